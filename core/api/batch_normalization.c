@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries of batch normalization. The plain forms are the Ex forms with the plain operation. */
+#include "api/call.h"
+
+#include "desc/shape.h"
+#include "sys/error.h"
+
+/* What comes with the call rather than with a descriptor. */
+struct settings {
+    int32_t mode;
+    int32_t ops;
+    double epsilon;
+    anydnnActivationDescriptor_t activation; /* NULL: none */
+};
+
+static void norm_params(const struct adn_call *call, union adn_params *params)
+{
+    const struct settings *settings = call->extra;
+
+    params->batch_normalization.mode = settings->mode;
+    params->batch_normalization.ops = settings->ops;
+    params->batch_normalization.epsilon = settings->epsilon;
+    params->batch_normalization.activation = ANYDNN_ACTIVATION_RELU;
+    if (settings->activation) {
+        params->batch_normalization.activation = settings->activation->a.mode;
+        params->batch_normalization.nan_propagate = settings->activation->a.nan_propagate;
+        params->batch_normalization.coef = settings->activation->a.coef;
+    }
+}
+
+/* The activation descriptor counts only where the operation has an activation. */
+static anydnnStatus_t take_settings(struct adn_entry *entry, struct settings *settings,
+                                    anydnnActivationDescriptor_t activation)
+{
+    entry->call.extra = settings;
+    entry->call.params = norm_params;
+    adn_call_key(entry, (uint64_t)(uint32_t)settings->mode << 32 | (uint32_t)settings->ops);
+    adn_call_key_double(entry, settings->epsilon);
+    settings->activation = NULL;
+    if (settings->ops == ANYDNN_BATCHNORM_OPS_BN)
+        return ANYDNN_STATUS_SUCCESS;
+    settings->activation = activation;
+    ADN_DESCRIPTOR(entry, ADN_DESC_ACTIVATION, "activationDesc", activation, 0);
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+static void take_reserve(struct adn_entry *entry, int slot, struct anydnn_plugin_tensor *reserve,
+                         void *data, size_t bytes)
+{
+    adn_shape_of_bytes(reserve, (int64_t)bytes);
+    adn_call_key(entry, bytes);
+    if (bytes > 0)
+        ADN_OPTIONAL(entry, slot, reserve, data);
+}
+
+static anydnnStatus_t
+run_training(anydnnHandle_t handle, struct adn_entry *entry, struct settings *settings,
+             const void *alpha, const void *beta, anydnnTensorDescriptor_t xDesc, const void *x,
+             anydnnTensorDescriptor_t zDesc, const void *z, anydnnTensorDescriptor_t yDesc, void *y,
+             anydnnTensorDescriptor_t paramDesc, const void *scale, const void *bias, double factor,
+             void *running_mean, void *running_var, void *save_mean, void *save_inv_var,
+             anydnnActivationDescriptor_t activation, void *reserve, size_t reserve_bytes)
+{
+    struct anydnn_plugin_tensor reserve_tensor;
+    anydnnStatus_t status;
+
+    ADN_TENSOR(entry, 0, xDesc, x);
+    ADN_TENSOR(entry, 1, paramDesc, scale);
+    ADN_DATA(entry, 2, &paramDesc->t, bias);
+    ADN_TENSOR(entry, 6, yDesc, y);
+    ADN_OPTIONAL(entry, 4, &paramDesc->t, running_mean);
+    ADN_OPTIONAL(entry, 5, &paramDesc->t, running_var);
+    ADN_OPTIONAL(entry, 7, &paramDesc->t, save_mean);
+    ADN_OPTIONAL(entry, 8, &paramDesc->t, save_inv_var);
+    ADN_BLEND(entry, alpha, beta);
+    if (settings->ops == ANYDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION)
+        ADN_TENSOR(entry, 3, zDesc, z);
+    status = take_settings(entry, settings, activation);
+    ADN_REQUIRE(status == ANYDNN_STATUS_SUCCESS, status);
+    if (settings->ops != ANYDNN_BATCHNORM_OPS_BN)
+        take_reserve(entry, 9, &reserve_tensor, reserve, reserve_bytes);
+    if (!(factor >= 0 && factor <= 1))
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: exponentialAverageFactor is %g; it must be 0 to 1", entry->call.entry,
+                        factor);
+    entry->call.operands.number[0] = factor;
+    return adn_call_run(handle, entry);
+}
+
+anydnnStatus_t anydnnBatchNormalizationForwardTraining(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, const void *alpha, const void *beta,
+    anydnnTensorDescriptor_t xDesc, const void *x, anydnnTensorDescriptor_t yDesc, void *y,
+    anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
+    double exponentialAverageFactor, void *resultRunningMean, void *resultRunningVariance,
+    double epsilon, void *resultSaveMean, void *resultSaveInvVariance)
+{
+    struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnBatchNormalizationForwardTraining",
+                   ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING);
+    return run_training(handle, &entry, &settings, alpha, beta, xDesc, x, NULL, NULL, yDesc, y,
+                        bnScaleBiasMeanVarDesc, bnScale, bnBias, exponentialAverageFactor,
+                        resultRunningMean, resultRunningVariance, resultSaveMean,
+                        resultSaveInvVariance, NULL, NULL, 0);
+}
+
+anydnnStatus_t anydnnBatchNormalizationForwardTrainingEx(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
+    const void *alpha, const void *beta, anydnnTensorDescriptor_t xDesc, const void *xData,
+    anydnnTensorDescriptor_t zDesc, const void *zData, anydnnTensorDescriptor_t yDesc, void *yData,
+    anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
+    double exponentialAverageFactor, void *resultRunningMean, void *resultRunningVariance,
+    double epsilon, void *resultSaveMean, void *resultSaveInvVariance,
+    anydnnActivationDescriptor_t activationDesc, void *workspace, size_t workSpaceSizeInBytes,
+    void *reserveSpace, size_t reserveSpaceSizeInBytes)
+{
+    struct settings settings = {(int32_t)mode, (int32_t)bnOps, epsilon, NULL};
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnBatchNormalizationForwardTrainingEx",
+                   ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING);
+    adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
+    return run_training(handle, &entry, &settings, alpha, beta, xDesc, xData, zDesc, zData, yDesc,
+                        yData, bnScaleBiasMeanVarDesc, bnScale, bnBias, exponentialAverageFactor,
+                        resultRunningMean, resultRunningVariance, resultSaveMean,
+                        resultSaveInvVariance, activationDesc, reserveSpace,
+                        reserveSpaceSizeInBytes);
+}
+
+anydnnStatus_t anydnnBatchNormalizationForwardInference(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, const void *alpha, const void *beta,
+    anydnnTensorDescriptor_t xDesc, const void *x, anydnnTensorDescriptor_t yDesc, void *y,
+    anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
+    const void *estimatedMean, const void *estimatedVariance, double epsilon)
+{
+    struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
+    anydnnTensorDescriptor_t desc = bnScaleBiasMeanVarDesc;
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnBatchNormalizationForwardInference",
+                   ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE);
+    ADN_TENSOR(&entry, 0, xDesc, x);
+    ADN_TENSOR(&entry, 1, desc, bnScale);
+    ADN_DATA(&entry, 2, &desc->t, bnBias);
+    ADN_DATA(&entry, 3, &desc->t, estimatedMean);
+    ADN_DATA(&entry, 4, &desc->t, estimatedVariance);
+    ADN_TENSOR(&entry, 5, yDesc, y);
+    ADN_BLEND(&entry, alpha, beta);
+    take_settings(&entry, &settings, NULL);
+    return adn_call_run(handle, &entry);
+}
+
+/* Operands of the backward forms; y, dz, bias and the reserve only with an activation. */
+struct backward {
+    anydnnTensorDescriptor_t xDesc;
+    const void *x;
+    anydnnTensorDescriptor_t yDesc;
+    const void *y;
+    anydnnTensorDescriptor_t dyDesc;
+    const void *dy;
+    anydnnTensorDescriptor_t dzDesc;
+    void *dz;
+    anydnnTensorDescriptor_t dxDesc;
+    void *dx;
+    anydnnTensorDescriptor_t paramDesc;
+    const void *scale;
+    const void *bias;
+    void *dscale;
+    void *dbias;
+    const void *save_mean;
+    const void *save_inv_var;
+    void *reserve;
+    size_t reserve_bytes;
+};
+
+static anydnnStatus_t run_backward(anydnnHandle_t handle, struct adn_entry *entry,
+                                   struct settings *settings, const struct backward *with,
+                                   anydnnActivationDescriptor_t activation,
+                                   const void *const scales[4])
+{
+    struct anydnn_plugin_tensor reserve;
+    anydnnStatus_t status;
+
+    ADN_TENSOR(entry, 0, with->xDesc, with->x);
+    ADN_TENSOR(entry, 1, with->dyDesc, with->dy);
+    ADN_TENSOR(entry, 3, with->paramDesc, with->scale);
+    ADN_OPTIONAL(entry, 5, &with->paramDesc->t, with->save_mean);
+    ADN_OPTIONAL(entry, 6, &with->paramDesc->t, with->save_inv_var);
+    ADN_TENSOR(entry, 8, with->dxDesc, with->dx);
+    ADN_DATA(entry, 10, &with->paramDesc->t, with->dscale);
+    ADN_DATA(entry, 11, &with->paramDesc->t, with->dbias);
+    for (int i = 0; i < 4; i++)
+        ADN_SCALE(entry, i, scales[i]);
+    status = take_settings(entry, settings, activation);
+    ADN_REQUIRE(status == ANYDNN_STATUS_SUCCESS, status);
+    if (settings->ops != ANYDNN_BATCHNORM_OPS_BN) {
+        ADN_TENSOR(entry, 2, with->yDesc, with->y);
+        ADN_DATA(entry, 4, &with->paramDesc->t, with->bias);
+        take_reserve(entry, 7, &reserve, with->reserve, with->reserve_bytes);
+    }
+    if (settings->ops == ANYDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION)
+        ADN_TENSOR(entry, 9, with->dzDesc, with->dz);
+    return adn_call_run(handle, entry);
+}
+
+anydnnStatus_t anydnnBatchNormalizationBackward(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, const void *alphaDataDiff,
+    const void *betaDataDiff, const void *alphaParamDiff, const void *betaParamDiff,
+    anydnnTensorDescriptor_t xDesc, const void *x, anydnnTensorDescriptor_t dyDesc, const void *dy,
+    anydnnTensorDescriptor_t dxDesc, void *dx, anydnnTensorDescriptor_t dBnScaleBiasDesc,
+    const void *bnScale, void *dBnScaleResult, void *dBnBiasResult, double epsilon,
+    const void *savedMean, const void *savedInvVariance)
+{
+    const void *const scales[4] = {alphaDataDiff, betaDataDiff, alphaParamDiff, betaParamDiff};
+    struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
+    struct backward with = {.xDesc = xDesc,
+                            .x = x,
+                            .dyDesc = dyDesc,
+                            .dy = dy,
+                            .dxDesc = dxDesc,
+                            .dx = dx,
+                            .paramDesc = dBnScaleBiasDesc,
+                            .scale = bnScale,
+                            .dscale = dBnScaleResult,
+                            .dbias = dBnBiasResult,
+                            .save_mean = savedMean,
+                            .save_inv_var = savedInvVariance};
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnBatchNormalizationBackward",
+                   ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD);
+    return run_backward(handle, &entry, &settings, &with, NULL, scales);
+}
+
+anydnnStatus_t anydnnBatchNormalizationBackwardEx(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
+    const void *alphaDataDiff, const void *betaDataDiff, const void *alphaParamDiff,
+    const void *betaParamDiff, anydnnTensorDescriptor_t xDesc, const void *xData,
+    anydnnTensorDescriptor_t yDesc, const void *yData, anydnnTensorDescriptor_t dyDesc,
+    const void *dyData, anydnnTensorDescriptor_t dzDesc, void *dzData,
+    anydnnTensorDescriptor_t dxDesc, void *dxData, anydnnTensorDescriptor_t dBnScaleBiasDesc,
+    const void *bnScaleData, const void *bnBiasData, void *dBnScaleData, void *dBnBiasData,
+    double epsilon, const void *savedMean, const void *savedInvVariance,
+    anydnnActivationDescriptor_t activationDesc, void *workSpace, size_t workSpaceSizeInBytes,
+    void *reserveSpace, size_t reserveSpaceSizeInBytes)
+{
+    const void *const scales[4] = {alphaDataDiff, betaDataDiff, alphaParamDiff, betaParamDiff};
+    struct settings settings = {(int32_t)mode, (int32_t)bnOps, epsilon, NULL};
+    struct backward with = {xDesc,
+                            xData,
+                            yDesc,
+                            yData,
+                            dyDesc,
+                            dyData,
+                            dzDesc,
+                            dzData,
+                            dxDesc,
+                            dxData,
+                            dBnScaleBiasDesc,
+                            bnScaleData,
+                            bnBiasData,
+                            dBnScaleData,
+                            dBnBiasData,
+                            savedMean,
+                            savedInvVariance,
+                            reserveSpace,
+                            reserveSpaceSizeInBytes};
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnBatchNormalizationBackwardEx",
+                   ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD);
+    adn_call_workspace(&entry, workSpace, workSpaceSizeInBytes);
+    return run_backward(handle, &entry, &settings, &with, activationDesc, scales);
+}

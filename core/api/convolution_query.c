@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The queries about convolutions: workspace sizes, how many algorithms there are, and which to
+ * take. */
+#include "api/convolution.h"
+
+#include <stdio.h>
+
+#include "sys/error.h"
+
+/* Modes that a result of Get or Find may carry: default, tensor_op, allow_conversion, split. */
+#define MATH_TYPES 4
+
+static anydnnStatus_t check_size(anydnnHandle_t handle, const char *name, const size_t *sizeInBytes)
+{
+    anydnnStatus_t status = adn_handle_check(handle, name);
+
+    if (status == ANYDNN_STATUS_SUCCESS && !sizeInBytes)
+        status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sizeInBytes is NULL", name);
+    return status;
+}
+
+/* The need of the fused convolution on these operands, with or without z. */
+static anydnnStatus_t fused_need(anydnnHandle_t handle, const struct adn_entry *plain, int with_z,
+                                 size_t *need)
+{
+    struct anydnnActivationStruct relu = {
+        .a = {.struct_size = sizeof(relu.a), .mode = ANYDNN_ACTIVATION_RELU}};
+    struct anydnn_plugin_tensor bias = *plain->call.tensor[2];
+    int32_t type = adn_problem_bias_type(bias.type);
+    struct adn_entry entry = *plain;
+
+    bias.type = type;
+    for (int32_t i = 0; i < bias.ndims; i++) {
+        if (i != 1)
+            bias.dims[i] = 1;
+        bias.strides[i] = i == 0 ? bias.dims[1] : 1;
+    }
+    entry.call.operation = ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
+    entry.call.params = adn_convolution_fused_params;
+    entry.call.descriptor[1] = &relu;
+    entry.call.present &= 3;
+    if (with_z)
+        adn_call_put(&entry, 2, plain->call.tensor[2], NULL);
+    adn_call_put(&entry, 3, &bias, NULL);
+    adn_call_put(&entry, 4, plain->call.tensor[2], NULL);
+    return adn_dispatch_workspace(handle, &entry.call, need);
+}
+
+/* As in cuDNN one query serves the plain and the fused convolution, so it answers the larger need.
+ */
+anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
+    anydnnConvolutionFwdAlgo_t algo, size_t *sizeInBytes)
+{
+    static const char name[] = "anydnnGetConvolutionForwardWorkspaceSize";
+    anydnnStatus_t status = check_size(handle, name, sizeInBytes);
+    char sentence[ADN_ERROR_MAX];
+    struct adn_entry entry;
+    size_t need[3] = {0, 0, 0};
+    int able;
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    adn_call_begin(&entry, name, ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
+    ADN_SHAPE(&entry, 0, xDesc);
+    ADN_FILTER_SHAPE(&entry, 1, wDesc);
+    ADN_CONVOLUTION(&entry, convDesc);
+    ADN_ALGORITHM(&entry, (int)algo);
+    ADN_SHAPE(&entry, 2, yDesc);
+    /* The thread's sentence stays that of the last call that failed, or of the plain convolution.
+     */
+    snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
+    status = adn_dispatch_workspace(handle, &entry.call, &need[0]);
+    able = status == ANYDNN_STATUS_SUCCESS;
+    if (status == ANYDNN_STATUS_BAD_PARAM)
+        return status;
+    if (!able)
+        snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
+    for (int i = 1; i < 3; i++) {
+        able |= fused_need(handle, &entry, i - 1, &need[i]) == ANYDNN_STATUS_SUCCESS;
+        need[0] = need[i] > need[0] ? need[i] : need[0];
+    }
+    adn_fail(status, "%s", sentence);
+    if (!able)
+        return status;
+    *sizeInBytes = need[0];
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t anydnnGetConvolutionBackwardDataWorkspaceSize(
+    anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
+    anydnnConvolutionBwdDataAlgo_t algo, size_t *sizeInBytes)
+{
+    static const char name[] = "anydnnGetConvolutionBackwardDataWorkspaceSize";
+    anydnnStatus_t status = check_size(handle, name, sizeInBytes);
+    struct adn_entry entry;
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    adn_call_begin(&entry, name, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA);
+    ADN_FILTER_SHAPE(&entry, 0, wDesc);
+    ADN_SHAPE(&entry, 1, dyDesc);
+    ADN_CONVOLUTION(&entry, convDesc);
+    ADN_ALGORITHM(&entry, (int)algo);
+    ADN_SHAPE(&entry, 2, dxDesc);
+    return adn_dispatch_workspace(handle, &entry.call, sizeInBytes);
+}
+
+anydnnStatus_t anydnnGetConvolutionBackwardFilterWorkspaceSize(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
+    anydnnConvolutionBwdFilterAlgo_t algo, size_t *sizeInBytes)
+{
+    static const char name[] = "anydnnGetConvolutionBackwardFilterWorkspaceSize";
+    anydnnStatus_t status = check_size(handle, name, sizeInBytes);
+    struct adn_entry entry;
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    adn_call_begin(&entry, name, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER);
+    ADN_SHAPE(&entry, 0, xDesc);
+    ADN_SHAPE(&entry, 1, dyDesc);
+    ADN_CONVOLUTION(&entry, convDesc);
+    ADN_ALGORITHM(&entry, (int)algo);
+    ADN_FILTER_SHAPE(&entry, 2, dwDesc);
+    return adn_dispatch_workspace(handle, &entry.call, sizeInBytes);
+}
+
+static anydnnStatus_t max_count(anydnnHandle_t handle, const char *name, int algorithms, int *count)
+{
+    anydnnStatus_t status = adn_handle_check(handle, name);
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    if (!count)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: count is NULL", name);
+    *count = algorithms * MATH_TYPES;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t anydnnGetConvolutionForwardAlgorithmMaxCount(anydnnHandle_t handle, int *count)
+{
+    return max_count(handle, "anydnnGetConvolutionForwardAlgorithmMaxCount",
+                     ANYDNN_CONVOLUTION_FWD_ALGO_COUNT, count);
+}
+
+anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithmMaxCount(anydnnHandle_t handle, int *count)
+{
+    return max_count(handle, "anydnnGetConvolutionBackwardDataAlgorithmMaxCount",
+                     ANYDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT, count);
+}
+
+anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithmMaxCount(anydnnHandle_t handle,
+                                                                   int *count)
+{
+    return max_count(handle, "anydnnGetConvolutionBackwardFilterAlgorithmMaxCount",
+                     ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT, count);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries of the handle: its life, stream, determinism, routes, and what its last call did. */
+#include "dispatch/handle.h"
+
+#include <stdio.h>
+
+#include "sys/error.h"
+#include "sys/process.h"
+
+#define SUCCESS ANYDNN_STATUS_SUCCESS
+
+static anydnnStatus_t check_pointer(const char *entry, const char *argument, const void *pointer)
+{
+    if (pointer)
+        return SUCCESS;
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL", entry, argument);
+}
+
+/* The handle, then one pointer. */
+static anydnnStatus_t check(anydnnHandle_t handle, const char *entry, const char *argument,
+                            const void *pointer)
+{
+    anydnnStatus_t status = adn_handle_check(handle, entry);
+
+    return status == SUCCESS ? check_pointer(entry, argument, pointer) : status;
+}
+
+static anydnnStatus_t create(anydnnHandle_t *handle, const char *device, const char *entry)
+{
+    anydnnStatus_t status = check_pointer(entry, "handle", handle);
+
+    if (status == SUCCESS && adn_process_exiting)
+        return adn_fail(ANYDNN_STATUS_SHUTTING_DOWN, "%s: the process is exiting", entry);
+    return status == SUCCESS ? adn_handle_create(handle, device, entry) : status;
+}
+
+anydnnStatus_t anydnnCreate(anydnnHandle_t *handle)
+{
+    return create(handle, NULL, "anydnnCreate");
+}
+
+anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device)
+{
+    anydnnStatus_t status = check_pointer("anydnnCreateOnDevice", "device", device);
+
+    return status == SUCCESS ? create(handle, device, "anydnnCreateOnDevice") : status;
+}
+
+anydnnStatus_t anydnnDestroy(anydnnHandle_t handle)
+{
+    if (!handle)
+        return SUCCESS;
+    if (handle->magic != ADN_HANDLE_MAGIC)
+        return adn_handle_check(handle, "anydnnDestroy");
+    /* cuDNN's destroy waits for the device, and plans must not go while they run. */
+    if (!adn_process_exiting && !handle->space->host &&
+        handle->fork_number == adn_process_fork_number)
+        handle->space->functions->synchronize(handle->device, handle->stream);
+    adn_handle_destroy(handle);
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnGetDevice(anydnnHandle_t handle, char *text, size_t size)
+{
+    anydnnStatus_t status = check(handle, "anydnnGetDevice", "text", text);
+
+    if (status == SUCCESS && size > 0)
+        snprintf(text, size, "%s", handle->device_name);
+    return status;
+}
+
+anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId)
+{
+    anydnnStatus_t status = adn_handle_check(handle, "anydnnSetStream");
+
+    if (status != SUCCESS)
+        return status;
+    if (handle->space->functions->stream_check(handle->device, streamId) != 0)
+        return adn_fail(ANYDNN_STATUS_MAPPING_ERROR,
+                        "anydnnSetStream: streamId %p is no stream of device %s", (void *)streamId,
+                        handle->device_name);
+    handle->stream = streamId;
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnGetStream(anydnnHandle_t handle, anydnnStream_t *streamId)
+{
+    anydnnStatus_t status = check(handle, "anydnnGetStream", "streamId", streamId);
+
+    if (status == SUCCESS)
+        *streamId = handle->stream;
+    return status;
+}
+
+anydnnStatus_t anydnnSetDeterministic(anydnnHandle_t handle, int deterministic)
+{
+    anydnnStatus_t status = adn_handle_check(handle, "anydnnSetDeterministic");
+
+    if (status != SUCCESS)
+        return status;
+    if (deterministic != 0 && deterministic != 1)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnSetDeterministic: deterministic is %d; it must be 0 or 1",
+                        deterministic);
+    if (handle->deterministic != deterministic)
+        adn_handle_forget(handle);
+    handle->deterministic = deterministic;
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *deterministic)
+{
+    anydnnStatus_t status = check(handle, "anydnnGetDeterministic", "deterministic", deterministic);
+
+    if (status == SUCCESS)
+        *deterministic = handle->deterministic;
+    return status;
+}
+
+anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation, const char *mode,
+                              const char *list)
+{
+    anydnnStatus_t status = check(handle, "anydnnSetRoute", "operation", operation);
+
+    if (status == SUCCESS)
+        status = check_pointer("anydnnSetRoute", "list", list);
+    return status == SUCCESS ? adn_handle_set_route(handle, operation, mode, list) : status;
+}
+
+anydnnStatus_t anydnnGetDispatchInfo(anydnnHandle_t handle, const char *key, char *text,
+                                     size_t size)
+{
+    anydnnStatus_t status = check(handle, "anydnnGetDispatchInfo", "key", key);
+
+    if (status == SUCCESS)
+        status = check_pointer("anydnnGetDispatchInfo", "text", text);
+    return status == SUCCESS ? adn_record_text(handle, key, text, size) : status;
+}
+
+anydnnStatus_t anydnnGetDispatchInfoInt(anydnnHandle_t handle, const char *key, int64_t *value)
+{
+    anydnnStatus_t status = check(handle, "anydnnGetDispatchInfoInt", "key", key);
+
+    if (status == SUCCESS)
+        status = check_pointer("anydnnGetDispatchInfoInt", "value", value);
+    return status == SUCCESS ? adn_record_int(handle, key, value) : status;
+}
+
+anydnnStatus_t anydnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rstatus,
+                                       anydnnErrQueryMode_t mode, void *tag)
+{
+    anydnnStatus_t status = check(handle, "anydnnQueryRuntimeError", "rstatus", rstatus);
+
+    (void)tag;
+    if (status != SUCCESS)
+        return status;
+    if ((int)mode < 0 || (int)mode > ANYDNN_ERRQUERY_BLOCKING)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnQueryRuntimeError: mode is %d; it must be one of the three of "
+                        "anydnnErrQueryMode_t",
+                        (int)mode);
+    if (mode == ANYDNN_ERRQUERY_BLOCKING)
+        handle->space->functions->synchronize(handle->device, handle->stream);
+    *rstatus = handle->space->poisoned || handle->space->functions->poisoned(handle->device)
+                   ? ANYDNN_STATUS_SPACE_POISONED
+                   : SUCCESS;
+    return SUCCESS;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries that tell what there is: backends, devices, settings. */
+#include "dispatch/world.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include <anydnn/anydnn.h>
+
+#include "desc/names.h"
+#include "desc/operations.h"
+#include "sys/error.h"
+#include "sys/text.h"
+
+#define SUCCESS      ANYDNN_STATUS_SUCCESS
+#define BAD_PARAM    ANYDNN_STATUS_BAD_PARAM
+#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+static anydnnStatus_t bad_key(const char *entry, const char *key, const char *const *keys,
+                              int count)
+{
+    const char *near = adn_name_nearest(key, keys, count);
+
+    if (near)
+        return adn_fail(BAD_PARAM, "%s: there is no key `%s`; did you mean `%s`?", entry, key,
+                        near);
+    return adn_fail(BAD_PARAM, "%s: there is no key `%s`; the first is `%s`", entry, key, keys[0]);
+}
+
+/* The world and arguments of a ...Info entry. */
+static anydnnStatus_t begin(const char *entry, struct adn_world **world, const void *first,
+                            const void *second)
+{
+    if (!first || !second)
+        return adn_fail(BAD_PARAM, "%s: an output pointer or the key is NULL", entry);
+    return adn_world_get(entry, world);
+}
+
+static anydnnStatus_t bad_index(const char *entry, int index, int count)
+{
+    return adn_fail(BAD_PARAM, "%s: index is %d; it must be 0 to %d", entry, index, count - 1);
+}
+
+anydnnStatus_t anydnnGetBackendCount(int *count)
+{
+    struct adn_world *world;
+    anydnnStatus_t status = begin("anydnnGetBackendCount", &world, count, count);
+
+    if (status == SUCCESS)
+        *count = world->registry->count;
+    return status;
+}
+
+static const char *or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+/* Types, layouts and math modes that a live backend publishes, one line an operation. */
+static void say_operations(const struct anydnn_plugin *plugin, struct adn_text *text)
+{
+    static const char *const layouts[] = {"nchw", "nhwc", "strided", "nchw_vect_c"};
+    static const char *const maths[] = {"default", "tensor_op", "allow_conversion", "split"};
+
+    for (uint32_t i = 0; i < plugin->operation_count; i++) {
+        const struct anydnn_plugin_operation *operation = plugin->operations[i];
+
+        adn_text_add(text, "%s:", adn_operation_name(operation->operation));
+        for (int32_t type = 0; type < 32; type++)
+            if (operation->types >> type & 1)
+                adn_text_add(text, " %s", adn_type_name(type));
+        adn_text_add(text, ";");
+        for (int bit = 0; bit < COUNT(layouts); bit++)
+            if (operation->layouts >> bit & 1)
+                adn_text_add(text, " %s", layouts[bit]);
+        adn_text_add(text, ";");
+        for (int bit = 0; bit < COUNT(maths); bit++)
+            if (operation->maths >> bit & 1)
+                adn_text_add(text, " %s", maths[bit]);
+        adn_text_add(text, "\n");
+    }
+}
+
+static void say_limits(const struct anydnn_plugin *plugin, struct adn_text *text)
+{
+    for (uint32_t i = 0; i < plugin->limit_count; i++) {
+        const struct anydnn_plugin_limit *limit = plugin->limits[i];
+
+        adn_text_add(text, "%s %s=%" PRId64 ": %s\n",
+                     limit->operation == 0 ? "*" : adn_operation_name(limit->operation),
+                     limit->name, limit->value, or_empty(limit->sentence));
+    }
+}
+
+static void say_settings(const struct adn_world *world, const char *name, struct adn_text *text)
+{
+    const struct adn_plugin_section *section = adn_settings_plugin(world->settings, name);
+
+    for (const struct adn_plugin_setting *set = section ? section->set : NULL; set; set = set->next)
+        adn_text_add(text, "set.%s = %s\n", set->key, set->value);
+}
+
+/* Index of `key` in a table of names, or -1. */
+static int key_at(const char *const *keys, int count, const char *key)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(keys[i], key) == 0)
+            return i;
+    return -1;
+}
+
+/* In the order of the keys: those that are one word of the backend's come first. */
+enum { KEY_VENDOR = 4, KEY_PLUGIN_ABI = 8, KEY_OPERATIONS, KEY_LIMITS, KEY_SETTINGS };
+
+static const char *word_of(const struct adn_backend *backend, const struct anydnn_plugin *live,
+                           int key)
+{
+    const char *const words[KEY_PLUGIN_ABI] = {backend->name,
+                                               backend->path,
+                                               adn_load_stage_name(backend->stage),
+                                               live ? NULL : backend->reason,
+                                               live ? live->vendor : NULL,
+                                               live ? live->version : NULL,
+                                               live ? live->build_id : NULL,
+                                               live ? live->space : NULL};
+
+    return or_empty(words[key]);
+}
+
+anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, size_t size)
+{
+    static const char *const keys[] = {"name",       "path",       "stage",    "reason",
+                                       "vendor",     "version",    "build_id", "space",
+                                       "plugin_abi", "operations", "limits",   "settings"};
+    int at = key ? key_at(keys, COUNT(keys), key) : -1;
+    struct adn_world *world;
+    anydnnStatus_t status = begin("anydnnGetBackendInfo", &world, key, buffer);
+    struct adn_backend *backend;
+    const struct anydnn_plugin *live;
+    struct adn_text text;
+
+    if (status != SUCCESS)
+        return status;
+    if (index < 0 || index >= world->registry->count)
+        return bad_index("anydnnGetBackendInfo", index, world->registry->count);
+    if (at < 0)
+        return bad_key("anydnnGetBackendInfo", key, keys, COUNT(keys));
+    backend = world->registry->backend[index];
+    if (at >= KEY_VENDOR && at != KEY_SETTINGS)
+        adn_world_open(world, backend);
+    live = backend->stage == ADN_LOAD_LIVE ? backend->plugin : NULL;
+    adn_text_begin(&text, buffer, size);
+    if (at < KEY_PLUGIN_ABI)
+        adn_text_add(&text, "%s", word_of(backend, live, at));
+    else if (at == KEY_SETTINGS)
+        say_settings(world, backend->name, &text);
+    else if (live && at == KEY_PLUGIN_ABI)
+        adn_text_add(&text, "%d.%d", ANYDNN_PLUGIN_ABI_MAJOR, ANYDNN_PLUGIN_ABI_MINOR);
+    else if (live && at == KEY_OPERATIONS)
+        say_operations(live, &text);
+    else if (live)
+        say_limits(live, &text);
+    return SUCCESS;
+}
+
+static int32_t devices_of(const struct adn_space *space)
+{
+    int32_t count = 0;
+
+    return space->functions->device_count(&count) == 0 ? count : 0;
+}
+
+anydnnStatus_t anydnnGetDeviceCount(int *count)
+{
+    struct adn_world *world;
+    anydnnStatus_t status = begin("anydnnGetDeviceCount", &world, count, count);
+
+    if (status != SUCCESS)
+        return status;
+    *count = 0;
+    for (int32_t i = 0; i < world->space_count; i++)
+        *count += devices_of(world->space[i]);
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, size_t size)
+{
+    static const char *const keys[] = {"name", "space", "description"};
+    const struct adn_space *space = NULL;
+    struct adn_world *world;
+    anydnnStatus_t status = begin("anydnnGetDeviceInfo", &world, key, buffer);
+    int at = key ? key_at(keys, COUNT(keys), key) : -1;
+    struct adn_text text;
+    int32_t number = index;
+    int32_t all = 0;
+
+    if (status != SUCCESS)
+        return status;
+    for (int32_t i = 0; i < world->space_count; i++) {
+        int32_t count = devices_of(world->space[i]);
+
+        if (!space && number >= 0 && number < count)
+            space = world->space[i];
+        else if (!space)
+            number -= count;
+        all += count;
+    }
+    if (!space)
+        return bad_index("anydnnGetDeviceInfo", index, all);
+    if (at < 0)
+        return bad_key("anydnnGetDeviceInfo", key, keys, COUNT(keys));
+    adn_text_begin(&text, buffer, size);
+    if (at == 2)
+        space->functions->device_name(number, buffer, size);
+    else if (at == 1 || space->host)
+        adn_text_add(&text, "%s", at == 1 ? space->name : "cpu");
+    else
+        adn_text_add(&text, "%s:%d", space->name, (int)number);
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnGetSettingCount(int *count)
+{
+    struct adn_world *world;
+    anydnnStatus_t status = begin("anydnnGetSettingCount", &world, count, count);
+    const char *section;
+    const char *key;
+    const char *origin;
+    char value[8];
+
+    if (status != SUCCESS)
+        return status;
+    *count = 0;
+    while (adn_settings_item(world->settings, *count, &section, &key, value, sizeof(value),
+                             &origin) == 0)
+        ++*count;
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, size_t size)
+{
+    static const char *const keys[] = {"section", "key", "value", "origin"};
+    struct adn_world *world;
+    anydnnStatus_t status = begin("anydnnGetSettingInfo", &world, key, buffer);
+    const char *parts[4] = {NULL, NULL, NULL, NULL};
+    char value[1024];
+    struct adn_text text;
+    int at;
+
+    if (status != SUCCESS)
+        return status;
+    at = key_at(keys, COUNT(keys), key);
+    if (at < 0)
+        return bad_key("anydnnGetSettingInfo", key, keys, COUNT(keys));
+    if (index < 0 || adn_settings_item(world->settings, index, &parts[0], &parts[1], value,
+                                       sizeof(value), &parts[3]) != 0)
+        return adn_fail(
+            BAD_PARAM,
+            "anydnnGetSettingInfo: index is %d; anydnnGetSettingCount tells how many there are",
+            index);
+    parts[2] = value;
+    adn_text_begin(&text, buffer, size);
+    adn_text_add(&text, "%s", parts[at]);
+    return SUCCESS;
+}

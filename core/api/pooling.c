@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries of pooling. */
+#include "api/call.h"
+
+static void pooling_params(const struct adn_call *call, union adn_params *params)
+{
+    const struct anydnnPoolingStruct *desc = call->descriptor[0];
+
+    params->pooling = desc->p;
+}
+
+anydnnStatus_t anydnnPoolingForward(anydnnHandle_t handle, anydnnPoolingDescriptor_t poolingDesc,
+                                    const void *alpha, anydnnTensorDescriptor_t xDesc,
+                                    const void *x, const void *beta, anydnnTensorDescriptor_t yDesc,
+                                    void *y)
+{
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnPoolingForward", ANYDNN_PLUGIN_POOLING_FORWARD);
+    ADN_DESCRIPTOR(&entry, ADN_DESC_POOLING, "poolingDesc", poolingDesc, 0);
+    ADN_TENSOR(&entry, 0, xDesc, x);
+    ADN_TENSOR(&entry, 1, yDesc, y);
+    ADN_BLEND(&entry, alpha, beta);
+    entry.call.params = pooling_params;
+    return adn_call_run(handle, &entry);
+}
+
+anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle, anydnnPoolingDescriptor_t poolingDesc,
+                                     const void *alpha, anydnnTensorDescriptor_t yDesc,
+                                     const void *y, anydnnTensorDescriptor_t dyDesc, const void *dy,
+                                     anydnnTensorDescriptor_t xDesc, const void *x,
+                                     const void *beta, anydnnTensorDescriptor_t dxDesc, void *dx)
+{
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnPoolingBackward", ANYDNN_PLUGIN_POOLING_BACKWARD);
+    ADN_DESCRIPTOR(&entry, ADN_DESC_POOLING, "poolingDesc", poolingDesc, 0);
+    ADN_TENSOR(&entry, 0, yDesc, y);
+    ADN_TENSOR(&entry, 1, dyDesc, dy);
+    ADN_TENSOR(&entry, 2, xDesc, x);
+    ADN_TENSOR(&entry, 3, dxDesc, dx);
+    ADN_BLEND(&entry, alpha, beta);
+    entry.call.params = pooling_params;
+    return adn_call_run(handle, &entry);
+}

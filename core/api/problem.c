@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries of problems as objects: what tools and other languages stand on. */
+#include "problem/problem.h"
+#include "desc/desc.h"
+#include "dispatch/dispatch.h"
+#include "dispatch/handle.h"
+#include "numerics/numerics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/error.h"
+
+#define SUCCESS       ANYDNN_STATUS_SUCCESS
+#define PROBLEM_MAGIC 0x616e7970u
+
+struct anydnnProblemStruct {
+    uint32_t magic;
+    struct adn_problem problem;
+    struct adn_values values;
+    /* set_tensor's value as an element of y's type */
+    union {
+        double f64;
+        float f32;
+        int64_t s64;
+        int32_t s32;
+        int8_t s8[32];
+        uint8_t u8[32];
+        uint16_t bits16;
+    } value;
+};
+
+static anydnnStatus_t check(const char *entry, anydnnProblem_t problem)
+{
+    if (problem && problem->magic == PROBLEM_MAGIC)
+        return SUCCESS;
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: the problem is %s; anydnnProblemParse makes one",
+                    entry, problem ? "none, or was destroyed" : "NULL");
+}
+
+static anydnnStatus_t check_both(const char *entry, anydnnHandle_t handle, anydnnProblem_t problem)
+{
+    anydnnStatus_t status = adn_handle_check(handle, entry);
+
+    return status == SUCCESS ? check(entry, problem) : status;
+}
+
+anydnnStatus_t anydnnProblemParse(const char *text, anydnnProblem_t *out)
+{
+    anydnnProblem_t problem;
+    anydnnStatus_t status;
+
+    if (!text || !out)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnProblemParse: %s is NULL",
+                        text ? "problem" : "text");
+    problem = calloc(1, sizeof(*problem));
+    if (!problem)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnProblemParse: out of memory");
+    status = adn_problem_parse(text, &problem->problem, &problem->values);
+    if (status == SUCCESS)
+        status = adn_problem_check(&problem->problem, "problem text");
+    if (status != SUCCESS) {
+        free(problem);
+        return status;
+    }
+    problem->magic = PROBLEM_MAGIC;
+    *out = problem;
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnProblemPrint(anydnnProblem_t problem, char *text, size_t size, size_t *needed)
+{
+    anydnnStatus_t status = check("anydnnProblemPrint", problem);
+    size_t length;
+
+    if (status != SUCCESS)
+        return status;
+    if (!text && size > 0)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnProblemPrint: text is NULL and size is %zu",
+                        size);
+    length = adn_problem_print(&problem->problem, &problem->values, text, size);
+    if (needed)
+        *needed = length + 1;
+    return SUCCESS;
+}
+
+/* The slot of the operand that stands at `index` among those present, or -1. */
+static int32_t slot_at(const struct adn_problem *problem, int index)
+{
+    for (int32_t slot = 0; slot < ADN_SLOTS; slot++)
+        if ((problem->present >> slot & 1) && index-- == 0)
+            return slot;
+    return -1;
+}
+
+anydnnStatus_t anydnnProblemGetOperandCount(anydnnProblem_t problem, int *count)
+{
+    anydnnStatus_t status = check("anydnnProblemGetOperandCount", problem);
+
+    if (status != SUCCESS)
+        return status;
+    if (!count)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnProblemGetOperandCount: count is NULL");
+    *count = __builtin_popcount(problem->problem.present);
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnProblemGetOperand(anydnnProblem_t problem, int index, const char **role,
+                                       anydnnTensorDescriptor_t desc, anydnnDirection_t *direction)
+{
+    const struct adn_operation *info;
+    anydnnStatus_t status = check("anydnnProblemGetOperand", problem);
+    int32_t slot;
+
+    if (status != SUCCESS)
+        return status;
+    slot = index < 0 ? -1 : slot_at(&problem->problem, index);
+    if (slot < 0)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnProblemGetOperand: index is %d; the problem has %d operands", index,
+                        __builtin_popcount(problem->problem.present));
+    if (desc && !adn_desc_is(desc, ADN_DESC_TENSOR))
+        return adn_desc_complain("anydnnProblemGetOperand", "desc", desc, ADN_DESC_TENSOR);
+    info = adn_problem_operation(problem->problem.operation);
+    if (role)
+        *role = info->slot[slot].role;
+    if (desc)
+        adn_desc_assign(desc, &problem->problem.tensor[slot]);
+    if (direction)
+        *direction =
+            (anydnnDirection_t)((info->slot[slot].flags & ADN_SLOT_IN ? ANYDNN_DIRECTION_INPUT
+                                                                      : 0) |
+                                (info->slot[slot].flags & ADN_SLOT_OUT ? ANYDNN_DIRECTION_OUTPUT
+                                                                       : 0));
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle, anydnnProblem_t problem,
+                                             size_t *sizeInBytes)
+{
+    anydnnStatus_t status = check_both("anydnnProblemGetWorkspaceSize", handle, problem);
+
+    if (status != SUCCESS)
+        return status;
+    if (!sizeInBytes)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnProblemGetWorkspaceSize: sizeInBytes is NULL");
+    return adn_dispatch_problem_workspace(handle, "anydnnProblemGetWorkspaceSize",
+                                          &problem->problem, sizeInBytes);
+}
+
+anydnnStatus_t anydnnProblemExplain(anydnnHandle_t handle, anydnnProblem_t problem, char *text,
+                                    size_t size, size_t *needed)
+{
+    anydnnStatus_t status = check_both("anydnnProblemExplain", handle, problem);
+
+    if (status != SUCCESS)
+        return status;
+    if (!text && size > 0)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnProblemExplain: text is NULL and size is %zu", size);
+    return adn_dispatch_explain(handle, "anydnnProblemExplain", &problem->problem, text, size,
+                                needed);
+}
+
+/* The value of set_tensor in the type of y; 16-bit types get theirs with their operations. */
+static anydnnStatus_t fill_value(anydnnProblem_t problem)
+{
+    int32_t type = problem->problem.tensor[0].type;
+    double value = adn_type_round(type, problem->values.value);
+
+    switch (type) {
+    case ANYDNN_PLUGIN_DOUBLE:
+        problem->value.f64 = value;
+        break;
+    case ANYDNN_PLUGIN_FLOAT:
+        problem->value.f32 = (float)value;
+        break;
+    case ANYDNN_PLUGIN_INT32:
+        problem->value.s32 = (int32_t)value;
+        break;
+    case ANYDNN_PLUGIN_INT64:
+        problem->value.s64 = (int64_t)value;
+        break;
+    case ANYDNN_PLUGIN_UINT8:
+    case ANYDNN_PLUGIN_UINT8X4:
+        memset(problem->value.u8, (uint8_t)value, sizeof(problem->value.u8));
+        break;
+    case ANYDNN_PLUGIN_INT8:
+    case ANYDNN_PLUGIN_INT8X4:
+    case ANYDNN_PLUGIN_INT8X32:
+        memset(problem->value.s8, (int8_t)value, sizeof(problem->value.s8));
+        break;
+    default:
+        return adn_fail(
+            ANYDNN_STATUS_NOT_SUPPORTED,
+            "anydnnProblemExecute: set_tensor's value cannot be given in the text for this type");
+    }
+    return SUCCESS;
+}
+
+anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t problem,
+                                    void *const pointers[], void *workspace,
+                                    size_t workspaceSizeInBytes)
+{
+    struct anydnn_plugin_operands operands = {.struct_size = sizeof(operands)};
+    anydnnStatus_t status = check_both("anydnnProblemExecute", handle, problem);
+    int32_t slot;
+
+    if (status != SUCCESS)
+        return status;
+    if (!pointers)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnProblemExecute: pointers is NULL");
+    for (int index = 0; (slot = slot_at(&problem->problem, index)) >= 0; index++) {
+        operands.data[slot] = pointers[index];
+        if (!pointers[index])
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "anydnnProblemExecute: pointers[%d], operand %s, is NULL", index,
+                            adn_problem_operation(problem->problem.operation)->slot[slot].role);
+    }
+    memcpy(operands.scale, problem->values.scale, sizeof(operands.scale));
+    memcpy(operands.number, problem->values.number, sizeof(operands.number));
+    if (problem->problem.operation == ANYDNN_PLUGIN_SET_TENSOR) {
+        status = fill_value(problem);
+        if (status != SUCCESS)
+            return status;
+        operands.value = &problem->value;
+    }
+    operands.workspace = workspace;
+    operands.workspace_bytes = workspaceSizeInBytes;
+    return adn_dispatch_problem_run(handle, "anydnnProblemExecute", &problem->problem, &operands);
+}
+
+anydnnStatus_t anydnnProblemDestroy(anydnnProblem_t problem)
+{
+    if (!problem)
+        return SUCCESS;
+    if (check("anydnnProblemDestroy", problem) != SUCCESS)
+        return ANYDNN_STATUS_BAD_PARAM;
+    problem->magic = 0;
+    free(problem);
+    return SUCCESS;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries of reduction: the operation, and the sizes of its indices and workspace. */
+#include "api/call.h"
+
+#include "desc/names.h"
+#include "desc/shape.h"
+#include "sys/error.h"
+
+static void reduce_params(const struct adn_call *call, union adn_params *params)
+{
+    const struct anydnnReduceTensorStruct *desc = call->descriptor[0];
+
+    params->reduce = desc->r;
+}
+
+static int asks_indices(anydnnReduceTensorDescriptor_t desc)
+{
+    return desc->indices == ANYDNN_REDUCE_TENSOR_FLATTENED_INDICES &&
+           (desc->r.op == ANYDNN_REDUCE_TENSOR_MIN || desc->r.op == ANYDNN_REDUCE_TENSOR_MAX ||
+            desc->r.op == ANYDNN_REDUCE_TENSOR_AMAX);
+}
+
+/* One index for each element of c, packed in c's order. */
+static void indices_tensor(anydnnReduceTensorDescriptor_t desc,
+                           const struct anydnn_plugin_tensor *c,
+                           struct anydnn_plugin_tensor *indices)
+{
+    *indices = *c;
+    indices->type = adn_desc_indices_type(desc->indices_type);
+    adn_shape_strides(ANYDNN_TENSOR_NCHW, indices->type, indices->ndims, indices->dims,
+                      indices->strides);
+}
+
+anydnnStatus_t anydnnGetReductionIndicesSize(anydnnHandle_t handle,
+                                             anydnnReduceTensorDescriptor_t reduceTensorDesc,
+                                             anydnnTensorDescriptor_t aDesc,
+                                             anydnnTensorDescriptor_t cDesc, size_t *sizeInBytes)
+{
+    struct anydnn_plugin_tensor indices;
+    struct adn_entry entry;
+    anydnnStatus_t status = adn_handle_check(handle, "anydnnGetReductionIndicesSize");
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    adn_call_begin(&entry, "anydnnGetReductionIndicesSize", ANYDNN_PLUGIN_REDUCE_TENSOR);
+    ADN_DESCRIPTOR(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
+    ADN_SHAPE(&entry, 0, aDesc);
+    ADN_SHAPE(&entry, 1, cDesc);
+    if (!sizeInBytes)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnGetReductionIndicesSize: sizeInBytes is NULL");
+    *sizeInBytes = 0;
+    if (asks_indices(reduceTensorDesc)) {
+        indices_tensor(reduceTensorDesc, &cDesc->t, &indices);
+        *sizeInBytes = (size_t)adn_shape_bytes(&indices);
+    }
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t anydnnGetReductionWorkspaceSize(anydnnHandle_t handle,
+                                               anydnnReduceTensorDescriptor_t reduceTensorDesc,
+                                               anydnnTensorDescriptor_t aDesc,
+                                               anydnnTensorDescriptor_t cDesc, size_t *sizeInBytes)
+{
+    struct anydnn_plugin_tensor indices;
+    struct adn_entry entry;
+    anydnnStatus_t status = adn_handle_check(handle, "anydnnGetReductionWorkspaceSize");
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    adn_call_begin(&entry, "anydnnGetReductionWorkspaceSize", ANYDNN_PLUGIN_REDUCE_TENSOR);
+    ADN_DESCRIPTOR(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
+    ADN_SHAPE(&entry, 0, aDesc);
+    ADN_SHAPE(&entry, 1, cDesc);
+    if (!sizeInBytes)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnGetReductionWorkspaceSize: sizeInBytes is NULL");
+    if (asks_indices(reduceTensorDesc)) {
+        indices_tensor(reduceTensorDesc, &cDesc->t, &indices);
+        adn_call_put(&entry, 2, &indices, NULL);
+    }
+    entry.call.params = reduce_params;
+    return adn_dispatch_workspace(handle, &entry.call, sizeInBytes);
+}
+
+anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
+                                  anydnnReduceTensorDescriptor_t reduceTensorDesc, void *indices,
+                                  size_t indicesSizeInBytes, void *workspace,
+                                  size_t workspaceSizeInBytes, const void *alpha,
+                                  anydnnTensorDescriptor_t aDesc, const void *A, const void *beta,
+                                  anydnnTensorDescriptor_t cDesc, void *C)
+{
+    struct anydnn_plugin_tensor tensor;
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnReduceTensor", ANYDNN_PLUGIN_REDUCE_TENSOR);
+    ADN_DESCRIPTOR(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
+    ADN_TENSOR(&entry, 0, aDesc, A);
+    ADN_TENSOR(&entry, 1, cDesc, C);
+    ADN_BLEND(&entry, alpha, beta);
+    if (asks_indices(reduceTensorDesc)) {
+        indices_tensor(reduceTensorDesc, &cDesc->t, &tensor);
+        ADN_DATA(&entry, 2, &tensor, indices);
+        if ((int64_t)indicesSizeInBytes < adn_shape_bytes(&tensor))
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "anydnnReduceTensor: indicesSizeInBytes is %zu; %lld are needed "
+                            "(anydnnGetReductionIndicesSize)",
+                            indicesSizeInBytes, (long long)adn_shape_bytes(&tensor));
+    }
+    entry.call.params = reduce_params;
+    adn_call_workspace(&entry, workspace, workspaceSizeInBytes);
+    return adn_call_run(handle, &entry);
+}

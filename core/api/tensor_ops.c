@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries of element-wise operations on tensors: transform, add, op, set, scale. */
+#include "api/call.h"
+
+#include "sys/error.h"
+
+static void transform_params(const struct adn_call *call, union adn_params *params)
+{
+    const struct anydnnTensorTransformStruct *desc = call->descriptor[0];
+
+    params->transform = desc->x;
+}
+
+static void op_tensor_params(const struct adn_call *call, union adn_params *params)
+{
+    const struct anydnnOpTensorStruct *desc = call->descriptor[0];
+
+    params->op_tensor = desc->o;
+}
+
+anydnnStatus_t anydnnTransformTensor(anydnnHandle_t handle, const void *alpha,
+                                     anydnnTensorDescriptor_t xDesc, const void *x,
+                                     const void *beta, anydnnTensorDescriptor_t yDesc, void *y)
+{
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnTransformTensor", ANYDNN_PLUGIN_TRANSFORM_TENSOR);
+    ADN_TENSOR(&entry, 0, xDesc, x);
+    ADN_TENSOR(&entry, 1, yDesc, y);
+    ADN_BLEND(&entry, alpha, beta);
+    return adn_call_run(handle, &entry);
+}
+
+/* Padding or folding writes elements that no source element maps to, so blending has no meaning. */
+static anydnnStatus_t run_transform(anydnnHandle_t handle, struct adn_entry *entry)
+{
+    const struct anydnnTensorTransformStruct *desc = entry->call.descriptor[0];
+    int32_t ndims = entry->call.tensor[0]->ndims;
+    int plain = 1;
+
+    if (desc->ndims != ndims)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: transDesc has %d dims and the source %d; they must agree",
+                        entry->call.entry, (int)desc->ndims, (int)ndims);
+    for (int32_t i = 0; i < ndims; i++)
+        plain &= desc->x.pad_before[i] == 0 && desc->x.pad_after[i] == 0 &&
+                 (i < 2 || desc->x.fold[i - 2] == 1);
+    if (!plain && (entry->call.operands.scale[0] != 1 || entry->call.operands.scale[1] != 0))
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: alpha is %g and beta %g; with padding or folding they must be 1 and 0",
+                        entry->call.entry, entry->call.operands.scale[0],
+                        entry->call.operands.scale[1]);
+    entry->call.params = transform_params;
+    return adn_call_run(handle, entry);
+}
+
+anydnnStatus_t anydnnTransformTensorEx(anydnnHandle_t handle,
+                                       anydnnTensorTransformDescriptor_t transDesc,
+                                       const void *alpha, anydnnTensorDescriptor_t srcDesc,
+                                       const void *srcData, const void *beta,
+                                       anydnnTensorDescriptor_t destDesc, void *destData)
+{
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnTransformTensorEx", ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX);
+    ADN_DESCRIPTOR(&entry, ADN_DESC_TENSOR_TRANSFORM, "transDesc", transDesc, 0);
+    ADN_TENSOR(&entry, 0, srcDesc, srcData);
+    ADN_TENSOR(&entry, 1, destDesc, destData);
+    ADN_BLEND(&entry, alpha, beta);
+    return run_transform(handle, &entry);
+}
+
+anydnnStatus_t anydnnTransformFilter(anydnnHandle_t handle,
+                                     anydnnTensorTransformDescriptor_t transDesc, const void *alpha,
+                                     anydnnFilterDescriptor_t srcDesc, const void *srcData,
+                                     const void *beta, anydnnFilterDescriptor_t destDesc,
+                                     void *destData)
+{
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnTransformFilter", ANYDNN_PLUGIN_TRANSFORM_FILTER);
+    ADN_DESCRIPTOR(&entry, ADN_DESC_TENSOR_TRANSFORM, "transDesc", transDesc, 0);
+    ADN_FILTER(&entry, 0, srcDesc, srcData);
+    ADN_FILTER(&entry, 1, destDesc, destData);
+    ADN_BLEND(&entry, alpha, beta);
+    return run_transform(handle, &entry);
+}
+
+anydnnStatus_t anydnnAddTensor(anydnnHandle_t handle, const void *alpha,
+                               anydnnTensorDescriptor_t aDesc, const void *A, const void *beta,
+                               anydnnTensorDescriptor_t cDesc, void *C)
+{
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnAddTensor", ANYDNN_PLUGIN_ADD_TENSOR);
+    ADN_TENSOR(&entry, 0, aDesc, A);
+    ADN_TENSOR(&entry, 1, cDesc, C);
+    ADN_BLEND(&entry, alpha, beta);
+    return adn_call_run(handle, &entry);
+}
+
+/* sqrt and not have one input; cuDNN's programs pass whatever for b then. */
+static int takes_b(anydnnOpTensorDescriptor_t desc)
+{
+    return desc->o.op != ANYDNN_OP_TENSOR_SQRT && desc->o.op != ANYDNN_OP_TENSOR_NOT;
+}
+
+anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle, anydnnOpTensorDescriptor_t opTensorDesc,
+                              const void *alpha1, anydnnTensorDescriptor_t aDesc, const void *A,
+                              const void *alpha2, anydnnTensorDescriptor_t bDesc, const void *B,
+                              const void *beta, anydnnTensorDescriptor_t cDesc, void *C)
+{
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnOpTensor", ANYDNN_PLUGIN_OP_TENSOR);
+    ADN_DESCRIPTOR(&entry, ADN_DESC_OP_TENSOR, "opTensorDesc", opTensorDesc, 0);
+    ADN_TENSOR(&entry, 0, aDesc, A);
+    if (takes_b(opTensorDesc)) {
+        ADN_TENSOR(&entry, 1, bDesc, B);
+        ADN_SCALE(&entry, 1, alpha2);
+    } else {
+        adn_call_put(&entry, 1, &aDesc->t, A);
+    }
+    ADN_TENSOR(&entry, 2, cDesc, C);
+    /* The problem's alias names A when both lie on C, so B is looked at here. */
+    if (__builtin_expect(B == C && takes_b(opTensorDesc), 0) &&
+        memcmp(&bDesc->t, &cDesc->t, sizeof(bDesc->t)) != 0)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnOpTensor: B is C in place, so bDesc must describe what cDesc does");
+    ADN_SCALE(&entry, 0, alpha1);
+    ADN_SCALE(&entry, 2, beta);
+    entry.call.params = op_tensor_params;
+    return adn_call_run(handle, &entry);
+}
+
+anydnnStatus_t anydnnSetTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc, void *y,
+                               const void *valuePtr)
+{
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnSetTensor", ANYDNN_PLUGIN_SET_TENSOR);
+    ADN_TENSOR(&entry, 0, yDesc, y);
+    if (!valuePtr)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnSetTensor: valuePtr is NULL; it must point "
+                                                 "to one element of y's type in host memory");
+    entry.call.operands.value = valuePtr;
+    return adn_call_run(handle, &entry);
+}
+
+anydnnStatus_t anydnnScaleTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc, void *y,
+                                 const void *alpha)
+{
+    struct adn_entry entry;
+
+    adn_call_begin(&entry, "anydnnScaleTensor", ANYDNN_PLUGIN_SCALE_TENSOR);
+    ADN_TENSOR(&entry, 0, yDesc, y);
+    ADN_SCALE(&entry, 0, alpha);
+    return adn_call_run(handle, &entry);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What stands behind the opaque descriptors of anydnn.h. Setters keep every value that a plan
+ * depends on in the form that backends read (plugin.h), so that building a problem is copying.
+ */
+#ifndef ADN_DESC_DESC_H
+#define ADN_DESC_DESC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <anydnn/anydnn.h>
+#include <anydnn/plugin.h>
+
+/* The first word of a descriptor; a destroyed one has 0. Not small numbers, so that a pointer to
+ * something else is told apart. */
+enum adn_desc_kind {
+    ADN_DESC_TENSOR = 0x616e7901,
+    ADN_DESC_FILTER,
+    ADN_DESC_CONVOLUTION,
+    ADN_DESC_POOLING,
+    ADN_DESC_ACTIVATION,
+    ADN_DESC_LRN,
+    ADN_DESC_OP_TENSOR,
+    ADN_DESC_REDUCE_TENSOR,
+    ADN_DESC_TENSOR_TRANSFORM,
+    ADN_DESC_DROPOUT,
+    ADN_DESC_END
+};
+
+/* Every descriptor begins with this. `stamp` is new after each successful Set: equal stamps, equal
+ * values. */
+struct adn_desc {
+    uint32_t kind; /* enum adn_desc_kind */
+    uint32_t set;  /* 0 until the first Set that gives shape or mode */
+    uint64_t stamp;
+};
+
+struct anydnnTensorStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_tensor t;
+};
+
+/* `t` is the packed tensor [K, C/groups, spatial...] with the strides of `format`. */
+struct anydnnFilterStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_tensor t;
+    int32_t format; /* anydnnTensorFormat_t */
+};
+
+/* `c.activation` and what follows it stay 0: they come with the call. */
+struct anydnnConvolutionStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_convolution c;
+    int32_t math_type; /* anydnnMathType_t as set; ANYDNN_FMA_MATH is not folded into default */
+    int32_t reorder;
+};
+
+struct anydnnPoolingStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_pooling p;
+};
+
+/* `a.coef` is what the mode uses: swish_beta for swish, else coef. */
+struct anydnnActivationStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_activation a;
+    double coef;
+    double swish_beta;
+};
+
+struct anydnnLRNStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_lrn n;
+};
+
+struct anydnnOpTensorStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_op_tensor o;
+};
+
+struct anydnnReduceTensorStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_reduce r;
+    int32_t indices;      /* anydnnReduceTensorIndices_t */
+    int32_t indices_type; /* anydnnIndicesType_t; adn_desc_indices_type gives the element type */
+};
+
+struct anydnnTensorTransformStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_transform x;
+    int32_t ndims;
+    int32_t format; /* anydnnTensorFormat_t of the destination */
+};
+
+struct anydnnDropoutStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_dropout d;
+    void *states; /* in the space of the handle that it was set with; NULL: none yet */
+    uint64_t seed;
+    float probability; /* as given: the getter answers the same float */
+};
+
+/* 1 when `desc` is a live descriptor of that kind; `adn_desc_usable`: and has been set. */
+static inline int adn_desc_is(const void *desc, enum adn_desc_kind kind)
+{
+    return desc && ((const struct adn_desc *)desc)->kind == (uint32_t)kind;
+}
+
+static inline int adn_desc_usable(const void *desc, enum adn_desc_kind kind)
+{
+    /* Both words at once. */
+    const struct adn_desc wanted = {.kind = (uint32_t)kind, .set = 1};
+
+    return desc && memcmp(desc, &wanted, 2 * sizeof(uint32_t)) == 0;
+}
+
+/* What a usable descriptor describes, or NULL; the caller then returns adn_desc_complain(...). */
+static inline const struct anydnn_plugin_tensor *adn_desc_tensor(anydnnTensorDescriptor_t desc)
+{
+    return adn_desc_usable(desc, ADN_DESC_TENSOR) ? &desc->t : NULL;
+}
+
+static inline const struct anydnn_plugin_tensor *adn_desc_filter(anydnnFilterDescriptor_t desc)
+{
+    return adn_desc_usable(desc, ADN_DESC_FILTER) ? &desc->t : NULL;
+}
+
+static inline const struct anydnn_plugin_convolution *
+adn_desc_convolution(anydnnConvolutionDescriptor_t desc)
+{
+    return adn_desc_usable(desc, ADN_DESC_CONVOLUTION) ? &desc->c : NULL;
+}
+
+static inline const struct anydnn_plugin_pooling *adn_desc_pooling(anydnnPoolingDescriptor_t desc)
+{
+    return adn_desc_usable(desc, ADN_DESC_POOLING) ? &desc->p : NULL;
+}
+
+static inline const struct anydnn_plugin_transform *
+adn_desc_transform(anydnnTensorTransformDescriptor_t desc)
+{
+    return adn_desc_usable(desc, ADN_DESC_TENSOR_TRANSFORM) ? &desc->x : NULL;
+}
+
+/* The BAD_PARAM sentence for a descriptor that is NULL, destroyed, of another kind, or never set.
+ */
+anydnnStatus_t adn_desc_complain(const char *entry, const char *argument, const void *desc,
+                                 enum adn_desc_kind kind) __attribute__((cold));
+
+/* Success when `desc` is a live descriptor of that kind, set or not; else complains. For setters
+ * and getters. */
+anydnnStatus_t adn_desc_check(const char *entry, const char *argument, const void *desc,
+                              enum adn_desc_kind kind);
+
+/* Success when every one of `count` pointers is not NULL; else names the first that is. */
+anydnnStatus_t adn_desc_check_outputs(const char *entry, const char *const *names,
+                                      const void *const *outputs, int count);
+
+/* Success when lowest <= value <= highest; else BAD_PARAM: "entry: argument is value; `rule`". */
+anydnnStatus_t adn_desc_check_range(const char *entry, const char *argument, int64_t value,
+                                    int64_t lowest, int64_t highest, const char *rule);
+
+/* Puts a value into an int output; NOT_SUPPORTED with a sentence when it does not fit. */
+anydnnStatus_t adn_desc_check_int(const char *entry, const char *what, int64_t value);
+
+/* A new descriptor, all 0 but its head; `out` is only tested for NULL. */
+anydnnStatus_t adn_desc_create(const char *entry, const char *argument, const void *out,
+                               enum adn_desc_kind kind, size_t size, void **made);
+/* NULL is fine, as in cuDNN. */
+anydnnStatus_t adn_desc_destroy(const char *entry, const char *argument, void *desc,
+                                enum adn_desc_kind kind);
+
+/* Marks the descriptor as set, with a new stamp. */
+void adn_desc_stamp(struct adn_desc *head);
+
+/* Fills a tensor from dims and a format (strides NULL) or strides, after the rules of a descriptor:
+ * dims at least 1, strides not 0, channels in whole vectors, size within int64_t. `to` changes only
+ * on success. */
+anydnnStatus_t adn_desc_fill(const char *entry, struct anydnn_plugin_tensor *to, int format,
+                             int type, int ndims, const int *dims, const int *strides);
+
+/* Gives the descriptor these values and a new stamp. For descriptors that the library fills. */
+void adn_desc_assign(anydnnTensorDescriptor_t desc, const struct anydnn_plugin_tensor *tensor);
+
+/* Element type (ANYDNN_PLUGIN_UINT8 ...) of reduction indices of an anydnnIndicesType_t. */
+int32_t adn_desc_indices_type(int32_t indices_type);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of a handle: which device, which contexts, and when what it learnt is forgotten. */
+#include "dispatch/handle.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "dispatch/recording.h"
+#include "dispatch/run.h"
+#include "sys/error.h"
+#include "sys/log.h"
+#include "sys/process.h"
+
+anydnnStatus_t adn_handle_complain(anydnnHandle_t handle, const char *entry)
+{
+    if (!handle)
+        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
+                        "%s: the handle is NULL; anydnnCreate makes one", entry);
+    if (handle->magic != ADN_HANDLE_MAGIC)
+        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED, "%s: the handle is none, or was destroyed",
+                        entry);
+    if (adn_process_exiting)
+        return adn_fail(ANYDNN_STATUS_SHUTTING_DOWN, "%s: the process is exiting", entry);
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry)
+{
+    anydnnStatus_t status = adn_handle_complain(handle, entry);
+
+    if (status == ANYDNN_STATUS_SUCCESS && handle->space->poisoned)
+        status = adn_retry_refuse_poisoned(entry, handle);
+    return status;
+}
+
+static int32_t count_devices(const struct adn_space *space)
+{
+    int32_t count = 0;
+
+    if (space->functions->device_count(&count) != 0)
+        return 0;
+    return count;
+}
+
+/* "auto": the device current in this thread of the first space that has one, else the host. */
+static void choose_auto(struct adn_world *world, struct adn_space **space, int32_t *device)
+{
+    *space = world->space[0];
+    *device = 0;
+    for (int32_t i = 1; i < world->space_count; i++)
+        if (count_devices(world->space[i]) > 0 &&
+            world->space[i]->functions->device_current(device) == 0) {
+            *space = world->space[i];
+            return;
+        }
+    *device = 0;
+}
+
+static anydnnStatus_t choose_device(struct adn_world *world, const char *text, const char *entry,
+                                    struct adn_space **space, int32_t *device)
+{
+    char name[ANYDNN_PLUGIN_NAME_MAX + 1];
+    const char *colon = strchr(text, ':');
+    size_t length = colon ? (size_t)(colon - text) : strlen(text);
+    char *end = NULL;
+    long number = 0;
+    int32_t count;
+
+    if (strcmp(text, "auto") == 0) {
+        choose_auto(world, space, device);
+        return ANYDNN_STATUS_SUCCESS;
+    }
+    snprintf(name, sizeof(name), "%.*s", (int)length, text);
+    *space = strcmp(name, "cpu") == 0 ? world->space[0] : adn_world_space(world, name);
+    if (!*space || length >= sizeof(name) || strcmp(name, "host") == 0)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: device `%s`: no live backend has a space of that name; `cpu` and "
+                        "`auto` always exist "
+                        "(`anydnn info` lists devices)",
+                        entry, text);
+    if (colon) {
+        errno = 0;
+        number = strtol(colon + 1, &end, 10);
+    }
+    if (colon && (end == colon + 1 || *end != '\0' || number < 0 || errno != 0))
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: device `%s`: what follows the colon is not a device number", entry,
+                        text);
+    count = count_devices(*space);
+    if (number >= count)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: device `%s`: space `%s` has %d devices",
+                        entry, text, name, (int)count);
+    *device = (int32_t)number;
+    if (!colon && !(*space)->host && (*space)->functions->device_current(device) != 0)
+        *device = 0;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const char *entry)
+{
+    struct adn_world *world;
+    struct anydnnContext *handle;
+    struct adn_space *space;
+    int32_t number = 0;
+    anydnnStatus_t status = adn_world_get(entry, &world);
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    status =
+        choose_device(world, device ? device : world->settings->device, entry, &space, &number);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    handle = calloc(1, sizeof(*handle));
+    if (handle)
+        handle->contexts = calloc((size_t)world->registry->count + 1, sizeof(handle->contexts[0]));
+    if (!handle || !handle->contexts) {
+        free(handle);
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
+    }
+    handle->world = world;
+    handle->space = space;
+    handle->device = number;
+    handle->deterministic = world->settings->deterministic;
+    handle->workspace_limit = world->settings->workspace_limit;
+    handle->fork_number = adn_process_fork_number;
+    adn_cache_init(&handle->cache, (uint32_t)world->settings->plan_cache);
+    if (space->host)
+        snprintf(handle->device_name, sizeof(handle->device_name), "cpu");
+    else
+        snprintf(handle->device_name, sizeof(handle->device_name), "%s:%d", space->name,
+                 (int)number);
+    handle->magic = ADN_HANDLE_MAGIC;
+    *out = handle;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+void adn_handle_forget(anydnnHandle_t handle)
+{
+    adn_cache_clear(&handle->cache);
+}
+
+/* Whether what a backend made under that fork number may be used in this process. */
+static int survived(const struct adn_backend *backend, uint64_t fork_number)
+{
+    return (backend->plugin->flags & ANYDNN_PLUGIN_FORK_SAFE) ||
+           fork_number == adn_process_fork_number;
+}
+
+void adn_handle_destroy(anydnnHandle_t handle)
+{
+    adn_plan_release(handle->last.plan);
+    adn_cache_clear(&handle->cache);
+    adn_recording_abandon(handle);
+    for (int32_t i = 0; i < handle->world->registry->count; i++) {
+        struct adn_handle_context *context = &handle->contexts[i];
+        struct adn_backend *backend = handle->world->registry->backend[i];
+
+        if (context->context && !adn_process_exiting && survived(backend, context->fork_number))
+            backend->plugin->context_destroy(context->context);
+        free(context->reason);
+    }
+    adn_cache_free(&handle->cache);
+    free(handle->contexts);
+    free(handle->rules);
+    handle->magic = 0;
+    free(handle);
+}
+
+struct anydnn_plugin_context *adn_handle_context(anydnnHandle_t handle, struct adn_backend *backend,
+                                                 const char **reason)
+{
+    struct adn_handle_context *context = &handle->contexts[backend->index];
+    const char *said;
+
+    if (context->state == 1 && !survived(backend, context->fork_number)) {
+        *reason = "does not survive fork(), and this handle used it before";
+        return NULL;
+    }
+    if (context->state == 0) {
+        adn_load_error_clear();
+        context->state = 1;
+        context->fork_number = adn_process_fork_number;
+        if (backend->plugin->context_create(handle->device, &context->context) != 0 ||
+            !context->context) {
+            said = adn_load_error_text();
+            context->state = -1;
+            context->context = NULL;
+            context->reason = strdup(said[0] != '\0' ? said : "it could not make a context");
+            adn_info("%s: no context on %s: %s", backend->name, handle->device_name,
+                     context->reason ? context->reason : "out of memory");
+        } else if (!handle->space->host) {
+            adn_process_watch_exit();
+        }
+    }
+    *reason = context->reason;
+    return context->context;
+}
+
+anydnnStatus_t adn_handle_set_route(anydnnHandle_t handle, const char *operation, const char *mode,
+                                    const char *list)
+{
+    struct adn_route_rule rule;
+    struct adn_route_rule *rules;
+    char error[600];
+    int32_t at = 0;
+
+    if (adn_settings_rule_parse(&rule, operation, mode, list, error, sizeof(error)) != 0)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnSetRoute: %s", error);
+    while (at < handle->rule_count && (strcmp(handle->rules[at].pattern, rule.pattern) != 0 ||
+                                       handle->rules[at].math != rule.math))
+        at++;
+    if (at == handle->rule_count) {
+        rules = realloc(handle->rules, ((size_t)at + 1) * sizeof(rules[0]));
+        if (!rules)
+            return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnSetRoute: out of memory");
+        handle->rules = rules;
+        handle->rule_count++;
+    }
+    handle->rules[at] = rule;
+    adn_handle_forget(handle);
+    return ANYDNN_STATUS_SUCCESS;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One call: find its plan by key, else by value or by selection; test the pointers; run; remember
+ * what happened. */
+#include "dispatch/run.h"
+#include "dispatch/recording.h"
+#include "problem/masks.h"
+
+#include "sys/error.h"
+#include "sys/log.h"
+#include "sys/process.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Remembers the plan of the call that is about to run. */
+static inline void remember(anydnnHandle_t handle, struct adn_plan *plan, enum adn_how how,
+                            int unaligned, int workspace_short)
+{
+    struct adn_record *last = &handle->last;
+
+    if (last->plan != plan) {
+        adn_plan_hold(plan);
+        adn_plan_release(last->plan);
+        last->plan = plan;
+    }
+    last->how = how;
+    last->effect = ANYDNN_PLUGIN_EFFECT_NONE;
+    last->unaligned = unaligned;
+    last->workspace_short = workspace_short;
+}
+
+/* Takes the call for the recording under way: SUCCESS with *taken, or it must run, or no memory. */
+static anydnnStatus_t record(const struct adn_running *running, struct adn_plan *plan, int *taken)
+{
+    *taken = adn_recording_call(running->handle, plan, running->operands);
+    if (*taken < 0)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for the recording",
+                        running->entry);
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+static anydnnStatus_t execute_other(const struct adn_running *running, struct adn_plan *plan,
+                                    enum adn_how how);
+
+static inline __attribute__((always_inline)) anydnnStatus_t
+execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how how)
+{
+    anydnnHandle_t handle = running->handle;
+    const struct anydnn_plugin_operands *operands = running->operands;
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    uintptr_t misaligned = 0;
+    int workspace_short;
+    int taken = 0;
+    int32_t result;
+
+    if (UNLIKELY(plan->fork_number != adn_process_fork_number && !plan->fork_safe))
+        return adn_retry_refuse_fork(running->entry, plan);
+    for (uint32_t i = 0; i < plan->slot_count; i++)
+        misaligned |= (uintptr_t)operands->data[i];
+    /* Nearly always every pointer meets the largest need of the plan. */
+    if (UNLIKELY((misaligned & plan->largest_mask) != 0)) {
+        misaligned = 0;
+        for (uint32_t i = 0; i < plan->slot_count; i++)
+            misaligned |= (uintptr_t)operands->data[i] & plan->mask[i];
+    } else {
+        misaligned = 0;
+    }
+    workspace_short = plan->workspace > 0 &&
+                      (operands->workspace_bytes < plan->workspace || !operands->workspace ||
+                       (uintptr_t)operands->workspace % ADN_ASSUMED_ALIGNMENT != 0);
+    if (UNLIKELY(misaligned != 0 || workspace_short))
+        status = adn_retry_second(running, plan, &plan);
+    if (UNLIKELY(status != ANYDNN_STATUS_SUCCESS))
+        return status;
+    remember(handle, plan, how, misaligned != 0, workspace_short);
+    if (UNLIKELY(handle->recording != NULL))
+        status = record(running, plan, &taken);
+    if (UNLIKELY(status != ANYDNN_STATUS_SUCCESS || taken))
+        return status;
+    result = plan->execute(plan->body, operands, &handle->last.effect);
+    if (UNLIKELY(result != 0)) {
+        status = adn_retry_next(running, plan, result, &plan);
+        return status == ANYDNN_STATUS_SUCCESS ? execute_other(running, plan, how) : status;
+    }
+    handle->last.effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+/* The same, off the hot path. */
+static __attribute__((noinline)) anydnnStatus_t
+execute_other(const struct adn_running *running, struct adn_plan *plan, enum adn_how how)
+{
+    return execute(running, plan, how);
+}
+
+/* Runs a problem whose plan the keys did not tell. */
+static anydnnStatus_t run_problem(const struct adn_running *running,
+                                  const struct adn_problem *problem, struct adn_call *call)
+{
+    anydnnHandle_t handle = running->handle;
+    struct adn_plan *plan = NULL;
+    enum adn_how how;
+    anydnnStatus_t status = adn_find_plan(running, problem, &plan, &how);
+
+    if (status != ANYDNN_STATUS_SUCCESS) {
+        handle->last.effect = ANYDNN_PLUGIN_EFFECT_NONE;
+        return status;
+    }
+    handle->counters.plan_equal_hits += how == ADN_HOW_EQUAL;
+    handle->counters.plan_misses += how == ADN_HOW_MISS;
+    if (call)
+        adn_cache_add_key(&handle->cache, call->key, call->key_words, call->hash, plan);
+    return execute_other(running, plan, how);
+}
+
+static __attribute__((noinline)) anydnnStatus_t run_missed(const struct adn_running *running,
+                                                           struct adn_call *call, uint64_t aliases)
+{
+    struct adn_problem problem;
+
+    adn_find_build(call, running->handle->deterministic, aliases, &problem);
+    return run_problem(running, &problem, call);
+}
+
+anydnnStatus_t adn_dispatch_run(anydnnHandle_t handle, struct adn_call *call)
+{
+    struct adn_running running = {call->entry, handle, &call->operands};
+    struct adn_plan *plan;
+
+    handle->counters.calls++;
+    call->operands.stream = handle->stream;
+    plan = adn_cache_find_key(&handle->cache, call->key, call->key_words, call->hash);
+    if (UNLIKELY(!plan))
+        return run_missed(&running, call, call->key[1]);
+    plan->used = 1;
+    handle->counters.plan_hits++;
+    return execute(&running, plan, ADN_HOW_HIT);
+}
+
+/* The text says which output lies on which input; the pointers must agree. */
+static anydnnStatus_t check_aliases(const char *entry, const struct adn_problem *problem,
+                                    uint64_t aliases)
+{
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+
+    for (int32_t i = 0; i < info->slot_count; i++) {
+        int32_t said = problem->alias[i];
+        int32_t seen = (int32_t)(aliases >> (4 * i) & 15);
+
+        if (said != seen)
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "%s: operand %s has %s%s address and the problem says %s%s; they must "
+                            "agree (alias=OUTPUT:INPUT)",
+                            entry, info->slot[i].role, seen ? "the same as " : "no input's",
+                            seen ? info->slot[seen - 1].role : "", said ? "that of " : "none",
+                            said ? info->slot[said - 1].role : "");
+    }
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_dispatch_problem_run(anydnnHandle_t handle, const char *entry,
+                                        const struct adn_problem *problem,
+                                        struct anydnn_plugin_operands *operands)
+{
+    const struct adn_slot_masks masks = adn_slot_masks[problem->operation];
+    struct adn_running running = {entry, handle, operands};
+    struct adn_problem now;
+    anydnnStatus_t status;
+
+    handle->counters.calls++;
+    if (handle->space->poisoned)
+        return adn_retry_refuse_poisoned(entry, handle);
+    status = check_aliases(entry, problem, adn_aliases_of(masks, problem->present, operands->data));
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    operands->stream = handle->stream;
+    adn_problem_copy(&now, problem);
+    now.deterministic = handle->deterministic && problem->deterministic;
+    return run_problem(&running, &now, NULL);
+}
+
+/* Finds or makes the plan, pins its choice, and answers its need. */
+static anydnnStatus_t workspace_of(const struct adn_running *running,
+                                   const struct adn_problem *problem, size_t *bytes)
+{
+    anydnnHandle_t handle = running->handle;
+    struct adn_plan *plan = NULL;
+    enum adn_how how;
+    anydnnStatus_t status;
+    int dropped;
+
+    if (handle->space->poisoned)
+        return adn_retry_refuse_poisoned(running->entry, handle);
+    status = adn_find_plan(running, problem, &plan, &how);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    dropped = adn_cache_add_pin(&handle->cache, &plan->problem, plan->hash, plan->backend->index,
+                                plan->engine);
+    if (dropped < 0)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for a pin", running->entry);
+    if (dropped > 0 && handle->counters.pins_dropped++ == 0)
+        adn_info("%s: more choices pinned than plan_cache allows; the oldest were dropped",
+                 running->entry);
+    *bytes = (size_t)plan->workspace;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_dispatch_workspace(anydnnHandle_t handle, struct adn_call *call, size_t *bytes)
+{
+    struct adn_running running = {call->entry, handle, NULL};
+    struct adn_problem problem;
+
+    adn_find_build(call, handle->deterministic, 0, &problem);
+    return workspace_of(&running, &problem, bytes);
+}
+
+anydnnStatus_t adn_dispatch_problem_workspace(anydnnHandle_t handle, const char *entry,
+                                              const struct adn_problem *problem, size_t *bytes)
+{
+    struct adn_running running = {entry, handle, NULL};
+    struct adn_problem now;
+
+    adn_problem_copy(&now, problem);
+    now.deterministic = handle->deterministic && problem->deterministic;
+    return workspace_of(&running, &now, bytes);
+}

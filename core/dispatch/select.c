@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the walk's choice to a plan, and the sentences about what was passed over. */
+#include "dispatch/select.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "desc/operations.h"
+#include "sys/error.h"
+#include "sys/log.h"
+#include "sys/process.h"
+#include "sys/text.h"
+
+/* One line a backend before `end` that was not chosen. */
+static void passed_over(const struct adn_walk *walk, int32_t end, struct adn_text *text)
+{
+    for (int32_t i = 0; i < walk->count && i < end; i++) {
+        const struct adn_answer *answer = &walk->answer[i];
+
+        if (answer->asked || answer->failed)
+            adn_text_add(text, "%s: %s\n", answer->name,
+                         answer->has_best && !answer->failed
+                             ? "has not the algorithm that the call names"
+                             : answer->reason);
+    }
+}
+
+static char *passed_over_copy(const struct adn_walk *walk, int32_t end)
+{
+    char buffer[ADN_ROUTE_MAX * 450];
+    struct adn_text text;
+
+    adn_text_begin(&text, buffer, sizeof(buffer));
+    passed_over(walk, end, &text);
+    return strdup(buffer);
+}
+
+/* NOT_SUPPORTED: "ENTRY: no backend of ... runs this: a: why; b: why". */
+static anydnnStatus_t nobody(const struct adn_walk *walk, const char *entry)
+{
+    const struct adn_wish *wish = walk->wish;
+    char buffer[ADN_ERROR_MAX];
+    char problem[600];
+    struct adn_text text;
+    int installed = 0;
+
+    adn_text_begin(&text, buffer, sizeof(buffer) - 700);
+    for (int32_t i = 0; i < walk->count; i++) {
+        const struct adn_answer *answer = &walk->answer[i];
+
+        installed += answer->backend && answer->backend->stage != ADN_LOAD_MISSING;
+        if (answer->asked || answer->failed)
+            adn_text_add(&text, "%s%s: %s", i > 0 ? "; " : "", answer->name, answer->reason);
+        else
+            adn_text_add(&text, "%s%s: not asked (fallback = off)", i > 0 ? "; " : "",
+                         answer->name);
+    }
+    if (walk->count == 0)
+        adn_text_add(&text, "its list is empty");
+    else if (installed == 0)
+        adn_text_add(&text, " (`anydnn info` lists what is installed)");
+    adn_problem_print(wish->problem, NULL, problem, sizeof(problem));
+    return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
+                    "%s: no backend of the route `%s` (%s) runs it: %s. Problem: %s", entry,
+                    walk->rule->pattern, walk->rule->origin, buffer, problem);
+}
+
+static void fill_plan(struct adn_plan *plan, const struct adn_walk *walk, int32_t at,
+                      const struct anydnn_plugin_candidate *candidate)
+{
+    const struct adn_problem *problem = walk->wish->problem;
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+    struct adn_backend *backend = walk->answer[at].backend;
+
+    plan->execute = backend->operation[problem->operation]->plan_execute;
+    plan->workspace = candidate->workspace;
+    plan->slot_count = (uint32_t)info->slot_count;
+    plan->fork_safe = (backend->plugin->flags & ANYDNN_PLUGIN_FORK_SAFE) != 0;
+    plan->fork_number = adn_process_fork_number;
+    for (int32_t i = 0; i < info->slot_count; i++)
+        if (problem->present >> i & 1) {
+            int64_t element = adn_type_size(problem->tensor[i].type);
+
+            plan->mask[i] =
+                (candidate->alignment[i] > element ? candidate->alignment[i] : (uint32_t)element) -
+                1;
+            plan->largest_mask |= plan->mask[i];
+        }
+    plan->backend = backend;
+    adn_problem_copy(&plan->problem, problem);
+    plan->engine = candidate->engine;
+    plan->algorithm = candidate->algorithm;
+    plan->math = candidate->math;
+    plan->notes = candidate->notes;
+    plan->expected_us = candidate->expected_us;
+    plan->fallback = walk->fallback;
+    plan->excluded = walk->wish->excluded;
+    for (int32_t i = 0; i < at; i++)
+        plan->past_first |= walk->answer[i].chooses;
+    snprintf(plan->rule, sizeof(plan->rule), "[route%s%s] %s", walk->rule->math >= 0 ? " " : "",
+             walk->rule->math >= 0 ? adn_math_name(walk->rule->math) : "", walk->rule->pattern);
+    snprintf(plan->rule_origin, sizeof(plan->rule_origin), "%s", walk->rule->origin);
+    plan->serial = adn_process_stamp();
+    plan->references = 1;
+}
+
+/* plan_create of the chosen engine; on failure the answer gets the reason. */
+static struct adn_plan *make_plan(struct adn_walk *walk, int32_t at,
+                                  const struct anydnn_plugin_candidate *candidate)
+{
+    struct adn_answer *answer = &walk->answer[at];
+    const struct anydnn_plugin_operation *functions =
+        answer->backend->operation[walk->wish->problem->operation];
+    struct adn_plan *plan = calloc(1, sizeof(*plan));
+    struct anydnn_plugin_problem view;
+    const char *reason = NULL;
+    int32_t result;
+
+    if (!plan) {
+        answer->failed = 1;
+        snprintf(answer->reason, sizeof(answer->reason), "made no plan: out of memory");
+        return NULL;
+    }
+    fill_plan(plan, walk, at, candidate);
+    adn_problem_view(&plan->problem, walk->handle->device, &view);
+    adn_load_error_clear();
+    result = functions->plan_create(adn_handle_context(walk->handle, answer->backend, &reason),
+                                    &view, candidate->engine, &plan->body);
+    plan->passed_over = passed_over_copy(walk, at);
+    if (result == 0 && plan->body && plan->passed_over)
+        return plan;
+    answer->failed = 1;
+    snprintf(answer->reason, sizeof(answer->reason), "made no plan (%d): %.300s", (int)result,
+             result == 0 ? "it reported success without one" : adn_load_error_text());
+    if (result != 0)
+        plan->body = NULL;
+    adn_plan_release(plan);
+    return NULL;
+}
+
+static void tell(const struct adn_walk *walk, const struct adn_plan *plan)
+{
+    char problem[ADN_PROBLEM_TEXT_MAX];
+    char *line;
+
+    if (!adn_log_on(ADN_LOG_WARN) || (!adn_log_on(ADN_LOG_INFO) && !plan->past_first))
+        return;
+    adn_problem_print(&plan->problem, NULL, problem, sizeof(problem));
+    line = strchr(plan->passed_over, '\n');
+    if (plan->past_first && walk->fallback == ADN_FALLBACK_WARN)
+        adn_warn("fell back to %s (%.*s) for %s", plan->backend->name,
+                 line ? (int)(line - plan->passed_over) : 0, plan->passed_over, problem);
+    adn_info("plan: %s engine %llu, %s math, for %s", plan->backend->name,
+             (unsigned long long)plan->engine, adn_math_name(plan->math), problem);
+}
+
+anydnnStatus_t adn_select_plan(anydnnHandle_t handle, const char *entry,
+                               const struct adn_wish *wish, struct adn_plan **out)
+{
+    const struct anydnn_plugin_candidate *candidate = NULL;
+    struct adn_walk *walk = malloc(sizeof(*walk));
+    struct adn_plan *plan = NULL;
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    int32_t at;
+
+    if (!walk)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
+    adn_walk_begin(walk, handle, wish);
+    while (!plan && (at = adn_walk_choose(walk, &candidate)) >= 0)
+        plan = make_plan(walk, at, candidate);
+    if (plan) {
+        handle->counters.fallbacks += plan->past_first;
+        tell(walk, plan);
+        *out = plan;
+    } else {
+        status = nobody(walk, entry);
+    }
+    free(walk);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory spaces: the host's own, and those that live backends serve. */
+#ifndef ADN_DISPATCH_SPACE_H
+#define ADN_DISPATCH_SPACE_H
+
+#include <stdint.h>
+
+#include <anydnn/plugin.h>
+
+struct adn_space {
+    const char *name;
+    const struct anydnn_plugin_space *functions;
+    int host;
+    _Atomic int poisoned; /* 1 after an error that only a new process cures */
+};
+
+extern struct adn_space adn_space_host;
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The dynamic linker: opening a backend's file, its symbols, and which file an address belongs to.
+ */
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#include "load/private.h"
+
+/* What to do about a message of the dynamic linker, by a part of it. */
+static const struct {
+    const char *part;
+    const char *advice;
+} dl_advice[] = {
+    {"undefined symbol", "link the backend with -Wl,-z,defs and with every library that it uses"},
+    {"version `",
+     "rebuild the backend on this system, or bring the library that it names up to date"},
+    {"cannot allocate memory in static TLS", "build the backend without -ftls-model=initial-exec"},
+    {"cannot open shared object file",
+     "install the missing library, or rebuild the backend without it"},
+    {"invalid ELF header", "this file is not a shared object; install the backend again"},
+    {"file too short", "this file is not a whole shared object; install the backend again"},
+    {"wrong ELF class", "the backend was built for another kind of machine"},
+    {"cannot open shared object", "see the file's mode and the mount options of its folder"},
+};
+
+static const char *dl_advise(const char *text)
+{
+    for (size_t i = 0; i < sizeof(dl_advice) / sizeof(dl_advice[0]); i++) {
+        if (strstr(text, dl_advice[i].part))
+            return dl_advice[i].advice;
+    }
+    return "ldd names the libraries that a file needs";
+}
+
+int adn_load_dl_open(struct adn_load_attempt *attempt)
+{
+    /* LOCAL: two backends may use the same names. NOW: what is missing shows here, not in a call.
+     * NODELETE: threads and exit handlers of a backend may outlive every use of ours. */
+    attempt->object = dlopen(attempt->real_path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (attempt->object)
+        return 0;
+    const char *text = dlerror();
+
+    if (!text)
+        text = "the dynamic linker gives no cause";
+    return adn_load_refuse(attempt, "%s cannot be opened: %s: %s", attempt->slot->backend.path,
+                           text, dl_advise(text));
+}
+
+int adn_load_dl_holds(void *object, const void *address)
+{
+    struct link_map *own = NULL;
+    struct link_map *found = NULL;
+    Dl_info info;
+
+    return dlinfo(object, RTLD_DI_LINKMAP, &own) == 0 &&
+           dladdr1(address, &info, (void **)&found, RTLD_DL_LINKMAP) != 0 && own == found;
+}
+
+const char *adn_load_dl_file(const void *address)
+{
+    Dl_info info;
+
+    if (dladdr(address, &info) == 0 || !info.dli_fname || !info.dli_fname[0])
+        return "no file";
+    return info.dli_fname;
+}
+
+struct adn_load_symbol adn_load_dl_symbol(void *object, const char *name)
+{
+    struct adn_load_symbol symbol = {NULL, 0, 0};
+    const ElfW(Sym) *entry = NULL;
+    Dl_info info;
+    /* dlsym also looks into the libraries that the object needs, one of which may be a backend. */
+    void *address = dlsym(object, name);
+
+    if (!address || !adn_load_dl_holds(object, address))
+        return symbol;
+    symbol.address = address;
+    if (dladdr1(address, &info, (void **)&entry, RTLD_DL_SYMENT) != 0 && entry) {
+        int type = ELF64_ST_TYPE(entry->st_info);
+
+        symbol.is_code = type == STT_FUNC || type == STT_GNU_IFUNC;
+        symbol.size = (size_t)entry->st_size;
+    }
+    return symbol;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The handshake: the data object anydnn_plugin_abi first, and only if both sides speak the same
+ * plugin ABI the one call of anydnn_plugin_main.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "load/private.h"
+
+/* No description of this ABI comes near it: more is a field that was never set. */
+#define HANDSHAKE_SIZE_MAX 4096
+
+static int handshake_symbols(struct adn_load_attempt *attempt, struct adn_load_symbol abi,
+                             struct adn_load_symbol entry)
+{
+    const char *path = attempt->slot->backend.path;
+
+    if (!abi.address && !entry.address)
+        return adn_load_refuse(
+            attempt,
+            "%s exports neither anydnn_plugin_abi nor anydnn_plugin_main: it is not "
+            "a backend; remove it, or export the two (plugin.h says how)",
+            path);
+    if (!abi.address)
+        return adn_load_refuse(
+            attempt,
+            "%s does not export the data object anydnn_plugin_abi: define it in the "
+            "backend with ANYDNN_PLUGIN_ABI_INITIALIZER",
+            path);
+    if (abi.is_code)
+        return adn_load_refuse(attempt,
+                               "%s exports anydnn_plugin_abi as a function, not as a data object: "
+                               "define it with ANYDNN_PLUGIN_ABI_INITIALIZER",
+                               path);
+    if (abi.size != 0 && abi.size < sizeof(struct anydnn_plugin_abi))
+        return adn_load_refuse(
+            attempt,
+            "%s exports an anydnn_plugin_abi of %zu bytes, fewer than %zu: define it "
+            "with ANYDNN_PLUGIN_ABI_INITIALIZER",
+            path, abi.size, sizeof(struct anydnn_plugin_abi));
+    return 0;
+}
+
+/* Magic and version lie where they lie for ever; whatever follows is only believed after them. */
+static int handshake_version(struct adn_load_attempt *attempt, const struct anydnn_plugin_abi *abi)
+{
+    const char *path = attempt->slot->backend.path;
+    const uint32_t major = ANYDNN_PLUGIN_ABI_MAJOR;
+    const uint32_t minor = ANYDNN_PLUGIN_ABI_MINOR;
+
+    if (abi->magic != ANYDNN_PLUGIN_MAGIC)
+        return adn_load_refuse(attempt,
+                               "%s has the magic number 0x%" PRIx64
+                               " in anydnn_plugin_abi instead of "
+                               "0x%llx: it is not a backend of this library",
+                               path, abi->magic, ANYDNN_PLUGIN_MAGIC);
+    if (abi->major != major || abi->minor != minor) {
+        int older = abi->major < major || (abi->major == major && abi->minor < minor);
+
+        return adn_load_refuse(
+            attempt, "%s was built for plugin ABI %u.%u, this library speaks %u.%u: %s", path,
+            abi->major, abi->minor, major, minor,
+            older ? "rebuild the backend with this library's plugin.h"
+                  : "update libanydnn, or rebuild the backend with this library's plugin.h");
+    }
+    if (abi->struct_size < sizeof(struct anydnn_plugin_abi) ||
+        abi->struct_size > HANDSHAKE_SIZE_MAX)
+        return adn_load_refuse(
+            attempt,
+            "%s states a struct_size of %u in anydnn_plugin_abi, where %zu is meant: "
+            "define it with ANYDNN_PLUGIN_ABI_INITIALIZER",
+            path, abi->struct_size, sizeof(struct anydnn_plugin_abi));
+    return 0;
+}
+
+int adn_load_check_abi(struct adn_load_attempt *attempt)
+{
+    struct adn_load_symbol abi = adn_load_dl_symbol(attempt->object, "anydnn_plugin_abi");
+    struct adn_load_symbol entry = adn_load_dl_symbol(attempt->object, "anydnn_plugin_main");
+
+    if (handshake_symbols(attempt, abi, entry) != 0 || handshake_version(attempt, abi.address) != 0)
+        return -1;
+    if (!entry.address || !entry.is_code)
+        return adn_load_refuse(
+            attempt,
+            "%s exports anydnn_plugin_abi but no function anydnn_plugin_main: define "
+            "it with ANYDNN_PLUGIN_EXPORT",
+            attempt->slot->backend.path);
+    memcpy(&attempt->main, &entry.address, sizeof(attempt->main));
+    return 0;
+}
+
+int adn_load_call_main(struct adn_load_attempt *attempt)
+{
+    const char *path = attempt->slot->backend.path;
+    int32_t status;
+
+    adn_load_error_clear();
+    status = attempt->main(&attempt->slot->backend.host, &attempt->given);
+    if (status != 0) {
+        const char *text = adn_load_error_text();
+
+        return adn_load_refuse(attempt, "%s: its anydnn_plugin_main answered status %d%s%s", path,
+                               status, text[0] ? ": " : " and no sentence: ask its maker", text);
+    }
+    if (!attempt->given)
+        return adn_load_refuse(
+            attempt,
+            "%s: its anydnn_plugin_main answered success, but gave no description "
+            "(NULL): ask its maker",
+            path);
+    return 0;
+}

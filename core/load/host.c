@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a backend may use of the host: log, settings, error text, memory, fork number. */
+#include <stdio.h>
+#include <string.h>
+
+#include "load/load.h"
+#include "load/private.h"
+#include "sys/log.h"
+#include "sys/process.h"
+
+#define HOST_ERROR_MAX 1024
+
+static _Thread_local char host_error[HOST_ERROR_MAX];
+
+/* Tables are handed out as the first member of their backend. */
+static const struct adn_backend *host_backend(const struct anydnn_plugin_host *host)
+{
+    return (const struct adn_backend *)(const void *)host;
+}
+
+static void host_log(const struct anydnn_plugin_host *host, int32_t level, const char *file,
+                     int32_t line, const char *text)
+{
+    if (level < ADN_LOG_ERROR)
+        level = ADN_LOG_ERROR;
+    else if (level > ADN_LOG_TRACE)
+        level = ADN_LOG_TRACE;
+    if (!adn_log_on(level))
+        return;
+    const char *who = host ? host_backend(host)->name : "backend";
+    const char *slash = file ? strrchr(file, '/') : NULL;
+
+    if (!text)
+        text = "";
+    if (file)
+        adn_log_line(level, who, "%s (%s:%d)", text, slash ? slash + 1 : file, line);
+    else
+        adn_log_line(level, who, "%s", text);
+}
+
+static const char *host_setting(const struct anydnn_plugin_host *host, const char *key)
+{
+    if (!host || !key)
+        return NULL;
+    const struct adn_backend *backend = host_backend(host);
+    const struct adn_load_options *options = &backend->registry->options;
+
+    return options->setting ? options->setting(options->cookie, backend->name, key) : NULL;
+}
+
+static void host_set_error(const struct anydnn_plugin_host *host, const char *text)
+{
+    (void)host;
+    snprintf(host_error, sizeof(host_error), "%s", text ? text : "");
+    for (char *at = host_error; *at; at++) {
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+    }
+}
+
+static uint64_t host_fork_number(void)
+{
+    return adn_process_fork_number;
+}
+
+const char *adn_load_error_text(void)
+{
+    return host_error;
+}
+
+void adn_load_error_clear(void)
+{
+    host_error[0] = 0;
+}
+
+void adn_load_host_init(struct adn_backend *backend)
+{
+    backend->host = (struct anydnn_plugin_host){
+        .struct_size = sizeof(struct anydnn_plugin_host),
+        .abi_major = ANYDNN_PLUGIN_ABI_MAJOR,
+        .abi_minor = ANYDNN_PLUGIN_ABI_MINOR,
+        .log = host_log,
+        .setting = host_setting,
+        .set_error = host_set_error,
+        .alloc = adn_memory_alloc,
+        .free = adn_memory_free,
+        .fork_number = host_fork_number,
+    };
+}

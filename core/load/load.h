@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Backends: finding the files, trusting, opening, shaking hands, and remembering why one failed.
+ * A registry is made once. Backends are known from the start and opened at first need; the result
+ * of opening, good or bad, is kept for ever.
+ */
+#ifndef ADN_LOAD_LOAD_H
+#define ADN_LOAD_LOAD_H
+
+#include <stdint.h>
+
+#include <anydnn/plugin.h>
+
+/* How far a backend came. */
+enum adn_load_stage {
+    ADN_LOAD_KNOWN,     /* found, not opened yet */
+    ADN_LOAD_MISSING,   /* named by a setting, no such file */
+    ADN_LOAD_DISABLED,  /* enable = no */
+    ADN_LOAD_UNTRUSTED, /* ownership, mode, kind of file */
+    ADN_LOAD_UNOPENED,  /* dlopen refused */
+    ADN_LOAD_ABI,       /* no or another plugin ABI */
+    ADN_LOAD_MAIN,      /* anydnn_plugin_main failed */
+    ADN_LOAD_INVALID,   /* its description breaks a rule */
+    ADN_LOAD_LIVE
+};
+
+/* A backend that a setting names beside those that the folders hold. */
+struct adn_load_module {
+    const char *name;
+    const char
+        *module; /* file name in one of the folders, or an absolute path; NULL: anydnn_NAME.so */
+    int32_t disabled;
+    const char *origin; /* of the setting, for messages */
+};
+
+struct adn_load_options {
+    const char *const *folders; /* absolute, searched in order; NULL-terminated */
+    const struct adn_load_module *modules;
+    int32_t module_count;
+    /* Value of `set.KEY` for a backend, or NULL. Called at any time, from any thread. */
+    const char *(*setting)(void *cookie, const char *backend, const char *key);
+    void *cookie;
+};
+
+struct adn_backend {
+    /* First member: what the backend gets is this very object's address. */
+    struct anydnn_plugin_host host;
+    char name[ANYDNN_PLUGIN_NAME_MAX + 1];
+    char *path;                         /* absolute; NULL when missing */
+    int32_t index;                      /* in the registry; what perf structs call `backend` */
+    _Atomic int32_t stage;              /* enum adn_load_stage; written last */
+    char *reason;                       /* a sentence when neither KNOWN nor LIVE */
+    const struct anydnn_plugin *plugin; /* when LIVE; a full copy */
+    const struct anydnn_plugin_operation
+        *operation[ANYDNN_PLUGIN_OPERATION_END]; /* by number; NULL: not offered */
+    const struct adn_registry *registry;
+};
+
+struct adn_registry {
+    int32_t count;
+    struct adn_backend **backend; /* sorted by name */
+    struct adn_load_options options;
+    char **unreadable; /* folders that could not be read and files whose name is no backend's, as
+                          sentences; NULL-terminated */
+};
+
+/* Lists what the folders hold (files anydnn_NAME.so; the first folder that has a name wins) and
+ * what the modules name; opens nothing and logs nothing. The options' arrays and strings must live
+ * as long. NULL: out of memory. */
+struct adn_registry *adn_load_registry(const struct adn_load_options *options);
+void adn_load_registry_free(struct adn_registry *registry); /* for tests; opened objects stay */
+
+/* The backend called `name`, or NULL. */
+struct adn_backend *adn_load_find(const struct adn_registry *registry, const char *name);
+
+/* Opens the backend if that was not done yet; returns 1 when it is live, else 0 with `reason` set.
+ * A failure is logged once, as a warning with path, stage and cause. Thread-safe. A call from
+ * inside an anydnn_plugin_main (same thread) or after exit() has begun answers 0 and changes
+ * nothing: the stage may then still be KNOWN, with `reason` NULL. */
+int adn_load_open(struct adn_backend *backend);
+
+/* "known", "missing", "disabled", ..., "live" */
+const char *adn_load_stage_name(int32_t stage);
+
+/* The sentence that a backend handed over in this thread since the last clear; "" when none. */
+const char *adn_load_error_text(void);
+void adn_load_error_clear(void);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The backends of the process: made once, opened one by one at first need, never closed. */
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load/private.h"
+#include "sys/log.h"
+#include "sys/process.h"
+
+/* In order; a step that fails gives the backend its stage for ever. */
+static const struct {
+    int (*step)(struct adn_load_attempt *attempt);
+    int32_t stage;
+} load_steps[] = {
+    {adn_load_trust, ADN_LOAD_UNTRUSTED},  {adn_load_dl_open, ADN_LOAD_UNOPENED},
+    {adn_load_check_abi, ADN_LOAD_ABI},    {adn_load_call_main, ADN_LOAD_MAIN},
+    {adn_load_validate, ADN_LOAD_INVALID},
+};
+
+static const char *const load_stage_names[] = {
+    [ADN_LOAD_KNOWN] = "known",       [ADN_LOAD_MISSING] = "missing",
+    [ADN_LOAD_DISABLED] = "disabled", [ADN_LOAD_UNTRUSTED] = "untrusted",
+    [ADN_LOAD_UNOPENED] = "unopened", [ADN_LOAD_ABI] = "abi",
+    [ADN_LOAD_MAIN] = "main",         [ADN_LOAD_INVALID] = "invalid",
+    [ADN_LOAD_LIVE] = "live",
+};
+
+/* Set while this thread is inside a backend's constructors or main. */
+static _Thread_local int load_entered;
+
+int adn_load_refuse(struct adn_load_attempt *attempt, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(attempt->slot->reason, sizeof(attempt->slot->reason), format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+static int32_t load_attempt(struct adn_load_slot *slot)
+{
+    struct adn_load_attempt attempt = {.slot = slot};
+    int32_t stage = ADN_LOAD_LIVE;
+
+    for (size_t i = 0; i < sizeof(load_steps) / sizeof(load_steps[0]); i++) {
+        if (load_steps[i].step(&attempt) != 0) {
+            stage = load_steps[i].stage;
+            break;
+        }
+    }
+    if (stage != ADN_LOAD_LIVE) {
+        memset(slot->backend.operation, 0, sizeof(slot->backend.operation));
+        slot->backend.reason = slot->reason;
+    }
+    free(attempt.real_path);
+    return stage;
+}
+
+static void load_report(const struct adn_backend *backend, int32_t stage)
+{
+    if (stage == ADN_LOAD_LIVE)
+        adn_info("backend %s %s opened: %s", backend->name, backend->plugin->version,
+                 backend->path);
+    else
+        adn_warn("backend %s is not available (%s): %s", backend->name, adn_load_stage_name(stage),
+                 backend->reason);
+}
+
+int adn_load_open(struct adn_backend *backend)
+{
+    struct adn_load_slot *slot = (struct adn_load_slot *)(void *)backend;
+    int32_t stage = atomic_load_explicit(&backend->stage, memory_order_acquire);
+    int opened_here = 0;
+
+    if (stage != ADN_LOAD_KNOWN)
+        return stage == ADN_LOAD_LIVE;
+    if (load_entered || adn_process_exiting)
+        return 0;
+    pthread_mutex_lock(&slot->lock);
+    stage = atomic_load_explicit(&backend->stage, memory_order_acquire);
+    if (stage == ADN_LOAD_KNOWN) {
+        load_entered = 1;
+        stage = load_attempt(slot);
+        load_entered = 0;
+        opened_here = 1;
+        atomic_store_explicit(&backend->stage, stage, memory_order_release);
+    }
+    pthread_mutex_unlock(&slot->lock);
+    /* Outside the lock: the application's log callback may come back in here. */
+    if (opened_here)
+        load_report(backend, stage);
+    return stage == ADN_LOAD_LIVE;
+}
+
+struct adn_registry *adn_load_registry(const struct adn_load_options *options)
+{
+    struct adn_registry *registry = calloc(1, sizeof(*registry));
+
+    if (!registry)
+        return NULL;
+    registry->options = *options;
+    if (adn_load_discover(registry) != 0) {
+        adn_load_registry_free(registry);
+        return NULL;
+    }
+    return registry;
+}
+
+void adn_load_slot_free(struct adn_load_slot *slot)
+{
+    if (!slot)
+        return;
+    pthread_mutex_destroy(&slot->lock);
+    free(slot->limits);
+    free(slot->limit_list);
+    free(slot->backend.path);
+    free(slot);
+}
+
+void adn_load_registry_free(struct adn_registry *registry)
+{
+    if (!registry)
+        return;
+    for (int32_t i = 0; i < registry->count; i++)
+        adn_load_slot_free((struct adn_load_slot *)(void *)registry->backend[i]);
+    for (char **sentence = registry->unreadable; sentence && *sentence; sentence++)
+        free(*sentence);
+    free(registry->unreadable);
+    free(registry->backend);
+    free(registry);
+}
+
+struct adn_backend *adn_load_find(const struct adn_registry *registry, const char *name)
+{
+    int32_t low = 0;
+    int32_t high = registry->count;
+
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        int order = strcmp(name, registry->backend[middle]->name);
+
+        if (order == 0)
+            return registry->backend[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+const char *adn_load_stage_name(int32_t stage)
+{
+    if (stage < 0 || (size_t)stage >= sizeof(load_stage_names) / sizeof(load_stage_names[0]))
+        return "unknown";
+    return load_stage_names[stage];
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether a backend's file may be opened: it must be a regular file, and in a privileged process
+ * nobody but root may be able to put other code in its place. A plain process is only warned.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "load/private.h"
+#include "sys/env.h"
+#include "sys/log.h"
+
+static const char *trust_kind(mode_t mode)
+{
+    if (S_ISDIR(mode))
+        return "a folder";
+    if (S_ISFIFO(mode))
+        return "a pipe";
+    if (S_ISSOCK(mode))
+        return "a socket";
+    return "a device";
+}
+
+/* A folder up the path is harmless to us when sticky: nobody can take away what root owns there. */
+static int trust_root_only(struct adn_load_attempt *attempt, const char *path, int sticky_will_do)
+{
+    const char *name = attempt->slot->backend.path;
+    struct stat status;
+
+    if (stat(path, &status) != 0)
+        return adn_load_refuse(attempt, "%s cannot be examined: %s: %s", name, path,
+                               strerror(errno));
+    if (status.st_uid != 0)
+        return adn_load_refuse(attempt,
+                               "%s is not opened by a privileged process: %s is owned by user %ld, "
+                               "not by root: chown root %s",
+                               name, path, (long)status.st_uid, path);
+    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+        !(sticky_will_do && (status.st_mode & S_ISVTX) != 0))
+        return adn_load_refuse(
+            attempt,
+            "%s is not opened by a privileged process: %s can be written by others "
+            "than root (mode %04o): chmod go-w %s",
+            name, path, (unsigned)(status.st_mode & 07777), path);
+    return 0;
+}
+
+/* Every folder above `path` up to the root. */
+static int trust_folders(struct adn_load_attempt *attempt, const char *path)
+{
+    char folder[PATH_MAX];
+    int nearest = 1;
+
+    if (strlen(path) >= sizeof(folder))
+        return adn_load_refuse(attempt, "%s has too long a path", attempt->slot->backend.path);
+    memcpy(folder, path, strlen(path) + 1);
+    do {
+        dirname(folder);
+        if (trust_root_only(attempt, folder, !nearest) != 0)
+            return -1;
+        nearest = 0;
+    } while (strcmp(folder, "/") != 0 && strcmp(folder, ".") != 0);
+    return 0;
+}
+
+/* The file, its folder, and the folder that a link to it lies in. */
+static int trust_privileged(struct adn_load_attempt *attempt)
+{
+    if (trust_root_only(attempt, attempt->real_path, 0) != 0 ||
+        trust_folders(attempt, attempt->real_path) != 0)
+        return -1;
+    return trust_folders(attempt, attempt->slot->backend.path);
+}
+
+static void trust_warn(const struct adn_load_attempt *attempt, const struct stat *file)
+{
+    char folder[PATH_MAX];
+    struct stat status;
+
+    if ((file->st_mode & S_IWOTH) != 0) {
+        adn_warn("%s can be written by every user (mode %04o): chmod o-w %s", attempt->real_path,
+                 (unsigned)(file->st_mode & 07777), attempt->real_path);
+        return;
+    }
+    if (strlen(attempt->real_path) >= sizeof(folder))
+        return;
+    memcpy(folder, attempt->real_path, strlen(attempt->real_path) + 1);
+    dirname(folder);
+    if (stat(folder, &status) == 0 && (status.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
+        adn_warn("%s lies in a folder that every user can write (mode %04o): chmod o-w %s",
+                 attempt->real_path, (unsigned)(status.st_mode & 07777), folder);
+}
+
+int adn_load_trust(struct adn_load_attempt *attempt)
+{
+    const char *path = attempt->slot->backend.path;
+    struct stat status;
+
+    attempt->real_path = realpath(path, NULL);
+    if (!attempt->real_path) {
+        int cause = errno;
+
+        if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && cause == ENOENT)
+            return adn_load_refuse(attempt,
+                                   "%s is a link to a file that does not exist: remove the "
+                                   "link, or install what it points to",
+                                   path);
+        return adn_load_refuse(attempt, "%s cannot be reached: %s", path, strerror(cause));
+    }
+    if (stat(attempt->real_path, &status) != 0)
+        return adn_load_refuse(attempt, "%s cannot be examined: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return adn_load_refuse(attempt,
+                               "%s is %s, not a file: remove it, or rename it so that it does "
+                               "not look like a backend",
+                               path, trust_kind(status.st_mode));
+    if (adn_env_privileged())
+        return trust_privileged(attempt);
+    trust_warn(attempt, &status);
+    return 0;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The rules that a backend's description must keep before any other function of it is called, and
+ * the normalised copy that the rest of the library works with.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "load/check.h"
+
+/* Bytes up to and including a member. */
+#define UP_TO(type, member) (offsetof(struct type, member) + sizeof(((struct type *)0)->member))
+
+/* What a structure must have at least: through its last member that a backend cannot do without. */
+#define PLUGIN_LEAST    UP_TO(anydnn_plugin, context_destroy)
+#define OPERATION_LEAST UP_TO(anydnn_plugin_operation, plan_destroy)
+#define SPACE_LEAST     UP_TO(anydnn_plugin_space, poisoned)
+#define LIMIT_LEAST     UP_TO(anydnn_plugin_limit, name)
+
+/* Room for operations that a later minor number brings. */
+#define OPERATION_COUNT_MAX 1024
+#define LIMIT_COUNT_MAX     4096
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+int adn_load_name_valid(const char *name, size_t length)
+{
+    if (length == 0 || length > ANYDNN_PLUGIN_NAME_MAX)
+        return 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= '0' && name[i] <= '9') ||
+              name[i] == '_'))
+            return 0;
+    }
+    return 1;
+}
+
+static int validate_name(struct adn_load_attempt *attempt)
+{
+    const struct adn_backend *backend = &attempt->slot->backend;
+    const char *name = attempt->slot->plugin.name;
+
+    if (adn_load_check_text(attempt, "name", name) != 0)
+        return -1;
+    if (!adn_load_name_valid(name, strlen(name)))
+        return adn_load_refuse(attempt,
+                               "%s: its name is \"%.64s\"; a name is 1 to %d of a-z, 0-9 and _",
+                               backend->path, name, ANYDNN_PLUGIN_NAME_MAX);
+    if (strcmp(name, backend->name) != 0)
+        return adn_load_refuse(
+            attempt,
+            "%s: it calls itself \"%s\", but was looked for as \"%s\": a backend's "
+            "file is called anydnn_NAME.so, and a [plugin NAME] section is for the "
+            "backend of that name",
+            backend->path, name, backend->name);
+    return 0;
+}
+
+static int validate_texts(struct adn_load_attempt *attempt)
+{
+    const struct anydnn_plugin *plugin = &attempt->slot->plugin;
+
+    return adn_load_check_text(attempt, "vendor", plugin->vendor) != 0 ||
+                   adn_load_check_text(attempt, "version", plugin->version) != 0 ||
+                   adn_load_check_text(attempt, "build_id", plugin->build_id) != 0
+               ? -1
+               : 0;
+}
+
+static int validate_space_functions(struct adn_load_attempt *attempt)
+{
+    struct anydnn_plugin_space *space = &attempt->slot->space;
+
+    if (adn_load_copy(attempt, "its table of space functions", space, sizeof(*space), SPACE_LEAST,
+                      attempt->slot->plugin.space_functions) != 0)
+        return -1;
+    const struct adn_load_function functions[] = {
+        ADN_LOAD_FUNCTION(space, device_count),  ADN_LOAD_FUNCTION(space, device_current),
+        ADN_LOAD_FUNCTION(space, device_name),   ADN_LOAD_FUNCTION(space, pointer_owner),
+        ADN_LOAD_FUNCTION(space, memory_alloc),  ADN_LOAD_FUNCTION(space, memory_free),
+        ADN_LOAD_FUNCTION(space, memory_copy),   ADN_LOAD_FUNCTION(space, memory_set),
+        ADN_LOAD_FUNCTION(space, synchronize),   ADN_LOAD_FUNCTION(space, stream_check),
+        ADN_LOAD_FUNCTION(space, mark_create),   ADN_LOAD_FUNCTION(space, mark_record),
+        ADN_LOAD_FUNCTION(space, mark_elapsed),  ADN_LOAD_FUNCTION(space, mark_destroy),
+        ADN_LOAD_FUNCTION(space, record_begin),  ADN_LOAD_FUNCTION(space, record_end),
+        ADN_LOAD_FUNCTION(space, record_replay), ADN_LOAD_FUNCTION(space, record_destroy),
+        ADN_LOAD_FUNCTION(space, poisoned),
+    };
+
+    return adn_load_check_functions(attempt, "its space", functions, COUNT_OF(functions));
+}
+
+/* "cpu" and "auto" are words of the device setting and cannot name a space there. */
+static int validate_space(struct adn_load_attempt *attempt)
+{
+    struct anydnn_plugin *plugin = &attempt->slot->plugin;
+    const char *path = attempt->slot->backend.path;
+
+    if (adn_load_check_text(attempt, "space", plugin->space) != 0)
+        return -1;
+    if (!adn_load_name_valid(plugin->space, strlen(plugin->space)) ||
+        strcmp(plugin->space, "cpu") == 0 || strcmp(plugin->space, "auto") == 0)
+        return adn_load_refuse(
+            attempt,
+            "%s: its space is \"%.64s\"; a space is 1 to %d of a-z, 0-9 and _, but "
+            "not \"cpu\" or \"auto\"",
+            path, plugin->space, ANYDNN_PLUGIN_NAME_MAX);
+    if (strcmp(plugin->space, "host") == 0) {
+        if (plugin->space_functions)
+            return adn_load_refuse(
+                attempt,
+                "%s: it brings space_functions for the space \"host\", which is the "
+                "library's own: set them to NULL",
+                path);
+        return 0;
+    }
+    if (!plugin->space_functions)
+        return adn_load_refuse(
+            attempt,
+            "%s: its space is \"%s\", but its space_functions are NULL: a space other "
+            "than \"host\" needs the table",
+            path, plugin->space);
+    if (validate_space_functions(attempt) != 0)
+        return -1;
+    plugin->space_functions = &attempt->slot->space;
+    return 0;
+}
+
+static int validate_operation(struct adn_load_attempt *attempt, uint32_t position)
+{
+    struct adn_load_slot *slot = attempt->slot;
+    const char *path = slot->backend.path;
+    struct anydnn_plugin_operation copy;
+    char what[64];
+
+    snprintf(what, sizeof(what), "element %u of its operations", position);
+    if (adn_load_copy(attempt, what, &copy, sizeof(copy), OPERATION_LEAST,
+                      attempt->slot->plugin.operations[position]) != 0)
+        return -1;
+    if (copy.operation < 1)
+        return adn_load_refuse(attempt, "%s: %s has the number %d; numbers start at 1", path, what,
+                               copy.operation);
+    snprintf(what, sizeof(what), "its operation %d", copy.operation);
+    const struct adn_load_function functions[] = {
+        ADN_LOAD_FUNCTION(&copy, candidates),
+        ADN_LOAD_FUNCTION(&copy, plan_create),
+        ADN_LOAD_FUNCTION(&copy, plan_execute),
+        ADN_LOAD_FUNCTION(&copy, plan_destroy),
+    };
+
+    if (adn_load_check_functions(attempt, what, functions, COUNT_OF(functions)) != 0)
+        return -1;
+    if (copy.types == 0 || copy.layouts == 0 || copy.maths == 0)
+        return adn_load_refuse(
+            attempt,
+            "%s: %s takes nothing: types 0x%x, layouts 0x%x, maths 0x%x; none may "
+            "be 0",
+            path, what, copy.types, copy.layouts, copy.maths);
+    if (copy.operation >= ANYDNN_PLUGIN_OPERATION_END)
+        return 0;
+    if (slot->backend.operation[copy.operation])
+        return adn_load_refuse(attempt, "%s: it lists operation %d twice", path, copy.operation);
+    slot->operations[copy.operation] = copy;
+    slot->backend.operation[copy.operation] = &slot->operations[copy.operation];
+    return 0;
+}
+
+/* Operations of a number that this library does not know are passed over. */
+static int validate_operations(struct adn_load_attempt *attempt)
+{
+    struct adn_load_slot *slot = attempt->slot;
+    struct anydnn_plugin *plugin = &slot->plugin;
+    uint32_t known = 0;
+
+    if (adn_load_check_array(attempt, "operations", plugin->operations, plugin->operation_count,
+                             OPERATION_COUNT_MAX) != 0)
+        return -1;
+    for (uint32_t i = 0; i < plugin->operation_count; i++) {
+        if (validate_operation(attempt, i) != 0)
+            return -1;
+    }
+    for (int32_t i = 0; i < ANYDNN_PLUGIN_OPERATION_END; i++) {
+        if (slot->backend.operation[i])
+            slot->operation_list[known++] = slot->backend.operation[i];
+    }
+    if (known == 0)
+        return adn_load_refuse(attempt, "%s: it offers no operation that this library knows",
+                               slot->backend.path);
+    plugin->operations = slot->operation_list;
+    plugin->operation_count = known;
+    return 0;
+}
+
+static int validate_limits(struct adn_load_attempt *attempt)
+{
+    struct adn_load_slot *slot = attempt->slot;
+    struct anydnn_plugin *plugin = &slot->plugin;
+
+    if (plugin->limit_count == 0)
+        return 0;
+    if (adn_load_check_array(attempt, "limits", plugin->limits, plugin->limit_count,
+                             LIMIT_COUNT_MAX) != 0)
+        return -1;
+    slot->limits = calloc(plugin->limit_count, sizeof(*slot->limits));
+    slot->limit_list = calloc(plugin->limit_count, sizeof(*slot->limit_list));
+    if (!slot->limits || !slot->limit_list)
+        return adn_load_refuse(attempt, "%s: memory is out for its limits", slot->backend.path);
+    for (uint32_t i = 0; i < plugin->limit_count; i++) {
+        struct anydnn_plugin_limit *limit = &slot->limits[i];
+        char what[64];
+
+        snprintf(what, sizeof(what), "element %u of its limits", i);
+        if (adn_load_copy(attempt, what, limit, sizeof(*limit), LIMIT_LEAST, plugin->limits[i]) !=
+                0 ||
+            adn_load_check_text(attempt, "limit's name", limit->name) != 0 ||
+            (limit->sentence &&
+             adn_load_check_text(attempt, "limit's sentence", limit->sentence) != 0))
+            return -1;
+        slot->limit_list[i] = limit;
+    }
+    plugin->limits = slot->limit_list;
+    return 0;
+}
+
+int adn_load_validate(struct adn_load_attempt *attempt)
+{
+    struct adn_load_slot *slot = attempt->slot;
+    struct anydnn_plugin *plugin = &slot->plugin;
+
+    if (adn_load_copy(attempt, "its description", plugin, sizeof(*plugin), PLUGIN_LEAST,
+                      attempt->given) != 0)
+        return -1;
+    const struct adn_load_function functions[] = {
+        ADN_LOAD_FUNCTION(plugin, context_create),
+        ADN_LOAD_FUNCTION(plugin, context_destroy),
+    };
+
+    if (validate_name(attempt) != 0 || validate_texts(attempt) != 0 ||
+        validate_space(attempt) != 0 ||
+        adn_load_check_functions(attempt, "its description", functions, COUNT_OF(functions)) != 0 ||
+        validate_operations(attempt) != 0 || validate_limits(attempt) != 0)
+        return -1;
+    slot->backend.plugin = plugin;
+    return 0;
+}

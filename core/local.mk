@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# libanydnn: every room's objects in one convenience library, which the unit tests link too,
+# and the shared library around it, which exports what core/abi/entries.def lists.
+
+noinst_LTLIBRARIES += core/libanydnn_core.la
+core_libanydnn_core_la_SOURCES =
+core_libanydnn_core_la_CPPFLAGS = $(AM_CPPFLAGS) $(INIH_CFLAGS)
+core_libanydnn_core_la_LIBADD = $(INIH_LIBS) -lpthread -ldl -lm
+
+include core/api/local.mk
+include core/abi/local.mk
+include core/desc/local.mk
+include core/problem/local.mk
+include core/dispatch/local.mk
+include core/load/local.mk
+include core/settings/local.mk
+include core/numerics/local.mk
+include core/sys/local.mk
+
+lib_LTLIBRARIES += libanydnn.la
+libanydnn_la_SOURCES =
+libanydnn_la_LIBADD = core/libanydnn_core.la
+libanydnn_la_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_SO_LDFLAGS) -version-info $(ANYDNN_VERSION_INFO) \
+	-Wl,--version-script=$(abs_builddir)/core/abi/libanydnn.map
+EXTRA_libanydnn_la_DEPENDENCIES = core/abi/libanydnn.map

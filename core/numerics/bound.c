@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How far rounding alone may drive a result: the bound for sums of products in any order, and the
+ * norm-wise one for transform algorithms. */
+#include "numerics/numerics.h"
+
+#include <math.h>
+
+#include <anydnn/plugin.h>
+
+double adn_bound_error(const struct adn_bound *bound, double want, double sum, double squares)
+{
+    int digits = adn_type_digits(bound->type);
+    int compute = adn_type_digits(bound->compute);
+    double half = digits > 0 ? ldexp(1, -digits) * fabs(want) : 0.5;
+    /* Integer accumulation is exact; what scales its result is float. */
+    double unit = ldexp(1, 1 - (compute > 0 ? compute : 24));
+    double least = digits > 0 ? adn_type_least(bound->type) : 0;
+    double error = half + (8 + 0.5 * sqrt(bound->terms) + bound->splits) * unit * sum +
+                   4 * bound->rounding * sqrt(squares) + least;
+
+    return bound->type == ANYDNN_PLUGIN_DOUBLE ? 2 * error : error;
+}
+
+int adn_bound_holds(const struct adn_bound *bound, double got, double want, double sum,
+                    double squares)
+{
+    double error;
+
+    if (isnan(want))
+        return isnan(got);
+    if (isnan(got))
+        return 0;
+    if (got == want || adn_type_round(bound->type, want) == got)
+        return 1;
+    if (isinf(want))
+        return 0;
+    error = adn_bound_error(bound, want, sum, squares);
+    if (isinf(got))
+        return isinf(adn_type_round(bound->type, want + copysign(error, got)));
+    return fabs(got - want) <= error;
+}
+
+double adn_bound_transform(int32_t type, double positions)
+{
+    int digits = adn_type_digits(type);
+    double limit = digits >= 53 ? 2e-5 * ldexp(1, 24 - 53) : digits >= 24 ? 2e-5 : 7e-3;
+    double growth = positions > 0 ? pow(10, 0.4 * log10(0.125 * positions)) : 1;
+
+    /* bfloat16 has three bits less than half, for which the number was measured. */
+    if (digits == 8)
+        limit *= 8;
+    return growth > 1 ? limit * growth : limit;
+}

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+
+core_libanydnn_core_la_SOURCES += \
+	core/numerics/bound.c \
+	core/numerics/measure.c \
+	core/numerics/numerics.h \
+	core/numerics/rounding.c

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Error measures and tolerances, shared with the tools: how far two results are apart, and how far
+ * rounding alone may drive them. Pure functions; types are numbers of plugin.h (ANYDNN_PLUGIN_xxx),
+ * vector types count as their scalars.
+ */
+#ifndef ADN_NUMERICS_NUMERICS_H
+#define ADN_NUMERICS_NUMERICS_H
+
+#include <stdint.h>
+
+/* ---- types as sets of numbers (rounding.c) */
+
+/* Bits of the significand, the hidden one included; 0 for integers. */
+int adn_type_digits(int32_t type);
+/* The smallest positive number: subnormal, or 1. */
+double adn_type_least(int32_t type);
+/* The largest and the lowest finite number. */
+double adn_type_highest(int32_t type);
+double adn_type_lowest(int32_t type);
+/* The number of the type that `value` becomes: to nearest, ties to even; floating types overflow to
+ * infinity, integers saturate and take NaN for 0. */
+double adn_type_round(int32_t type, double value);
+/* Distance from |value| to the next larger number of the type; 1 for integers. */
+double adn_type_ulp(int32_t type, double value);
+/* |got - want| in units of the last place of `want`: 0 for equal numbers and for two NaN, infinite
+ * when one alone is NaN or infinite. */
+double adn_ulp_distance(int32_t type, double got, double want);
+
+/* ---- how far apart (measure.c) */
+
+struct adn_measure {
+    int64_t count;
+    int64_t mismatches; /* one side alone is NaN, or infinities that differ; no part of the rest */
+    int64_t worst_at;   /* position of max_abs, -1 for none */
+    double max_abs;
+    double max_ulp;
+    double sum_abs;
+    double sum_ulp;
+    double error_squares;
+    double want_squares;
+};
+
+void adn_measure_begin(struct adn_measure *measure);
+void adn_measure_add(struct adn_measure *measure, int32_t type, double got, double want);
+double adn_measure_mean_abs(const struct adn_measure *measure);
+double adn_measure_mean_ulp(const struct adn_measure *measure);
+/* ||got - want|| / ||want||; 0 for two zero vectors, infinite when only `want` is one. */
+double adn_measure_relative_l2(const struct adn_measure *measure);
+
+/* ---- how far they may be (bound.c) */
+
+/* A result and how it came about. */
+struct adn_bound {
+    int32_t type;    /* of the result */
+    int32_t compute; /* of the accumulation */
+    double terms;    /* length of the longest sum behind one element, K */
+    double splits;   /* partial sums that were added up */
+    double rounding; /* 2^-t when operands were rounded to t bits more: 0 for exact operands */
+};
+
+/*
+ * The largest error that rounding explains: u |want| + (8 + 0.5 sqrt(K) + splits) eps sum + least,
+ * with u half a unit of the result's type (for integers 1/2 and no least), eps the unit of the
+ * compute type, sum = S, the sum of the absolute terms, and for rounded operands 4 rounding
+ * sqrt(squares), the squares of the terms added up. In double the same again, since the result that
+ * it is held to is double too.
+ */
+double adn_bound_error(const struct adn_bound *bound, double want, double sum, double squares);
+/* 1 when `got` may stand for `want`: within the bound, or NaN for NaN, or the same infinity, or an
+ * infinity where `want` is within the bound of overflow. */
+int adn_bound_holds(const struct adn_bound *bound, double got, double want, double sum,
+                    double squares);
+/* The largest relative L2 error of a transform algorithm (Winograd, FFT). `positions` is N P Q for
+ * the gradient of a filter, else 0. */
+double adn_bound_transform(int32_t type, double positions);
+
+#endif

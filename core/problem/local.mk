@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+
+core_libanydnn_core_la_SOURCES += \
+	core/problem/check.c \
+	core/problem/check.h \
+	core/problem/check_alias.c \
+	core/problem/check_convolution.c \
+	core/problem/check_layer.c \
+	core/problem/check_normalization.c \
+	core/problem/check_tensor.c \
+	core/problem/infer.c \
+	core/problem/masks.h \
+	core/problem/operation.c \
+	core/problem/params.c \
+	core/problem/parse.c \
+	core/problem/print.c \
+	core/problem/problem.c \
+	core/problem/problem.h \
+	core/problem/read.c \
+	core/problem/read.h

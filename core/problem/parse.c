@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text form to a problem. Each error names the word and, where one is near, the word that was
+ * meant. */
+#include "problem/read.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "desc/operations.h"
+#include "sys/error.h"
+
+#define WORD_MAX   512
+#define PARAMS_MAX 10
+#define WORDS_MAX  64
+
+struct reader {
+    struct adn_problem *problem;
+    struct adn_values *values;
+    const struct adn_operation *info;
+    uint32_t without;
+    int32_t list_count[PARAMS_MAX]; /* length of each list parameter that was given */
+    uint32_t seen_params;
+    const char *words[WORDS_MAX]; /* read so far */
+    int word_count;
+    char aliases[WORD_MAX]; /* read once all operands are known */
+};
+
+static int32_t slot_find(const struct adn_operation *info, const char *role)
+{
+    for (int32_t i = 0; i < info->slot_count; i++)
+        if (strcmp(info->slot[i].role, role) == 0)
+            return i;
+    return -1;
+}
+
+static anydnnStatus_t read_without(struct reader *reader, const char *word, char *value)
+{
+    char *rest;
+
+    for (char *role = strtok_r(value, ",", &rest); role; role = strtok_r(NULL, ",", &rest)) {
+        int32_t slot = slot_find(reader->info, role);
+
+        if (slot < 0 || !(reader->info->slot[slot].flags & ADN_SLOT_OPTIONAL))
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "problem text: `%s`: `%s` is no optional operand of this operation",
+                            word, role);
+        reader->without |= UINT32_C(1) << slot;
+    }
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+static anydnnStatus_t read_aliases(struct reader *reader)
+{
+    const struct adn_operation *info = reader->info;
+    char *rest;
+
+    for (char *pair = strtok_r(reader->aliases, ",", &rest); pair;
+         pair = strtok_r(NULL, ",", &rest)) {
+        char *input = strchr(pair, ':');
+        int32_t out;
+        int32_t in;
+
+        if (input)
+            *input++ = '\0';
+        out = slot_find(info, pair);
+        in = input ? slot_find(info, input) : -1;
+        if (out < 0 || in < 0 || !(info->slot[out].flags & ADN_SLOT_OUT) ||
+            !(info->slot[in].flags & ADN_SLOT_IN) || out == in)
+            return adn_fail(
+                ANYDNN_STATUS_BAD_PARAM,
+                "problem text: alias `%s:%s`: an alias is OUTPUT:INPUT by the operation's roles",
+                pair, input ? input : "");
+        if (!(reader->problem->present >> in & 1) || !(reader->problem->present >> out & 1))
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "problem text: alias `%s:%s`: one of the two is absent", pair, input);
+        reader->problem->alias[out] = (uint8_t)(in + 1);
+    }
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+static anydnnStatus_t read_common(struct reader *reader, const char *word, const char *key,
+                                  char *value, int *found)
+{
+    struct adn_problem *problem = reader->problem;
+    int64_t number = 0;
+
+    *found = 1;
+    if (strcmp(key, "math") == 0) {
+        problem->math = adn_math_parse(value);
+        if (problem->math < 0)
+            return adn_read_fail(word,
+                                 "the mode is none of default tensor_op allow_conversion split");
+    } else if (strcmp(key, "algo") == 0) {
+        problem->algorithm = adn_problem_algorithm_parse(problem->operation, value);
+        if (problem->algorithm < ADN_ALGORITHM_ANY)
+            return adn_read_fail(word, "this operation has no algorithm of that name");
+    } else if (strcmp(key, "deterministic") == 0) {
+        if (adn_read_list(value, &number, 1) != 1 || (number != 0 && number != 1))
+            return adn_read_fail(word, "it is 0 or 1");
+        problem->deterministic = (int32_t)number;
+    } else if (strcmp(key, "align") == 0) {
+        if (adn_read_list(value, &number, 1) != 1 || number < 1 || number > 4096 ||
+            (number & (number - 1)) != 0)
+            return adn_read_fail(word, "it is a power of two from 1 to 4096, in bytes");
+        reader->values->align = (int32_t)number;
+    } else if (strcmp(key, "without") == 0) {
+        return read_without(reader, word, value);
+    } else if (strcmp(key, "alias") == 0) {
+        strcpy(reader->aliases, value);
+    } else {
+        *found = 0;
+    }
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+static anydnnStatus_t read_value(struct reader *reader, const char *word, const char *key,
+                                 const char *value, int *found)
+{
+    double *to = NULL;
+
+    for (int i = 0; i < 4 && reader->info->scale[i].name; i++)
+        if (strcmp(reader->info->scale[i].name, key) == 0)
+            to = &reader->values->scale[i];
+    if (reader->info->number && strcmp(reader->info->number, key) == 0)
+        to = &reader->values->number[0];
+    if (reader->problem->operation == ANYDNN_PLUGIN_SET_TENSOR && strcmp(key, "value") == 0)
+        to = &reader->values->value;
+    *found = to != NULL;
+    if (to && !adn_read_double(value, to))
+        return adn_read_fail(word, "not a number");
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+static anydnnStatus_t bad_key(const struct reader *reader, const char *word, const char *key)
+{
+    static const char *const common[] = {"math",  "algo",    "deterministic",
+                                         "align", "without", "alias"};
+    const char *names[40];
+    const char *near;
+    int count = 0;
+
+    for (size_t i = 0; i < sizeof(common) / sizeof(common[0]); i++)
+        names[count++] = common[i];
+    for (int32_t i = 0; i < reader->info->slot_count; i++)
+        names[count++] = reader->info->slot[i].role;
+    for (int i = 0; i < 4 && reader->info->scale[i].name; i++)
+        names[count++] = reader->info->scale[i].name;
+    for (const struct adn_param *param = adn_problem_params(reader->info->family); param->key;
+         param++)
+        names[count++] = param->key;
+    near = adn_name_nearest(key, names, count);
+    if (near)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "problem text: `%s`: unknown key; did you mean `%s`?", word, near);
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: `%s`: %s has no such key", word,
+                    adn_operation_name(reader->problem->operation));
+}
+
+/* Whether an earlier word has that key. */
+static int seen(const struct reader *reader, const char *key)
+{
+    size_t length = strlen(key);
+
+    for (int i = 0; i < reader->word_count; i++)
+        if (strncmp(reader->words[i], key, length) == 0 && reader->words[i][length] == '=')
+            return 1;
+    return 0;
+}
+
+static anydnnStatus_t read_word(struct reader *reader, const char *word)
+{
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    char key[WORD_MAX];
+    char *value;
+    int32_t slot;
+    int32_t index = 0;
+    int found;
+
+    if (strlen(word) >= WORD_MAX)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: `%.60s...`: %s", word,
+                        "the word is too long");
+    strcpy(key, word);
+    value = strchr(key, '=');
+    if (!value)
+        return adn_read_fail(word, "words after the operation are KEY=VALUE");
+    *value++ = '\0';
+    if (seen(reader, key))
+        return adn_read_fail(word, "the key is given twice");
+    slot = slot_find(reader->info, key);
+    if (slot >= 0) {
+        reader->problem->present |= UINT32_C(1) << slot;
+        return adn_read_tensor(word, value, &reader->problem->tensor[slot]);
+    }
+    for (const struct adn_param *param = adn_problem_params(reader->info->family); param->key;
+         param++, index++)
+        if (strcmp(param->key, key) == 0) {
+            reader->seen_params |= UINT32_C(1) << index;
+            return adn_read_param(&reader->problem->params, param, &reader->list_count[index], word,
+                                  value);
+        }
+    status = read_common(reader, word, key, value, &found);
+    if (status == ANYDNN_STATUS_SUCCESS && !found)
+        status = read_value(reader, word, key, value, &found);
+    if (status == ANYDNN_STATUS_SUCCESS && !found)
+        status = bad_key(reader, word, key);
+    return status;
+}
+
+/* Lists get their defaults and their lengths are compared with the first operand's dims. */
+static anydnnStatus_t finish_params(struct reader *reader)
+{
+    struct adn_problem *problem = reader->problem;
+    int32_t ndims = problem->tensor[0].ndims;
+    int32_t index = 0;
+
+    for (const struct adn_param *param = adn_problem_params(reader->info->family); param->key;
+         param++, index++) {
+        void *at = (char *)&problem->params + param->offset;
+        int64_t *list = at;
+        int32_t count = ndims - (param->kind == ADN_PARAM_SPATIAL ? 2 : 0);
+
+        if (param->kind == ADN_PARAM_TYPE && !(reader->seen_params >> index & 1)) {
+            int32_t type =
+                adn_problem_compute_default(reader->info->family, adn_problem_type(problem));
+
+            memcpy(at, &type, sizeof(type));
+        }
+        if (param->kind != ADN_PARAM_SPATIAL && param->kind != ADN_PARAM_DIMS)
+            continue;
+        if (!(reader->seen_params >> index & 1))
+            for (int32_t i = 0; i < count; i++)
+                list[i] = (int64_t)param->initial;
+        else if (reader->list_count[index] != count)
+            return adn_fail(
+                ANYDNN_STATUS_BAD_PARAM,
+                "problem text: `%s` has %d values; operand `%s` has %d dims, so there must be %d",
+                param->key, (int)reader->list_count[index], reader->info->slot[0].role, (int)ndims,
+                (int)(count > 0 ? count : 0));
+    }
+    if (reader->info->family == ADN_FAMILY_CONVOLUTION ||
+        reader->info->family == ADN_FAMILY_FUSED || reader->info->family == ADN_FAMILY_IM2COL)
+        problem->params.convolution.spatial_dims = ndims - 2;
+    if (reader->info->family == ADN_FAMILY_POOLING)
+        problem->params.pooling.spatial_dims = ndims - 2;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_problem_parse(const char *text, struct adn_problem *problem,
+                                 struct adn_values *values)
+{
+    struct reader reader = {.problem = problem, .values = values};
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    char *copy = strdup(text);
+    char *rest = NULL;
+    char *word = copy ? strtok_r(copy, " \t\r\n", &rest) : NULL;
+    int32_t operation = word ? adn_operation_parse(word) : -1;
+
+    if (!copy)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "problem text: out of memory");
+    if (operation <= 0) {
+        int count;
+        const char *const *names = adn_operation_names(&count);
+        const char *near = word ? adn_name_nearest(word, names, count) : NULL;
+
+        status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: `%s` is no operation%s%s%s",
+                          word ? word : "", near ? "; did you mean `" : "", near ? near : "",
+                          near ? "`?" : "");
+        goto out;
+    }
+    adn_problem_init(problem, operation);
+    adn_values_init(values, operation);
+    reader.info = adn_problem_operation(operation);
+    while (status == ANYDNN_STATUS_SUCCESS && (word = strtok_r(NULL, " \t\r\n", &rest)) != NULL) {
+        status = read_word(&reader, word);
+        if (status == ANYDNN_STATUS_SUCCESS && reader.word_count == WORDS_MAX)
+            status = adn_read_fail(word, "more words than any problem has");
+        else
+            reader.words[reader.word_count++] = word;
+    }
+    if (status != ANYDNN_STATUS_SUCCESS)
+        goto out;
+    if (reader.without & problem->present) {
+        status = adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                          "problem text: an operand stands in `without` and is given");
+        goto out;
+    }
+    if (!(problem->present & 1)) {
+        status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: operand `%s` is missing",
+                          reader.info->slot[0].role);
+        goto out;
+    }
+    status = finish_params(&reader);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = adn_problem_infer(problem, "problem text");
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = read_aliases(&reader);
+out:
+    free(copy);
+    return status;
+}

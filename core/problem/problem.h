@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A problem: one operation on described operands as a plain value. It holds everything that a plan
+ * depends on (design section 2) and nothing that a plan does not: no pointers, factors or streams.
+ * It can be checked, hashed, compared, shown to a backend, printed and parsed.
+ */
+#ifndef ADN_PROBLEM_PROBLEM_H
+#define ADN_PROBLEM_PROBLEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anydnn/anydnn.h>
+#include <anydnn/plugin.h>
+
+#define ADN_SLOTS         ANYDNN_PLUGIN_OPERAND_MAX
+#define ADN_ALGORITHM_ANY (-1)
+/* Enough for the text of any problem: 12 operands of 8 dims and strides. */
+#define ADN_PROBLEM_TEXT_MAX 8192
+
+union adn_params {
+    uint32_t struct_size;
+    struct anydnn_plugin_convolution convolution;
+    struct anydnn_plugin_pooling pooling;
+    struct anydnn_plugin_activation activation;
+    struct anydnn_plugin_softmax softmax;
+    struct anydnn_plugin_lrn lrn;
+    struct anydnn_plugin_batch_normalization batch_normalization;
+    struct anydnn_plugin_dropout dropout;
+    struct anydnn_plugin_transform transform;
+    struct anydnn_plugin_op_tensor op_tensor;
+    struct anydnn_plugin_reduce reduce;
+};
+
+/* Members of present operands and of the family's parameters count; unused dims and strides are 0,
+ * so that equal problems are equal bytes. Operands that are absent need not be initialised. */
+struct adn_problem {
+    int32_t operation; /* ANYDNN_PLUGIN_CONVOLUTION_FORWARD, ... */
+    int32_t math;
+    int32_t algorithm; /* or ADN_ALGORITHM_ANY */
+    int32_t deterministic;
+    uint32_t present;
+    uint32_t reserved;
+    uint8_t alias[ADN_SLOTS]; /* as in plugin.h */
+    union adn_params params;
+    struct anydnn_plugin_tensor tensor[ADN_SLOTS];
+};
+
+/* What a call brings besides the problem and the pointers. */
+struct adn_values {
+    double scale[4];
+    double number[4];
+    double value;  /* set_tensor */
+    int32_t align; /* bytes that every operand is known to be aligned to; 0: not said (256) */
+};
+
+/* ---- operations as data (operation.c) */
+
+#define ADN_SLOT_OUT      1u /* written */
+#define ADN_SLOT_IN       2u /* read (an output with beta is not an input) */
+#define ADN_SLOT_OPTIONAL 4u
+
+struct adn_slot {
+    const char *role; /* "x" */
+    uint32_t flags;
+};
+
+enum adn_family {
+    ADN_FAMILY_NONE,
+    ADN_FAMILY_CONVOLUTION,
+    ADN_FAMILY_FUSED, /* convolution with activation */
+    ADN_FAMILY_IM2COL,
+    ADN_FAMILY_POOLING,
+    ADN_FAMILY_ACTIVATION,
+    ADN_FAMILY_SOFTMAX,
+    ADN_FAMILY_LRN,
+    ADN_FAMILY_BATCH_NORMALIZATION,
+    ADN_FAMILY_DROPOUT,
+    ADN_FAMILY_TRANSFORM,
+    ADN_FAMILY_OP_TENSOR,
+    ADN_FAMILY_REDUCE
+};
+
+struct adn_factor {
+    const char *name;
+    double initial;
+};
+
+struct adn_operation {
+    enum adn_family family;
+    int32_t slot_count;
+    struct adn_slot slot[12];
+    struct adn_factor scale[4];    /* ends with a NULL name */
+    const char *number;            /* "average_factor", or NULL */
+    const char *const *algorithms; /* names by number, NULL-terminated; or NULL */
+};
+
+/* The operation's description; NULL for a number that there is not. */
+const struct adn_operation *adn_problem_operation(int32_t operation);
+/* Bytes of the parameters of a family; 0 for ADN_FAMILY_NONE. */
+size_t adn_problem_params_size(enum adn_family family);
+/* The slot that decides the type of the problem: the first operand. */
+static inline int32_t adn_problem_type(const struct adn_problem *problem)
+{
+    return problem->tensor[0].type;
+}
+/* Name of an algorithm of an operation, "any" for ADN_ALGORITHM_ANY, "?" when unknown; and back, or
+ * -2. */
+const char *adn_problem_algorithm_name(int32_t operation, int32_t algorithm);
+int32_t adn_problem_algorithm_parse(int32_t operation, const char *name);
+
+/* ---- value (problem.c) */
+
+/* A problem of the operation with default parameters and no operand present. */
+void adn_problem_init(struct adn_problem *problem, int32_t operation);
+void adn_values_init(struct adn_values *values, int32_t operation);
+uint64_t adn_problem_hash(const struct adn_problem *problem);
+int adn_problem_equal(const struct adn_problem *a, const struct adn_problem *b);
+/* Copies what counts of `from`; the rest of `to` becomes 0. */
+void adn_problem_copy(struct adn_problem *to, const struct adn_problem *from);
+/* What a backend sees; points into `problem`. */
+void adn_problem_view(const struct adn_problem *problem, int32_t device,
+                      struct anydnn_plugin_problem *view);
+
+/* ---- rules (check*.c) */
+
+/* Shapes, types and parameters against the rules of the operation. `entry` begins the sentence. */
+anydnnStatus_t adn_problem_check(const struct adn_problem *problem, const char *entry);
+
+/* ---- text (print.c, parse.c, infer.c) */
+
+/* Writes the text form, always terminated; returns the length that it needs, without the final 0.
+ * `values` may be NULL: no factors are printed. */
+size_t adn_problem_print(const struct adn_problem *problem, const struct adn_values *values,
+                         char *text, size_t size);
+
+/* Reads the text form, infers operands left out, checks nothing else. On failure sets the thread's
+ * last error, which names the word and, where one is near, the word that was meant. */
+anydnnStatus_t adn_problem_parse(const char *text, struct adn_problem *problem,
+                                 struct adn_values *values);
+
+/* Sets the tensors of required operands that are not in `problem->present`, where the others and
+ * the parameters determine them. `entry` begins the sentence of a failure. */
+anydnnStatus_t adn_problem_infer(struct adn_problem *problem, const char *entry);
+
+/* ---- parameters as data (params.c), for text */
+
+enum adn_param_kind {
+    ADN_PARAM_SPATIAL, /* int64_t list, one a spatial dim */
+    ADN_PARAM_DIMS,    /* int64_t list, one a dim */
+    ADN_PARAM_INT64,
+    ADN_PARAM_INT32,
+    ADN_PARAM_NAMES, /* int32_t with names */
+    ADN_PARAM_TYPE,  /* int32_t element type */
+    ADN_PARAM_DOUBLE
+};
+
+struct adn_param {
+    const char *key;
+    enum adn_param_kind kind;
+    size_t offset; /* in union adn_params */
+    double initial;
+    const char *const *names; /* by number, NULL-terminated */
+    int always;               /* printed also when it has its default */
+};
+
+/* The parameters of a family, ended by a NULL key. */
+const struct adn_param *adn_problem_params(enum adn_family family);
+/* The type of the fused convolution's bias beside a y of that type. */
+int32_t adn_problem_bias_type(int32_t type);
+/* The compute type that text leaves out: double, int32 or float by the type of the operands. */
+int32_t adn_problem_compute_default(enum adn_family family, int32_t type);
+
+#endif

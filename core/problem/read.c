@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of the text form: lists, numbers, tensors, names. */
+#include "problem/read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/layout.h"
+#include "desc/names.h"
+#include "desc/shape.h"
+#include "sys/error.h"
+#include "sys/text.h"
+
+anydnnStatus_t adn_read_fail(const char *word, const char *rule)
+{
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: `%s`: %s", word, rule);
+}
+
+int32_t adn_read_list(const char *text, int64_t *values, int32_t max)
+{
+    int32_t count = 0;
+    char *end;
+
+    do {
+        if (count == max)
+            return -1;
+        errno = 0;
+        values[count++] = strtoll(text, &end, 10);
+        if (end == text || errno != 0)
+            return -1;
+        text = end + 1;
+    } while (*end == ',');
+    return *end == '\0' ? count : -1;
+}
+
+int adn_read_double(const char *text, double *value)
+{
+    char *end;
+
+    *value = adn_text_to_double(text, &end);
+    return end != text && *end == '\0';
+}
+
+static const char too_large[] = "its size in bytes does not fit 64 bits";
+
+static anydnnStatus_t check_size(const char *word, const struct anydnn_plugin_tensor *tensor)
+{
+    if (adn_shape_elements(tensor) == INT64_MAX || adn_shape_bytes(tensor) < 0)
+        return adn_read_fail(word, too_large);
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plugin_tensor *tensor)
+{
+    char *dims = strchr(value, ':');
+    char *colon = dims ? strchr(dims + 1, ':') : NULL;
+    const char *layout = NULL;
+
+    memset(tensor, 0, sizeof(*tensor));
+    tensor->struct_size = sizeof(*tensor);
+    if (!dims)
+        return adn_read_fail(word, "an operand is TYPE:DIMS or TYPE:DIMS:LAYOUT");
+    *dims++ = '\0';
+    if (colon) {
+        *colon = '\0';
+        layout = colon + 1;
+    }
+    tensor->type = adn_type_parse(value);
+    if (tensor->type < 0)
+        return adn_read_fail(
+            word, "the type is none of f64 f32 f16 bf16 s8 u8 s32 s64 s8x4 u8x4 s8x32 u16 u32 u64");
+    tensor->ndims = adn_read_list(dims, tensor->dims, ANYDNN_PLUGIN_DIM_MAX);
+    if (tensor->ndims < 1)
+        return adn_read_fail(word, "the dims are not 1 to 8 whole numbers with commas");
+    for (int32_t i = 0; i < tensor->ndims; i++)
+        if (tensor->dims[i] < 1)
+            return adn_read_fail(word, "every dim must be at least 1");
+    if (layout && (*layout == '-' || (*layout >= '0' && *layout <= '9'))) {
+        if (adn_read_list(layout, tensor->strides, ANYDNN_PLUGIN_DIM_MAX) != tensor->ndims)
+            return adn_read_fail(word, "there must be as many strides as dims");
+        return check_size(word, tensor);
+    }
+    if (!layout)
+        layout = adn_type_lanes(tensor->type) > 1 ? "nchw_vect_c" : "nchw";
+    if (adn_shape_elements(tensor) == INT64_MAX)
+        return adn_read_fail(word, too_large);
+    if (adn_layout_set(tensor, layout) != 0)
+        return adn_read_fail(
+            word,
+            "the layout is none of nchw, nhwc, nchw_vect_c (VECT_C types), or strides with commas");
+    return check_size(word, tensor);
+}
+
+static int32_t names_find(const char *const *names, const char *name)
+{
+    for (int32_t i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    return -1;
+}
+
+static int32_t names_count(const char *const *names)
+{
+    int32_t count = 0;
+
+    while (names[count])
+        count++;
+    return count;
+}
+
+static anydnnStatus_t bad_name(const char *word, const char *value, const char *const *names)
+{
+    const char *near = adn_name_nearest(value, names, names_count(names));
+
+    if (near)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "problem text: `%s`: unknown value; did you mean `%s`?", word, near);
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                    "problem text: `%s`: unknown value; the first of its choices is `%s`", word,
+                    names[0]);
+}
+
+anydnnStatus_t adn_read_param(union adn_params *params, const struct adn_param *param,
+                              int32_t *count, const char *word, const char *value)
+{
+    void *at = (char *)params + param->offset;
+    int64_t list[ANYDNN_PLUGIN_DIM_MAX];
+    int32_t number;
+    double real;
+
+    switch (param->kind) {
+    case ADN_PARAM_SPATIAL:
+    case ADN_PARAM_DIMS:
+        number = adn_read_list(value, at,
+                               param->kind == ADN_PARAM_SPATIAL ? ANYDNN_PLUGIN_SPATIAL_MAX
+                                                                : ANYDNN_PLUGIN_DIM_MAX);
+        if (number < 1)
+            return adn_read_fail(word, "not a list of whole numbers with commas");
+        *count = number;
+        return ANYDNN_STATUS_SUCCESS;
+    case ADN_PARAM_DOUBLE:
+        if (!adn_read_double(value, &real))
+            return adn_read_fail(word, "not a number");
+        memcpy(at, &real, sizeof(real));
+        return ANYDNN_STATUS_SUCCESS;
+    case ADN_PARAM_NAMES:
+        number = names_find(param->names, value);
+        if (number < 0)
+            return bad_name(word, value, param->names);
+        break;
+    case ADN_PARAM_TYPE:
+        number = adn_type_parse(value);
+        if (number < 0)
+            return adn_read_fail(word, "the compute type is none of f64 f32 f16 bf16 s32");
+        break;
+    default:
+        if (adn_read_list(value, list, 1) != 1)
+            return adn_read_fail(word, "not a whole number");
+        if (param->kind == ADN_PARAM_INT64) {
+            memcpy(at, list, sizeof(list[0]));
+            return ANYDNN_STATUS_SUCCESS;
+        }
+        if (list[0] < INT32_MIN || list[0] > INT32_MAX)
+            return adn_read_fail(word, "the number is too large");
+        number = (int32_t)list[0];
+    }
+    memcpy(at, &number, sizeof(number));
+    return ANYDNN_STATUS_SUCCESS;
+}

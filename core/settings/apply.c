@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One entry of a file or of the environment becomes a value of the settings, or a sentence why not.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "settings/parts.h"
+
+void adn_settings_suggest(char *error, size_t error_size, const char *name,
+                          const char *const *names, int count)
+{
+    const char *near = adn_name_nearest(name, names, count);
+    size_t length = strlen(error);
+
+    if (near != NULL)
+        snprintf(error + length, error_size - length, "; did you mean `%s`?", near);
+}
+
+static void set_origin(char *to, const char *origin)
+{
+    snprintf(to, ADN_ORIGIN_MAX, "%s", origin);
+}
+
+static void bad_value(const struct adn_entry *entry, const char *values, char *error,
+                      size_t error_size)
+{
+    snprintf(error, error_size, "%s = %s: the value must be %s%s", entry->key, entry->value, values,
+             strstr(entry->value, " #") != NULL ? " (a comment behind a value begins with ` ;`)"
+                                                : "");
+}
+
+/* ---- [anydnn] */
+
+static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_entry *entry,
+                                enum adn_layer layer, const char *origin, char *error,
+                                size_t error_size)
+{
+    int index = adn_key_find(entry->key);
+    const struct adn_key *key = &adn_keys[index < 0 ? 0 : index];
+
+    /* About the file alone; read.c has looked at it. */
+    if (strcmp(entry->key, "schema") == 0)
+        return ADN_APPLY_DONE;
+    if (index < 0) {
+        const char *names[64] = {"schema"};
+
+        for (int i = 0; i < adn_key_count; i++)
+            names[i + 1] = adn_keys[i].name;
+        snprintf(error, error_size, "unknown key `%s` in [anydnn]", entry->key);
+        adn_settings_suggest(error, error_size, entry->key, names, adn_key_count + 1);
+        return ADN_APPLY_UNKNOWN;
+    }
+    if (strcmp(key->name, "user_config") == 0 && layer > ADN_LAYER_SYSTEM) {
+        snprintf(error, error_size, "user_config counts only in the system's own files");
+        return ADN_APPLY_IGNORED;
+    }
+    if (adn_key_set(settings, key, entry->value) != 0) {
+        bad_value(entry, key->values, error, error_size);
+        return ADN_APPLY_BAD;
+    }
+    set_origin(settings->key_origin[index], origin);
+    return ADN_APPLY_DONE;
+}
+
+/* ---- [plugin NAME] */
+
+static struct adn_plugin_section *plugin_section(struct adn_settings *settings, const char *name)
+{
+    struct adn_plugin_section **at = &settings->plugins;
+
+    while (*at != NULL && strcmp((*at)->name, name) != 0)
+        at = &(*at)->next;
+    if (*at == NULL) {
+        *at = calloc(1, sizeof(**at));
+        if (*at == NULL)
+            return NULL;
+        snprintf((*at)->name, sizeof((*at)->name), "%s", name);
+        (*at)->enable = ADN_ENABLE_AUTO;
+        set_origin((*at)->origin, "built-in");
+        set_origin((*at)->module_origin, "built-in");
+    }
+    return *at;
+}
+
+static int replace_text(char **member, const char *text)
+{
+    char *copy = strdup(text);
+
+    if (copy == NULL)
+        return -1;
+    free(*member);
+    *member = copy;
+    return 0;
+}
+
+static int set_plugin_setting(struct adn_plugin_section *plugin, const char *key, const char *value,
+                              const char *origin)
+{
+    struct adn_plugin_setting **at = &plugin->set;
+
+    while (*at != NULL && strcmp((*at)->key, key) != 0)
+        at = &(*at)->next;
+    if (*at == NULL) {
+        struct adn_plugin_setting *fresh = calloc(1, sizeof(*fresh));
+
+        if (fresh == NULL || (fresh->key = strdup(key)) == NULL) {
+            free(fresh);
+            return -1;
+        }
+        *at = fresh;
+    }
+    set_origin((*at)->origin, origin);
+    return replace_text(&(*at)->value, value);
+}
+
+static int module_valid(const char *module)
+{
+    return module[0] == '/' || (module[0] != '\0' && strchr(module, '/') == NULL);
+}
+
+/* A setting's name: what the backend asks its host for. */
+static int set_key_valid(const char *key)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+
+    return key[0] != '\0' && key[strspn(key, allowed)] == '\0';
+}
+
+#define KEY(...)
+#define PLUGIN_KEY(name, builtin, values) {#name, values},
+static const struct {
+    const char *name;
+    const char *values;
+} plugin_keys[] = {
+#include "settings/keys.def"
+};
+#undef KEY
+#undef PLUGIN_KEY
+
+static const char *plugin_key_values(const char *name)
+{
+    for (size_t i = 0; i < sizeof(plugin_keys) / sizeof(plugin_keys[0]); i++)
+        if (strcmp(plugin_keys[i].name, name) == 0)
+            return plugin_keys[i].values;
+    return "";
+}
+
+static enum adn_apply apply_plugin(struct adn_settings *settings, const char *name,
+                                   const struct adn_entry *entry, const char *origin, char *error,
+                                   size_t error_size)
+{
+    static const char *const known[] = {"module", "enable", "set.threads", "set.emulate"};
+    struct adn_plugin_section *plugin = plugin_section(settings, name);
+    int good = 0;
+
+    if (plugin == NULL) {
+        snprintf(error, error_size, "out of memory");
+        return ADN_APPLY_BAD;
+    }
+    if (strcmp(entry->key, "enable") == 0) {
+        int word = adn_word_find(adn_words_enable, entry->value);
+
+        good = word >= 0;
+        if (good) {
+            plugin->enable = word;
+            set_origin(plugin->origin, origin);
+        }
+    } else if (strcmp(entry->key, "module") == 0) {
+        good = module_valid(entry->value) && replace_text(&plugin->module, entry->value) == 0;
+        if (good)
+            set_origin(plugin->module_origin, origin);
+    } else if (strncmp(entry->key, "set.", 4) == 0 && set_key_valid(entry->key + 4)) {
+        if (set_plugin_setting(plugin, entry->key + 4, entry->value, origin) == 0)
+            return ADN_APPLY_DONE;
+        snprintf(error, error_size, "out of memory");
+        return ADN_APPLY_BAD;
+    } else {
+        snprintf(error, error_size, "unknown key `%s` in [plugin %s]", entry->key, name);
+        adn_settings_suggest(error, error_size, entry->key, known, 4);
+        return ADN_APPLY_UNKNOWN;
+    }
+    if (!good)
+        bad_value(entry, plugin_key_values(entry->key), error, error_size);
+    return good ? ADN_APPLY_DONE : ADN_APPLY_BAD;
+}
+
+/* ---- [route], [route MODE] */
+
+static enum adn_apply apply_route(struct adn_settings *settings, const char *mode,
+                                  const struct adn_entry *entry, enum adn_layer layer,
+                                  const char *origin, char *error, size_t error_size)
+{
+    struct adn_route_rule *rules;
+    struct adn_route_rule rule;
+    enum adn_apply result =
+        adn_rule_parse(&rule, entry->key, mode, entry->value, error, error_size);
+
+    if (result != ADN_APPLY_DONE)
+        return result;
+    rules = realloc(settings->rules, sizeof(*rules) * ((size_t)settings->rule_count + 1));
+    if (rules == NULL) {
+        snprintf(error, error_size, "out of memory");
+        return ADN_APPLY_BAD;
+    }
+    rule.layer = layer;
+    set_origin(rule.origin, origin);
+    rules[settings->rule_count++] = rule;
+    settings->rules = rules;
+    return ADN_APPLY_DONE;
+}
+
+static enum adn_apply unknown_section(const char *section, char *error, size_t error_size)
+{
+    const char *names[3 + ADN_ROUTE_MODE_COUNT] = {"anydnn", "route", "plugin NAME"};
+    char modes[ADN_ROUTE_MODE_COUNT][32];
+
+    for (int i = 0; i < ADN_ROUTE_MODE_COUNT; i++) {
+        snprintf(modes[i], sizeof(modes[i]), "route %s", adn_route_modes[i]);
+        names[3 + i] = modes[i];
+    }
+    snprintf(error, error_size, "unknown section [%s]", section);
+    adn_settings_suggest(error, error_size, section, names, 3 + ADN_ROUTE_MODE_COUNT);
+    return ADN_APPLY_UNKNOWN;
+}
+
+enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct adn_entry *entry,
+                                  enum adn_layer layer, const char *origin, char *error,
+                                  size_t error_size)
+{
+    const char *section = entry->section;
+
+    if (strcmp(section, "anydnn") == 0)
+        return apply_key(settings, entry, layer, origin, error, error_size);
+    if (strcmp(section, "route") == 0)
+        return apply_route(settings, NULL, entry, layer, origin, error, error_size);
+    if (strncmp(section, "route ", 6) == 0 && adn_math_parse(section + 6) >= 0)
+        return apply_route(settings, section + 6, entry, layer, origin, error, error_size);
+    if (strncmp(section, "plugin ", 7) == 0) {
+        if (adn_backend_name_valid(section + 7))
+            return apply_plugin(settings, section + 7, entry, origin, error, error_size);
+        snprintf(error, error_size,
+                 "[%s]: a backend's name has 1 to %d characters of a-z, 0-9 and _", section,
+                 ADN_NAME_MAX);
+        return ADN_APPLY_BAD;
+    }
+    return unknown_section(section, error, error_size);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The effective settings one by one, each with its origin. */
+#include <stdio.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "desc/operations.h"
+#include "settings/parts.h"
+
+struct item {
+    const char *section;
+    const char *key;
+    const char *origin;
+    char *value;
+    size_t value_size;
+    int left; /* items to pass over before the one asked for */
+};
+
+/* Section names that are put together stay valid until the thread's next call. */
+static _Thread_local char section_text[ADN_NAME_MAX + 16];
+static _Thread_local char key_text[256];
+
+static int is_it(struct item *item)
+{
+    return item->left-- == 0;
+}
+
+static int key_item(const struct adn_settings *settings, struct item *item)
+{
+    for (int i = 0; i < adn_key_count; i++) {
+        if (!is_it(item))
+            continue;
+        item->section = "anydnn";
+        item->key = adn_keys[i].name;
+        item->origin = settings->key_origin[i];
+        adn_key_print(settings, &adn_keys[i], item->value, item->value_size);
+        return 1;
+    }
+    return 0;
+}
+
+static int plugin_item(const struct adn_plugin_section *plugin, struct item *item)
+{
+    snprintf(section_text, sizeof(section_text), "plugin %s", plugin->name);
+    item->section = section_text;
+    if (plugin->module != NULL && is_it(item)) {
+        item->key = "module";
+        item->origin = plugin->module_origin;
+        snprintf(item->value, item->value_size, "%s", plugin->module);
+        return 1;
+    }
+    if (is_it(item)) {
+        item->key = "enable";
+        item->origin = plugin->origin;
+        snprintf(item->value, item->value_size, "%s", adn_words_enable[plugin->enable]);
+        return 1;
+    }
+    for (const struct adn_plugin_setting *set = plugin->set; set != NULL; set = set->next) {
+        if (!is_it(item))
+            continue;
+        snprintf(key_text, sizeof(key_text), "set.%s", set->key);
+        item->key = key_text;
+        item->origin = set->origin;
+        snprintf(item->value, item->value_size, "%s", set->value);
+        return 1;
+    }
+    return 0;
+}
+
+/* A rule is effective when it wins for some operation in some mode. */
+static int rule_effective(const struct adn_settings *settings, const struct adn_route_rule *rule)
+{
+    int count;
+    const char *const *names = adn_operation_names(&count);
+
+    for (int i = 0; i < count; i++)
+        for (int mode = 0; mode < ADN_ROUTE_MODE_COUNT; mode++)
+            if (adn_rule_matches(rule, names[i], adn_route_maths[mode]) &&
+                adn_settings_route(settings, NULL, 0, names[i], adn_route_maths[mode]) == rule)
+                return 1;
+    return 0;
+}
+
+static void rule_print(const struct adn_route_rule *rule, char *text, size_t size)
+{
+    size_t length = 0;
+
+    snprintf(text, size, "%s", "");
+    for (int i = 0; i < rule->count && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
+                                   rule->backend[i]);
+    if (rule->fallback != ADN_FALLBACK_UNSET && length < size)
+        snprintf(text + length, size - length, "%sfallback:%s", length > 0 ? ", " : "",
+                 adn_words_fallback[rule->fallback]);
+}
+
+static int rule_item(const struct adn_settings *settings, struct item *item)
+{
+    for (int i = 0; i < settings->rule_count; i++) {
+        const struct adn_route_rule *rule = &settings->rules[i];
+
+        if (!rule_effective(settings, rule) || !is_it(item))
+            continue;
+        if (rule->math >= 0)
+            snprintf(section_text, sizeof(section_text), "route %s", adn_math_name(rule->math));
+        item->section = rule->math >= 0 ? section_text : "route";
+        item->key = rule->pattern;
+        item->origin = rule->origin;
+        rule_print(rule, item->value, item->value_size);
+        return 1;
+    }
+    return 0;
+}
+
+int adn_settings_item(const struct adn_settings *settings, int index, const char **section,
+                      const char **key, char *value, size_t value_size, const char **origin)
+{
+    struct item item = {.value = value, .value_size = value_size, .left = index};
+    int found = index >= 0 && key_item(settings, &item);
+
+    for (const struct adn_plugin_section *plugin = settings->plugins;
+         plugin != NULL && !found && index >= 0; plugin = plugin->next)
+        found = plugin_item(plugin, &item);
+    if (index < 0 || (!found && !rule_item(settings, &item)))
+        return -1;
+    *section = item.section;
+    *key = item.key;
+    *origin = item.origin;
+    return 0;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The keys of [anydnn] as a table, and their values read from text and printed. */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings/parts.h"
+
+const char *const adn_words_fallback[] = {"off", "warn", "on", NULL};
+const char *const adn_words_enable[] = {"no", "auto", "yes", NULL};
+#define words_fallback adn_words_fallback
+static const char *const words_staging[] = {"off", "listed", "last", NULL};
+static const char *const words_yes[] = {"no", "yes", NULL};
+static const char *const words_log[] = {"off", "error", "warn", "info", "debug", "trace", NULL};
+static const char *const words_user_config[] = {"none", "merge", "only", NULL};
+
+enum {
+    CLASS_PATH = ADN_ENV_PATH,
+    CLASS_CHOICE = ADN_ENV_CHOICE,
+    CLASS_DEBUG = ADN_ENV_DEBUG,
+    CLASS_NONE = ADN_KEY_CLASS_NONE
+};
+
+#define KEY(name, type, words, low, high, builtin, env_class, values)                              \
+    {#name,                                                                                        \
+     ADN_KEY_##type,                                                                               \
+     words,                                                                                        \
+     low,                                                                                          \
+     high,                                                                                         \
+     builtin,                                                                                      \
+     CLASS_##env_class,                                                                            \
+     values,                                                                                       \
+     offsetof(struct adn_settings, name)},
+#define PLUGIN_KEY(name, builtin, values)
+const struct adn_key adn_keys[] = {
+#include "settings/keys.def"
+};
+#undef KEY
+#undef PLUGIN_KEY
+const int adn_key_count = (int)(sizeof(adn_keys) / sizeof(adn_keys[0]));
+
+int adn_key_find(const char *name)
+{
+    for (int i = 0; i < adn_key_count; i++)
+        if (strcmp(adn_keys[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+int adn_word_find(const char *const *words, const char *word)
+{
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return -1;
+}
+
+int adn_backend_name_valid(const char *name)
+{
+    size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+    return length > 0 && length <= ADN_NAME_MAX && name[length] == '\0';
+}
+
+/* Digits alone; -1 when there is something else or too many of them. */
+static int parse_digits(const char *text, char **end, uint64_t *value)
+{
+    if (!isdigit((unsigned char)text[0]))
+        return -1;
+    errno = 0;
+    *value = strtoull(text, end, 10);
+    return errno == 0 ? 0 : -1;
+}
+
+static int set_string(char **member, const char *value)
+{
+    char *copy = strdup(value);
+
+    if (copy == NULL)
+        return -1;
+    free(*member);
+    *member = copy;
+    return 0;
+}
+
+static int set_word(const struct adn_key *key, const char *value, void *member)
+{
+    int word = adn_word_find(key->words, value);
+
+    if (word < 0)
+        return -1;
+    *(int32_t *)member = word;
+    return 0;
+}
+
+static int set_number(const struct adn_key *key, const char *value, void *member)
+{
+    uint64_t number;
+    char *end;
+
+    if (parse_digits(value, &end, &number) != 0 || *end != '\0' || number < (uint64_t)key->low ||
+        number > (uint64_t)key->high)
+        return -1;
+    *(int32_t *)member = (int32_t)number;
+    return 0;
+}
+
+static int set_bytes(const struct adn_key *key, const char *value, void *member)
+{
+    static const char units[] = "KMGT";
+    const char *unit;
+    uint64_t number;
+    char *end;
+    int shift = 0;
+
+    (void)key;
+    if (strcmp(value, "none") == 0) {
+        *(uint64_t *)member = UINT64_MAX;
+        return 0;
+    }
+    if (parse_digits(value, &end, &number) != 0)
+        return -1;
+    if (*end != '\0') {
+        unit = strchr(units, *end);
+        if (unit == NULL || end[1] != '\0')
+            return -1;
+        shift = 10 * (int)(unit - units + 1);
+    }
+    /* The largest number is kept free: it means none. */
+    if (number > UINT64_MAX >> shift || number << shift == UINT64_MAX)
+        return -1;
+    *(uint64_t *)member = number << shift;
+    return 0;
+}
+
+static int set_device(const struct adn_key *key, const char *value, void *member)
+{
+    const char *colon = strchr(value, ':');
+    char space[ADN_NAME_MAX + 1];
+    size_t length = colon != NULL ? (size_t)(colon - value) : strlen(value);
+    uint64_t number;
+    char *end;
+
+    (void)key;
+    if (length > ADN_NAME_MAX)
+        return -1;
+    memcpy(space, value, length);
+    space[length] = '\0';
+    if (!adn_backend_name_valid(space))
+        return -1;
+    if (colon != NULL) {
+        if (strcmp(space, "auto") == 0 || strcmp(space, "cpu") == 0)
+            return -1;
+        if (parse_digits(colon + 1, &end, &number) != 0 || *end != '\0' || number > INT32_MAX)
+            return -1;
+    }
+    return set_string(member, value);
+}
+
+static int set_log_file(const struct adn_key *key, const char *value, void *member)
+{
+    (void)key;
+    if (value[0] != '/' && strcmp(value, "stderr") != 0 && strcmp(value, "stdout") != 0)
+        return -1;
+    return set_string(member, value);
+}
+
+static void free_folders(char **folders)
+{
+    for (char **folder = folders; folder != NULL && *folder != NULL; folder++)
+        free(*folder);
+    free(folders);
+}
+
+/* One folder of a list, without the blanks around it; NULL when it is not absolute. */
+static char *copy_folder(const char *text, size_t length)
+{
+    while (length > 0 && isblank((unsigned char)text[0]))
+        text++, length--;
+    while (length > 0 && isblank((unsigned char)text[length - 1]))
+        length--;
+    return length > 0 && text[0] == '/' ? strndup(text, length) : NULL;
+}
+
+static int set_folders(const struct adn_key *key, const char *value, void *member)
+{
+    char **folders = NULL;
+    size_t count = 0;
+
+    (void)key;
+    if (strcmp(value, "none") != 0) {
+        folders = calloc(strlen(value) + 2, sizeof(*folders));
+        if (folders == NULL)
+            return -1;
+        for (const char *at = value;; at++) {
+            size_t length = strcspn(at, ":,");
+
+            folders[count] = copy_folder(at, length);
+            if (folders[count++] == NULL) {
+                free_folders(folders);
+                return -1;
+            }
+            at += length;
+            if (*at == '\0')
+                break;
+        }
+    }
+    free_folders(*(char ***)member);
+    *(char ***)member = folders;
+    return 0;
+}
+
+typedef int set_fn(const struct adn_key *key, const char *value, void *member);
+
+static set_fn *const setters[] = {
+    [ADN_KEY_DEVICE] = set_device,     [ADN_KEY_WORD] = set_word,
+    [ADN_KEY_BYTES] = set_bytes,       [ADN_KEY_NUMBER] = set_number,
+    [ADN_KEY_LOG_FILE] = set_log_file, [ADN_KEY_FOLDERS] = set_folders,
+};
+
+int adn_key_set(struct adn_settings *settings, const struct adn_key *key, const char *value)
+{
+    return setters[key->type](key, value, (char *)settings + key->offset);
+}
+
+static void print_bytes(uint64_t bytes, char *text, size_t size)
+{
+    static const char units[] = " KMGT";
+    int unit = 0;
+
+    while (bytes > 0 && bytes % 1024 == 0 && unit < 4) {
+        bytes /= 1024;
+        unit++;
+    }
+    snprintf(text, size, "%" PRIu64 "%.*s", bytes, unit > 0, units + unit);
+}
+
+static void print_folders(char *const *folders, char *text, size_t size)
+{
+    size_t length = 0;
+
+    for (; folders != NULL && *folders != NULL && length < size; folders++)
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? ":" : "", *folders);
+}
+
+void adn_key_print(const struct adn_settings *settings, const struct adn_key *key, char *text,
+                   size_t size)
+{
+    const void *member = (const char *)settings + key->offset;
+
+    snprintf(text, size, "none");
+    if (key->type == ADN_KEY_WORD)
+        snprintf(text, size, "%s", key->words[*(const int32_t *)member]);
+    else if (key->type == ADN_KEY_NUMBER)
+        snprintf(text, size, "%" PRId32, *(const int32_t *)member);
+    else if (key->type == ADN_KEY_FOLDERS)
+        print_folders(*(char *const *const *)member, text, size);
+    else if (key->type != ADN_KEY_BYTES)
+        snprintf(text, size, "%s", *(char *const *)member);
+    else if (*(const uint64_t *)member != UINT64_MAX)
+        print_bytes(*(const uint64_t *)member, text, size);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All layers put on top of each other: built-in values, files, environment. */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings/parts.h"
+#include "sys/log.h"
+
+/* The order that bench shows to be fastest. */
+static const struct adn_entry builtin_routes[] = {
+    {(char *)"route", (char *)"*", (char *)"cudnn, cuda_naive, onednn, cpu_ref", 0},
+    {(char *)"route tensor_op", (char *)"convolution_*",
+     (char *)"cuda_tensorcore, cudnn, cuda_naive, onednn, cpu_ref", 0},
+    {(char *)"route allow_conversion", (char *)"convolution_*",
+     (char *)"cuda_tensorcore, cudnn, cuda_naive, onednn, cpu_ref", 0},
+    {(char *)"route split", (char *)"convolution_*",
+     (char *)"cuda_tensorcore, cuda_naive, onednn, cpu_ref", 0},
+};
+
+void adn_message_add(struct adn_messages *messages, const char *format, ...)
+{
+    char **grown = realloc(messages->text, sizeof(*grown) * ((size_t)messages->count + 1));
+    va_list args;
+
+    if (grown == NULL)
+        return;
+    messages->text = grown;
+    va_start(args, format);
+    if (vasprintf(&grown[messages->count], format, args) >= 0)
+        messages->count++;
+    va_end(args);
+}
+
+static void log_messages(struct adn_messages *messages)
+{
+    for (int i = 0; i < messages->count; i++) {
+        adn_warn("%s", messages->text[i]);
+        free(messages->text[i]);
+    }
+    free(messages->text);
+}
+
+static struct adn_settings *new_settings(void)
+{
+    struct adn_settings *settings = calloc(1, sizeof(*settings));
+
+    if (settings == NULL)
+        return NULL;
+    settings->key_origin = calloc((size_t)adn_key_count, sizeof(*settings->key_origin));
+    if (settings->key_origin == NULL) {
+        free(settings);
+        return NULL;
+    }
+    return settings;
+}
+
+static int apply_builtin(struct adn_settings *settings)
+{
+    char error[ADN_REASON_MAX];
+
+    for (int i = 0; i < adn_key_count; i++) {
+        struct adn_entry entry = {(char *)"anydnn", (char *)adn_keys[i].name,
+                                  (char *)adn_keys[i].builtin, 0};
+
+        if (adn_settings_apply(settings, &entry, ADN_LAYER_BUILTIN, "built-in", error,
+                               sizeof(error)) != ADN_APPLY_DONE)
+            return -1;
+    }
+    for (size_t i = 0; i < sizeof(builtin_routes) / sizeof(builtin_routes[0]); i++)
+        if (adn_settings_apply(settings, &builtin_routes[i], ADN_LAYER_BUILTIN, "built-in", error,
+                               sizeof(error)) != ADN_APPLY_DONE)
+            return -1;
+    return 0;
+}
+
+/* Puts a file's entries into the settings. With `messages` what is unknown or ignored is told
+ * there; an error ends it: in the file's own words, -1. */
+static int apply_file(struct adn_settings *settings, struct adn_file *file, enum adn_layer layer,
+                      struct adn_messages *messages)
+{
+    for (int i = 0; i < file->count; i++) {
+        char origin[ADN_ORIGIN_MAX], error[ADN_REASON_MAX];
+        enum adn_apply result;
+
+        adn_file_origin(origin, file->path, file->entry[i].line);
+        result = adn_settings_apply(settings, &file->entry[i], layer, origin, error, sizeof(error));
+        if (result == ADN_APPLY_DONE)
+            continue;
+        if (result == ADN_APPLY_BAD ||
+            (result == ADN_APPLY_UNKNOWN && file->schema <= ADN_SETTINGS_SCHEMA)) {
+            adn_file_error(file, file->entry[i].line, error);
+            return -1;
+        }
+        if (messages != NULL && result == ADN_APPLY_UNKNOWN)
+            adn_message_add(messages,
+                            "%s: %s; passed over, since the file is of schema %d and this is %d",
+                            origin, error, file->schema, ADN_SETTINGS_SCHEMA);
+        else if (messages != NULL)
+            adn_message_add(messages, "%s: %s; passed over", origin, error);
+    }
+    return 0;
+}
+
+/* Reads a file and tries it on settings that are thrown away, so that a bad one changes nothing. */
+static enum adn_read read_checked(struct adn_file *file, const char *path, enum adn_layer layer)
+{
+    enum adn_read result = adn_file_read(file, path);
+    struct adn_settings *scratch;
+
+    if (result != ADN_READ_GOOD)
+        return result;
+    scratch = new_settings();
+    if (scratch == NULL) {
+        adn_file_error(file, 0, "out of memory");
+        return ADN_READ_BAD;
+    }
+    if (apply_file(scratch, file, layer, NULL) != 0)
+        result = ADN_READ_BAD;
+    adn_settings_free(scratch);
+    return result;
+}
+
+/* 1 when the file exists and counts. */
+static int add_file(struct adn_settings *settings, const char *path, enum adn_layer layer,
+                    struct adn_messages *messages)
+{
+    struct adn_file file;
+    enum adn_read result = read_checked(&file, path, layer);
+
+    if (result == ADN_READ_GOOD) {
+        apply_file(settings, &file, layer, messages);
+    } else if (result == ADN_READ_BAD) {
+        settings->dropped++;
+        adn_message_add(messages, "%s; the whole file is ignored until that is mended", file.error);
+    }
+    adn_file_free(&file);
+    return result == ADN_READ_GOOD;
+}
+
+static int is_conf(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+
+    return entry->d_name[0] != '.' && dot != NULL && strcmp(dot, ".conf") == 0;
+}
+
+static int by_bytes(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void add_folder(struct adn_settings *settings, const char *folder,
+                       struct adn_messages *messages)
+{
+    struct dirent **names = NULL;
+    int count = scandir(folder, &names, is_conf, by_bytes);
+
+    if (count < 0 && errno != ENOENT && errno != ENOTDIR) {
+        settings->dropped++;
+        adn_message_add(messages, "%s: the folder cannot be read: %s", folder, strerror(errno));
+    }
+    for (int i = 0; i < count; i++) {
+        char path[PATH_MAX];
+
+        if (snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name) < (int)sizeof(path))
+            add_file(settings, path, ADN_LAYER_SYSTEM, messages);
+        free(names[i]);
+    }
+    free(names);
+}
+
+static void add_system(struct adn_settings *settings, const struct adn_settings_sources *sources,
+                       struct adn_messages *messages)
+{
+    if (sources->system_file != NULL)
+        add_file(settings, sources->system_file, ADN_LAYER_SYSTEM, messages);
+    if (sources->system_folder != NULL)
+        add_folder(settings, sources->system_folder, messages);
+}
+
+/* The file that somebody named must be good. */
+static void add_config(struct adn_settings *settings, const char *path,
+                       struct adn_messages *messages)
+{
+    struct adn_file file;
+
+    if (path[0] != '/') {
+        snprintf(settings->fatal, sizeof(settings->fatal),
+                 "ANYDNN_CONFIG = %s: must be an absolute path, beginning with /", path);
+        return;
+    }
+    if (read_checked(&file, path, ADN_LAYER_CONFIG) == ADN_READ_GOOD)
+        apply_file(settings, &file, ADN_LAYER_CONFIG, messages);
+    else
+        snprintf(settings->fatal, sizeof(settings->fatal), "ANYDNN_CONFIG: %s", file.error);
+    adn_file_free(&file);
+}
+
+enum { USER_CONFIG_NONE, USER_CONFIG_MERGE, USER_CONFIG_ONLY };
+
+/* `only`: when the user has a good file, the system's count for nothing but user_config itself. */
+static struct adn_settings *without_system(struct adn_settings *settings, const char *user_file)
+{
+    int index = adn_key_find("user_config");
+    struct adn_settings *fresh = NULL;
+    struct adn_file file;
+
+    if (read_checked(&file, user_file, ADN_LAYER_USER) == ADN_READ_GOOD)
+        fresh = new_settings();
+    adn_file_free(&file);
+    if (fresh == NULL || apply_builtin(fresh) != 0) {
+        adn_settings_free(fresh);
+        return settings;
+    }
+    fresh->user_config = settings->user_config;
+    fresh->dropped = settings->dropped;
+    memcpy(fresh->key_origin[index], settings->key_origin[index], ADN_ORIGIN_MAX);
+    adn_settings_free(settings);
+    return fresh;
+}
+
+static void put_log_in_force(const struct adn_settings *settings, struct adn_messages *messages)
+{
+    adn_log_level_set(settings->log);
+    if (adn_log_target(settings->log_file) != 0)
+        adn_message_add(messages, "%s: log_file = %s: cannot be opened: %s; the old target stays",
+                        settings->key_origin[adn_key_find("log_file")], settings->log_file,
+                        strerror(errno));
+}
+
+struct adn_settings *adn_settings_load_from(const struct adn_settings_sources *sources)
+{
+    struct adn_settings *settings = new_settings();
+    struct adn_messages messages = {NULL, 0};
+
+    if (settings == NULL || apply_builtin(settings) != 0) {
+        adn_settings_free(settings);
+        return NULL;
+    }
+    add_system(settings, sources, &messages);
+    if (sources->user_file != NULL && settings->user_config == USER_CONFIG_ONLY)
+        settings = without_system(settings, sources->user_file);
+    if (sources->user_file != NULL && settings->user_config != USER_CONFIG_NONE)
+        add_file(settings, sources->user_file, ADN_LAYER_USER, &messages);
+    if (sources->config_file != NULL)
+        add_config(settings, sources->config_file, &messages);
+    adn_settings_environment(settings, sources, &messages);
+    put_log_in_force(settings, &messages);
+    log_messages(&messages);
+    return settings;
+}

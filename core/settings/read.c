@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A settings file as a list of entries, and the errors that can be told without knowing the keys.
+ */
+#include <errno.h>
+#include <ini.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "settings/parts.h"
+
+#define FILE_LIMIT  (256 * 1024)
+#define ENTRY_LIMIT 4096
+
+struct reading {
+    struct adn_file *file;
+    struct adn_ini_lines lines;
+    char error[ADN_REASON_MAX]; /* without file and line */
+};
+
+void adn_file_origin(char origin[ADN_ORIGIN_MAX], const char *path, int line)
+{
+    size_t length = strlen(path);
+    char number[16] = "";
+
+    if (line > 0)
+        snprintf(number, sizeof(number), ":%d", line);
+    if (length + strlen(number) < ADN_ORIGIN_MAX)
+        snprintf(origin, ADN_ORIGIN_MAX, "%s%s", path, number);
+    else
+        snprintf(origin, ADN_ORIGIN_MAX, "...%s%s", path + length - (ADN_ORIGIN_MAX - 20), number);
+}
+
+void adn_file_error(struct adn_file *file, int line, const char *reason)
+{
+    char origin[ADN_ORIGIN_MAX];
+
+    adn_file_origin(origin, file->path, line);
+    snprintf(file->error, sizeof(file->error), "%s: %s", origin, reason);
+}
+
+static void set_errno(struct adn_file *file, const char *what)
+{
+    char reason[ADN_REASON_MAX];
+
+    snprintf(reason, sizeof(reason), "%s: %s", what, strerror(errno));
+    adn_file_error(file, 0, reason);
+}
+
+static void entry_free(struct adn_entry *entry)
+{
+    free(entry->section);
+    free(entry->key);
+    free(entry->value);
+}
+
+static const struct adn_entry *find_entry(const struct adn_file *file, const char *section,
+                                          const char *key)
+{
+    for (int i = 0; i < file->count; i++)
+        if (strcmp(file->entry[i].key, key) == 0 && strcmp(file->entry[i].section, section) == 0)
+            return &file->entry[i];
+    return NULL;
+}
+
+static int add_entry(struct adn_file *file, const char *section, const char *key, const char *value,
+                     int line)
+{
+    struct adn_entry *grown = file->entry;
+    struct adn_entry *entry;
+
+    /* Powers of two: it grows when it is full. */
+    if ((file->count & (file->count - 1)) == 0)
+        grown =
+            realloc(file->entry, sizeof(*grown) * (file->count > 0 ? 2 * (size_t)file->count : 1));
+    if (grown == NULL)
+        return -1;
+    file->entry = grown;
+    entry = &file->entry[file->count];
+    entry->section = strdup(section);
+    entry->key = strdup(key);
+    entry->value = strdup(value);
+    entry->line = line;
+    if (entry->section == NULL || entry->key == NULL || entry->value == NULL) {
+        entry_free(entry);
+        return -1;
+    }
+    file->count++;
+    return 0;
+}
+
+/* inih's handler: 1 to go on. */
+static int take(void *cookie, const char *section, const char *key, const char *value)
+{
+    struct reading *reading = cookie;
+    const struct adn_entry *before;
+
+    if (reading->error[0] != '\0')
+        return 0;
+    before = find_entry(reading->file, section, key);
+    if (section[0] == '\0')
+        snprintf(reading->error, sizeof(reading->error), "`%s` before the first [section]", key);
+    else if (before != NULL)
+        snprintf(reading->error, sizeof(reading->error),
+                 "`%s` a second time in [%s]; line %d has it already", key, section, before->line);
+    else if (reading->file->count >= ENTRY_LIMIT)
+        snprintf(reading->error, sizeof(reading->error), "more than %d settings", ENTRY_LIMIT);
+    else if (add_entry(reading->file, section, key, value, reading->lines.line) != 0)
+        snprintf(reading->error, sizeof(reading->error), "out of memory");
+    return reading->error[0] == '\0';
+}
+
+/* The schema tells which keys the file may hold, so it is looked up before they are judged. */
+static int find_schema(struct adn_file *file)
+{
+    const struct adn_entry *entry = find_entry(file, "anydnn", "schema");
+    char reason[ADN_REASON_MAX], *end;
+    long schema;
+
+    file->schema = ADN_SETTINGS_SCHEMA;
+    if (entry == NULL)
+        return 0;
+    schema = strtol(entry->value, &end, 10);
+    if (entry->value[0] < '0' || entry->value[0] > '9' || *end != '\0' || schema < 1 ||
+        schema > 999999) {
+        snprintf(reason, sizeof(reason), "schema = %s: the value must be a number from 1 on",
+                 entry->value);
+        adn_file_error(file, entry->line, reason);
+        return -1;
+    }
+    file->schema = (int)schema;
+    return 0;
+}
+
+enum adn_read adn_file_parse(struct adn_file *file, const char *path, const char *text, size_t size)
+{
+    struct reading reading = {.file = file};
+    int line, bad_line;
+
+    memset(file, 0, sizeof(*file));
+    file->path = path;
+    reading.lines.text = text;
+    reading.lines.size = size;
+    reading.lines.error = reading.error;
+    reading.lines.error_size = sizeof(reading.error);
+    bad_line = ini_parse_stream(adn_ini_lines_next, &reading.lines, take, &reading);
+    line = reading.lines.line;
+    if (reading.error[0] == '\0' && bad_line != 0) {
+        snprintf(reading.error, sizeof(reading.error), "a line that inih cannot read");
+        line = bad_line;
+    }
+    if (reading.error[0] != '\0') {
+        adn_file_error(file, line, reading.error);
+        return ADN_READ_BAD;
+    }
+    return find_schema(file) == 0 ? ADN_READ_GOOD : ADN_READ_BAD;
+}
+
+enum adn_read adn_file_read(struct adn_file *file, const char *path)
+{
+    enum adn_read result = ADN_READ_BAD;
+    FILE *stream = fopen(path, "re");
+    char *text = NULL;
+    size_t size;
+
+    memset(file, 0, sizeof(*file));
+    file->path = path;
+    if (stream == NULL) {
+        result = errno == ENOENT || errno == ENOTDIR ? ADN_READ_ABSENT : ADN_READ_BAD;
+        set_errno(file, "cannot be opened");
+        return result;
+    }
+    text = malloc(FILE_LIMIT + 1);
+    if (text == NULL) {
+        adn_file_error(file, 0, "out of memory");
+        goto out;
+    }
+    size = fread(text, 1, FILE_LIMIT + 1, stream);
+    if (ferror(stream))
+        set_errno(file, "cannot be read");
+    else if (size > FILE_LIMIT)
+        adn_file_error(file, 0, "longer than 262144 bytes");
+    else
+        result = adn_file_parse(file, path, text, size);
+out:
+    free(text);
+    fclose(stream);
+    return result;
+}
+
+void adn_file_free(struct adn_file *file)
+{
+    for (int i = 0; i < file->count; i++)
+        entry_free(&file->entry[i]);
+    free(file->entry);
+    memset(file, 0, sizeof(*file));
+}

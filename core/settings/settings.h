@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Settings: INI files, environment and built-in defaults merged into one immutable object in which
+ * every value remembers where it came from. Grammar and layers: design section 7 and docs/using.md.
+ */
+#ifndef ADN_SETTINGS_SETTINGS_H
+#define ADN_SETTINGS_SETTINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ADN_NAME_MAX  31 /* backend names */
+#define ADN_ROUTE_MAX 16 /* backends in one rule */
+/* Of "FILE:LINE", "environment NAME", "built-in", "anydnnSetRoute". */
+#define ADN_ORIGIN_MAX 320
+
+enum adn_fallback {
+    ADN_FALLBACK_UNSET = -1,
+    ADN_FALLBACK_OFF = 0,
+    ADN_FALLBACK_WARN = 1,
+    ADN_FALLBACK_ON = 2
+};
+enum adn_staging { ADN_STAGING_OFF = 0, ADN_STAGING_LISTED = 1, ADN_STAGING_LAST = 2 };
+enum adn_enable { ADN_ENABLE_NO = 0, ADN_ENABLE_AUTO = 1, ADN_ENABLE_YES = 2 };
+
+/* Layers, weakest first. */
+enum adn_layer {
+    ADN_LAYER_BUILTIN,
+    ADN_LAYER_SYSTEM, /* anydnn.conf and conf.d */
+    ADN_LAYER_USER,
+    ADN_LAYER_CONFIG, /* the file named by ANYDNN_CONFIG */
+    ADN_LAYER_ENVIRONMENT,
+    ADN_LAYER_API
+};
+
+/* One line of a [route] section. */
+struct adn_route_rule {
+    char pattern[64]; /* operation, prefix with a final '*', or "*" */
+    int32_t math;     /* ANYDNN_PLUGIN_MATH_xxx, or -1: [route] without a mode */
+    int32_t layer;
+    int32_t fallback; /* enum adn_fallback */
+    int32_t count;
+    char backend[ADN_ROUTE_MAX][ADN_NAME_MAX + 1];
+    char origin[ADN_ORIGIN_MAX];
+};
+
+/* `set.KEY = VALUE` of a [plugin NAME] section. */
+struct adn_plugin_setting {
+    struct adn_plugin_setting *next;
+    char *key;
+    char *value;
+    char origin[ADN_ORIGIN_MAX];
+};
+
+struct adn_plugin_section {
+    struct adn_plugin_section *next;
+    char name[ADN_NAME_MAX + 1];
+    char *
+        module; /* as written: a file name in plugindir or an absolute path; NULL: anydnn_NAME.so */
+    int32_t enable;
+    char origin[ADN_ORIGIN_MAX]; /* of `enable` */
+    char module_origin[ADN_ORIGIN_MAX];
+    struct adn_plugin_setting *set;
+};
+
+/* Effective values of [anydnn]. */
+struct adn_settings {
+    char *device;             /* "auto", "cpu", "SPACE", "SPACE:N" */
+    int32_t fallback;         /* enum adn_fallback */
+    int32_t staging;          /* enum adn_staging */
+    int32_t deterministic;    /* 0, 1 */
+    uint64_t workspace_limit; /* bytes; UINT64_MAX: none */
+    int32_t plan_cache;       /* plans a handle keeps, 1 .. 65536 */
+    int32_t log;              /* level of sys/log.h */
+    char *log_file;
+    char *
+        *plugin_path; /* absolute folders searched before plugindir; NULL-terminated, may be NULL */
+    int32_t user_config; /* 0 none, 1 merge, 2 only */
+    struct adn_plugin_section *plugins;
+    struct adn_route_rule *rules; /* all layers, in order of reading */
+    int32_t rule_count;
+    int32_t
+        dropped; /* files that an error made us drop: every dispatch record says config_dropped */
+    /* Where the value of each key of [anydnn] comes from, in the order of keys.def. */
+    char (*key_origin)[ADN_ORIGIN_MAX];
+    char fatal[1024]; /* not empty: an explicitly named file is bad; anydnnCreate fails with it */
+};
+
+/* Reads all layers. Never NULL but when memory is out; warnings were logged once. Log level and
+ * target are put in force. The caller frees it (tests) or keeps it for ever (core). */
+struct adn_settings *adn_settings_load(void);
+void adn_settings_free(struct adn_settings *settings);
+
+/*
+ * The rule that wins for an operation in a mode: later layer first, then exact name, longer prefix,
+ * "*"; between equals the rule of the mode before that of [route]. `extra` are a handle's own rules
+ * (layer API), may be NULL. Never NULL: a built-in rule for "*" exists.
+ */
+const struct adn_route_rule *adn_settings_route(const struct adn_settings *settings,
+                                                const struct adn_route_rule *extra,
+                                                int32_t extra_count, const char *operation,
+                                                int32_t math);
+
+/* Parses "a, b, fallback:warn" into a rule; 0, or -1 with a sentence in `error`. For
+ * anydnnSetRoute. */
+int adn_settings_rule_parse(struct adn_route_rule *rule, const char *pattern, const char *mode,
+                            const char *list, char *error, size_t error_size);
+
+/* The [plugin NAME] section, or NULL; and a set.KEY of it, or NULL. */
+const struct adn_plugin_section *adn_settings_plugin(const struct adn_settings *settings,
+                                                     const char *name);
+const char *adn_settings_plugin_set(const struct adn_settings *settings, const char *name,
+                                    const char *key);
+
+/*
+ * Every effective setting for `anydnn config`: index from 0; returns 0, or -1 past the end. section
+ * is "anydnn", "plugin NAME", "route", "route MODE"; shadowed rules are not listed.
+ */
+int adn_settings_item(const struct adn_settings *settings, int index, const char **section,
+                      const char **key, char *value, size_t value_size, const char **origin);
+
+/* plugindir: where it was configured, or relative to this library's own file when that lies
+ * elsewhere. */
+const char *adn_settings_plugindir(void);
+const char *adn_settings_sysconfdir(void);
+
+#endif

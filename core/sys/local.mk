@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+
+core_libanydnn_core_la_SOURCES += \
+	core/sys/env.c \
+	core/sys/env.h \
+	core/sys/error.c \
+	core/sys/error.h \
+	core/sys/log.c \
+	core/sys/log.h \
+	core/sys/process.c \
+	core/sys/process.h \
+	core/sys/text.c \
+	core/sys/text.h

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Log lines: put together whole, written with one call, and handed to the application's callback.
+ */
+#include "sys/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_SHORT 1024 /* longer lines are put together on the heap */
+
+static const char *const level_names[] = {"off", "error", "warn", "info", "debug", "trace"};
+static const char *const level_words[] = {"off", "error", "warning", "info", "debug", "trace"};
+#define LEVEL_COUNT ((int)(sizeof(level_names) / sizeof(level_names[0])))
+
+_Atomic int adn_log_threshold = ADN_LOG_WARN;
+
+/* What the setting asks for; adn_log_threshold is the higher of this and the callback's wish. */
+static _Atomic int written_level = ADN_LOG_WARN;
+static _Atomic int target_fd = STDERR_FILENO;
+
+/* The one descriptor of log files, once there was one: a new file replaces the old one beneath it,
+ * so that no other thread can write to a closed number. */
+static int file_fd = -1;
+static char file_pattern[PATH_MAX];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the callback and the file */
+static unsigned callback_mask;
+static void *callback_user;
+static anydnnCallback_t callback_function;
+static _Thread_local int inside_callback;
+
+int adn_log_level_parse(const char *text)
+{
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (strcmp(text, level_names[i]) == 0)
+            return i;
+    return -1;
+}
+
+const char *adn_log_level_name(int level)
+{
+    return level >= 0 && level < LEVEL_COUNT ? level_names[level] : "?";
+}
+
+static anydnnSeverity_t level_severity(int level)
+{
+    if (level <= ADN_LOG_ERROR)
+        return ANYDNN_SEV_ERROR;
+    return level == ADN_LOG_WARN ? ANYDNN_SEV_WARNING : ANYDNN_SEV_INFO;
+}
+
+/* The highest level that somebody wants. A callback for INFO gets info lines; debug and trace lines
+ * are made only when the setting asks for them. */
+static void update_threshold(void)
+{
+    int level = atomic_load(&written_level);
+
+    for (int wanted = ADN_LOG_INFO; wanted > level; wanted--)
+        if (callback_function != NULL && (callback_mask & (1u << level_severity(wanted))))
+            level = wanted;
+    atomic_store(&adn_log_threshold, level);
+}
+
+void adn_log_level_set(int level)
+{
+    pthread_mutex_lock(&lock);
+    atomic_store(&written_level, level);
+    update_threshold();
+    pthread_mutex_unlock(&lock);
+}
+
+/* Opens the file of a pattern; -1 with errno. */
+static int open_pattern(const char *pattern)
+{
+    char path[PATH_MAX];
+    size_t length = 0;
+
+    for (const char *c = pattern; *c != '\0'; c++) {
+        int wrote;
+
+        if (c[0] == '%' && c[1] == 'p') {
+            wrote = snprintf(path + length, sizeof(path) - length, "%ld", (long)getpid());
+            c++;
+        } else {
+            wrote = snprintf(path + length, sizeof(path) - length, "%c", *c);
+        }
+        length += (size_t)wrote;
+        if (length >= sizeof(path)) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+    }
+    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644);
+}
+
+/* Makes file_fd stand for the file that `fd` stands for. */
+static int replace_file(int fd)
+{
+    if (file_fd < 0) {
+        file_fd = fd;
+        return 0;
+    }
+    if (dup3(fd, file_fd, O_CLOEXEC) < 0) {
+        close(fd);
+        return -1;
+    }
+    close(fd);
+    return 0;
+}
+
+int adn_log_target(const char *file)
+{
+    int result = -1;
+    int fd;
+
+    if (strcmp(file, "stderr") == 0 || strcmp(file, "stdout") == 0) {
+        atomic_store(&target_fd, file[3] == 'e' ? STDERR_FILENO : STDOUT_FILENO);
+        return 0;
+    }
+    fd = open_pattern(file);
+    if (fd < 0)
+        return -1;
+    pthread_mutex_lock(&lock);
+    if (replace_file(fd) == 0) {
+        snprintf(file_pattern, sizeof(file_pattern), "%s", file);
+        atomic_store(&target_fd, file_fd);
+        result = 0;
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+void adn_log_after_fork(void)
+{
+    static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+    /* Another thread of the parent may have held it; that thread does not exist here. */
+    lock = fresh;
+    if (file_fd >= 0 && strstr(file_pattern, "%p") != NULL) {
+        int fd = open_pattern(file_pattern);
+
+        if (fd >= 0)
+            replace_file(fd);
+    }
+}
+
+static void write_whole(const char *line, size_t length)
+{
+    int fd = atomic_load(&target_fd);
+
+    if (fd == STDOUT_FILENO)
+        fflush(stdout);
+    while (length > 0) {
+        ssize_t wrote = write(fd, line, length);
+
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return;
+        line += wrote;
+        length -= (size_t)wrote;
+    }
+}
+
+static void call_back(int level, const char *text)
+{
+    anydnnCallback_t function;
+    void *user;
+    unsigned mask;
+
+    adn_log_callback_get(&mask, &user, &function);
+    if (function == NULL || inside_callback || !(mask & (1u << level_severity(level))))
+        return;
+    inside_callback = 1;
+    function(level_severity(level), user, NULL, text);
+    inside_callback = 0;
+}
+
+/* "anydnn: warning: TEXT" or "anydnn: cuda_naive: warning: TEXT", control characters made blanks so
+ * that one line stays one, in `small` or, when it is longer, on the heap (cut to `small` if there
+ * is none). Two bytes behind the text are free. */
+static char *line_make(char small[LINE_SHORT], size_t *length, int level, const char *who,
+                       const char *format, va_list args)
+{
+    int backend = strcmp(who, "anydnn") != 0;
+    char *line = small;
+    va_list again;
+    int head, body;
+
+    head = snprintf(small, LINE_SHORT / 2, "anydnn: %s%s%s: ", backend ? who : "",
+                    backend ? ": " : "", level_words[level]);
+    if (head >= LINE_SHORT / 2)
+        head = LINE_SHORT / 2 - 1;
+    va_copy(again, args);
+    body = vsnprintf(small + head, (size_t)(LINE_SHORT - head), format, args);
+    if (body < 0)
+        body = 0;
+    if (head + body + 2 > LINE_SHORT) {
+        line = malloc((size_t)(head + body) + 2);
+        if (line != NULL) {
+            memcpy(line, small, (size_t)head);
+            vsnprintf(line + head, (size_t)body + 1, format, again);
+        } else {
+            line = small;
+            body = LINE_SHORT - head - 2;
+        }
+    }
+    va_end(again);
+    *length = (size_t)(head + body);
+    for (size_t i = 0; i < *length; i++)
+        if ((unsigned char)line[i] < ' ' && line[i] != '\t')
+            line[i] = ' ';
+    return line;
+}
+
+void adn_log_line(int level, const char *who, const char *format, ...)
+{
+    char small[LINE_SHORT];
+    int saved_errno = errno;
+    size_t length;
+    va_list args;
+    char *line;
+
+    if (level <= ADN_LOG_OFF || level >= LEVEL_COUNT || !adn_log_on(level))
+        return;
+    va_start(args, format);
+    line = line_make(small, &length, level, who, format, args);
+    va_end(args);
+    line[length] = '\n';
+    if (level <= atomic_load(&written_level))
+        write_whole(line, length + 1);
+    /* cuDNN ends a callback's text with two zeros. */
+    line[length] = line[length + 1] = '\0';
+    call_back(level, line);
+    if (line != small)
+        free(line);
+    errno = saved_errno;
+}
+
+void adn_log_callback_set(unsigned mask, void *user, anydnnCallback_t function)
+{
+    pthread_mutex_lock(&lock);
+    callback_mask = mask;
+    callback_user = user;
+    callback_function = function;
+    update_threshold();
+    pthread_mutex_unlock(&lock);
+}
+
+void adn_log_callback_get(unsigned *mask, void **user, anydnnCallback_t *function)
+{
+    pthread_mutex_lock(&lock);
+    *mask = callback_mask;
+    *user = callback_user;
+    *function = callback_function;
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One line of log: level, who speaks, text. Thread-safe; costs one load when the level is off. */
+#ifndef ADN_SYS_LOG_H
+#define ADN_SYS_LOG_H
+
+#include <anydnn/anydnn.h>
+
+/* The numbers of plugin.h's levels. */
+enum adn_log_level {
+    ADN_LOG_OFF = 0,
+    ADN_LOG_ERROR = 1,
+    ADN_LOG_WARN = 2,
+    ADN_LOG_INFO = 3,
+    ADN_LOG_DEBUG = 4,
+    ADN_LOG_TRACE = 5
+};
+
+/* The highest level that anybody wants, the file or the callback; changed by the functions below.
+ */
+extern _Atomic int adn_log_threshold;
+
+#define adn_log_on(level) (adn_log_threshold >= (level))
+
+/* `who` is "anydnn" or a backend's name. A line is written whole: "anydnn: warning: text\n", for a
+ * backend "anydnn: NAME: warning: text\n". */
+void adn_log_line(int level, const char *who, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#define adn_warn(...) adn_log_line(ADN_LOG_WARN, "anydnn", __VA_ARGS__)
+#define adn_info(...)                                                                              \
+    (adn_log_on(ADN_LOG_INFO) ? adn_log_line(ADN_LOG_INFO, "anydnn", __VA_ARGS__) : (void)0)
+#define adn_debug(...)                                                                             \
+    (adn_log_on(ADN_LOG_DEBUG) ? adn_log_line(ADN_LOG_DEBUG, "anydnn", __VA_ARGS__) : (void)0)
+#define adn_trace(...)                                                                             \
+    (adn_log_on(ADN_LOG_TRACE) ? adn_log_line(ADN_LOG_TRACE, "anydnn", __VA_ARGS__) : (void)0)
+
+/* "off", "error", ..., "trace" to a level, or -1. */
+int adn_log_level_parse(const char *text);
+const char *adn_log_level_name(int level);
+
+/* The highest level that is written; starts as ADN_LOG_WARN. */
+void adn_log_level_set(int level);
+
+/* Where lines go: "stderr", "stdout" or a file to append to (`%p` becomes the process number).
+ * Returns 0, or -1 with errno and the old target kept. */
+int adn_log_target(const char *file);
+
+/* anydnnSetCallback: lines whose severity is in `mask` also go there, without the newline; info
+ * lines even when they are not written. A line that a callback causes does not go to the callback.
+ */
+void adn_log_callback_set(unsigned mask, void *user, anydnnCallback_t function);
+void adn_log_callback_get(unsigned *mask, void **user, anydnnCallback_t *function);
+
+/* Called in every child after fork(): frees the lock, and opens a `%p` file of the child's own. */
+void adn_log_after_fork(void);
+
+#endif

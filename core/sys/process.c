@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fork and exit handlers, stamps, the library's own place on disk, and host memory. */
+#include "sys/process.h"
+
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "sys/log.h"
+
+#define MEMORY_ALIGNMENT 64
+
+uint64_t adn_process_fork_number = 1;
+_Atomic int adn_process_exiting;
+_Atomic int adn_process_attention;
+
+static void after_fork(void)
+{
+    adn_process_fork_number++;
+    adn_log_after_fork();
+}
+
+static void at_exit(void)
+{
+    atomic_store(&adn_process_exiting, 1);
+    atomic_store(&adn_process_attention, 1);
+}
+
+static void watch_once(void)
+{
+    pthread_atfork(NULL, NULL, after_fork);
+    atexit(at_exit);
+}
+
+static void watch_exit_again(void)
+{
+    atexit(at_exit);
+}
+
+void adn_process_watch(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch_once);
+}
+
+void adn_process_watch_exit(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch_exit_again);
+}
+
+uint64_t adn_process_stamp(void)
+{
+    static _Atomic uint64_t last;
+
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
+static char library_path[PATH_MAX];
+
+static int object_holds_us(struct dl_phdr_info *object, size_t size, void *cookie)
+{
+    uintptr_t here = (uintptr_t)&object_holds_us;
+
+    (void)size;
+    (void)cookie;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        uintptr_t start = (uintptr_t)object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+
+        if (object->dlpi_phdr[i].p_type != PT_LOAD || here < start ||
+            here - start >= object->dlpi_phdr[i].p_memsz)
+            continue;
+        /* The program itself has no name in this list. */
+        if (realpath(object->dlpi_name[0] != '\0' ? object->dlpi_name : "/proc/self/exe",
+                     library_path) == NULL)
+            library_path[0] = '\0';
+        return 1;
+    }
+    return 0;
+}
+
+static void find_library(void)
+{
+    dl_iterate_phdr(object_holds_us, NULL);
+}
+
+const char *adn_process_library_path(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, find_library);
+    return library_path[0] != '\0' ? library_path : NULL;
+}
+
+void *adn_memory_alloc(size_t bytes)
+{
+    if (bytes > SIZE_MAX - MEMORY_ALIGNMENT)
+        return NULL;
+    if (bytes == 0)
+        bytes = 1;
+    return aligned_alloc(MEMORY_ALIGNMENT,
+                         (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT);
+}
+
+void adn_memory_free(void *pointer)
+{
+    free(pointer);
+}

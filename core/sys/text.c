@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text put together in a caller's buffer. */
+#include "sys/text.h"
+
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void adn_text_begin(struct adn_text *text, char *buffer, size_t size)
+{
+    text->buffer = buffer;
+    text->size = size;
+    text->length = 0;
+    if (size > 0)
+        buffer[0] = '\0';
+}
+
+void adn_text_add(struct adn_text *text, const char *format, ...)
+{
+    size_t left = text->length < text->size ? text->size - text->length : 0;
+    va_list args;
+    int wrote;
+
+    va_start(args, format);
+    wrote = vsnprintf(left > 0 ? text->buffer + text->length : NULL, left, format, args);
+    va_end(args);
+    if (wrote > 0)
+        text->length += (size_t)wrote;
+}
+
+/* Made once; the C locale takes no memory that could be lost. */
+static locale_t plain_locale(void)
+{
+    static _Atomic(locale_t) plain;
+    locale_t made = plain;
+
+    if (!made) {
+        made = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        plain = made;
+    }
+    return made;
+}
+
+double adn_text_to_double(const char *text, char **end)
+{
+    return strtod_l(text, end, plain_locale());
+}
+
+void adn_text_double(struct adn_text *text, double value)
+{
+    locale_t before;
+    char digits[40];
+
+    if (isnan(value)) {
+        adn_text_add(text, "nan");
+        return;
+    }
+    before = uselocale(plain_locale());
+    for (int precision = 1; precision <= 17; precision++) {
+        snprintf(digits, sizeof(digits), "%.*g", precision, value);
+        if (strtod(digits, NULL) == value)
+            break;
+    }
+    uselocale(before);
+    adn_text_add(text, "%s", digits);
+}
+
+void adn_text_list(struct adn_text *text, const int64_t *values, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        adn_text_add(text, "%s%" PRId64, i > 0 ? "," : "", values[i]);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text put together in a caller's buffer: never past its end, always terminated, length counted on.
+ */
+#ifndef ADN_SYS_TEXT_H
+#define ADN_SYS_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct adn_text {
+    char *buffer;
+    size_t size;   /* of the buffer; 0 only counts */
+    size_t length; /* needed so far, without the final 0 */
+};
+
+void adn_text_begin(struct adn_text *text, char *buffer, size_t size);
+void adn_text_add(struct adn_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* strtod with a `.`, whatever the program's locale is. */
+double adn_text_to_double(const char *text, char **end);
+/* The shortest decimal that reads back to the same double, with a `.`; inf, -inf, nan as such. */
+void adn_text_double(struct adn_text *text, double value);
+/* "1,2,3" */
+void adn_text_list(struct adn_text *text, const int64_t *values, int32_t count);
+
+#endif

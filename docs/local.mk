@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
+
+dist_doc_DATA += \
+	docs/using.md

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints the one sentence of a failure. */
+#include "complain.h"
+
+#include <anydnn/anydnn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int complain(const char *format, ...)
+{
+    va_list arguments;
+
+    fflush(stdout);
+    fputs("lenet: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return -1;
+}
+
+int complain_of_library(const char *where)
+{
+    char text[1024];
+    const char *stop;
+
+    anydnnGetLastErrorString(text, sizeof text);
+    stop = text[0] != '\0' && strchr(".?", text[strlen(text) - 1]) != NULL ? "" : ".";
+    return where != NULL ? complain("%s: %s%s", where, text, stop) : complain("%s%s", text, stop);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Draws handwriting-like digits, so that the network can be trained where no data set is at hand.
+ */
+#ifndef LENET_DIGITS_H
+#define LENET_DIGITS_H
+
+#include "dataset.h"
+
+/* Image i of a seed is the same whatever the count. `part` keeps training and test sets apart. */
+int digits_draw(struct dataset *set, int count, uint64_t seed, uint64_t part);
+
+#endif

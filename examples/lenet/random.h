@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Seeded random numbers, the same on every machine: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+ */
+#ifndef LENET_RANDOM_H
+#define LENET_RANDOM_H
+
+#include <stdint.h>
+
+struct random {
+    uint64_t state;
+};
+
+/* Independent streams of one seed: the purpose keeps images, weights and shuffling apart. */
+struct random random_stream(uint64_t seed, uint64_t purpose);
+uint64_t random_next(struct random *r);
+double random_uniform(struct random *r, double low, double high);
+int random_below(struct random *r, int count);
+void random_shuffle(struct random *r, int *items, int count);
+
+#endif

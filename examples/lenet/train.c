@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Feeds batches of images to the network and reads back what it makes of them. */
+#include "train.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+#include "pass.h"
+
+enum { SHUFFLE_STREAM = 3 };
+
+static int trainer_describe(struct trainer *t, struct network_batch *full,
+                            struct network_batch *rest, int size, int images)
+{
+    if (size <= images && network_batch_create(t->net, full, size) < 0)
+        return -1;
+    return images % size > 0 ? network_batch_create(t->net, rest, images % size) : 0;
+}
+
+int trainer_create(struct trainer *t, struct network *net, const struct dataset *images,
+                   const struct dataset *test_images, int batch, uint64_t seed)
+{
+    const struct element *e = net->element;
+    size_t most = (size_t)(batch > TEST_BATCH ? batch : TEST_BATCH);
+
+    *t = (struct trainer){
+        .net = net,
+        .images = images,
+        .test_images = test_images,
+        .shuffling = random_stream(seed, SHUFFLE_STREAM),
+        .order = malloc(sizeof(int) * (size_t)images->count),
+        .pixel = malloc(256 * e->size),
+        .staging = malloc(most * IMAGE_PIXELS * e->size),
+        .guesses = malloc(most * CLASSES * sizeof(double)),
+    };
+    if (t->order == NULL || t->pixel == NULL || t->staging == NULL || t->guesses == NULL)
+        return complain("out of memory for batches of %zu images.", most);
+    for (int i = 0; i < images->count; i++)
+        t->order[i] = i;
+    for (size_t value = 0; value < 256; value++)
+        e->store(t->pixel, value, (double)value / 127.5 - 1);
+    if (trainer_describe(t, &t->step, &t->last_step, batch, images->count) < 0 ||
+        trainer_describe(t, &t->test, &t->last_test, TEST_BATCH, test_images->count) < 0)
+        return -1;
+    return 0;
+}
+
+void trainer_destroy(struct trainer *t)
+{
+    network_batch_destroy(&t->step);
+    network_batch_destroy(&t->last_step);
+    network_batch_destroy(&t->test);
+    network_batch_destroy(&t->last_test);
+    free(t->order);
+    free(t->pixel);
+    free(t->staging);
+    free(t->guesses);
+    *t = (struct trainer){0};
+}
+
+static int trainer_upload(struct trainer *t, void *to, size_t elements)
+{
+    NETWORK_CALL(t->net, NULL,
+                 anydnnMemCopy(t->net->handle, to, t->staging, elements * t->net->element->size,
+                               ANYDNN_MEMCPY_HOST_TO_DEVICE));
+    return 0;
+}
+
+/* `order` lists the images, or is NULL for those from `first` on. */
+static int trainer_load_images(struct trainer *t, const struct dataset *set, const int *order,
+                               int first, int count)
+{
+    size_t size = t->net->element->size;
+    char *to = t->staging;
+
+    for (int i = 0; i < count; i++) {
+        int image = order != NULL ? order[first + i] : first + i;
+        const uint8_t *pixels = set->pixels + (size_t)image * IMAGE_PIXELS;
+
+        for (int p = 0; p < IMAGE_PIXELS; p++, to += size)
+            memcpy(to, t->pixel + pixels[p] * size, size);
+    }
+    return trainer_upload(t, t->net->in[0], (size_t)count * IMAGE_PIXELS);
+}
+
+static int trainer_load_target(struct trainer *t, int first, int count)
+{
+    const struct element *e = t->net->element;
+    size_t elements = (size_t)count * CLASSES;
+
+    memset(t->staging, 0, elements * e->size);
+    for (int i = 0; i < count; i++) {
+        size_t label = t->images->labels[t->order[first + i]];
+
+        e->store(t->staging, (size_t)i * CLASSES + label, -1.0 / count);
+    }
+    return trainer_upload(t, t->net->target, elements);
+}
+
+static int trainer_read_guesses(struct trainer *t, int count)
+{
+    const struct element *e = t->net->element;
+    size_t elements = (size_t)count * CLASSES;
+
+    NETWORK_CALL(t->net, NULL,
+                 anydnnMemCopy(t->net->handle, t->staging, t->net->log_probability,
+                               elements * e->size, ANYDNN_MEMCPY_DEVICE_TO_HOST));
+    for (size_t i = 0; i < elements; i++)
+        t->guesses[i] = e->load(t->staging, i);
+    return 0;
+}
+
+/* Adds the losses of the batch's images to `sum`. */
+static int trainer_step(struct trainer *t, const struct network_batch *batch, int first,
+                        double *sum)
+{
+    if (trainer_load_images(t, t->images, t->order, first, batch->count) < 0 ||
+        trainer_load_target(t, first, batch->count) < 0 || pass_forward(t->net, batch) < 0 ||
+        pass_backward(t->net, batch) < 0 || pass_update(t->net, t->rate, t->momentum) < 0 ||
+        trainer_read_guesses(t, batch->count) < 0)
+        return -1;
+    for (int i = 0; i < batch->count; i++)
+        *sum -= t->guesses[i * CLASSES + t->images->labels[t->order[first + i]]];
+    return 0;
+}
+
+int trainer_epoch(struct trainer *t, struct progress *progress, struct report *report, double *loss)
+{
+    int count = t->images->count;
+    double sum = 0;
+
+    random_shuffle(&t->shuffling, t->order, count);
+    for (int first = 0; first < count;) {
+        int full = t->step.count > 0 && first + t->step.count <= count;
+        const struct network_batch *batch = full ? &t->step : &t->last_step;
+        int result;
+
+        t->net->report = first + batch->count == count ? report : NULL;
+        result = trainer_step(t, batch, first, &sum);
+        t->net->report = NULL;
+        if (result < 0)
+            return -1;
+        first += batch->count;
+        progress_show(progress, first, sum / first);
+    }
+    *loss = sum / count;
+    return 0;
+}
+
+static int best_class(const double *guesses)
+{
+    int best = 0;
+
+    for (int c = 1; c < CLASSES; c++)
+        if (guesses[c] > guesses[best])
+            best = c;
+    return best;
+}
+
+int trainer_test(struct trainer *t, int *right)
+{
+    int count = t->test_images->count;
+
+    *right = 0;
+    for (int first = 0; first < count;) {
+        int full = t->test.count > 0 && first + t->test.count <= count;
+        const struct network_batch *batch = full ? &t->test : &t->last_test;
+
+        if (trainer_load_images(t, t->test_images, NULL, first, batch->count) < 0 ||
+            pass_forward(t->net, batch) < 0 || trainer_read_guesses(t, batch->count) < 0)
+            return -1;
+        for (int i = 0; i < batch->count; i++)
+            *right += best_class(t->guesses + i * CLASSES) == t->test_images->labels[first + i];
+        first += batch->count;
+    }
+    return 0;
+}

@@ -1,0 +1,1772 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The application's contract with libanydnn: deep-learning primitives behind one stable C ABI in
+ * the shape of cuDNN 7, with the backend behind each operation (a CPU reference, CUDA kernels,
+ * oneDNN, cuDNN, a vendor's own) chosen by settings. This header is the manual.
+ *
+ * Code for cuDNN 7 ports by renaming: anydnnFoo for cudnnFoo, ANYDNN_FOO for CUDNN_FOO, same
+ * argument order, same numeric values. An entry documented as "as cuDNN 7" has the meaning that
+ * cuDNN 7's entry of that name has; what follows then are facts worth knowing and the choices
+ * where cuDNN leaves something open. Entries without these words are our own.
+ *
+ * RULES FOR ALL ENTRIES
+ *
+ * Results. Every entry answers an anydnnStatus_t but those that say otherwise. After a failure
+ * anydnnGetLastErrorString gives one sentence that names the entry, the argument, the value seen
+ * and the rule broken. A call that fails before its backend began leaves all outputs untouched; if
+ * it failed later, the dispatch key `effect` says whether work was handed to the device. Statuses
+ * common to all entries, not repeated below:
+ *
+ *   NOT_INITIALIZED   the handle is NULL or was destroyed, or it was made before a fork() that
+ *                     its backend does not survive
+ *   BAD_PARAM         an argument is NULL where it must not be, has an unknown value, or breaks
+ *                     a rule of shapes; no other backend is asked after this
+ *   NOT_SUPPORTED     no backend of the effective route runs this problem; the sentence gives
+ *                     the reason of each
+ *   EXECUTION_FAILED, INTERNAL_ERROR, ALLOC_FAILED   the backend's
+ *   CONFIG_ERROR      a settings file named explicitly is bad, or a backend that the settings
+ *                     demand cannot be used (only from entries that read the settings: those that
+ *                     make a handle, and those about backends, devices and settings)
+ *   SPACE_POISONED    the device failed in a way that only a new process cures
+ *   SHUTTING_DOWN     called while the process exits
+ *
+ * Pointers. Data pointers (x, y, w, workspace, states, reserve, ...) are of the handle's device:
+ * host memory for "cpu", device memory for "cuda". Scaling factors, parameters, outputs of queries
+ * and text are always host memory. Data pointers need the alignment of one element and no more.
+ * The library keeps none of them after a call, but for dropout states, which their descriptor
+ * remembers, and recordings.
+ *
+ * Order. On a device with streams a compute entry enqueues its work on the handle's stream and
+ * returns; the arrays must live until the work is done. On the host the work is done when the
+ * entry returns. Results of one handle's calls are visible to its later calls without more.
+ *
+ * Blend. Where an entry takes alpha and beta: out = alpha[0] * result + beta[0] * out. With beta 0
+ * out is never read, so it may hold anything, NaN included; alpha 0 still computes (NaN and Inf in
+ * the inputs propagate). Both point to one double when the operands are ANYDNN_DATA_DOUBLE, else
+ * to one float, half and integer operands included. They are read before the call returns.
+ *
+ * Tensors. Element (i0, i1, ...) of a tensor lies at base + i0 * stride0 + i1 * stride1 + ...
+ * elements. Any positive strides without overlap are fine, so a sub-region of a larger tensor is
+ * the pointer to its first element with the parent's strides; nothing outside the described
+ * elements is touched or read. Unless an entry says otherwise its tensors have the same type and
+ * number of dims. Dim 0 is n, dim 1 is c, the rest are spatial, outermost first (h w, or d h w).
+ * Sizes and strides are 64-bit inside; there is no limit of 2^31 elements.
+ *
+ * In place. An output may be the very same pointer as an input only where the entry says so, and
+ * then with equal descriptors. Buffers that overlap in part are not detected and give unspecified
+ * results.
+ *
+ * Integers. int8 results round to nearest even and saturate; 32-bit sums wrap. Inf or NaN weights
+ * over padding: unspecified.
+ *
+ * What cuDNN's documents leave open (ties, NaN, Inf, empty windows, orders, the above) is as cuDNN
+ * 9.19 on an H200 answered when asked; tests/probes in the sources has questions and answers.
+ *
+ * Descriptors are made by Create, given values by Set (as often as you like), freed by Destroy
+ * (NULL is fine). They are plain values of the process, bound to no handle. A descriptor that was
+ * never set makes a compute entry answer BAD_PARAM. A setter that fails leaves the descriptor as
+ * it was. Getters of a descriptor that was never set give zeros, as in cuDNN.
+ *
+ * Threads. A handle is for one thread at a time; several handles run at once. A descriptor may be
+ * read by many threads while none sets it. Everything else is thread-safe.
+ *
+ * Text. Entries that fill `text` write at most `size` bytes, always end with NUL and cut what does
+ * not fit (the text was cut if its length is size - 1). An unknown key answers BAD_PARAM with the
+ * nearest known key in the sentence. Keys may be added in later versions, never change their
+ * meaning, and their order is not promised.
+ *
+ * API LEVELS
+ *
+ * A level grows when an entry's signature or meaning must change; then the new form of `foo` at
+ * level n is `foo_v<n>`, and the meaning of the plain name depends on the view that a source asks
+ * for:
+ *
+ *   #define ANYDNN_API_LEVEL 1
+ *   #include <anydnn/anydnn.h>
+ *
+ *   view of level    foo means          also declared
+ *   before n         old form           -
+ *   n                old, deprecated    foo_v<n>
+ *   n + 1            new form           foo_v<n>; foo_v<old> with the old form, deprecated
+ *   after            new form           -
+ *
+ * Without the define the view is the newest. Programs linked at any level run with every later
+ * library. This header has level 1, the first.
+ */
+#ifndef ANYDNN_ANYDNN_H
+#define ANYDNN_ANYDNN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The version of this header; anydnnGetVersion gives the library's. Never compare by dividing:
+ * compare whole numbers.
+ */
+#define ANYDNN_MAJOR      0
+#define ANYDNN_MINOR      1
+#define ANYDNN_PATCHLEVEL 0
+#define ANYDNN_VERSION    (ANYDNN_MAJOR * 10000 + ANYDNN_MINOR * 100 + ANYDNN_PATCHLEVEL)
+
+/* The view of this header: define ANYDNN_API_LEVEL before including it to keep an older one. */
+#define ANYDNN_API_LEVEL_NEWEST 1
+#ifndef ANYDNN_API_LEVEL
+#define ANYDNN_API_LEVEL ANYDNN_API_LEVEL_NEWEST
+#endif
+#if ANYDNN_API_LEVEL < 1 || ANYDNN_API_LEVEL > ANYDNN_API_LEVEL_NEWEST
+#error "ANYDNN_API_LEVEL names a view that this anydnn.h does not have"
+#endif
+
+#if defined(__GNUC__)
+#define ANYDNN_API __attribute__((visibility("default")))
+#else
+#define ANYDNN_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ types */
+
+/*
+ * Limits: dims of a tensor (spatial ones: two less); LRN's n, k and beta; the least epsilon of
+ * batch normalization (as from cuDNN 7.6 on; before it was 1e-5).
+ */
+#define ANYDNN_DIM_MAX        8
+#define ANYDNN_LRN_MIN_N      1
+#define ANYDNN_LRN_MAX_N      16
+#define ANYDNN_LRN_MIN_K      1e-5
+#define ANYDNN_LRN_MIN_BETA   0.01
+#define ANYDNN_BN_MIN_EPSILON 0.0
+
+/*
+ * Dropout states: 32 bytes in the handle's memory, the same for every backend: four 64-bit words
+ * in the machine's byte order {magic, version, seed, offset}. anydnnSetDropoutDescriptor writes
+ * them with offset 0. Each anydnnDropoutForward then advances offset, in stream order, by the
+ * number of elements of x rounded up to a multiple of 4.
+ *
+ * With e = offset + i, i the index of an element in row-major order of the dims whatever the
+ * strides, the element is dropped if r < probability * 2^32, where r is word e mod 4 of
+ * Philox4x32-10 with the counter (e / 4 low word, e / 4 high word, 0, 0) and the key (seed low
+ * word, seed high word).
+ */
+#define ANYDNN_DROPOUT_MAGIC   0x706f7264796e61ULL
+#define ANYDNN_DROPOUT_VERSION 1
+
+/* Answers. 0 to 13 have cuDNN 7's numbers (cuDNN 9 renumbered its own); ours begin at 100. */
+typedef enum {
+    ANYDNN_STATUS_SUCCESS = 0,
+    ANYDNN_STATUS_NOT_INITIALIZED = 1,               /* no handle, or a destroyed one */
+    ANYDNN_STATUS_ALLOC_FAILED = 2,                  /* host or device memory is out */
+    ANYDNN_STATUS_BAD_PARAM = 3,                     /* an argument breaks a rule */
+    ANYDNN_STATUS_INTERNAL_ERROR = 4,                /* a bug here or in a backend */
+    ANYDNN_STATUS_INVALID_VALUE = 5,                 /* as BAD_PARAM, where cuDNN 7 says so */
+    ANYDNN_STATUS_ARCH_MISMATCH = 6,                 /* the device lacks a feature */
+    ANYDNN_STATUS_MAPPING_ERROR = 7,                 /* a stream of another device */
+    ANYDNN_STATUS_EXECUTION_FAILED = 8,              /* the device or backend failed */
+    ANYDNN_STATUS_NOT_SUPPORTED = 9,                 /* no backend of the route does this */
+    ANYDNN_STATUS_LICENSE_ERROR = 10,                /* never answered */
+    ANYDNN_STATUS_RUNTIME_PREREQUISITE_MISSING = 11, /* a vendor's library is missing */
+    ANYDNN_STATUS_RUNTIME_IN_PROGRESS = 12,          /* never answered */
+    ANYDNN_STATUS_RUNTIME_FP_OVERFLOW = 13,          /* never answered */
+    ANYDNN_STATUS_CONFIG_ERROR = 100,                /* settings named explicitly are bad */
+    ANYDNN_STATUS_SHUTTING_DOWN = 101,               /* the process is exiting */
+    ANYDNN_STATUS_SPACE_POISONED = 102,              /* only a new process helps */
+    ANYDNN_STATUS_FORCE_32 = 0x7fffffff
+} anydnnStatus_t;
+
+/*
+ * Element types. In the three vector types one element is 4 or 32 channels beside each other: dims
+ * count channels, strides count vectors, and c must be a multiple of the vector.
+ */
+typedef enum {
+    ANYDNN_DATA_FLOAT = 0,
+    ANYDNN_DATA_DOUBLE = 1,
+    ANYDNN_DATA_HALF = 2,
+    ANYDNN_DATA_INT8 = 3,
+    ANYDNN_DATA_INT32 = 4,
+    ANYDNN_DATA_INT8x4 = 5,
+    ANYDNN_DATA_UINT8 = 6,
+    ANYDNN_DATA_UINT8x4 = 7,
+    ANYDNN_DATA_INT8x32 = 8,
+    ANYDNN_DATA_BFLOAT16 = 9,
+    ANYDNN_DATA_INT64 = 10,
+    ANYDNN_DATA_FORCE_32 = 0x7fffffff
+} anydnnDataType_t;
+
+/*
+ * What a convolution may compute with. A mode is a permission, never a demand: when no backend can
+ * use it the call runs in default math and the record says so (keys math_requested, math). The
+ * reverse never happens: nothing runs at less precision than permitted. Default and FMA math are
+ * the same here, plain multiply-add in float or wider, without TF32 on any backend: what cuDNN 7
+ * calls default and cuDNN 9 FMA.
+ */
+typedef enum {
+    ANYDNN_DEFAULT_MATH = 0,   /* no matrix units, no operand rounding */
+    ANYDNN_TENSOR_OP_MATH = 1, /* matrix units for half, bfloat16, int8; float sums */
+    ANYDNN_TENSOR_OP_MATH_ALLOW_CONVERSION = 2, /* also float operands, rounded to TF32 */
+    ANYDNN_FMA_MATH = 3,                        /* another name for default */
+    ANYDNN_TENSOR_OP_MATH_SPLIT = 1000, /* float as sums of shorter terms: float's error, faster */
+    ANYDNN_MATH_FORCE_32 = 0x7fffffff
+} anydnnMathType_t;
+
+/*
+ * What an operation that compares values does with NaN: drop it (ReLU gives 0, a maximum skips it)
+ * or pass it on.
+ */
+typedef enum {
+    ANYDNN_NOT_PROPAGATE_NAN = 0,
+    ANYDNN_PROPAGATE_NAN = 1,
+    ANYDNN_NAN_FORCE_32 = 0x7fffffff
+} anydnnNanPropagation_t;
+
+typedef enum {
+    ANYDNN_NON_DETERMINISTIC = 0,
+    ANYDNN_DETERMINISTIC = 1,
+    ANYDNN_DETERMINISM_FORCE_32 = 0x7fffffff
+} anydnnDeterminism_t;
+
+/*
+ * Packed layouts: last dim fastest; channels fastest; or vectors of channels (only with the vector
+ * types).
+ */
+typedef enum {
+    ANYDNN_TENSOR_NCHW = 0,
+    ANYDNN_TENSOR_NHWC = 1,
+    ANYDNN_TENSOR_NCHW_VECT_C = 2,
+    ANYDNN_TENSOR_FORMAT_FORCE_32 = 0x7fffffff
+} anydnnTensorFormat_t;
+
+typedef enum {
+    ANYDNN_TRANSFORM_FOLD = 0,   /* pad, then blocks of space into channels */
+    ANYDNN_TRANSFORM_UNFOLD = 1, /* blocks of channels into space, then pad */
+    ANYDNN_TRANSFORM_FORCE_32 = 0x7fffffff
+} anydnnFoldingDirection_t;
+
+typedef enum {
+    ANYDNN_OP_TENSOR_ADD = 0,  /* a + b */
+    ANYDNN_OP_TENSOR_MUL = 1,  /* a * b */
+    ANYDNN_OP_TENSOR_MIN = 2,  /* min(a, b) */
+    ANYDNN_OP_TENSOR_MAX = 3,  /* max(a, b) */
+    ANYDNN_OP_TENSOR_SQRT = 4, /* sqrt(a) */
+    ANYDNN_OP_TENSOR_NOT = 5,  /* 1 - a */
+    ANYDNN_OP_TENSOR_FORCE_32 = 0x7fffffff
+} anydnnOpTensorOp_t;
+
+typedef enum {
+    ANYDNN_REDUCE_TENSOR_ADD = 0,
+    ANYDNN_REDUCE_TENSOR_MUL = 1,
+    ANYDNN_REDUCE_TENSOR_MIN = 2,
+    ANYDNN_REDUCE_TENSOR_MAX = 3,
+    ANYDNN_REDUCE_TENSOR_AMAX = 4,         /* largest absolute value */
+    ANYDNN_REDUCE_TENSOR_AVG = 5,          /* mean */
+    ANYDNN_REDUCE_TENSOR_NORM1 = 6,        /* sum of absolute values */
+    ANYDNN_REDUCE_TENSOR_NORM2 = 7,        /* root of the sum of squares */
+    ANYDNN_REDUCE_TENSOR_MUL_NO_ZEROS = 8, /* product of what is not 0 */
+    ANYDNN_REDUCE_TENSOR_FORCE_32 = 0x7fffffff
+} anydnnReduceTensorOp_t;
+
+typedef enum {
+    ANYDNN_REDUCE_TENSOR_NO_INDICES = 0,
+    ANYDNN_REDUCE_TENSOR_FLATTENED_INDICES = 1,
+    ANYDNN_REDUCE_TENSOR_INDICES_FORCE_32 = 0x7fffffff
+} anydnnReduceTensorIndices_t;
+
+typedef enum {
+    ANYDNN_32BIT_INDICES = 0,
+    ANYDNN_64BIT_INDICES = 1,
+    ANYDNN_16BIT_INDICES = 2,
+    ANYDNN_8BIT_INDICES = 3,
+    ANYDNN_INDICES_FORCE_32 = 0x7fffffff
+} anydnnIndicesType_t;
+
+typedef enum {
+    ANYDNN_CONVOLUTION = 0,       /* the filter is flipped in every spatial dim */
+    ANYDNN_CROSS_CORRELATION = 1, /* the filter is taken as it lies */
+    ANYDNN_CONVOLUTION_MODE_FORCE_32 = 0x7fffffff
+} anydnnConvolutionMode_t;
+
+/* Kept for porting: filters and biases are never reordered here. */
+typedef enum {
+    ANYDNN_DEFAULT_REORDER = 0,
+    ANYDNN_NO_REORDER = 1,
+    ANYDNN_REORDER_FORCE_32 = 0x7fffffff
+} anydnnReorderType_t;
+
+typedef enum {
+    ANYDNN_CONVOLUTION_FWD_NO_WORKSPACE = 0,
+    ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST = 1,
+    ANYDNN_CONVOLUTION_FWD_SPECIFY_WORKSPACE_LIMIT = 2,
+    ANYDNN_CONVOLUTION_FWD_PREFERENCE_FORCE_32 = 0x7fffffff
+} anydnnConvolutionFwdPreference_t;
+
+typedef enum {
+    ANYDNN_CONVOLUTION_BWD_DATA_NO_WORKSPACE = 0,
+    ANYDNN_CONVOLUTION_BWD_DATA_PREFER_FASTEST = 1,
+    ANYDNN_CONVOLUTION_BWD_DATA_SPECIFY_WORKSPACE_LIMIT = 2,
+    ANYDNN_CONVOLUTION_BWD_DATA_PREFERENCE_FORCE_32 = 0x7fffffff
+} anydnnConvolutionBwdDataPreference_t;
+
+typedef enum {
+    ANYDNN_CONVOLUTION_BWD_FILTER_NO_WORKSPACE = 0,
+    ANYDNN_CONVOLUTION_BWD_FILTER_PREFER_FASTEST = 1,
+    ANYDNN_CONVOLUTION_BWD_FILTER_SPECIFY_WORKSPACE_LIMIT = 2,
+    ANYDNN_CONVOLUTION_BWD_FILTER_PREFERENCE_FORCE_32 = 0x7fffffff
+} anydnnConvolutionBwdFilterPreference_t;
+
+/* Algorithms of cuDNN, as wishes: see "Algorithms and workspace" below. COUNT is no algorithm. */
+typedef enum {
+    ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM = 0,
+    ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1,
+    ANYDNN_CONVOLUTION_FWD_ALGO_GEMM = 2,
+    ANYDNN_CONVOLUTION_FWD_ALGO_DIRECT = 3,
+    ANYDNN_CONVOLUTION_FWD_ALGO_FFT = 4,
+    ANYDNN_CONVOLUTION_FWD_ALGO_FFT_TILING = 5,
+    ANYDNN_CONVOLUTION_FWD_ALGO_WINOGRAD = 6,
+    ANYDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED = 7,
+    ANYDNN_CONVOLUTION_FWD_ALGO_COUNT = 8,
+    ANYDNN_CONVOLUTION_FWD_ALGO_FORCE_32 = 0x7fffffff
+} anydnnConvolutionFwdAlgo_t;
+
+typedef enum {
+    ANYDNN_CONVOLUTION_BWD_DATA_ALGO_0 = 0,
+    ANYDNN_CONVOLUTION_BWD_DATA_ALGO_1 = 1,
+    ANYDNN_CONVOLUTION_BWD_DATA_ALGO_FFT = 2,
+    ANYDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING = 3,
+    ANYDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD = 4,
+    ANYDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED = 5,
+    ANYDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT = 6,
+    ANYDNN_CONVOLUTION_BWD_DATA_ALGO_FORCE_32 = 0x7fffffff
+} anydnnConvolutionBwdDataAlgo_t;
+
+typedef enum {
+    ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_0 = 0,
+    ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_1 = 1,
+    ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT = 2,
+    ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_3 = 3,
+    ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD = 4,
+    ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED = 5,
+    ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING = 6,
+    ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT = 7,
+    ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_FORCE_32 = 0x7fffffff
+} anydnnConvolutionBwdFilterAlgo_t;
+
+typedef enum {
+    ANYDNN_SOFTMAX_FAST = 0,     /* exp(x) / sum exp(x) */
+    ANYDNN_SOFTMAX_ACCURATE = 1, /* the same after the maximum is subtracted */
+    ANYDNN_SOFTMAX_LOG = 2,      /* x - max - log(sum exp(x - max)) */
+    ANYDNN_SOFTMAX_ALGORITHM_FORCE_32 = 0x7fffffff
+} anydnnSoftmaxAlgorithm_t;
+
+typedef enum {
+    ANYDNN_SOFTMAX_MODE_INSTANCE = 0, /* over c and all spatial dims, for each n */
+    ANYDNN_SOFTMAX_MODE_CHANNEL = 1,  /* over c, for each n and position */
+    ANYDNN_SOFTMAX_MODE_FORCE_32 = 0x7fffffff
+} anydnnSoftmaxMode_t;
+
+typedef enum {
+    ANYDNN_POOLING_MAX = 0,
+    ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING = 1, /* sum / places in the padded input */
+    ANYDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING = 2, /* sum / elements inside */
+    ANYDNN_POOLING_MAX_DETERMINISTIC = 3,             /* here max is deterministic, too */
+    ANYDNN_POOLING_FORCE_32 = 0x7fffffff
+} anydnnPoolingMode_t;
+
+typedef enum {
+    ANYDNN_ACTIVATION_SIGMOID = 0,      /* 1 / (1 + exp(-x)) */
+    ANYDNN_ACTIVATION_RELU = 1,         /* max(x, 0) */
+    ANYDNN_ACTIVATION_TANH = 2,         /* tanh(x) */
+    ANYDNN_ACTIVATION_CLIPPED_RELU = 3, /* min(max(x, 0), coef) */
+    ANYDNN_ACTIVATION_ELU = 4,          /* x > 0 ? x : coef * (exp(x) - 1) */
+    ANYDNN_ACTIVATION_IDENTITY = 5,     /* only in the fused convolution */
+    ANYDNN_ACTIVATION_SWISH = 6,        /* x / (1 + exp(-beta * x)) */
+    ANYDNN_ACTIVATION_FORCE_32 = 0x7fffffff
+} anydnnActivationMode_t;
+
+typedef enum {
+    ANYDNN_LRN_CROSS_CHANNEL_DIM1 = 0,
+    ANYDNN_LRN_FORCE_32 = 0x7fffffff
+} anydnnLRNMode_t;
+
+typedef enum {
+    ANYDNN_DIVNORM_PRECOMPUTED_MEANS = 0,
+    ANYDNN_DIVNORM_FORCE_32 = 0x7fffffff
+} anydnnDivNormMode_t;
+
+/* Which elements share a mean: those of one position over n, or those of one channel. */
+typedef enum {
+    ANYDNN_BATCHNORM_PER_ACTIVATION = 0,     /* parameters 1,C,H,W */
+    ANYDNN_BATCHNORM_SPATIAL = 1,            /* parameters 1,C,1,1 */
+    ANYDNN_BATCHNORM_SPATIAL_PERSISTENT = 2, /* as spatial; may be faster, may overflow */
+    ANYDNN_BATCHNORM_FORCE_32 = 0x7fffffff
+} anydnnBatchNormMode_t;
+
+typedef enum {
+    ANYDNN_BATCHNORM_OPS_BN = 0,                /* normalization alone */
+    ANYDNN_BATCHNORM_OPS_BN_ACTIVATION = 1,     /* act(normalized) */
+    ANYDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION = 2, /* act(normalized + z) */
+    ANYDNN_BATCHNORM_OPS_FORCE_32 = 0x7fffffff
+} anydnnBatchNormOps_t;
+
+typedef enum {
+    ANYDNN_MAJOR_VERSION = 0,
+    ANYDNN_MINOR_VERSION = 1,
+    ANYDNN_PATCH_LEVEL = 2,
+    ANYDNN_PROPERTY_FORCE_32 = 0x7fffffff
+} anydnnLibraryPropertyType_t;
+
+typedef enum {
+    ANYDNN_ERRQUERY_RAWCODE = 0,
+    ANYDNN_ERRQUERY_NONBLOCKING = 1,
+    ANYDNN_ERRQUERY_BLOCKING = 2,
+    ANYDNN_ERRQUERY_FORCE_32 = 0x7fffffff
+} anydnnErrQueryMode_t;
+
+/* Severity of a message; a mask for anydnnSetCallback is an OR of the _EN bits. */
+typedef enum {
+    ANYDNN_SEV_FATAL = 0,
+    ANYDNN_SEV_ERROR = 1,
+    ANYDNN_SEV_WARNING = 2,
+    ANYDNN_SEV_INFO = 3,
+    ANYDNN_SEV_FORCE_32 = 0x7fffffff
+} anydnnSeverity_t;
+
+#define ANYDNN_SEV_ERROR_EN   (1U << ANYDNN_SEV_ERROR)
+#define ANYDNN_SEV_WARNING_EN (1U << ANYDNN_SEV_WARNING)
+#define ANYDNN_SEV_INFO_EN    (1U << ANYDNN_SEV_INFO)
+
+typedef enum {
+    ANYDNN_MEMCPY_HOST_TO_DEVICE = 1,
+    ANYDNN_MEMCPY_DEVICE_TO_HOST = 2,
+    ANYDNN_MEMCPY_DEVICE_TO_DEVICE = 3,
+    ANYDNN_MEMCPY_FORCE_32 = 0x7fffffff
+} anydnnMemCopyKind_t;
+
+/* How a problem uses an operand. */
+typedef enum {
+    ANYDNN_DIRECTION_INPUT = 1,
+    ANYDNN_DIRECTION_OUTPUT = 2,
+    ANYDNN_DIRECTION_INPUT_OUTPUT = 3,
+    ANYDNN_DIRECTION_FORCE_32 = 0x7fffffff
+} anydnnDirection_t;
+
+/* Why a backend does not run a problem (member `reason` of the perf structs). */
+typedef enum {
+    ANYDNN_REASON_NONE = 0,      /* it runs it */
+    ANYDNN_REASON_OPERATION = 1, /* it lacks the operation */
+    ANYDNN_REASON_TYPE = 2,      /* element or compute type */
+    ANYDNN_REASON_LAYOUT = 3,    /* strides, vectors */
+    ANYDNN_REASON_SHAPE = 4,     /* sizes, dims, pads, strides, dilation */
+    ANYDNN_REASON_GROUPS = 5,
+    ANYDNN_REASON_MATH = 6,       /* math mode */
+    ANYDNN_REASON_PARAMETER = 7,  /* a mode, option or coefficient */
+    ANYDNN_REASON_ALIAS = 8,      /* in-place use */
+    ANYDNN_REASON_DEVICE = 9,     /* no device, too old, out of order */
+    ANYDNN_REASON_LIBRARY = 10,   /* its vendor's library */
+    ANYDNN_REASON_EXTENSION = 11, /* a newer kind of problem */
+    ANYDNN_REASON_MEMORY = 12,    /* needs more than there is */
+    ANYDNN_REASON_OTHER = 13,
+    ANYDNN_REASON_FORCE_32 = 0x7fffffff
+} anydnnReason_t;
+
+/* Opaque objects. anydnnStream_t is CUDA's cudaStream_t without its headers. */
+typedef struct anydnnContext *anydnnHandle_t;
+typedef struct anydnnTensorStruct *anydnnTensorDescriptor_t;
+typedef struct anydnnFilterStruct *anydnnFilterDescriptor_t;
+typedef struct anydnnConvolutionStruct *anydnnConvolutionDescriptor_t;
+typedef struct anydnnPoolingStruct *anydnnPoolingDescriptor_t;
+typedef struct anydnnActivationStruct *anydnnActivationDescriptor_t;
+typedef struct anydnnLRNStruct *anydnnLRNDescriptor_t;
+typedef struct anydnnOpTensorStruct *anydnnOpTensorDescriptor_t;
+typedef struct anydnnReduceTensorStruct *anydnnReduceTensorDescriptor_t;
+typedef struct anydnnTensorTransformStruct *anydnnTensorTransformDescriptor_t;
+typedef struct anydnnDropoutStruct *anydnnDropoutDescriptor_t;
+typedef struct anydnnProblemStruct *anydnnProblem_t;
+typedef struct anydnnMarkStruct *anydnnMark_t;
+typedef struct anydnnRecordingStruct *anydnnRecording_t;
+typedef struct CUstream_st *anydnnStream_t;
+
+/*
+ * The receiver of messages. `msg` is one line, ended by two NUL bytes, and lives during the call;
+ * `dbg` is NULL in this version. It may be called from any thread, and must not call anydnn.
+ */
+typedef struct anydnnDebugStruct anydnnDebug_t;
+typedef void (*anydnnCallback_t)(anydnnSeverity_t sev, void *udata, const anydnnDebug_t *dbg,
+                                 const char *msg);
+
+/*
+ * One way to run a convolution, as Find answers it; the only public structs, 80 bytes each for
+ * ever. cuDNN's six members come first. Take both `algo` and `mathType` over: give the latter to
+ * anydnnSetConvolutionMathType before asking for the workspace size or running, else another
+ * algorithm may run.
+ *
+ *   status       whether it ran; then the members below hold
+ *   time         milliseconds; -1 where not measured
+ *   memory       workspace in bytes
+ *   determinism  whether two runs give the same bits
+ *   backend      index for anydnnGetBackendInfo; -1 where none
+ *   reason       0, or an anydnnReason_t: why not
+ */
+typedef struct {
+    anydnnConvolutionFwdAlgo_t algo;
+    anydnnStatus_t status;
+    float time;
+    size_t memory;
+    anydnnDeterminism_t determinism;
+    anydnnMathType_t mathType;
+    int backend;
+    int reason;
+    int reserved[10];
+} anydnnConvolutionFwdAlgoPerf_t;
+
+typedef struct {
+    anydnnConvolutionBwdDataAlgo_t algo;
+    anydnnStatus_t status;
+    float time;
+    size_t memory;
+    anydnnDeterminism_t determinism;
+    anydnnMathType_t mathType;
+    int backend;
+    int reason;
+    int reserved[10];
+} anydnnConvolutionBwdDataAlgoPerf_t;
+
+typedef struct {
+    anydnnConvolutionBwdFilterAlgo_t algo;
+    anydnnStatus_t status;
+    float time;
+    size_t memory;
+    anydnnDeterminism_t determinism;
+    anydnnMathType_t mathType;
+    int backend;
+    int reason;
+    int reserved[10];
+} anydnnConvolutionBwdFilterAlgoPerf_t;
+
+#if defined(__cplusplus) && __cplusplus >= 201103L
+#define ANYDNN_STATIC_ASSERT(condition, text) static_assert(condition, text)
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define ANYDNN_STATIC_ASSERT(condition, text) _Static_assert(condition, text)
+#endif
+#ifdef ANYDNN_STATIC_ASSERT
+ANYDNN_STATIC_ASSERT(sizeof(anydnnConvolutionFwdAlgoPerf_t) == 80, "perf structs have 80 bytes");
+ANYDNN_STATIC_ASSERT(sizeof(anydnnConvolutionBwdDataAlgoPerf_t) == 80,
+                     "perf structs have 80 bytes");
+ANYDNN_STATIC_ASSERT(sizeof(anydnnConvolutionBwdFilterAlgoPerf_t) == 80,
+                     "perf structs have 80 bytes");
+#undef ANYDNN_STATIC_ASSERT
+#endif
+
+/* ------------------------------------------------------------------ version, errors, messages */
+
+/* The library's version, major * 10000 + minor * 100 + patch. As cuDNN 7 but for the numbers. */
+ANYDNN_API size_t anydnnGetVersion(void);
+
+/*
+ * The newest API level that the library serves; at least that of any program that starts with it.
+ */
+ANYDNN_API int anydnnGetApiLevel(void);
+
+/* As cuDNN 7: major, minor or patch level. INVALID_VALUE for another type. */
+ANYDNN_API anydnnStatus_t anydnnGetProperty(anydnnLibraryPropertyType_t type, int *value);
+
+/* As cuDNN 7: the name of a status, "ANYDNN_STATUS_BAD_PARAM"; never NULL, never freed. */
+ANYDNN_API const char *anydnnGetErrorString(anydnnStatus_t status);
+
+/*
+ * The sentence of the last failure in this thread, "" before any. A call that succeeds does not
+ * clear it. Returns nothing; NULL or size 0 do nothing. ANYDNN_STATUS_SUCCESS of the call before
+ * says whether the sentence is of interest.
+ */
+ANYDNN_API void anydnnGetLastErrorString(char *text, size_t size);
+
+/*
+ * As cuDNN 7: what is known of the device goes to *rstatus: SUCCESS or SPACE_POISONED. BLOCKING
+ * waits for the stream first; tag is NULL. RUNTIME_FP_OVERFLOW and RUNTIME_IN_PROGRESS, which are
+ * of cuDNN's persistent batch normalization, are never answered.
+ */
+ANYDNN_API anydnnStatus_t anydnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rstatus,
+                                                  anydnnErrQueryMode_t mode, void *tag);
+
+/*
+ * As cuDNN 7: messages whose severity is in `mask` (ANYDNN_SEV_xxx_EN) also go to fptr with udata,
+ * for the whole process; the log's own file goes on. Mask 0 or fptr NULL ends it. INFO brings info
+ * lines also when the setting `log` is lower.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetCallback(unsigned mask, void *udata, anydnnCallback_t fptr);
+
+/* As cuDNN 7: what anydnnSetCallback set; 0, NULL and NULL before. */
+ANYDNN_API anydnnStatus_t anydnnGetCallback(unsigned *mask, void **udata, anydnnCallback_t *fptr);
+
+/* ------------------------------------------------------------------ handles */
+
+/*
+ * A handle is a device, a stream and what was learnt on them: plans, choices, the record of the
+ * last call. The first handle of a process reads the settings and finds the backends; a backend is
+ * opened at its first need. Making the first handle takes milliseconds, further ones microseconds.
+ */
+
+/*
+ * As cuDNN 7: a handle on the device that the setting `device` names: by default the CUDA device
+ * current in this thread, or the host where there is none. A program that hands over host pointers
+ * says anydnnCreateOnDevice(&handle, "cpu"). CONFIG_ERROR when a settings file that was named
+ * explicitly is bad, or a backend with `enable = yes` cannot be used; BAD_PARAM when there is no
+ * such device.
+ */
+ANYDNN_API anydnnStatus_t anydnnCreate(anydnnHandle_t *handle);
+
+/*
+ * A handle on a named device: "cpu", "cuda" (the current device), "cuda:1", or another space's
+ * name that anydnnGetDeviceInfo lists; "auto" as anydnnCreate.
+ */
+ANYDNN_API anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device);
+
+/*
+ * As cuDNN 7: waits for the handle's stream and frees all that hangs on it but memory, marks and
+ * recordings that were not destroyed.
+ */
+ANYDNN_API anydnnStatus_t anydnnDestroy(anydnnHandle_t handle);
+
+/* The device's name, "cpu" or "cuda:0". */
+ANYDNN_API anydnnStatus_t anydnnGetDevice(anydnnHandle_t handle, char *text, size_t size);
+
+/*
+ * As cuDNN 7: later calls go to this stream, which must belong to the handle's device (else
+ * MAPPING_ERROR). It stays the caller's. On the host only NULL is right. NULL is the default
+ * stream, which a new handle has.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId);
+
+/* As cuDNN 7. */
+ANYDNN_API anydnnStatus_t anydnnGetStream(anydnnHandle_t handle, anydnnStream_t *streamId);
+
+/*
+ * 1 (the default, by the setting `deterministic`): no candidate noted nondeterministic is chosen,
+ * two runs give the same bits. 0 permits them. Forgets the handle's plans if it changes.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetDeterministic(anydnnHandle_t handle, int deterministic);
+
+/* What is in force, 0 or 1. */
+ANYDNN_API anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *deterministic);
+
+/*
+ * A routing rule for this handle, stronger than every file and variable. operation: a name
+ * ("convolution_forward"), a prefix and `*` ("pooling_*") or "*". mode: NULL for every math mode,
+ * or "default", "tensor_op", "allow_conversion", "split". list: backends in order, "cudnn,
+ * cuda_naive", the last word may be "fallback:on", "fallback:warn" or "fallback:off". A second
+ * call for the same operation and mode replaces the first. Forgets the handle's plans.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation,
+                                         const char *mode, const char *list);
+
+/* ------------------------------------------------------------------ memory, time, recordings */
+
+/*
+ * Memory, time and repetition on whatever device the handle has, so that a program needs not one
+ * line of CUDA. All are in the order of the handle's stream.
+ */
+
+/*
+ * Memory of the handle's device, aligned to 256 bytes, contents unspecified; bytes is at least 1.
+ * Lives until anydnnMemFree, also past the handle; another handle of the device may use and free
+ * it.
+ */
+ANYDNN_API anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, void **ptr);
+
+/*
+ * Frees it once the work that uses it is done: synchronize first where that is in doubt. NULL is
+ * fine.
+ */
+ANYDNN_API anydnnStatus_t anydnnMemFree(anydnnHandle_t handle, void *ptr);
+
+/*
+ * Copies bytes to, from or within the device, after the work enqueued before. Returns when host
+ * memory may be read or used again; within the device it may return before the copy is done. On
+ * the host all three kinds are a plain copy, and the ranges may overlap. In a recording the source
+ * is read at each replay.
+ */
+ANYDNN_API anydnnStatus_t anydnnMemCopy(anydnnHandle_t handle, void *dst, const void *src,
+                                        size_t bytes, anydnnMemCopyKind_t kind);
+
+/* Sets bytes to `byte`, 0 to 255. */
+ANYDNN_API anydnnStatus_t anydnnMemSet(anydnnHandle_t handle, void *ptr, int byte, size_t bytes);
+
+/* Waits until all work of the handle's stream is done, and answers its failure if there was one. */
+ANYDNN_API anydnnStatus_t anydnnSynchronize(anydnnHandle_t handle);
+
+/*
+ * A point of the stream: a new mark, passed once the work before it is done. Cheap, a few
+ * microseconds.
+ */
+ANYDNN_API anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *mark);
+
+/*
+ * Microseconds between two marks of the same handle; waits for `to`. Negative when `to` comes
+ * first.
+ */
+ANYDNN_API anydnnStatus_t anydnnMarkElapsed(anydnnHandle_t handle, anydnnMark_t from,
+                                            anydnnMark_t to, double *microseconds);
+
+/* NULL is fine. */
+ANYDNN_API anydnnStatus_t anydnnMarkDestroy(anydnnHandle_t handle, anydnnMark_t mark);
+
+/*
+ * From here to anydnnRecordEnd compute calls, copies within the device and anydnnMemSet on this
+ * handle are recorded with their arguments (scaling factors and set values as they are now, arrays
+ * by pointer) and not run: a CUDA graph where the device has them, a list on the host. Find,
+ * allocation, copies from and to the host, marks and synchronization do not belong in it, nor does
+ * setting dropout descriptors. A plan that a call needs is made at once; on CUDA run every call
+ * once before recording, since making plans may not be capturable.
+ */
+ANYDNN_API anydnnStatus_t anydnnRecordBegin(anydnnHandle_t handle);
+
+/* Ends it; the recording belongs to the caller and to this handle. */
+ANYDNN_API anydnnStatus_t anydnnRecordEnd(anydnnHandle_t handle, anydnnRecording_t *recording);
+
+/*
+ * Runs a recording again, in stream order, with what the arrays hold now. The arrays and
+ * workspaces that it names must still be there.
+ */
+ANYDNN_API anydnnStatus_t anydnnReplay(anydnnHandle_t handle, anydnnRecording_t recording);
+
+/* Before the handle is destroyed. NULL is fine. */
+ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
+                                                 anydnnRecording_t recording);
+
+/* ------------------------------------------------------------ what happened, what there is */
+
+/*
+ * What the handle's last compute call did, as text:
+ *
+ *   operation, problem        its name; the whole problem in text form
+ *   backend, backend_index    who ran it; index for anydnnGetBackendInfo
+ *   engine                    the backend's own number of the way it took
+ *   math, math_requested      mode really used; mode permitted
+ *   algorithm, algorithm_requested    as the text form of problems names it, "none", "any"
+ *   workspace                 bytes that the plan uses
+ *   deterministic             1 if two runs give the same bits
+ *   notes                     nondeterministic, transform, reduced_precision, with commas; or ""
+ *   plan                      hit (same descriptors), equal (same values), miss (made now)
+ *   effect                    of a failed call: none, enqueued, unknown
+ *   rule, rule_origin         the routing rule that matched; file and line, variable or call
+ *   passed_over               one line for each earlier candidate, "backend: reason"
+ *   unaligned                 1: pointers were not aligned as the plan wants; a second one ran
+ *   workspace_short           1: less workspace than the plan wants; a second one ran
+ *   staged                    1: ran in another memory space, operands were copied across
+ *   config_dropped            number of settings files that an error made us drop
+ *   fallback                  1: not the rule's first backend
+ *
+ * and since the handle was made: calls, plan_hits, plan_equal_hits, plan_misses, plans (kept now),
+ * evictions, fallbacks (plans past the first choice), pins (choices of Find, Get and workspace
+ * queries that are kept now), pins_dropped (choices forgotten, since `plan_cache` bounds them).
+ * BAD_PARAM for the first group before any call.
+ */
+ANYDNN_API anydnnStatus_t anydnnGetDispatchInfo(anydnnHandle_t handle, const char *key, char *text,
+                                                size_t size);
+
+/*
+ * The same as a number: keys that are numbers, and math, math_requested (anydnnMathType_t),
+ * algorithm, algorithm_requested (cuDNN's number or -1), notes (bits 0, 1, 2 in the order above),
+ * effect (0, 1, 2). BAD_PARAM for a key that has only a text.
+ */
+ANYDNN_API anydnnStatus_t anydnnGetDispatchInfoInt(anydnnHandle_t handle, const char *key,
+                                                   int64_t *value);
+
+/*
+ * Number of known backends: every anydnn_NAME.so in the plugin folders and every one that settings
+ * name, sorted by name, failures included. Needs no handle; the first query reads the settings.
+ */
+ANYDNN_API anydnnStatus_t anydnnGetBackendCount(int *count);
+
+/*
+ * About backend 0 .. count-1 as text:
+ *
+ *   name, path          its name; the file
+ *   stage               live; or how far it came: known (not opened yet), missing, disabled,
+ *                       untrusted, unopened, abi, main, invalid
+ *   reason              why it is not live, a sentence; "" else
+ *   vendor, version, build_id, space, plugin_abi    what it says of itself; "" unless live
+ *   operations          one line an operation, "NAME: TYPES; LAYOUTS; MATH MODES"
+ *   limits              one line a limit
+ *   settings            its `set.KEY = VALUE` lines
+ *
+ * Asking for what only a live backend knows opens it.
+ */
+ANYDNN_API anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *text, size_t size);
+
+/* Number of devices that handles can be made on; the host counts. Opens the backends that tell. */
+ANYDNN_API anydnnStatus_t anydnnGetDeviceCount(int *count);
+
+/* About device 0 .. count-1: name ("cpu", "cuda:0"), space ("host", "cuda"), description. */
+ANYDNN_API anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *text, size_t size);
+
+/* Number of effective settings. */
+ANYDNN_API anydnnStatus_t anydnnGetSettingCount(int *count);
+
+/*
+ * About setting 0 .. count-1: section ("anydnn", "plugin cudnn", "route", "route split"), key,
+ * value, origin ("FILE:LINE", "environment ANYDNN_LOG", "built-in").
+ */
+ANYDNN_API anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *text, size_t size);
+
+/* ------------------------------------------------------------------ problems as objects */
+
+/*
+ * A problem is one operation on described operands as a value with a text form, the same in log
+ * lines, traces, suites and tools:
+ *
+ *   convolution_forward x=f32:1,3,8,8 w=f32:4,3,3,3 pad=1,1
+ *
+ * OPERATION KEY=VALUE ..., single blanks; the operation's name first, then in any order:
+ *
+ *   ROLE=TYPE:DIMS[:LAYOUT]  an operand: type f64 f32 f16 bf16 s8 u8 s32 s64 s8x4 u8x4 s8x32 u16
+ *                            u32 u64; dims with commas; layout nchw (default: last dim fastest),
+ *                            nhwc, nchw_vect_c, or strides with commas
+ *   alpha= beta= ...         scaling factors, default 1 and 0
+ *   pad= stride= ...         parameters of the operation, one value for each spatial dim
+ *   alias=y:x                output y is input x in place
+ *   without=z                an optional operand that is absent
+ *   math= algo=              math mode; algorithm or any
+ *   deterministic=1 align=2
+ *
+ * Defaults may be left out, and operands that the others determine. `anydnn explain PROBLEM` in a
+ * shell does what anydnnProblemExplain does. docs/using.md lists operations, roles and keys.
+ */
+
+/*
+ * Reads a text form. The sentence of a failure names the word and, where one is near, the word
+ * that was meant.
+ */
+ANYDNN_API anydnnStatus_t anydnnProblemParse(const char *text, anydnnProblem_t *problem);
+
+/*
+ * The text form, which parses to an equal problem. *needed (may be NULL) receives the bytes of the
+ * whole text, its NUL included; size 0 with text NULL asks for that alone.
+ */
+ANYDNN_API anydnnStatus_t anydnnProblemPrint(anydnnProblem_t problem, char *text, size_t size,
+                                             size_t *needed);
+
+/* Number of operands present, outputs included. */
+ANYDNN_API anydnnStatus_t anydnnProblemGetOperandCount(anydnnProblem_t problem, int *count);
+
+/*
+ * Operand 0 .. count-1, inputs first: its role ("x"; lives as long as the library), its shape,
+ * written into desc (filters and byte buffers too come as tensors), and whether it is read,
+ * written or both. role, desc and direction may be NULL.
+ */
+ANYDNN_API anydnnStatus_t anydnnProblemGetOperand(anydnnProblem_t problem, int index,
+                                                  const char **role, anydnnTensorDescriptor_t desc,
+                                                  anydnnDirection_t *direction);
+
+/* Bytes with which the problem's best plan runs on this handle; pins that choice. */
+ANYDNN_API anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle,
+                                                        anydnnProblem_t problem,
+                                                        size_t *sizeInBytes);
+
+/*
+ * What would be done with the problem on this handle, in lines for people: the rule, each
+ * backend's answer, the choice. Runs nothing. *needed as in anydnnProblemPrint.
+ */
+ANYDNN_API anydnnStatus_t anydnnProblemExplain(anydnnHandle_t handle, anydnnProblem_t problem,
+                                               char *text, size_t size, size_t *needed);
+
+/*
+ * Runs the problem once: pointers[i] is operand i of anydnnProblemGetOperand, in the handle's
+ * memory. Operands that the text names as aliases must be given the same pointer, others must not.
+ * Scaling factors, `value` and the like are those of the text.
+ */
+ANYDNN_API anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t problem,
+                                               void *const pointers[], void *workspace,
+                                               size_t workspaceSizeInBytes);
+
+/* NULL is fine. */
+ANYDNN_API anydnnStatus_t anydnnProblemDestroy(anydnnProblem_t problem);
+
+/* ------------------------------------------------------------------ tensor descriptors */
+
+/* As cuDNN 7. The descriptor belongs to the caller; anydnnDestroyTensorDescriptor frees it. */
+ANYDNN_API anydnnStatus_t anydnnCreateTensorDescriptor(anydnnTensorDescriptor_t *tensorDesc);
+
+/*
+ * As cuDNN 7: packed n,c,h,w of a format. Dims are at least 1. NCHW_VECT_C wants a vector type and
+ * c a multiple of its vector; strides then count vectors (INT8x4 with 2,8,4,5: 40,20,5,1) while
+ * dims keep c = 8. A vector type in a plain format keeps room for one vector a channel.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetTensor4dDescriptor(anydnnTensorDescriptor_t tensorDesc,
+                                                      anydnnTensorFormat_t format,
+                                                      anydnnDataType_t dataType, int n, int c,
+                                                      int h, int w);
+
+/*
+ * As cuDNN 7: any strides, in elements (vectors for vector types). A stride of 0 is BAD_PARAM:
+ * nothing is broadcast by strides. Negative and overlapping strides are taken here and refused by
+ * operations.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetTensor4dDescriptorEx(anydnnTensorDescriptor_t tensorDesc,
+                                                        anydnnDataType_t dataType, int n, int c,
+                                                        int h, int w, int nStride, int cStride,
+                                                        int hStride, int wStride);
+
+/* As cuDNN 7; BAD_PARAM unless it has 4 dims, NOT_SUPPORTED when a stride does not fit int. */
+ANYDNN_API anydnnStatus_t anydnnGetTensor4dDescriptor(anydnnTensorDescriptor_t tensorDesc,
+                                                      anydnnDataType_t *dataType, int *n, int *c,
+                                                      int *h, int *w, int *nStride, int *cStride,
+                                                      int *hStride, int *wStride);
+
+/* As cuDNN 7: 2 to ANYDNN_DIM_MAX dims (more: NOT_SUPPORTED). */
+ANYDNN_API anydnnStatus_t anydnnSetTensorNdDescriptor(anydnnTensorDescriptor_t tensorDesc,
+                                                      anydnnDataType_t dataType, int nbDims,
+                                                      const int dimA[], const int strideA[]);
+
+/* As cuDNN 7: packed, any number of dims; NHWC is channels fastest for all of them. */
+ANYDNN_API anydnnStatus_t anydnnSetTensorNdDescriptorEx(anydnnTensorDescriptor_t tensorDesc,
+                                                        anydnnTensorFormat_t format,
+                                                        anydnnDataType_t dataType, int nbDims,
+                                                        const int dimA[]);
+
+/*
+ * As cuDNN 7: *nbDims receives the number there is; the arrays as many as there are, at most
+ * nbDimsRequested.
+ */
+ANYDNN_API anydnnStatus_t anydnnGetTensorNdDescriptor(anydnnTensorDescriptor_t tensorDesc,
+                                                      int nbDimsRequested,
+                                                      anydnnDataType_t *dataType, int *nbDims,
+                                                      int dimA[], int strideA[]);
+
+/* As cuDNN 7: bytes from the first element to the last, gaps between counted, gaps behind not. */
+ANYDNN_API anydnnStatus_t anydnnGetTensorSizeInBytes(anydnnTensorDescriptor_t tensorDesc,
+                                                     size_t *size);
+ANYDNN_API anydnnStatus_t anydnnDestroyTensorDescriptor(anydnnTensorDescriptor_t tensorDesc);
+
+/* ------------------------------------------------------------------ tensor transform */
+
+ANYDNN_API anydnnStatus_t
+anydnnCreateTensorTransformDescriptor(anydnnTensorTransformDescriptor_t *transformDesc);
+
+/*
+ * As cuDNN 7. FOLD pads each dim by padBefore + padAfter (nbDims values; NULL: none; negative
+ * cuts), then moves blocks of fold[i] positions along spatial dim i (nbDims - 2 values; NULL: 1)
+ * into channels: sizes divide, rounded up, channels multiply; position (i, j) of a block becomes
+ * channel (i * fold[1] + j) * C + c. UNFOLD goes back, then pads.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetTensorTransformDescriptor(
+    anydnnTensorTransformDescriptor_t transformDesc, uint32_t nbDims,
+    anydnnTensorFormat_t destFormat, const int32_t padBeforeA[], const int32_t padAfterA[],
+    const uint32_t foldA[], anydnnFoldingDirection_t direction);
+
+/* As cuDNN 7, at most nbDimsRequested values; arrays that are not wanted may be NULL. */
+ANYDNN_API anydnnStatus_t anydnnGetTensorTransformDescriptor(
+    anydnnTensorTransformDescriptor_t transformDesc, uint32_t nbDimsRequested,
+    anydnnTensorFormat_t *destFormat, int32_t padBeforeA[], int32_t padAfterA[], uint32_t foldA[],
+    anydnnFoldingDirection_t *direction);
+
+/*
+ * As cuDNN 7: sets destDesc to the packed tensor of the descriptor's format that the transform of
+ * srcDesc makes, of srcDesc's type, and *destSizeInBytes to its bytes.
+ */
+ANYDNN_API anydnnStatus_t anydnnInitTransformDest(anydnnTensorTransformDescriptor_t transformDesc,
+                                                  anydnnTensorDescriptor_t srcDesc,
+                                                  anydnnTensorDescriptor_t destDesc,
+                                                  size_t *destSizeInBytes);
+ANYDNN_API anydnnStatus_t
+anydnnDestroyTensorTransformDescriptor(anydnnTensorTransformDescriptor_t transformDesc);
+
+/*
+ * As cuDNN 7: y = alpha * x + beta * y between layouts: same dims and type, any strides, to and
+ * from vector types too. Not in place.
+ */
+ANYDNN_API anydnnStatus_t anydnnTransformTensor(anydnnHandle_t handle, const void *alpha,
+                                                anydnnTensorDescriptor_t xDesc, const void *x,
+                                                const void *beta, anydnnTensorDescriptor_t yDesc,
+                                                void *y);
+
+/*
+ * As cuDNN 7: the same with padding (by zeros) and folding; these want alpha 1 and beta 0, 4 dims
+ * and a plain destination format.
+ */
+ANYDNN_API anydnnStatus_t
+anydnnTransformTensorEx(anydnnHandle_t handle, anydnnTensorTransformDescriptor_t transDesc,
+                        const void *alpha, anydnnTensorDescriptor_t srcDesc, const void *srcData,
+                        const void *beta, anydnnTensorDescriptor_t destDesc, void *destData);
+
+/* As anydnnTransformTensorEx, on filters. */
+ANYDNN_API anydnnStatus_t anydnnTransformFilter(anydnnHandle_t handle,
+                                                anydnnTensorTransformDescriptor_t transDesc,
+                                                const void *alpha, anydnnFilterDescriptor_t srcDesc,
+                                                const void *srcData, const void *beta,
+                                                anydnnFilterDescriptor_t destDesc, void *destData);
+
+/* ------------------------------------------------------------------ tensor arithmetic */
+
+/*
+ * As cuDNN 7: C = alpha * A + beta * C. Each dim of A is that of C or 1, then A repeats along it.
+ * A bias is 1,C,1,1. C may be A in place. Trap: beta is 1 in the usual "add to".
+ */
+ANYDNN_API anydnnStatus_t anydnnAddTensor(anydnnHandle_t handle, const void *alpha,
+                                          anydnnTensorDescriptor_t aDesc, const void *A,
+                                          const void *beta, anydnnTensorDescriptor_t cDesc,
+                                          void *C);
+ANYDNN_API anydnnStatus_t anydnnCreateOpTensorDescriptor(anydnnOpTensorDescriptor_t *opTensorDesc);
+
+/*
+ * As cuDNN 7. The compute type is double for double tensors, else float. The NaN option governs
+ * MIN and MAX: NOT_PROPAGATE gives the operand that is none.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetOpTensorDescriptor(anydnnOpTensorDescriptor_t opTensorDesc,
+                                                      anydnnOpTensorOp_t opTensorOp,
+                                                      anydnnDataType_t opTensorCompType,
+                                                      anydnnNanPropagation_t opTensorNanOpt);
+ANYDNN_API anydnnStatus_t anydnnGetOpTensorDescriptor(anydnnOpTensorDescriptor_t opTensorDesc,
+                                                      anydnnOpTensorOp_t *opTensorOp,
+                                                      anydnnDataType_t *opTensorCompType,
+                                                      anydnnNanPropagation_t *opTensorNanOpt);
+ANYDNN_API anydnnStatus_t anydnnDestroyOpTensorDescriptor(anydnnOpTensorDescriptor_t opTensorDesc);
+
+/*
+ * As cuDNN 7: C = op(alpha1 * A, alpha2 * B) + beta * C. A has C's dims; each dim of B is C's or
+ * 1. SQRT and NOT (1 - alpha1 * a) use A alone. C may be A in place, and B only if A is C, too.
+ */
+ANYDNN_API anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle,
+                                         anydnnOpTensorDescriptor_t opTensorDesc,
+                                         const void *alpha1, anydnnTensorDescriptor_t aDesc,
+                                         const void *A, const void *alpha2,
+                                         anydnnTensorDescriptor_t bDesc, const void *B,
+                                         const void *beta, anydnnTensorDescriptor_t cDesc, void *C);
+ANYDNN_API anydnnStatus_t
+anydnnCreateReduceTensorDescriptor(anydnnReduceTensorDescriptor_t *reduceTensorDesc);
+
+/*
+ * As cuDNN 7. Indices are given by MIN, MAX and AMAX: the row-major index over the reduced dims,
+ * the smallest at a tie, unsigned, of the width of reduceTensorIndicesType. The NaN option governs
+ * these three: NOT_PROPAGATE skips NaN, PROPAGATE gives NaN and the index of the first; the others
+ * propagate always.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetReduceTensorDescriptor(
+    anydnnReduceTensorDescriptor_t reduceTensorDesc, anydnnReduceTensorOp_t reduceTensorOp,
+    anydnnDataType_t reduceTensorCompType, anydnnNanPropagation_t reduceTensorNanOpt,
+    anydnnReduceTensorIndices_t reduceTensorIndices, anydnnIndicesType_t reduceTensorIndicesType);
+ANYDNN_API anydnnStatus_t anydnnGetReduceTensorDescriptor(
+    anydnnReduceTensorDescriptor_t reduceTensorDesc, anydnnReduceTensorOp_t *reduceTensorOp,
+    anydnnDataType_t *reduceTensorCompType, anydnnNanPropagation_t *reduceTensorNanOpt,
+    anydnnReduceTensorIndices_t *reduceTensorIndices, anydnnIndicesType_t *reduceTensorIndicesType);
+ANYDNN_API anydnnStatus_t
+anydnnDestroyReduceTensorDescriptor(anydnnReduceTensorDescriptor_t reduceTensorDesc);
+
+/* As cuDNN 7: bytes of indices, one for each element of C; 0 without indices. */
+ANYDNN_API anydnnStatus_t anydnnGetReductionIndicesSize(
+    anydnnHandle_t handle, anydnnReduceTensorDescriptor_t reduceTensorDesc,
+    anydnnTensorDescriptor_t aDesc, anydnnTensorDescriptor_t cDesc, size_t *sizeInBytes);
+
+/* As cuDNN 7: enough workspace for the plan chosen, which is pinned. */
+ANYDNN_API anydnnStatus_t anydnnGetReductionWorkspaceSize(
+    anydnnHandle_t handle, anydnnReduceTensorDescriptor_t reduceTensorDesc,
+    anydnnTensorDescriptor_t aDesc, anydnnTensorDescriptor_t cDesc, size_t *sizeInBytes);
+
+/*
+ * As cuDNN 7: C = alpha * reduce(A) + beta * C over each dim in which C has 1 and A more. indices
+ * may be NULL without them; they are in C's row-major order and not blended.
+ */
+ANYDNN_API anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
+                                             anydnnReduceTensorDescriptor_t reduceTensorDesc,
+                                             void *indices, size_t indicesSizeInBytes,
+                                             void *workspace, size_t workspaceSizeInBytes,
+                                             const void *alpha, anydnnTensorDescriptor_t aDesc,
+                                             const void *A, const void *beta,
+                                             anydnnTensorDescriptor_t cDesc, void *C);
+
+/*
+ * As cuDNN 7: every element = *valuePtr. Trap: valuePtr is host memory of y's element type (a half
+ * for half), not of a scaling factor's.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc,
+                                          void *y, const void *valuePtr);
+
+/* As cuDNN 7: every element times alpha, in place. */
+ANYDNN_API anydnnStatus_t anydnnScaleTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc,
+                                            void *y, const void *alpha);
+
+/* ------------------------------------------------------------------ filter descriptors */
+
+/*
+ * A filter is the packed tensor [K, C / groups, spatial...]: K output channels, C input channels.
+ * Format NCHW lies as KCRS, NHWC as KRSC, NCHW_VECT_C as KCRS in vectors of channels. Trap: the
+ * data type comes before the format here, in tensor setters after it.
+ */
+
+/* As cuDNN 7. */
+ANYDNN_API anydnnStatus_t anydnnCreateFilterDescriptor(anydnnFilterDescriptor_t *filterDesc);
+
+/* As cuDNN 7: K,C/groups,R,S, each at least 1. */
+ANYDNN_API anydnnStatus_t anydnnSetFilter4dDescriptor(anydnnFilterDescriptor_t filterDesc,
+                                                      anydnnDataType_t dataType,
+                                                      anydnnTensorFormat_t format, int k, int c,
+                                                      int h, int w);
+
+/* As cuDNN 7; BAD_PARAM unless it has 4 dims. */
+ANYDNN_API anydnnStatus_t anydnnGetFilter4dDescriptor(anydnnFilterDescriptor_t filterDesc,
+                                                      anydnnDataType_t *dataType,
+                                                      anydnnTensorFormat_t *format, int *k, int *c,
+                                                      int *h, int *w);
+
+/* As cuDNN 7: 3 to ANYDNN_DIM_MAX dims (more: NOT_SUPPORTED). */
+ANYDNN_API anydnnStatus_t anydnnSetFilterNdDescriptor(anydnnFilterDescriptor_t filterDesc,
+                                                      anydnnDataType_t dataType,
+                                                      anydnnTensorFormat_t format, int nbDims,
+                                                      const int filterDimA[]);
+
+/* As cuDNN 7; counts as in anydnnGetTensorNdDescriptor. */
+ANYDNN_API anydnnStatus_t anydnnGetFilterNdDescriptor(anydnnFilterDescriptor_t filterDesc,
+                                                      int nbDimsRequested,
+                                                      anydnnDataType_t *dataType,
+                                                      anydnnTensorFormat_t *format, int *nbDims,
+                                                      int filterDimA[]);
+
+/* As cuDNN 7. */
+ANYDNN_API anydnnStatus_t anydnnGetFilterSizeInBytes(anydnnFilterDescriptor_t filterDesc,
+                                                     size_t *size);
+ANYDNN_API anydnnStatus_t anydnnDestroyFilterDescriptor(anydnnFilterDescriptor_t filterDesc);
+
+/* ------------------------------------------------------------------ convolution descriptors */
+
+/*
+ * Pads, strides, dilations, mode, compute type, math type and groups. Compute types are float,
+ * double, half and int32: what sums are kept in.
+ */
+
+/* As cuDNN 7: groups 1, default math, no shape yet. */
+ANYDNN_API anydnnStatus_t
+anydnnCreateConvolutionDescriptor(anydnnConvolutionDescriptor_t *convDesc);
+ANYDNN_API anydnnStatus_t
+anydnnDestroyConvolutionDescriptor(anydnnConvolutionDescriptor_t convDesc);
+
+/*
+ * As cuDNN 7, for every call with this descriptor; part of what Find, workspace size and run must
+ * agree on.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetConvolutionMathType(anydnnConvolutionDescriptor_t convDesc,
+                                                       anydnnMathType_t mathType);
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionMathType(anydnnConvolutionDescriptor_t convDesc,
+                                                       anydnnMathType_t *mathType);
+
+/*
+ * As cuDNN 7. Trap: like math and reorder type it survives a later
+ * anydnnSetConvolution2dDescriptor.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetConvolutionGroupCount(anydnnConvolutionDescriptor_t convDesc,
+                                                         int groupCount);
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionGroupCount(anydnnConvolutionDescriptor_t convDesc,
+                                                         int *groupCount);
+
+/* As cuDNN 7.6; kept and without effect. */
+ANYDNN_API anydnnStatus_t anydnnSetConvolutionReorderType(anydnnConvolutionDescriptor_t convDesc,
+                                                          anydnnReorderType_t reorderType);
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionReorderType(anydnnConvolutionDescriptor_t convDesc,
+                                                          anydnnReorderType_t *reorderType);
+
+/* As cuDNN 7: pads at least 0, strides (u down, v across) and dilations at least 1 (1: none). */
+ANYDNN_API anydnnStatus_t anydnnSetConvolution2dDescriptor(anydnnConvolutionDescriptor_t convDesc,
+                                                           int pad_h, int pad_w, int u, int v,
+                                                           int dilation_h, int dilation_w,
+                                                           anydnnConvolutionMode_t mode,
+                                                           anydnnDataType_t computeType);
+
+/* As cuDNN 7; BAD_PARAM unless it has 2 spatial dims. */
+ANYDNN_API anydnnStatus_t anydnnGetConvolution2dDescriptor(anydnnConvolutionDescriptor_t convDesc,
+                                                           int *pad_h, int *pad_w, int *u, int *v,
+                                                           int *dilation_h, int *dilation_w,
+                                                           anydnnConvolutionMode_t *mode,
+                                                           anydnnDataType_t *computeType);
+
+/* As cuDNN 7: arrayLength spatial dims, 1 to 6 (more: NOT_SUPPORTED). */
+ANYDNN_API anydnnStatus_t anydnnSetConvolutionNdDescriptor(anydnnConvolutionDescriptor_t convDesc,
+                                                           int arrayLength, const int padA[],
+                                                           const int filterStrideA[],
+                                                           const int dilationA[],
+                                                           anydnnConvolutionMode_t mode,
+                                                           anydnnDataType_t computeType);
+
+/* As cuDNN 7; counts as in anydnnGetTensorNdDescriptor. */
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionNdDescriptor(
+    anydnnConvolutionDescriptor_t convDesc, int arrayLengthRequested, int *arrayLength, int padA[],
+    int strideA[], int dilationA[], anydnnConvolutionMode_t *mode, anydnnDataType_t *computeType);
+
+/*
+ * As cuDNN 7: dims of y. BAD_PARAM when the dilated filter does not fit the padded input or filter
+ * channels times groups are not the input's. That groups divide K is tested when it runs.
+ */
+ANYDNN_API anydnnStatus_t anydnnGetConvolution2dForwardOutputDim(
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t inputTensorDesc,
+    anydnnFilterDescriptor_t filterDesc, int *n, int *c, int *h, int *w);
+
+/* As cuDNN 7: the first nbDims of them. */
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionNdForwardOutputDim(
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t inputTensorDesc,
+    anydnnFilterDescriptor_t filterDesc, int nbDims, int tensorOutputDimA[]);
+
+/*
+ * As cuDNN 7: fills the descriptors of a strided backward data convolution as one of stride 1 on
+ * folded tensors. Backends take strides as they are, so there is nothing to gain: answers
+ * NOT_SUPPORTED.
+ */
+ANYDNN_API anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
+    anydnnHandle_t handle, anydnnFilterDescriptor_t filterDesc, anydnnTensorDescriptor_t diffDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t gradDesc,
+    anydnnTensorFormat_t transformFormat, anydnnFilterDescriptor_t foldedFilterDesc,
+    anydnnTensorDescriptor_t paddedDiffDesc, anydnnConvolutionDescriptor_t foldedConvDesc,
+    anydnnTensorDescriptor_t foldedGradDesc, anydnnTensorTransformDescriptor_t filterFoldTransDesc,
+    anydnnTensorTransformDescriptor_t diffPadTransDesc,
+    anydnnTensorTransformDescriptor_t gradFoldTransDesc,
+    anydnnTensorTransformDescriptor_t gradUnfoldTransDesc);
+
+/* ------------------------------------------------------------------ convolution */
+
+/*
+ * Shapes, with x N,C,spatial and w K,C/groups,R,S: y is N,K,P,Q with
+ *   P = 1 + floor((H + 2 pad - ((R - 1) dilation + 1)) / stride)
+ * and likewise per dim, exactly (no larger, no smaller). Tensors hold all channels of all groups;
+ * groups divide C and K; depthwise is groups = C. 1 to 6 spatial dims are described, backends run
+ * 2 and 3. A fully connected layer is a convolution whose filter covers its input.
+ *
+ * Types (x and w, sums, y): half half half; half float half; bfloat16 float bfloat16; float float
+ * float; double double double; and forward only int8 int32 int8 or float, with uint8 and the
+ * vector types in the same way.
+ *
+ * Algorithms and workspace. The algorithm argument names one of cuDNN's algorithms and is a wish:
+ * it runs if a backend of the route has it within the workspace given; else the best of the
+ * route's first able backend runs and the record says so (keys algorithm_requested, algorithm).
+ * Only a choice that Find or Get answered, or a workspace query made, is pinned in the handle: a
+ * later call with the same problem, algorithm and math type runs exactly that. Transform
+ * algorithms (FFT, Winograd) round intermediate values; they run only when named.
+ *
+ * In this version Get and Find check their arguments and answer NOT_SUPPORTED; pass any algorithm
+ * number and ask for its workspace.
+ *
+ * Workspace need not be kept between calls. Any size is good: NULL and 0 too, for then a way
+ * without workspace runs (key workspace_short).
+ */
+
+/* As cuDNN 7: no query of this direction answers more entries. */
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionForwardAlgorithmMaxCount(anydnnHandle_t handle,
+                                                                       int *count);
+
+/*
+ * As cuDNN 7: runs what the route's backends of the handle's space offer (never cpu_ref) on
+ * buffers of its own and answers at most requestedAlgoCount entries, fastest first, at most one
+ * for each pair (algorithm, math type), each pinned. Synchronizes.
+ */
+ANYDNN_API anydnnStatus_t anydnnFindConvolutionForwardAlgorithm(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc, int requestedAlgoCount,
+    int *returnedAlgoCount, anydnnConvolutionFwdAlgoPerf_t *perfResults);
+
+/* As cuDNN 7: the same on your buffers and workspace. Trap: it overwrites the output. */
+ANYDNN_API anydnnStatus_t anydnnFindConvolutionForwardAlgorithmEx(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, const void *x,
+    anydnnFilterDescriptor_t wDesc, const void *w, anydnnConvolutionDescriptor_t convDesc,
+    anydnnTensorDescriptor_t yDesc, void *y, int requestedAlgoCount, int *returnedAlgoCount,
+    anydnnConvolutionFwdAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes);
+
+/*
+ * As cuDNN 7: one algorithm, without running any, by preference: without workspace, the fastest,
+ * or the fastest within memoryLimitInBytes. Pins it. Answers no math type: it is that of convDesc.
+ */
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionForwardAlgorithm(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
+    anydnnConvolutionFwdPreference_t preference, size_t memoryLimitInBytes,
+    anydnnConvolutionFwdAlgo_t *algo);
+
+/*
+ * As cuDNN 7: bytes with which the call of this problem, algorithm and math type runs its best
+ * plan, the larger of the plain and the fused one; pins the choice. Ask after setting the math
+ * type.
+ */
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
+    anydnnConvolutionFwdAlgo_t algo, size_t *sizeInBytes);
+
+/* As cuDNN 7: y = alpha * conv(x, w) + beta * y. Not in place. */
+ANYDNN_API anydnnStatus_t anydnnConvolutionForward(anydnnHandle_t handle, const void *alpha,
+                                                   anydnnTensorDescriptor_t xDesc, const void *x,
+                                                   anydnnFilterDescriptor_t wDesc, const void *w,
+                                                   anydnnConvolutionDescriptor_t convDesc,
+                                                   anydnnConvolutionFwdAlgo_t algo, void *workSpace,
+                                                   size_t workSpaceSizeInBytes, const void *beta,
+                                                   anydnnTensorDescriptor_t yDesc, void *y);
+
+/*
+ * As cuDNN 7: y = act(alpha1 * conv(x, w) + alpha2 * z + bias). z has y's shape and may be y in
+ * place; with alpha2 0 it is not read and may be NULL. bias is 1,K,1,1, of y's type or float. The
+ * activation is RELU or IDENTITY, without NaN propagation; other activations are taken where a
+ * backend has them.
+ */
+ANYDNN_API anydnnStatus_t anydnnConvolutionBiasActivationForward(
+    anydnnHandle_t handle, const void *alpha1, anydnnTensorDescriptor_t xDesc, const void *x,
+    anydnnFilterDescriptor_t wDesc, const void *w, anydnnConvolutionDescriptor_t convDesc,
+    anydnnConvolutionFwdAlgo_t algo, void *workSpace, size_t workSpaceSizeInBytes,
+    const void *alpha2, anydnnTensorDescriptor_t zDesc, const void *z,
+    anydnnTensorDescriptor_t biasDesc, const void *bias,
+    anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t yDesc, void *y);
+
+/* As cuDNN 7: db = alpha * (sum of dy over all but channels) + beta * db; db is 1,K,1,1. */
+ANYDNN_API anydnnStatus_t anydnnConvolutionBackwardBias(anydnnHandle_t handle, const void *alpha,
+                                                        anydnnTensorDescriptor_t dyDesc,
+                                                        const void *dy, const void *beta,
+                                                        anydnnTensorDescriptor_t dbDesc, void *db);
+
+/* The queries of the backward filter direction are as those of forward. */
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithmMaxCount(anydnnHandle_t handle,
+                                                                              int *count);
+ANYDNN_API anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithm(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc, int requestedAlgoCount,
+    int *returnedAlgoCount, anydnnConvolutionBwdFilterAlgoPerf_t *perfResults);
+ANYDNN_API anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithmEx(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, const void *x,
+    anydnnTensorDescriptor_t dyDesc, const void *dy, anydnnConvolutionDescriptor_t convDesc,
+    anydnnFilterDescriptor_t dwDesc, void *dw, int requestedAlgoCount, int *returnedAlgoCount,
+    anydnnConvolutionBwdFilterAlgoPerf_t *perfResults, void *workSpace,
+    size_t workSpaceSizeInBytes);
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithm(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
+    anydnnConvolutionBwdFilterPreference_t preference, size_t memoryLimitInBytes,
+    anydnnConvolutionBwdFilterAlgo_t *algo);
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardFilterWorkspaceSize(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
+    anydnnConvolutionBwdFilterAlgo_t algo, size_t *sizeInBytes);
+
+/* As cuDNN 7: dw = alpha * (gradient of w) + beta * dw. With beta 1 gradients add up over calls. */
+ANYDNN_API anydnnStatus_t anydnnConvolutionBackwardFilter(
+    anydnnHandle_t handle, const void *alpha, anydnnTensorDescriptor_t xDesc, const void *x,
+    anydnnTensorDescriptor_t dyDesc, const void *dy, anydnnConvolutionDescriptor_t convDesc,
+    anydnnConvolutionBwdFilterAlgo_t algo, void *workSpace, size_t workSpaceSizeInBytes,
+    const void *beta, anydnnFilterDescriptor_t dwDesc, void *dw);
+
+/* The queries of the backward data direction are as those of forward. */
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithmMaxCount(anydnnHandle_t handle,
+                                                                            int *count);
+ANYDNN_API anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithm(
+    anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc, int requestedAlgoCount,
+    int *returnedAlgoCount, anydnnConvolutionBwdDataAlgoPerf_t *perfResults);
+ANYDNN_API anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithmEx(
+    anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, const void *w,
+    anydnnTensorDescriptor_t dyDesc, const void *dy, anydnnConvolutionDescriptor_t convDesc,
+    anydnnTensorDescriptor_t dxDesc, void *dx, int requestedAlgoCount, int *returnedAlgoCount,
+    anydnnConvolutionBwdDataAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes);
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithm(
+    anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
+    anydnnConvolutionBwdDataPreference_t preference, size_t memoryLimitInBytes,
+    anydnnConvolutionBwdDataAlgo_t *algo);
+ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardDataWorkspaceSize(
+    anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
+    anydnnConvolutionBwdDataAlgo_t algo, size_t *sizeInBytes);
+
+/* As cuDNN 7: dx = alpha * (gradient of x) + beta * dx; also a transposed convolution of dy. */
+ANYDNN_API anydnnStatus_t anydnnConvolutionBackwardData(
+    anydnnHandle_t handle, const void *alpha, anydnnFilterDescriptor_t wDesc, const void *w,
+    anydnnTensorDescriptor_t dyDesc, const void *dy, anydnnConvolutionDescriptor_t convDesc,
+    anydnnConvolutionBwdDataAlgo_t algo, void *workSpace, size_t workSpaceSizeInBytes,
+    const void *beta, anydnnTensorDescriptor_t dxDesc, void *dx);
+
+/*
+ * As cuDNN 7: the windows of x as columns: colBuffer is a packed matrix of x's type, a row for each
+ * c, r, s and a column for each n, p, q (C*R*S, N*P*Q), so that w as K, C*R*S times it is the
+ * convolution. Padding gives 0; a true convolution flips r and s. No groups, no int8.
+ */
+ANYDNN_API anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc,
+                                       const void *x, anydnnFilterDescriptor_t wDesc,
+                                       anydnnConvolutionDescriptor_t convDesc, void *colBuffer);
+
+/* ------------------------------------------------------------------ softmax */
+
+/*
+ * As cuDNN 7. A row of -Inf alone gives 0 for ACCURATE, -Inf for LOG and NaN for FAST; a row with
+ * +Inf gives NaN for ACCURATE and LOG. y may be x in place. 2 dims and more.
+ */
+ANYDNN_API anydnnStatus_t anydnnSoftmaxForward(anydnnHandle_t handle, anydnnSoftmaxAlgorithm_t algo,
+                                               anydnnSoftmaxMode_t mode, const void *alpha,
+                                               anydnnTensorDescriptor_t xDesc, const void *x,
+                                               const void *beta, anydnnTensorDescriptor_t yDesc,
+                                               void *y);
+
+/*
+ * As cuDNN 7, from y and dy alone: dx = alpha * y * (dy - sum dy y) + beta * dx; for LOG dy -
+ * exp(y) * sum dy. dx may be dy in place.
+ */
+ANYDNN_API anydnnStatus_t anydnnSoftmaxBackward(anydnnHandle_t handle,
+                                                anydnnSoftmaxAlgorithm_t algo,
+                                                anydnnSoftmaxMode_t mode, const void *alpha,
+                                                anydnnTensorDescriptor_t yDesc, const void *y,
+                                                anydnnTensorDescriptor_t dyDesc, const void *dy,
+                                                const void *beta, anydnnTensorDescriptor_t dxDesc,
+                                                void *dx);
+
+/* ------------------------------------------------------------------ pooling */
+
+/*
+ * One or more spatial dims; backends run 2 and 3. Output along a dim: 1 + floor((in + 2 pad -
+ * window) / stride) is advised; the output tensor is taken as given and may have more or fewer
+ * elements. Padding may be negative or wider than the window. A window begins at output * stride -
+ * pad and ends with itself or with the padded input (in + pad), whichever is first.
+ *
+ * A maximum is over the window's elements inside the input and starts at the lowest finite value:
+ * that is the maximum of no element, of -Inf alone and, unless NaN propagates, of NaN alone.
+ *
+ * An average divides the sum of the elements inside by the product over the spatial dims of (end -
+ * begin), for EXCLUDE_PADDING with both cut to the input. Where a window has no element inside,
+ * that makes 0, or NaN if a factor is 0.
+ */
+
+/* As cuDNN 7. */
+ANYDNN_API anydnnStatus_t anydnnCreatePoolingDescriptor(anydnnPoolingDescriptor_t *poolingDesc);
+
+/*
+ * As cuDNN 7: windows and strides at least 1, any padding. The NaN option governs maxima:
+ * NOT_PROPAGATE skips NaN.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetPooling2dDescriptor(anydnnPoolingDescriptor_t poolingDesc,
+                                                       anydnnPoolingMode_t mode,
+                                                       anydnnNanPropagation_t maxpoolingNanOpt,
+                                                       int windowHeight, int windowWidth,
+                                                       int verticalPadding, int horizontalPadding,
+                                                       int verticalStride, int horizontalStride);
+
+/* As cuDNN 7; BAD_PARAM unless it has 2 spatial dims. */
+ANYDNN_API anydnnStatus_t anydnnGetPooling2dDescriptor(anydnnPoolingDescriptor_t poolingDesc,
+                                                       anydnnPoolingMode_t *mode,
+                                                       anydnnNanPropagation_t *maxpoolingNanOpt,
+                                                       int *windowHeight, int *windowWidth,
+                                                       int *verticalPadding, int *horizontalPadding,
+                                                       int *verticalStride, int *horizontalStride);
+
+/* As cuDNN 7: nbDims spatial dims, 1 to 6 (more: NOT_SUPPORTED). */
+ANYDNN_API anydnnStatus_t anydnnSetPoolingNdDescriptor(anydnnPoolingDescriptor_t poolingDesc,
+                                                       anydnnPoolingMode_t mode,
+                                                       anydnnNanPropagation_t maxpoolingNanOpt,
+                                                       int nbDims, const int windowDimA[],
+                                                       const int paddingA[], const int strideA[]);
+
+/* As cuDNN 7; counts as in anydnnGetTensorNdDescriptor. */
+ANYDNN_API anydnnStatus_t anydnnGetPoolingNdDescriptor(anydnnPoolingDescriptor_t poolingDesc,
+                                                       int nbDimsRequested,
+                                                       anydnnPoolingMode_t *mode,
+                                                       anydnnNanPropagation_t *maxpoolingNanOpt,
+                                                       int *nbDims, int windowDimA[],
+                                                       int paddingA[], int strideA[]);
+
+/* As cuDNN 7: the first nbDims advised; BAD_PARAM when the window does not fit. */
+ANYDNN_API anydnnStatus_t anydnnGetPoolingNdForwardOutputDim(
+    anydnnPoolingDescriptor_t poolingDesc, anydnnTensorDescriptor_t inputTensorDesc, int nbDims,
+    int outputTensorDimA[]);
+ANYDNN_API anydnnStatus_t anydnnGetPooling2dForwardOutputDim(
+    anydnnPoolingDescriptor_t poolingDesc, anydnnTensorDescriptor_t inputTensorDesc, int *n, int *c,
+    int *h, int *w);
+ANYDNN_API anydnnStatus_t anydnnDestroyPoolingDescriptor(anydnnPoolingDescriptor_t poolingDesc);
+
+/* As cuDNN 7. Not in place. */
+ANYDNN_API anydnnStatus_t anydnnPoolingForward(anydnnHandle_t handle,
+                                               anydnnPoolingDescriptor_t poolingDesc,
+                                               const void *alpha, anydnnTensorDescriptor_t xDesc,
+                                               const void *x, const void *beta,
+                                               anydnnTensorDescriptor_t yDesc, void *y);
+
+/*
+ * As cuDNN 7. Max gives the gradient to the first element of the window, in d, h, w order, that
+ * equals y (NaN equals NaN), to none if none does. Trap: so x and y must be what forward saw; an
+ * in-place layer on y between the two breaks it. Where a window has no element inside, its dy goes
+ * nowhere. Unspecified: a maximum over -Inf alone, windows that a negative pad cuts.
+ */
+ANYDNN_API anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle,
+                                                anydnnPoolingDescriptor_t poolingDesc,
+                                                const void *alpha, anydnnTensorDescriptor_t yDesc,
+                                                const void *y, anydnnTensorDescriptor_t dyDesc,
+                                                const void *dy, anydnnTensorDescriptor_t xDesc,
+                                                const void *x, const void *beta,
+                                                anydnnTensorDescriptor_t dxDesc, void *dx);
+
+/* ------------------------------------------------------------------ activation */
+
+/* As cuDNN 7; SWISH's beta begins as 1. */
+ANYDNN_API anydnnStatus_t
+anydnnCreateActivationDescriptor(anydnnActivationDescriptor_t *activationDesc);
+
+/*
+ * As cuDNN 7: coef is the ceiling of CLIPPED_RELU and the alpha of ELU, else unused (SWISH has its
+ * own beta). The NaN option governs the forward direction of the ReLU kinds: NOT_PROPAGATE makes
+ * NaN 0; the others always propagate.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetActivationDescriptor(anydnnActivationDescriptor_t activationDesc,
+                                                        anydnnActivationMode_t mode,
+                                                        anydnnNanPropagation_t reluNanOpt,
+                                                        double coef);
+ANYDNN_API anydnnStatus_t anydnnGetActivationDescriptor(anydnnActivationDescriptor_t activationDesc,
+                                                        anydnnActivationMode_t *mode,
+                                                        anydnnNanPropagation_t *reluNanOpt,
+                                                        double *coef);
+
+/* As cuDNN 8: beta of SWISH, kept apart from coef. */
+ANYDNN_API anydnnStatus_t anydnnSetActivationDescriptorSwishBeta(
+    anydnnActivationDescriptor_t activationDesc, double swish_beta);
+ANYDNN_API anydnnStatus_t anydnnGetActivationDescriptorSwishBeta(
+    anydnnActivationDescriptor_t activationDesc, double *swish_beta);
+ANYDNN_API anydnnStatus_t
+anydnnDestroyActivationDescriptor(anydnnActivationDescriptor_t activationDesc);
+
+/* As cuDNN 7. IDENTITY is refused here. y may be x in place with equal descriptors. */
+ANYDNN_API anydnnStatus_t anydnnActivationForward(anydnnHandle_t handle,
+                                                  anydnnActivationDescriptor_t activationDesc,
+                                                  const void *alpha, anydnnTensorDescriptor_t xDesc,
+                                                  const void *x, const void *beta,
+                                                  anydnnTensorDescriptor_t yDesc, void *y);
+
+/*
+ * As cuDNN 7. The gradient is a function of y and dy alone; for SWISH, which y does not determine,
+ * of x and dy. The ReLU kinds give dy where 0 < y (and y < coef), elsewhere 0 whatever dy is, also
+ * where y is NaN. ELU's slope is 1 where y >= 0, else y + coef. dx may be dy in place.
+ */
+ANYDNN_API anydnnStatus_t anydnnActivationBackward(
+    anydnnHandle_t handle, anydnnActivationDescriptor_t activationDesc, const void *alpha,
+    anydnnTensorDescriptor_t yDesc, const void *y, anydnnTensorDescriptor_t dyDesc, const void *dy,
+    anydnnTensorDescriptor_t xDesc, const void *x, const void *beta,
+    anydnnTensorDescriptor_t dxDesc, void *dx);
+
+/* ------------------------------------------------------------------ LRN and divisive normalization
+ */
+
+/*
+ * Both use an LRN descriptor: window n (1 to 16, even too), alpha, beta (at least 0.01), k (at
+ * least 1e-5). Parameters are cast to the type of the tensors.
+ */
+
+/* As cuDNN 7: n 5, alpha 1e-4, beta 0.75, k 2 until set. */
+ANYDNN_API anydnnStatus_t anydnnCreateLRNDescriptor(anydnnLRNDescriptor_t *normDesc);
+
+/* As cuDNN 7. */
+ANYDNN_API anydnnStatus_t anydnnSetLRNDescriptor(anydnnLRNDescriptor_t normDesc, unsigned lrnN,
+                                                 double lrnAlpha, double lrnBeta, double lrnK);
+
+/* As cuDNN 7; outputs that are not wanted may be NULL. */
+ANYDNN_API anydnnStatus_t anydnnGetLRNDescriptor(anydnnLRNDescriptor_t normDesc, unsigned *lrnN,
+                                                 double *lrnAlpha, double *lrnBeta, double *lrnK);
+ANYDNN_API anydnnStatus_t anydnnDestroyLRNDescriptor(anydnnLRNDescriptor_t lrnDesc);
+
+/*
+ * As cuDNN 7: y = x * (k + alpha / n * sum x^2)^-beta, the sum over channels c - floor((n - 1) /
+ * 2) .. c + n - 1 - floor((n - 1) / 2) that exist. Trap: alpha is divided by n.
+ */
+ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelForward(anydnnHandle_t handle,
+                                                       anydnnLRNDescriptor_t normDesc,
+                                                       anydnnLRNMode_t lrnMode, const void *alpha,
+                                                       anydnnTensorDescriptor_t xDesc,
+                                                       const void *x, const void *beta,
+                                                       anydnnTensorDescriptor_t yDesc, void *y);
+
+/* As cuDNN 7. */
+ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelBackward(
+    anydnnHandle_t handle, anydnnLRNDescriptor_t normDesc, anydnnLRNMode_t lrnMode,
+    const void *alpha, anydnnTensorDescriptor_t yDesc, const void *y,
+    anydnnTensorDescriptor_t dyDesc, const void *dy, anydnnTensorDescriptor_t xDesc, const void *x,
+    const void *beta, anydnnTensorDescriptor_t dxDesc, void *dx);
+
+/*
+ * As cuDNN 7: y = x * (k + alpha / n^d * sum (x - means)^2)^-beta, the sum over the window of n in
+ * each of the d spatial dims, which begins floor((n - 1) / 2) before the element and is clipped at
+ * the borders; the mean is the element's own for all of its window. means (NULL: 0), temp and temp2
+ * have x's shape and strides; the temps are scratch and keep nothing. It is x that is divided;
+ * means enter only the variance. Full local contrast normalization subtracts the means first.
+ */
+ANYDNN_API anydnnStatus_t anydnnDivisiveNormalizationForward(
+    anydnnHandle_t handle, anydnnLRNDescriptor_t normDesc, anydnnDivNormMode_t mode,
+    const void *alpha, anydnnTensorDescriptor_t xDesc, const void *x, const void *means, void *temp,
+    void *temp2, const void *beta, anydnnTensorDescriptor_t yDesc, void *y);
+
+/*
+ * As cuDNN 7: dx, and the gradient of means if dMeans is not NULL; dy, dx and dMeans have x's
+ * shape.
+ */
+ANYDNN_API anydnnStatus_t anydnnDivisiveNormalizationBackward(
+    anydnnHandle_t handle, anydnnLRNDescriptor_t normDesc, anydnnDivNormMode_t mode,
+    const void *alpha, anydnnTensorDescriptor_t xDesc, const void *x, const void *means,
+    const void *dy, void *temp, void *temp2, const void *beta,
+    anydnnTensorDescriptor_t dXdMeansDesc, void *dx, void *dMeans);
+
+/* ------------------------------------------------------------------ batch normalization */
+
+/*
+ * x N,C,spatial. Parameters (scale, bias, means, variances, their gradients) have the shape of the
+ * mode and the type of anydnnDeriveBNTensorDescriptor: double for double, float for all others.
+ * epsilon is at least ANYDNN_BN_MIN_EPSILON, the same forward and backward.
+ *
+ *   y = scale * (x - mean) / sqrt(var + epsilon) + bias
+ *
+ * with the biased variance (divided by m, the number of elements that share it). Then act(...) in
+ * the Ex forms.
+ */
+
+/*
+ * As cuDNN 7: the packed shape 1,C,1,1 (per activation 1,C,H,W), double for double x and float for
+ * every other type.
+ */
+ANYDNN_API anydnnStatus_t anydnnDeriveBNTensorDescriptor(anydnnTensorDescriptor_t derivedBnDesc,
+                                                         anydnnTensorDescriptor_t xDesc,
+                                                         anydnnBatchNormMode_t mode);
+
+/* As cuDNN 7.6. Descriptors of operands that bnOps does not use may be NULL. */
+ANYDNN_API anydnnStatus_t anydnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
+    anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t zDesc, anydnnTensorDescriptor_t yDesc,
+    anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, anydnnActivationDescriptor_t activationDesc,
+    size_t *sizeInBytes);
+ANYDNN_API anydnnStatus_t anydnnGetBatchNormalizationBackwardExWorkspaceSize(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
+    anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t yDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnTensorDescriptor_t dzDesc, anydnnTensorDescriptor_t dxDesc,
+    anydnnTensorDescriptor_t dBnScaleBiasDesc, anydnnActivationDescriptor_t activationDesc,
+    size_t *sizeInBytes);
+
+/*
+ * As cuDNN 7.6: 0 for OPS_BN, else one bit an element of x, 1 where the activation passes its
+ * gradient, in row-major order of the dims, lowest bit first: ceil(elements / 8) bytes, bits behind
+ * the last element 0. The same on every backend.
+ */
+ANYDNN_API anydnnStatus_t anydnnGetBatchNormalizationTrainingExReserveSpaceSize(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
+    anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t xDesc,
+    size_t *sizeInBytes);
+
+/*
+ * As cuDNN 7. running = new * factor + running * (1 - factor), with the sample variance (divided
+ * by m - 1; so NaN when m is 1) for the running one. The saved pair is the mean and 1 / sqrt(var +
+ * epsilon). Traps: both pointers of the running pair are given or both NULL, likewise the saved
+ * pair; factor must be 1 in the first call, or the running arrays be initialised. y may be x in
+ * place; but the backward call wants x.
+ */
+ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardTraining(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, const void *alpha, const void *beta,
+    anydnnTensorDescriptor_t xDesc, const void *x, anydnnTensorDescriptor_t yDesc, void *y,
+    anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
+    double exponentialAverageFactor, void *resultRunningMean, void *resultRunningVariance,
+    double epsilon, void *resultSaveMean, void *resultSaveInvVariance);
+
+/*
+ * As cuDNN 7.6: with z, activation, workspace and reserve, which goes to the backward call. y may
+ * be z in place.
+ */
+ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardTrainingEx(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
+    const void *alpha, const void *beta, anydnnTensorDescriptor_t xDesc, const void *xData,
+    anydnnTensorDescriptor_t zDesc, const void *zData, anydnnTensorDescriptor_t yDesc, void *yData,
+    anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
+    double exponentialAverageFactor, void *resultRunningMean, void *resultRunningVariance,
+    double epsilon, void *resultSaveMean, void *resultSaveInvVariance,
+    anydnnActivationDescriptor_t activationDesc, void *workspace, size_t workSpaceSizeInBytes,
+    void *reserveSpace, size_t reserveSpaceSizeInBytes);
+
+/* As cuDNN 7: with the estimated mean and variance. y may be x in place. */
+ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardInference(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, const void *alpha, const void *beta,
+    anydnnTensorDescriptor_t xDesc, const void *x, anydnnTensorDescriptor_t yDesc, void *y,
+    anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
+    const void *estimatedMean, const void *estimatedVariance, double epsilon);
+
+/*
+ * As cuDNN 7. The data pair of factors blends dx, the parameter pair dScale and dBias. The saved
+ * pair may be NULL together: then mean and variance are computed again. dx may be dy in place.
+ */
+ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackward(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, const void *alphaDataDiff,
+    const void *betaDataDiff, const void *alphaParamDiff, const void *betaParamDiff,
+    anydnnTensorDescriptor_t xDesc, const void *x, anydnnTensorDescriptor_t dyDesc, const void *dy,
+    anydnnTensorDescriptor_t dxDesc, void *dx, anydnnTensorDescriptor_t dBnScaleBiasDesc,
+    const void *bnScale, void *dBnScaleResult, void *dBnBiasResult, double epsilon,
+    const void *savedMean, const void *savedInvVariance);
+
+/*
+ * As cuDNN 7.6: also dz, the gradient of z. y is read only where the activation needs it; bias
+ * likewise. Either dx or dz may be dy in place.
+ */
+ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackwardEx(
+    anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
+    const void *alphaDataDiff, const void *betaDataDiff, const void *alphaParamDiff,
+    const void *betaParamDiff, anydnnTensorDescriptor_t xDesc, const void *xData,
+    anydnnTensorDescriptor_t yDesc, const void *yData, anydnnTensorDescriptor_t dyDesc,
+    const void *dyData, anydnnTensorDescriptor_t dzDesc, void *dzData,
+    anydnnTensorDescriptor_t dxDesc, void *dxData, anydnnTensorDescriptor_t dBnScaleBiasDesc,
+    const void *bnScaleData, const void *bnBiasData, void *dBnScaleData, void *dBnBiasData,
+    double epsilon, const void *savedMean, const void *savedInvVariance,
+    anydnnActivationDescriptor_t activationDesc, void *workSpace, size_t workSpaceSizeInBytes,
+    void *reserveSpace, size_t reserveSpaceSizeInBytes);
+
+/* ------------------------------------------------------------------ dropout */
+
+/*
+ * y = x / (1 - p) where kept, 0 where dropped; 0 <= p <= 1. The mask follows from states alone
+ * (ANYDNN_DROPOUT_MAGIC above says how), so it is the same bit for bit on every backend and
+ * device. No alpha and beta.
+ *
+ * reserve: one bit an element, 1 where kept, in row-major order of the dims whatever the strides,
+ * lowest bit of each byte first; ceil(elements / 8) bytes, bits behind the last element 0. Forward
+ * writes it, backward reads it, on the same or another backend.
+ */
+
+/* As cuDNN 7. */
+ANYDNN_API anydnnStatus_t anydnnCreateDropoutDescriptor(anydnnDropoutDescriptor_t *dropoutDesc);
+ANYDNN_API anydnnStatus_t anydnnDestroyDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc);
+
+/* As cuDNN 7: 32 bytes. */
+ANYDNN_API anydnnStatus_t anydnnDropoutGetStatesSize(anydnnHandle_t handle, size_t *sizeInBytes);
+
+/* As cuDNN 7: bytes of reserve for a tensor of this shape. */
+ANYDNN_API anydnnStatus_t anydnnDropoutGetReserveSpaceSize(anydnnTensorDescriptor_t xDesc,
+                                                           size_t *sizeInBytes);
+
+/*
+ * As cuDNN 7: drops with probability `dropout` (0 to 1) and initialises states, memory of
+ * the handle's device that the caller keeps while the descriptor is used (NULL: the earlier states
+ * stay as they are). INVALID_VALUE when stateSizeInBytes is too small.
+ */
+ANYDNN_API anydnnStatus_t anydnnSetDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc,
+                                                     anydnnHandle_t handle, float dropout,
+                                                     void *states, size_t stateSizeInBytes,
+                                                     unsigned long long seed);
+
+/*
+ * As cuDNN 7: takes states that were saved, without initialising them; BAD_PARAM when they are not
+ * states. The seed is only for the getter: that in the states counts.
+ */
+ANYDNN_API anydnnStatus_t anydnnRestoreDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc,
+                                                         anydnnHandle_t handle, float dropout,
+                                                         void *states, size_t stateSizeInBytes,
+                                                         unsigned long long seed);
+
+/* As cuDNN 7. */
+ANYDNN_API anydnnStatus_t anydnnGetDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc,
+                                                     anydnnHandle_t handle, float *dropout,
+                                                     void **states, unsigned long long *seed);
+
+/* As cuDNN 7. y may be x in place. */
+ANYDNN_API anydnnStatus_t anydnnDropoutForward(anydnnHandle_t handle,
+                                               anydnnDropoutDescriptor_t dropoutDesc,
+                                               anydnnTensorDescriptor_t xDesc, const void *x,
+                                               anydnnTensorDescriptor_t yDesc, void *y,
+                                               void *reserveSpace, size_t reserveSpaceSizeInBytes);
+
+/* As cuDNN 7. dx may be dy in place. */
+ANYDNN_API anydnnStatus_t anydnnDropoutBackward(anydnnHandle_t handle,
+                                                anydnnDropoutDescriptor_t dropoutDesc,
+                                                anydnnTensorDescriptor_t dyDesc, const void *dy,
+                                                anydnnTensorDescriptor_t dxDesc, void *dx,
+                                                void *reserveSpace, size_t reserveSpaceSizeInBytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The contract between libanydnn and a backend. A backend is a shared object that exports exactly
+ * two symbols, `anydnn_plugin_abi` and `anydnn_plugin_main`, includes only this file of ours, and
+ * does not link libanydnn: everything that it may use of the host comes in a table. This file needs
+ * nothing but <stddef.h> and <stdint.h>; a vendor may copy it.
+ *
+ * Life of a backend
+ *   1. libanydnn opens the file by its absolute path (RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) and
+ * never closes it. Constructors run here; they must not start threads or call the host.
+ *   2. It reads the data object `anydnn_plugin_abi`. As long as the major number is 0, major and
+ * minor must be equal on both sides; no function of the backend is called before that is known.
+ *   3. It calls `anydnn_plugin_main(host, &plugin)` once. The description that comes back belongs
+ * to the backend and stays constant for the rest of the process.
+ *   4. When a handle first needs the backend, `context_create(device)`; one context a handle and
+ * backend.
+ *   5. For each new problem `candidates`, then `plan_create` for the chosen engine; `plan_execute`
+ * as often as the application calls; `plan_destroy`, `context_destroy` with the handle. Nothing is
+ * called from destructors or after exit() has begun.
+ *
+ * Rules (the host checks those marked *)
+ *   - Structures are size-prefixed and grow only at their end. A reader uses min(struct_size, its
+ * own sizeof) and treats members beyond as zero. Arrays of structures are arrays of pointers.*
+ *   - Names: [a-z0-9_]{1,31}; the file is called anydnn_NAME.so.*
+ *   - Function pointers of the description lie in the backend's own object: hide all symbols but
+ * two.*
+ *   - A plan holds shapes, never data: weights may change under the same pointer between two calls.
+ *   - What a backend accepts it accepts also at element alignment (a candidate of its own may ask
+ * for more), and it touches only the elements described by dims and strides.
+ *   - Strings, once handed over, live as long as the process unless said otherwise.
+ *
+ * Threads: one context is used by one thread at a time; different contexts at once. `candidates` of
+ * different contexts may run at once, too. The functions of struct anydnn_plugin_host are
+ * thread-safe.
+ *
+ * Return values are status codes of anydnn.h by number: 0 success, 2 allocation failed, 3 bad
+ * parameter, 4 internal error, 8 execution failed, 9 not supported. Before a function returns
+ * another value than 0 it should hand a sentence to host->set_error.
+ */
+#ifndef ANYDNN_PLUGIN_H
+#define ANYDNN_PLUGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
+#define ANYDNN_PLUGIN_ABI_MAJOR 0
+#define ANYDNN_PLUGIN_ABI_MINOR 1
+
+#define ANYDNN_PLUGIN_DIM_MAX     8
+#define ANYDNN_PLUGIN_SPATIAL_MAX 6
+#define ANYDNN_PLUGIN_OPERAND_MAX 16
+#define ANYDNN_PLUGIN_NAME_MAX    31
+
+/* Marks the two exported symbols. */
+#if defined(__GNUC__)
+#define ANYDNN_PLUGIN_EXPORT __attribute__((visibility("default")))
+#else
+#define ANYDNN_PLUGIN_EXPORT
+#endif
+
+/* ------------------------------------------------------------------ numbers shared with anydnn.h
+ */
+
+/* Element types: the numbers of anydnnDataType_t. */
+enum {
+    ANYDNN_PLUGIN_FLOAT = 0,
+    ANYDNN_PLUGIN_DOUBLE = 1,
+    ANYDNN_PLUGIN_HALF = 2,
+    ANYDNN_PLUGIN_INT8 = 3,
+    ANYDNN_PLUGIN_INT32 = 4,
+    ANYDNN_PLUGIN_INT8X4 = 5, /* VECT_C: dims count elements, strides count vectors of 4 */
+    ANYDNN_PLUGIN_UINT8 = 6,
+    ANYDNN_PLUGIN_UINT8X4 = 7,
+    ANYDNN_PLUGIN_INT8X32 = 8,
+    ANYDNN_PLUGIN_BFLOAT16 = 9,
+    ANYDNN_PLUGIN_INT64 = 10,
+    ANYDNN_PLUGIN_UINT16 = 1000, /* these three only as types of reduction indices */
+    ANYDNN_PLUGIN_UINT32 = 1001,
+    ANYDNN_PLUGIN_UINT64 = 1002
+};
+/* A set of types, all below 32: bit (1 << type). */
+#define ANYDNN_PLUGIN_TYPE_BIT(type) (UINT32_C(1) << (type))
+
+/* What a candidate computes with; a problem's math is what is permitted. */
+enum {
+    ANYDNN_PLUGIN_MATH_DEFAULT = 0,   /* no matrix units, no operand rounding, float or wider */
+    ANYDNN_PLUGIN_MATH_TENSOR_OP = 1, /* matrix units for operands that need no conversion */
+    ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION = 2, /* float operands may be rounded to TF32 */
+    ANYDNN_PLUGIN_MATH_SPLIT = 1000          /* float operands as sums of shorter terms */
+};
+
+/*
+ * Operations and the slots of their operands. `tensor[]` and `data[]` are indexed by slot; inputs
+ * come first. A slot marked ? may be absent (its bit in `present` is clear, its pointers are NULL);
+ * a slot marked = is read and written. Numbers and slots never change; new operations get new
+ * numbers.
+ */
+enum {
+    ANYDNN_PLUGIN_CONVOLUTION_FORWARD = 1,                 /* 0 x, 1 w | 2 y */
+    ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA = 2,           /* 0 w, 1 dy | 2 dx */
+    ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER = 3,         /* 0 x, 1 dy | 2 dw */
+    ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS = 4,           /* 0 dy | 1 db */
+    ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD = 5, /* 0 x, 1 w, 2 z?, 3 bias | 4 y */
+    ANYDNN_PLUGIN_POOLING_FORWARD = 6,                     /* 0 x | 1 y */
+    ANYDNN_PLUGIN_POOLING_BACKWARD = 7,                    /* 0 y, 1 dy, 2 x | 3 dx */
+    ANYDNN_PLUGIN_ACTIVATION_FORWARD = 8,                  /* 0 x | 1 y */
+    ANYDNN_PLUGIN_ACTIVATION_BACKWARD = 9,                 /* 0 y, 1 dy, 2 x | 3 dx */
+    ANYDNN_PLUGIN_LRN_FORWARD = 10,                        /* 0 x | 1 y */
+    ANYDNN_PLUGIN_LRN_BACKWARD = 11,                       /* 0 y, 1 dy, 2 x | 3 dx */
+    ANYDNN_PLUGIN_SOFTMAX_FORWARD = 12,                    /* 0 x | 1 y */
+    ANYDNN_PLUGIN_SOFTMAX_BACKWARD = 13,                   /* 0 y, 1 dy | 2 dx */
+    ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD = 14,  /* 0 x, 1 means?, 2 temp=, 3 temp2= | 4 y */
+    ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD = 15, /* 0 x, 1 means?, 2 dy, 3 temp=, 4 temp2= |
+                                                           5 dx, 6 dmeans? */
+    ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE =
+        16,                                          /* 0 x, 1 scale, 2 bias, 3 mean, 4 var | 5 y */
+    ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING = 17, /* 0 x, 1 scale, 2 bias, 3 z?, 4
+                                                        running_mean?=, 5 running_var?= | 6 y, 7
+                                                        save_mean?, 8 save_inv_var?, 9 reserve? */
+    ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD = 18, /* 0 x, 1 dy, 2 y?, 3 scale, 4 bias?,
+                                                        5 save_mean?, 6 save_inv_var?, 7 reserve? |
+                                                        8 dx, 9 dz?, 10 dscale, 11 dbias */
+    ANYDNN_PLUGIN_DROPOUT_FORWARD = 19,              /* 0 x, 1 states= | 2 y, 3 reserve */
+    ANYDNN_PLUGIN_DROPOUT_BACKWARD = 20,             /* 0 dy, 1 reserve | 2 dx */
+    ANYDNN_PLUGIN_TRANSFORM_TENSOR = 21,             /* 0 x | 1 y */
+    ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX = 22,          /* 0 x | 1 y */
+    ANYDNN_PLUGIN_TRANSFORM_FILTER = 23,             /* 0 x | 1 y */
+    ANYDNN_PLUGIN_ADD_TENSOR = 24,                   /* 0 x | 1 y */
+    ANYDNN_PLUGIN_OP_TENSOR = 25,                    /* 0 a, 1 b | 2 c */
+    ANYDNN_PLUGIN_REDUCE_TENSOR = 26,                /* 0 a | 1 c, 2 indices? */
+    ANYDNN_PLUGIN_SET_TENSOR = 27,                   /* | 0 y= */
+    ANYDNN_PLUGIN_SCALE_TENSOR = 28,                 /* | 0 y= */
+    ANYDNN_PLUGIN_IM2COL = 29,                       /* 0 x | 1 col */
+    ANYDNN_PLUGIN_OPERATION_END = 30
+};
+
+/* ------------------------------------------------------------------ problems */
+
+/* Element i of a tensor lies at sum(index[d] * strides[d]) elements (vectors, for VECT_C types). A
+ * byte buffer (states, reserve) is a one-dimensional packed tensor of UINT8. */
+struct anydnn_plugin_tensor {
+    uint32_t struct_size;
+    int32_t type;
+    int32_t ndims;
+    int32_t reserved;
+    int64_t dims[ANYDNN_PLUGIN_DIM_MAX];
+    int64_t strides[ANYDNN_PLUGIN_DIM_MAX];
+};
+
+/* Parameters: one type a family; `struct anydnn_plugin_problem.params` points to it. Arrays hold
+ * one value for each spatial dimension, in the order of the dims (d, h, w). */
+
+/* Convolution family and im2col; activation members only for the fused operation. NULL params for
+ * CONVOLUTION_BACKWARD_BIAS. */
+struct anydnn_plugin_convolution {
+    uint32_t struct_size;
+    int32_t spatial_dims;
+    int64_t pad[ANYDNN_PLUGIN_SPATIAL_MAX];
+    int64_t stride[ANYDNN_PLUGIN_SPATIAL_MAX];
+    int64_t dilation[ANYDNN_PLUGIN_SPATIAL_MAX];
+    int64_t window[ANYDNN_PLUGIN_SPATIAL_MAX]; /* the filter's extent, for im2col, which has no
+                                                  filter operand */
+    int64_t groups;
+    int32_t mode;         /* 0 convolution (flipped filter), 1 cross-correlation */
+    int32_t compute_type; /* element type of the accumulation that the application asked for */
+    int32_t activation;   /* as in struct anydnn_plugin_activation */
+    int32_t nan_propagate;
+    double coef;
+};
+
+struct anydnn_plugin_pooling {
+    uint32_t struct_size;
+    int32_t spatial_dims;
+    int32_t mode; /* 0 max, 1 average counting padding, 2 average without padding, 3 max,
+                     deterministic */
+    int32_t nan_propagate;
+    int64_t window[ANYDNN_PLUGIN_SPATIAL_MAX];
+    int64_t pad[ANYDNN_PLUGIN_SPATIAL_MAX];
+    int64_t stride[ANYDNN_PLUGIN_SPATIAL_MAX];
+};
+
+struct anydnn_plugin_activation {
+    uint32_t struct_size;
+    int32_t mode; /* 0 sigmoid, 1 relu, 2 tanh, 3 clipped relu, 4 elu, 5 identity, 6 swish */
+    int32_t nan_propagate;
+    int32_t reserved;
+    double coef; /* ceiling of clipped relu, alpha of elu, beta of swish */
+};
+
+struct anydnn_plugin_softmax {
+    uint32_t struct_size;
+    int32_t algorithm; /* 0 fast, 1 accurate, 2 log */
+    int32_t mode;      /* 0 instance (over c, h, w), 1 channel (over c) */
+    int32_t reserved;
+};
+
+/* LRN across channels and divisive normalization; alpha is divided by n (by n^spatial) in the
+ * formula. */
+struct anydnn_plugin_lrn {
+    uint32_t struct_size;
+    int32_t n;
+    double alpha;
+    double beta;
+    double k;
+};
+
+struct anydnn_plugin_batch_normalization {
+    uint32_t struct_size;
+    int32_t mode; /* 0 per activation, 1 spatial, 2 spatial persistent */
+    int32_t ops;  /* 0 normalization, 1 and activation, 2 and addition and activation */
+    int32_t activation;
+    int32_t nan_propagate;
+    int32_t reserved;
+    double coef;
+    double epsilon;
+};
+
+struct anydnn_plugin_dropout {
+    uint32_t struct_size;
+    int32_t reserved;
+    double probability; /* of setting an element to 0 */
+};
+
+struct anydnn_plugin_transform {
+    uint32_t struct_size;
+    int32_t direction; /* 0 fold, 1 unfold */
+    int64_t pad_before[ANYDNN_PLUGIN_DIM_MAX];
+    int64_t pad_after[ANYDNN_PLUGIN_DIM_MAX];
+    int64_t fold[ANYDNN_PLUGIN_SPATIAL_MAX];
+};
+
+struct anydnn_plugin_op_tensor {
+    uint32_t struct_size;
+    int32_t op; /* 0 add, 1 mul, 2 min, 3 max, 4 sqrt(a), 5 1 - a */
+    int32_t compute_type;
+    int32_t nan_propagate;
+};
+
+struct anydnn_plugin_reduce {
+    uint32_t struct_size;
+    int32_t
+        op; /* 0 add, 1 mul, 2 min, 3 max, 4 amax, 5 average, 6 norm1, 7 norm2, 8 mul of nonzeros */
+    int32_t compute_type;
+    int32_t nan_propagate;
+};
+
+/* A node of the extension chain of a problem. A backend that meets a node of a kind that it does
+ * not know declines if `must_understand` is set and else ignores the node. Version 0.1 defines no
+ * kind. */
+struct anydnn_plugin_extension {
+    uint32_t struct_size;
+    int32_t kind;
+    int32_t must_understand;
+    int32_t reserved;
+    const struct anydnn_plugin_extension *next;
+};
+
+/* What a plan depends on, and nothing else. Valid during the call that it is handed to. */
+struct anydnn_plugin_problem {
+    uint32_t struct_size;
+    int32_t operation;
+    int32_t math;          /* permission: ANYDNN_PLUGIN_MATH_xxx */
+    int32_t algorithm;     /* cuDNN's number for the direction, or -1: any */
+    int32_t deterministic; /* 1: candidates noted nondeterministic will not be chosen */
+    int32_t device;        /* number within the space */
+    uint32_t present;      /* bit per slot */
+    uint32_t reserved;
+    uint8_t alias[ANYDNN_PLUGIN_OPERAND_MAX]; /* of an output: 1 + slot of the first input at the
+                                                 same address; 0: none */
+    const struct anydnn_plugin_tensor *tensor[ANYDNN_PLUGIN_OPERAND_MAX]; /* NULL where absent */
+    const void *params; /* of the family, or NULL */
+    const struct anydnn_plugin_extension *extension;
+};
+
+/* ------------------------------------------------------------------ candidates */
+
+/* Notes on a candidate. */
+#define ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC  0x1u /* two runs may differ in bits */
+#define ANYDNN_PLUGIN_NOTE_TRANSFORM         0x2u /* Winograd, FFT: rounds intermediate transforms */
+#define ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION 0x4u /* rounds operands, within the mode */
+
+/* Why a backend declines. 0 means that it can. The sentence says the rest. */
+enum {
+    ANYDNN_PLUGIN_REASON_NONE = 0,
+    ANYDNN_PLUGIN_REASON_OPERATION = 1, /* operation not offered */
+    ANYDNN_PLUGIN_REASON_TYPE = 2,      /* element or compute type */
+    ANYDNN_PLUGIN_REASON_LAYOUT = 3,    /* strides, vectorised layout */
+    ANYDNN_PLUGIN_REASON_SHAPE = 4,     /* sizes, number of dims, pads, strides, dilation */
+    ANYDNN_PLUGIN_REASON_GROUPS = 5,
+    ANYDNN_PLUGIN_REASON_MATH = 6,
+    ANYDNN_PLUGIN_REASON_PARAMETER = 7,  /* a mode, option or coefficient */
+    ANYDNN_PLUGIN_REASON_ALIAS = 8,      /* in-place use */
+    ANYDNN_PLUGIN_REASON_DEVICE = 9,     /* no device, too old, out of order */
+    ANYDNN_PLUGIN_REASON_LIBRARY = 10,   /* the vendor's library is missing or of a wrong version */
+    ANYDNN_PLUGIN_REASON_EXTENSION = 11, /* an extension that must be understood is unknown */
+    ANYDNN_PLUGIN_REASON_MEMORY = 12,
+    ANYDNN_PLUGIN_REASON_OTHER = 13
+};
+
+/* One way to run a problem (reason 0), or why there is none. Valid during `offer`. */
+struct anydnn_plugin_candidate {
+    uint32_t struct_size;
+    int32_t reason;
+    uint64_t engine;    /* the backend's own number, stable within one version of it */
+    int32_t algorithm;  /* cuDNN's number that it bears, or -1 */
+    int32_t math;       /* what it really uses: ANYDNN_PLUGIN_MATH_xxx */
+    uint64_t workspace; /* bytes, at 256 bytes alignment */
+    uint32_t notes;
+    uint32_t reserved;
+    uint32_t alignment[ANYDNN_PLUGIN_OPERAND_MAX]; /* bytes needed of each operand, power of two; 0:
+                                                      its element's */
+    double expected_us;                            /* 0: not estimated */
+    const char *sentence;                          /* for a reason: what the user should know */
+};
+
+/* Returns 0 when the backend should go on, another value when it need offer no more. */
+typedef int32_t (*anydnn_plugin_offer_fn)(void *cookie,
+                                          const struct anydnn_plugin_candidate *candidate);
+
+/* ------------------------------------------------------------------ execution */
+
+/* Effect of a plan_execute that failed. */
+enum {
+    ANYDNN_PLUGIN_EFFECT_NONE = 0,     /* outputs untouched, nothing enqueued */
+    ANYDNN_PLUGIN_EFFECT_ENQUEUED = 1, /* work was handed to the device */
+    ANYDNN_PLUGIN_EFFECT_UNKNOWN = 2
+};
+
+/* All pointers in the backend's own space. scale: alpha, beta; or alpha1, alpha2, beta; or
+ * alpha_data, beta_data, alpha_param, beta_param; the rest is 0. out = alpha * result + beta *
+ * prior; with beta 0 prior is not read. */
+struct anydnn_plugin_operands {
+    uint32_t struct_size;
+    uint32_t reserved;
+    void *data[ANYDNN_PLUGIN_OPERAND_MAX];
+    double scale[4];
+    double number[4];  /* batch_normalization_training: 0 exponential average factor */
+    const void *value; /* set_tensor: one element of y's type, host memory */
+    void *stream;      /* the space's stream; NULL on the host */
+    void *workspace;
+    uint64_t workspace_bytes;
+};
+
+struct anydnn_plugin_context; /* the backend's own */
+struct anydnn_plugin_plan;    /* the backend's own */
+
+/* Layouts that an operation takes, for the published tables. */
+#define ANYDNN_PLUGIN_LAYOUT_NCHW    0x1u /* packed, rows first */
+#define ANYDNN_PLUGIN_LAYOUT_NHWC    0x2u /* packed, channels last */
+#define ANYDNN_PLUGIN_LAYOUT_STRIDED 0x4u /* any positive strides without overlap */
+#define ANYDNN_PLUGIN_LAYOUT_VECT_C  0x8u
+
+struct anydnn_plugin_operation {
+    uint32_t struct_size;
+    int32_t operation;
+    uint32_t types;   /* ANYDNN_PLUGIN_TYPE_BIT of the types of the operand in slot 0 */
+    uint32_t layouts; /* ANYDNN_PLUGIN_LAYOUT_xxx */
+    uint32_t maths;   /* bit 0 default, 1 tensor_op, 2 allow_conversion, 3 split */
+    uint32_t reserved;
+
+    /* Pure: no launch, no device memory. Calls offer once for each way to run the problem, best
+     * first, or once with a reason. Returns 0, also when it declined. */
+    int32_t (*candidates)(struct anydnn_plugin_context *context,
+                          const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
+                          void *cookie);
+    /* Sets *plan, to another value than NULL, where it returns 0. */
+    int32_t (*plan_create)(struct anydnn_plugin_context *context,
+                           const struct anydnn_plugin_problem *problem, uint64_t engine,
+                           struct anydnn_plugin_plan **plan);
+    /* *effect is set before a return value other than 0; it starts as NONE. */
+    int32_t (*plan_execute)(struct anydnn_plugin_plan *plan,
+                            const struct anydnn_plugin_operands *operands, int32_t *effect);
+    /* Safe while executes are still queued on the device. */
+    void (*plan_destroy)(struct anydnn_plugin_plan *plan);
+};
+
+/* ------------------------------------------------------------------ spaces */
+
+/* Kinds of a copy. */
+enum { ANYDNN_PLUGIN_COPY_TO = 1, ANYDNN_PLUGIN_COPY_FROM = 2, ANYDNN_PLUGIN_COPY_WITHIN = 3 };
+
+/* Whose memory a pointer is. */
+enum {
+    ANYDNN_PLUGIN_POINTER_UNKNOWN = 0,
+    ANYDNN_PLUGIN_POINTER_HOST = 1,  /* plain host memory that the device cannot reach */
+    ANYDNN_PLUGIN_POINTER_DEVICE = 2 /* reachable from the device */
+};
+
+/*
+ * Memory, streams, marks and recordings of a memory space. The space `host` is the host's own; a
+ * backend in it leaves this table NULL. All backends of one space understand each other's pointers
+ * and streams, and the first loaded one serves the handles of that space. Functions return status
+ * codes.
+ */
+struct anydnn_plugin_space {
+    uint32_t struct_size;
+    uint32_t reserved;
+    int32_t (*device_count)(int32_t *count);
+    int32_t (*device_current)(int32_t *device); /* current in the calling thread */
+    int32_t (*device_name)(int32_t device, char *text, size_t size);
+    int32_t (*pointer_owner)(int32_t device, const void *pointer, int32_t *owner);
+    int32_t (*memory_alloc)(int32_t device, uint64_t bytes, void **pointer); /* 256 bytes aligned */
+    int32_t (*memory_free)(int32_t device, void *pointer);
+    /* Stream order; returns when the host side of it may be reused or read. */
+    int32_t (*memory_copy)(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
+                           int32_t kind);
+    int32_t (*memory_set)(int32_t device, void *stream, void *to, int32_t byte, uint64_t bytes);
+    int32_t (*synchronize)(int32_t device, void *stream);
+    int32_t (*stream_check)(int32_t device,
+                            void *stream); /* 0 if the stream belongs to the device */
+    int32_t (*mark_create)(int32_t device, void **mark);
+    int32_t (*mark_record)(int32_t device, void *stream, void *mark);
+    int32_t (*mark_elapsed)(int32_t device, void *from, void *to,
+                            double *microseconds); /* waits for `to` */
+    void (*mark_destroy)(int32_t device, void *mark);
+    int32_t (*record_begin)(int32_t device, void *stream);
+    int32_t (*record_end)(int32_t device, void *stream, void **recording);
+    int32_t (*record_replay)(int32_t device, void *stream, void *recording);
+    void (*record_destroy)(int32_t device, void *recording);
+    int32_t (*poisoned)(int32_t device); /* 1 after an error that only a new process cures */
+};
+
+/* ------------------------------------------------------------------ the two sides */
+
+/* Levels of a log line. */
+enum {
+    ANYDNN_PLUGIN_LOG_ERROR = 1,
+    ANYDNN_PLUGIN_LOG_WARN = 2,
+    ANYDNN_PLUGIN_LOG_INFO = 3,
+    ANYDNN_PLUGIN_LOG_DEBUG = 4,
+    ANYDNN_PLUGIN_LOG_TRACE = 5
+};
+
+/* What a backend may use of the host; one object a backend, valid for ever. */
+struct anydnn_plugin_host {
+    uint32_t struct_size;
+    uint32_t abi_major;
+    uint32_t abi_minor;
+    uint32_t reserved;
+    void (*log)(const struct anydnn_plugin_host *host, int32_t level, const char *file,
+                int32_t line, const char *text);
+    /* Value of `set.KEY` in the section [plugin NAME], or NULL. */
+    const char *(*setting)(const struct anydnn_plugin_host *host, const char *key);
+    /* The sentence of the call that is about to fail, in this thread; copied. */
+    void (*set_error)(const struct anydnn_plugin_host *host, const char *text);
+    void *(*alloc)(size_t bytes); /* host memory, 64 bytes aligned; NULL when there is none */
+    void (*free)(void *pointer);
+    uint64_t (*fork_number)(void); /* grows in every child after fork() */
+};
+
+/* The backend works in a child after fork(). Without it its plans are refused there. */
+#define ANYDNN_PLUGIN_FORK_SAFE 0x1u
+
+/* A limit as data, for tables and for people: "dilation", 4, "dilations up to 4". */
+struct anydnn_plugin_limit {
+    uint32_t struct_size;
+    int32_t operation; /* 0: all */
+    int64_t value;
+    const char *name;
+    const char *sentence;
+};
+
+struct anydnn_plugin {
+    uint32_t struct_size;
+    uint32_t flags;
+    const char *name;
+    const char *vendor;
+    const char *version;
+    const char *build_id; /* tells two builds of one version apart; may be "" */
+    const char *space;    /* "host", "cuda", ... */
+    uint32_t operation_count;
+    uint32_t limit_count;
+    const struct anydnn_plugin_operation *const *operations;
+    const struct anydnn_plugin_limit *const *limits;
+    const struct anydnn_plugin_space *space_functions; /* NULL for the space host */
+    /* Sets *context, to another value than NULL, where it returns 0. */
+    int32_t (*context_create)(int32_t device, struct anydnn_plugin_context **context);
+    void (*context_destroy)(struct anydnn_plugin_context *context);
+};
+
+/* The data object `anydnn_plugin_abi`. */
+struct anydnn_plugin_abi {
+    uint64_t magic;
+    uint32_t major;
+    uint32_t minor;
+    uint32_t struct_size; /* of struct anydnn_plugin_abi */
+    uint32_t reserved;
+};
+
+#define ANYDNN_PLUGIN_ABI_INITIALIZER                                                              \
+    {                                                                                              \
+        ANYDNN_PLUGIN_MAGIC, ANYDNN_PLUGIN_ABI_MAJOR, ANYDNN_PLUGIN_ABI_MINOR,                     \
+            sizeof(struct anydnn_plugin_abi), 0                                                    \
+    }
+
+/* What a backend exports, and nothing besides. */
+ANYDNN_PLUGIN_EXPORT extern const struct anydnn_plugin_abi anydnn_plugin_abi;
+ANYDNN_PLUGIN_EXPORT int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
+                                                const struct anydnn_plugin **plugin);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The value of an activation function, for the activation operations and for those that fuse one.
+ */
+#ifndef CPU_REF_ACTIVATE_H
+#define CPU_REF_ACTIVATE_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* Modes of struct anydnn_plugin_activation. */
+enum {
+    CPU_REF_SIGMOID = 0,
+    CPU_REF_RELU = 1,
+    CPU_REF_TANH = 2,
+    CPU_REF_CLIPPED_RELU = 3,
+    CPU_REF_ELU = 4,
+    CPU_REF_IDENTITY = 5,
+    CPU_REF_SWISH = 6,
+    CPU_REF_ACTIVATION_END = 7
+};
+
+/* Written so that exp() never gets a positive argument and cannot overflow. */
+static inline double cpu_ref_sigmoid(double v)
+{
+    double e = exp(-fabs(v));
+    return v < 0 ? e / (1 + e) : 1 / (1 + e);
+}
+
+/* The NaN option rules ReLU and clipped ReLU: unless it propagates, a NaN becomes 0. The others
+ * propagate always. */
+static inline double cpu_ref_activate(int32_t mode, int32_t nan_propagate, double coef, double v)
+{
+    double positive;
+
+    switch (mode) {
+    case CPU_REF_SIGMOID:
+        return cpu_ref_sigmoid(v);
+    case CPU_REF_TANH:
+        return tanh(v);
+    case CPU_REF_ELU:
+        return v > 0 ? v : coef * expm1(v);
+    case CPU_REF_SWISH:
+        return v * cpu_ref_sigmoid(coef * v);
+    case CPU_REF_IDENTITY:
+        return v;
+    default:
+        if (nan_propagate && isnan(v))
+            return v;
+        positive = v > 0 ? v : 0;
+        return mode == CPU_REF_CLIPPED_RELU && positive > coef ? coef : positive;
+    }
+}
+
+/* dy times the derivative at the place where the function's value is y. Where the slope of the two
+ * ReLUs is 0, so is the result, whatever dy; and it is 0 where y is NaN, for both NaN options, as
+ * in cuDNN. */
+static inline double cpu_ref_activation_gradient(int32_t mode, double coef, double y, double dy,
+                                                 double x)
+{
+    double s;
+
+    switch (mode) {
+    case CPU_REF_SIGMOID:
+        return y * (1 - y) * dy;
+    case CPU_REF_TANH:
+        return (1 - y * y) * dy;
+    case CPU_REF_ELU:
+        return y >= 0 ? dy : (y + coef) * dy;
+    case CPU_REF_IDENTITY:
+        return dy;
+    case CPU_REF_SWISH:
+        s = cpu_ref_sigmoid(coef * x);
+        return (s + coef * x * s * (1 - s)) * dy;
+    default:
+        return y > 0 && !(mode == CPU_REF_CLIPPED_RELU && y >= coef) ? dy : 0;
+    }
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Activation forward and backward. The gradient is a function of y and dy; only swish needs x. */
+#include "activate.h"
+#include "walk.h"
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
+
+/* An exponential in multiply-adds, for the cut into threads. */
+#define COST 10
+
+struct activation_job {
+    double alpha, beta, coef;
+    int32_t mode;
+    int32_t nan_propagate;
+};
+
+static const int64_t unit[CPU_REF_WALK_TENSORS] = {1, 1, 1, 1};
+static const struct activation_job plain_relu = {.alpha = 1, .mode = CPU_REF_RELU};
+
+static int is_plain(const struct activation_job *job)
+{
+    return job->mode == CPU_REF_RELU && !job->nan_propagate && job->alpha == 1 && job->beta == 0;
+}
+
+#define CPU_REF_TEMPLATE "activation.inc"
+#include "each_float.inc"
+
+static int32_t check_mode(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
+{
+    const struct anydnn_plugin_activation *params = problem->params;
+
+    if (params->mode >= 0 && params->mode < CPU_REF_ACTIVATION_END)
+        return 0;
+    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s: mode %d is none from 0 to %d",
+                          cpu_ref_operation_name(problem->operation), params->mode,
+                          CPU_REF_ACTIVATION_END - 1);
+}
+
+static int32_t forward_check(const struct anydnn_plugin_problem *problem,
+                             struct cpu_ref_refusal *why)
+{
+    int32_t reason = check_mode(problem, why);
+
+    if (!reason)
+        reason = cpu_ref_check_dims(problem, 1u << FORWARD_X, FORWARD_Y, why);
+    return reason ? reason : cpu_ref_check_alias(problem, FORWARD_Y, why);
+}
+
+static int32_t backward_check(const struct anydnn_plugin_problem *problem,
+                              struct cpu_ref_refusal *why)
+{
+    uint32_t inputs = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X;
+    int32_t reason = check_mode(problem, why);
+
+    if (!reason)
+        reason = cpu_ref_check_dims(problem, inputs, BACKWARD_DX, why);
+    return reason ? reason : cpu_ref_check_alias(problem, BACKWARD_DX, why);
+}
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    cpu_ref_walk_init(plan->state, plan->problem.tensor, 2, CPU_REF_WALK_ALL);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    cpu_ref_walk_init(plan->state, plan->problem.tensor, 4, CPU_REF_WALK_ALL);
+}
+
+const struct cpu_ref_kernel cpu_ref_activation_forward = {
+    .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = FORWARD_X,
+    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .outputs = 1u << FORWARD_Y,
+    .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .params_size = sizeof(struct anydnn_plugin_activation),
+    .state_size = sizeof(struct cpu_ref_walk),
+    .check = forward_check,
+    .prepare = forward_prepare,
+    .run = {[ANYDNN_PLUGIN_FLOAT] = forward_run_float, [ANYDNN_PLUGIN_DOUBLE] = forward_run_double},
+};
+
+const struct cpu_ref_kernel cpu_ref_activation_backward = {
+    .operation = ANYDNN_PLUGIN_ACTIVATION_BACKWARD,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = BACKWARD_DY,
+    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
+    .outputs = 1u << BACKWARD_DX,
+    .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
+    .params_size = sizeof(struct anydnn_plugin_activation),
+    .state_size = sizeof(struct cpu_ref_walk),
+    .check = backward_check,
+    .prepare = backward_prepare,
+    .run =
+        {[ANYDNN_PLUGIN_FLOAT] = backward_run_float, [ANYDNN_PLUGIN_DOUBLE] = backward_run_double},
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch normalization backward. With g the gradient before the activation, n = (x - mean) * inv_std
+ * the normalized x and m elements in a cell:
+ *   dz = g, dbias = sum g, dscale = sum g n,
+ *   dx = scale * inv_std * (g - dbias / m - n * dscale / m). */
+#include "batch_norm.h"
+#include "table.h"
+
+/* Slots. */
+enum { X, DY, Y, SCALE, BIAS, SAVE_MEAN, SAVE_INV_VAR, RESERVE, DX, DZ, DSCALE, DBIAS };
+
+/* Tensors of the walk over elements, behind those of batch_norm.h, and of that within a cell. */
+enum { WALK_DY = BATCH_NORM_X + 1, WALK_Y, WALK_DZ, WALK_DX, WALK_COUNT };
+enum { CELL_X, CELL_DY, CELL_Y, CELL_COUNT };
+
+/* An element's work, in multiply-adds for the cut into threads. */
+#define COST 12
+
+struct backward_job {
+    const struct anydnn_plugin_plan *plan;
+    const struct anydnn_plugin_operands *operands;
+    struct batch_norm_cell *cells;
+    struct batch_norm_act act;
+    const uint8_t *reserve; /* NULL: no activation */
+};
+
+/* What the sums over one cell hand on. */
+struct backward_sums {
+    const struct backward_job *job;
+    struct batch_norm_cell *cell;
+    int64_t first; /* of the cell, in logical order */
+    int64_t at;    /* within the cell */
+};
+
+/* g. */
+static inline double before_activation(const struct backward_job *job,
+                                       const struct batch_norm_cell *cell, int64_t element,
+                                       double x, double dy, double y)
+{
+    if (!job->reserve)
+        return dy;
+    return batch_norm_before(&job->act, cpu_ref_bits_get(job->reserve, element), y, dy,
+                             batch_norm_normalize(cell, x));
+}
+
+/* Fills the parameters of a cell; mean and 1 / sqrt(var + epsilon) if they were saved. Returns
+ * whether they were. */
+static int load_cell(const struct backward_job *job, int64_t i)
+{
+    const struct anydnn_plugin_plan *plan = job->plan;
+    struct batch_norm_cell *cell = &job->cells[i];
+
+    *cell =
+        (struct batch_norm_cell){.scale = cpu_ref_batch_norm_load(plan, job->operands, SCALE, i)};
+    if (plan->problem.tensor[BIAS])
+        cell->bias = cpu_ref_batch_norm_load(plan, job->operands, BIAS, i);
+    if (!plan->problem.tensor[SAVE_MEAN])
+        return 0;
+    cell->mean = cpu_ref_batch_norm_load(plan, job->operands, SAVE_MEAN, i);
+    cell->inv_std = cpu_ref_batch_norm_load(plan, job->operands, SAVE_INV_VAR, i);
+    return 1;
+}
+
+#define CPU_REF_TEMPLATE "batch_norm_backward.inc"
+#include "each_float.inc"
+
+/* ------------------------------------------------------------------ conditions */
+
+static int32_t refuse_without(struct cpu_ref_refusal *why, const char *rule, const char *operand)
+{
+    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "batch_normalization_backward: %s, and %s is absent", rule, operand);
+}
+
+static int32_t check_presence(const struct anydnn_plugin_problem *problem,
+                              struct cpu_ref_refusal *why)
+{
+    const struct anydnn_plugin_batch_normalization *params = problem->params;
+    int32_t mode = params->activation;
+
+    if (!problem->tensor[SAVE_MEAN] != !problem->tensor[SAVE_INV_VAR])
+        return refuse_without(why, "the saved pair comes whole or not at all", "one of it");
+    if (params->ops == BATCH_NORM_PLAIN)
+        return 0;
+    if (!problem->tensor[Y] &&
+        (mode == CPU_REF_SIGMOID || mode == CPU_REF_TANH || mode == CPU_REF_ELU))
+        return refuse_without(why, "this activation's gradient is a function of y", "y");
+    if (mode == CPU_REF_SWISH && !problem->tensor[BIAS])
+        return refuse_without(why, "swish's gradient needs its argument again", "bias");
+    if (mode == CPU_REF_SWISH && params->ops == BATCH_NORM_ADD_ACTIVATION)
+        return refuse_without(why, "swish's gradient needs its argument again", "z");
+    if (params->ops == BATCH_NORM_ADD_ACTIVATION && !problem->tensor[DZ])
+        return refuse_without(why, "ops is bn_add_activation", "dz");
+    return 0;
+}
+
+static int32_t backward_check(const struct anydnn_plugin_problem *problem,
+                              struct cpu_ref_refusal *why)
+{
+    uint32_t data = 1u << DY | 1u << Y | 1u << DX | 1u << DZ;
+    uint32_t per_cell = 1u << SCALE | 1u << BIAS | 1u << SAVE_MEAN | 1u << SAVE_INV_VAR |
+                        1u << DSCALE | 1u << DBIAS;
+    int32_t reason = cpu_ref_batch_norm_check(problem, data, per_cell, why);
+
+    if (!reason)
+        reason = check_presence(problem, why);
+    return reason ? reason : cpu_ref_batch_norm_check_reserve(problem, RESERVE, why);
+}
+
+/* ------------------------------------------------------------------ table entry */
+
+/* Where y or dz is absent, x or dx stands in its place. */
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *y = tensor[tensor[Y] ? Y : X];
+    const struct anydnn_plugin_tensor *dz = tensor[tensor[DZ] ? DZ : DX];
+    /* The last tensor of a walk must be whole. */
+    const struct anydnn_plugin_tensor *const cell[CELL_COUNT] = {tensor[X], tensor[DY], y};
+    const struct anydnn_plugin_tensor *elements[WALK_COUNT] = {NULL, tensor[X], tensor[DY],
+                                                               y,    dz,        tensor[DX]};
+
+    cpu_ref_batch_norm_prepare(plan, cell, CELL_COUNT, elements, WALK_COUNT);
+}
+
+const struct cpu_ref_kernel cpu_ref_batch_normalization_backward = {
+    .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = DY,
+    .required = 1u << X | 1u << DY | 1u << SCALE | 1u << DX | 1u << DSCALE | 1u << DBIAS,
+    .outputs = 1u << DX | 1u << DZ | 1u << DSCALE | 1u << DBIAS,
+    .uniform = 1u << X | 1u << DY | 1u << Y | 1u << DX | 1u << DZ,
+    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .state_size = sizeof(struct batch_norm_state),
+    .check = backward_check,
+    .prepare = backward_prepare,
+    .run =
+        {[ANYDNN_PLUGIN_FLOAT] = backward_run_float, [ANYDNN_PLUGIN_DOUBLE] = backward_run_double},
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch normalization forward, with statistics given (inference) or taken from x (training):
+ * y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). */
+#include "batch_norm.h"
+#include "table.h"
+
+/* Slots. */
+enum { INFERENCE_X, INFERENCE_SCALE, INFERENCE_BIAS, INFERENCE_MEAN, INFERENCE_VAR, INFERENCE_Y };
+enum {
+    TRAINING_X,
+    TRAINING_SCALE,
+    TRAINING_BIAS,
+    TRAINING_Z,
+    TRAINING_RUNNING_MEAN,
+    TRAINING_RUNNING_VAR,
+    TRAINING_Y,
+    TRAINING_SAVE_MEAN,
+    TRAINING_SAVE_INV_VAR,
+    TRAINING_RESERVE
+};
+
+/* Tensors of the walk over elements, behind those of batch_norm.h. */
+enum { WALK_Z = BATCH_NORM_X + 1, WALK_Y, WALK_COUNT };
+
+/* An element's work, in multiply-adds for the cut into threads. */
+#define COST 10
+
+struct forward_job {
+    const struct anydnn_plugin_plan *plan;
+    const struct anydnn_plugin_operands *operands;
+    struct batch_norm_cell *cells;
+    struct batch_norm_act act;
+    double alpha, beta;
+    uint8_t *reserve; /* NULL: none is kept */
+    int with_z;
+};
+
+static double epsilon_of(const struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_batch_normalization *params = plan->problem.params;
+    return params->epsilon;
+}
+
+static void inference_cells(void *arg, int64_t begin, int64_t end)
+{
+    const struct forward_job *job = arg;
+
+    for (int64_t i = begin; i < end; i++) {
+        double var = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE_VAR, i);
+
+        job->cells[i] = (struct batch_norm_cell){
+            .mean = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE_MEAN, i),
+            .inv_std = 1 / sqrt(var + epsilon_of(job->plan)),
+            .scale = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE_SCALE, i),
+            .bias = cpu_ref_batch_norm_load(job->plan, job->operands, INFERENCE_BIAS, i)};
+    }
+}
+
+/* A running value is not read when the new one replaces it. The running variance is that of a
+ * sample, and one element is none. */
+static void keep_statistics(const struct forward_job *job, int64_t cell, double mean, double var)
+{
+    const struct batch_norm_state *state = job->plan->state;
+    double factor = job->operands->number[0];
+    double m = (double)state->count;
+    double sample = state->count > 1 ? var * (m / (m - 1)) : (double)NAN;
+    double inv_std = 1 / sqrt(var + epsilon_of(job->plan));
+
+    job->cells[cell] = (struct batch_norm_cell){
+        .mean = mean,
+        .inv_std = inv_std,
+        .scale = cpu_ref_batch_norm_load(job->plan, job->operands, TRAINING_SCALE, cell),
+        .bias = cpu_ref_batch_norm_load(job->plan, job->operands, TRAINING_BIAS, cell)};
+    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING_RUNNING_MEAN, cell, factor, mean,
+                             1 - factor);
+    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING_RUNNING_VAR, cell, factor, sample,
+                             1 - factor);
+    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING_SAVE_MEAN, cell, 1, mean, 0);
+    cpu_ref_batch_norm_store(job->plan, job->operands, TRAINING_SAVE_INV_VAR, cell, 1, inv_std, 0);
+}
+
+#define CPU_REF_TEMPLATE "batch_norm_forward.inc"
+#include "each_float.inc"
+
+/* ------------------------------------------------------------------ conditions */
+
+static int32_t inference_check(const struct anydnn_plugin_problem *problem,
+                               struct cpu_ref_refusal *why)
+{
+    const struct anydnn_plugin_batch_normalization *params = problem->params;
+    uint32_t per_cell =
+        1u << INFERENCE_SCALE | 1u << INFERENCE_BIAS | 1u << INFERENCE_MEAN | 1u << INFERENCE_VAR;
+
+    if (params->ops == BATCH_NORM_ADD_ACTIVATION)
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                              "batch_normalization_inference: ops is bn_add_activation, and there "
+                              "is no z to add");
+    return cpu_ref_batch_norm_check(problem, 1u << INFERENCE_Y, per_cell, why);
+}
+
+static int32_t training_check(const struct anydnn_plugin_problem *problem,
+                              struct cpu_ref_refusal *why)
+{
+    const struct anydnn_plugin_batch_normalization *params = problem->params;
+    uint32_t per_cell = 1u << TRAINING_SCALE | 1u << TRAINING_BIAS | 1u << TRAINING_RUNNING_MEAN |
+                        1u << TRAINING_RUNNING_VAR | 1u << TRAINING_SAVE_MEAN |
+                        1u << TRAINING_SAVE_INV_VAR;
+    int32_t reason =
+        cpu_ref_batch_norm_check(problem, 1u << TRAINING_Z | 1u << TRAINING_Y, per_cell, why);
+
+    if (!reason && params->ops == BATCH_NORM_ADD_ACTIVATION && !problem->tensor[TRAINING_Z])
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                              "batch_normalization_training: ops is bn_add_activation, and z is "
+                              "absent");
+    return reason ? reason : cpu_ref_batch_norm_check_reserve(problem, TRAINING_RESERVE, why);
+}
+
+/* ------------------------------------------------------------------ table entries */
+
+/* Where z is not wanted, x stands in its place. */
+static void prepare(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_tensor *z,
+                    const struct anydnn_plugin_tensor *y)
+{
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[0];
+    const struct anydnn_plugin_tensor *elements[WALK_COUNT] = {NULL, x, z ? z : x, y};
+
+    cpu_ref_batch_norm_prepare(plan, &x, 1, elements, WALK_COUNT);
+}
+
+static void inference_prepare(struct anydnn_plugin_plan *plan)
+{
+    prepare(plan, NULL, plan->problem.tensor[INFERENCE_Y]);
+}
+
+static void training_prepare(struct anydnn_plugin_plan *plan)
+{
+    prepare(plan, plan->problem.tensor[TRAINING_Z], plan->problem.tensor[TRAINING_Y]);
+}
+
+const struct cpu_ref_kernel cpu_ref_batch_normalization_inference = {
+    .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = INFERENCE_X,
+    .required = 1u << INFERENCE_X | 1u << INFERENCE_SCALE | 1u << INFERENCE_BIAS |
+                1u << INFERENCE_MEAN | 1u << INFERENCE_VAR | 1u << INFERENCE_Y,
+    .outputs = 1u << INFERENCE_Y,
+    .uniform = 1u << INFERENCE_X | 1u << INFERENCE_Y,
+    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .state_size = sizeof(struct batch_norm_state),
+    .check = inference_check,
+    .prepare = inference_prepare,
+    .run = {[ANYDNN_PLUGIN_FLOAT] = inference_run_float,
+            [ANYDNN_PLUGIN_DOUBLE] = inference_run_double},
+};
+
+const struct cpu_ref_kernel cpu_ref_batch_normalization_training = {
+    .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = TRAINING_X,
+    .required = 1u << TRAINING_X | 1u << TRAINING_SCALE | 1u << TRAINING_BIAS | 1u << TRAINING_Y,
+    .outputs = 1u << TRAINING_RUNNING_MEAN | 1u << TRAINING_RUNNING_VAR | 1u << TRAINING_Y |
+               1u << TRAINING_SAVE_MEAN | 1u << TRAINING_SAVE_INV_VAR | 1u << TRAINING_RESERVE,
+    .uniform = 1u << TRAINING_X | 1u << TRAINING_Z | 1u << TRAINING_Y,
+    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .state_size = sizeof(struct batch_norm_state),
+    .check = training_check,
+    .prepare = training_prepare,
+    .run =
+        {[ANYDNN_PLUGIN_FLOAT] = training_run_float, [ANYDNN_PLUGIN_DOUBLE] = training_run_double},
+};

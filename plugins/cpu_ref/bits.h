@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Masks of one bit an element, in the logical order of the dims, lowest bit of each byte first: the
+ * reserve of dropout and of batch normalization. */
+#ifndef CPU_REF_BITS_H
+#define CPU_REF_BITS_H
+
+#include "walk.h"
+
+/* As cpu_ref_row_fn; `at` is the place of the first element in logical order. */
+typedef void (*cpu_ref_bits_row_fn)(void *arg, void *const place[], const int64_t stride[],
+                                    int64_t n, int64_t at);
+
+/* Walks in parallel over a walk in logical order, in pieces that begin at whole bytes of a mask and
+ * go through it in order; `cost` is that of one element. */
+void cpu_ref_bits_parallel(const struct cpu_ref_walk *walk, void *const data[], int64_t cost,
+                           cpu_ref_bits_row_fn row, void *arg);
+
+/* Refuses an operand that is not a byte buffer of at least `bytes`. */
+int32_t cpu_ref_check_bytes(const struct anydnn_plugin_problem *problem, int32_t slot,
+                            int64_t bytes, struct cpu_ref_refusal *why);
+
+static inline int64_t cpu_ref_bits_bytes(int64_t elements)
+{
+    return elements / 8 + (elements % 8 != 0);
+}
+
+static inline int cpu_ref_bits_get(const uint8_t *bits, int64_t at)
+{
+    return bits[at / 8] >> (at % 8) & 1;
+}
+
+/* Sets bit `at`. A byte is cleared by its first bit, so that what it held before does not matter,
+ * and the bits behind the last element are 0. */
+static inline void cpu_ref_bits_put(uint8_t *bits, int64_t at, int bit)
+{
+    uint8_t before = at % 8 ? bits[at / 8] : 0;
+    bits[at / 8] = (uint8_t)(before | (bit != 0) << (at % 8));
+}
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gradient of a convolution with respect to its bias. */
+#include "conv.h"
+#include "table.h"
+
+#include <string.h>
+
+/* Partial sums of a row, so that additions need not wait for one another. */
+#define LANES 8
+
+#define CPU_REF_TEMPLATE "conv_backward_bias.inc"
+#include "each_float.inc"
+
+/* A tensor without spatial dimensions has no rows of its own beside the channels. */
+static int32_t check(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
+{
+    if (problem->tensor[0]->ndims < 3)
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                              "convolution_backward_bias: dy has %d dimensions; it needs images, "
+                              "channels and at least one more",
+                              problem->tensor[0]->ndims);
+    if (problem->alias[1])
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                              "convolution_backward_bias: db may not take the place of dy");
+    return cpu_ref_conv_check_bias(problem, 1, 0, why);
+}
+
+const struct cpu_ref_kernel cpu_ref_convolution_backward_bias = {
+    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = 0,
+    .required = 0x3,
+    .outputs = 0x2,
+    .uniform = 0x3,
+    .check = check,
+    .run = {[ANYDNN_PLUGIN_FLOAT] = backward_bias_run_float,
+            [ANYDNN_PLUGIN_DOUBLE] = backward_bias_run_double},
+};

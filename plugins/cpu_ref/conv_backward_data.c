@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gradient of a convolution with respect to its input. */
+#include "conv.h"
+#include "table.h"
+
+#include <string.h>
+
+#define CPU_REF_TEMPLATE "conv_backward_data.inc"
+#include "each_float.inc"
+
+static const struct conv_roles roles = {.x = 2, .w = 0, .y = 1};
+
+static int32_t check(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
+{
+    return cpu_ref_conv_check(problem, &roles, why);
+}
+
+static void prepare(struct anydnn_plugin_plan *plan)
+{
+    cpu_ref_conv_prepare(&plan->problem, &roles, NULL, plan->state);
+}
+
+const struct cpu_ref_kernel cpu_ref_convolution_backward_data = {
+    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = 1,
+    .required = 0x7,
+    .outputs = 0x4,
+    .uniform = 0x7,
+    .params_size = sizeof(struct anydnn_plugin_convolution),
+    .state_size = sizeof(struct conv),
+    .algorithms = 0x3, /* the two that are no transforms */
+    .first = 1,        /* cuDNN's deterministic one */
+    .check = check,
+    .prepare = prepare,
+    .run = {[ANYDNN_PLUGIN_FLOAT] = backward_data_run_float,
+            [ANYDNN_PLUGIN_DOUBLE] = backward_data_run_double},
+};

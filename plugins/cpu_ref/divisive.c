@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Divisive normalization (the second half of local contrast normalization), forward and backward:
+ * y_i = x_i s_i^-b with s_i = k + a * (sum of (x_j - means_i)^2 over the window around i in all
+ * spatial dims). The temps are left alone: sums are kept in double beside them. */
+#include "image.h"
+#include "lrn.h"
+#include "table.h"
+#include "walk.h"
+
+#include <math.h>
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_MEANS, FORWARD_TEMP, FORWARD_TEMP2, FORWARD_Y };
+enum {
+    BACKWARD_X,
+    BACKWARD_MEANS,
+    BACKWARD_DY,
+    BACKWARD_TEMP,
+    BACKWARD_TEMP2,
+    BACKWARD_DX,
+    BACKWARD_DMEANS
+};
+
+/* A power, in multiply-adds for the cut into threads. */
+#define COST 30
+
+/* Forward uses x, means and out. */
+struct divisive_state {
+    struct image x, means, dy, out, dmeans;
+    struct lrn_coefficients lrn;
+    int64_t elements;
+    int64_t window; /* places in one */
+};
+
+struct divisive_job {
+    const struct divisive_state *state;
+    const void *x, *means, *dy;
+    void *out, *dmeans;
+    double alpha, beta;
+    /* Of every element, in logical order. */
+    double *direct; /* dy s^-b */
+    double *shared; /* dy x s^(-b-1) */
+    double *center; /* means */
+};
+
+/* Over the window of an element: the sums of x_j - means_i and of its square. */
+struct window_sums {
+    double sum;
+    double squares;
+};
+
+/* Places begin..end-1 of each spatial dim, with 1 for n and c. */
+struct box {
+    int64_t begin[IMAGE_DIMS];
+    int64_t end[IMAGE_DIMS];
+};
+
+/* The box from `before` places before to `after` behind, as far as it lies in the image. */
+static struct box box_around(const struct divisive_state *state, const int64_t index[IMAGE_DIMS],
+                             int64_t before, int64_t after)
+{
+    struct box box;
+
+    for (int32_t d = 0; d < IMAGE_DIMS; d++) {
+        box.begin[d] = d < 2 ? index[d] : cpu_ref_max(index[d] - before, 0);
+        box.end[d] = d < 2 ? index[d] + 1 : cpu_ref_min(index[d] + after + 1, state->x.dims[d]);
+    }
+    return box;
+}
+
+/* The sum of shared_i (x - center_i) over a box. */
+static double box_sum(const struct divisive_job *job, const struct box *box, double x)
+{
+    const int64_t *dims = job->state->x.dims;
+    int64_t plane = box->begin[0] * dims[1] + box->begin[1];
+    double sum = 0;
+
+    for (int64_t d = box->begin[2]; d < box->end[2]; d++) {
+        for (int64_t h = box->begin[3]; h < box->end[3]; h++) {
+            int64_t row = ((plane * dims[2] + d) * dims[3] + h) * dims[4];
+            for (int64_t w = box->begin[4]; w < box->end[4]; w++)
+                sum += job->shared[row + w] * (x - job->center[row + w]);
+        }
+    }
+    return sum;
+}
+
+/* s. */
+static double divisor(const struct divisive_state *state, const struct window_sums *sums)
+{
+    return state->lrn.k + state->lrn.alpha * sums->squares;
+}
+
+#define CPU_REF_TEMPLATE "divisive.inc"
+#include "each_float.inc"
+
+/* ------------------------------------------------------------------ conditions */
+
+static int32_t check_shapes(const struct anydnn_plugin_problem *problem, uint32_t outputs,
+                            struct cpu_ref_refusal *why)
+{
+    const char *name = cpu_ref_operation_name(problem->operation);
+    int32_t reason = lrn_check_params(problem, why);
+
+    if (!reason)
+        reason = image_check(problem, FORWARD_X, why);
+    if (!reason)
+        reason = cpu_ref_check_dims(problem, problem->present, FORWARD_X, why);
+    for (uint32_t left = outputs & problem->present; left && !reason; left &= left - 1) {
+        int32_t out = __builtin_ctz(left);
+
+        if (problem->alias[out])
+            reason = cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                                    "%s: %s is written over %s, which is needed until the end",
+                                    name, cpu_ref_slot_name(problem->operation, out),
+                                    cpu_ref_slot_name(problem->operation, problem->alias[out] - 1));
+    }
+    return reason;
+}
+
+static int32_t forward_check(const struct anydnn_plugin_problem *problem,
+                             struct cpu_ref_refusal *why)
+{
+    return check_shapes(problem, 1u << FORWARD_Y, why);
+}
+
+static int32_t backward_check(const struct anydnn_plugin_problem *problem,
+                              struct cpu_ref_refusal *why)
+{
+    return check_shapes(problem, 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS, why);
+}
+
+/* ------------------------------------------------------------------ plans */
+
+/* An absent operand keeps x's form, and is not looked at. */
+static struct image image_at(const struct anydnn_plugin_problem *problem, int32_t slot)
+{
+    return image_of(problem->tensor[problem->tensor[slot] ? slot : FORWARD_X]);
+}
+
+static void prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
+    struct divisive_state *state = plan->state;
+
+    state->lrn = lrn_coefficients(&plan->problem, x->ndims - 2, x->type);
+    state->x = image_of(x);
+    state->means = image_at(&plan->problem, FORWARD_MEANS);
+    state->elements = cpu_ref_count(x->dims, x->ndims);
+    state->window = 1;
+    for (int32_t d = 2; d < x->ndims; d++)
+        state->window *= cpu_ref_min(state->lrn.n, x->dims[d]);
+}
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    struct divisive_state *state = plan->state;
+
+    prepare(plan);
+    state->out = image_at(&plan->problem, FORWARD_Y);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    struct divisive_state *state = plan->state;
+
+    prepare(plan);
+    state->dy = image_at(&plan->problem, BACKWARD_DY);
+    state->out = image_at(&plan->problem, BACKWARD_DX);
+    state->dmeans = image_at(&plan->problem, BACKWARD_DMEANS);
+}
+
+const struct cpu_ref_kernel cpu_ref_divisive_normalization_forward = {
+    .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = FORWARD_X,
+    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .outputs = 1u << FORWARD_TEMP | 1u << FORWARD_TEMP2 | 1u << FORWARD_Y,
+    .uniform = 1u << FORWARD_X | 1u << FORWARD_MEANS | 1u << FORWARD_TEMP | 1u << FORWARD_TEMP2 |
+               1u << FORWARD_Y,
+    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .state_size = sizeof(struct divisive_state),
+    .check = forward_check,
+    .prepare = forward_prepare,
+    .run = {[ANYDNN_PLUGIN_FLOAT] = forward_run_float, [ANYDNN_PLUGIN_DOUBLE] = forward_run_double},
+};
+
+const struct cpu_ref_kernel cpu_ref_divisive_normalization_backward = {
+    .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = BACKWARD_DY,
+    .required = 1u << BACKWARD_X | 1u << BACKWARD_DY | 1u << BACKWARD_DX,
+    .outputs =
+        1u << BACKWARD_TEMP | 1u << BACKWARD_TEMP2 | 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS,
+    .uniform = 1u << BACKWARD_X | 1u << BACKWARD_MEANS | 1u << BACKWARD_DY | 1u << BACKWARD_TEMP |
+               1u << BACKWARD_TEMP2 | 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS,
+    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .state_size = sizeof(struct divisive_state),
+    .check = backward_check,
+    .prepare = backward_prepare,
+    .run =
+        {[ANYDNN_PLUGIN_FLOAT] = backward_run_float, [ANYDNN_PLUGIN_DOUBLE] = backward_run_double},
+};

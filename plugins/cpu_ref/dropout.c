@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dropout forward and backward. Which elements are kept follows from the states alone, as anydnn.h
+ * says, and is handed to backward in the reserve. */
+#include "bits.h"
+#include "philox.h"
+#include "table.h"
+
+#include <string.h>
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_STATES, FORWARD_Y, FORWARD_RESERVE };
+enum { BACKWARD_DY, BACKWARD_RESERVE, BACKWARD_DX };
+
+/* anydnn.h's ANYDNN_DROPOUT_MAGIC and ANYDNN_DROPOUT_VERSION. */
+#define MAGIC   UINT64_C(0x706f7264796e61)
+#define VERSION 1
+
+/* A quarter of Philox a element, in multiply-adds for the cut into threads. */
+#define COST 20
+
+/* The states as they lie in memory, in the machine's byte order. */
+struct dropout_states {
+    uint64_t magic, version, seed, offset;
+};
+
+struct dropout_job {
+    uint8_t *reserve;
+    double probability;
+    uint64_t seed, offset;
+};
+
+/* Words of Philox, made when an element of another four is asked for. */
+struct dropout_words {
+    uint64_t four;
+    int made;
+    uint32_t word[4];
+};
+
+static int dropout_keeps(const struct dropout_job *job, struct dropout_words *words, int64_t at)
+{
+    uint64_t element = job->offset + (uint64_t)at;
+    uint64_t four = element / 4;
+
+    if (!words->made || words->four != four) {
+        const uint32_t counter[4] = {(uint32_t)four, (uint32_t)(four >> 32), 0, 0};
+        const uint32_t key[2] = {(uint32_t)job->seed, (uint32_t)(job->seed >> 32)};
+
+        cpu_ref_philox(counter, key, words->word);
+        words->four = four;
+        words->made = 1;
+    }
+    return words->word[element % 4] >= job->probability * 0x1p32;
+}
+
+#define CPU_REF_TEMPLATE "dropout.inc"
+#include "each_float.inc"
+
+/* ------------------------------------------------------------------ conditions */
+
+static int32_t check_shapes(const struct anydnn_plugin_problem *problem, int32_t in, int32_t out,
+                            int32_t reserve, struct cpu_ref_refusal *why)
+{
+    const struct anydnn_plugin_dropout *params = problem->params;
+    const struct anydnn_plugin_tensor *tensor = problem->tensor[in];
+    int64_t bytes = cpu_ref_bits_bytes(cpu_ref_count(tensor->dims, tensor->ndims));
+    int32_t reason;
+
+    if (!(params->probability >= 0 && params->probability <= 1))
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                              "%s: the probability is %g; it must be 0 to 1",
+                              cpu_ref_operation_name(problem->operation), params->probability);
+    reason = cpu_ref_check_dims(problem, 1u << in, out, why);
+    if (!reason)
+        reason = cpu_ref_check_bytes(problem, reserve, bytes, why);
+    return reason ? reason : cpu_ref_check_alias(problem, out, why);
+}
+
+static int32_t forward_check(const struct anydnn_plugin_problem *problem,
+                             struct cpu_ref_refusal *why)
+{
+    int32_t reason = check_shapes(problem, FORWARD_X, FORWARD_Y, FORWARD_RESERVE, why);
+    return reason
+               ? reason
+               : cpu_ref_check_bytes(problem, FORWARD_STATES, sizeof(struct dropout_states), why);
+}
+
+static int32_t backward_check(const struct anydnn_plugin_problem *problem,
+                              struct cpu_ref_refusal *why)
+{
+    return check_shapes(problem, BACKWARD_DY, BACKWARD_DX, BACKWARD_RESERVE, why);
+}
+
+/* ------------------------------------------------------------------ table entries */
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[FORWARD_X],
+                                                   plan->problem.tensor[FORWARD_Y]};
+    cpu_ref_walk_init_logical(plan->state, walked, 2, CPU_REF_WALK_ALL);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[BACKWARD_DY],
+                                                   plan->problem.tensor[BACKWARD_DX]};
+    cpu_ref_walk_init_logical(plan->state, walked, 2, CPU_REF_WALK_ALL);
+}
+
+const struct cpu_ref_kernel cpu_ref_dropout_forward = {
+    .operation = ANYDNN_PLUGIN_DROPOUT_FORWARD,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = FORWARD_X,
+    .required = 1u << FORWARD_X | 1u << FORWARD_STATES | 1u << FORWARD_Y | 1u << FORWARD_RESERVE,
+    .outputs = 1u << FORWARD_STATES | 1u << FORWARD_Y | 1u << FORWARD_RESERVE,
+    .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .params_size = sizeof(struct anydnn_plugin_dropout),
+    .state_size = sizeof(struct cpu_ref_walk),
+    .check = forward_check,
+    .prepare = forward_prepare,
+    .run = {[ANYDNN_PLUGIN_FLOAT] = forward_run_float, [ANYDNN_PLUGIN_DOUBLE] = forward_run_double},
+};
+
+const struct cpu_ref_kernel cpu_ref_dropout_backward = {
+    .operation = ANYDNN_PLUGIN_DROPOUT_BACKWARD,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = BACKWARD_DY,
+    .required = 1u << BACKWARD_DY | 1u << BACKWARD_RESERVE | 1u << BACKWARD_DX,
+    .outputs = 1u << BACKWARD_DX,
+    .uniform = 1u << BACKWARD_DY | 1u << BACKWARD_DX,
+    .params_size = sizeof(struct anydnn_plugin_dropout),
+    .state_size = sizeof(struct cpu_ref_walk),
+    .check = backward_check,
+    .prepare = backward_prepare,
+    .run =
+        {[ANYDNN_PLUGIN_FLOAT] = backward_run_float, [ANYDNN_PLUGIN_DOUBLE] = backward_run_double},
+};

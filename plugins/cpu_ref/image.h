@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors of images as n, c, d, h, w, a missing spatial dim standing as a dim of 1 at the front:
+ * for operations that look at the neighbours of a place. */
+#ifndef CPU_REF_IMAGE_H
+#define CPU_REF_IMAGE_H
+
+#include "cpu_ref.h"
+
+#define IMAGE_SPATIAL 3
+#define IMAGE_DIMS    (2 + IMAGE_SPATIAL)
+
+struct image {
+    int64_t dims[IMAGE_DIMS];
+    int64_t strides[IMAGE_DIMS];
+};
+
+static inline struct image image_of(const struct anydnn_plugin_tensor *tensor)
+{
+    int32_t missing = IMAGE_DIMS - tensor->ndims;
+    struct image made;
+
+    for (int32_t d = 0; d < IMAGE_DIMS; d++) {
+        int32_t from = d < 2 ? d : d - missing;
+        int stands = d < 2 || from >= 2;
+
+        made.dims[d] = stands ? tensor->dims[from] : 1;
+        made.strides[d] = stands ? tensor->strides[from] : 0;
+    }
+    return made;
+}
+
+static inline int64_t image_offset(const struct image *image, const int64_t index[IMAGE_DIMS])
+{
+    int64_t offset = 0;
+    for (int32_t d = 0; d < IMAGE_DIMS; d++)
+        offset += index[d] * image->strides[d];
+    return offset;
+}
+
+/* The index tuple that stands at place `linear` when all are counted. */
+static inline void image_index(const struct image *image, int64_t linear, int64_t index[IMAGE_DIMS])
+{
+    for (int32_t d = IMAGE_DIMS - 1; d >= 0; d--) {
+        index[d] = linear % image->dims[d];
+        linear /= image->dims[d];
+    }
+}
+
+/* Refuses a tensor with other than 1 to 3 spatial dims. */
+static inline int32_t image_check(const struct anydnn_plugin_problem *problem, int32_t slot,
+                                  struct cpu_ref_refusal *why)
+{
+    int32_t ndims = problem->tensor[slot]->ndims;
+
+    if (ndims >= 3 && ndims <= IMAGE_DIMS)
+        return 0;
+    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "%s: %s has %d dimensions; cpu_ref takes n, c and 1 to %d more",
+                          cpu_ref_operation_name(problem->operation),
+                          cpu_ref_slot_name(problem->operation, slot), ndims, IMAGE_SPATIAL);
+}
+
+#endif

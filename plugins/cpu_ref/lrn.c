@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Local response normalization across channels, forward and backward. */
+#include "lrn.h"
+#include "table.h"
+#include "walk.h"
+
+#include <math.h>
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
+
+/* Places of a row that are worked on at a time. */
+#define LANES 64
+
+/* A power, in multiply-adds for the cut into threads. */
+#define COST 30
+
+/* Tensors of the walks: forward x, y; backward x, dy, dx. */
+enum { WALK_X, FORWARD_WALK_Y, WALK_DY = 1, WALK_DX };
+
+struct lrn_state {
+    struct cpu_ref_walk places; /* all dims but the channels */
+    struct lrn_coefficients lrn;
+    int64_t channels;
+    int64_t stride[3]; /* of the channels, for each tensor of the walk */
+};
+
+struct lrn_job {
+    const struct lrn_state *state;
+    double alpha, beta;
+};
+
+#define CPU_REF_TEMPLATE "lrn.inc"
+#include "each_float.inc"
+
+/* ------------------------------------------------------------------ conditions */
+
+static int32_t check_shapes(const struct anydnn_plugin_problem *problem, uint32_t inputs,
+                            int32_t out, struct cpu_ref_refusal *why)
+{
+    const char *name = cpu_ref_operation_name(problem->operation);
+    int32_t reason = lrn_check_params(problem, why);
+
+    if (reason)
+        return reason;
+    if (problem->tensor[out]->ndims < 2)
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                              "%s: %s has 1 dimension; n and c are the least", name,
+                              cpu_ref_slot_name(problem->operation, out));
+    if (problem->alias[out])
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                              "%s: %s is written over %s, which is needed until the end", name,
+                              cpu_ref_slot_name(problem->operation, out),
+                              cpu_ref_slot_name(problem->operation, problem->alias[out] - 1));
+    return cpu_ref_check_dims(problem, inputs, out, why);
+}
+
+static int32_t forward_check(const struct anydnn_plugin_problem *problem,
+                             struct cpu_ref_refusal *why)
+{
+    return check_shapes(problem, 1u << FORWARD_X, FORWARD_Y, why);
+}
+
+static int32_t backward_check(const struct anydnn_plugin_problem *problem,
+                              struct cpu_ref_refusal *why)
+{
+    uint32_t inputs = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X;
+    return check_shapes(problem, inputs, BACKWARD_DX, why);
+}
+
+/* ------------------------------------------------------------------ plans */
+
+static void prepare(struct anydnn_plugin_plan *plan,
+                    const struct anydnn_plugin_tensor *const walked[], int32_t count)
+{
+    struct lrn_state *state = plan->state;
+
+    cpu_ref_walk_init(&state->places, walked, count, ~(1u << 1));
+    state->lrn = lrn_coefficients(&plan->problem, 1, walked[0]->type);
+    state->channels = walked[0]->dims[1];
+    for (int32_t t = 0; t < count; t++)
+        state->stride[t] = walked[t]->strides[1];
+}
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    prepare(plan, plan->problem.tensor, 2);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[BACKWARD_X],
+                                                   plan->problem.tensor[BACKWARD_DY],
+                                                   plan->problem.tensor[BACKWARD_DX]};
+    prepare(plan, walked, 3);
+}
+
+const struct cpu_ref_kernel cpu_ref_lrn_forward = {
+    .operation = ANYDNN_PLUGIN_LRN_FORWARD,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = FORWARD_X,
+    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .outputs = 1u << FORWARD_Y,
+    .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .state_size = sizeof(struct lrn_state),
+    .check = forward_check,
+    .prepare = forward_prepare,
+    .run = {[ANYDNN_PLUGIN_FLOAT] = forward_run_float, [ANYDNN_PLUGIN_DOUBLE] = forward_run_double},
+};
+
+const struct cpu_ref_kernel cpu_ref_lrn_backward = {
+    .operation = ANYDNN_PLUGIN_LRN_BACKWARD,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = BACKWARD_DY,
+    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
+    .outputs = 1u << BACKWARD_DX,
+    .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
+    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .state_size = sizeof(struct lrn_state),
+    .check = backward_check,
+    .prepare = backward_prepare,
+    .run =
+        {[ANYDNN_PLUGIN_FLOAT] = backward_run_float, [ANYDNN_PLUGIN_DOUBLE] = backward_run_double},
+};

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What LRN across channels and divisive normalization share: the window and the coefficients. */
+#ifndef CPU_REF_LRN_H
+#define CPU_REF_LRN_H
+
+#include "cpu_ref.h"
+
+#define LRN_WINDOW_MAX 16
+
+/* y = x * scale^-beta with scale = k + alpha * (sum of squares over the window). */
+struct lrn_coefficients {
+    int64_t n;
+    int64_t before, after; /* the window of place i is i - before .. i + after */
+    double alpha;          /* divided by the number of places in a window */
+    double beta;
+    double k;
+};
+
+/* `dims`: in how many dims the window stretches. */
+static inline struct lrn_coefficients lrn_coefficients(const struct anydnn_plugin_problem *problem,
+                                                       int32_t dims, int32_t type)
+{
+    const struct anydnn_plugin_lrn *params = problem->params;
+    int64_t before = (params->n - 1) / 2;
+    struct lrn_coefficients made = {.n = params->n,
+                                    .before = before,
+                                    .after = params->n - 1 - before,
+                                    .alpha = params->alpha,
+                                    .beta = params->beta,
+                                    .k = params->k};
+
+    /* As anydnn.h says, the parameters have no more digits than the scaling factors. */
+    if (type != ANYDNN_PLUGIN_DOUBLE) {
+        made.alpha = (float)made.alpha;
+        made.beta = (float)made.beta;
+        made.k = (float)made.k;
+    }
+    for (int32_t d = 0; d < dims; d++)
+        made.alpha /= (double)made.n;
+    return made;
+}
+
+static inline int32_t lrn_check_params(const struct anydnn_plugin_problem *problem,
+                                       struct cpu_ref_refusal *why)
+{
+    const struct anydnn_plugin_lrn *params = problem->params;
+
+    if (params->n >= 1 && params->n <= LRN_WINDOW_MAX)
+        return 0;
+    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s: n is %d; it must be 1 to %d",
+                          cpu_ref_operation_name(problem->operation), params->n, LRN_WINDOW_MAX);
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops over independent items on the one thread pool of the process. A fork leaves the pool's
+ * threads behind, so the child makes a pool of its own at the first loop that wants one. */
+#include "cpu_ref.h"
+
+#include <pthreadpool.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below this many multiply-adds, waking a thread costs more than it saves. */
+#define WORTH_A_THREAD 40000
+/* Pieces handed out for each thread: enough to even out unequal items. */
+#define PIECES_A_THREAD 4
+#define THREADS_MAX     1024
+
+/* A pool and who uses it. Never freed: another thread may be about to look at it. */
+struct pool {
+    pthreadpool_t threads;
+    int count;
+    uint64_t fork_number;
+    atomic_flag busy;
+    struct pool *previous;
+};
+
+/* The process' pool, and how many threads it should have (0: not configured yet). */
+static struct pool *_Atomic current_pool;
+static atomic_int wanted_threads;
+
+/* One loop. The two counters order the pieces after what went before and before what follows; the
+ * pool does so too, but a race checker sees only code that was built for it. */
+struct loop {
+    void (*fn)(void *arg, int64_t begin, int64_t end);
+    void *arg;
+    atomic_int begun;
+    atomic_llong done;
+};
+
+static int online_threads(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : count;
+}
+
+int32_t cpu_ref_parallel_configure(void)
+{
+    const char *text = cpu_ref_host->setting(cpu_ref_host, "threads");
+    char *end;
+    long count;
+
+    if (!text || strcmp(text, "auto") == 0) {
+        atomic_store(&wanted_threads, online_threads());
+        return CPU_REF_SUCCESS;
+    }
+    count = strtol(text, &end, 10);
+    if (end == text || *end || count < 1 || count > THREADS_MAX)
+        return cpu_ref_fail(CPU_REF_BAD_PARAM,
+                            "set.threads is \"%.40s\"; it must be auto or a number from 1 "
+                            "to %d",
+                            text, THREADS_MAX);
+    atomic_store(&wanted_threads, (int)count);
+    return CPU_REF_SUCCESS;
+}
+
+static int pool_fits(const struct pool *pool, int count, uint64_t fork_number)
+{
+    return pool && pool->count == count && pool->fork_number == fork_number;
+}
+
+/* Ends the threads of a pool that is replaced. Its flag stays set, so that nobody uses it again.
+ * The threads of another process are not ours to end. */
+static void pool_retire(struct pool *pool, uint64_t fork_number)
+{
+    if (pool && pool->fork_number == fork_number &&
+        !atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire))
+        pthreadpool_destroy(pool->threads);
+}
+
+/* The pool that this process should use now; NULL when there is no memory for one. */
+static struct pool *pool_get(int count)
+{
+    uint64_t fork_number = cpu_ref_host->fork_number();
+    struct pool *old = atomic_load_explicit(&current_pool, memory_order_acquire);
+    struct pool *made;
+
+    if (pool_fits(old, count, fork_number))
+        return old;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    made->threads = pthreadpool_create((size_t)count);
+    made->count = count;
+    made->fork_number = fork_number;
+    made->previous = old;
+    atomic_flag_clear(&made->busy);
+    if (made->threads && atomic_compare_exchange_strong(&current_pool, &old, made)) {
+        pool_retire(made->previous, fork_number);
+        return made;
+    }
+    /* Another thread was first; this loop runs alone rather than asking again. */
+    if (made->threads)
+        pthreadpool_destroy(made->threads);
+    free(made);
+    return NULL;
+}
+
+static void run_piece(void *context, size_t begin, size_t count)
+{
+    struct loop *loop = context;
+
+    if (atomic_load_explicit(&loop->begun, memory_order_acquire) == 0)
+        return;
+    loop->fn(loop->arg, (int64_t)begin, (int64_t)(begin + count));
+    atomic_fetch_add_explicit(&loop->done, (long long)count, memory_order_release);
+}
+
+void cpu_ref_parallel(int64_t count, int64_t cost,
+                      void (*fn)(void *arg, int64_t begin, int64_t end), void *arg)
+{
+    struct loop loop = {.fn = fn, .arg = arg};
+    int threads = atomic_load_explicit(&wanted_threads, memory_order_relaxed);
+    int64_t piece;
+    struct pool *pool = NULL;
+
+    if (count <= 0)
+        return;
+    if (threads > 1 && count > 1 && count > WORTH_A_THREAD / cpu_ref_max(cost, 1))
+        pool = pool_get(threads);
+    if (!pool || atomic_flag_test_and_set_explicit(&pool->busy, memory_order_acquire)) {
+        fn(arg, 0, count);
+        return;
+    }
+    piece = cpu_ref_max(1, count / ((int64_t)threads * PIECES_A_THREAD));
+    atomic_store_explicit(&loop.begun, 1, memory_order_release);
+    pthreadpool_parallelize_1d_tile_1d(pool->threads, run_piece, &loop, (size_t)count,
+                                       (size_t)piece, PTHREADPOOL_FLAG_YIELD_WORKERS);
+    (void)atomic_load_explicit(&loop.done, memory_order_acquire);
+    atomic_flag_clear_explicit(&pool->busy, memory_order_release);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The counter-based generator Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random
+ * numbers: as easy as 1, 2, 3" (SC 2011). */
+#ifndef CPU_REF_PHILOX_H
+#define CPU_REF_PHILOX_H
+
+#include <stdint.h>
+
+#define CPU_REF_PHILOX_ROUNDS 10
+
+/* The four words that belong to a counter under a key. */
+static inline void cpu_ref_philox(const uint32_t counter[4], const uint32_t key[2],
+                                  uint32_t word[4])
+{
+    uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
+    uint32_t k0 = key[0], k1 = key[1];
+
+    for (int round = 0; round < CPU_REF_PHILOX_ROUNDS; round++) {
+        uint64_t a = UINT64_C(0xd2511f53) * c0;
+        uint64_t b = UINT64_C(0xcd9e8d57) * c2;
+
+        c0 = (uint32_t)(b >> 32) ^ c1 ^ k0;
+        c1 = (uint32_t)b;
+        c2 = (uint32_t)(a >> 32) ^ c3 ^ k1;
+        c3 = (uint32_t)a;
+        k0 += UINT32_C(0x9e3779b9);
+        k1 += UINT32_C(0xbb67ae85);
+    }
+    word[0] = c0;
+    word[1] = c1;
+    word[2] = c2;
+    word[3] = c3;
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* reduce_tensor: c = alpha * (a reduced along every dim in which c has 1) + beta * c, with the
+ * indices of minima and maxima on request. */
+#include "table.h"
+#include "walk.h"
+
+#include <math.h>
+
+/* Slots. */
+enum { A, C, INDICES };
+
+/* Operators of struct anydnn_plugin_reduce. */
+enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS, OP_END };
+
+struct reduce_state {
+    struct cpu_ref_walk kept;    /* a, indices or else c, and c over what is kept */
+    struct cpu_ref_walk reduced; /* a over what is reduced, in logical order */
+    int32_t op;
+    int32_t nan_propagate;
+    int32_t indices_type; /* -1: no indices */
+};
+
+struct reduce_job {
+    const struct reduce_state *state;
+    double alpha, beta;
+};
+
+/* The way through the elements that become one. */
+struct reduce_pass {
+    const struct reduce_state *state;
+    double value;
+    int64_t index; /* of the element chosen */
+    int64_t at;    /* elements seen */
+};
+
+static int chooses(int32_t op)
+{
+    return op == MIN || op == MAX || op == AMAX;
+}
+
+static int multiplies(int32_t op)
+{
+    return op == MUL || op == MUL_NO_ZEROS;
+}
+
+/* What an element adds to the sum of an operator that sums. */
+static inline double term(int32_t op, double v)
+{
+    return op == NORM1 ? fabs(v) : op == NORM2 ? v * v : v;
+}
+
+static inline double factor(int32_t op, double v)
+{
+    return op == MUL_NO_ZEROS && v == 0 ? 1 : v;
+}
+
+/* Whether v takes the place of the value chosen so far, an earlier element. A NaN takes it, and
+ * keeps it, if that propagates; else it never does, and loses it to any number. */
+static inline int beats(int32_t op, int32_t nan_propagate, double v, double best)
+{
+    if (isnan(v))
+        return nan_propagate && !isnan(best);
+    if (isnan(best))
+        return !nan_propagate;
+    return op == MIN ? v < best : v > best;
+}
+
+static double reduce_finish(const struct reduce_state *state, double value)
+{
+    if (state->op == AVERAGE)
+        return value / (double)state->reduced.count;
+    return state->op == NORM2 ? sqrt(value) : value;
+}
+
+static void store_index(int32_t type, void *place, int64_t at, int64_t index)
+{
+    switch (type) {
+    case ANYDNN_PLUGIN_UINT8:
+        ((uint8_t *)place)[at] = (uint8_t)index;
+        break;
+    case ANYDNN_PLUGIN_UINT16:
+        ((uint16_t *)place)[at] = (uint16_t)index;
+        break;
+    case ANYDNN_PLUGIN_UINT32:
+        ((uint32_t *)place)[at] = (uint32_t)index;
+        break;
+    default:
+        ((uint64_t *)place)[at] = (uint64_t)index;
+    }
+}
+
+#define CPU_REF_TEMPLATE "reduce.inc"
+#include "each_float.inc"
+
+/* ------------------------------------------------------------------ conditions */
+
+/* Dims in which c has 1 and a more, as bits. */
+static uint32_t reduced_dims(const struct anydnn_plugin_problem *problem)
+{
+    const struct anydnn_plugin_tensor *a = problem->tensor[A];
+    uint32_t reduced = 0;
+
+    for (int32_t d = 0; d < a->ndims; d++) {
+        if (a->dims[d] != problem->tensor[C]->dims[d])
+            reduced |= 1u << d;
+    }
+    return reduced;
+}
+
+static int32_t check_indices(const struct anydnn_plugin_problem *problem,
+                             struct cpu_ref_refusal *why)
+{
+    const struct anydnn_plugin_reduce *params = problem->params;
+    const struct anydnn_plugin_tensor *a = problem->tensor[A];
+    int32_t type = problem->tensor[INDICES]->type;
+    int64_t elements = cpu_ref_count(a->dims, a->ndims) /
+                       cpu_ref_count(problem->tensor[C]->dims, problem->tensor[C]->ndims);
+    int64_t most = type == ANYDNN_PLUGIN_UINT8    ? INT64_C(1) << 8
+                   : type == ANYDNN_PLUGIN_UINT16 ? INT64_C(1) << 16
+                   : type == ANYDNN_PLUGIN_UINT32 ? INT64_C(1) << 32
+                   : type == ANYDNN_PLUGIN_UINT64 ? INT64_MAX
+                                                  : 0;
+
+    if (!chooses(params->op))
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                              "reduce_tensor: op is %d; only min, max and amax (2, 3, 4) have "
+                              "indices",
+                              params->op);
+    if (most == 0)
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                              "reduce_tensor: indices are %s; they must be unsigned integers of 8 "
+                              "to 64 bits",
+                              cpu_ref_type_name(type));
+    if (elements > most)
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                              "reduce_tensor: indices are %s, too narrow to number %lld elements",
+                              cpu_ref_type_name(type), (long long)elements);
+    return cpu_ref_check_dims(problem, 1u << INDICES, C, why);
+}
+
+static int32_t reduce_check(const struct anydnn_plugin_problem *problem,
+                            struct cpu_ref_refusal *why)
+{
+    const struct anydnn_plugin_reduce *params = problem->params;
+    int32_t type = params->compute_type;
+    int32_t reason;
+
+    if (params->op < 0 || params->op >= OP_END)
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                              "reduce_tensor: op is %d; there are 0 to %d", params->op, OP_END - 1);
+    if (type != ANYDNN_PLUGIN_FLOAT && type != ANYDNN_PLUGIN_DOUBLE && type != ANYDNN_PLUGIN_HALF)
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                              "reduce_tensor: the compute type is %s; it must be half, float or "
+                              "double, and sums are double then",
+                              cpu_ref_type_name(type));
+    reason = cpu_ref_check_broadcast(problem, C, A, why);
+    if (!reason && problem->tensor[INDICES])
+        reason = check_indices(problem, why);
+    if (!reason && problem->alias[C])
+        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                              "reduce_tensor: c is written over a, which is needed until the end");
+    return reason;
+}
+
+/* ------------------------------------------------------------------ table entry */
+
+static void reduce_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_reduce *params = plan->problem.params;
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    int32_t indices = tensor[INDICES] ? INDICES : C;
+    const struct anydnn_plugin_tensor *const walked[] = {tensor[A], tensor[indices], tensor[C]};
+    uint32_t reduced = reduced_dims(&plan->problem);
+    struct reduce_state *state = plan->state;
+
+    cpu_ref_walk_init(&state->kept, walked, 3, ~reduced);
+    cpu_ref_walk_init_logical(&state->reduced, walked, 1, reduced);
+    state->op = params->op;
+    state->nan_propagate = params->nan_propagate;
+    state->indices_type = tensor[INDICES] ? tensor[INDICES]->type : -1;
+}
+
+const struct cpu_ref_kernel cpu_ref_reduce_tensor = {
+    .operation = ANYDNN_PLUGIN_REDUCE_TENSOR,
+    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .main_slot = A,
+    .required = 1u << A | 1u << C,
+    .outputs = 1u << C | 1u << INDICES,
+    .uniform = 1u << A | 1u << C,
+    .params_size = sizeof(struct anydnn_plugin_reduce),
+    .state_size = sizeof(struct reduce_state),
+    .check = reduce_check,
+    .prepare = reduce_prepare,
+    .run = {[ANYDNN_PLUGIN_FLOAT] = reduce_run_float, [ANYDNN_PLUGIN_DOUBLE] = reduce_run_double},
+};

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# How a .cu file becomes a libtool object; modules with .cu files link $(CUDA_LIBS) and are
+# listed inside `if HAVE_CUDA`.
+
+SUFFIXES += .cu .lo
+EXTRA_DIST += plugins/nvcc-libtool.sh
+
+AM_V_NVCC = $(am__v_NVCC_@AM_V@)
+am__v_NVCC_ = $(am__v_NVCC_@AM_DEFAULT_V@)
+am__v_NVCC_0 = @echo "  NVCC    " $@;
+am__v_NVCC_1 =
+
+.cu.lo:
+	$(AM_V_NVCC)$(MKDIR_P) $(@D) && \
+	$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(SHELL) $(top_srcdir)/plugins/nvcc-libtool.sh \
+	    $(NVCC) $(PLUGIN_CPPFLAGS) $(CUDA_GENCODE) -std=c++17 -fvisibility=hidden $(NVCCFLAGS) \
+	    -MMD -MF $(@:.lo=.cu.d) -MT $@ -c -o $@ $<
+
+-include $(wildcard plugins/*/*.cu.d)

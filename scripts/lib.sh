@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh disable=SC2034
+# Shared by the scripts here; each sets `root` to the tree's top and moves there before it sources this.
+
+build=${root:?}/build
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+
+die() {
+    echo "$*" >&2
+    exit 2
+}
+
+# Makes configure where it is missing or older than what it is made of.
+bootstrap() {
+    [ ! -e "$root/config.status" ] ||
+        die "$root was configured in place: run 'make distclean' there, these scripts build in $build"
+    if [ ! -e "$root/configure" ] || [ ! -e "$root/Makefile.in" ] ||
+        [ -n "$(find "$root/configure.ac" "$root/m4"/anydnn_*.m4 -newer "$root/configure" -print)" ]; then
+        "$root/autogen.sh"
+    fi
+}
+
+# configure_in DIR FLAGS...: configures DIR, unless that was done with the same flags and configure.
+configure_in() {
+    configure_dir=$1
+    shift
+    mkdir -p "$configure_dir"
+    if [ -e "$configure_dir/.flags" ] && [ "$(cat "$configure_dir/.flags")" = "$*" ] &&
+        [ -z "$(find "$root/configure" -newer "$configure_dir/.flags" -print)" ]; then
+        return 0
+    fi
+    rm -f "$configure_dir/.flags"
+    (cd "$configure_dir" && "$root/configure" "$@") || return 1
+    echo "$*" >"$configure_dir/.flags"
+}
+
+have_gpu() {
+    [ -e /dev/nvidia0 ] || { command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L >/dev/null 2>&1; }
+}

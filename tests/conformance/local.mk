@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# Operations held to vectors, identities and difference quotients that are not ours; public API only.
+
+check_PROGRAMS += tests/conformance/test_vectors tests/conformance/test_identities \
+	tests/conformance/test_gradients tests/conformance/test_gradients_norm
+TESTS += tests/conformance/test_vectors tests/conformance/test_identities \
+	tests/conformance/test_gradients tests/conformance/test_gradients_norm
+
+conformance_run = tests/conformance/problem_run.c tests/conformance/problem_run.h
+
+tests_conformance_test_vectors_SOURCES = tests/conformance/test_vectors.c $(conformance_run) \
+	tests/conformance/vec_reader.c tests/conformance/vec_reader.h
+tests_conformance_test_vectors_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_conformance_test_vectors_LDADD = $(TEST_PUBLIC_LIBS) -lm
+
+tests_conformance_test_identities_SOURCES = tests/conformance/test_identities.c \
+	$(conformance_run) tests/conformance/draw.c tests/conformance/draw.h
+tests_conformance_test_identities_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_conformance_test_identities_LDADD = $(TEST_PUBLIC_LIBS) -lm
+
+conformance_gradients = tests/conformance/gradients.c tests/conformance/gradients.h \
+	$(conformance_run) tests/conformance/draw.c tests/conformance/draw.h
+
+tests_conformance_test_gradients_SOURCES = tests/conformance/test_gradients.c \
+	$(conformance_gradients)
+tests_conformance_test_gradients_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_conformance_test_gradients_LDADD = $(TEST_PUBLIC_LIBS) -lm
+
+tests_conformance_test_gradients_norm_SOURCES = tests/conformance/test_gradients_norm.c \
+	$(conformance_gradients)
+tests_conformance_test_gradients_norm_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_conformance_test_gradients_norm_LDADD = $(TEST_PUBLIC_LIBS) -lm
+
+EXTRA_DIST += tests/vectors/README.md tests/vectors/make_vectors.py \
+	tests/vectors/check_vectors.py tests/vectors/check_layers.py tests/vectors/vecfile.py \
+	tests/vectors/vec_batch_norm.py tests/vectors/vec_convolution.py tests/vectors/vec_dropout.py \
+	tests/vectors/vec_norm.py tests/vectors/vec_pointwise.py tests/vectors/vec_pooling.py \
+	tests/vectors/vec_reduce.py tests/vectors/vec_softmax.py tests/vectors/vec_tensor.py \
+	tests/vectors/vec_transform.py \
+	tests/vectors/activation_backward.vec \
+	tests/vectors/activation_forward.vec \
+	tests/vectors/add_tensor.vec \
+	tests/vectors/batch_normalization_backward.vec \
+	tests/vectors/batch_normalization_inference.vec \
+	tests/vectors/batch_normalization_training.vec \
+	tests/vectors/convolution_backward_bias.vec \
+	tests/vectors/convolution_backward_data.vec \
+	tests/vectors/convolution_backward_filter.vec \
+	tests/vectors/convolution_bias_activation_forward.vec \
+	tests/vectors/convolution_forward.vec \
+	tests/vectors/divisive_normalization_backward.vec \
+	tests/vectors/divisive_normalization_forward.vec \
+	tests/vectors/dropout_backward.vec \
+	tests/vectors/dropout_forward.vec \
+	tests/vectors/im2col.vec \
+	tests/vectors/lrn_backward.vec \
+	tests/vectors/lrn_forward.vec \
+	tests/vectors/op_tensor.vec \
+	tests/vectors/pooling_backward.vec \
+	tests/vectors/pooling_forward.vec \
+	tests/vectors/reduce_tensor.vec \
+	tests/vectors/scale_tensor.vec \
+	tests/vectors/set_tensor.vec \
+	tests/vectors/softmax_backward.vec \
+	tests/vectors/softmax_forward.vec \
+	tests/vectors/transform_filter.vec \
+	tests/vectors/transform_tensor.vec \
+	tests/vectors/transform_tensor_ex.vec

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Buffers, guard zones and execution for tests that state a problem as text. */
+#include "tests/conformance/problem_run.h"
+
+#include <float.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <anydnn/plugin.h>
+
+#define GUARD 256 /* elements on each side: 256 bytes at least, and a multiple of 256 */
+
+static size_t element_bytes(const struct prun_operand *operand)
+{
+    switch ((int)operand->type) {
+    case ANYDNN_DATA_UINT8:
+        return 1;
+    case ANYDNN_PLUGIN_UINT16:
+        return 2;
+    case ANYDNN_DATA_DOUBLE:
+    case ANYDNN_PLUGIN_UINT64:
+        return 8;
+    default:
+        return 4;
+    }
+}
+
+/* An unsigned integer of that many bytes. */
+static void put_integer(unsigned char *at, size_t bytes, uint64_t wide)
+{
+    uint32_t narrow = (uint32_t)wide;
+    uint16_t half = (uint16_t)wide;
+
+    if (bytes == sizeof(wide))
+        memcpy(at, &wide, sizeof(wide));
+    else if (bytes == sizeof(narrow))
+        memcpy(at, &narrow, sizeof(narrow));
+    else if (bytes == sizeof(half))
+        memcpy(at, &half, sizeof(half));
+    else
+        *at = (unsigned char)wide;
+}
+
+static uint64_t get_integer(const unsigned char *at, size_t bytes)
+{
+    uint64_t wide;
+    uint32_t narrow;
+    uint16_t half;
+
+    if (bytes == sizeof(wide)) {
+        memcpy(&wide, at, sizeof(wide));
+        return wide;
+    }
+    if (bytes == sizeof(narrow)) {
+        memcpy(&narrow, at, sizeof(narrow));
+        return narrow;
+    }
+    if (bytes == sizeof(half)) {
+        memcpy(&half, at, sizeof(half));
+        return half;
+    }
+    return *at;
+}
+
+/* A quiet NaN that tells its place, so that bytes copied from elsewhere show too; integers get its
+ * last bytes. */
+static void put_poison(const struct prun_operand *operand, size_t index)
+{
+    size_t bytes = element_bytes(operand);
+    uint64_t wide = UINT64_C(0x7ff8a50000000000) + index;
+    uint32_t narrow = UINT32_C(0x7fe00000) + (uint32_t)(index & 0xfffff);
+
+    put_integer(operand->block + index * bytes, bytes, bytes == sizeof(narrow) ? narrow : wide);
+}
+
+/* Steps a logical index in row-major order and returns its offset in elements, or -1 at the end.
+ * Start with index[0] = -1. */
+static ptrdiff_t next_offset(const struct prun_operand *operand, int *index)
+{
+    ptrdiff_t offset = 0;
+
+    if (index[0] < 0) {
+        memset(index, 0, (size_t)operand->ndims * sizeof(*index));
+    } else {
+        int d = operand->ndims - 1;
+
+        while (d >= 0 && ++index[d] == operand->dims[d])
+            index[d--] = 0;
+        if (d < 0)
+            return -1;
+    }
+    for (int d = 0; d < operand->ndims; d++)
+        offset += (ptrdiff_t)index[d] * operand->strides[d];
+    return offset;
+}
+
+void prun_set(struct prun_operand *operand, const double *value)
+{
+    int index[ANYDNN_DIM_MAX] = {-1};
+    ptrdiff_t at;
+
+    while ((at = next_offset(operand, index)) >= 0) {
+        double wide = *value++;
+
+        if (operand->type == ANYDNN_DATA_DOUBLE) {
+            ((double *)(void *)operand->data)[at] = wide;
+        } else if (operand->type != ANYDNN_DATA_FLOAT) {
+            size_t bytes = element_bytes(operand);
+
+            put_integer(operand->data + (size_t)at * bytes, bytes, (uint64_t)wide);
+        } else {
+            float narrow = wide == -DBL_MAX ? -FLT_MAX : (float)wide;
+
+            ((float *)(void *)operand->data)[at] = narrow;
+        }
+    }
+}
+
+void prun_get(const struct prun_operand *operand, double *value)
+{
+    int index[ANYDNN_DIM_MAX] = {-1};
+    ptrdiff_t at;
+
+    while ((at = next_offset(operand, index)) >= 0) {
+        if (operand->type == ANYDNN_DATA_DOUBLE)
+            *value++ = ((const double *)(const void *)operand->data)[at];
+        else if (operand->type != ANYDNN_DATA_FLOAT)
+            *value++ = (double)get_integer(operand->data + (size_t)at * element_bytes(operand),
+                                           element_bytes(operand));
+        else
+            *value++ = (double)((const float *)(const void *)operand->data)[at];
+    }
+}
+
+int prun_same_bytes(const struct prun_operand *a, const struct prun_operand *b)
+{
+    size_t bytes = a->stored * element_bytes(a);
+
+    return a->stored == b->stored && memcmp(a->data, b->data, bytes) == 0;
+}
+
+char *prun_as_float(const char *text)
+{
+    char *copy = strdup(text);
+
+    for (char *at = copy; at && (at = strstr(at, "=f64")); at += 4)
+        memcpy(at, "=f32", 4);
+    return copy;
+}
+
+struct prun_operand *prun_find(struct prun *run, const char *role)
+{
+    for (int i = 0; i < run->count; i++)
+        if (strcmp(run->operand[i].role, role) == 0)
+            return &run->operand[i];
+    return NULL;
+}
+
+static int api_failed(struct prun *run, const char *call, anydnnStatus_t status)
+{
+    char why[1024] = "";
+
+    anydnnGetLastErrorString(why, sizeof(why));
+    snprintf(run->error, sizeof(run->error), "%s: %s: %s", call, anydnnGetErrorString(status), why);
+    return -1;
+}
+
+/* `alias=out:in,...` of the text: which operand shares whose memory. */
+static void find_aliases(struct prun *run, const char *text)
+{
+    const char *at = strstr(text, " alias=");
+    char pairs[128] = "";
+    char *save = NULL;
+
+    if (at)
+        sscanf(at, " alias=%127s", pairs);
+    for (char *pair = strtok_r(pairs, ",", &save); pair; pair = strtok_r(NULL, ",", &save)) {
+        char *colon = strchr(pair, ':');
+        struct prun_operand *out, *in;
+
+        if (!colon)
+            continue;
+        *colon = '\0';
+        out = prun_find(run, pair);
+        in = prun_find(run, colon + 1);
+        if (out && in) {
+            out->alias = (int)(in - run->operand);
+            in->shared = 1;
+        }
+    }
+}
+
+static int describe(struct prun *run, int i)
+{
+    struct prun_operand *operand = &run->operand[i];
+    anydnnTensorDescriptor_t desc = NULL;
+    anydnnStatus_t status = anydnnCreateTensorDescriptor(&desc);
+
+    if (!status)
+        status =
+            anydnnProblemGetOperand(run->problem, i, &operand->role, desc, &operand->direction);
+    if (!status)
+        status = anydnnGetTensorNdDescriptor(desc, ANYDNN_DIM_MAX, &operand->type, &operand->ndims,
+                                             operand->dims, operand->strides);
+    anydnnDestroyTensorDescriptor(desc);
+    if (status)
+        return api_failed(run, "anydnnProblemGetOperand", status);
+    operand->alias = -1;
+    operand->count = operand->stored = 1;
+    for (int d = 0; d < operand->ndims; d++) {
+        operand->count *= (size_t)operand->dims[d];
+        operand->stored += (size_t)(operand->dims[d] - 1) * (size_t)operand->strides[d];
+    }
+    return 0;
+}
+
+static int allocate(struct prun *run, struct prun_operand *operand, int shift)
+{
+    size_t elements = operand->stored + 2 * GUARD + (size_t)shift;
+    void *block = NULL;
+
+    operand->bytes = elements * element_bytes(operand);
+    operand->before = malloc(operand->bytes);
+    if (!operand->before || posix_memalign(&block, 256, operand->bytes)) {
+        snprintf(run->error, sizeof(run->error), "out of memory for operand %s", operand->role);
+        return -1;
+    }
+    operand->block = block;
+    operand->data = operand->block + (GUARD + (size_t)shift) * element_bytes(operand);
+    for (size_t i = 0; i < elements; i++)
+        put_poison(operand, i);
+    return 0;
+}
+
+int prun_open(struct prun *run, anydnnHandle_t handle, const char *text, int shift)
+{
+    anydnnStatus_t status;
+
+    memset(run, 0, sizeof(*run));
+    run->handle = handle;
+    status = anydnnProblemParse(text, &run->problem);
+    if (status)
+        return api_failed(run, "anydnnProblemParse", status);
+    status = anydnnProblemGetOperandCount(run->problem, &run->count);
+    if (run->count > PRUN_OPERANDS) {
+        run->count = 0;
+        status = ANYDNN_STATUS_INTERNAL_ERROR;
+    }
+    if (status)
+        return api_failed(run, "anydnnProblemGetOperandCount", status);
+    for (int i = 0; i < run->count; i++)
+        if (describe(run, i))
+            return -1;
+    find_aliases(run, text);
+    for (int i = 0; i < run->count; i++)
+        if (run->operand[i].alias < 0 && allocate(run, &run->operand[i], shift))
+            return -1;
+    for (int i = 0; i < run->count; i++) {
+        struct prun_operand *operand = &run->operand[i];
+
+        if (operand->alias >= 0)
+            operand->data = run->operand[operand->alias].data;
+        run->pointers[i] = operand->data;
+    }
+    return 0;
+}
+
+void prun_close(struct prun *run)
+{
+    for (int i = 0; i < run->count; i++) {
+        free(run->operand[i].block);
+        free(run->operand[i].before);
+    }
+    if (run->problem)
+        anydnnProblemDestroy(run->problem);
+    memset(run, 0, sizeof(*run));
+}
+
+/* Marks in `before` what the operation may write by copying it over from the block. */
+static int untouched(struct prun *run, struct prun_operand *operand)
+{
+    size_t size = element_bytes(operand);
+    int index[ANYDNN_DIM_MAX] = {-1};
+    ptrdiff_t at;
+
+    if (operand->direction != ANYDNN_DIRECTION_INPUT || operand->shared) {
+        size_t first = (size_t)(operand->data - operand->block);
+
+        while ((at = next_offset(operand, index)) >= 0)
+            memcpy(operand->before + first + (size_t)at * size, operand->data + (size_t)at * size,
+                   size);
+    }
+    for (size_t i = 0; i < operand->bytes; i++) {
+        if (operand->before[i] == operand->block[i])
+            continue;
+        snprintf(run->error, sizeof(run->error),
+                 "%s: a byte that must not be written has changed, %ld elements from the first",
+                 operand->role, ((long)i - (long)(operand->data - operand->block)) / (long)size);
+        return -1;
+    }
+    return 0;
+}
+
+int prun_execute(struct prun *run, int with_workspace)
+{
+    size_t bytes = 0;
+    void *workspace = NULL;
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+
+    if (with_workspace)
+        status = anydnnProblemGetWorkspaceSize(run->handle, run->problem, &bytes);
+    if (status)
+        return api_failed(run, "anydnnProblemGetWorkspaceSize", status);
+    if (bytes && posix_memalign(&workspace, 256, bytes))
+        return api_failed(run, "posix_memalign", ANYDNN_STATUS_ALLOC_FAILED);
+    if (workspace)
+        memset(workspace, 0xff, bytes);
+    for (int i = 0; i < run->count; i++)
+        if (run->operand[i].block)
+            memcpy(run->operand[i].before, run->operand[i].block, run->operand[i].bytes);
+    status = anydnnProblemExecute(run->handle, run->problem, run->pointers, workspace, bytes);
+    if (!status)
+        status = anydnnSynchronize(run->handle);
+    free(workspace);
+    if (status)
+        return api_failed(run, "anydnnProblemExecute", status);
+    for (int i = 0; i < run->count; i++)
+        if (run->operand[i].block && untouched(run, &run->operand[i]))
+            return -1;
+    return 0;
+}
+
+anydnnHandle_t prun_handle(void)
+{
+    const char *folder = getenv("ANYDNN_TEST_PLUGINDIR");
+    anydnnHandle_t handle = NULL;
+    char why[1024] = "";
+
+    if (folder)
+        setenv("ANYDNN_PLUGIN_PATH", folder, 1);
+    setenv("ANYDNN_ROUTE", "cpu_ref", 1);
+    if (anydnnCreateOnDevice(&handle, "cpu")) {
+        anydnnGetLastErrorString(why, sizeof(why));
+        fprintf(stderr, "anydnnCreateOnDevice(\"cpu\"): %s\n", why);
+        return NULL;
+    }
+    return handle;
+}

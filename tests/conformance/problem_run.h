@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs one problem, given as text, on a handle of the host with buffers made for the purpose: NaN
+ * of a known pattern in every byte that the problem does not describe (gaps between elements, guard
+ * zones on both sides) and in outputs without prior content. Public API only.
+ */
+#ifndef TESTS_CONFORMANCE_PROBLEM_RUN_H
+#define TESTS_CONFORMANCE_PROBLEM_RUN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anydnn/anydnn.h>
+
+#define PRUN_OPERANDS 16
+
+struct prun_operand {
+    const char *role;
+    anydnnDirection_t direction;
+    anydnnDataType_t type; /* double, float or an unsigned integer */
+    int ndims;
+    int dims[ANYDNN_DIM_MAX];
+    int strides[ANYDNN_DIM_MAX];
+    size_t count;  /* described elements */
+    size_t stored; /* elements from the first to the last one described */
+    int alias;     /* the operand whose memory this one shares, or -1 */
+    int shared;    /* another operand shares this one's memory */
+    size_t bytes;  /* of block */
+    unsigned char *block;
+    unsigned char *before; /* copy of block made just before the execution */
+    unsigned char *data;
+};
+
+struct prun {
+    anydnnHandle_t handle;
+    anydnnProblem_t problem;
+    int count;
+    struct prun_operand operand[PRUN_OPERANDS];
+    void *pointers[PRUN_OPERANDS];
+    char error[1600];
+};
+
+/* The text with f32 in place of f64; to be freed. */
+char *prun_as_float(const char *text);
+/* 0, or -1 with `error` set. Every operand begins `shift` elements after a 256-byte boundary. */
+int prun_open(struct prun *run, anydnnHandle_t handle, const char *text, int shift);
+void prun_close(struct prun *run);
+
+struct prun_operand *prun_find(struct prun *run, const char *role);
+/* `value` in logical row-major order; -DBL_MAX stands for the type's lowest finite value. */
+void prun_set(struct prun_operand *operand, const double *value);
+void prun_get(const struct prun_operand *operand, double *value);
+/* Executes with the workspace asked for (`with_workspace`) or with none; then sees that only
+ * described elements of outputs have changed. 0, or -1 with `error` set. */
+int prun_execute(struct prun *run, int with_workspace);
+/* Whether the same operand of two runs holds the same bytes. */
+int prun_same_bytes(const struct prun_operand *a, const struct prun_operand *b);
+
+/* A handle of the host whose only backend is cpu_ref as built; NULL with a sentence on stderr. */
+anydnnHandle_t prun_handle(void);
+
+#endif

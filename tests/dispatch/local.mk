@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+# Routes, plans, fallback and what a call tells, over the mock backends of tests/mocks.
+
+dispatch_tests = \
+	tests/dispatch/test_arguments \
+	tests/dispatch/test_device \
+	tests/dispatch/test_entries \
+	tests/dispatch/test_fallback \
+	tests/dispatch/test_objects \
+	tests/dispatch/test_pins \
+	tests/dispatch/test_plans \
+	tests/dispatch/test_process \
+	tests/dispatch/test_recordings \
+	tests/dispatch/test_routes
+check_PROGRAMS += $(dispatch_tests)
+TESTS += $(dispatch_tests)
+
+dispatch_fixture = tests/dispatch/fixture.c tests/dispatch/fixture.h \
+	tests/dispatch/fixture_make.c tests/dispatch/fixture_private.h
+
+dispatch_entries = tests/dispatch/entries.h \
+	tests/dispatch/entries_convolution.c \
+	tests/dispatch/entries_layer.c \
+	tests/dispatch/entries_make.c \
+	tests/dispatch/entries_normalization.c \
+	tests/dispatch/entries_tensor.c
+
+tests_dispatch_test_arguments_SOURCES = tests/dispatch/test_arguments.c $(dispatch_fixture)
+tests_dispatch_test_arguments_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_arguments_LDADD = $(TEST_CORE_LIBS)
+
+tests_dispatch_test_device_SOURCES = tests/dispatch/test_device.c $(dispatch_fixture)
+tests_dispatch_test_device_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_device_LDADD = $(TEST_CORE_LIBS)
+
+tests_dispatch_test_entries_SOURCES = tests/dispatch/test_entries.c $(dispatch_fixture) \
+	$(dispatch_entries)
+tests_dispatch_test_entries_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_entries_LDADD = $(TEST_CORE_LIBS)
+
+tests_dispatch_test_fallback_SOURCES = tests/dispatch/test_fallback.c $(dispatch_fixture)
+tests_dispatch_test_fallback_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_fallback_LDADD = $(TEST_CORE_LIBS)
+
+tests_dispatch_test_objects_SOURCES = tests/dispatch/test_objects.c $(dispatch_fixture) \
+	$(dispatch_entries)
+tests_dispatch_test_objects_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_objects_LDADD = $(TEST_CORE_LIBS)
+
+tests_dispatch_test_pins_SOURCES = tests/dispatch/test_pins.c $(dispatch_fixture)
+tests_dispatch_test_pins_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_pins_LDADD = $(TEST_CORE_LIBS)
+
+tests_dispatch_test_plans_SOURCES = tests/dispatch/test_plans.c $(dispatch_fixture)
+tests_dispatch_test_plans_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_plans_LDADD = $(TEST_CORE_LIBS)
+
+tests_dispatch_test_process_SOURCES = tests/dispatch/test_process.c $(dispatch_fixture)
+tests_dispatch_test_process_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_process_LDADD = $(TEST_CORE_LIBS)
+
+tests_dispatch_test_recordings_SOURCES = tests/dispatch/test_recordings.c $(dispatch_fixture)
+tests_dispatch_test_recordings_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_recordings_LDADD = $(TEST_CORE_LIBS)
+
+tests_dispatch_test_routes_SOURCES = tests/dispatch/test_routes.c $(dispatch_fixture)
+tests_dispatch_test_routes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_routes_LDADD = $(TEST_CORE_LIBS)

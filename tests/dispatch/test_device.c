@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handles of another memory space than the host's: names, memory, streams, capture, a device that
+ * is lost, and host pointers handed over by mistake. */
+#include "tests/dispatch/fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dispatch/world.h"
+
+static const float one = 1;
+
+static anydnnHandle_t device_handle(void)
+{
+    return fixture_handle_on("mockdev", "mock_device");
+}
+
+static void devices_have_names(void **state)
+{
+    static const struct {
+        const char *asked;
+        const char *name;
+    } good[] = {{"cpu", "cpu"},
+                {"cpu:0", "cpu"},
+                {"mockdev", "mockdev:1"},
+                {"mockdev:0", "mockdev:0"},
+                {"mockdev:2", "mockdev:2"},
+                {"auto", "mockdev:1"}};
+    static const char *const bad[][2] = {
+        {"mockdev:3", "device `mockdev:3`: space `mockdev` has 3 devices"},
+        {"mockdev:-1", "is not a device number"},
+        {"mockdev:", "is not a device number"},
+        {"mockdev:1x", "is not a device number"},
+        {"cpu:1", "space `cpu` has 1 devices"},
+        {"host", "no live backend has a space of that name"},
+        {"gpu", "device `gpu`: no live backend has a space of that name"},
+        {"", "no live backend"},
+    };
+    anydnnHandle_t none = NULL;
+    char text[64];
+
+    (void)state;
+    fixture_set("mock_device", "devices", "3");
+    fixture_set("mock_device", "current", "1");
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+        assert_ok(anydnnGetDevice(fixture_handle_on(good[i].asked, NULL), text, sizeof(text)));
+        assert_string_equal(text, good[i].name);
+    }
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_fails(anydnnCreateOnDevice(&none, bad[i][0]), ANYDNN_STATUS_BAD_PARAM, bad[i][1]);
+    assert_null(none);
+    assert_fails(anydnnCreateOnDevice(&none, NULL), ANYDNN_STATUS_BAD_PARAM, "device is NULL");
+    assert_fails(anydnnCreateOnDevice(NULL, "cpu"), ANYDNN_STATUS_BAD_PARAM, "handle is NULL");
+    assert_fails(anydnnCreate(NULL), ANYDNN_STATUS_BAD_PARAM, "handle is NULL");
+    /* no device: auto is the host */
+    fixture_set("mock_device", "devices", "0");
+    assert_ok(anydnnGetDevice(fixture_handle_on("auto", NULL), text, sizeof(text)));
+    assert_string_equal(text, "cpu");
+    assert_fails(anydnnCreateOnDevice(&none, "mockdev"), ANYDNN_STATUS_BAD_PARAM, "has 0 devices");
+    assert_ok(anydnnDestroy(NULL));
+    assert_fails(anydnnGetDevice(NULL, text, 5), ANYDNN_STATUS_NOT_INITIALIZED, "anydnnGetDevice");
+}
+
+static void devices_are_listed(void **state)
+{
+    char text[64];
+    int count = 0;
+
+    (void)state;
+    fixture_set("mock_device", "devices", "2");
+    assert_ok(anydnnGetDeviceCount(&count));
+    assert_int_equal(count, 3);
+    assert_ok(anydnnGetDeviceInfo(0, "name", text, sizeof(text)));
+    assert_string_equal(text, "cpu");
+    assert_ok(anydnnGetDeviceInfo(2, "name", text, sizeof(text)));
+    assert_string_equal(text, "mockdev:1");
+    assert_ok(anydnnGetDeviceInfo(2, "space", text, sizeof(text)));
+    assert_string_equal(text, "mockdev");
+    assert_ok(anydnnGetDeviceInfo(2, "description", text, sizeof(text)));
+    assert_string_equal(text, "mock device 1");
+    assert_fails(anydnnGetDeviceInfo(3, "name", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
+                 "index is 3; it must be 0 to 2");
+    assert_fails(anydnnGetDeviceInfo(0, "nane", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
+                 "did you mean `name`?");
+}
+
+static void host_pointers_are_refused(void **state)
+{
+    anydnnHandle_t handle = device_handle();
+    anydnnTensorDescriptor_t y = fixture_tensor("f32:2,3");
+    void *memory = NULL;
+
+    (void)state;
+    assert_fails(anydnnScaleTensor(handle, y, fixture_data(0), &one), ANYDNN_STATUS_BAD_PARAM,
+                 "anydnnScaleTensor: operand y (0x");
+    assert_holds(fixture_error(), "is host memory and the handle is of device mockdev:0");
+    assert_holds(fixture_error(), "anydnnMemAlloc");
+    assert_holds(fixture_error(), "anydnnCreateOnDevice(&handle, \"cpu\")");
+    assert_ok(anydnnMemAlloc(handle, 256, &memory));
+    assert_ok(anydnnScaleTensor(handle, y, memory, &one));
+    assert_string_equal(fixture_record(handle, "backend"), "mock_device");
+    /* asked at a miss only */
+    fixture_log();
+    assert_ok(anydnnScaleTensor(handle, y, memory, &one));
+    assert_int_equal(fixture_lines(fixture_log(), "pointer_owner", ""), 0);
+    assert_ok(anydnnMemFree(handle, memory));
+}
+
+static void memory_and_streams_of_a_device(void **state)
+{
+    anydnnHandle_t handle = device_handle();
+    anydnnTensorDescriptor_t y = fixture_tensor("f32:2,3");
+    anydnnStream_t stream = (anydnnStream_t)fixture_data(7), seen = NULL;
+    char text[16] = "on the device";
+    void *memory = NULL;
+
+    (void)state;
+    assert_ok(anydnnMemAlloc(handle, 64, &memory));
+    assert_ok(anydnnSetStream(handle, stream));
+    assert_ok(anydnnGetStream(handle, &seen));
+    assert_ptr_equal(seen, stream);
+    assert_ok(anydnnMemCopy(handle, memory, text, 14, ANYDNN_MEMCPY_HOST_TO_DEVICE));
+    memset(text, 0, sizeof(text));
+    assert_ok(anydnnMemCopy(handle, text, memory, 14, ANYDNN_MEMCPY_DEVICE_TO_HOST));
+    assert_string_equal(text, "on the device");
+    fixture_log();
+    assert_ok(anydnnScaleTensor(handle, y, memory, &one));
+    assert_ok(anydnnMemSet(handle, memory, 1, 64));
+    assert_ok(anydnnSynchronize(handle));
+    {
+        char want[64];
+        const char *log = fixture_log();
+
+        snprintf(want, sizeof(want), " stream=%p", (void *)stream);
+        assert_int_equal(fixture_lines(log, "plan_execute", want), 1);
+        assert_int_equal(fixture_lines(log, "memory_set", want), 1);
+        assert_int_equal(fixture_lines(log, "synchronize", want), 1);
+    }
+    assert_ok(anydnnSetStream(handle, NULL));
+    assert_ok(anydnnScaleTensor(handle, y, memory, &one));
+    assert_string_equal(fixture_record(handle, "plan"), "hit"); /* the stream is no part of it */
+    assert_int_equal(fixture_lines(fixture_log(), "plan_execute", " stream=0x0"), 1);
+    fixture_set("mock_device", "fail_space", "stream_check");
+    assert_fails(anydnnSetStream(handle, stream), ANYDNN_STATUS_MAPPING_ERROR,
+                 "is no stream of device mockdev:0");
+    fixture_set("mock_device", "fail_space", "memory_alloc");
+    assert_fails(anydnnMemAlloc(handle, 64, &memory), ANYDNN_STATUS_ALLOC_FAILED,
+                 "the test device has no memory left");
+    fixture_set("mock_device", "fail_space", "synchronize");
+    assert_fails(anydnnSynchronize(handle), ANYDNN_STATUS_INTERNAL_ERROR,
+                 "anydnnSynchronize: device mockdev:0: the test backend was told to fail");
+    fixture_set("mock_device", "fail_space", NULL);
+    assert_ok(anydnnMemFree(handle, memory));
+    assert_fails(anydnnMemFree(handle, fixture_data(0)), ANYDNN_STATUS_BAD_PARAM, "no memory of");
+}
+
+static void the_host_has_no_streams(void **state)
+{
+    anydnnHandle_t handle = fixture_handle(NULL);
+    anydnnStream_t stream = (anydnnStream_t)fixture_data(7);
+
+    (void)state;
+    assert_ok(anydnnSetStream(handle, NULL));
+    assert_fails(anydnnSetStream(handle, stream), ANYDNN_STATUS_MAPPING_ERROR,
+                 "is no stream of device cpu");
+    assert_ok(anydnnGetStream(handle, &stream));
+    assert_null(stream);
+    assert_fails(anydnnGetStream(handle, NULL), ANYDNN_STATUS_BAD_PARAM, "streamId is NULL");
+}
+
+static void a_device_captures(void **state)
+{
+    anydnnHandle_t handle = device_handle();
+    anydnnTensorDescriptor_t y = fixture_tensor("f32:2,3");
+    anydnnRecording_t recording = NULL;
+    void *memory = NULL;
+    const char *log;
+
+    (void)state;
+    assert_ok(anydnnMemAlloc(handle, 64, &memory));
+    fixture_set("mock_device", "fail_space", "record_begin");
+    assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_EXECUTION_FAILED, "anydnnRecordBegin");
+    fixture_set("mock_device", "fail_space", NULL);
+    fixture_log();
+    assert_ok(anydnnRecordBegin(handle));
+    assert_ok(anydnnScaleTensor(handle, y, memory, &one));
+    assert_ok(anydnnMemSet(handle, memory, 0, 64));
+    assert_ok(anydnnRecordEnd(handle, &recording));
+    log = fixture_log();
+    assert_int_equal(fixture_lines(log, "plan_execute", ""), 1); /* the device records it */
+    assert_true(strstr(log, "record_begin") < strstr(log, "plan_execute"));
+    assert_true(strstr(log, "memory_set") < strstr(log, "record_end"));
+    assert_ok(anydnnReplay(handle, recording));
+    assert_int_equal(fixture_lines(fixture_log(), "record_replay", "recording=1"), 1);
+    fixture_set("mock_device", "fail_space", "record_replay");
+    assert_fails(anydnnReplay(handle, recording), ANYDNN_STATUS_EXECUTION_FAILED, "anydnnReplay");
+    fixture_set("mock_device", "fail_space", NULL);
+    assert_ok(anydnnRecordingDestroy(handle, recording));
+    assert_int_equal(fixture_lines(fixture_log(), "record_destroy", ""), 1);
+    assert_ok(anydnnMemFree(handle, memory));
+}
+
+static void destroy_waits_for_the_device(void **state)
+{
+    anydnnHandle_t handle = NULL;
+    const char *log;
+
+    (void)state;
+    assert_ok(anydnnCreateOnDevice(&handle, "mockdev"));
+    assert_ok(anydnnRecordBegin(handle)); /* never ended */
+    fixture_log();
+    assert_ok(anydnnDestroy(handle));
+    log = fixture_log();
+    assert_int_equal(fixture_lines(log, "synchronize", ""), 1);
+    assert_int_equal(fixture_lines(log, "record_destroy", ""), 1);
+}
+
+static void host_backends_are_no_choice_there(void **state)
+{
+    anydnnHandle_t handle = fixture_handle_on("mockdev", "mock_a, mock_device");
+    anydnnTensorDescriptor_t y = fixture_tensor("f32:2,3");
+    void *memory = NULL;
+
+    (void)state;
+    assert_ok(anydnnMemAlloc(handle, 64, &memory));
+    assert_ok(anydnnScaleTensor(handle, y, memory, &one));
+    assert_string_equal(fixture_record(handle, "backend"), "mock_device");
+    assert_holds(fixture_record(handle, "passed_over"),
+                 "mock_a: works in the memory of `host`, this handle in that of `mockdev`");
+    assert_ok(anydnnMemFree(handle, memory));
+}
+
+/* The last test: the flag of a lost space belongs to the process and is put back by hand. */
+static void a_device_that_is_lost(void **state)
+{
+    anydnnHandle_t handle = device_handle();
+    anydnnHandle_t other = fixture_handle_on("mockdev", "mock_device");
+    anydnnTensorDescriptor_t y = fixture_tensor("f32:2,3");
+    anydnnStatus_t seen = ANYDNN_STATUS_SUCCESS;
+    struct adn_world *world;
+    void *memory = NULL;
+    size_t bytes;
+
+    (void)state;
+    assert_ok(anydnnMemAlloc(handle, 64, &memory));
+    assert_ok(anydnnScaleTensor(handle, y, memory, &one));
+    assert_ok(anydnnQueryRuntimeError(handle, &seen, ANYDNN_ERRQUERY_BLOCKING, NULL));
+    assert_int_equal(seen, ANYDNN_STATUS_SUCCESS);
+    fixture_set("mock_device", "execute", "none");
+    fixture_set("mock_device", "poisoned", "yes");
+    assert_fails(anydnnScaleTensor(handle, y, memory, &one), ANYDNN_STATUS_SPACE_POISONED,
+                 "an error lost device mockdev:0 to this process; only a new process");
+    fixture_set("mock_device", "execute", NULL);
+    fixture_set("mock_device", "poisoned", NULL);
+    fixture_log();
+    /* for every handle of the space, and nobody is asked any more */
+    assert_fails(anydnnScaleTensor(other, y, memory, &one), ANYDNN_STATUS_SPACE_POISONED, "lost");
+    assert_fails(anydnnMemAlloc(other, 8, &memory), ANYDNN_STATUS_SPACE_POISONED, "lost");
+    assert_fails(anydnnSynchronize(other), ANYDNN_STATUS_SPACE_POISONED, "lost");
+    assert_ok(anydnnQueryRuntimeError(other, &seen, ANYDNN_ERRQUERY_NONBLOCKING, NULL));
+    assert_int_equal(seen, ANYDNN_STATUS_SPACE_POISONED);
+    {
+        anydnnProblem_t problem = NULL;
+
+        assert_ok(anydnnProblemParse("scale_tensor y=f32:7", &problem));
+        assert_fails(anydnnProblemGetWorkspaceSize(other, problem, &bytes),
+                     ANYDNN_STATUS_SPACE_POISONED, "lost");
+        assert_ok(anydnnProblemDestroy(problem));
+    }
+    assert_int_equal(fixture_lines(fixture_log(), "plan_execute", ""), 0);
+    /* the host goes on */
+    assert_ok(anydnnScaleTensor(fixture_handle("mock_a"), y, fixture_data(0), &one));
+    assert_int_equal(adn_world_get("test", &world), 0);
+    adn_world_space(world, "mockdev")->poisoned = 0;
+    assert_ok(anydnnMemFree(handle, memory));
+    assert_fails(anydnnQueryRuntimeError(handle, &seen, (anydnnErrQueryMode_t)9, NULL),
+                 ANYDNN_STATUS_BAD_PARAM, "mode is 9");
+    assert_fails(anydnnQueryRuntimeError(handle, NULL, ANYDNN_ERRQUERY_BLOCKING, NULL),
+                 ANYDNN_STATUS_BAD_PARAM, "rstatus is NULL");
+}
+
+/* The same found by a memory call. */
+static void a_memory_call_finds_it_lost(void **state)
+{
+    anydnnHandle_t handle = device_handle();
+    struct adn_world *world;
+
+    (void)state;
+    fixture_set("mock_device", "fail_space", "synchronize");
+    fixture_set("mock_device", "poisoned", "yes");
+    assert_fails(anydnnSynchronize(handle), ANYDNN_STATUS_SPACE_POISONED, "anydnnSynchronize");
+    assert_int_equal(adn_world_get("test", &world), 0);
+    adn_world_space(world, "mockdev")->poisoned = 0;
+}
+
+#define device_test(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        device_test(devices_have_names),           device_test(devices_are_listed),
+        device_test(host_pointers_are_refused),    device_test(memory_and_streams_of_a_device),
+        device_test(the_host_has_no_streams),      device_test(a_device_captures),
+        device_test(destroy_waits_for_the_device), device_test(host_backends_are_no_choice_there),
+        device_test(a_device_that_is_lost),        device_test(a_memory_call_finds_it_lost),
+    };
+
+    return cmocka_run_group_tests_name("device", tests, fixture_group_setup,
+                                       fixture_group_teardown);
+}

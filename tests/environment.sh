@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh
+# What every test sees, whatever the caller's own settings are; sourced by make check after
+# ANYDNN_TEST_SRCDIR and ANYDNN_TEST_BUILDDIR. To run one test by hand: set these two, source this.
+
+for name in $(env | sed -n 's/^\(ANYDNN_[A-Za-z0-9_]*\)=.*/\1/p'); do
+    case $name in
+    ANYDNN_TEST_*) ;;
+    *) unset "$name" ;;
+    esac
+done
+ANYDNN_TEST_PLUGINDIR=$ANYDNN_TEST_BUILDDIR/plugins/built
+ANYDNN_TEST_MOCKDIR=$ANYDNN_TEST_BUILDDIR/tests/loader/mocks/built
+XDG_CONFIG_HOME=$ANYDNN_TEST_BUILDDIR/tests/empty_home
+TSAN_OPTIONS="suppressions=$ANYDNN_TEST_SRCDIR/tests/tsan.supp die_after_fork=0 ${TSAN_OPTIONS-}"
+UBSAN_OPTIONS="print_stacktrace=1 ${UBSAN_OPTIONS-}"
+LC_ALL=C
+export ANYDNN_TEST_PLUGINDIR ANYDNN_TEST_MOCKDIR XDG_CONFIG_HOME TSAN_OPTIONS \
+    UBSAN_OPTIONS LC_ALL
+mkdir -p "$XDG_CONFIG_HOME"

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* open_one FOLDER NAME: opens one backend and prints whether the process is privileged, the
+ * backend's stage, and the reason. For the tests that need a process of another kind. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "load/load.h"
+#include "sys/env.h"
+
+int main(int argc, char **argv)
+{
+    const char *folders[] = {argc > 1 ? argv[1] : NULL, NULL};
+    struct adn_load_options options = {.folders = folders};
+
+    if (argc != 3) {
+        fprintf(stderr, "usage: open_one FOLDER NAME\n");
+        return 2;
+    }
+    struct adn_registry *registry = adn_load_registry(&options);
+    struct adn_backend *backend = registry ? adn_load_find(registry, argv[2]) : NULL;
+
+    if (!backend) {
+        fprintf(stderr, "open_one: no backend %s in %s\n", argv[2], argv[1]);
+        return 1;
+    }
+    adn_load_open(backend);
+    printf("privileged %d\nstage %s\nreason %s\n", adn_env_privileged(),
+           adn_load_stage_name(backend->stage), backend->reason ? backend->reason : "none");
+    fflush(stdout);
+    adn_load_registry_free(registry);
+    /* A sanitizer's leak check, run by exit, fails in a process with raised rights. */
+    _exit(0);
+}

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+# Every test speaks TAP, so that each case counts: cmocka's programs through run_cmocka.sh,
+# shell tests by tests/tap.sh. No test depends on the current folder; see environment.sh.
+
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run_cmocka.sh
+SH_LOG_DRIVER = $(LOG_DRIVER)
+SH_LOG_COMPILER = $(SHELL)
+
+AM_TESTS_ENVIRONMENT = \
+	ANYDNN_TEST_SRCDIR='$(abs_top_srcdir)'; export ANYDNN_TEST_SRCDIR; \
+	ANYDNN_TEST_BUILDDIR='$(abs_top_builddir)'; export ANYDNN_TEST_BUILDDIR; \
+	ANYDNN_TEST_SANITIZER='$(enable_sanitizer)'; export ANYDNN_TEST_SANITIZER; \
+	CC='$(CC)'; export CC; NM='$(NM)'; export NM; AWK='$(AWK)'; export AWK; \
+	VALGRIND='$(VALGRIND)'; export VALGRIND; \
+	. '$(abs_top_srcdir)/tests/environment.sh';
+
+TEST_CORE_LIBS = core/libanydnn_core.la $(CMOCKA_LIBS)
+TEST_PUBLIC_LIBS = libanydnn.la $(CMOCKA_LIBS)
+TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(CMOCKA_CFLAGS)
+
+# Backends that exist for tests only; a room adds its own to mock_modules. Without an -rpath, libtool
+# would build archives.
+mock_modules =
+check_LTLIBRARIES += $(mock_modules)
+check_DATA += tests/loader/mocks/built/.stamp
+MOCK_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+
+tests/loader/mocks/built/.stamp: $(mock_modules)
+	$(AM_V_GEN)$(call link_modules,tests/loader/mocks/built,$(mock_modules)) && : >$@
+
+EXTRA_DIST += tests/environment.sh tests/installed.sh tests/run_cmocka.sh tests/tap.sh tests/tsan.supp
+
+if HAVE_CMOCKA
+include tests/unit/local.mk
+include tests/loader/local.mk
+include tests/dispatch/local.mk
+include tests/conformance/local.mk
+endif
+include tests/abi/local.mk
+include tests/verify/local.mk
+include tests/tools/local.mk
+
+tests-installcheck:
+	CC='$(CC)' CFLAGS='$(CFLAGS) $(ANYDNN_SANITIZE)' DESTDIR='$(DESTDIR)' PKG_CONFIG='$(PKG_CONFIG)' \
+	$(SHELL) $(top_srcdir)/tests/installed.sh '$(abs_top_srcdir)' '$(prefix)' '$(libdir)' '$(bindir)' \
+	    '$(pluginsdir)' '$(anydnnconfdir)' '$(docdir)'
+
+tests-clean:
+	rm -rf tests/loader/mocks/built tests/empty_home
+
+.PHONY: tests-clean tests-installcheck

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the test backend share: its settings, its log, its operations, its memory
+ * space. */
+#ifndef MOCK_H
+#define MOCK_H
+
+#include <anydnn/plugin.h>
+
+/* Kinds of `params`. */
+enum mock_family {
+    MOCK_NONE,
+    MOCK_CONVOLUTION,
+    MOCK_POOLING,
+    MOCK_ACTIVATION,
+    MOCK_SOFTMAX,
+    MOCK_LRN,
+    MOCK_BATCH_NORMALIZATION,
+    MOCK_DROPOUT,
+    MOCK_TRANSFORM,
+    MOCK_OP_TENSOR,
+    MOCK_REDUCE,
+    MOCK_FAMILY_COUNT
+};
+
+struct mock_operation {
+    const char *name;
+    int first_output; /* slot */
+    enum mock_family family;
+};
+
+/* By number; all members zero for numbers that are no operation. */
+extern const struct mock_operation mock_operations[ANYDNN_PLUGIN_OPERATION_END];
+
+/* Set by anydnn_plugin_main. */
+extern const struct anydnn_plugin_host *mock_host;
+
+/* Value of set.KEY; NULL when unset. */
+const char *mock_setting(const char *key);
+int64_t mock_setting_number(const char *key, int64_t otherwise);
+int mock_setting_is(const char *key, const char *value);
+
+/* Part number `position` of a list whose parts `separator` divides, without outer blanks; the last
+ * part stands for all later ones when `repeat` is set. 1, or 0 when there is none. */
+int mock_part(const char *list, char separator, int position, int repeat, char *part, size_t size);
+
+/* A line under construction; what does not fit is cut. */
+struct mock_line {
+    char text[8192];
+    size_t length;
+};
+
+void mock_line_begin(struct mock_line *line, const char *verb);
+void mock_line_add(struct mock_line *line, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void mock_line_problem(struct mock_line *line, const struct anydnn_plugin_problem *problem);
+void mock_line_operands(struct mock_line *line, const struct anydnn_plugin_operands *operands,
+                        uint32_t present, int32_t value_type);
+/* Appends the line to the file of set.log, if there is one. */
+void mock_line_end(struct mock_line *line);
+
+/* Bytes of an element (of a vector, for VECT_C). */
+size_t mock_type_size(int32_t type);
+
+/* The table of the space "mockdev". */
+extern const struct anydnn_plugin_space mock_space;
+
+/* Where a backend of "mockdev" reads and writes what the application calls `pointer`; NULL when
+ * that is no memory of the space. */
+void *mock_space_reach(const void *pointer);
+
+#endif

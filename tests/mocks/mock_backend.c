@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The test backend: well-behaved, offers every operation for every type, computes nothing, and
+ * tells what it was asked. Built as mock_a and mock_b (space "host") and as mock_device (space
+ * "mockdev", mock_space.c). Settings of its section [plugin NAME], read anew at each call:
+ *
+ *   set.log = /path          appends one line a call:
+ *                              NAME VERB KEY=VALUE ...
+ *                            context_create     context= device= answer=
+ *                            context_destroy    context=
+ *                            candidates         context= PROBLEM
+ *                            plan_create        context= plan= engine= PROBLEM answer=
+ *                            plan_execute       plan= operation= engine= OPERANDS answer= effect=
+ *                            plan_destroy       plan=
+ *                            mock_device also each function of its space.
+ *                            PROBLEM: operation= math= algorithm= deterministic= device=
+ * present=0xMASK aliasSLOT=SLOT (where set) tSLOT=TYPE:DIMS:STRIDES (where present)
+ *                              params=FAMILY|none and the family's members by plugin.h's names
+ *                              (size= is struct_size, nan= nan_propagate, compute= compute_type)
+ *                            OPERANDS: dSLOT=0xPOINTER (where present) scale=a,b,c,d number=a,b,c,d
+ *                              value=HEX|none stream=0x workspace=0x bytes=
+ *                            Contexts and plans are numbered from 1 in the order of their making.
+ *   set.decline = LIST       operations, separated by commas, that it declines: names, prefixes
+ * with a final *, or * set.reason = WORD        why: operation type layout shape groups math
+ * parameter alias device library extension memory other (default) set.sentence = TEXT      the
+ * sentence with it set.candidates_status = N   answer of candidates; not 0: after nothing was
+ * offered set.algorithms = LIST    one candidate for each number, best first (default -1)
+ *   set.engine_count = N     N candidates for each algorithm (default 1). Engines are numbered from
+ * 1 in the order of the offers. The next five may differ by candidate: parts separated by /, the
+ * last part standing for the rest, as in `set.workspace = 4096 / 0`. set.workspace = N        bytes
+ * (default 0) set.math = WORD          default (the default), tensor_op, allow_conversion, split,
+ * or problem: what the problem permits set.alignment = N        bytes needed of every operand
+ * (default 0: its element's) set.notes = LIST         nondeterministic, transform,
+ * reduced_precision set.expected_us = X      (default 0) set.garbage = KIND       a nonsense
+ * candidate instead: size math alignment notes algorithm reason time workspace (one of these
+ * spoilt), silent (offers nothing, answers 0), status (answers 77), both (a reason, then a
+ * candidate) set.fail_context = yes   context_create fails with status 4 set.fail_plan = yes|LIST
+ * plan_create fails with status 4, for all engines or those listed set.execute = WORD       ok
+ * (default), or fails with that effect: none, enqueued, unknown set.status = N           with this
+ * status (default 8) set.fill = BYTE          fills the described elements of the outputs (but not
+ * of those at which `execute = none`) with a byte; else they stay as they are set.fork_safe = no
+ * does not state ANYDNN_PLUGIN_FORK_SAFE (read once; mock_device never does) mock_device:
+ * set.devices = N (default 1), set.current = N (default 0), set.poisoned = yes, set.fail_space =
+ * FUNCTION (that function of the space answers 4)
+ */
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mock.h"
+
+#ifndef MOCK_SPACE
+#define MOCK_SPACE "host"
+#endif
+
+struct anydnn_plugin_context {
+    int number;
+    int32_t device;
+};
+
+struct anydnn_plugin_plan {
+    int number;
+    int32_t operation;
+    uint64_t engine;
+    uint32_t present;
+    struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX]; /* ndims 0: absent */
+};
+
+static atomic_int context_count;
+static atomic_int plan_count;
+
+/* ------------------------------------------------------------------ candidates */
+
+static const char *const reason_words[] = {
+    [ANYDNN_PLUGIN_REASON_OPERATION] = "operation", [ANYDNN_PLUGIN_REASON_TYPE] = "type",
+    [ANYDNN_PLUGIN_REASON_LAYOUT] = "layout",       [ANYDNN_PLUGIN_REASON_SHAPE] = "shape",
+    [ANYDNN_PLUGIN_REASON_GROUPS] = "groups",       [ANYDNN_PLUGIN_REASON_MATH] = "math",
+    [ANYDNN_PLUGIN_REASON_PARAMETER] = "parameter", [ANYDNN_PLUGIN_REASON_ALIAS] = "alias",
+    [ANYDNN_PLUGIN_REASON_DEVICE] = "device",       [ANYDNN_PLUGIN_REASON_LIBRARY] = "library",
+    [ANYDNN_PLUGIN_REASON_EXTENSION] = "extension", [ANYDNN_PLUGIN_REASON_MEMORY] = "memory",
+    [ANYDNN_PLUGIN_REASON_OTHER] = "other",
+};
+
+static int32_t chosen_reason(void)
+{
+    const char *word = mock_setting("reason");
+
+    for (int32_t i = 1; word && i <= ANYDNN_PLUGIN_REASON_OTHER; i++) {
+        if (strcmp(reason_words[i], word) == 0)
+            return i;
+    }
+    return ANYDNN_PLUGIN_REASON_OTHER;
+}
+
+static int in_list(const char *list, const char *name)
+{
+    char part[64];
+
+    for (int i = 0; mock_part(list, ',', i, 0, part, sizeof(part)); i++) {
+        size_t length = strlen(part);
+
+        if (strcmp(part, name) == 0 ||
+            (length > 0 && part[length - 1] == '*' && strncmp(part, name, length - 1) == 0))
+            return 1;
+    }
+    return 0;
+}
+
+static int32_t chosen_math(const char *word, int32_t permitted)
+{
+    if (strcmp(word, "problem") == 0)
+        return permitted;
+    if (strcmp(word, "tensor_op") == 0)
+        return ANYDNN_PLUGIN_MATH_TENSOR_OP;
+    if (strcmp(word, "allow_conversion") == 0)
+        return ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION;
+    if (strcmp(word, "split") == 0)
+        return ANYDNN_PLUGIN_MATH_SPLIT;
+    return ANYDNN_PLUGIN_MATH_DEFAULT;
+}
+
+static uint32_t chosen_notes(const char *list)
+{
+    return (in_list(list, "nondeterministic") ? ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC : 0) |
+           (in_list(list, "transform") ? ANYDNN_PLUGIN_NOTE_TRANSFORM : 0) |
+           (in_list(list, "reduced_precision") ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0);
+}
+
+/* Candidate number `position`, from 0. */
+static struct anydnn_plugin_candidate make_candidate(const struct anydnn_plugin_problem *problem,
+                                                     int position, int32_t algorithm)
+{
+    struct anydnn_plugin_candidate candidate = {
+        .struct_size = sizeof(candidate),
+        .engine = (uint64_t)position + 1,
+        .algorithm = algorithm,
+    };
+    char part[128];
+
+    if (mock_part(mock_setting("workspace"), '/', position, 1, part, sizeof(part)))
+        candidate.workspace = strtoull(part, NULL, 0);
+    if (mock_part(mock_setting("math"), '/', position, 1, part, sizeof(part)))
+        candidate.math = chosen_math(part, problem->math);
+    if (mock_part(mock_setting("notes"), '/', position, 1, part, sizeof(part)))
+        candidate.notes = chosen_notes(part);
+    if (mock_part(mock_setting("expected_us"), '/', position, 1, part, sizeof(part)))
+        candidate.expected_us = strtod(part, NULL);
+    if (mock_part(mock_setting("alignment"), '/', position, 1, part, sizeof(part))) {
+        for (int slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
+            candidate.alignment[slot] = (uint32_t)strtoul(part, NULL, 0);
+    }
+    return candidate;
+}
+
+static struct anydnn_plugin_candidate make_decline(void)
+{
+    const char *sentence = mock_setting("sentence");
+
+    return (struct anydnn_plugin_candidate){
+        .struct_size = sizeof(struct anydnn_plugin_candidate),
+        .reason = chosen_reason(),
+        .algorithm = -1,
+        .sentence = sentence ? sentence : "the test backend was told to decline",
+    };
+}
+
+static int32_t offer_garbage(const char *kind, const struct anydnn_plugin_problem *problem,
+                             anydnn_plugin_offer_fn offer, void *cookie)
+{
+    struct anydnn_plugin_candidate candidate = make_candidate(problem, 0, -1);
+
+    if (strcmp(kind, "silent") == 0)
+        return 0;
+    if (strcmp(kind, "status") == 0)
+        return 77;
+    if (strcmp(kind, "both") == 0) {
+        struct anydnn_plugin_candidate decline = make_decline();
+
+        offer(cookie, &decline);
+    } else if (strcmp(kind, "size") == 0)
+        candidate.struct_size = 0;
+    else if (strcmp(kind, "math") == 0)
+        candidate.math = 77;
+    else if (strcmp(kind, "alignment") == 0)
+        candidate.alignment[0] = 3;
+    else if (strcmp(kind, "notes") == 0)
+        candidate.notes = 0xffff0000u;
+    else if (strcmp(kind, "algorithm") == 0)
+        candidate.algorithm = 12345;
+    else if (strcmp(kind, "reason") == 0)
+        candidate.reason = -99;
+    else if (strcmp(kind, "time") == 0)
+        candidate.expected_us = strtod("nan", NULL);
+    else if (strcmp(kind, "workspace") == 0)
+        candidate.workspace = UINT64_MAX;
+    offer(cookie, &candidate);
+    return 0;
+}
+
+static int32_t offer_all(const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
+                         void *cookie)
+{
+    const char *algorithms = mock_setting("algorithms");
+    int64_t engines = mock_setting_number("engine_count", 1);
+    char part[32];
+
+    for (int i = 0; mock_part(algorithms ? algorithms : "-1", ',', i, 0, part, sizeof(part)); i++) {
+        for (int64_t k = 0; k < engines; k++) {
+            struct anydnn_plugin_candidate candidate =
+                make_candidate(problem, (int)(i * engines + k), (int32_t)strtol(part, NULL, 0));
+
+            if (offer(cookie, &candidate) != 0)
+                return 0;
+        }
+    }
+    return 0;
+}
+
+static int32_t mock_candidates(struct anydnn_plugin_context *context,
+                               const struct anydnn_plugin_problem *problem,
+                               anydnn_plugin_offer_fn offer, void *cookie)
+{
+    const char *garbage = mock_setting("garbage");
+    int64_t status = mock_setting_number("candidates_status", 0);
+    struct mock_line line;
+
+    mock_line_begin(&line, "candidates");
+    mock_line_add(&line, " context=%d", context->number);
+    mock_line_problem(&line, problem);
+    mock_line_end(&line);
+    if (status != 0) {
+        mock_host->set_error(mock_host, "the test backend was told to fail in candidates");
+        return (int32_t)status;
+    }
+    if (in_list(mock_setting("decline"), mock_operations[problem->operation].name)) {
+        struct anydnn_plugin_candidate decline = make_decline();
+
+        offer(cookie, &decline);
+        return 0;
+    }
+    return garbage ? offer_garbage(garbage, problem, offer, cookie)
+                   : offer_all(problem, offer, cookie);
+}
+
+/* ------------------------------------------------------------------ plans */
+
+static int plan_fails(uint64_t engine)
+{
+    const char *list = mock_setting("fail_plan");
+    char number[24];
+
+    snprintf(number, sizeof(number), "%" PRIu64, engine);
+    return list && (strcmp(list, "yes") == 0 || in_list(list, number));
+}
+
+static int32_t mock_plan_create(struct anydnn_plugin_context *context,
+                                const struct anydnn_plugin_problem *problem, uint64_t engine,
+                                struct anydnn_plugin_plan **plan)
+{
+    int32_t answer = plan_fails(engine) ? 4 : 0;
+    struct anydnn_plugin_plan *made = answer == 0 ? mock_host->alloc(sizeof(*made)) : NULL;
+    struct mock_line line;
+
+    if (answer == 0 && !made)
+        return 2;
+    if (made) {
+        memset(made, 0, sizeof(*made));
+        made->number = atomic_fetch_add(&plan_count, 1) + 1;
+        made->operation = problem->operation;
+        made->engine = engine;
+        made->present = problem->present;
+        for (int slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
+            if (problem->tensor[slot])
+                made->tensor[slot] = *problem->tensor[slot];
+        }
+        *plan = made;
+    } else {
+        mock_host->set_error(mock_host, "the test backend was told to fail in plan_create");
+    }
+    mock_line_begin(&line, "plan_create");
+    mock_line_add(&line, " context=%d plan=%d engine=%" PRIu64, context->number,
+                  made ? made->number : 0, engine);
+    mock_line_problem(&line, problem);
+    mock_line_add(&line, " answer=%d", answer);
+    mock_line_end(&line);
+    return answer;
+}
+
+/* Sets every described element, dimension by dimension, and nothing between them. */
+static void fill_tensor(const struct anydnn_plugin_tensor *tensor, char *base, int32_t dim,
+                        int byte)
+{
+    size_t size = mock_type_size(tensor->type);
+    int64_t count = tensor->dims[dim];
+
+    /* The channels of a vector lie together: dims count elements, strides vectors. */
+    if (dim == 1 && (tensor->type == ANYDNN_PLUGIN_INT8X4 || tensor->type == ANYDNN_PLUGIN_UINT8X4))
+        count = (count + 3) / 4;
+    else if (dim == 1 && tensor->type == ANYDNN_PLUGIN_INT8X32)
+        count = (count + 31) / 32;
+    for (int64_t i = 0; i < count; i++) {
+        char *at = base + i * tensor->strides[dim] * (int64_t)size;
+
+        if (dim + 1 == tensor->ndims)
+            memset(at, byte, size);
+        else
+            fill_tensor(tensor, at, dim + 1, byte);
+    }
+}
+
+static void fill_outputs(const struct anydnn_plugin_plan *plan,
+                         const struct anydnn_plugin_operands *operands, int byte)
+{
+    for (int slot = mock_operations[plan->operation].first_output; slot < ANYDNN_PLUGIN_OPERAND_MAX;
+         slot++) {
+        char *data = operands->data[slot];
+
+#ifdef MOCK_DEVICE
+        data = mock_space_reach(data);
+#endif
+        if (data && plan->tensor[slot].ndims > 0)
+            fill_tensor(&plan->tensor[slot], data, 0, byte);
+    }
+}
+
+static int32_t chosen_effect(const char *word)
+{
+    if (strcmp(word, "none") == 0)
+        return ANYDNN_PLUGIN_EFFECT_NONE;
+    return strcmp(word, "enqueued") == 0 ? ANYDNN_PLUGIN_EFFECT_ENQUEUED
+                                         : ANYDNN_PLUGIN_EFFECT_UNKNOWN;
+}
+
+static int32_t mock_plan_execute(struct anydnn_plugin_plan *plan,
+                                 const struct anydnn_plugin_operands *operands, int32_t *effect)
+{
+    const char *word = mock_setting("execute");
+    const char *fill = mock_setting("fill");
+    int32_t answer = 0;
+    struct mock_line line;
+
+    if (word && strcmp(word, "ok") != 0) {
+        answer = (int32_t)mock_setting_number("status", 8);
+        *effect = chosen_effect(word);
+        mock_host->set_error(mock_host, "the test backend was told to fail in plan_execute");
+    }
+    if (fill && (answer == 0 || *effect != ANYDNN_PLUGIN_EFFECT_NONE))
+        fill_outputs(plan, operands, (int)strtol(fill, NULL, 0));
+    mock_line_begin(&line, "plan_execute");
+    mock_line_add(&line, " plan=%d operation=%s engine=%" PRIu64, plan->number,
+                  mock_operations[plan->operation].name, plan->engine);
+    mock_line_operands(&line, operands, plan->present, plan->tensor[0].type);
+    mock_line_add(&line, " answer=%d effect=%d", answer, *effect);
+    mock_line_end(&line);
+    return answer;
+}
+
+static void mock_plan_destroy(struct anydnn_plugin_plan *plan)
+{
+    struct mock_line line;
+
+    mock_line_begin(&line, "plan_destroy");
+    mock_line_add(&line, " plan=%d", plan->number);
+    mock_line_end(&line);
+    mock_host->free(plan);
+}
+
+/* ------------------------------------------------------------------ contexts, description */
+
+static int32_t mock_context_create(int32_t device, struct anydnn_plugin_context **context)
+{
+    struct anydnn_plugin_context *made = NULL;
+    struct mock_line line;
+
+    if (!mock_setting_is("fail_context", "yes")) {
+        made = mock_host->alloc(sizeof(*made));
+        if (!made)
+            return 2;
+        made->number = atomic_fetch_add(&context_count, 1) + 1;
+        made->device = device;
+        *context = made;
+    } else {
+        mock_host->set_error(mock_host, "the test backend was told to fail in context_create");
+    }
+    mock_line_begin(&line, "context_create");
+    mock_line_add(&line, " context=%d device=%d answer=%d", made ? made->number : 0, device,
+                  made ? 0 : 4);
+    mock_line_end(&line);
+    return made ? 0 : 4;
+}
+
+static void mock_context_destroy(struct anydnn_plugin_context *context)
+{
+    struct mock_line line;
+
+    mock_line_begin(&line, "context_destroy");
+    mock_line_add(&line, " context=%d", context->number);
+    mock_line_end(&line);
+    mock_host->free(context);
+}
+
+static struct anydnn_plugin_operation offered[ANYDNN_PLUGIN_OPERATION_END];
+static const struct anydnn_plugin_operation *offered_list[ANYDNN_PLUGIN_OPERATION_END];
+
+static const struct anydnn_plugin_limit mock_limit = {
+    .struct_size = sizeof(mock_limit),
+    .value = 0,
+    .name = "results",
+    .sentence = "computes nothing",
+};
+static const struct anydnn_plugin_limit *const mock_limits[] = {&mock_limit};
+
+static struct anydnn_plugin description = {
+    .struct_size = sizeof(description),
+    .name = MOCK_NAME,
+    .vendor = "the anydnn tests",
+    .version = "1.0",
+    .build_id = "",
+    .space = MOCK_SPACE,
+    .limit_count = 1,
+    .operations = offered_list,
+    .limits = mock_limits,
+#ifdef MOCK_DEVICE
+    .space_functions = &mock_space,
+#else
+    .flags = ANYDNN_PLUGIN_FORK_SAFE,
+#endif
+    .context_create = mock_context_create,
+    .context_destroy = mock_context_destroy,
+};
+
+const struct anydnn_plugin_abi anydnn_plugin_abi = ANYDNN_PLUGIN_ABI_INITIALIZER;
+
+int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
+                           const struct anydnn_plugin **plugin)
+{
+    mock_host = host;
+    description.operation_count = 0;
+    for (int32_t i = 0; i < ANYDNN_PLUGIN_OPERATION_END; i++) {
+        if (!mock_operations[i].name)
+            continue;
+        offered[i] = (struct anydnn_plugin_operation){
+            .struct_size = sizeof(struct anydnn_plugin_operation),
+            .operation = i,
+            .types = 0x7ff, /* all that a main operand can have */
+            .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC |
+                       ANYDNN_PLUGIN_LAYOUT_STRIDED | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+            .maths = 0xf,
+            .candidates = mock_candidates,
+            .plan_create = mock_plan_create,
+            .plan_execute = mock_plan_execute,
+            .plan_destroy = mock_plan_destroy,
+        };
+        offered_list[description.operation_count++] = &offered[i];
+    }
+    if (mock_setting_is("fork_safe", "no"))
+        description.flags &= ~ANYDNN_PLUGIN_FORK_SAFE;
+    *plugin = &description;
+    return 0;
+}

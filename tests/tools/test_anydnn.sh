@@ -1,0 +1,373 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tools/anydnn: what each command shows, its JSON, and the sentence and exit code of every failure.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+manual=$ANYDNN_TEST_SRCDIR/tools/anydnn.1
+mocks=$ANYDNN_TEST_MOCKDIR
+conv="convolution_forward x=f32:2,6,9,8 w=f32:4,3,3,2 pad=1,2 stride=2,1 groups=2"
+
+# run ARGUMENT...: keeps what it prints, and its exit status in `found`.
+run() {
+    "$anydnn" "$@" >"$tap_dir/out" 2>"$tap_dir/err"
+    found=$?
+    cat "$tap_dir/out" "$tap_dir/err"
+}
+
+# gives STATUS PATTERN ARGUMENT...: exits so, and standard output holds the pattern.
+gives() {
+    status=$1 pattern=$2
+    shift 2
+    run "$@"
+    [ "$found" -eq "$status" ] || { echo "exit status $found, not $status"; return 1; }
+    grep -q -e "$pattern" "$tap_dir/out" || { echo "no line with: $pattern"; return 1; }
+}
+
+# refuses STATUS PATTERN ARGUMENT...: exits so, with one sentence of the program that holds the pattern.
+# What the library warns of comes besides.
+refuses() {
+    status=$1 pattern=$2
+    shift 2
+    run "$@"
+    [ "$found" -eq "$status" ] || { echo "exit status $found, not $status"; return 1; }
+    grep -v '^anydnn: warning: ' "$tap_dir/err" >"$tap_dir/said"
+    [ "$(wc -l <"$tap_dir/said")" -eq 1 ] || { echo "not one sentence"; return 1; }
+    grep -q -e "^anydnn: .*$pattern" "$tap_dir/said" || { echo "no sentence with: $pattern"; return 1; }
+}
+
+# json STATUS EXPRESSION ARGUMENT...: exits so, and the Python expression holds for the answer `a`.
+json() {
+    status=$1 expression=$2
+    shift 2
+    run "$@" --json
+    [ "$found" -eq "$status" ] || { echo "exit status $found, not $status"; return 1; }
+    python3 -c 'import json, math, sys
+a = json.load(open(sys.argv[1]))
+sys.exit(0 if eval(sys.argv[2]) else 1)' "$tap_dir/out" "$expression"
+}
+
+# feed TEXT COMMAND...: with TEXT on standard input.
+feed() {
+    input=$1
+    shift
+    printf '%b' "$input" >"$tap_dir/in"
+    "$@" <"$tap_dir/in"
+}
+
+# conf TEXT: writes a settings file.
+conf() {
+    printf '%b\n' "$1" >"$tap_dir/a.conf"
+}
+
+# ---- the program
+
+check "help lists the commands" gives 0 "^  explain " --help
+check "version" gives 0 "^anydnn 0\.[0-9]*\.[0-9]*, API level 1\$" --version
+check "no command" refuses 2 "a command is missing; there are info, config, explain, run and verify"
+check "an unknown command" refuses 2 "\`bench\` is no command; there are info, config, explain, run and verify" bench
+check "output that cannot be written" sh -c \
+    "! '$anydnn' --help >/dev/full 2>'$tap_dir/err' && grep 'cannot be written' '$tap_dir/err'"
+
+for command in info config explain run; do
+    problem=$conv
+    case $command in info | config) problem= ;; esac
+    check "$command --help" gives 0 "^Usage: anydnn $command \[OPTION...\]" "$command" --help
+    check "$command: an unknown option" refuses 2 \
+        "--bogus: is no option of this command; \`anydnn $command --help\`" "$command" --bogus
+    check "$command: an option without its value" refuses 2 "--device: takes a value" \
+        "$command" --device
+    check "$command: a settings file that is not there" refuses 1 "$tap_dir/none.conf" \
+        "$command" --config "$tap_dir/none.conf" ${problem:+"$problem"}
+done
+
+# Every option of --help stands in the manual, and no other.
+same_options() {
+    for command in info config explain run verify; do
+        "$anydnn" "$command" --help
+    done | sed -n 's/^  \(--[a-z-]*\)\( [A-Z=/]*\)\{0,1\} .*/\1\2/p' | sed 's/ $//' |
+        sort -u >"$tap_dir/helped"
+    sed -n 's/^\.It Fl -\([a-z-]*\)\( Ar \(.*\)\)\{0,1\}$/--\1 \3/p' "$manual" | sed 's/ $//' |
+        sort -u >"$tap_dir/written"
+    cat "$tap_dir/helped"
+    [ -s "$tap_dir/helped" ] && diff "$tap_dir/helped" "$tap_dir/written"
+}
+check "the manual has the options of --help" same_options
+if command -v mandoc >/dev/null 2>&1; then
+    check "the manual is sound" mandoc -Tlint -Wwarning "$manual"
+else
+    skip "the manual is sound" "no mandoc"
+fi
+
+# ---- info
+
+check "info shows the backends" gives 0 "^cpu_ref  *live .* host .*/anydnn_cpu_ref.so\$" info
+check "info shows the device of handles" gives 0 "^cpu  *host .*(handles are made here)" info
+check "info of one backend" gives 0 "^cpu_ref  *live" info cpu_ref
+check "info of a backend that is not there" refuses 1 "backend \`nonesuch\` is not installed" info nonesuch
+check "info --operations" gives 0 "^  convolution_forward .*f32.* nchw .* default" info --operations cpu_ref
+check "info --json" json 0 \
+    "[b for b in a['backends'] if b['name'] == 'cpu_ref'][0]['stage'] == 'live' and a['api_level'] == 1 and a['device'] == 'cpu' and a['devices'][0]['space'] == 'host'" \
+    info
+check "info --operations --json" json 0 \
+    "[o for o in a['backends'][0]['operations'] if o['name'] == 'pooling_forward'][0]['types'][0] == 'f32'" \
+    info --operations cpu_ref
+check "info --device of none" refuses 1 "device \`nonesuch\`: no live backend has a space of that name" \
+    info --device nonesuch
+check "info --json with an error" json 1 "'nonesuch' in a['error'] and a['backends']" info --device nonesuch
+
+# ---- config
+
+check "config shows origins" gives 0 "^plan_cache = 256  *; built-in\$" config
+check "config shows routes" gives 0 "^\[route tensor_op\]\$" config
+check "config takes no arguments" refuses 2 "device: anydnn config takes no arguments" config device
+check "config --device" gives 0 "^device = cpu  *; environment ANYDNN_DEVICE\$" config --device cpu
+check "config --json" json 0 \
+    "[s for s in a['settings'] if s['key'] == 'plan_cache'][0] == {'section': 'anydnn', 'key': 'plan_cache', 'value': '256', 'origin': 'built-in'}" \
+    config
+conf '[anydnn]\nplan_cache = 7\n[plugin cpu_ref]\nset.threads = 1\n[route]\npooling_* = cpu_ref, fallback:off'
+check "config names file and line" gives 0 "^plan_cache = 7  *; $tap_dir/a.conf:2\$" \
+    config --config "$tap_dir/a.conf"
+check "a relative settings file" sh -c \
+    "cd '$tap_dir' && '$anydnn' config --config a.conf | grep 'pooling_\* = cpu_ref, fallback:off  *; $tap_dir/a.conf:6'"
+
+# What config prints is a settings file with the same values.
+pastes() {
+    values="import json, sys
+print(sorted((s['section'], s['key'], s['value']) for s in json.load(sys.stdin)['settings']))"
+    "$anydnn" config --config "$tap_dir/a.conf" >"$tap_dir/b.conf" &&
+        "$anydnn" config --json --config "$tap_dir/a.conf" | python3 -c "$values" >"$tap_dir/a.values" &&
+        "$anydnn" config --json --config "$tap_dir/b.conf" 2>"$tap_dir/err" | python3 -c "$values" \
+            >"$tap_dir/b.values" &&
+        cat "$tap_dir/b.conf" "$tap_dir/err" && [ ! -s "$tap_dir/err" ] && diff "$tap_dir/a.values" "$tap_dir/b.values"
+}
+check "what config prints can be pasted" pastes
+
+# Wrong settings: one sentence with file, line and what was meant, and nothing runs.
+bad_conf() {
+    conf "$1"
+    for command in "info" "config" "explain $conv" "run $conv"; do
+        # shellcheck disable=SC2086
+        refuses 1 "$2" $command --config "$tap_dir/a.conf" || return 1
+    done
+}
+at=$tap_dir/a.conf
+long=$(printf '%0250d' 0)
+check "a misspelt key" bad_conf '[anydnn]\nplan_cach = 9' \
+    "$at:2: .*\`plan_cach\`.*did you mean \`plan_cache\`"
+check "a misspelt section" bad_conf '[anydn]\nlog = off' "$at:.*anydn.*anydnn"
+check "a bad value" bad_conf '[anydnn]\n\nfallback = perhaps' \
+    "$at:3: .*fallback = perhaps: the value must be on, warn or off"
+check "an over-long line" bad_conf "[plugin cpu_ref]\nset.x = $long" "$at:2: "
+check "a key given twice" bad_conf '[anydnn]\nlog = off\nlog = warn' "$at:3: "
+check "an indented line" bad_conf '[anydnn]\nlog = off\n  device = cpu' "$at:3: "
+check "a syntax error" bad_conf '[anydnn]\nnonsense' "$at:2: "
+check "a backend that must be there" bad_conf '[plugin nonesuch]\nenable = yes' \
+    "nonesuch.*enable = yes.*not installed"
+check "config --json with an error" json 1 "'a.conf:2' in a['error']" config --config "$at"
+
+# ---- routes and backends that are not there
+
+check "a route to a backend that is not installed" env ANYDNN_ROUTE=nonesuch sh -c "
+    '$anydnn' run $conv 2>'$tap_dir/err'; [ \$? -eq 1 ] && grep 'ANYDNN_ROUTE.*nonesuch: .*not installed' '$tap_dir/err'"
+check "explain of it" env ANYDNN_ROUTE=nonesuch sh -c "
+    '$anydnn' explain $conv >'$tap_dir/out'; [ \$? -eq 1 ] && grep '^choice: none' '$tap_dir/out'"
+check "a misspelt backend" env ANYDNN_ROUTE=cpu_rev sh -c "
+    '$anydnn' run $conv 2>'$tap_dir/err'; [ \$? -eq 1 ] && grep 'did you mean .cpu_ref' '$tap_dir/err'"
+check "a plugin folder that is not there" env ANYDNN_PLUGIN_PATH="$tap_dir/none" sh -c "
+    '$anydnn' info 2>'$tap_dir/err' && grep 'plugin folder $tap_dir/none cannot be read' '$tap_dir/err'"
+
+# The library where no plugin folder lies beside it.
+without_plugins() {
+    real=$ANYDNN_TEST_BUILDDIR/tools/.libs/anydnn
+    [ -x "$real" ] || real=$anydnn
+    mkdir -p "$tap_dir/lone/lib" || return 1
+    cp "$ANYDNN_TEST_BUILDDIR"/.libs/libanydnn.so.* "$tap_dir/lone/lib" || return 1
+    # shellcheck disable=SC2086
+    LD_LIBRARY_PATH=$tap_dir/lone/lib "$real" run $conv 2>"$tap_dir/err"
+    found=$?
+    cat "$tap_dir/err"
+    [ "$found" -eq 1 ] && grep -q "plugin folder $tap_dir/lone/lib/.* cannot be read" "$tap_dir/err" &&
+        grep -q "^anydnn: anydnnProblem.*cpu_ref: not installed" "$tap_dir/err"
+}
+check "no plugin folder at all" without_plugins
+
+if [ -e "$mocks/anydnn_newer.so" ]; then
+    for mock in newer older; do
+        check "a plugin for another ABI, $mock" env ANYDNN_PLUGIN_PATH="$mocks" ANYDNN_ROUTE="$mock" sh -c "
+            '$anydnn' run $conv 2>'$tap_dir/err'; [ \$? -eq 1 ] &&
+            grep '^anydnn: anydnnProblem.*$mock: .*was built for plugin ABI' '$tap_dir/err'"
+        check "info of it, $mock" env ANYDNN_PLUGIN_PATH="$mocks" ANYDNN_ROUTE="$mock" sh -c "
+            '$anydnn' info $mock 2>/dev/null >'$tap_dir/out' && grep '^$mock  *abi ' '$tap_dir/out' &&
+            grep '^    .*anydnn_$mock.so was built for plugin ABI' '$tap_dir/out'"
+    done
+else
+    skip "a plugin for another ABI" "no mock backends"
+fi
+
+# ---- explain
+
+check "explain prints the whole problem" gives 0 \
+    "^problem: convolution_forward x=f32:2,6,9,8:nchw .* y=f32:2,4,5,11:nchw pad=1,2" explain "$conv"
+# shellcheck disable=SC2086
+check "a problem in several words" gives 0 "^rule: \[route\] \* = " explain $conv
+check "explain prints the choice" gives 0 "^choice: cpu_ref engine" explain "$conv"
+check "explain --json" json 0 \
+    "a['backends'][-1]['name'] == 'cpu_ref' and a['choice'].startswith('cpu_ref') and a['rule'].startswith('[route]') and a['problem'].startswith('convolution_forward x=f32:2,6,9,8:nchw') and any('choice' in l for l in a['lines'])" \
+    explain "$conv"
+check "no problem" refuses 2 "a problem is missing" explain
+check "an operation that is none" refuses 2 \
+    "\`convolution_forwrd\` is no operation; did you mean \`convolution_forward\`" explain \
+    "convolution_forwrd x=f32:1,1,1,1"
+check "a key that is none" refuses 2 "\`padd=1,1\`: unknown key; did you mean \`pad\`" explain \
+    "$conv padd=1,1"
+check "a missing operand" refuses 2 "operand \`w\` of convolution_forward is missing" explain \
+    "convolution_forward x=f32:1,1,4,4"
+check "a type that is none" refuses 2 "\`x=f33:1,1,4,4\`: the type is none of" run \
+    "pooling_forward x=f33:1,1,4,4 window=2,2 stride=2,2"
+check "shapes that do not fit" refuses 2 "the filter has 5 channels" run \
+    "convolution_forward x=f32:2,6,9,8 w=f32:4,5,3,2"
+check "a mode that is none" refuses 2 "\`math=tensor\`" run "$conv math=tensor"
+
+# ---- run
+
+check "run prints who ran it" gives 0 "^backend:   cpu_ref, engine [0-9]*, on cpu\$" run "$conv"
+check "run prints the output" gives 0 "^output:    y f32:2,4,5,11, count 440, min -[0-9]" run "$conv"
+check "run prints who did not" gives 0 "^passed over cudnn: not installed\$" run "$conv"
+check "run --json" json 0 \
+    "a['record']['backend'] == 'cpu_ref' and a['record']['math'] == 'default' and a['outputs'][0]['dims'] == [2, 4, 5, 11] and len(a['outputs'][0]['first']) == 8 and a['seed'] == 1" \
+    run "$conv"
+check "run --check" gives 0 \
+    "^check:     y against cpu_ref on cpu: largest difference 0, relative L2 0 .*passed" run "$conv" --check \
+    cpu_ref
+check "run --check --json" json 0 \
+    "a['check']['passed'] and a['check']['outputs'][0] == {'role': 'y', 'max_abs': 0.0, 'relative_l2': 0.0, 'tolerance': 1e-5, 'passed': True}" \
+    run "$conv" --check cpu_ref
+check "run --tolerance" json 0 "a['check']['outputs'][0]['tolerance'] == 0.5" run "$conv" --check \
+    cpu_ref --tolerance 0.5
+check "run --check of none" refuses 1 "--check nonesuch: no such backend is installed" run "$conv" \
+    --check nonesuch
+check "run --time" gives 0 \
+    "^time:      first run .* us; later ones at least .*, median .*, at most .* us" run "$conv" --time
+check "run --time --json" json 0 \
+    "a['time']['runs'] == 3 and 0 < a['time']['min_us'] <= a['time']['median_us'] <= a['time']['max_us']" \
+    run "$conv" --time --repeat 3
+check "run --repeat 0" refuses 2 "--repeat=0: takes a whole number from 1" run "$conv" --repeat 0
+check "run --seed -1" refuses 2 "--seed=-1: takes a whole number from 0" run "$conv" --seed=-1
+check "run --tolerance x" refuses 2 "--tolerance=x: takes a number from 0" run "$conv" --tolerance x
+check "run --in without a file" refuses 2 "--in x: takes ROLE=FILE" run "$conv" --in x
+check "run on a device that is not there" refuses 1 "device \`nonesuch:1\`" run "$conv" --device nonesuch:1
+
+same_seed() {
+    for seed in 1 1 2; do
+        # shellcheck disable=SC2086
+        "$anydnn" run $conv --seed $seed | sed -n '/^output/,$p' >"$tap_dir/seed.$seed$(test -e "$tap_dir/seed.1" && [ $seed = 1 ] && echo again)" || return 1
+    done
+    cmp "$tap_dir/seed.1" "$tap_dir/seed.1again" && ! cmp -s "$tap_dir/seed.1" "$tap_dir/seed.2"
+}
+check "a seed gives the same data again" same_seed
+
+# Files hold values in logical order whatever the layout: a 2 x 2 maximum over 0..15.
+files() {
+    python3 -c 'import struct, sys
+sys.stdout.buffer.write(struct.pack("<16f", *range(16)))' >"$tap_dir/x.bin"
+    "$anydnn" run "pooling_forward x=f32:1,1,4,4:$1 y=f32:1,1,2,2:$2 window=2,2 stride=2,2" \
+        --in "x=$tap_dir/x.bin" --out "y=$tap_dir/y.bin" &&
+        python3 -c 'import struct, sys
+sys.exit(struct.unpack("<4f", open(sys.argv[1], "rb").read()) != (5, 7, 13, 15))' "$tap_dir/y.bin"
+}
+check "run --in and --out" files nchw nchw
+check "run --in and --out, strided" files 200,100,20,3 30,20,7,2
+check "run --in and --out, channels last" files nhwc nhwc
+pool="pooling_forward x=f32:1,1,4,4 window=2,2 stride=2,2"
+head -c 60 "$tap_dir/x.bin" >"$tap_dir/short.bin"
+cat "$tap_dir/x.bin" "$tap_dir/x.bin" >"$tap_dir/long.bin"
+check "a file cut short" refuses 1 \
+    "short.bin: ends after 60 bytes; operand x has 16 values of 4 bytes, 64 in all" run "$pool" --in \
+    "x=$tap_dir/short.bin"
+check "a file too long" refuses 1 "long.bin: has more than 64 bytes" run "$pool" --in "x=$tap_dir/long.bin"
+check "a file that is not there" refuses 1 "$tap_dir/none.bin: cannot be read: No such file" run "$pool" \
+    --in "x=$tap_dir/none.bin"
+check "a role that is none" refuses 2 "--in w=.*: the problem has no such operand; there are x\$" run \
+    "$pool" --in "w=$tap_dir/x.bin"
+check "an input that is an output" refuses 2 \
+    "--out x=.*: the problem has no such operand; there are y\$" run "$pool" --out "x=$tap_dir/y.bin"
+check "a file that cannot be written" refuses 1 "/y.bin: cannot be written" run "$pool" --out \
+    "y=$tap_dir/none/y.bin"
+
+# beta reads the old output: 2 x + 3 y.
+blends() {
+    "$anydnn" run "add_tensor x=f32:1,1,4,4 y=f32:1,1,4,4 alpha=2 beta=3" --repeat 3 \
+        --in "x=$tap_dir/x.bin" --in "y=$tap_dir/x.bin" --out "y=$tap_dir/y.bin" &&
+        python3 -c 'import struct, sys
+sys.exit(list(struct.unpack("<16f", open(sys.argv[1], "rb").read())) != [5 * i for i in range(16)])' "$tap_dir/y.bin"
+}
+check "an output that is read, run again" blends
+check "in place" gives 0 "^output:    y .*count 120, min 0, " run \
+    "activation_forward x=f32:2,3,4,5:200,50,10,2 alias=y:x" --repeat 2
+check "without an operand" gives 0 "^problem:.* without=z\$" run \
+    "convolution_bias_activation_forward x=f32:2,6,9,8 w=f32:4,6,3,2 without=z"
+check "misaligned operands" json 0 \
+    "a['outputs'][0]['count'] == 440 and a['problem'].endswith('align=4')" run "$conv align=4"
+
+# Problems of standard input.
+three="# a list\n$pool\n\n$conv\npooling_forward x=f32:1,1,4,4 windo=2,2\n"
+check "problems from standard input" feed "$three" refuses 2 \
+    "line 5: .*\`windo=2,2\`.*did you mean \`window\`" run -
+check "their outputs" sh -c "[ \$(grep -c '^output:' '$tap_dir/out') -eq 2 ]"
+check "problems from standard input, as JSON" feed "$three" json 2 \
+    "len(a) == 3 and a[0]['outputs'] and 'error' not in a[1] and 'windo' in a[2]['error']" run -
+check "explain of standard input" feed "$three" json 2 \
+    "[p.get('choice', '')[:7] for p in a] == ['cpu_ref', 'cpu_ref', '']" explain -
+check "files for many problems" feed "$three" refuses 2 "--in and --out go with one problem" run - --in \
+    "x=$tap_dir/x.bin"
+check "nothing on standard input" feed "" json 0 "a == []" run -
+
+# ---- backends that compute something else, or write where they must not
+
+if [ -e "$mocks/anydnn_mock_a.so" ] && [ -e "$mocks/anydnn_mock_device.so" ]; then
+    conf "[anydnn]\nplugin_path = $mocks\n[plugin mock_a]\nset.fill = 0\n[route]\n* = mock_a"
+    check "outputs that differ" refuses 1 "outputs of mock_a and cpu_ref differ by more than is allowed" \
+        run "$conv" --check cpu_ref --config "$at"
+    check "as JSON" json 1 \
+        "a['check']['passed'] is False and a['check']['outputs'][0]['relative_l2'] == 1 and 'differ' in a['error']" \
+        run "$conv" --check cpu_ref --config "$at"
+    check "a tolerance that allows it" gives 0 "relative L2 1 of 1 allowed: passed" run "$conv" --check \
+        cpu_ref --tolerance 1 --config "$at"
+    for type in f16 bf16 s8 u8 s32 s64 s8x4 s8x32; do
+        check "data of type $type" json 0 \
+            "a['outputs'][0]['not_finite'] == 0 and a['outputs'][0]['max'] == 0 and a['record']['backend'] == 'mock_a'" \
+            run "transform_tensor x=$type:2,32,3,4" --check mock_a --repeat 2 --config "$at"
+    done
+    check "a reserve and states" json 0 \
+        "[o['role'] for o in a['outputs']] == ['states', 'y', 'reserve']" run "dropout_forward x=f32:2,3,4,5" \
+        --config "$at"
+    conf "[anydnn]\nplugin_path = $mocks\n[plugin mock_device]\nset.fill = 0\nset.workspace = 4096\nset.engine_count = 2\nset.alignment = 16 / 0\n[route]\n* = mock_device"
+    check "a backend of another space" json 1 \
+        "a['device'] == 'mockdev:0' and a['check']['device'] == 'cpu' and not a['check']['passed'] and a['record']['workspace'] == 4096" \
+        run "$conv" --check cpu_ref --config "$at" --device mockdev
+    check "the device that auto finds" json 0 "a['device'] == 'mockdev:0'" info --config "$at"
+    check "operands too ill aligned for its first plan" json 0 "a['record']['unaligned'] == 1" run \
+        "$conv align=4" --config "$at" --device mockdev
+else
+    skip "outputs that differ" "no mock backends"
+fi
+
+trespass=$ANYDNN_TEST_BUILDDIR/tests/tools/.libs/anydnn_trespass.so
+caught() {
+    conf "[plugin trespass]\nmodule = $trespass\nset.do = $1\n[route]\ntransform_tensor = trespass"
+    refuses 1 "$2" run "transform_tensor x=f32:1,2,3,4 y=f32:1,2,3,4:60,30,9,2" --repeat 3 --config "$at"
+}
+check "writing before an output is caught" caught before \
+    "backend trespass wrote outside operand y, 3 bytes before its first"
+check "writing after an output is caught" caught after \
+    "backend trespass wrote outside operand y, 2 bytes after its last"
+check "writing into a gap is caught" caught gap \
+    "backend trespass wrote into a gap of operand y, 4 bytes after its first"
+check "writing into an input is caught" caught input \
+    "backend trespass changed operand x, 0 bytes after its first"
+check "writing after the workspace is caught" caught workspace \
+    "backend trespass wrote outside operand workspace, 1 bytes after its last"
+check "results that do not repeat are caught" caught restless "two runs gave operand y different bits"
+tap_end

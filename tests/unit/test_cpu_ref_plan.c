@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cpu_ref's plans: they hold no data, give the same bits for any number of threads, and survive
+ * other threads, fork and operands that are missing. */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cpu_ref_fixture.h"
+
+#define FORWARD         ANYDNN_PLUGIN_CONVOLUTION_FORWARD
+#define BACKWARD_DATA   ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA
+#define BACKWARD_FILTER ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER
+#define FUSED           ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD
+
+/* Large enough that the work is shared out among threads. */
+static const int64_t x_dims[4] = {3, 5, 34, 31}, w_dims[4] = {7, 5, 3, 4};
+enum { X_SIZE = 3 * 5 * 34 * 31, W_SIZE = 7 * 5 * 3 * 4, Y_SIZE = 3 * 7 * 32 * 28 };
+
+static void fill(float *data, int64_t count, uint32_t seed)
+{
+    for (int64_t i = 0; i < count; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        data[i] = (float)((double)seed / 4294967296.0 - 0.5);
+    }
+}
+
+struct buffers {
+    float x[X_SIZE], w[W_SIZE], y[Y_SIZE];
+};
+
+static struct buffers *buffers_make(uint32_t seed)
+{
+    struct buffers *made = malloc(sizeof *made);
+
+    assert_non_null(made);
+    fill(made->x, X_SIZE, seed);
+    fill(made->w, W_SIZE, seed + 1);
+    fill(made->y, Y_SIZE, seed + 2);
+    return made;
+}
+
+static void plans_hold_no_data(void **state)
+{
+    struct anydnn_plugin_context *context = fixture_context();
+    struct buffers *a = buffers_make(1), *b = buffers_make(10);
+    struct anydnn_plugin_plan *plan, *fresh;
+    struct fixture_conv conv;
+    float *expected = malloc(sizeof a->y);
+
+    (void)state;
+    assert_non_null(expected);
+    fixture_conv(&conv, FORWARD, ANYDNN_PLUGIN_FLOAT, x_dims, w_dims);
+    plan = fixture_plan(context, &conv.problem);
+    fixture_run(plan, &conv.problem, a->x, a->w, a->y);
+    fixture_run(plan, &conv.problem, b->x, b->w, b->y);
+    assert_memory_not_equal(a->y, b->y, sizeof a->y);
+
+    fresh = fixture_plan(context, &conv.problem);
+    fixture_run(fresh, &conv.problem, b->x, b->w, expected);
+    assert_memory_equal(expected, b->y, sizeof b->y);
+
+    /* Other weights at the same place, and the descriptors' values gone. */
+    memcpy(a->w, b->w, sizeof a->w);
+    memcpy(a->x, b->x, sizeof a->x);
+    memset(&conv.x, 0xee, sizeof conv.x);
+    memset(&conv.params, 0xee, sizeof conv.params);
+    fixture_run(plan, &conv.problem, a->x, a->w, a->y);
+    assert_memory_equal(expected, a->y, sizeof a->y);
+
+    fixture_operation(FORWARD)->plan_destroy(plan);
+    fixture_operation(FORWARD)->plan_destroy(fresh);
+    fixture_plugin()->context_destroy(context);
+    free(a);
+    free(b);
+    free(expected);
+}
+
+static void null_operands_touch_nothing(void **state)
+{
+    struct anydnn_plugin_context *context = fixture_context();
+    struct buffers *a = buffers_make(1);
+    struct anydnn_plugin_plan *plan;
+    struct fixture_conv conv;
+    float *before = malloc(sizeof a->y);
+    struct anydnn_plugin_operands operands = {
+        .struct_size = sizeof operands, .data = {a->x, NULL, a->y}, .scale = {1, 0}};
+    int32_t effect = 99;
+
+    (void)state;
+    assert_non_null(before);
+    memcpy(before, a->y, sizeof a->y);
+    fixture_conv(&conv, FORWARD, ANYDNN_PLUGIN_FLOAT, x_dims, w_dims);
+    plan = fixture_plan(context, &conv.problem);
+    assert_int_not_equal(fixture_operation(FORWARD)->plan_execute(plan, &operands, &effect), 0);
+    assert_int_equal(effect, ANYDNN_PLUGIN_EFFECT_NONE);
+    assert_non_null(strstr(fixture_error, "w is a NULL pointer"));
+    assert_memory_equal(before, a->y, sizeof a->y);
+    fixture_operation(FORWARD)->plan_destroy(plan);
+    fixture_plugin()->context_destroy(context);
+    free(a);
+    free(before);
+}
+
+/* Runs the three directions once with this many threads and hands back copies of what they wrote.
+ */
+static void run_directions(const char *threads, struct buffers *result)
+{
+    struct buffers *in = buffers_make(5);
+    struct anydnn_plugin_context *context;
+    struct fixture_conv conv;
+
+    fixture_threads = threads;
+    context = fixture_context();
+    for (int32_t operation = FORWARD; operation <= BACKWARD_FILTER; operation++) {
+        struct anydnn_plugin_plan *plan;
+
+        fixture_conv(&conv, operation, ANYDNN_PLUGIN_FLOAT, x_dims, w_dims);
+        plan = fixture_plan(context, &conv.problem);
+        if (operation == FORWARD)
+            fixture_run(plan, &conv.problem, in->x, in->w, result->y);
+        else if (operation == BACKWARD_DATA)
+            fixture_run(plan, &conv.problem, in->w, in->y, result->x);
+        else
+            fixture_run(plan, &conv.problem, in->x, in->y, result->w);
+        fixture_operation(operation)->plan_destroy(plan);
+    }
+    fixture_plugin()->context_destroy(context);
+    fixture_threads = NULL;
+    free(in);
+}
+
+static void bits_do_not_depend_on_threads(void **state)
+{
+    static const char *const threads[] = {"1", "2", "3", "7"};
+    struct buffers *first = buffers_make(0), *other = buffers_make(0);
+
+    (void)state;
+    run_directions(threads[0], first);
+    for (size_t i = 1; i < sizeof threads / sizeof threads[0]; i++) {
+        memset(other, 0xff, sizeof *other);
+        run_directions(threads[i], other);
+        assert_memory_equal(first, other, sizeof *first);
+    }
+    free(first);
+    free(other);
+}
+
+/* In this thread, with a context of its own; 1 if every run gave `expected`. */
+static int runs_agree(const float *expected, int runs)
+{
+    struct anydnn_plugin_context *context = fixture_context();
+    struct buffers *in = buffers_make(5);
+    struct anydnn_plugin_plan *plan;
+    struct fixture_conv conv;
+    int agree = 1;
+
+    fixture_conv(&conv, FORWARD, ANYDNN_PLUGIN_FLOAT, x_dims, w_dims);
+    plan = fixture_plan(context, &conv.problem);
+    for (int i = 0; i < runs; i++) {
+        memset(in->y, 0xff, sizeof in->y);
+        fixture_run(plan, &conv.problem, in->x, in->w, in->y);
+        agree = agree && memcmp(expected, in->y, sizeof in->y) == 0;
+    }
+    fixture_operation(FORWARD)->plan_destroy(plan);
+    fixture_plugin()->context_destroy(context);
+    free(in);
+    return agree;
+}
+
+struct user {
+    pthread_t thread;
+    const float *expected;
+    int agree;
+};
+
+static void *use(void *arg)
+{
+    struct user *user = arg;
+
+    user->agree = runs_agree(user->expected, 20);
+    return NULL;
+}
+
+static void contexts_run_at_once(void **state)
+{
+    struct buffers *result = buffers_make(0);
+    struct user users[4];
+
+    (void)state;
+    run_directions("1", result);
+    fixture_threads = "3";
+    for (int i = 0; i < 4; i++) {
+        users[i].expected = result->y;
+        assert_int_equal(pthread_create(&users[i].thread, NULL, use, &users[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(users[i].thread, NULL);
+        assert_true(users[i].agree);
+    }
+    fixture_threads = NULL;
+    free(result);
+}
+
+static void children_make_threads_of_their_own(void **state)
+{
+    const char *sanitizer = getenv("ANYDNN_TEST_SANITIZER");
+    struct buffers *result = buffers_make(0);
+    int status = -1;
+    pid_t child;
+
+    (void)state;
+    /* TSan ends a process that makes threads after such a fork. */
+    if (sanitizer && strcmp(sanitizer, "thread") == 0) {
+        free(result);
+        skip();
+    }
+    run_directions("2", result);
+    fixture_threads = "2";
+    assert_true(runs_agree(result->y, 1));
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        _exit(runs_agree(result->y, 3) ? 0 : 1);
+    }
+    assert_true(runs_agree(result->y, 3));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    fixture_threads = NULL;
+    free(result);
+}
+
+/* y = relu(2 * x * w + 3 * z + bias), with y in z's place; one channel, so that it is easily seen.
+ */
+static void fused_works_in_place(void **state)
+{
+    static const int64_t x1[4] = {1, 1, 1, 3}, w1[4] = {1, 1, 1, 1};
+    struct anydnn_plugin_context *context = fixture_context();
+    double x[3] = {1, -2, 3}, w[1] = {4}, bias[1] = {-7}, y[3] = {5, 6, NAN};
+    const double expected[3] = {2 * 4 + 3 * 5 - 7, 0, 0};
+    struct anydnn_plugin_operands operands = {
+        .struct_size = sizeof operands, .data = {x, w, y, bias, y}, .scale = {2, 3}};
+    struct anydnn_plugin_plan *plan;
+    struct fixture_conv conv;
+    int32_t effect = 0;
+
+    (void)state;
+    fixture_conv(&conv, FUSED, ANYDNN_PLUGIN_DOUBLE, x1, w1);
+    conv.problem.alias[4] = 3;
+    plan = fixture_plan(context, &conv.problem);
+    assert_int_equal(fixture_operation(FUSED)->plan_execute(plan, &operands, &effect), 0);
+    assert_memory_equal(y, expected, sizeof y);
+
+    /* With alpha2 0, z is not read. */
+    y[0] = y[1] = y[2] = NAN;
+    operands.scale[1] = 0;
+    assert_int_equal(fixture_operation(FUSED)->plan_execute(plan, &operands, &effect), 0);
+    assert_true(y[0] == 1 && y[1] == 0 && y[2] == 17);
+    fixture_operation(FUSED)->plan_destroy(plan);
+    fixture_plugin()->context_destroy(context);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_hold_no_data),
+        cmocka_unit_test(null_operands_touch_nothing),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(contexts_run_at_once),
+        cmocka_unit_test(children_make_threads_of_their_own),
+        cmocka_unit_test(fused_works_in_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules of each operation: what passes, and the sentence of what does not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "problem/masks.h"
+#include "problem/problem.h"
+#include "sys/error.h"
+
+#define BAD  ANYDNN_STATUS_BAD_PARAM
+#define NONE ANYDNN_STATUS_NOT_SUPPORTED
+
+static anydnnStatus_t check(const char *text)
+{
+    struct adn_problem problem;
+    struct adn_values values;
+
+    if (adn_problem_parse(text, &problem, &values) != ANYDNN_STATUS_SUCCESS)
+        fail_msg("%s\n%s", text, adn_error_text());
+    return adn_problem_check(&problem, "anydnnTest");
+}
+
+#define CONV "convolution_forward x=f32:2,6,7,5 w=f32:4,3,3,2 groups=2 "
+#define BN   "batch_normalization_training x=f32:2,3,4,5 "
+#define BNB  "batch_normalization_backward x=f32:2,3,4,5 "
+
+static const char *const good[] = {
+    CONV,
+    "convolution_forward x=f32:2,6,5 w=f32:6,1,3 groups=6",
+    "convolution_forward x=f32:2,3,4,5,6 w=f32:7,3,1,2,3:nhwc mode=convolution",
+    "convolution_forward x=f32:1,1,2,2,2,2,2,2 w=f32:1,1,1,1,1,1,1,1",
+    "convolution_forward x=f16:1,3,4,5 w=f16:2,3,1,1 compute=f32",
+    "convolution_forward x=f16:1,3,4,5 w=f16:2,3,1,1 compute=f16",
+    "convolution_forward x=bf16:1,3,4,5 w=bf16:2,3,1,1",
+    "convolution_forward x=f64:1,3,4,5 w=f64:2,3,1,1",
+    "convolution_forward x=s8:1,4,4,5 w=s8:4,4,1,1",
+    "convolution_forward x=s8:1,4,4,5 w=s8:4,4,1,1 y=f32:1,4,4,5",
+    "convolution_forward x=u8x4:1,4,4,5 w=s8x4:4,4,1,1 y=f32:1,4,4,5",
+    "convolution_forward x=s8x32:1,32,4,5 w=s8x32:32,32,1,1",
+    "convolution_forward x=f32:1,3,5,5 w=f32:10,3,5,5",
+    "convolution_backward_data w=f32:4,3,3,3 dy=f32:2,4,4,4 dx=f32:2,3,6,6",
+    "convolution_backward_filter x=f32:2,3,6,6 dy=f32:2,4,4,4 dw=f32:4,3,3,3",
+    "convolution_backward_bias dy=f16:2,4,5,6,7",
+    "convolution_bias_activation_forward x=f32:2,3,4,5 w=f32:4,3,1,1 z=f32:2,4,4,5 alias=y:z",
+    "convolution_bias_activation_forward x=f32:2,3,4,5 w=f32:4,3,1,1 activation=identity",
+    "convolution_bias_activation_forward x=f32:2,3,4,5 w=f32:4,3,1,1 activation=swish coef=1 "
+    "nan=propagate",
+    "convolution_bias_activation_forward x=s8:2,4,4,5 w=s8:4,4,1,1 bias=f32:1,4,1,1",
+    "pooling_forward x=f32:2,3,7,5 window=3,2",
+    "pooling_forward x=f32:2,3,7,5 y=f32:2,3,1,9 window=3,2",
+    "pooling_forward x=f32:2,3,7,5 window=3,2 pad=5,5",
+    "pooling_forward x=f32:2,3,7,5 window=3,2 pad=-1,0",
+    "pooling_backward y=f64:2,3,3 x=f64:2,3,5 window=3",
+    "activation_forward x=f32:7 alias=y:x",
+    "activation_backward y=f32:7,3 alias=dx:dy activation=clipped_relu coef=6",
+    "lrn_forward x=f32:2,3,4,5 n=1 k=1e-5 lrn_beta=0.01",
+    "lrn_backward y=f32:2,3,4 n=16",
+    "softmax_forward x=f32:2,3 alias=y:x",
+    "softmax_backward y=f32:2,3 alias=dx:dy softmax=log",
+    "divisive_normalization_forward x=f32:2,3,4,5",
+    "divisive_normalization_backward x=f32:2,3,4,5 means=f32:2,3,4,5 dmeans=f32:2,3,4,5",
+    "batch_normalization_inference x=f32:2,3 epsilon=0",
+    "batch_normalization_inference x=f16:2,3,4,5 mode=per_activation alias=y:x",
+    BN,
+    BN "running_mean=f32:1,3,1,1 running_var=f32:1,3,1,1 save_mean=f32:1,3,1,1 "
+       "save_inv_var=f32:1,3,1,1",
+    BN "ops=bn_activation reserve=u8:15",
+    BN "ops=bn_add_activation z=f32:2,3,4,5 reserve=u8:16 alias=y:z",
+    BNB,
+    BNB "ops=bn_activation y=f32:2,3,4,5 bias=f32:1,3,1,1 reserve=u8:15 alias=dx:dy",
+    BNB "ops=bn_add_activation y=f32:2,3,4,5 bias=f32:1,3,1,1 reserve=u8:15 dz=f32:2,3,4,5",
+    "dropout_forward x=f32:2,3,4 p=0 alias=y:x",
+    "dropout_forward x=f32:2,3,4 p=1",
+    "dropout_backward dy=f32:2,3,4 alias=dx:dy",
+    "transform_tensor x=f32:2,3,4,5 y=f32:2,3,4,5:nhwc",
+    "transform_tensor x=s8:1,8,2,2 y=s8x4:1,8,2,2",
+    "transform_tensor_ex x=f32:2,3,4,5 y=f32:2,3,5,5 pad_before=0,0,1,0",
+    "transform_filter x=f32:4,3,5,4 y=f32:4,12,3,2 fold=2,2",
+    "transform_tensor_ex x=f32:2,12,3,2 y=f32:2,3,6,4 fold=2,2 direction=unfold",
+    "add_tensor x=f32:1,3,1,1 y=f32:2,3,4,5",
+    "add_tensor x=f32:2,3,4,5 alias=y:x",
+    "op_tensor a=f32:2,3,4,5 b=f32:1,3,1,1 alias=c:a",
+    "op_tensor a=s32:2,3 compute=f32",
+    "op_tensor a=f64:2,3 op=not",
+    "reduce_tensor a=f32:2,3,4 c=f32:2,1,1",
+    "reduce_tensor a=f32:2,3,4 c=f32:2,3,4",
+    "reduce_tensor a=f32:2,3,4 c=f32:1,1,1 op=min indices=u8:1,1,1",
+    "set_tensor y=s8x4:1,8,2,2",
+    "scale_tensor y=f32:2,3:1,2",
+    "im2col x=f32:2,3,6,7 window=3,2",
+};
+
+static void good_problems_pass(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+        if (check(good[i]) != ANYDNN_STATUS_SUCCESS)
+            fail_msg("%s\n%s", good[i], adn_error_text());
+}
+
+static const struct {
+    const char *text;
+    anydnnStatus_t status;
+    const char *sentence;
+} bad[] = {
+    /* convolution */
+    {"convolution_forward x=f32:2,3 w=f32:4,3 y=f32:2,4", BAD,
+     "x is f32:2,3; it must have spatial"},
+    {"convolution_forward x=f32:2,6,7,5 w=f32:4,3,3 y=f32:2,4,5,5", BAD,
+     "w has 3 dims and the convolution descriptor 2 spatial ones; it must have 4"},
+    {"convolution_forward x=f32:2,6,7,5 w=f32:4,3,3,2", BAD,
+     "the filter has 3 channels in each of 1 groups and the input 6; the filter needs 6"},
+    {CONV "dilation=1,5 y=f32:2,4,5,1", BAD, "along spatial dim 1 the filter has 2 elements"},
+    {CONV "y=f32:2,4,5,5", BAD, "y is f32:2,4,5,5; its dims must be 2,4,5,4"},
+    {CONV "y=f32:2,4,5,3", BAD, "its dims must be 2,4,5,4, what the convolution gives"},
+    {CONV "y=f32:3,4,5,4", BAD, "its dims must be 2,4,5,4"},
+    {CONV "y=f32:2,5,5,4", BAD, "its dims must be 2,4,5,4"},
+    {"convolution_forward x=f32:2,6,7,5 w=f32:4,3,3,2 groups=4 y=f32:2,4,5,4", BAD,
+     "4 groups with 6 channels in and 4 out; groups must divide both"},
+    {"convolution_forward x=f32:2,6,7,5 w=f32:4,2,3,2 groups=3 y=f32:2,4,5,4", BAD,
+     "3 groups with 6 channels in and 4 out"},
+    {"convolution_forward x=f32:2,6,7,5 w=f32:4,3,3,2 groups=0 y=f32:2,4,5,4", BAD, "0 groups"},
+    {CONV "pad=-1,0 y=f32:2,4,3,4", BAD, "along spatial dim 0 pad is -1"},
+    {CONV "stride=0,1 y=f32:2,4,5,4", BAD, "stride 0"},
+    {CONV "dilation=1,0 y=f32:2,4,5,4", BAD, "dilation 0"},
+    {CONV "y=f16:2,4,5,4", NONE, "no such combination"},
+    {CONV "compute=f64", NONE, "the compute type f64"},
+    {"convolution_forward x=f16:2,6,7,5 w=f32:6,6,3,2", NONE, "x is f16, w is f32, y is f16"},
+    {"convolution_backward_data w=s8:4,4,3,3 dy=s8:2,4,4,4 dx=s8:2,4,6,6", NONE,
+     "no such combination"},
+    {"convolution_forward x=f32:2,3,5,5 w=f32:3,3,1,1 alias=y:x", BAD,
+     "y is f32:2,3,5,5; it has the same address as x; this operation cannot run in place"},
+    {"convolution_backward_data w=f32:4,3,3,3 dy=f32:2,4,4,4 dx=f32:2,3,6,7", BAD,
+     "its dims must be 2,4,4,5"},
+    {"convolution_backward_filter x=f32:2,3,6,6 dy=f32:2,4,4,4 dw=f32:4,3,3,2", BAD,
+     "dims must be"},
+    {"convolution_backward_bias dy=f32:2,4,5,6 db=f32:1,5,1,1", BAD, "its dims must be 1,4,1,1"},
+    {"convolution_backward_bias dy=f32:2,4,5,6 db=f64:1,4,1,1", BAD, "that of dy"},
+    {"convolution_backward_bias dy=f32:2,4,5,6 db=f32:1,4", BAD, "as many dims as dy"},
+/* fused */
+#define FUSED "convolution_bias_activation_forward x=f32:2,3,4,5 w=f32:4,3,1,1 "
+    {FUSED "bias=f32:1,3,1,1", BAD, "bias is f32:1,3,1,1; its dims must be 1,4,1,1"},
+    {FUSED "bias=f64:1,4,1,1", BAD, "its type must be that of y, or f32 beside integers"},
+    {FUSED "bias=f32:1,4", BAD, "as many dims as y"},
+    {FUSED "z=f32:2,4,4,4", BAD, "z is f32:2,4,4,4; its dims must be 2,4,4,5, those of y"},
+    {FUSED "z=f16:2,4,4,5", BAD, "its type must be f32, that of y"},
+    {FUSED "z=f32:2,4,4,5:nhwc alias=y:z", BAD, "in place both need the same descriptor"},
+    {FUSED "activation=elu coef=inf", BAD, "coefficient is inf"},
+    {"convolution_bias_activation_forward x=f16:2,4,4,5 w=f16:4,4,1,1 bias=f32:1,4,1,1", BAD,
+     "its type must be that of y"},
+    {"convolution_bias_activation_forward x=s8:2,4,4,5 w=s8:4,4,1,1 bias=s8:1,4,1,1", BAD,
+     "or f32 beside integers"},
+    {"convolution_bias_activation_forward x=f32:2,4,4,5 w=f32:4,4,1,1 alias=y:x", BAD,
+     "cannot run in place"},
+    /* pooling, activation, softmax, dropout */
+    {"pooling_forward x=f32:2,3 y=f32:2,3", BAD,
+     "x is f32:2,3; it must have n, c and spatial dims"},
+    {"pooling_forward x=f32:2,3,7,5 y=f32:2,4,1,1 window=3,2", BAD, "n and c must be those of x"},
+    {"pooling_forward x=f32:2,3,7,5 y=f32:2,3,1 window=3,2", BAD, "its number of dims"},
+    {"pooling_forward x=f32:2,3,7,5 y=f64:2,3,1,1 window=3,2", BAD, "its type must be that of x"},
+    {"pooling_forward x=f32:2,3,7,5 y=f32:2,3,1,1 window=0,2", BAD, "the window is 0"},
+    {"pooling_forward x=f32:2,3,7,5 y=f32:2,3,1,1 stride=1,-1", BAD, "the stride -1"},
+    {"pooling_forward x=f32:2,3,7,5 y=f32:2,3,7,5 alias=y:x", BAD, "cannot run in place"},
+    {"pooling_backward y=f32:2,3,3 dy=f32:2,3,4 x=f32:2,3,5 window=3", BAD, "those of y"},
+    {"pooling_backward y=f32:2,3,3 x=f32:2,3,5 dx=f32:2,3,4 window=3", BAD, "those of x"},
+    {"activation_forward x=f32:2,3 y=f32:3,2", BAD,
+     "y is f32:3,2; its dims must be 2,3, those of x"},
+    {"activation_forward x=f32:2,3 y=f64:2,3", BAD, "its type must be f32, that of x"},
+    {"activation_forward x=f32:2,3 y=f32:2,3,1", BAD, "as many dims"},
+    {"activation_forward x=f32:2,3 y=f32:2,3:1,2 alias=y:x", BAD, "need the same descriptor"},
+    {"activation_forward x=f32:2,3 activation=identity", BAD, "the mode is identity"},
+    {"activation_forward x=f32:2,3 activation=elu coef=nan", BAD, "coefficient is nan"},
+    {"activation_backward y=f32:2,3 alias=dx:y", BAD, "same address as y; this operation cannot"},
+    {"activation_backward y=f32:2,3 alias=dx:x", BAD, "same address as x; this operation cannot"},
+    {"softmax_forward x=f32:5", BAD, "a softmax needs at least the dims n and c"},
+    {"softmax_backward y=f32:2,3 dy=f32:2,4", BAD, "dy is f32:2,4"},
+    {"softmax_backward y=f32:2,3 alias=dx:y", BAD, "cannot run in place"},
+    {"dropout_forward x=f32:2,3 p=1.5", BAD, "the probability is 1.5; it must be 0 to 1"},
+    {"dropout_forward x=f32:2,3 p=-0.1", BAD, "the probability is -0.1"},
+    {"dropout_forward x=f32:2,3 p=nan", BAD, "the probability is nan"},
+    {"dropout_forward x=f32:2,3,3 reserve=u8:2", BAD, "it must be at least u8:3, one bit"},
+    {"dropout_forward x=f32:2,3,3 reserve=f32:3", BAD, "it must be at least u8:3"},
+    {"dropout_forward x=f32:2,3,3 states=u8:31", BAD, "it must be at least u8:32"},
+    {"dropout_forward x=f32:2,3,3 y=f32:2,3,4", BAD, "those of x"},
+    {"dropout_backward dy=f32:2,3,3 reserve=u8:2", BAD, "it must be at least u8:3"},
+    /* normalization */
+    {"lrn_forward x=f32:2,3,4 n=0", BAD, "n is 0"},
+    {"lrn_forward x=f32:2,3,4 n=17", BAD, "n must be 1 to 16"},
+    {"lrn_forward x=f32:2,3,4 k=1e-6", BAD, "k at least 1e-5"},
+    {"lrn_forward x=f32:2,3,4 lrn_beta=0.001", BAD, "beta at least 0.01"},
+    {"lrn_forward x=f32:2,3,4 lrn_alpha=inf", BAD, "alpha finite"},
+    {"lrn_forward x=f32:2,3", BAD, "it must have n, c and spatial dims"},
+    {"lrn_forward x=f32:2,3,4 alias=y:x", BAD, "cannot run in place"},
+    {"divisive_normalization_forward x=f32:2,3,4 means=f32:2,3,5", BAD, "means is f32:2,3,5"},
+    {"divisive_normalization_backward x=f32:2,3,4 alias=dx:dy", BAD, "cannot run in place"},
+    {BN "scale=f32:1,4,1,1", BAD, "its dims must be 1,3,1,1, what the mode and x give"},
+    {BN "mode=per_activation scale=f32:1,3,1,1", BAD, "its dims must be 1,3,4,5"},
+    {BN "scale=f64:1,3,1,1", BAD, "its type must be f32"},
+    {"batch_normalization_training x=f16:2,3,4,5 scale=f16:1,3,1,1", BAD, "its type must be f32"},
+    {"batch_normalization_training x=f64:2,3,4,5 bias=f32:1,3,1,1", BAD, "must be f64 beside"},
+    {BN "scale=f32:1,3,1", BAD, "as many dims as x"},
+    {BN "y=f16:2,3,4,5", BAD, "its type must be f32, that of x"},
+    {BN "running_mean=f32:1,3,1,1", BAD, "of running_mean and running_var one is given"},
+    {BN "save_inv_var=f32:1,3,1,1", BAD, "of save_mean and save_inv_var one is given"},
+    {BN "epsilon=-1", BAD, "epsilon is -1"},
+    {BN "epsilon=nan", BAD, "epsilon is nan"},
+    {BN "ops=bn_activation", BAD, "the reserve is absent"},
+    {BN "ops=bn_activation reserve=u8:14", BAD, "it must be at least u8:15"},
+    {BN "ops=bn_add_activation reserve=u8:15", BAD, "z is absent"},
+    {BN "z=f32:2,3,4,5", BAD, "z is given; it goes with bn_add_activation"},
+    {BN "running_mean=f32:1,3,1,1 running_var=f32:1,3,1,1 alias=running_mean:scale", BAD,
+     "cannot run in place of it"},
+    {BNB "ops=bn_add_activation reserve=u8:15", BAD, "dz is absent"},
+    {BNB "alias=dx:x", BAD, "cannot run in place of it"},
+    {BNB "ops=bn_add_activation reserve=u8:15 y=f32:2,3,4,5 bias=f32:1,3,1,1 dz=f32:2,3,4,5 "
+         "alias=dx:dy,dz:dy",
+     BAD, "dz is f32:2,3,4,5; it has the same address as another output"},
+    {"batch_normalization_inference x=f32:2,3,4,5 ops=bn_activation", BAD,
+     "inference has no form with an activation"},
+    {"batch_normalization_inference x=f32:7", BAD, "at least the dims n and c"},
+    /* tensors */
+    {"transform_tensor x=f32:2,3 y=f32:2,4", BAD, "those of x"},
+    {"transform_tensor x=f32:2,3 alias=y:x", BAD, "cannot run in place"},
+    {"transform_tensor_ex x=f32:2,3,4,5 y=f32:2,3,4,5 pad_after=0,0,0,1", BAD,
+     "its dims must be 2,3,4,6"},
+    {"transform_tensor_ex x=f32:2,3,4,5 y=f64:2,3,4,5", BAD, "its type must be that of x"},
+    {"transform_tensor_ex x=f32:2,3,4,5 y=f32:2,3,4,5 pad_before=0,0,-4,0", BAD, "no elements"},
+    {"transform_tensor_ex x=f32:2,3,4,5 y=f32:2,1,4,5 fold=2,1 direction=unfold", BAD,
+     "its channels do not divide by the folds"},
+    {"transform_tensor_ex x=f32:2,3,4,5 y=f32:2,3,4,5 fold=0,1", BAD, "folds"},
+    {"add_tensor x=f32:2,1,4,5 y=f32:2,3,4,6", BAD, "each of its dims must be that of y or 1"},
+    {"add_tensor x=f32:3,1,1 y=f32:2,3,4,6", BAD, "as many dims"},
+    {"add_tensor x=f64:1,1 y=f32:2,3", BAD, "its type must be that of y"},
+    {"add_tensor x=f32:1,1 y=f32:2,3 alias=y:x", BAD, "need the same descriptor"},
+    {"op_tensor a=f32:2,3 c=f32:2,4", BAD, "those of a"},
+    {"op_tensor a=f32:2,3 b=f32:2,2", BAD, "each of its dims must be that of a or 1"},
+    {"op_tensor a=f32:2,3 b=f64:2,3", BAD, "its type must be that of a"},
+    {"op_tensor a=f32:2,3 compute=f64", BAD,
+     "the compute type is f64; for c of type f32 it must be f32"},
+    {"op_tensor a=f32:2,3 alias=c:b", BAD, "same address as b; this operation cannot"},
+    {"reduce_tensor a=f32:2,3,4 c=f32:2,2,1", BAD, "each of its dims must be that of a or 1"},
+    {"reduce_tensor a=f32:2,3,4 c=f64:2,1,1", BAD, "its type must be that of a"},
+    {"reduce_tensor a=f32:2,3 c=f32:2,1 op=add indices=u32:2,1", BAD, "only min, max and amax"},
+    {"reduce_tensor a=f32:2,3 c=f32:2,1 op=max indices=f32:2,1", BAD, "u8, u16, u32 or u64"},
+    {"reduce_tensor a=f32:2,3 c=f32:2,1 op=max indices=u32:2,3", BAD, "those of c"},
+    {"im2col x=f32:2,3,6,7 window=3,2 col=f32:18,47", BAD, "col is f32:18,47"},
+    {"im2col x=s8:2,3,6,7 window=3,2", NONE, "its type must be a floating one"},
+    {"im2col x=f32:2,3,6,7 window=3,2 stride=0,1 col=f32:18,48", BAD, "stride 0"},
+    /* strides, for all */
+    {"softmax_forward x=f32:2,3:-3,1 y=f32:2,3", NONE, "a stride is not positive"},
+    {"softmax_forward x=f32:2,3:0,1 y=f32:2,3", NONE, "a stride is not positive"},
+    {"softmax_forward x=f32:2,3 y=f32:2,3:1,1", NONE, "an output's elements must not overlap"},
+};
+
+static void bad_problems_have_sentences(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        anydnnStatus_t status = check(bad[i].text);
+
+        if (status != bad[i].status)
+            fail_msg("%s\nanswers %d, %s", bad[i].text, (int)status,
+                     status ? adn_error_text() : "");
+        if (status && (strncmp(adn_error_text(), "anydnnTest: ", 12) != 0 ||
+                       !strstr(adn_error_text(), bad[i].sentence)))
+            fail_msg("%s\n%s\nlacks `%s`", bad[i].text, adn_error_text(), bad[i].sentence);
+    }
+}
+
+/* An input may be read twice at one place: only outputs must not overlap. */
+static void inputs_may_overlap(void **state)
+{
+    (void)state;
+    assert_int_equal(check("softmax_forward x=f32:2,3:1,1 y=f32:2,3"), ANYDNN_STATUS_SUCCESS);
+}
+
+/* Numbers that no text holds but a careless caller may pass. */
+static void numbers_that_name_nothing(void **state)
+{
+    struct adn_problem problem;
+    struct adn_values values;
+
+    (void)state;
+    assert_int_equal(adn_problem_parse("softmax_forward x=f32:2,3", &problem, &values), 0);
+    problem.params.softmax.mode = 2;
+    assert_int_equal(adn_problem_check(&problem, "e"), BAD);
+    assert_non_null(strstr(adn_error_text(), "e: mode is 2; it must be 0 to 1"));
+    problem.params.softmax.mode = -1;
+    assert_int_equal(adn_problem_check(&problem, "e"), BAD);
+    problem.params.softmax.mode = 1;
+    problem.math = 77;
+    assert_int_equal(adn_problem_check(&problem, "e"), BAD);
+    assert_non_null(strstr(adn_error_text(), "the math type is 77"));
+    problem.math = 0;
+    problem.algorithm = 0;
+    assert_int_equal(adn_problem_check(&problem, "e"), BAD);
+    assert_int_equal(adn_problem_parse(CONV "algo=winograd_nonfused", &problem, &values), 0);
+    assert_int_equal(adn_problem_check(&problem, "e"), 0);
+    problem.algorithm = 8;
+    assert_int_equal(adn_problem_check(&problem, "e"), BAD);
+    assert_non_null(strstr(adn_error_text(), "algo is 8; this direction has no such algorithm"));
+}
+
+/* The flags by slot in both forms in which the library keeps them. */
+static void masks_say_what_the_table_says(void **state)
+{
+    (void)state;
+    for (int32_t operation = 1; operation < ANYDNN_PLUGIN_OPERATION_END; operation++) {
+        const struct adn_operation *info = adn_problem_operation(operation);
+        unsigned ins = 0, outs = 0;
+
+        for (int32_t i = 0; i < 12 && i < info->slot_count; i++) {
+            ins |= (info->slot[i].flags & ADN_SLOT_IN ? 1u : 0u) << i;
+            outs |= (info->slot[i].flags & ADN_SLOT_OUT ? 1u : 0u) << i;
+        }
+        assert_int_equal(adn_slot_masks[operation].ins, ins);
+        assert_int_equal(adn_slot_masks[operation].outs, outs);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_problems_pass),
+        cmocka_unit_test(bad_problems_have_sentences),
+        cmocka_unit_test(inputs_may_overlap),
+        cmocka_unit_test(numbers_that_name_nothing),
+        cmocka_unit_test(masks_say_what_the_table_says),
+    };
+
+    return cmocka_run_group_tests_name("problem rules", tests, NULL, NULL);
+}

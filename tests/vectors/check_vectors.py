@@ -1,0 +1,343 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the .vec files back and computes every expected value a second way: scalar loops with
+Python's math where make_vectors.py used PyTorch or NumPy, PyTorch where it used loops. Prints one
+line a file; exit status 1 on a difference."""
+
+import glob
+import math
+import os
+import sys
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import check_layers
+
+LOWEST = -sys.float_info.max
+TOLERANCE = 4e-15
+
+
+def read(path):
+    case = None
+    for line in open(path, encoding="ascii"):
+        word, _, rest = line.strip().partition(" ")
+        if word == "case":
+            case = {"name": rest, "in": {}, "prior": {}, "sum": {}, "out": {}, "kred": {}}
+        elif word == "problem":
+            case["problem"] = rest
+        elif word in ("in", "prior", "sum", "out"):
+            role, *values = rest.split()
+            case[word][role] = [LOWEST if v == "lowest" else float(v) for v in values]
+        elif word == "end":
+            yield case
+
+
+class Problem:
+    def __init__(self, case):
+        words = case["problem"].split()
+        self.name = case["name"]
+        self.operation, self.dims, self.keys = words[0], {}, {}
+        for w in words[1:]:
+            key, value = w.split("=", 1)
+            if value.split(":")[0] in ("f64", "u8", "u16", "u32", "u64"):
+                self.dims[key] = tuple(int(d) for d in value.split(":")[1].split(","))
+                self.disjoint(case, key, value.split(":")[2])
+            else:
+                self.keys[key] = value
+        self.values = {}
+        for part in ("in", "prior"):
+            for role, v in case[part].items():
+                self.values[role] = np.array(v).reshape(self.dims[role])
+        for pair in self.keys.get("alias", "").split(","):
+            if pair:
+                out, source = pair.split(":")
+                self.values[out] = self.values[source]
+
+    def disjoint(self, case, role, layout):
+        if not layout[0].isdigit():
+            return
+        strides = [int(s) for s in layout.split(",")]
+        offsets = {sum(i * s for i, s in zip(at, strides)) for at in np.ndindex(*self.dims[role])}
+        assert len(offsets) == np.prod(self.dims[role]), (case["name"], role, "overlaps")
+
+    def ints(self, key, default):
+        return [int(v) for v in self.keys[key].split(",")] if key in self.keys else default
+
+    def real(self, key, default):
+        return float(self.keys.get(key, default))
+
+
+def products(p, x_dims, w_dims, y_dims):
+    """Every (x index, w index, y index) whose product a convolution adds."""
+    n = len(w_dims) - 2
+    pad, stride = p.ints("pad", [0] * n), p.ints("stride", [1] * n)
+    dilation, groups = p.ints("dilation", [1] * n), int(p.keys.get("groups", 1))
+    flip = p.keys.get("mode") == "convolution"
+    for y in np.ndindex(*y_dims):
+        first = y[1] // (w_dims[0] // groups) * w_dims[1]
+        for c in range(w_dims[1]):
+            for tap in np.ndindex(*w_dims[2:]):
+                at = tuple(o * s - q + t * d for o, s, q, t, d in zip(y[2:], stride, pad, tap, dilation))
+                if all(0 <= a < size for a, size in zip(at, x_dims[2:])):
+                    if flip:
+                        tap = tuple(f - 1 - t for f, t in zip(w_dims[2:], tap))
+                    yield (y[0], first + c) + at, (y[1], c) + tap, y
+
+
+def convolution(p):
+    v, d = p.values, p.dims
+    grad = {"convolution_backward_data": "dx", "convolution_backward_filter": "dw"}.get(p.operation)
+    y = "dy" if grad else "y"
+    names = {r: ("d" + r if "d" + r == grad else r) for r in "xw"}
+    target = grad or "y"
+    out = np.zeros(d[target])
+    for xi, wi, yi in products(p, d[names["x"]], d[names["w"]], d[y]):
+        if target == "y":
+            out[yi] += v["x"][xi] * v["w"][wi]
+        elif target == "dx":
+            out[xi] += v["dy"][yi] * v["w"][wi]
+        else:
+            out[wi] += v["dy"][yi] * v["x"][xi]
+    return out
+
+
+def bias_gradient(p):
+    out = np.zeros(p.dims["db"])
+    for at in np.ndindex(*p.dims["dy"]):
+        out[(0, at[1]) + (0,) * (len(at) - 2)] += p.values["dy"][at]
+    return out
+
+
+def bias_activation(p):
+    out = p.real("alpha1", 1) * convolution(p)
+    if "z" in p.values:
+        out = out + p.real("alpha2", 0) * p.values["z"]
+    out = out + p.values["bias"]
+    return np.where(out < 0, 0.0, out) if p.keys["activation"] == "relu" else out
+
+
+def first_equal(p, window, pad, stride):
+    """Max backward where PyTorch has another rule (ties, NaN, y that is no maximum of x): for each
+    element of x, the windows in which it is the first that equals y."""
+    x, y, dy = (p.values[r] for r in ("x", "y", "dy"))
+    out = np.zeros(x.shape)
+    for at in np.ndindex(*x.shape):
+        for o in np.ndindex(*y.shape[2:]):
+            corner = [a * s - q for a, s, q in zip(o, stride, pad)]
+            if not all(k <= i < k + w for k, i, w in zip(corner, at[2:], window)):
+                continue
+            box = tuple(slice(max(k, 0), k + w) for k, w in zip(corner, window))
+            seen, top = x[at[:2]][box], y[at[:2] + o]
+            equal = np.argwhere(np.isnan(seen) if math.isnan(top) else seen == top)
+            if len(equal) and tuple(equal[0] + [max(k, 0) for k in corner]) == at[2:]:
+                out[at] += dy[at[:2] + o]
+    return out
+
+
+def touches(mode, o, stride, pad, window, size):
+    """Whether a window of average pooling ends where what counts begins, or begins where it ends:
+    cuDNN then divides by 0. Further out it divides 0 by a negative number."""
+    begin = o * stride - pad
+    if mode == "average_include":
+        return begin == size + pad
+    return begin + window == 0 or begin == size + min(pad, 0)
+
+
+def pooling(p):
+    """PyTorch pads with an explicit border, so that any pad can be had; sizes must be advised."""
+    n = len(p.dims["x"]) - 2
+    window, pad, stride = p.ints("window", None), p.ints("pad", [0] * n), p.ints("stride", [1] * n)
+    x = torch.from_numpy(p.values["x"].copy()).requires_grad_()
+    size = p.dims["y"][2:]
+    pads, beyond = [], []
+    for i in reversed(range(n)):
+        pads += [pad[i], pad[i]]
+        beyond += [0, (size[i] - 1) * stride[i] + window[i] - 2 * pad[i] - x.shape[2 + i]]
+    mode = p.keys["mode"]
+    unfold = F.max_pool2d if n == 2 else F.max_pool3d
+    if mode.startswith("max"):
+        z = x if p.keys.get("nan") == "propagate" else torch.where(torch.isnan(x), torch.full_like(x, LOWEST), x)
+        padded = F.pad(F.pad(z, pads, value=LOWEST), beyond, value=LOWEST)
+        y = unfold(padded.clamp(min=LOWEST), window, stride)
+    else:
+        average = F.avg_pool2d if n == 2 else F.avg_pool3d
+
+        def total(v, value):
+            v = F.pad(F.pad(v, pads, value=value), beyond)
+            return average(v, window, stride) * float(np.prod(window))
+
+        one = torch.ones_like(x)
+        count = torch.round(total(one, 1.0 if mode == "average_include" else 0.0))
+        y = total(x, 0.0) / count.clamp(min=1.0)
+        for o in np.ndindex(*size):
+            at = (slice(None), slice(None)) + o
+            if (count[at] == 0).all() and any(touches(mode, *t) for t in zip(o, stride, pad, window, x.shape[2:])):
+                y[at] = y[at] * math.nan
+    if p.operation == "pooling_forward":
+        return y.detach().numpy()
+    if any(t in p.name for t in ("ties", "nan", "none_equal")) or (p.values["y"] == LOWEST).any():
+        return first_equal(p, window, pad, stride)
+    y.backward(torch.from_numpy(p.values["dy"]))
+    return x.grad.numpy()
+
+
+def each_row(p, role):
+    d = p.dims[role]
+    if p.keys.get("mode", "channel") == "instance":
+        return [[(n,) + at for at in np.ndindex(*d[1:])] for n in range(d[0])]
+    return [[(n, c) + at for c in range(d[1])] for n in range(d[0]) for at in np.ndindex(*d[2:])]
+
+
+def softmax(p):
+    algorithm = p.keys.get("softmax", "accurate")
+    forward = p.operation == "softmax_forward"
+    out = np.zeros(p.dims["y"])
+    for row in each_row(p, "y"):
+        if forward:
+            x = [float(p.values["x"][at]) for at in row]
+            out_of_range = any(math.isnan(v) or v == math.inf for v in x)
+            lost = max(x) == -math.inf  # in IEEE arithmetic, 0 / 0
+            if algorithm == "fast" and not out_of_range and not lost:
+                total = math.fsum(math.exp(v) for v in x)
+                result = [math.exp(v) / total for v in x]
+            elif algorithm == "fast":
+                result = [math.nan if math.isnan(v) or v == math.inf or lost else 0.0 for v in x]
+            elif lost:
+                result = [-math.inf if algorithm == "log" else 0.0 for v in x]
+            elif out_of_range:
+                result = [math.nan for v in x]
+            else:
+                top = max(x)
+                total = math.fsum(math.exp(v - top) for v in x)
+                result = [(v - top) - math.log(total) if algorithm == "log" else math.exp(v - top) / total for v in x]
+        else:
+            y, dy = [[float(p.values[r][at]) for at in row] for r in ("y", "dy")]
+            if algorithm == "log":
+                total = sum(dy)
+                result = [b - math.exp(a) * total for a, b in zip(y, dy)]
+            else:
+                total = sum(a * b for a, b in zip(y, dy))
+                result = [a * (b - total) for a, b in zip(y, dy)]
+        for at, v in zip(row, result):
+            out[at] = v
+    return out
+
+
+def sigmoid(t):
+    return 1 / (1 + math.exp(-t)) if t >= 0 else math.exp(max(t, -700.0)) / (1 + math.exp(max(t, -700.0)))
+
+
+def activation(p):
+    mode, coef, keep = p.keys["activation"], p.real("coef", 0), p.keys.get("nan") == "propagate"
+
+    def forward(x):
+        if math.isnan(x):
+            return 0.0 if "relu" in mode and not keep else math.nan
+        if mode == "sigmoid":
+            return 0.0 if x < -740 else sigmoid(x)
+        return {"relu": lambda: x if x > 0 else 0.0, "clipped_relu": lambda: min(max(x, 0.0), coef),
+                "tanh": lambda: math.tanh(x), "elu": lambda: x if x > 0 else coef * math.expm1(x),
+                "swish": lambda: x * sigmoid(coef * x)}[mode]()
+
+    def backward(y, dy, x):
+        if math.isnan(y):
+            return 0.0 if "relu" in mode else math.nan
+        if mode == "swish":
+            s = sigmoid(coef * x)
+            return dy * (s + coef * x * s - coef * x * s * s)
+        return {"sigmoid": lambda: dy * y - dy * y * y, "relu": lambda: dy if y > 0 else 0.0,
+                "clipped_relu": lambda: dy if 0 < y < coef else 0.0, "tanh": lambda: dy - dy * y * y,
+                "elu": lambda: dy if y >= 0 else dy * y + dy * coef}[mode]()
+
+    roles = ("x",) if p.operation == "activation_forward" else ("y", "dy", "x")
+    f = forward if len(roles) == 1 else backward
+    out = np.zeros(p.dims[roles[0]])
+    for at in np.ndindex(*out.shape):
+        out[at] = f(*[float(p.values[r][at]) for r in roles])
+    return out
+
+
+def spread(p, role, dims):
+    out = np.zeros(dims)
+    small = p.dims[role]
+    for at in np.ndindex(*dims):
+        out[at] = p.values[role][tuple(0 if s == 1 else i for i, s in zip(at, small))]
+    return out
+
+
+def op_tensor(p):
+    op, keep = p.keys["op"], p.keys.get("nan") == "propagate"
+    a, b = p.real("alpha1", 1) * p.values["a"], p.real("alpha2", 1) * spread(p, "b", p.dims["a"])
+
+    def choose(u, v, pick):
+        if math.isnan(u) or math.isnan(v):
+            return math.nan if keep or (math.isnan(u) and math.isnan(v)) else (v if math.isnan(u) else u)
+        return pick(u, v)
+
+    f = {"add": lambda u, v: u + v, "mul": lambda u, v: u * v, "not": lambda u, v: 1 - u,
+         "sqrt": lambda u, v: math.nan if u < 0 else math.sqrt(u),
+         "min": lambda u, v: choose(u, v, min), "max": lambda u, v: choose(u, v, max)}[op]
+    out = np.zeros(p.dims["c"])
+    for at in np.ndindex(*out.shape):
+        out[at] = f(float(a[at]), float(b[at]))
+    return out
+
+
+def expected(p, case):
+    """Every output that the case states."""
+    if p.operation in check_layers.SECOND_WAYS:
+        return check_layers.expected(p, case)
+    return [only_output(p, case)]
+
+
+def only_output(p, case):
+    role = next(iter(case["out"]))
+    name = p.operation
+    if name == "set_tensor":
+        return role, np.full(p.dims["y"], p.real("value", 0))
+    if name == "scale_tensor":
+        return role, p.real("alpha", 1) * p.values["y"]
+    f = {"convolution_backward_bias": bias_gradient, "convolution_bias_activation_forward": bias_activation,
+         "op_tensor": op_tensor, "transform_tensor": lambda q: q.values["x"],
+         "add_tensor": lambda q: spread(q, "x", q.dims["y"])}.get(name)
+    if f is None:
+        f = {"conv": convolution, "pool": pooling, "soft": softmax, "acti": activation}[name[:4]]
+    result = f(p)
+    alpha = 1.0 if name in ("op_tensor", "convolution_bias_activation_forward") else p.real("alpha", 1)
+    beta = p.real("beta", 0)
+    out = alpha * result
+    return role, out + beta * p.values[role] if beta != 0 else out
+
+
+def differs(path, case, role, got):
+    want = np.array(case["out"][role])
+    terms = np.array(case["sum"].get(role, np.zeros(want.size)))
+    with np.errstate(invalid="ignore"):
+        fine = (got == want) | (np.isnan(got) & np.isnan(want)) | (
+            np.abs(got - want) <= TOLERANCE * (np.abs(want) + terms))
+    if fine.all():
+        return 0
+    i = int(np.argmin(fine))
+    print("%s %s: %s: element %d: file %r, second way %r" % (path, case["name"], role, i, want[i], got[i]))
+    return 1
+
+
+def main():
+    folder = os.path.dirname(os.path.abspath(__file__))
+    torch.set_num_threads(1)
+    bad = 0
+    for path in sorted(glob.glob(os.path.join(folder, "*.vec"))):
+        checked = 0
+        for case in read(path):
+            p = Problem(case)
+            for role, value in expected(p, case):
+                bad += differs(path, case, role, value.ravel())
+            checked += 1
+        print("%-40s %3d checked" % (os.path.basename(path), checked))
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

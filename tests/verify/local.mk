@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# anydnn verify, on backends that are wrong on purpose.
+
+TESTS += tests/verify/test_verify.sh
+dist_check_SCRIPTS += tests/verify/test_verify.sh
+EXTRA_DIST += tests/verify/wrong/wrong.c tests/verify/wrong/shelf.h tests/verify/mutants.py \
+	tests/verify/mutants.txt

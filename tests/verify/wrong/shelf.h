@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A memory space of its own for -DWRONG_DEVICE: its pointers are those of the host with a bit
+ * turned over, so that who follows one on the host faults. */
+#ifndef TESTS_VERIFY_SHELF_H
+#define TESTS_VERIFY_SHELF_H
+
+#define SPACE           "shelf"
+#define SPACE_FUNCTIONS &shelf
+#define SHELF_BIT       (UINT64_C(1) << 62)
+#define SHELF_FAILED    4
+
+static void *shelf_reach(const void *pointer)
+{
+    return (void *)((uintptr_t)pointer ^ SHELF_BIT);
+}
+
+static int32_t shelf_device_count(int32_t *number)
+{
+    *number = 1;
+    return SUCCESS;
+}
+
+static int32_t shelf_device_current(int32_t *device)
+{
+    *device = 0;
+    return SUCCESS;
+}
+
+static int32_t shelf_device_name(int32_t device, char *text, size_t size)
+{
+    (void)device;
+    strncpy(text, "shelf", size);
+    return SUCCESS;
+}
+
+static int32_t shelf_pointer_owner(int32_t device, const void *pointer, int32_t *owner)
+{
+    (void)device;
+    *owner =
+        (uintptr_t)pointer & SHELF_BIT ? ANYDNN_PLUGIN_POINTER_DEVICE : ANYDNN_PLUGIN_POINTER_HOST;
+    return SUCCESS;
+}
+
+static int32_t shelf_alloc(int32_t device, uint64_t bytes, void **pointer)
+{
+    void *memory = aligned_alloc(256, (size_t)(bytes + 255) / 256 * 256);
+
+    (void)device;
+    *pointer = shelf_reach(memory);
+    return memory ? SUCCESS : NO_MEMORY;
+}
+
+static int32_t shelf_free(int32_t device, void *pointer)
+{
+    (void)device;
+    free(shelf_reach(pointer));
+    return SUCCESS;
+}
+
+static int32_t shelf_copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
+                          int32_t kind)
+{
+    (void)device;
+    (void)stream;
+    memcpy(kind == ANYDNN_PLUGIN_COPY_FROM ? to : shelf_reach(to),
+           kind == ANYDNN_PLUGIN_COPY_TO ? from : shelf_reach(from), (size_t)bytes);
+    return SUCCESS;
+}
+
+static int32_t shelf_set(int32_t device, void *stream, void *to, int32_t byte, uint64_t bytes)
+{
+    (void)device;
+    (void)stream;
+    memset(shelf_reach(to), byte, (size_t)bytes);
+    return SUCCESS;
+}
+
+/* Everything is done when it returns, and nothing else is there. */
+static int32_t shelf_stream(int32_t device, void *stream)
+{
+    (void)device;
+    (void)stream;
+    return SUCCESS;
+}
+
+static int32_t shelf_mark_create(int32_t device, void **mark)
+{
+    (void)device;
+    (void)mark;
+    return SHELF_FAILED;
+}
+
+static int32_t shelf_mark_record(int32_t device, void *stream, void *mark)
+{
+    (void)device;
+    (void)stream;
+    (void)mark;
+    return SHELF_FAILED;
+}
+
+static int32_t shelf_mark_elapsed(int32_t device, void *from, void *to, double *microseconds)
+{
+    (void)device;
+    (void)from;
+    (void)to;
+    (void)microseconds;
+    return SHELF_FAILED;
+}
+
+static void shelf_destroy(int32_t device, void *mark)
+{
+    (void)device;
+    (void)mark;
+}
+
+static int32_t shelf_record_end(int32_t device, void *stream, void **recording)
+{
+    (void)device;
+    (void)stream;
+    (void)recording;
+    return SHELF_FAILED;
+}
+
+static int32_t shelf_poisoned(int32_t device)
+{
+    (void)device;
+    return 0;
+}
+
+static const struct anydnn_plugin_space shelf = {
+    .struct_size = sizeof(shelf),
+    .device_count = shelf_device_count,
+    .device_current = shelf_device_current,
+    .device_name = shelf_device_name,
+    .pointer_owner = shelf_pointer_owner,
+    .memory_alloc = shelf_alloc,
+    .memory_free = shelf_free,
+    .memory_copy = shelf_copy,
+    .memory_set = shelf_set,
+    .synchronize = shelf_stream,
+    .stream_check = shelf_stream,
+    .mark_create = shelf_mark_create,
+    .mark_record = shelf_mark_record,
+    .mark_elapsed = shelf_mark_elapsed,
+    .mark_destroy = shelf_destroy,
+    .record_begin = shelf_stream,
+    .record_end = shelf_record_end,
+    .record_replay = shelf_mark_record,
+    .record_destroy = shelf_destroy,
+    .poisoned = shelf_poisoned,
+};
+
+#endif

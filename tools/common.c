@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sentences with exit codes, text of the library of any length, and answers as JSON. */
+#include "common.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *tool_alloc(size_t bytes)
+{
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+
+    if (memory == NULL) {
+        fprintf(stderr, "anydnn: there is no memory for %zu bytes more\n", bytes);
+        exit(TOOL_FAILED);
+    }
+    return memory;
+}
+
+int tool_fail(struct tool *tool, int code, const char *format, ...)
+{
+    char sentence[4096];
+    size_t length;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(sentence, sizeof(sentence), format, args);
+    va_end(args);
+    fflush(stdout);
+    if (tool->line > 0)
+        fprintf(stderr, "anydnn: line %d: %s\n", tool->line, sentence);
+    else
+        fprintf(stderr, "anydnn: %s\n", sentence);
+    length = strlen(sentence) + 1;
+    free(tool->sentence);
+    tool->sentence = tool_alloc(length);
+    memcpy(tool->sentence, sentence, length);
+    return code;
+}
+
+int tool_fail_status(struct tool *tool, int code)
+{
+    char sentence[4096];
+
+    anydnnGetLastErrorString(sentence, sizeof(sentence));
+    return tool_fail(tool, code, "%s", sentence);
+}
+
+int tool_handle(struct tool *tool, anydnnHandle_t *handle)
+{
+    anydnnStatus_t status =
+        tool->device != NULL ? anydnnCreateOnDevice(handle, tool->device) : anydnnCreate(handle);
+
+    return status == ANYDNN_STATUS_SUCCESS ? TOOL_FINE : tool_fail_status(tool, TOOL_FAILED);
+}
+
+/* One question of the two kinds; `handle` is NULL for those by index. */
+static char *ask(anydnnStatus_t (*get)(int index, const char *key, char *text, size_t size),
+                 anydnnHandle_t handle, int index, const char *key)
+{
+    for (size_t size = 256;; size *= 4) {
+        char *text = tool_alloc(size);
+        anydnnStatus_t status = handle != NULL ? anydnnGetDispatchInfo(handle, key, text, size)
+                                               : get(index, key, text, size);
+
+        if (status == ANYDNN_STATUS_SUCCESS && strlen(text) < size - 1)
+            return text;
+        free(text);
+        if (status != ANYDNN_STATUS_SUCCESS)
+            return NULL;
+    }
+}
+
+char *tool_ask(anydnnStatus_t (*get)(int index, const char *key, char *text, size_t size),
+               int index, const char *key)
+{
+    return ask(get, NULL, index, key);
+}
+
+char *tool_ask_handle(anydnnHandle_t handle, const char *key)
+{
+    return ask(NULL, handle, 0, key);
+}
+
+/* Paths may hold bytes that are no UTF-8, which JSON cannot. */
+json_t *tool_json_text(const char *text)
+{
+    json_t *json = text != NULL ? json_string(text) : NULL;
+    char *plain;
+    size_t length;
+
+    if (json != NULL || text == NULL)
+        return json;
+    length = strlen(text) + 1;
+    plain = tool_alloc(length);
+    for (size_t i = 0; i < length; i++)
+        plain[i] = (signed char)text[i] < 0 ? '?' : text[i];
+    return tool_json_take(plain);
+}
+
+json_t *tool_json_take(char *text)
+{
+    json_t *json = tool_json_text(text);
+
+    free(text);
+    return json;
+}
+
+json_t *tool_json_lines(const char *text)
+{
+    json_t *lines = json_array();
+
+    while (*text != '\0') {
+        size_t length = strcspn(text, "\n");
+        char *line = tool_alloc(length + 1);
+
+        memcpy(line, text, length);
+        line[length] = '\0';
+        json_array_append_new(lines, tool_json_take(line));
+        text += length + (text[length] == '\n');
+    }
+    return lines;
+}
+
+json_t *tool_json_real(double value)
+{
+    if (isfinite(value))
+        return json_real(value);
+    if (isnan(value))
+        return json_string("nan");
+    return json_string(value > 0 ? "inf" : "-inf");
+}
+
+const char *tool_text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    return text != NULL ? text : "";
+}
+
+int tool_print_json(struct tool *tool, json_t *answer)
+{
+    int written = json_dumpf(answer, stdout, JSON_INDENT(2));
+
+    json_decref(answer);
+    if (written != 0)
+        return tool_fail(tool, TOOL_FAILED, "the answer cannot be written as JSON");
+    putchar('\n');
+    return TOOL_FINE;
+}

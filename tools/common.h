@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all commands of the program share: sentences and exit codes, options, answers as JSON. */
+#ifndef TOOLS_COMMON_H
+#define TOOLS_COMMON_H
+
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include <anydnn/anydnn.h>
+
+/* Exit codes; the larger one counts where there are several. */
+enum { TOOL_FINE = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 };
+/* tool_options: the command goes on. */
+enum { TOOL_GO_ON = -1 };
+
+struct tool {
+    const char *device; /* --device, or NULL */
+    int json;
+    int line;       /* of standard input, where the problem at hand stood; 0: an argument */
+    int printed;    /* answers as text so far */
+    char *sentence; /* the last failure's, or NULL */
+};
+
+struct tool_option {
+    const char *name;
+    const char *value; /* what help calls its value; NULL: it takes none */
+    const char *help;
+    /* Keeps the value in the command's own structure; returns TOOL_FINE or fails. */
+    int (*set)(struct tool *tool, void *own, const char *value);
+};
+
+struct tool_command {
+    const char *name;
+    const char *arguments; /* as help shows them */
+    const char *summary;
+    const struct tool_option *options; /* ends with a NULL name */
+    int (*run)(struct tool *tool, int argc, char **argv);
+};
+
+extern const struct tool_command tool_info;
+extern const struct tool_command tool_config;
+extern const struct tool_command tool_explain;
+extern const struct tool_command tool_run;
+extern const struct tool_command tool_verify;
+
+/* Says "anydnn: ..." on stderr and returns `code`. */
+int tool_fail(struct tool *tool, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same with the library's last sentence. */
+int tool_fail_status(struct tool *tool, int code);
+/* malloc that ends the program where there is no memory. */
+void *tool_alloc(size_t bytes);
+
+/* Reads the options; the arguments then begin at *first. Returns TOOL_GO_ON, or the exit code (also
+ * after --help). */
+int tool_options(struct tool *tool, const struct tool_command *command, void *own, int argc,
+                 char **argv, int *first);
+/* A whole number from `low`; fails with a sentence that names the option. */
+int tool_number(struct tool *tool, const char *option, const char *text, unsigned long long low,
+                unsigned long long high, unsigned long long *number);
+
+/* A handle on --device, or where the settings put it. */
+int tool_handle(struct tool *tool, anydnnHandle_t *handle);
+
+/* Text of the library, however long, to be freed; NULL when it has none. */
+char *tool_ask(anydnnStatus_t (*get)(int index, const char *key, char *text, size_t size),
+               int index, const char *key);
+char *tool_ask_handle(anydnnHandle_t handle, const char *key);
+
+/* Answers. Members with NULL values are left out. */
+json_t *tool_json_text(const char *text);
+json_t *tool_json_take(char *text); /* frees it */
+json_t *tool_json_lines(const char *text);
+/* JSON has no NaN and no infinity: they become the texts "nan", "inf" and "-inf". */
+json_t *tool_json_real(double value);
+const char *tool_text_of(const json_t *object, const char *key); /* "" when it has none */
+int tool_print_json(struct tool *tool, json_t *answer);          /* takes it */
+
+/* Calls `each` for the problem of the arguments, or for each line of standard input; `each` fills
+ * the answer and prints it when that is not done as JSON. */
+int tool_each_problem(struct tool *tool, int argc, char **argv,
+                      int (*each)(struct tool *tool, void *own, const char *text, json_t *answer),
+                      void *own);
+/* A blank line between two answers as text. */
+void tool_begin_text(struct tool *tool);
+/* Parses; *text is the whole problem in words, to be freed. */
+int tool_parse(struct tool *tool, const char *given, anydnnProblem_t *problem, char **text);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn config: every effective setting and where it came from, as a settings file. */
+#include "common.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The library refuses longer lines in a settings file. */
+#define LINE_MAX_BYTES 199
+#define ORIGIN_COLUMN  40
+
+static const struct tool_option no_options[] = {{NULL, NULL, NULL, NULL}};
+
+static json_t *setting(int index)
+{
+    static const char *const keys[] = {"section", "key", "value", "origin"};
+    json_t *object = json_object();
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        json_object_set_new(object, keys[i],
+                            tool_json_take(tool_ask(anydnnGetSettingInfo, index, keys[i])));
+    return object;
+}
+
+/* The library knows `user_config` in the system's own file alone, so it stands as a comment. */
+static void print_setting(const json_t *item)
+{
+    const char *key = tool_text_of(item, "key");
+    const char *origin = tool_text_of(item, "origin");
+    const char *mark = strcmp(key, "user_config") == 0 ? "#" : "";
+    int length = (int)(strlen(mark) + strlen(key) + strlen(tool_text_of(item, "value")) + 3);
+    int gap = length < ORIGIN_COLUMN ? ORIGIN_COLUMN - length : 1;
+
+    if ((size_t)length + (size_t)gap + strlen(origin) + 2 > LINE_MAX_BYTES) {
+        printf("# %s\n%s%s = %s\n", origin, mark, key, tool_text_of(item, "value"));
+        return;
+    }
+    printf("%s%s = %s%*s; %s\n", mark, key, tool_text_of(item, "value"), gap, "", origin);
+}
+
+/* A section once, at its first key, with all its keys. */
+static void print_file(const json_t *settings)
+{
+    size_t count = json_array_size(settings);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *section = tool_text_of(json_array_get(settings, i), "section");
+        int known = 0;
+
+        for (size_t j = 0; j < i; j++)
+            known |= strcmp(section, tool_text_of(json_array_get(settings, j), "section")) == 0;
+        if (known)
+            continue;
+        printf("%s[%s]\n", i > 0 ? "\n" : "", section);
+        for (size_t j = i; j < count; j++)
+            if (strcmp(section, tool_text_of(json_array_get(settings, j), "section")) == 0)
+                print_setting(json_array_get(settings, j));
+    }
+}
+
+static int config(struct tool *tool, json_t *answer)
+{
+    json_t *settings = json_array();
+    int count = 0;
+
+    json_object_set_new(answer, "settings", settings);
+    if (tool->device != NULL && setenv("ANYDNN_DEVICE", tool->device, 1) != 0)
+        return tool_fail(tool, TOOL_FAILED, "--device=%s: %s", tool->device, strerror(errno));
+    if (anydnnGetSettingCount(&count) != ANYDNN_STATUS_SUCCESS)
+        return tool_fail_status(tool, TOOL_FAILED);
+    for (int i = 0; i < count; i++)
+        json_array_append_new(settings, setting(i));
+    if (!tool->json)
+        print_file(settings);
+    return TOOL_FINE;
+}
+
+static int run(struct tool *tool, int argc, char **argv)
+{
+    json_t *answer;
+    int first;
+    int code = tool_options(tool, &tool_config, NULL, argc, argv, &first);
+
+    if (code != TOOL_GO_ON)
+        return code;
+    if (first < argc)
+        return tool_fail(tool, TOOL_USAGE, "%s: anydnn config takes no arguments", argv[first]);
+    answer = json_object();
+    code = config(tool, answer);
+    if (code != TOOL_FINE)
+        json_object_set_new(answer, "error", tool_json_text(tool->sentence));
+    if (!tool->json)
+        json_decref(answer);
+    else if (tool_print_json(tool, answer) != TOOL_FINE)
+        return TOOL_FAILED;
+    return code;
+}
+
+const struct tool_command tool_config = {
+    "config", "", "Prints every setting in force and where it came from, as a settings file.",
+    no_options, run};

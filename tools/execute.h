@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One problem run on one device with given operands, every byte around and between them watched. */
+#ifndef TOOLS_EXECUTE_H
+#define TOOLS_EXECUTE_H
+
+#include "operands.h"
+
+struct execution {
+    const char *device;  /* NULL: as tool_handle */
+    const char *backend; /* the only one to be asked; NULL: as routed */
+    int repeat;
+    int timed;
+};
+
+struct outcome {
+    char device[64];
+    unsigned char *after[OPERANDS_MAX]; /* of operands that were written; else NULL */
+    json_t *record;                     /* of the first run */
+    double *microseconds;               /* of each run, when timed */
+};
+
+/* `text` is the problem as the library prints it. */
+int execute(struct tool *tool, const struct execution *execution, anydnnProblem_t problem,
+            const char *text, const struct operands *operands, struct outcome *outcome);
+void outcome_free(struct outcome *outcome);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn explain: what would be done with a problem, without doing it. */
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tool_option no_options[] = {{NULL, NULL, NULL, NULL}};
+
+/* Lines `key: value` become members; below `backends:` a line at two blanks names a backend and
+ * those at four are its answers. */
+static void add_line(json_t *answer, json_t *backends, const char *line)
+{
+    size_t indent = strspn(line, " ");
+    const char *text = line + indent;
+    size_t length = strcspn(text, indent == 0 ? ":" : " ");
+    char *name = tool_alloc(length + 1);
+    json_t *backend = json_array_get(backends, json_array_size(backends) - 1);
+
+    memcpy(name, text, length);
+    name[length] = '\0';
+    text += length + strspn(text + length, ": ");
+    if (indent == 0 && *text != '\0') {
+        json_object_set_new(answer, name, tool_json_text(text));
+    } else if (indent == 2) {
+        backend = json_object();
+        json_object_set_new(backend, "name", tool_json_text(name));
+        json_object_set_new(backend, "version", tool_json_text(text));
+        json_object_set_new(backend, "answers", json_array());
+        json_array_append_new(backends, backend);
+    } else if (indent == 4 && backend != NULL) {
+        json_array_append_new(json_object_get(backend, "answers"), tool_json_text(line + indent));
+    }
+    free(name);
+}
+
+static void structure(json_t *answer, const char *text)
+{
+    json_t *backends = json_array();
+    json_t *lines = tool_json_lines(text);
+
+    for (size_t i = 0; i < json_array_size(lines); i++)
+        add_line(answer, backends, json_string_value(json_array_get(lines, i)));
+    json_object_set_new(answer, "backends", backends);
+    json_object_set_new(answer, "lines", lines);
+}
+
+static char *ask(anydnnHandle_t handle, anydnnProblem_t problem)
+{
+    size_t needed = 0;
+    char *text;
+
+    if (anydnnProblemExplain(handle, problem, NULL, 0, &needed) != ANYDNN_STATUS_SUCCESS)
+        return NULL;
+    text = tool_alloc(needed);
+    if (anydnnProblemExplain(handle, problem, text, needed, NULL) == ANYDNN_STATUS_SUCCESS)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* A handle for each: what one problem taught it must not change the answer for the next. */
+static int explain(struct tool *tool, void *own, const char *given, json_t *answer)
+{
+    anydnnHandle_t handle = NULL;
+    anydnnProblem_t problem = NULL;
+    char *words = NULL;
+    char *text = NULL;
+    int code = tool_parse(tool, given, &problem, &words);
+
+    (void)own;
+    if (code == TOOL_FINE)
+        code = tool_handle(tool, &handle);
+    if (code != TOOL_FINE)
+        goto out;
+    json_object_set_new(answer, "problem", tool_json_text(words));
+    text = ask(handle, problem);
+    if (text == NULL) {
+        code = tool_fail_status(tool, TOOL_FAILED);
+        goto out;
+    }
+    structure(answer, text);
+    if (!tool->json) {
+        tool_begin_text(tool);
+        printf("problem: %s\n%s", words, text);
+    }
+    if (strncmp(tool_text_of(answer, "choice"), "none", 4) == 0)
+        code = tool_fail(tool, TOOL_FAILED, "no backend of the route runs this problem");
+out:
+    free(text);
+    free(words);
+    if (handle != NULL)
+        anydnnDestroy(handle);
+    anydnnProblemDestroy(problem);
+    return code;
+}
+
+static int run(struct tool *tool, int argc, char **argv)
+{
+    int first;
+    int code = tool_options(tool, &tool_explain, NULL, argc, argv, &first);
+
+    if (code != TOOL_GO_ON)
+        return code;
+    return tool_each_problem(tool, argc - first, argv + first, explain, NULL);
+}
+
+const struct tool_command tool_explain = {
+    "explain", "PROBLEM | -",
+    "Tells which rule matches, what each backend answers, and the choice.", no_options, run};

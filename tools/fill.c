@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What operands hold before a run: inputs by a seed, the same on every machine, and poison (bytes
+ * of all ones: NaN, or -1) in outputs and in gaps. */
+#include <string.h>
+
+#include "operands.h"
+
+/* SplitMix64 (Steele, Lea, Flood 2014). */
+static uint64_t random_next(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* Roots are drawn of these. */
+static int is_variance(const char *role)
+{
+    return strcmp(role, "var") == 0 || strcmp(role, "running_var") == 0 ||
+           strcmp(role, "save_inv_var") == 0;
+}
+
+static void fill_random(struct operand *operand, uint64_t state)
+{
+    const struct element *element = operand->element;
+    int low = element->fraction ? -8 : element->low;
+    uint64_t values = (uint64_t)(8 - low + 1);
+    double unit = element->fraction ? 0.125 : 1;
+    struct walk walk;
+
+    for (walk_begin(&walk, operand); walk_goes_on(&walk); walk_next(&walk)) {
+        double value = (low + (int)((random_next(&state) >> 32) * values >> 32)) * unit;
+
+        if (is_variance(operand->role))
+            value = (value < 0 ? -value : value) + unit;
+        element->store(operand->image + walk.at, value);
+    }
+}
+
+/* Bits beyond the last element of the data, which is the first operand, stay 0. */
+static void fill_bits(struct operand *operand, int64_t elements, uint64_t state)
+{
+    for (size_t i = 0; i < operand->bytes; i++)
+        operand->image[i] = (unsigned char)(random_next(&state) >> 56);
+    if (elements % 8 != 0)
+        operand->image[operand->bytes - 1] &= (unsigned char)((1 << elements % 8) - 1);
+}
+
+static void fill_states(struct operand *operand, uint64_t seed)
+{
+    uint64_t states[4] = {ANYDNN_DROPOUT_MAGIC, ANYDNN_DROPOUT_VERSION, seed, 0};
+
+    memset(operand->image, 0, operand->bytes);
+    memcpy(operand->image, states,
+           operand->bytes < sizeof(states) ? operand->bytes : sizeof(states));
+}
+
+void operands_fill(struct operands *operands, uint64_t seed)
+{
+    for (int i = 0; i < operands->count; i++) {
+        struct operand *operand = &operands->item[i];
+        uint64_t state = seed;
+
+        if (operand->alias >= 0)
+            continue;
+        state = random_next(&state) + (uint64_t)i;
+        state = random_next(&state);
+        operand->image = tool_alloc(operand->bytes);
+        memset(operand->image, 0xff, operand->bytes);
+        if (!(operand->direction & ANYDNN_DIRECTION_INPUT) && !operands->blends)
+            continue;
+        if (strcmp(operand->role, "states") == 0)
+            fill_states(operand, seed);
+        else if (strcmp(operand->role, "reserve") == 0)
+            fill_bits(operand, operands->item[0].count, state);
+        else
+            fill_random(operand, state);
+    }
+}

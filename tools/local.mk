@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# The program anydnn and its manual page.
+
+bin_PROGRAMS += tools/anydnn
+tools_anydnn_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+tools_anydnn_LDADD = libanydnn.la $(JANSSON_LIBS) -lm
+tools_anydnn_SOURCES = \
+	tools/common.c \
+	tools/common.h \
+	tools/config.c \
+	tools/element.c \
+	tools/execute.c \
+	tools/execute.h \
+	tools/explain.c \
+	tools/files.c \
+	tools/fill.c \
+	tools/info.c \
+	tools/main.c \
+	tools/operands.c \
+	tools/operands.h \
+	tools/options.c \
+	tools/problems.c \
+	tools/report.c \
+	tools/report.h \
+	tools/run.c
+
+dist_man_MANS += \
+	tools/anydnn.1
+
+# verify drives backends through the convenience libraries of load, problem and numerics.
+vectorsdir = $(pkgdatadir)/vectors
+dist_vectors_DATA = $(golden_vectors)
+tools_anydnn_CPPFLAGS += -I$(top_srcdir) -DANYDNN_VECTORSDIR='"$(vectorsdir)"'
+tools_anydnn_LDADD += core/libanydnn_core.la -lpthread
+tools_anydnn_SOURCES += \
+	tools/verify/answers.c \
+	tools/verify/case.c \
+	tools/verify/cases.c \
+	tools/verify/cases.h \
+	tools/verify/child.c \
+	tools/verify/command.c \
+	tools/verify/data.c \
+	tools/verify/engine.c \
+	tools/verify/expect.c \
+	tools/verify/exports.c \
+	tools/verify/forks.c \
+	tools/verify/look.c \
+	tools/verify/memory.c \
+	tools/verify/oracle.c \
+	tools/verify/parent.c \
+	tools/verify/report.c \
+	tools/verify/rules.c \
+	tools/verify/shapes.c \
+	tools/verify/subject.c \
+	tools/verify/subject.h \
+	tools/verify/target.h \
+	tools/verify/threads.c \
+	tools/verify/vectors.c \
+	tools/verify/vectors.h \
+	tools/verify/verify.h
+
+golden_vectors = \
+	tests/vectors/activation_backward.vec \
+	tests/vectors/activation_forward.vec \
+	tests/vectors/add_tensor.vec \
+	tests/vectors/batch_normalization_backward.vec \
+	tests/vectors/batch_normalization_inference.vec \
+	tests/vectors/batch_normalization_training.vec \
+	tests/vectors/convolution_backward_bias.vec \
+	tests/vectors/convolution_backward_data.vec \
+	tests/vectors/convolution_backward_filter.vec \
+	tests/vectors/convolution_bias_activation_forward.vec \
+	tests/vectors/convolution_forward.vec \
+	tests/vectors/divisive_normalization_backward.vec \
+	tests/vectors/divisive_normalization_forward.vec \
+	tests/vectors/dropout_backward.vec \
+	tests/vectors/dropout_forward.vec \
+	tests/vectors/im2col.vec \
+	tests/vectors/lrn_backward.vec \
+	tests/vectors/lrn_forward.vec \
+	tests/vectors/op_tensor.vec \
+	tests/vectors/pooling_backward.vec \
+	tests/vectors/pooling_forward.vec \
+	tests/vectors/reduce_tensor.vec \
+	tests/vectors/scale_tensor.vec \
+	tests/vectors/set_tensor.vec \
+	tests/vectors/softmax_backward.vec \
+	tests/vectors/softmax_forward.vec \
+	tests/vectors/transform_filter.vec \
+	tests/vectors/transform_tensor.vec \
+	tests/vectors/transform_tensor_ex.vec

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program anydnn: finds the command that its first argument names. */
+#include "common.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tool_command *const commands[] = {&tool_info, &tool_config, &tool_explain,
+                                                      &tool_run, &tool_verify};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static int help(void)
+{
+    printf("Usage: anydnn COMMAND [OPTION...] [ARGUMENT...]\n"
+           "Deep-learning operations on the backends that the settings name.\n\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        printf("  %-12s%s\n", commands[i]->name, commands[i]->summary);
+    printf("\n  --help      this text; `anydnn COMMAND --help` tells more\n"
+           "  --version   the library's version and API level\n");
+    return TOOL_FINE;
+}
+
+static int version(void)
+{
+    size_t number = anydnnGetVersion();
+
+    printf("anydnn %zu.%zu.%zu, API level %d\n", number / 10000, number / 100 % 100, number % 100,
+           anydnnGetApiLevel());
+    return TOOL_FINE;
+}
+
+static int wrong_command(struct tool *tool, const char *name)
+{
+    char names[256] = "";
+    size_t length = 0;
+
+    for (size_t i = 0; i < COMMANDS && length < sizeof(names); i++)
+        length +=
+            (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
+                             i == 0 ? "" : (i + 1 < COMMANDS ? ", " : " and "), commands[i]->name);
+    if (name == NULL)
+        return tool_fail(tool, TOOL_USAGE, "a command is missing; there are %s (anydnn --help)",
+                         names);
+    return tool_fail(tool, TOOL_USAGE, "`%s` is no command; there are %s (anydnn --help)", name,
+                     names);
+}
+
+static int run(struct tool *tool, int argc, char **argv)
+{
+    if (argc < 2)
+        return wrong_command(tool, NULL);
+    if (strcmp(argv[1], "--help") == 0)
+        return help();
+    if (strcmp(argv[1], "--version") == 0)
+        return version();
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, argv[1]) == 0)
+            return commands[i]->run(tool, argc - 1, argv + 1);
+    return wrong_command(tool, argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    struct tool tool = {NULL, 0, 0, 0, NULL};
+    int code = run(&tool, argc, argv);
+
+    if ((fflush(stdout) != 0 || ferror(stdout)) && code == TOOL_FINE)
+        code = tool_fail(&tool, TOOL_FAILED, "the output cannot be written: %s", strerror(errno));
+    free(tool.sentence);
+    return code;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn run: runs a problem on given or random data, shows the outputs and who made them, and
+ * compares them with another backend's. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "execute.h"
+#include "report.h"
+
+#define TIMED_RUNS 11
+
+struct file {
+    const char *role; /* ends at the `=` */
+    const char *path;
+};
+
+struct options {
+    unsigned long long seed;
+    const char *check;
+    double tolerance; /* below 0: by type */
+    int repeat;       /* 0: not given */
+    int timed;
+    int in_count;
+    int out_count;
+    struct file in[OPERANDS_MAX];
+    struct file out[OPERANDS_MAX];
+};
+
+/* ---- options */
+
+static int set_seed(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct options *)own)->seed);
+}
+
+static int set_check(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    ((struct options *)own)->check = value;
+    return TOOL_FINE;
+}
+
+static int set_tolerance(struct tool *tool, void *own, const char *value)
+{
+    double *tolerance = &((struct options *)own)->tolerance;
+    char *end;
+
+    *tolerance = strtod(value, &end);
+    if (end == value || *end != '\0' || !(*tolerance >= 0))
+        return tool_fail(tool, TOOL_USAGE, "--tolerance=%s: takes a number from 0", value);
+    return TOOL_FINE;
+}
+
+static int set_repeat(struct tool *tool, void *own, const char *value)
+{
+    unsigned long long number;
+    int code = tool_number(tool, "repeat", value, 1, 1000000, &number);
+
+    if (code == TOOL_FINE)
+        ((struct options *)own)->repeat = (int)number;
+    return code;
+}
+
+static int set_time(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    (void)value;
+    ((struct options *)own)->timed = 1;
+    return TOOL_FINE;
+}
+
+static int add_file(struct tool *tool, const char *option, const char *value, struct file *files,
+                    int *count)
+{
+    const char *equals = strchr(value, '=');
+
+    if (equals == NULL || equals == value || equals[1] == '\0')
+        return tool_fail(tool, TOOL_USAGE, "--%s %s: takes ROLE=FILE, such as x=x.bin", option,
+                         value);
+    if (*count == OPERANDS_MAX)
+        return tool_fail(tool, TOOL_USAGE, "--%s %s: is one too many; %d are taken", option, value,
+                         OPERANDS_MAX);
+    files[*count].role = value;
+    files[*count].path = equals + 1;
+    ++*count;
+    return TOOL_FINE;
+}
+
+static int set_in(struct tool *tool, void *own, const char *value)
+{
+    struct options *options = own;
+
+    return add_file(tool, "in", value, options->in, &options->in_count);
+}
+
+static int set_out(struct tool *tool, void *own, const char *value)
+{
+    struct options *options = own;
+
+    return add_file(tool, "out", value, options->out, &options->out_count);
+}
+
+static const struct tool_option option_table[] = {
+    {"seed", "N", "of the random inputs (1)", set_seed},
+    {"in", "ROLE=FILE", "values of an operand, raw, in logical order", set_in},
+    {"out", "ROLE=FILE", "write an output's values likewise", set_out},
+    {"check", "BACKEND", "run it there too and compare the outputs", set_check},
+    {"tolerance", "X", "largest relative L2 difference for --check (by type)", set_tolerance},
+    {"repeat", "N", "run N times (1; with --time 11); equal bits where promised", set_repeat},
+    {"time", NULL, "microseconds of the first run, and of the others", set_time},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* ---- files */
+
+/* The operand that ROLE=FILE means, or -1 with a sentence. */
+static int operand_of(struct tool *tool, const char *option, const struct file *file,
+                      const struct operands *operands, anydnnDirection_t needed)
+{
+    char role[64];
+    char roles[256] = "";
+    size_t length = 0;
+    int index;
+
+    snprintf(role, sizeof(role), "%.*s", (int)strcspn(file->role, "="), file->role);
+    index = operands_find(operands, role);
+    if (index >= 0 && (operands->item[index].direction & needed))
+        return index;
+    for (int i = 0; i < operands->count && length < sizeof(roles); i++)
+        if (operands->item[i].direction & needed)
+            length += (size_t)snprintf(roles + length, sizeof(roles) - length, " %s",
+                                       operands->item[i].role);
+    tool_fail(tool, TOOL_USAGE, "--%s %s: the problem has no such operand; there are%s", option,
+              file->role, roles);
+    return -1;
+}
+
+/* An output may be given its old values for a beta that is not 0. */
+static int read_files(struct tool *tool, const struct options *options, struct operands *operands)
+{
+    anydnnDirection_t needed =
+        operands->blends ? ANYDNN_DIRECTION_INPUT_OUTPUT : ANYDNN_DIRECTION_INPUT;
+    int code = TOOL_FINE;
+
+    for (int i = 0; i < options->in_count && code == TOOL_FINE; i++) {
+        int index = operand_of(tool, "in", &options->in[i], operands, needed);
+
+        if (index >= 0 && operands->item[index].alias >= 0)
+            index = operands->item[index].alias;
+        code = index < 0 ? TOOL_USAGE
+                         : operand_read(tool, &operands->item[index], operands->item[index].image,
+                                        options->in[i].path);
+    }
+    return code;
+}
+
+static int write_files(struct tool *tool, const struct options *options,
+                       const struct operands *operands, const struct outcome *outcome)
+{
+    int code = TOOL_FINE;
+
+    for (int i = 0; i < options->out_count && code == TOOL_FINE; i++) {
+        int index = operand_of(tool, "out", &options->out[i], operands, ANYDNN_DIRECTION_OUTPUT);
+
+        if (index < 0)
+            return TOOL_USAGE;
+        code = operand_write(tool, &operands->item[index], report_after(operands, outcome, index),
+                             options->out[i].path);
+    }
+    return code;
+}
+
+/* ---- the other backend */
+
+/* Its own device when it does not share the memory of the first. */
+static int find_check(struct tool *tool, const char *name, const char *device, char *other,
+                      size_t size)
+{
+    char *reason = NULL;
+    char *space = NULL;
+    int count = 0;
+    int index = -1;
+    int code = TOOL_FINE;
+
+    anydnnGetBackendCount(&count);
+    for (int i = 0; i < count && index < 0; i++) {
+        char *found = tool_ask(anydnnGetBackendInfo, i, "name");
+
+        if (found != NULL && strcmp(found, name) == 0)
+            index = i;
+        free(found);
+    }
+    if (index < 0)
+        return tool_fail(tool, TOOL_FAILED,
+                         "--check %s: no such backend is installed; `anydnn info` lists them",
+                         name);
+    reason = tool_ask(anydnnGetBackendInfo, index, "reason");
+    space = tool_ask(anydnnGetBackendInfo, index, "space");
+    if (reason != NULL && reason[0] != '\0')
+        code = tool_fail(tool, TOOL_FAILED, "--check %s: %s", name, reason);
+    else if (space == NULL || space[0] == '\0' ||
+             (strncmp(device, space, strlen(space)) == 0 && device[strlen(space)] == ':'))
+        snprintf(other, size, "%s", device);
+    else
+        snprintf(other, size, "%s", strcmp(space, "host") == 0 ? "cpu" : space);
+    free(reason);
+    free(space);
+    return code;
+}
+
+static int check(struct tool *tool, const struct options *options, anydnnProblem_t problem,
+                 const char *text, const struct operands *operands, const struct outcome *first,
+                 json_t *answer)
+{
+    char device[64];
+    struct execution execution = {device, options->check, 1, 0};
+    struct outcome second;
+    int code = find_check(tool, options->check, first->device, device, sizeof(device));
+
+    if (code != TOOL_FINE)
+        return code;
+    code = execute(tool, &execution, problem, text, operands, &second);
+    if (code == TOOL_FINE)
+        json_object_set_new(
+            answer, "check",
+            report_check(options->check, options->tolerance, operands, first, &second));
+    outcome_free(&second);
+    return code;
+}
+
+/* ---- the command */
+
+static int run_described(struct tool *tool, const struct options *options, anydnnProblem_t problem,
+                         const char *text, struct operands *operands, json_t *answer)
+{
+    struct execution execution = {NULL, NULL, options->repeat, options->timed};
+    struct outcome outcome;
+    int code;
+
+    if (options->repeat == 0)
+        execution.repeat = options->timed ? TIMED_RUNS : 1;
+    operands_fill(operands, options->seed);
+    code = read_files(tool, options, operands);
+    if (code != TOOL_FINE)
+        return code;
+    code = execute(tool, &execution, problem, text, operands, &outcome);
+    if (code == TOOL_FINE) {
+        json_object_set_new(answer, "device", json_string(outcome.device));
+        json_object_set_new(answer, "seed", json_integer((json_int_t)options->seed));
+        json_object_set(answer, "record", outcome.record);
+        json_object_set_new(answer, "outputs", report_outputs(operands, &outcome));
+        if (execution.timed)
+            json_object_set_new(answer, "time",
+                                report_time(outcome.microseconds, execution.repeat));
+        code = write_files(tool, options, operands, &outcome);
+    }
+    if (code == TOOL_FINE && options->check != NULL)
+        code = check(tool, options, problem, text, operands, &outcome, answer);
+    outcome_free(&outcome);
+    return code;
+}
+
+static int run_problem(struct tool *tool, void *own, const char *given, json_t *answer)
+{
+    const struct options *options = own;
+    anydnnProblem_t problem = NULL;
+    struct operands operands = {.count = 0};
+    char *text = NULL;
+    int code = tool_parse(tool, given, &problem, &text);
+
+    if (code == TOOL_FINE) {
+        json_object_set_new(answer, "problem", tool_json_text(text));
+        code = operands_describe(tool, problem, text, &operands);
+    }
+    if (code == TOOL_FINE)
+        code = run_described(tool, options, problem, text, &operands, answer);
+    if (!tool->json && json_object_get(answer, "outputs") != NULL) {
+        tool_begin_text(tool);
+        report_print(answer);
+    }
+    if (code == TOOL_FINE)
+        code = report_verdict(tool, answer);
+    operands_free(&operands);
+    anydnnProblemDestroy(problem);
+    free(text);
+    return code;
+}
+
+static int run(struct tool *tool, int argc, char **argv)
+{
+    struct options options = {.seed = 1, .tolerance = -1};
+    int first;
+    int code = tool_options(tool, &tool_run, &options, argc, argv, &first);
+
+    if (code != TOOL_GO_ON)
+        return code;
+    if (argc - first == 1 && strcmp(argv[first], "-") == 0 &&
+        options.in_count + options.out_count > 0)
+        return tool_fail(tool, TOOL_USAGE, "--in and --out go with one problem, not with `-`");
+    return tool_each_problem(tool, argc - first, argv + first, run_problem, &options);
+}
+
+const struct tool_command tool_run = {
+    "run", "PROBLEM | -", "Runs a problem once on given or random data and shows what came out.",
+    option_table, run};

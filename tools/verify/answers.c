@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a backend answers to a problem: well formed, and the same every time. */
+#include "target.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "desc/names.h"
+
+#define KNOWN_NOTES                                                                                \
+    (ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC | ANYDNN_PLUGIN_NOTE_TRANSFORM |                          \
+     ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION)
+/* What a newer host would have put behind the members that we know. */
+#define NEWER 64
+
+static const char *const reason_names[] = {"none",    "operation", "type",      "layout", "shape",
+                                           "groups",  "math",      "parameter", "alias",  "device",
+                                           "library", "extension", "memory",    "other"};
+
+const char *verify_reason_name(int32_t reason)
+{
+    return reason >= 0 && reason <= ANYDNN_PLUGIN_REASON_OTHER ? reason_names[reason] : "?";
+}
+
+int verify_find(struct verify_finding *finding, const char *check, const char *format, ...)
+{
+    va_list args;
+
+    if (finding->check[0] != '\0')
+        return -1;
+    snprintf(finding->check, sizeof(finding->check), "%s", check);
+    va_start(args, format);
+    vsnprintf(finding->sentence, sizeof(finding->sentence), format, args);
+    va_end(args);
+    return -1;
+}
+
+/* ---- one candidate */
+
+static int math_permitted(int32_t permission, int32_t used)
+{
+    if (used == permission || used == ANYDNN_PLUGIN_MATH_DEFAULT)
+        return 1;
+    if (used == ANYDNN_PLUGIN_MATH_TENSOR_OP)
+        return permission == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION ||
+               permission == ANYDNN_PLUGIN_MATH_SPLIT;
+    return used == ANYDNN_PLUGIN_MATH_SPLIT && permission == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION;
+}
+
+static int is_math(int32_t math)
+{
+    return math == ANYDNN_PLUGIN_MATH_DEFAULT || math == ANYDNN_PLUGIN_MATH_TENSOR_OP ||
+           math == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION || math == ANYDNN_PLUGIN_MATH_SPLIT;
+}
+
+#define FAULT(...) return verify_find(&answers->fault, "candidates", __VA_ARGS__)
+
+static int check_decline(struct verify_answers *answers,
+                         const struct anydnn_plugin_candidate *candidate)
+{
+    if (candidate->reason < 0 || candidate->reason > ANYDNN_PLUGIN_REASON_OTHER)
+        FAULT("it declined with reason %d; the reasons of plugin.h are 1 to %d",
+              (int)candidate->reason, ANYDNN_PLUGIN_REASON_OTHER);
+    if (candidate->sentence == NULL || strlen(candidate->sentence) < 8 ||
+        strchr(candidate->sentence, ' ') == NULL)
+        FAULT("it declined with reason %s and without a sentence that says why",
+              verify_reason_name(candidate->reason));
+    return 0;
+}
+
+static int check_candidate(struct verify_answers *answers, const struct anydnn_plugin_problem *view,
+                           const struct anydnn_plugin_candidate *candidate)
+{
+    if (!is_math(candidate->math))
+        FAULT("a candidate computes in math mode %d; there is no such mode", (int)candidate->math);
+    if (!math_permitted(view->math, candidate->math))
+        FAULT("a candidate computes in %s; the problem permits %s", adn_math_name(candidate->math),
+              adn_math_name(view->math));
+    if ((candidate->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION) &&
+        view->math != ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION && view->math != ANYDNN_PLUGIN_MATH_SPLIT)
+        FAULT("a candidate rounds operands; %s does not permit it", adn_math_name(view->math));
+    if (strcmp(adn_problem_algorithm_name(view->operation, candidate->algorithm), "?") == 0)
+        FAULT("a candidate bears algorithm %d; the direction has no such algorithm",
+              (int)candidate->algorithm);
+    if (candidate->notes & ~KNOWN_NOTES)
+        FAULT("a candidate's notes are 0x%" PRIx32 "; plugin.h has no such bits", candidate->notes);
+    if (candidate->workspace > (UINT64_C(1) << 40))
+        FAULT("a candidate needs %" PRIu64 " bytes of workspace for a problem of some kilobytes",
+              candidate->workspace);
+    if (!(candidate->expected_us >= 0 && candidate->expected_us < 1e15))
+        FAULT("a candidate expects to take %g microseconds", candidate->expected_us);
+    for (int i = 0; i < VERIFY_SLOTS; i++)
+        if (candidate->alignment[i] > 256 ||
+            (candidate->alignment[i] & (candidate->alignment[i] - 1)) != 0)
+            FAULT("a candidate needs slot %d aligned to %u bytes; it may ask for powers of two up "
+                  "to 256",
+                  i, candidate->alignment[i]);
+    return 0;
+}
+
+struct asking {
+    struct verify_answers *answers;
+    const struct anydnn_plugin_problem *view;
+};
+
+static int32_t take(void *cookie, const struct anydnn_plugin_candidate *offered)
+{
+    const struct asking *asking = cookie;
+    struct verify_answers *answers = asking->answers;
+    struct anydnn_plugin_candidate candidate = {0};
+
+    if (++answers->calls > 10000)
+        return verify_find(&answers->fault, "candidates", "it offers without end");
+    if (offered == NULL)
+        return verify_find(&answers->fault, "candidates", "it offered a NULL pointer");
+    if (offered->struct_size < offsetof(struct anydnn_plugin_candidate, sentence) ||
+        offered->struct_size > 65536)
+        return verify_find(&answers->fault, "candidates",
+                           "a candidate's struct_size is %" PRIu32 "; plugin.h's structure has %zu",
+                           offered->struct_size, sizeof(candidate));
+    memcpy(&candidate, offered,
+           offered->struct_size < sizeof(candidate) ? offered->struct_size : sizeof(candidate));
+    if (candidate.reason != 0) {
+        if (check_decline(answers, &candidate) != 0)
+            return 1;
+        answers->reason = candidate.reason;
+        snprintf(answers->sentence, sizeof(answers->sentence), "%s", candidate.sentence);
+    } else if (check_candidate(answers, asking->view, &candidate) != 0) {
+        return 1;
+    } else if (answers->count < VERIFY_ANSWERS) {
+        candidate.sentence = NULL;
+        answers->candidate[answers->count++] = candidate;
+    }
+    if (answers->count > 0 && answers->reason != 0)
+        return verify_find(&answers->fault, "candidates", "it offered and declined at once");
+    return 0;
+}
+
+/* ---- the answers to a problem */
+
+void verify_ask(const struct verify_target *target, struct anydnn_plugin_context *context,
+                const struct anydnn_plugin_problem *view, struct verify_answers *answers)
+{
+    struct asking asking;
+
+    memset(answers, 0, sizeof(*answers));
+    asking.answers = answers;
+    asking.view = view;
+    adn_load_error_clear();
+    answers->status =
+        target->backend->operation[view->operation]->candidates(context, view, take, &asking);
+    if (answers->status != 0)
+        verify_find(&answers->fault, "candidates", "candidates returned %d: %s",
+                    (int)answers->status, adn_load_error_text());
+    else if (answers->calls == 0)
+        verify_find(&answers->fault, "candidates", "it offered nothing and gave no reason");
+}
+
+int verify_same_answers(const struct verify_answers *a, const struct verify_answers *b)
+{
+    if (a->count != b->count || a->reason != b->reason || strcmp(a->sentence, b->sentence) != 0)
+        return 0;
+    for (int i = 0; i < a->count; i++) {
+        struct anydnn_plugin_candidate left = a->candidate[i];
+        struct anydnn_plugin_candidate right = b->candidate[i];
+
+        left.expected_us = right.expected_us = 0; /* may be learnt */
+        if (memcmp(&left, &right, sizeof(left)) != 0)
+            return 0;
+    }
+    return 1;
+}
+
+/* A problem as a newer host would hand it over: each structure longer, garbage in what is new. */
+struct newer {
+    struct anydnn_plugin_problem problem;
+    unsigned char problem_tail[NEWER];
+    struct {
+        struct anydnn_plugin_tensor tensor;
+        unsigned char tail[NEWER];
+    } tensor[VERIFY_SLOTS];
+    union adn_params params;
+    unsigned char params_tail[NEWER];
+};
+
+static void make_newer(struct newer *newer, const struct adn_problem *problem)
+{
+    size_t known = adn_problem_params_size(adn_problem_operation(problem->operation)->family);
+
+    memset(newer, 0xa5, sizeof(*newer));
+    adn_problem_view(problem, 0, &newer->problem);
+    newer->problem.struct_size += NEWER;
+    memcpy(&newer->params, &problem->params, known);
+    newer->params.struct_size = (uint32_t)known + NEWER;
+    if (newer->problem.params != NULL)
+        newer->problem.params = &newer->params;
+    for (int i = 0; i < VERIFY_SLOTS; i++)
+        if (newer->problem.tensor[i] != NULL) {
+            newer->tensor[i].tensor = problem->tensor[i];
+            newer->tensor[i].tensor.struct_size += NEWER;
+            newer->problem.tensor[i] = &newer->tensor[i].tensor;
+        }
+}
+
+static int ask_again(const struct verify_target *target, const struct anydnn_plugin_problem *view,
+                     const struct verify_answers *first, const char *what,
+                     struct verify_finding *finding)
+{
+    struct verify_answers again;
+
+    verify_ask(target, target->context, view, &again);
+    if (again.fault.check[0] != '\0')
+        return verify_find(finding, again.fault.check, "asked %s: %s", what, again.fault.sentence);
+    if (!verify_same_answers(first, &again))
+        return verify_find(finding, "candidates",
+                           "asked %s it answers otherwise (%d candidates, then %d)", what,
+                           first->count, again.count);
+    return 0;
+}
+
+/* An extension that must be understood, and is of no kind that there is. */
+static int ask_extended(const struct verify_target *target, struct anydnn_plugin_problem *view,
+                        const struct verify_answers *first, struct verify_finding *finding)
+{
+    struct anydnn_plugin_extension extension = {
+        .struct_size = sizeof(extension), .kind = 987654, .must_understand = 0};
+    struct verify_answers again;
+    int result;
+
+    view->extension = &extension;
+    result =
+        ask_again(target, view, first, "with an extension that need not be understood", finding);
+    if (result == 0 && first->reason == 0) {
+        extension.must_understand = 1;
+        verify_ask(target, target->context, view, &again);
+        if (again.fault.check[0] != '\0')
+            result = verify_find(finding, again.fault.check, "%s", again.fault.sentence);
+        else if (again.reason != ANYDNN_PLUGIN_REASON_EXTENSION)
+            result = verify_find(finding, "candidates",
+                                 "with an extension of an unknown kind that must be understood it "
+                                 "does not decline with the reason extension");
+    }
+    view->extension = NULL;
+    return result;
+}
+
+int verify_ask_well(const struct verify_target *target, const struct adn_problem *problem,
+                    struct verify_answers *answers, struct verify_finding *finding)
+{
+    struct anydnn_plugin_problem view;
+    struct newer newer;
+
+    adn_problem_view(problem, 0, &view);
+    verify_ask(target, target->context, &view, answers);
+    if (answers->fault.check[0] != '\0') {
+        *finding = answers->fault;
+        return -1;
+    }
+    make_newer(&newer, problem);
+    if (ask_again(target, &view, answers, "a second time", finding) != 0 ||
+        ask_again(target, &newer.problem, answers, "with the longer structures of a newer host",
+                  finding) != 0)
+        return -1;
+    return ask_extended(target, &view, answers, finding);
+}

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process in which the backend runs: opens it, makes the list of cases, and says before and
+ * after each case which one it is and how it went. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cases.h"
+#include "desc/names.h"
+#include "desc/operations.h"
+#include "desc/shape.h"
+#include "sys/process.h"
+#include "verify.h"
+
+/* The child's arguments behind VERIFY_CHILD, in this order. */
+enum {
+    ARG_FD,
+    ARG_FROM,
+    ARG_SHARD,
+    ARG_SHARDS,
+    ARG_SEED,
+    ARG_QUICK,
+    ARG_NAME,
+    ARG_PATH,
+    ARG_ORACLE,
+    ARG_VECTORS,
+    ARG_OPERATION,
+    ARG_TYPE,
+    ARG_PROBLEM,
+    ARG_COUNT
+};
+
+char **verify_child_arguments(const struct verify_options *options, int fd, int from)
+{
+    char **arguments = tool_alloc((ARG_COUNT + 4) * sizeof(*arguments));
+    const char *texts[ARG_COUNT] = {
+        [ARG_NAME] = options->name,           [ARG_PATH] = options->path,
+        [ARG_ORACLE] = options->oracle,       [ARG_VECTORS] = options->vectors,
+        [ARG_OPERATION] = options->operation, [ARG_TYPE] = options->type,
+        [ARG_PROBLEM] = options->problem};
+    const unsigned long long numbers[ARG_NAME] = {[ARG_FD] = (unsigned long long)fd,
+                                                  [ARG_FROM] = (unsigned long long)from,
+                                                  [ARG_SHARD] = (unsigned long long)options->shard,
+                                                  [ARG_SHARDS] =
+                                                      (unsigned long long)options->shards,
+                                                  [ARG_SEED] = options->seed,
+                                                  [ARG_QUICK] = (unsigned long long)options->quick};
+
+    arguments[0] = strdup("anydnn");
+    arguments[1] = strdup("verify");
+    arguments[2] = strdup(VERIFY_CHILD);
+    for (int i = 0; i < ARG_COUNT; i++) {
+        char number[32];
+
+        if (i < ARG_NAME)
+            snprintf(number, sizeof(number), "%llu", numbers[i]);
+        arguments[i + 3] = strdup(i < ARG_NAME ? number : texts[i] != NULL ? texts[i] : "");
+    }
+    arguments[ARG_COUNT + 3] = NULL;
+    return arguments;
+}
+
+struct child {
+    int fd;
+    int shard;
+    int shards;
+    uint64_t seed;
+    struct verify_filter filter;
+    struct verify_target target;
+    struct verify_vectors vectors;
+    struct verify_cases *cases;
+};
+
+/* ---- telling */
+
+static void tell(const struct child *child, json_t *line)
+{
+    char *text = json_dumps(line, JSON_COMPACT);
+    size_t length = text != NULL ? strlen(text) : 0;
+
+    json_decref(line);
+    if (text == NULL)
+        _exit(TOOL_FAILED);
+    text[length++] = '\n';
+    for (size_t done = 0; done < length;) {
+        ssize_t count = write(child->fd, text + done, length - done);
+
+        if (count <= 0)
+            _exit(TOOL_FAILED);
+        done += (size_t)count;
+    }
+    free(text);
+}
+
+static json_t *event(const char *name)
+{
+    json_t *line = json_object();
+
+    json_object_set_new(line, "event", json_string(name));
+    return line;
+}
+
+static const char *type_name(int32_t type)
+{
+    return type >= 0 ? adn_type_name(type) : "";
+}
+
+static json_t *describe(const struct verify_case *item)
+{
+    json_t *line = json_object();
+
+    json_object_set_new(
+        line, "operation",
+        tool_json_text(item->operation > 0 ? adn_operation_name(item->operation) : ""));
+    json_object_set_new(line, "type", tool_json_text(type_name(item->type)));
+    json_object_set_new(line, "layout", tool_json_text(item->layout));
+    return line;
+}
+
+/* ---- opening */
+
+static const char *setting(void *cookie, const char *backend, const char *key)
+{
+    static _Thread_local char value[512];
+    char wanted[128];
+    int count = 0;
+
+    (void)cookie;
+    snprintf(wanted, sizeof(wanted), "plugin %.40s", backend);
+    if (anydnnGetSettingCount(&count) != ANYDNN_STATUS_SUCCESS)
+        return NULL;
+    for (int i = 0; i < count; i++) {
+        char text[128];
+
+        if (anydnnGetSettingInfo(i, "section", text, sizeof(text)) != ANYDNN_STATUS_SUCCESS ||
+            strcmp(text, wanted) != 0 ||
+            anydnnGetSettingInfo(i, "key", text, sizeof(text)) != ANYDNN_STATUS_SUCCESS ||
+            strncmp(text, "set.", 4) != 0 || strcmp(text + 4, key) != 0)
+            continue;
+        if (anydnnGetSettingInfo(i, "value", value, sizeof(value)) == ANYDNN_STATUS_SUCCESS)
+            return value;
+    }
+    return NULL;
+}
+
+/* A registry of its own for each file, kept for good: two may be called alike. */
+static struct adn_backend *open_backend(struct adn_load_module *module,
+                                        struct adn_registry **registry, const char *name,
+                                        const char *path)
+{
+    static const char *const no_folders[] = {NULL};
+    struct adn_load_options options = {
+        .folders = no_folders, .modules = module, .module_count = 1, .setting = setting};
+    struct adn_backend *backend;
+
+    module->name = name;
+    module->module = path;
+    module->origin = "anydnn verify";
+    *registry = adn_load_registry(&options);
+    backend = *registry != NULL ? adn_load_find(*registry, name) : NULL;
+    if (backend != NULL)
+        adn_load_open(backend);
+    return backend;
+}
+
+static int unloaded(const struct child *child, const char *stage, const char *reason)
+{
+    json_t *line = event("unloaded");
+
+    json_object_set_new(line, "stage", tool_json_text(stage));
+    json_object_set_new(line, "reason", tool_json_text(reason));
+    tell(child, line);
+    return TOOL_FAILED;
+}
+
+/* The backend, a context of it, and the oracle; a backend that is the oracle answers itself, in
+ * another context. */
+static int open_all(struct child *child, char **argument)
+{
+    static struct adn_load_module tested, known;
+    static struct adn_registry *tested_registry, *known_registry;
+    struct verify_target *target = &child->target;
+    struct adn_backend *oracle = NULL;
+
+    adn_process_watch();
+    target->backend =
+        open_backend(&tested, &tested_registry, argument[ARG_NAME], argument[ARG_PATH]);
+    if (target->backend == NULL || target->backend->plugin == NULL)
+        return unloaded(child,
+                        target->backend != NULL ? adn_load_stage_name(target->backend->stage) : "",
+                        target->backend != NULL && target->backend->reason != NULL
+                            ? target->backend->reason
+                            : "there is no such backend");
+    if (strcmp(argument[ARG_ORACLE], argument[ARG_PATH]) == 0)
+        oracle = target->backend;
+    else if (argument[ARG_ORACLE][0] != '\0')
+        oracle = open_backend(&known, &known_registry, "cpu_ref", argument[ARG_ORACLE]);
+    adn_load_error_clear();
+    if (target->backend->plugin->context_create(0, &target->context) != 0 ||
+        target->context == NULL)
+        return unloaded(child, "context", adn_load_error_text());
+    if (oracle != NULL && oracle->plugin != NULL &&
+        oracle->plugin->context_create(0, &target->oracle.context) == 0)
+        target->oracle.backend = oracle;
+    return TOOL_FINE;
+}
+
+/* ---- the cases */
+
+/* How many cases there are of each kind, so that the parent can say what was not reached. */
+static json_t *count_cases(const struct child *child)
+{
+    json_t *groups = json_array();
+    json_t *group = NULL;
+    int64_t count = 0;
+
+    for (int i = child->shard - 1; i < child->cases->count; i += child->shards) {
+        json_t *now = describe(child->cases->item[i]);
+
+        if (group == NULL || !json_equal(json_object_get(group, "names"), now)) {
+            group = json_object();
+            json_object_set(group, "names", now);
+            json_array_append_new(groups, group);
+            count = 0;
+        }
+        json_object_set_new(group, "cases", json_integer(++count));
+        json_decref(now);
+    }
+    return groups;
+}
+
+static void hello(const struct child *child)
+{
+    const struct anydnn_plugin *plugin = child->target.backend->plugin;
+    json_t *line = event("hello");
+
+    json_object_set_new(line, "version", tool_json_text(plugin->version));
+    json_object_set_new(line, "vendor", tool_json_text(plugin->vendor));
+    json_object_set_new(line, "space", tool_json_text(plugin->space));
+    json_object_set_new(line, "vectors", json_integer(child->vectors.count));
+    json_object_set_new(line, "vectors_error", tool_json_text(child->vectors.sentence));
+    json_object_set_new(line, "oracle", json_boolean(child->target.oracle.context != NULL));
+    json_object_set_new(line, "groups", count_cases(child));
+    tell(child, line);
+}
+
+static double size_of(const struct adn_problem *problem)
+{
+    return verify_terms(problem) *
+           (double)adn_shape_elements(&problem->tensor[problem->present >> 2 & 1 ? 2 : 0]);
+}
+
+/* Problems of the operation that the backend takes: the first and the largest. */
+static void find_samples(const struct child *child, int32_t operation, struct verify_sample *few,
+                         struct verify_sample *many)
+{
+    for (int i = 0; i < child->cases->count; i++) {
+        const struct verify_case *item = child->cases->item[i];
+        struct anydnn_plugin_problem view;
+        struct verify_answers answers;
+
+        if (item->kind != VERIFY_KIND_PROBLEM || item->operation != operation || item->specials ||
+            item->fault[0] != '\0' ||
+            (many->problem != NULL && size_of(&item->problem) <= size_of(many->problem)))
+            continue;
+        adn_problem_view(&item->problem, 0, &view);
+        verify_ask(&child->target, child->target.context, &view, &answers);
+        if (answers.count == 0)
+            continue;
+        many->problem = &item->problem;
+        many->values = &item->values;
+        if (few->problem == NULL)
+            *few = *many;
+    }
+}
+
+static void run_rules(const struct child *child, const struct verify_case *item,
+                      struct verify_outcome *outcome)
+{
+    struct verify_sample few = {NULL, NULL};
+    struct verify_sample many = {NULL, NULL};
+
+    if (item->operation == 0) {
+        verify_description(&child->target, &outcome->finding);
+    } else {
+        find_samples(child, item->operation, &few, &many);
+        verify_operation(&child->target, item->operation, &few, &many, child->seed,
+                         &outcome->finding);
+    }
+    outcome->verdict = outcome->finding.check[0] != '\0' ? VERIFY_FAILED : VERIFY_PASSED;
+}
+
+static void run_case(const struct child *child, const struct verify_case *item,
+                     struct verify_outcome *outcome)
+{
+    struct verify_subject subject;
+
+    memset(outcome, 0, sizeof(*outcome));
+    if (item->fault[0] != '\0') {
+        verify_find(&outcome->finding, "case", "%s", item->fault);
+        outcome->verdict = VERIFY_FAILED;
+    } else if (item->kind == VERIFY_KIND_RULES) {
+        run_rules(child, item, outcome);
+    } else if (item->kind == VERIFY_KIND_PROBLEM) {
+        verify_problem(
+            &child->target, &item->problem, &item->values, item->specials,
+            child->seed * UINT64_C(0x9e3779b97f4a7c15) + adn_problem_hash(&item->problem), outcome);
+    } else {
+        verify_vector_subject(item->vector, &subject);
+        verify_known(&child->target, &subject, outcome);
+        verify_subject_free(&subject);
+    }
+}
+
+static void begin(const struct child *child, int number)
+{
+    const struct verify_case *item = child->cases->item[number];
+    json_t *line = event("begin");
+
+    json_object_update_new(line, describe(item));
+    json_object_set_new(line, "case", json_integer(number));
+    json_object_set_new(line, "label", tool_json_text(item->label));
+    if (item->kind != VERIFY_KIND_RULES && item->fault[0] == '\0')
+        json_object_set_new(line, "problem", tool_json_take(verify_case_text(item)));
+    tell(child, line);
+}
+
+static void end(const struct child *child, const struct verify_outcome *outcome)
+{
+    static const char *const verdicts[] = {"passed", "declined", "failed", "unjudged"};
+    json_t *line = event("end");
+
+    json_object_set_new(line, "verdict", json_string(verdicts[outcome->verdict]));
+    if (outcome->verdict == VERIFY_DECLINED)
+        json_object_set_new(line, "reason", tool_json_text(verify_reason_name(outcome->reason)));
+    if (outcome->verdict == VERIFY_FAILED)
+        json_object_set_new(line, "check", tool_json_text(outcome->finding.check));
+    if (outcome->verdict != VERIFY_PASSED)
+        json_object_set_new(line, "sentence",
+                            tool_json_text(outcome->verdict == VERIFY_FAILED
+                                               ? outcome->finding.sentence
+                                               : outcome->sentence));
+    tell(child, line);
+}
+
+int verify_child(int argc, char **argv)
+{
+    struct child child = {.fd = -1};
+    struct verify_outcome outcome;
+    char sentence[VERIFY_SENTENCE];
+
+    if (argc != ARG_COUNT)
+        return TOOL_USAGE;
+    child.fd = atoi(argv[ARG_FD]);
+    child.shard = atoi(argv[ARG_SHARD]);
+    child.shards = atoi(argv[ARG_SHARDS]);
+    child.seed = strtoull(argv[ARG_SEED], NULL, 10);
+    child.target.quick = child.filter.quick = atoi(argv[ARG_QUICK]);
+    child.filter.operation = argv[ARG_OPERATION][0] != '\0' ? argv[ARG_OPERATION] : NULL;
+    child.filter.type = argv[ARG_TYPE][0] != '\0' ? adn_type_parse(argv[ARG_TYPE]) : -1;
+    child.filter.problem = argv[ARG_PROBLEM][0] != '\0' ? argv[ARG_PROBLEM] : NULL;
+    if (open_all(&child, argv) != TOOL_FINE)
+        return TOOL_FAILED;
+    verify_vectors_read(&child.vectors, argv[ARG_VECTORS]);
+    child.cases = verify_cases_make(child.target.backend, &child.filter, &child.vectors, sentence);
+    if (child.cases == NULL)
+        return unloaded(&child, "problem", sentence);
+    hello(&child);
+    for (int i = atoi(argv[ARG_FROM]); i < child.cases->count; i++) {
+        if (i % child.shards != child.shard - 1)
+            continue;
+        begin(&child, i);
+        run_case(&child, child.cases->item[i], &outcome);
+        end(&child, &outcome);
+    }
+    tell(&child, event("done"));
+    child.target.backend->plugin->context_destroy(child.target.context);
+    if (child.target.oracle.context != NULL)
+        child.target.oracle.backend->plugin->context_destroy(child.target.oracle.context);
+    verify_cases_free(child.cases);
+    verify_vectors_free(&child.vectors);
+    return TOOL_FINE;
+}

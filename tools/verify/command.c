@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn verify: judges any backend by its contract and its results. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "desc/names.h"
+#include "desc/operations.h"
+#include "verify.h"
+
+#define CASE_LIMIT 30
+
+/* ---- options */
+
+static int set_quick(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    (void)value;
+    ((struct verify_options *)own)->quick = 1;
+    return TOOL_FINE;
+}
+
+static int set_operation(struct tool *tool, void *own, const char *value)
+{
+    int count;
+    const char *const *names = adn_operation_names(&count);
+    size_t length = strlen(value);
+    const char *near;
+
+    ((struct verify_options *)own)->operation = value;
+    for (int i = 0; i < count; i++)
+        if (strcmp(names[i], value) == 0 ||
+            (length > 0 && value[length - 1] == '*' && strncmp(names[i], value, length - 1) == 0))
+            return TOOL_FINE;
+    near = adn_name_nearest(value, names, count);
+    return tool_fail(tool, TOOL_USAGE, "--op=%s: no operation is called so%s%s%s", value,
+                     near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+                     near != NULL ? "?" : "");
+}
+
+static int set_type(struct tool *tool, void *own, const char *value)
+{
+    ((struct verify_options *)own)->type = value;
+    if (adn_type_parse(value) < 0)
+        return tool_fail(tool, TOOL_USAGE, "--type=%s: takes f32, f64, f16, bf16, s8, ...", value);
+    return TOOL_FINE;
+}
+
+static int set_shard(struct tool *tool, void *own, const char *value)
+{
+    struct verify_options *options = own;
+    char rest;
+
+    if (sscanf(value, "%d/%d%c", &options->shard, &options->shards, &rest) != 2 ||
+        options->shard < 1 || options->shard > options->shards)
+        return tool_fail(tool, TOOL_USAGE, "--shard=%s: takes I/N, the I-th of N parts", value);
+    return TOOL_FINE;
+}
+
+static int set_time_limit(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "time-limit", value, 1, 1000000,
+                       &((struct verify_options *)own)->time_limit);
+}
+
+static int set_case_limit(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "case-limit", value, 1, 100000,
+                       &((struct verify_options *)own)->case_limit);
+}
+
+static int set_stop(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    (void)value;
+    ((struct verify_options *)own)->stop = 1;
+    return TOOL_FINE;
+}
+
+static int set_seed(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct verify_options *)own)->seed);
+}
+
+static int set_problem(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    ((struct verify_options *)own)->problem = value;
+    return TOOL_FINE;
+}
+
+static int set_vectors(struct tool *tool, void *own, const char *value)
+{
+    ((struct verify_options *)own)->vectors = value;
+    if (access(value, R_OK | X_OK) != 0)
+        return tool_fail(tool, TOOL_USAGE, "--vectors=%s: %s", value, strerror(errno));
+    return TOOL_FINE;
+}
+
+static const struct tool_option options_table[] = {
+    {"quick", NULL, "fewer layouts of each shape, and two engines of each problem", set_quick},
+    {"op", "OPERATION", "that operation alone; PREFIX* for several", set_operation},
+    {"type", "TYPE", "that element type alone", set_type},
+    {"shard", "I/N", "the I-th of N parts of the cases", set_shard},
+    {"time-limit", "SECONDS", "stops then, and says what was not reached", set_time_limit},
+    {"case-limit", "SECONDS", "a case that takes longer hangs (30)", set_case_limit},
+    {"stop", NULL, "stops at the first failure", set_stop},
+    {"seed", "N", "of the random data (1)", set_seed},
+    {"problem", "PROBLEM", "every check of this problem alone", set_problem},
+    {"vectors", "FOLDER", "golden vectors there, not the installed ones", set_vectors},
+    {NULL, NULL, NULL, NULL}};
+
+/* ---- the backend */
+
+/* The file of an installed backend, to be freed; NULL when there is none. */
+static char *installed(const char *name)
+{
+    char *found = NULL;
+    int count = 0;
+
+    if (anydnnGetBackendCount(&count) != ANYDNN_STATUS_SUCCESS)
+        return NULL;
+    for (int i = 0; i < count && found == NULL; i++) {
+        char *text = tool_ask(anydnnGetBackendInfo, i, "name");
+
+        if (text != NULL && strcmp(text, name) == 0)
+            found = tool_ask(anydnnGetBackendInfo, i, "path");
+        free(text);
+    }
+    if (found != NULL && found[0] == '\0') {
+        free(found);
+        found = NULL;
+    }
+    return found;
+}
+
+/* A file: NAME is what stands between anydnn_ and .so. */
+static int take_file(struct tool *tool, struct verify_options *options, const char *given)
+{
+    char path[PATH_MAX];
+    const char *file;
+    size_t length;
+
+    if (realpath(given, path) == NULL)
+        return tool_fail(tool, TOOL_USAGE, "%s: there is no such file", given);
+    file = strrchr(given, '/');
+    file = file != NULL ? file + 1 : given;
+    length = strlen(file);
+    if (length <= 10 || strncmp(file, "anydnn_", 7) != 0 || strcmp(file + length - 3, ".so") != 0)
+        return tool_fail(tool, TOOL_USAGE, "%s: a backend's file is called anydnn_NAME.so", given);
+    options->by_path = 1;
+    options->path = strdup(path);
+    options->name = strdup(file + 7);
+    options->name[length - 10] = '\0';
+    return TOOL_FINE;
+}
+
+static int find_backend(struct tool *tool, struct verify_options *options, const char *given)
+{
+    size_t length = strlen(given);
+
+    if (strchr(given, '/') != NULL || (length > 3 && strcmp(given + length - 3, ".so") == 0))
+        return take_file(tool, options, given);
+    options->name = strdup(given);
+    options->path = installed(given);
+    if (options->path == NULL)
+        return tool_fail(tool, TOOL_USAGE,
+                         "%s: no backend of this name is installed (anydnn info lists them); a "
+                         "file is named by its path",
+                         given);
+    return TOOL_FINE;
+}
+
+/* Where they were configured to be, or beside the program's own folder. */
+static const char *find_vectors(char *path, size_t size)
+{
+    char own[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+    char *slash;
+
+    snprintf(path, size, "%s", ANYDNN_VECTORSDIR);
+    if (access(path, R_OK) == 0 || length <= 0)
+        return path;
+    own[length] = '\0';
+    slash = strrchr(own, '/');
+    if (slash != NULL)
+        snprintf(path, size, "%.*s/../share/anydnn/vectors", (int)(slash - own), own);
+    return access(path, R_OK) == 0 ? path : ANYDNN_VECTORSDIR;
+}
+
+/* ---- the command */
+
+static int judge(struct tool *tool, struct verify_options *options)
+{
+    json_t *answer = json_object();
+    int code = verify_gather(tool, options, answer);
+    const char *usage = tool_text_of(answer, "usage");
+
+    if (code == TOOL_FINE && usage[0] != '\0')
+        code = tool_fail(tool, TOOL_USAGE, "%s", usage);
+    else if (code == TOOL_FINE)
+        verify_finish(answer);
+    if (code == TOOL_FINE && json_integer_value(json_object_get(answer, "failed")) > 0)
+        code = TOOL_FAILED;
+    if (code != TOOL_USAGE && tool->json)
+        return tool_print_json(tool, answer) != TOOL_FINE ? TOOL_FAILED : code;
+    if (code != TOOL_USAGE)
+        verify_report(options, answer);
+    json_decref(answer);
+    return code;
+}
+
+static int run(struct tool *tool, int argc, char **argv)
+{
+    struct verify_options options = {.seed = 1, .shard = 1, .shards = 1, .case_limit = CASE_LIMIT};
+    char vectors[2 * PATH_MAX];
+    int first;
+    int code;
+
+    if (argc > 1 && strcmp(argv[1], VERIFY_CHILD) == 0)
+        return verify_child(argc - 2, argv + 2);
+    code = tool_options(tool, &tool_verify, &options, argc, argv, &first);
+    if (code != TOOL_GO_ON)
+        return code;
+    if (argc - first != 1)
+        return tool_fail(tool, TOOL_USAGE,
+                         "anydnn verify takes one backend, by its name or by the path of its file");
+    code = find_backend(tool, &options, argv[first]);
+    if (code == TOOL_FINE) {
+        options.oracle = strcmp(options.name, "cpu_ref") == 0 && !options.by_path
+                             ? strdup(options.path)
+                             : installed("cpu_ref");
+        if (options.vectors == NULL)
+            options.vectors = find_vectors(vectors, sizeof(vectors));
+        code = judge(tool, &options);
+    }
+    free(options.name);
+    free(options.path);
+    free(options.oracle);
+    return code;
+}
+
+const struct tool_command tool_verify = {"verify", "BACKEND|PLUGIN.so",
+                                         "Judges a backend by its contract and its results.",
+                                         options_table, run};

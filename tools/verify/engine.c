@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of one engine: operands between guard zones, and a workspace of exactly the size that was
+ * asked for. */
+#include "target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "desc/shape.h"
+#include "numerics/numerics.h"
+
+#define GUARD           4096
+#define WORKSPACE_GUARD 65536
+
+/* ---- opening */
+
+/* Past a multiple of 256 by what the candidate asks for at most. */
+static size_t shift_of(const struct verify_run *run, int slot)
+{
+    size_t size = (size_t)adn_type_size(run->problem->tensor[slot].type);
+    size_t asked = run->candidate->alignment[slot];
+
+    return asked > size ? asked : size;
+}
+
+static int make_blocks(struct verify_run *run, int unaligned)
+{
+    const struct anydnn_plugin_space *space = run->target->backend->plugin->space_functions;
+
+    for (int i = 0; i < VERIFY_SLOTS; i++) {
+        size_t bytes;
+
+        if (!(run->problem->present >> i & 1) || run->problem->alias[i] > 0)
+            continue;
+        bytes = (size_t)adn_shape_bytes(&run->problem->tensor[i]);
+        if (unaligned && space == NULL
+                ? verify_block_make_at_edge(&run->block[i], bytes, GUARD, shift_of(run, i)) != 0
+                : verify_block_make(&run->block[i], space, bytes, GUARD,
+                                    unaligned ? shift_of(run, i) : 0) != 0)
+            return -1;
+    }
+    return verify_block_make(&run->workspace, space, (size_t)run->candidate->workspace,
+                             WORKSPACE_GUARD, 0);
+}
+
+int verify_run_open(struct verify_run *run, const struct verify_target *target,
+                    struct anydnn_plugin_context *context, const struct adn_problem *problem,
+                    const struct anydnn_plugin_candidate *candidate, int unaligned,
+                    const struct verify_run *shared, struct verify_finding *finding)
+{
+    const struct anydnn_plugin_operation *operation =
+        target->backend->operation[problem->operation];
+    struct anydnn_plugin_problem view;
+    int32_t status;
+
+    memset(run, 0, sizeof(*run));
+    run->target = target;
+    run->context = context;
+    run->problem = problem;
+    run->candidate = candidate;
+    if (make_blocks(run, unaligned) != 0)
+        return verify_find(finding, "memory", "the memory of its space is out");
+    if (shared != NULL) {
+        run->plan = shared->plan;
+        return 0;
+    }
+    adn_problem_view(problem, 0, &view);
+    adn_load_error_clear();
+    status = operation->plan_create(context, &view, candidate->engine, &run->plan);
+    if (status != 0)
+        return verify_find(finding, "plan_create",
+                           "plan_create of an engine that it offered returned %d: %s", (int)status,
+                           adn_load_error_text());
+    if (run->plan == NULL)
+        return verify_find(finding, "plan_create", "plan_create returned 0 and no plan");
+    return 0;
+}
+
+void verify_run_close(struct verify_run *run)
+{
+    if (run->plan != NULL)
+        run->target->backend->operation[run->problem->operation]->plan_destroy(run->plan);
+    for (int i = 0; i < VERIFY_SLOTS; i++)
+        if (run->block[i].total > 0)
+            verify_block_free(&run->block[i]);
+    verify_block_free(&run->workspace);
+    run->plan = NULL;
+}
+
+/* ---- running */
+
+static void fill_image(struct verify_run *run, const struct verify_subject *subject, int slot,
+                       int zeros)
+{
+    const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
+    const struct verify_slot *from = &subject->slot[slot];
+    struct verify_block *block = &run->block[slot];
+    int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
+
+    verify_block_poison(block, (size_t)adn_type_size(tensor->type));
+    if (from->before == NULL && !zeros)
+        return;
+    for (int64_t i = 0; i < from->count; i++) {
+        from->element->store(block->image + block->at + verify_offset(tensor, from->element, index),
+                             from->before != NULL ? from->before[i] : 0);
+        verify_step(tensor, index);
+    }
+}
+
+static int put_operands(struct verify_run *run, const struct verify_subject *subject, int zeros)
+{
+    for (int i = 0; i < VERIFY_SLOTS; i++) {
+        if (run->block[i].total == 0)
+            continue;
+        fill_image(run, subject, i, zeros);
+        if (verify_block_put(&run->block[i]) != 0)
+            return -1;
+    }
+    verify_block_poison(&run->workspace, 4);
+    return verify_block_put(&run->workspace);
+}
+
+static int get_operands(struct verify_run *run)
+{
+    const struct anydnn_plugin_space *space = run->target->backend->plugin->space_functions;
+
+    if (space != NULL && space->synchronize(0, NULL) != 0)
+        return -1;
+    for (int i = 0; i < VERIFY_SLOTS; i++)
+        if (run->block[i].total > 0 && verify_block_get(&run->block[i]) != 0)
+            return -1;
+    return verify_block_get(&run->workspace);
+}
+
+static void describe_operands(struct verify_run *run, const struct verify_subject *subject,
+                              struct anydnn_plugin_operands *operands, void *value)
+{
+    int32_t type = run->problem->tensor[0].type;
+    const char *name = adn_type_name(type);
+
+    memset(operands, 0, sizeof(*operands));
+    operands->struct_size = sizeof(*operands);
+    for (int i = 0; i < VERIFY_SLOTS; i++) {
+        int alias = run->problem->alias[i];
+
+        if (run->problem->present >> i & 1)
+            operands->data[i] = verify_block_data(&run->block[alias > 0 ? alias - 1 : i]);
+    }
+    memcpy(operands->scale, subject->values.scale, sizeof(operands->scale));
+    memcpy(operands->number, subject->values.number, sizeof(operands->number));
+    element_find(name, strlen(name))->store(value, adn_type_round(type, subject->values.value));
+    operands->value = value;
+    operands->workspace = verify_block_data(&run->workspace);
+    operands->workspace_bytes = run->candidate->workspace;
+}
+
+/* After a failure without effect everything is as it was. */
+static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
+                         struct verify_finding *finding)
+{
+    char sentence[VERIFY_SENTENCE];
+
+    snprintf(sentence, sizeof(sentence), "%s", adn_load_error_text());
+    if (effect == ANYDNN_PLUGIN_EFFECT_NONE && get_operands(run) == 0)
+        for (int i = 0; i < VERIFY_SLOTS; i++)
+            if (run->block[i].total > 0 &&
+                memcmp(run->block[i].image, run->block[i].back, run->block[i].total) != 0)
+                return verify_find(finding, "effect",
+                                   "plan_execute returned %d with effect none, and slot %d has "
+                                   "changed: %s",
+                                   (int)status, i, sentence);
+    return verify_find(finding, "plan_execute", "plan_execute returned %d (effect %d): %s",
+                       (int)status, (int)effect,
+                       sentence[0] != '\0' ? sentence : "no sentence was handed to set_error");
+}
+
+int verify_run_execute(struct verify_run *run, const struct verify_subject *subject, int zeros,
+                       struct verify_finding *finding)
+{
+    struct anydnn_plugin_operands operands;
+    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
+    unsigned char value[16] = {0};
+    int32_t status;
+
+    if (put_operands(run, subject, zeros) != 0)
+        return verify_find(finding, "memory", "memory_copy of its space failed: %s",
+                           adn_load_error_text());
+    describe_operands(run, subject, &operands, value);
+    adn_load_error_clear();
+    status = run->target->backend->operation[run->problem->operation]->plan_execute(
+        run->plan, &operands, &effect);
+    if (status != 0)
+        return check_failure(run, status, effect, finding);
+    if (get_operands(run) != 0)
+        return verify_find(finding, "memory", "its space failed after the run: %s",
+                           adn_load_error_text());
+    return 0;
+}

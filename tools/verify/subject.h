@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A problem with everything that judging it takes: what its operands hold in logical order, and
+ * what they should hold afterwards. */
+#ifndef TOOLS_VERIFY_SUBJECT_H
+#define TOOLS_VERIFY_SUBJECT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "load/load.h"
+#include "problem/problem.h"
+#include "tools/operands.h"
+
+#define VERIFY_SLOTS    ADN_SLOTS
+#define VERIFY_SENTENCE 1024
+
+/* How a result may differ from the oracle's. */
+enum verify_judgement {
+    VERIFY_EXACT,    /* rounded once, or not at all, whatever the data */
+    VERIFY_SUMS,     /* sums of products: S is the same problem on absolute values */
+    VERIFY_SENSITIVE /* other functions: S is the change under small relative changes of the inputs
+                      */
+};
+
+enum verify_data {
+    VERIFY_INTEGERS, /* small whole numbers: sums of products are exact in any order */
+    VERIFY_REALS,
+    VERIFY_SPECIALS /* small whole numbers with some NaN and infinities among them */
+};
+
+/* One operand's part, in logical row-major order, scalar by scalar. */
+struct verify_slot {
+    const struct element *element; /* NULL: absent */
+    int64_t count;
+    int compared;    /* an output that has a meaning afterwards */
+    double *before;  /* of what is read; NULL where the operation must not read */
+    double *want;    /* of an output that is compared; NULL without an oracle */
+    double *sum;     /* S of each element; NULL: 0 */
+    double *squares; /* of the terms; NULL: 0 */
+};
+
+struct verify_subject {
+    struct adn_problem problem;
+    struct adn_values values;
+    const struct adn_operation *info;
+    enum verify_data data;
+    int exact; /* equal but for one rounding */
+    double terms;
+    struct verify_slot slot[VERIFY_SLOTS];
+};
+
+/* The backend that knows the right answers, in double. */
+struct verify_oracle {
+    struct adn_backend *backend;
+    struct anydnn_plugin_context *context;
+};
+
+/* ---- subject.c */
+
+int verify_is_present(const struct verify_subject *subject, int slot);
+int verify_is_out(const struct verify_subject *subject, int slot);
+int verify_is_in(const struct verify_subject *subject, int slot);
+int verify_slot_find(const struct verify_subject *subject, const char *role); /* present, or -1 */
+int verify_is_bytes(const char *role); /* states and reserves: bits, not numbers */
+/* Which scaling factors blend the output: indices in `scale`, or -1. */
+void verify_blend(const struct verify_subject *subject, int slot, int *alpha, int *beta);
+enum verify_judgement verify_judge(const struct adn_problem *problem);
+int verify_exact_on_integers(const struct adn_problem *problem);
+double verify_terms(const struct adn_problem *problem);
+/* Bytes from an operand's start to the scalar of the next logical index; steps `index`, which
+ * begins as zeros. */
+size_t verify_offset(const struct anydnn_plugin_tensor *tensor, const struct element *element,
+                     const int64_t *index);
+void verify_step(const struct anydnn_plugin_tensor *tensor, int64_t *index);
+
+/* ---- data.c */
+
+/* Parses nothing: `problem` and `values` are taken. Fills what the operation reads, deterministic
+ * in `seed`. 0, or -1 with a sentence. */
+int verify_subject_fill(struct verify_subject *subject, const struct adn_problem *problem,
+                        const struct adn_values *values, enum verify_data data, uint64_t seed,
+                        struct verify_oracle *oracle, char *sentence);
+void verify_subject_free(struct verify_subject *subject);
+
+/* ---- expect.c */
+
+/* Works out want, sum and squares of every compared output. 0; 1 with a sentence when the oracle
+ * declines; -1 when it fails. */
+int verify_oracle_answer(struct verify_oracle *oracle, struct verify_subject *subject,
+                         char *sentence);
+/* ---- oracle.c */
+
+/* Runs `problem` in double on packed operands; reads `in`, fills `out` where not NULL. The same
+ * results. */
+int verify_oracle_run(struct verify_oracle *oracle, const struct adn_problem *problem,
+                      const struct adn_values *values, double *const in[VERIFY_SLOTS],
+                      double *const out[VERIFY_SLOTS], char *sentence);
+
+#endif

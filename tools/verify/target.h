@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The backend under test: its memory, its answers, and one run of one engine. */
+#ifndef TOOLS_VERIFY_TARGET_H
+#define TOOLS_VERIFY_TARGET_H
+
+#include "subject.h"
+
+#define VERIFY_ANSWERS 48
+#define VERIFY_CHECK   16 /* bytes of the name of a check */
+
+/* What a check found; `check` is empty while there is nothing. */
+struct verify_finding {
+    char check[VERIFY_CHECK];
+    char sentence[2 * VERIFY_SENTENCE];
+};
+
+/* Keeps the first finding; returns -1. */
+int verify_find(struct verify_finding *finding, const char *check, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+struct verify_target {
+    struct adn_backend *backend;
+    struct anydnn_plugin_context *context;
+    struct verify_oracle oracle;
+    int quick;
+};
+
+/* ---- memory.c: guarded memory of the backend's space */
+
+struct verify_block {
+    const struct anydnn_plugin_space *space; /* NULL: the host */
+    size_t total;
+    size_t mapped; /* bytes of a mapping, or 0 */
+    size_t at;     /* where the operand begins */
+    size_t bytes;  /* of the operand */
+    unsigned char *memory;
+    unsigned char *image; /* what was put there */
+    unsigned char *back;  /* what was there afterwards */
+};
+
+/* `shift` bytes past a multiple of 256. 0, or -1. */
+int verify_block_make(struct verify_block *block, const struct anydnn_plugin_space *space,
+                      size_t bytes, size_t guard, size_t shift);
+/* In the host's memory, up to the end of a page behind which nothing may be touched, as far as the
+ * alignment permits. */
+int verify_block_make_at_edge(struct verify_block *block, size_t bytes, size_t guard,
+                              size_t alignment);
+void verify_block_free(struct verify_block *block);
+/* All ones, NaN in every floating type, with something of the place in the low bits. */
+void verify_block_poison(struct verify_block *block, size_t element_size);
+int verify_block_put(struct verify_block *block);
+int verify_block_get(struct verify_block *block);
+static inline void *verify_block_data(const struct verify_block *block)
+{
+    return block->memory + block->at;
+}
+
+/* ---- answers.c: what candidates says */
+
+struct verify_answers {
+    int count;
+    int calls; /* of offer */
+    int32_t status;
+    struct anydnn_plugin_candidate candidate[VERIFY_ANSWERS];
+    int32_t reason; /* 0: it can */
+    char sentence[VERIFY_SENTENCE];
+    struct verify_finding fault;
+};
+
+void verify_ask(const struct verify_target *target, struct anydnn_plugin_context *context,
+                const struct anydnn_plugin_problem *view, struct verify_answers *answers);
+/* Asks repeatedly, in several ways that must not matter. */
+int verify_ask_well(const struct verify_target *target, const struct adn_problem *problem,
+                    struct verify_answers *answers, struct verify_finding *finding);
+/* Same engines, or the same reason. */
+int verify_same_answers(const struct verify_answers *a, const struct verify_answers *b);
+const char *verify_reason_name(int32_t reason);
+
+/* ---- engine.c: plans and their runs */
+
+struct verify_run {
+    const struct verify_target *target;
+    struct anydnn_plugin_context *context;
+    const struct adn_problem *problem;
+    const struct anydnn_plugin_candidate *candidate;
+    struct anydnn_plugin_plan *plan;
+    struct verify_block block[VERIFY_SLOTS];
+    struct verify_block workspace;
+};
+
+/* Makes plan and memory; `unaligned`: operands at the alignment that the candidate asks for and no
+ * better, on the host right before a page that faults. `shared` NULL, or the run whose plan is used
+ * too. */
+int verify_run_open(struct verify_run *run, const struct verify_target *target,
+                    struct anydnn_plugin_context *context, const struct adn_problem *problem,
+                    const struct anydnn_plugin_candidate *candidate, int unaligned,
+                    const struct verify_run *shared, struct verify_finding *finding);
+void verify_run_close(struct verify_run *run);
+/* Puts the operands there, runs, fetches what came of it. `zeros`: outputs that are not read hold
+ * zeros, not NaN. */
+int verify_run_execute(struct verify_run *run, const struct verify_subject *subject, int zeros,
+                       struct verify_finding *finding);
+/* Nothing but the outputs' elements has changed. */
+int verify_run_untouched(const struct verify_run *run, const struct verify_subject *subject,
+                         struct verify_finding *finding);
+/* The outputs are what the oracle says. */
+int verify_run_right(const struct verify_run *run, const struct verify_subject *subject,
+                     struct verify_finding *finding);
+
+/* ---- case.c */
+
+enum verify_verdict {
+    VERIFY_PASSED,
+    VERIFY_DECLINED,
+    VERIFY_FAILED,
+    VERIFY_UNJUDGED /* ran, but nobody knows the right answer */
+};
+
+struct verify_outcome {
+    enum verify_verdict verdict;
+    int32_t reason;                 /* when declined */
+    char sentence[VERIFY_SENTENCE]; /* why declined or not judged */
+    struct verify_finding finding;
+};
+
+/* What must hold of the description and of an operation's functions whatever the problem (rules.c).
+ * `few` and `many`: the first problem that it takes and the largest, or NULL. */
+struct verify_sample {
+    const struct adn_problem *problem;
+    const struct adn_values *values;
+};
+void verify_description(const struct verify_target *target, struct verify_finding *finding);
+void verify_operation(const struct verify_target *target, int32_t operation,
+                      const struct verify_sample *few, const struct verify_sample *many,
+                      uint64_t seed, struct verify_finding *finding);
+/* Several contexts at once, a thread each (threads.c). */
+void verify_threads(const struct verify_target *target, const struct adn_problem *problem,
+                    const struct adn_values *values, uint64_t seed, struct verify_finding *finding);
+/* In a child after fork(), if the backend says that it can (forks.c). */
+void verify_forks(const struct verify_target *target, const struct adn_problem *problem,
+                  const struct adn_values *values, uint64_t seed, struct verify_finding *finding);
+/* The names that a shared object exports besides the two, with blanks between (exports.c). 0; -1
+ * with a sentence. */
+int verify_exports(const char *path, char *extra, size_t size);
+
+/* A subject whose answers are known from elsewhere: one run of each engine. */
+void verify_known(const struct verify_target *target, struct verify_subject *subject,
+                  struct verify_outcome *outcome);
+/* Every check of one problem. */
+void verify_problem(const struct verify_target *target, const struct adn_problem *problem,
+                    const struct adn_values *values, int specials, uint64_t seed,
+                    struct verify_outcome *outcome);
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn verify: what the command was asked for, and the two processes that do it. The parent reads
+ * options, keeps time and reports; the child opens the backend and runs the cases. */
+#ifndef TOOLS_VERIFY_VERIFY_H
+#define TOOLS_VERIFY_VERIFY_H
+
+#include "tools/common.h"
+
+/* First argument of the child's command line; not for users. */
+#define VERIFY_CHILD "--child"
+
+struct verify_options {
+    int quick;
+    int stop; /* at the first failure */
+    const char *operation;
+    const char *type;
+    const char *problem;
+    const char *vectors; /* a folder; NULL: the installed one */
+    unsigned long long seed;
+    unsigned long long time_limit; /* seconds for the whole run; 0: none */
+    unsigned long long case_limit; /* seconds for one case */
+    int shard;                     /* from 1 */
+    int shards;
+    char *name;   /* of the backend */
+    char *path;   /* of its file, absolute */
+    char *oracle; /* the file of cpu_ref; NULL: there is none */
+    int by_path;  /* the user named a file */
+};
+
+/* Runs the cases in children and gathers what they say in `answer`. */
+int verify_gather(struct tool *tool, const struct verify_options *options, json_t *answer);
+
+/* The child: cases from number `from` on; writes JSON lines to a descriptor. Arguments as
+ * verify_child_arguments makes them. */
+int verify_child(int argc, char **argv);
+/* NULL-terminated, to be freed with its strings. */
+char **verify_child_arguments(const struct verify_options *options, int fd, int from);
+
+/* Draws conclusions, once all cases are in. */
+void verify_finish(json_t *answer);
+/* Prints the answer as text. */
+void verify_report(const struct verify_options *options, const json_t *answer);
+/* The command lines that repeat a failed problem. */
+char *verify_repeat_run(const struct verify_options *options, const char *problem);
+char *verify_repeat_verify(const struct verify_options *options, const char *problem);
+
+#endif
