@@ -10,6 +10,7 @@ EXTRA_DIST += plugins/plugin.map
 
 include plugins/cpu_ref/local.mk
 include plugins/cuda.mk
+include plugins/template/local.mk
 
 # $(call link_modules,FOLDER,LIST): links to built modules, all in one folder.
 link_modules = rm -rf $(1) && $(MKDIR_P) $(1) && \

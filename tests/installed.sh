@@ -10,7 +10,8 @@ fail() {
     exit 1
 }
 for file in "$libdir/libanydnn.so" "$bindir/anydnn" "$pluginsdir/anydnn_cpu_ref.so" "$confdir/anydnn.conf" \
-    "$libdir/pkgconfig/anydnn.pc" "$prefix/include/anydnn/anydnn.h"; do
+    "$libdir/pkgconfig/anydnn.pc" "$prefix/include/anydnn/anydnn.h" \
+    "$docdir/template/Makefile"; do
     [ -e "$DESTDIR$file" ] || fail "$DESTDIR$file is not installed"
 done
 [ ! -e "$DESTDIR$pluginsdir/anydnn_cpu_ref.la" ] || fail "$pluginsdir holds a libtool file"
@@ -31,3 +32,8 @@ for name in $(env | sed -n 's/^\(ANYDNN_[A-Za-z0-9_]*\)=.*/\1/p'); do
 done
 HOME=$scratch XDG_CONFIG_HOME=$scratch "$scratch/hello" || fail "the program built with pkg-config fails"
 "$bindir/anydnn" info || fail "anydnn info fails"
+"$srcdir/tests/template/test_template.sh" "$srcdir" "$docdir/template" "$bindir/anydnn" >"$scratch/template" ||
+    fail "the test of the template fails"
+if grep -A20 '^not ok' "$scratch/template"; then
+    fail "the template of $docdir/template does not build or run"
+fi

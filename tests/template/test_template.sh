@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# plugins/template, copied out of the tree, builds with pkg-config and the header alone, is found
+# through a settings file, runs what it offers as cpu_ref does, and declines the rest with a sentence.
+#   test_template.sh                       in make check: the build tree, by ANYDNN_TEST_...
+#   test_template.sh SRCDIR FOLDER PROGRAM of an installed tree, which PKG_CONFIG_PATH finds
+set -u
+if [ $# -eq 3 ]; then
+    ANYDNN_TEST_SRCDIR=$1 folder=$2 program=$3
+else
+    folder=$ANYDNN_TEST_SRCDIR/plugins/template
+    program=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+fi
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+: "${PKG_CONFIG:=pkg-config}" "${MAKE:=make}"
+# Flags of an outer make are not for this one.
+unset MAKEFLAGS MAKELEVEL MFLAGS
+export PKG_CONFIG
+
+# The build tree in the words of an installed one.
+if [ $# -ne 3 ]; then
+    sed -e "s|^includedir=.*|includedir=$ANYDNN_TEST_SRCDIR/include|" \
+        -e "s|^plugindir=.*|plugindir=/nowhere/plugins|" \
+        "$ANYDNN_TEST_BUILDDIR/conf/anydnn.pc" >"$tap_dir/anydnn.pc"
+    PKG_CONFIG_PATH=$tap_dir
+fi
+export PKG_CONFIG_PATH
+ANYDNN_CONFIG=$tap_dir/anydnn.conf
+XDG_CONFIG_HOME=$tap_dir
+export ANYDNN_CONFIG XDG_CONFIG_HOME
+unset ANYDNN_ROUTE ANYDNN_PLUGIN_PATH
+
+# settings NAME LIST: the copied folder's backends, and LIST for all that NAME offers.
+settings() {
+    cat >"$ANYDNN_CONFIG" <<END
+[anydnn]
+device = cpu
+plugin_path = $tap_dir/$1
+[route]
+* = cpu_ref
+activation_forward = $2
+scale_tensor = $2
+END
+}
+
+# copy NAME: the folder as somebody else would have it.
+copy() {
+    cp -r "$folder" "$tap_dir/$1" && chmod -R u+w "$tap_dir/$1"
+}
+
+in_copy() {
+    name=$1
+    shift
+    $MAKE -C "$tap_dir/$name" CC="${CC:-cc}" "$@"
+}
+
+# answers STATUS PATTERN COMMAND...: anydnn COMMAND ends with STATUS and says PATTERN.
+answers() {
+    wanted=$1 pattern=$2
+    shift 2
+    "$program" "$@" >"$tap_dir/answer" 2>&1
+    status=$?
+    cat "$tap_dir/answer"
+    [ $status -eq "$wanted" ] || { echo "exit status $status, not $wanted"; return 1; }
+    grep -q -e "$pattern" "$tap_dir/answer" || { echo "nothing like: $pattern"; return 1; }
+}
+
+# alike PROBLEM...: template runs it, within half a last place of cpu_ref, and the same each time.
+alike() {
+    answers 0 '"backend": *"template"' run --json --repeat 3 --check cpu_ref --tolerance 6e-8 "$@"
+}
+
+nan_file() {
+    printf '\000\000\300\177\000\000\200\277\000\000\200\177\000\000\000\100' >"$tap_dir/nan"
+}
+
+installs() {
+    in_copy template install DESTDIR="$tap_dir/root" &&
+        test -f "$tap_dir/root$($PKG_CONFIG --variable=plugindir anydnn)/anydnn_template.so"
+}
+
+renamed() {
+    copy mine && sed -i 's/^NAME = .*/NAME = mine/' "$tap_dir/mine/Makefile" && in_copy mine &&
+        settings mine "mine, fallback:off" &&
+        answers 0 '^choice: mine engine 1' explain scale_tensor y=f32:4,5
+}
+
+if ! command -v "$PKG_CONFIG" >/dev/null 2>&1; then
+    skip "the template is built out of the tree" "no pkg-config"
+    tap_end
+    exit 0
+fi
+
+check "the folder can be copied" copy template
+check "it builds without warnings" in_copy template CFLAGS='-O2 -g -Werror'
+check "it exports its two names alone and does not need libanydnn" in_copy template symbols
+check "it installs where anydnn.pc says" installs
+
+settings template "template, cpu_ref"
+check "it is live" answers 0 '^ *template .*live' info
+check "ReLU is its" answers 0 '^choice: template engine 1' explain activation_forward x=f32:2,3,4,5
+check "scaling is its" answers 0 '^choice: template engine 1' explain scale_tensor y=f32:2,3,4,5
+
+check "packed" alike activation_forward x=f32:2,3,4,5
+check "blended" alike activation_forward x=f32:2,3,4,5 alpha=-0.75 beta=1.5
+check "one dimension" alike activation_forward x=f32:7
+check "eight dimensions" alike activation_forward x=f32:2,1,3,1,2,2,1,3
+check "channels last to channels first" alike activation_forward x=f32:2,3,4,5:nhwc y=f32:2,3,4,5:nchw
+check "gaps" alike activation_forward x=f32:2,3,4,5:200,60,13,2 y=f32:2,3,4,5:1,130,30,6 beta=0.5
+check "in place" alike activation_forward x=f32:2,3,4,5:200,60,13,2 alias=y:x
+check "aligned to elements alone" alike activation_forward x=f32:2,3,4,5 align=4
+check "scaled" alike scale_tensor y=f32:2,3,4,5 alpha=-0.3
+check "scaled between gaps" alike scale_tensor y=f32:3,2,5,4:115,57,11,2 alpha=1.7
+nan_file
+check "NaN is dropped" alike activation_forward x=f32:4 --in x="$tap_dir/nan"
+check "NaN is propagated" alike activation_forward x=f32:4 nan=propagate --in x="$tap_dir/nan"
+
+check "what it lacks it declines with a sentence" answers 0 'of the activations this backend has ReLU alone' \
+    explain activation_forward x=f32:2,3,4,5 activation=tanh
+check "cpu_ref runs that" answers 0 '"backend": *"cpu_ref"' \
+    run --json activation_forward x=f32:2,3,4,5 activation=tanh
+check "so for a type that it lacks" answers 0 '^choice: cpu_ref' explain scale_tensor y=f64:2,3,4,5
+settings template "template, fallback:off"
+check "without fallback that fails" answers 1 'this backend has ReLU alone' \
+    run activation_forward x=f32:2,3,4,5 activation=tanh
+check "under another name it is another backend" renamed
+tap_end
