@@ -39,6 +39,7 @@ include tests/conformance/local.mk
 endif
 include tests/abi/local.mk
 include tests/verify/local.mk
+include tests/probes/local.mk
 include tests/template/local.mk
 include tests/tools/local.mk
 
