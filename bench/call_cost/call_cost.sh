@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Prints what a call costs and holds it to its limits (TAP): instructions from the call of the entry to
+# the backend's execute, counted by callgrind, and nanoseconds beside a direct function call. Run by `make check`, or
+# by hand: make check TESTS=bench/call_cost/call_cost.sh, then read bench/call_cost/call_cost.log
+set -eu
+# shellcheck source=tests/tap.sh
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+program=$ANYDNN_TEST_BUILDDIR/bench/call_cost/call_cost
+ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_MOCKDIR
+ANYDNN_ROUTE=mock_noop
+export ANYDNN_PLUGIN_PATH ANYDNN_ROUTE
+
+# count DIMS WAY ROUNDS: instructions inside the entry over all calls.
+count() {
+    "$ANYDNN_TEST_BUILDDIR/libtool" --mode=execute "${VALGRIND:-valgrind}" --tool=callgrind \
+        --collect-atstart=no --callgrind-out-file="$tap_dir/callgrind" "$program" run "$1" "$2" "$3" >"$tap_dir/log" 2>&1 || {
+        cat "$tap_dir/log" >&2
+        return 1
+    }
+    sed -n 's/^.*Collected : *\([0-9]*\).*$/\1/p' "$tap_dir/log"
+}
+
+# instructions DIMS WAY: of one call, from the difference of two runs, so that first calls do not
+# count; less what the caller does to call a function of as many arguments.
+instructions() {
+    few=$(count "$1" "$2" 2)
+    many=$(count "$1" "$2" 12)
+    caller_few=$(count "$1" none 2)
+    caller_many=$(count "$1" none 12)
+    echo $(((many - few - caller_many + caller_few) / 640))
+}
+
+within() {
+    [ "$1" -le "$2" ]
+}
+
+for way in same equal; do
+    limit=300
+    [ "$way" = same ] || limit=2000
+    for dims in 4 5; do
+        name="$way descriptors, $dims-D"
+        times=$("$program" time "$dims" "$way")
+        echo "# $name: ${times% *} ns a call, ${times#* } ns for a direct call"
+        if [ -n "${ANYDNN_TEST_SANITIZER-}" ] && [ "$ANYDNN_TEST_SANITIZER" != no ]; then
+            skip "$name: at most $limit instructions" "a sanitizer build"
+        elif ! command -v "${VALGRIND:-valgrind}" >/dev/null 2>&1; then
+            skip "$name: at most $limit instructions" "no valgrind"
+        else
+            counted=$(instructions "$dims" "$way")
+            echo "# $name: $counted instructions a call, limit $limit"
+            if [ "$counted" -lt 20 ]; then
+                skip "$name: at most $limit instructions" "built without valgrind/callgrind.h"
+            else
+                check "$name: at most $limit instructions" within "$counted" "$limit"
+            fi
+        fi
+    done
+done
+tap_end
