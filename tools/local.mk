@@ -27,11 +27,11 @@ tools_anydnn_SOURCES = \
 dist_man_MANS += \
 	tools/anydnn.1
 
-# verify drives backends through the convenience libraries of load, problem and numerics.
+# verify drives backends through the rooms below dispatch.
 vectorsdir = $(pkgdatadir)/vectors
 dist_vectors_DATA = $(golden_vectors)
 tools_anydnn_CPPFLAGS += -I$(top_srcdir) -DANYDNN_VECTORSDIR='"$(vectorsdir)"'
-tools_anydnn_LDADD += core/libanydnn_core.la -lpthread
+tools_anydnn_LDADD += core/libanydnn_base.la -lpthread
 tools_anydnn_SOURCES += \
 	tools/verify/answers.c \
 	tools/verify/case.c \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-core_libanydnn_core_la_SOURCES += \
+core_libanydnn_base_la_SOURCES += \
 	core/numerics/bound.c \
 	core/numerics/measure.c \
 	core/numerics/numerics.h \

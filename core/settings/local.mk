@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-core_libanydnn_core_la_SOURCES += \
+core_libanydnn_base_la_SOURCES += \
 	core/settings/apply.c \
 	core/settings/environment.c \
 	core/settings/ini_lines.c \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-core_libanydnn_core_la_SOURCES += \
+core_libanydnn_base_la_SOURCES += \
 	core/sys/env.c \
 	core/sys/env.h \
 	core/sys/error.c \
