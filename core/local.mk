@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # libanydnn: the rooms below dispatch in one convenience library, which `anydnn verify` links too;
 # all rooms in a second, which the unit tests link; and the shared library around that, which exports
-# what core/abi/entries.def lists.
+# what core/abi/entries.def lists. Here every form of an entry bears its symbol's own name.
 
 noinst_LTLIBRARIES += core/libanydnn_base.la core/libanydnn_core.la
 core_libanydnn_base_la_SOURCES =
-core_libanydnn_base_la_CPPFLAGS = $(AM_CPPFLAGS) $(INIH_CFLAGS)
+core_libanydnn_base_la_CPPFLAGS = $(AM_CPPFLAGS) $(INIH_CFLAGS) -DANYDNN_EVERY_FORM
 core_libanydnn_base_la_LIBADD = $(INIH_LIBS) -lpthread -ldl -lm
 
 core_libanydnn_core_la_SOURCES =
+core_libanydnn_core_la_CPPFLAGS = $(AM_CPPFLAGS) -DANYDNN_EVERY_FORM
 core_libanydnn_core_la_LIBADD = core/libanydnn_base.la
 
 include core/api/local.mk

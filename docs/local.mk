@@ -2,4 +2,15 @@
 
 dist_doc_DATA += \
 	docs/backend-authors.md \
+	docs/levels.md \
+	docs/backends.md \
 	docs/using.md
+
+# What the backends of this tree publish, into the page; make check fails where it is out of date.
+backends-page: tools/anydnn plugins-dir
+	$(top_srcdir)/scripts/backends-table tools/anydnn $(top_srcdir)/docs/backends.md
+
+TESTS += tests/docs/test_backends_page.sh
+dist_check_SCRIPTS += tests/docs/test_backends_page.sh
+
+.PHONY: backends-page

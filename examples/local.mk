@@ -15,6 +15,8 @@ examples_lenet_lenet_SOURCES = \
 	examples/lenet/dataset.h \
 	examples/lenet/digits.c \
 	examples/lenet/digits.h \
+	examples/lenet/dropout.c \
+	examples/lenet/dropout.h \
 	examples/lenet/element.c \
 	examples/lenet/element.h \
 	examples/lenet/idx.c \

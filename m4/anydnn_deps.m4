@@ -6,6 +6,13 @@ AC_DEFUN([ANYDNN_PKG],
 [PKG_CHECK_MODULES([$1], [$2], [],
     [AC_MSG_ERROR([$2 not found: install it (Debian: apt-get install $3, or run scripts/setup)])])])
 
+# ANYDNN_PKG_OPTIONAL(PREFIX, PKG-CONFIG MODULE, DEBIAN PACKAGE, WHAT HAPPENS WITHOUT IT): defines
+# HAVE_PREFIX where it is there.
+AC_DEFUN([ANYDNN_PKG_OPTIONAL],
+[PKG_CHECK_MODULES([$1], [$2],
+    [AC_DEFINE([HAVE_$1], [1], [Whether $2 is there.])],
+    [AC_MSG_NOTICE([$2 not found ($3): $4])])])
+
 # ANYDNN_LIB(PREFIX, LIBRARY, HEADER, FUNCTION, DEBIAN PACKAGE): for those without a .pc file.
 AC_DEFUN([ANYDNN_LIB],
 [anydnn_saved_LIBS="$LIBS"

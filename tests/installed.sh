@@ -11,6 +11,7 @@ fail() {
 }
 for file in "$libdir/libanydnn.so" "$bindir/anydnn" "$pluginsdir/anydnn_cpu_ref.so" "$confdir/anydnn.conf" \
     "$libdir/pkgconfig/anydnn.pc" "$prefix/include/anydnn/anydnn.h" \
+    "$prefix/include/anydnn/views.h" \
     "$docdir/template/Makefile"; do
     [ -e "$DESTDIR$file" ] || fail "$DESTDIR$file is not installed"
 done
@@ -27,10 +28,14 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046,SC2086
 $CC $CFLAGS $($PKG_CONFIG --cflags anydnn) "$srcdir/examples/hello/hello.c" -o "$scratch/hello" \
     $($PKG_CONFIG --libs anydnn) -Wl,-rpath,"$libdir"
+# shellcheck disable=SC2046,SC2086
+$CC $CFLAGS -DANYDNN_API_LEVEL=1 $($PKG_CONFIG --cflags anydnn) "$srcdir/tests/abi/levels.c" -o "$scratch/level1" \
+    $($PKG_CONFIG --libs anydnn) -Wl,-rpath,"$libdir"
 for name in $(env | sed -n 's/^\(ANYDNN_[A-Za-z0-9_]*\)=.*/\1/p'); do
     unset "$name"
 done
 HOME=$scratch XDG_CONFIG_HOME=$scratch "$scratch/hello" || fail "the program built with pkg-config fails"
+HOME=$scratch XDG_CONFIG_HOME=$scratch "$scratch/level1" || fail "the program of level 1 fails"
 "$bindir/anydnn" info || fail "anydnn info fails"
 "$srcdir/tests/template/test_template.sh" "$srcdir" "$docdir/template" "$bindir/anydnn" >"$scratch/template" ||
     fail "the test of the template fails"

@@ -17,7 +17,8 @@ AM_TESTS_ENVIRONMENT = \
 
 TEST_CORE_LIBS = core/libanydnn_core.la $(CMOCKA_LIBS)
 TEST_PUBLIC_LIBS = libanydnn.la $(CMOCKA_LIBS)
-TEST_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) $(CMOCKA_CFLAGS)
+# Every form of an entry by its symbol's name, whatever the newest level is.
+TEST_CPPFLAGS = $(AM_CPPFLAGS) -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLAGS)
 
 # Backends that exist for tests only; a room adds its own to mock_modules. Without an -rpath, libtool
 # would build archives.
@@ -36,6 +37,7 @@ include tests/unit/local.mk
 include tests/loader/local.mk
 include tests/dispatch/local.mk
 include tests/conformance/local.mk
+include tests/examples/local.mk
 endif
 include tests/abi/local.mk
 include tests/verify/local.mk

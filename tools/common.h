@@ -43,6 +43,7 @@ extern const struct tool_command tool_config;
 extern const struct tool_command tool_explain;
 extern const struct tool_command tool_run;
 extern const struct tool_command tool_verify;
+extern const struct tool_command tool_abi;
 
 /* Says "anydnn: ..." on stderr and returns `code`. */
 int tool_fail(struct tool *tool, int code, const char *format, ...)

@@ -238,11 +238,11 @@ static int look_at_all(struct run *run)
 static json_t *record_of(anydnnHandle_t handle)
 {
     static const char *const texts[] = {
-        "backend", "math", "math_requested", "algorithm",  "algorithm_requested",
-        "notes",   "plan", "rule",           "rule_origin"};
-    static const char *const numbers[] = {"engine",    "workspace",       "deterministic",
-                                          "unaligned", "workspace_short", "staged",
-                                          "fallback",  "config_dropped"};
+        "backend", "math", "math_requested", "algorithm",   "algorithm_requested",
+        "notes",   "plan", "rule",           "rule_origin", "staged_on"};
+    static const char *const numbers[] = {"engine",       "workspace",       "deterministic",
+                                          "unaligned",    "workspace_short", "staged",
+                                          "staged_bytes", "fallback",        "config_dropped"};
     json_t *record = json_object();
     char *passed_over = tool_ask_handle(handle, "passed_over");
 

@@ -25,8 +25,10 @@ static int is_variance(const char *role)
 static void fill_random(struct operand *operand, uint64_t state)
 {
     const struct element *element = operand->element;
-    int low = element->fraction ? -8 : element->low;
-    uint64_t values = (uint64_t)(8 - low + 1);
+    /* Small filters, so that few sums of integers saturate. */
+    int high = !element->fraction && strcmp(operand->role, "w") == 0 ? 1 : 8;
+    int low = element->fraction ? -high : element->low * high / 8;
+    uint64_t values = (uint64_t)(high - low + 1);
     double unit = element->fraction ? 0.125 : 1;
     struct walk walk;
 

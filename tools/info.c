@@ -189,29 +189,51 @@ static void print_backend(const json_t *item)
     print_list(json_object_get(item, "settings"), "    ");
 }
 
-static void print_words(const json_t *list, int width)
+static int words_width(const json_t *list)
 {
-    int used = 0;
+    size_t width = 0;
 
     for (size_t i = 0; i < json_array_size(list); i++)
-        used += printf("%s%s", i > 0 ? " " : "", json_string_value(json_array_get(list, i)));
-    if (width > 0)
-        printf("%*s", used < width ? width - used : 2, "");
+        width += json_string_length(json_array_get(list, i)) + 1;
+    return (int)width;
+}
+
+/* Of the widest cell below a heading, and the space before the next column. */
+static int column_width(const json_t *rows, const char *heading)
+{
+    int width = (int)strlen(heading);
+
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        int words = words_width(json_object_get(json_array_get(rows, i), heading));
+
+        width = words > width ? words : width;
+    }
+    return width + 1;
+}
+
+static void print_words(const json_t *list, int width)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        printf("%s%s", i > 0 ? " " : "", json_string_value(json_array_get(list, i)));
+    printf("%*s", width > 0 ? width - words_width(list) + 1 : 0, "");
 }
 
 static void print_operations(const json_t *item)
 {
     const json_t *list = json_object_get(item, "operations");
+    int types = column_width(list, "types");
+    int layouts = column_width(list, "layouts");
 
     if (json_array_size(list) == 0)
         return;
-    printf("\n%-37s %-20s %-28s %s\n", tool_text_of(item, "name"), "types", "layouts", "math");
+    printf("\n%-38s%-*s%-*s%s\n", tool_text_of(item, "name"), types, "types", layouts, "layouts",
+           "math");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *row = json_array_get(list, i);
 
         printf("  %-36s", tool_text_of(row, "name"));
-        print_words(json_object_get(row, "types"), 21);
-        print_words(json_object_get(row, "layouts"), 29);
+        print_words(json_object_get(row, "types"), types);
+        print_words(json_object_get(row, "layouts"), layouts);
         print_words(json_object_get(row, "math"), 0);
         putchar('\n');
     }

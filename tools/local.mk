@@ -2,9 +2,12 @@
 # The program anydnn and its manual page.
 
 bin_PROGRAMS += tools/anydnn
-tools_anydnn_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
-tools_anydnn_LDADD = libanydnn.la $(JANSSON_LIBS) -lm
+tools_anydnn_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/core $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
+tools_anydnn_LDADD = libanydnn.la $(JANSSON_LIBS) $(LIBELF_LIBS) -lm
 tools_anydnn_SOURCES = \
+	tools/abi.c \
+	tools/abi.h \
+	tools/abi_scan.c \
 	tools/common.c \
 	tools/common.h \
 	tools/config.c \
@@ -40,24 +43,46 @@ tools_anydnn_SOURCES += \
 	tools/verify/child.c \
 	tools/verify/command.c \
 	tools/verify/data.c \
+	tools/verify/diagnose.c \
 	tools/verify/engine.c \
+	tools/verify/expand.c \
 	tools/verify/expect.c \
 	tools/verify/exports.c \
 	tools/verify/forks.c \
+	tools/verify/layouts.c \
 	tools/verify/look.c \
 	tools/verify/memory.c \
+	tools/verify/mixes.c \
+	tools/verify/name.c \
+	tools/verify/open.c \
 	tools/verify/oracle.c \
 	tools/verify/parent.c \
 	tools/verify/report.c \
 	tools/verify/rules.c \
+	tools/verify/samples.c \
 	tools/verify/shapes.c \
+	tools/verify/shapes.h \
+	tools/verify/shapes_convolution.c \
+	tools/verify/shapes_layer.c \
+	tools/verify/shapes_norm.c \
+	tools/verify/shapes_tensor.c \
+	tools/verify/source.c \
+	tools/verify/space.c \
 	tools/verify/subject.c \
 	tools/verify/subject.h \
+	tools/verify/sums.c \
+	tools/verify/tally.c \
+	tools/verify/tally.h \
 	tools/verify/target.h \
 	tools/verify/threads.c \
+	tools/verify/vec_reader.c \
+	tools/verify/vec_reader.h \
+	tools/verify/vec_types.c \
+	tools/verify/vec_types.h \
 	tools/verify/vectors.c \
 	tools/verify/vectors.h \
-	tools/verify/verify.h
+	tools/verify/verify.h \
+	tools/verify/wrap.c
 
 golden_vectors = \
 	tests/vectors/activation_backward.vec \

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const struct tool_command *const commands[] = {&tool_info, &tool_config, &tool_explain,
-                                                      &tool_run, &tool_verify};
+                                                      &tool_run,  &tool_verify, &tool_abi};
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 

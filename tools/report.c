@@ -200,7 +200,7 @@ static void print_output(const json_t *row)
 
 static void print_record(const json_t *answer)
 {
-    static const char *const marks[] = {"unaligned", "workspace_short", "staged", "fallback",
+    static const char *const marks[] = {"unaligned", "workspace_short", "fallback",
                                         "config_dropped"};
     const json_t *record = json_object_get(answer, "record");
     const json_t *passed_over = json_object_get(record, "passed_over");
@@ -219,6 +219,10 @@ static void print_record(const json_t *answer)
                                                                         : "not deterministic");
     printf("rule:      %s, from %s\n", tool_text_of(record, "rule"),
            tool_text_of(record, "rule_origin"));
+    if (json_integer_value(json_object_get(record, "staged")) != 0)
+        printf("staged:    on %s, %lld bytes copied there and back\n",
+               tool_text_of(record, "staged_on"),
+               (long long)json_integer_value(json_object_get(record, "staged_bytes")));
     if (notes[0] != '\0')
         printf("notes:     %s\n", notes);
     for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)

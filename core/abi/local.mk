@@ -1,12 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-# The export map, made from the table of entries.
+# What is made from the table of entries: the export map, the views of anydnn.h, the rows of
+# `anydnn abi` and the page of entries.
 
 core_libanydnn_core_la_SOURCES += \
-	core/abi/entries.def
+	core/abi/alias.h \
+	core/abi/entries.def \
+	core/abi/layout.c
 
-EXTRA_DIST += core/abi/map.awk
-CLEANFILES += core/abi/libanydnn.map
+abi_table = $(srcdir)/core/abi/table.awk $(srcdir)/core/abi/entries.def
+make_from_table = $(MKDIR_P) $(@D) && \
+	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/$(1).awk \
+	    $(srcdir)/core/abi/entries.def >$@.new && mv $@.new $@
 
-core/abi/libanydnn.map: core/abi/entries.def core/abi/map.awk
-	$(AM_V_GEN)$(MKDIR_P) core/abi && \
-	$(AWK) -f $(srcdir)/core/abi/map.awk $(srcdir)/core/abi/entries.def >$@.new && mv $@.new $@
+EXTRA_DIST += core/abi/map.awk core/abi/page.awk core/abi/rows.awk core/abi/table.awk core/abi/views.awk
+CLEANFILES += core/abi/libanydnn.map core/abi/rows.def docs/entries.md include/anydnn/views.h
+
+core/abi/libanydnn.map: $(abi_table) $(srcdir)/core/abi/map.awk
+	$(AM_V_GEN)$(call make_from_table,map)
+
+BUILT_SOURCES += core/abi/rows.def
+core/abi/rows.def: $(abi_table) $(srcdir)/core/abi/rows.awk
+	$(AM_V_GEN)$(call make_from_table,rows)
+
+docs/entries.md: $(abi_table) $(srcdir)/core/abi/page.awk
+	$(AM_V_GEN)$(call make_from_table,page)
+nodist_doc_DATA = docs/entries.md
+
+BUILT_SOURCES += include/anydnn/views.h
+nodist_anydnninclude_HEADERS = include/anydnn/views.h
+include/anydnn/views.h: $(abi_table) $(srcdir)/core/abi/views.awk
+	$(AM_V_GEN)$(call make_from_table,views)
+# Whoever makes one target in a fresh tree needs the views all the same.
+$(srcdir)/include/anydnn/anydnn.h: | include/anydnn/views.h

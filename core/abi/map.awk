@@ -1,47 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes the linker's version script from entries.def: one node ANYDNN_<level> for each API level,
-# each on top of the one before, nothing else exported. With -v list=1: the names alone, sorted as
-# in the table, for the symbol test.
+# Makes the linker's version script from entries.def: a node ANYDNN_<level> for what a level brought,
+# ANYDNN_<level>.<addition> for what a later release added to it, each on top of the one before, and
+# nothing else exported. With -v list=1: the symbols alone, with -v list=node: symbol and node.
+#   awk -f table.awk -f map.awk entries.def
 
-/^[ \t]*ENTRY[ \t]*\(/ {
-    line = $0
-    sub(/^[ \t]*ENTRY[ \t]*\(/, "", line)
-    sub(/\).*$/, "", line)
-    gsub(/[ \t]/, "", line)
-    if (split(line, field, ",") != 3 || field[1] !~ /^anydnn[A-Za-z0-9_]+$/ ||
-        field[2] !~ /^[1-9][0-9]*$/ || field[3] !~ /^(current|deprecated)$/) {
-        printf "%s:%d: not ENTRY(anydnnName, level, current|deprecated): %s\n", FILENAME, FNR, $0 > "/dev/stderr"
-        failed = 1
-        exit
+# Whether node a comes before node b: by level, then by addition (12 after 2).
+function before(a, b,    x, y) {
+    split(a ".0", x, ".")
+    split(b ".0", y, ".")
+    return x[1] + 0 < y[1] + 0 || (x[1] + 0 == y[1] + 0 && x[2] + 0 < y[2] + 0)
+}
+
+function sort_nodes(    a, b, moved) {
+    for (a = 1; a < nodes; a++) {
+        moved = name_of[a]
+        for (b = a; b > 0 && before(moved, name_of[b - 1]); b--)
+            name_of[b] = name_of[b - 1]
+        name_of[b] = moved
     }
-    if (field[1] in seen) {
-        printf "%s:%d: %s is listed twice\n", FILENAME, FNR, field[1] > "/dev/stderr"
-        failed = 1
-        exit
-    }
-    seen[field[1]] = 1
-    if (list)
-        print field[1]
-    names[field[2]] = names[field[2]] "        " field[1] ";\n"
-    if (field[2] + 0 > newest)
-        newest = field[2] + 0
 }
 
 END {
-    if (!failed && !newest) {
-        print FILENAME ": no ENTRY(...) in it" > "/dev/stderr"
-        failed = 1
-    }
-    if (failed)
+    if (table_end())
         exit 1
+    for (s = 0; s < symbols; s++) {
+        if (list)
+            print symbol[s] (list == "node" ? " ANYDNN_" symbol_node[s] : "")
+        if (!(symbol_node[s] in names))
+            name_of[nodes++] = symbol_node[s]
+        names[symbol_node[s]] = names[symbol_node[s]] "        " symbol[s] ";\n"
+    }
     if (list)
         exit
-    before = ""
-    for (level = 1; level <= newest; level++) {
-        if (!(level in names))
-            continue
-        printf "ANYDNN_%d {\n    global:\n%s", level, names[level]
-        printf "%s}%s;\n", before == "" ? "    local:\n        *;\n" : "", before
-        before = " ANYDNN_" level
+    sort_nodes()
+    for (n = 0; n < nodes; n++) {
+        printf "ANYDNN_%s {\n    global:\n%s", name_of[n], names[name_of[n]]
+        printf "%s}%s;\n", n == 0 ? "    local:\n        *;\n" : "", n == 0 ? "" : " ANYDNN_" name_of[n - 1]
     }
 }

@@ -1,51 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The searches over algorithms, Get and Find, of the three directions. */
-#include "api/convolution.h"
+/* Find: the ways to run a convolution, timed, of the three directions. */
+#include "api/search.h"
 
-#include "sys/error.h"
-
-/* The shapes that Get and Find take, in the order of the operation's slots, and where results go.
- */
-struct search {
-    const char *name;
-    int32_t operation;
-    const struct anydnnTensorStruct *tensor[3];
-    const struct anydnnFilterStruct *filter;
-    int filter_slot;
-    anydnnConvolutionDescriptor_t convDesc;
-    const void *results[2]; /* must not be NULL */
-    int requested;          /* room for results */
-};
-
-/*
- * Algorithms cannot be compared before candidates of all backends are ranked and pinned, which is
- * not built; handle, descriptors, and where results go are checked all the same.
- */
-static anydnnStatus_t search_algorithms(anydnnHandle_t handle, const struct search *search)
+/* As a call counts it: what does not lie at 256 bytes is none. */
+static uint64_t usable_workspace(const struct adn_question *question)
 {
-    anydnnStatus_t status = adn_handle_check(handle, search->name);
-    struct adn_entry entry;
+    return question->workspace && (uintptr_t)question->workspace % ADN_ASSUMED_ALIGNMENT == 0
+               ? question->bytes
+               : 0;
+}
 
+static anydnnStatus_t find(anydnnHandle_t handle, const struct adn_question *question,
+                           int requested, int *returned, void *results)
+{
+    struct adn_found found[ADN_SEARCH_MAX];
+    struct adn_entry entry;
+    struct adn_search search = {.handle = handle, .call = &entry.call, .given = question->given};
+    anydnnStatus_t status = adn_question_begin(handle, question, &entry);
+
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = adn_question_check_results(question, requested, returned, results);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, search->name, search->operation);
-    for (int slot = 0; slot < 3; slot++)
-        if (slot != search->filter_slot)
-            ADN_SHAPE(&entry, slot, (anydnnTensorDescriptor_t)search->tensor[slot]);
-        else
-            ADN_FILTER_SHAPE(&entry, slot, (anydnnFilterDescriptor_t)search->filter);
-    ADN_CONVOLUTION(&entry, search->convDesc);
-    if (!search->results[0] || !search->results[1])
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: an output pointer is NULL", search->name);
-    if (search->requested < 1)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: requestedAlgoCount is %d; it must be at least 1", search->name,
-                        search->requested);
-    return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                    "%s: this version has no search over algorithms; pass any algorithm number: it "
-                    "is a wish, and "
-                    "the workspace query of the same number tells what it needs",
-                    search->name);
+    search.workspace_limit = question->given ? usable_workspace(question) : UINT64_MAX;
+    status = adn_search_find(&search, requested, found, returned);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        adn_question_answer(found, *returned, results);
+    return status;
 }
 
 anydnnStatus_t anydnnFindConvolutionForwardAlgorithm(
@@ -53,16 +34,14 @@ anydnnStatus_t anydnnFindConvolutionForwardAlgorithm(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionFwdAlgoPerf_t *perfResults)
 {
-    struct search search = {"anydnnFindConvolutionForwardAlgorithm",
-                            ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
-                            {xDesc, NULL, yDesc},
-                            wDesc,
-                            1,
-                            convDesc,
-                            {returnedAlgoCount, perfResults},
-                            requestedAlgoCount};
+    struct adn_question question = {.name = "anydnnFindConvolutionForwardAlgorithm",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
+                                    .tensor = {xDesc, NULL, yDesc},
+                                    .filter = wDesc,
+                                    .filter_slot = 1,
+                                    .convDesc = convDesc};
 
-    return search_algorithms(handle, &search);
+    return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }
 
 anydnnStatus_t anydnnFindConvolutionForwardAlgorithmEx(
@@ -71,41 +50,18 @@ anydnnStatus_t anydnnFindConvolutionForwardAlgorithmEx(
     anydnnTensorDescriptor_t yDesc, void *y, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionFwdAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
-    struct search search = {"anydnnFindConvolutionForwardAlgorithmEx",
-                            ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
-                            {xDesc, NULL, yDesc},
-                            wDesc,
-                            1,
-                            convDesc,
-                            {returnedAlgoCount, perfResults},
-                            requestedAlgoCount};
+    struct adn_question question = {.name = "anydnnFindConvolutionForwardAlgorithmEx",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
+                                    .tensor = {xDesc, NULL, yDesc},
+                                    .filter = wDesc,
+                                    .filter_slot = 1,
+                                    .convDesc = convDesc,
+                                    .given = 1,
+                                    .data = {x, w, y},
+                                    .workspace = workSpace,
+                                    .bytes = workSpaceSizeInBytes};
 
-    (void)x;
-    (void)w;
-    (void)y;
-    (void)workSpace;
-    (void)workSpaceSizeInBytes;
-    return search_algorithms(handle, &search);
-}
-
-anydnnStatus_t anydnnGetConvolutionForwardAlgorithm(
-    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
-    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
-    anydnnConvolutionFwdPreference_t preference, size_t memoryLimitInBytes,
-    anydnnConvolutionFwdAlgo_t *algo)
-{
-    struct search search = {"anydnnGetConvolutionForwardAlgorithm",
-                            ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
-                            {xDesc, NULL, yDesc},
-                            wDesc,
-                            1,
-                            convDesc,
-                            {algo, algo},
-                            1};
-
-    (void)preference;
-    (void)memoryLimitInBytes;
-    return search_algorithms(handle, &search);
+    return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }
 
 anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithm(
@@ -113,16 +69,14 @@ anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithm(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionBwdDataAlgoPerf_t *perfResults)
 {
-    struct search search = {"anydnnFindConvolutionBackwardDataAlgorithm",
-                            ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
-                            {NULL, dyDesc, dxDesc},
-                            wDesc,
-                            0,
-                            convDesc,
-                            {returnedAlgoCount, perfResults},
-                            requestedAlgoCount};
+    struct adn_question question = {.name = "anydnnFindConvolutionBackwardDataAlgorithm",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
+                                    .tensor = {NULL, dyDesc, dxDesc},
+                                    .filter = wDesc,
+                                    .filter_slot = 0,
+                                    .convDesc = convDesc};
 
-    return search_algorithms(handle, &search);
+    return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }
 
 anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithmEx(
@@ -131,41 +85,18 @@ anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithmEx(
     anydnnTensorDescriptor_t dxDesc, void *dx, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionBwdDataAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
-    struct search search = {"anydnnFindConvolutionBackwardDataAlgorithmEx",
-                            ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
-                            {NULL, dyDesc, dxDesc},
-                            wDesc,
-                            0,
-                            convDesc,
-                            {returnedAlgoCount, perfResults},
-                            requestedAlgoCount};
+    struct adn_question question = {.name = "anydnnFindConvolutionBackwardDataAlgorithmEx",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
+                                    .tensor = {NULL, dyDesc, dxDesc},
+                                    .filter = wDesc,
+                                    .filter_slot = 0,
+                                    .convDesc = convDesc,
+                                    .given = 1,
+                                    .data = {w, dy, dx},
+                                    .workspace = workSpace,
+                                    .bytes = workSpaceSizeInBytes};
 
-    (void)w;
-    (void)dy;
-    (void)dx;
-    (void)workSpace;
-    (void)workSpaceSizeInBytes;
-    return search_algorithms(handle, &search);
-}
-
-anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithm(
-    anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
-    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
-    anydnnConvolutionBwdDataPreference_t preference, size_t memoryLimitInBytes,
-    anydnnConvolutionBwdDataAlgo_t *algo)
-{
-    struct search search = {"anydnnGetConvolutionBackwardDataAlgorithm",
-                            ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
-                            {NULL, dyDesc, dxDesc},
-                            wDesc,
-                            0,
-                            convDesc,
-                            {algo, algo},
-                            1};
-
-    (void)preference;
-    (void)memoryLimitInBytes;
-    return search_algorithms(handle, &search);
+    return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }
 
 anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithm(
@@ -173,16 +104,14 @@ anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithm(
     anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionBwdFilterAlgoPerf_t *perfResults)
 {
-    struct search search = {"anydnnFindConvolutionBackwardFilterAlgorithm",
-                            ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
-                            {xDesc, dyDesc, NULL},
-                            dwDesc,
-                            2,
-                            convDesc,
-                            {returnedAlgoCount, perfResults},
-                            requestedAlgoCount};
+    struct adn_question question = {.name = "anydnnFindConvolutionBackwardFilterAlgorithm",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
+                                    .tensor = {xDesc, dyDesc, NULL},
+                                    .filter = dwDesc,
+                                    .filter_slot = 2,
+                                    .convDesc = convDesc};
 
-    return search_algorithms(handle, &search);
+    return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }
 
 anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithmEx(
@@ -191,39 +120,16 @@ anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithmEx(
     anydnnFilterDescriptor_t dwDesc, void *dw, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionBwdFilterAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
-    struct search search = {"anydnnFindConvolutionBackwardFilterAlgorithmEx",
-                            ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
-                            {xDesc, dyDesc, NULL},
-                            dwDesc,
-                            2,
-                            convDesc,
-                            {returnedAlgoCount, perfResults},
-                            requestedAlgoCount};
+    struct adn_question question = {.name = "anydnnFindConvolutionBackwardFilterAlgorithmEx",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
+                                    .tensor = {xDesc, dyDesc, NULL},
+                                    .filter = dwDesc,
+                                    .filter_slot = 2,
+                                    .convDesc = convDesc,
+                                    .given = 1,
+                                    .data = {x, dy, dw},
+                                    .workspace = workSpace,
+                                    .bytes = workSpaceSizeInBytes};
 
-    (void)x;
-    (void)dy;
-    (void)dw;
-    (void)workSpace;
-    (void)workSpaceSizeInBytes;
-    return search_algorithms(handle, &search);
-}
-
-anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithm(
-    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
-    anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
-    anydnnConvolutionBwdFilterPreference_t preference, size_t memoryLimitInBytes,
-    anydnnConvolutionBwdFilterAlgo_t *algo)
-{
-    struct search search = {"anydnnGetConvolutionBackwardFilterAlgorithm",
-                            ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
-                            {xDesc, dyDesc, NULL},
-                            dwDesc,
-                            2,
-                            convDesc,
-                            {algo, algo},
-                            1};
-
-    (void)preference;
-    (void)memoryLimitInBytes;
-    return search_algorithms(handle, &search);
+    return find(handle, &question, requestedAlgoCount, returnedAlgoCount, perfResults);
 }

@@ -8,6 +8,7 @@ core_libanydnn_core_la_SOURCES += \
 	core/api/call.h \
 	core/api/convolution.c \
 	core/api/convolution.h \
+	core/api/convolution_get.c \
 	core/api/convolution_query.c \
 	core/api/convolution_search.c \
 	core/api/desc_activation.c \
@@ -30,6 +31,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/api/pooling.c \
 	core/api/problem.c \
 	core/api/reduce.c \
+	core/api/search.c \
+	core/api/search.h \
 	core/api/softmax.c \
 	core/api/tensor_ops.c \
 	core/api/version.c

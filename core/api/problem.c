@@ -2,6 +2,7 @@
 /* The entries of problems as objects: what tools and other languages stand on. */
 #include "problem/problem.h"
 #include "desc/desc.h"
+#include "desc/names.h"
 #include "dispatch/dispatch.h"
 #include "dispatch/handle.h"
 #include "numerics/numerics.h"
@@ -18,16 +19,7 @@ struct anydnnProblemStruct {
     uint32_t magic;
     struct adn_problem problem;
     struct adn_values values;
-    /* set_tensor's value as an element of y's type */
-    union {
-        double f64;
-        float f32;
-        int64_t s64;
-        int32_t s32;
-        int8_t s8[32];
-        uint8_t u8[32];
-        uint16_t bits16;
-    } value;
+    unsigned char value[32]; /* set_tensor's, as an element of y's type */
 };
 
 static anydnnStatus_t check(const char *entry, anydnnProblem_t problem)
@@ -163,40 +155,15 @@ anydnnStatus_t anydnnProblemExplain(anydnnHandle_t handle, anydnnProblem_t probl
                                 needed);
 }
 
-/* The value of set_tensor in the type of y; 16-bit types get theirs with their operations. */
-static anydnnStatus_t fill_value(anydnnProblem_t problem)
+/* The value of set_tensor in the type of y, in each lane of a vector. */
+static void fill_value(anydnnProblem_t problem)
 {
     int32_t type = problem->problem.tensor[0].type;
-    double value = adn_type_round(type, problem->values.value);
+    size_t lanes = (size_t)adn_type_lanes(type);
+    size_t scalar = (size_t)adn_type_size(type) / lanes;
 
-    switch (type) {
-    case ANYDNN_PLUGIN_DOUBLE:
-        problem->value.f64 = value;
-        break;
-    case ANYDNN_PLUGIN_FLOAT:
-        problem->value.f32 = (float)value;
-        break;
-    case ANYDNN_PLUGIN_INT32:
-        problem->value.s32 = (int32_t)value;
-        break;
-    case ANYDNN_PLUGIN_INT64:
-        problem->value.s64 = (int64_t)value;
-        break;
-    case ANYDNN_PLUGIN_UINT8:
-    case ANYDNN_PLUGIN_UINT8X4:
-        memset(problem->value.u8, (uint8_t)value, sizeof(problem->value.u8));
-        break;
-    case ANYDNN_PLUGIN_INT8:
-    case ANYDNN_PLUGIN_INT8X4:
-    case ANYDNN_PLUGIN_INT8X32:
-        memset(problem->value.s8, (int8_t)value, sizeof(problem->value.s8));
-        break;
-    default:
-        return adn_fail(
-            ANYDNN_STATUS_NOT_SUPPORTED,
-            "anydnnProblemExecute: set_tensor's value cannot be given in the text for this type");
-    }
-    return SUCCESS;
+    for (size_t i = 0; i < lanes; i++)
+        adn_element_store(type, problem->value + i * scalar, problem->values.value);
 }
 
 anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t problem,
@@ -221,10 +188,8 @@ anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t probl
     memcpy(operands.scale, problem->values.scale, sizeof(operands.scale));
     memcpy(operands.number, problem->values.number, sizeof(operands.number));
     if (problem->problem.operation == ANYDNN_PLUGIN_SET_TENSOR) {
-        status = fill_value(problem);
-        if (status != SUCCESS)
-            return status;
-        operands.value = &problem->value;
+        fill_value(problem);
+        operands.value = problem->value;
     }
     operands.workspace = workspace;
     operands.workspace_bytes = workspaceSizeInBytes;

@@ -152,25 +152,54 @@ int adn_cache_add_plan(struct adn_cache *cache, struct adn_plan *plan)
     return evicted;
 }
 
-const struct adn_pin *adn_cache_find_pin(struct adn_cache *cache, const struct adn_problem *problem,
-                                         uint64_t hash)
+static struct adn_pin *pin_of_equal(struct adn_cache *cache, const struct adn_problem *problem,
+                                    uint64_t hash)
 {
     for (uint32_t i = 0; i < cache->pin_count; i++)
-        if (cache->pins[i].hash == hash && adn_problem_equal(&cache->pins[i].problem, problem)) {
-            cache->pins[i].used = 1;
+        if (cache->pins[i].hash == hash && adn_problem_equal(&cache->pins[i].problem, problem))
             return &cache->pins[i];
-        }
     return NULL;
 }
 
-int adn_cache_add_pin(struct adn_cache *cache, const struct adn_problem *problem, uint64_t hash,
-                      int32_t backend, uint64_t engine)
+static struct adn_pin *pin_of_kin(struct adn_cache *cache, const struct adn_problem *problem)
 {
-    struct adn_pin *pin = (struct adn_pin *)adn_cache_find_pin(cache, problem, hash);
+    struct adn_problem broad, other;
+    uint64_t hash;
+
+    if (cache->pin_count == 0 || !adn_problem_broaden(problem, &broad))
+        return NULL;
+    hash = adn_problem_hash(&broad);
+    for (uint32_t i = 0; i < cache->pin_count; i++)
+        if (cache->pins[i].broad_hash == hash &&
+            adn_problem_broaden(&cache->pins[i].problem, &other) &&
+            adn_problem_equal(&other, &broad))
+            return &cache->pins[i];
+    return NULL;
+}
+
+const struct adn_pin *adn_cache_find_pin(struct adn_cache *cache, const struct adn_problem *problem,
+                                         uint64_t hash)
+{
+    struct adn_pin *pin = pin_of_equal(cache, problem, hash);
+
+    if (!pin)
+        pin = pin_of_kin(cache, problem);
+    if (pin)
+        pin->used = 1;
+    return pin;
+}
+
+int adn_cache_add_pin(struct adn_cache *cache, const struct adn_problem *problem, uint64_t hash,
+                      int32_t backend, uint64_t engine, int32_t searched)
+{
+    struct adn_pin *pin = pin_of_equal(cache, problem, hash);
+    struct adn_problem broad;
     int dropped = 0;
 
     if (!cache->pins && !(cache->pins = malloc(cache->capacity * sizeof(cache->pins[0]))))
         return -1;
+    if (pin && pin->backend == backend && pin->engine == engine)
+        searched |= pin->searched;
     if (!pin && cache->pin_count < cache->capacity)
         pin = &cache->pins[cache->pin_count++];
     while (!pin) {
@@ -184,8 +213,10 @@ int adn_cache_add_pin(struct adn_cache *cache, const struct adn_problem *problem
     }
     adn_problem_copy(&pin->problem, problem);
     pin->hash = hash;
+    pin->broad_hash = adn_problem_broaden(problem, &broad) ? adn_problem_hash(&broad) : 0;
     pin->backend = backend;
     pin->engine = engine;
+    pin->searched = searched;
     pin->used = 0;
     return dropped;
 }

@@ -20,8 +20,10 @@ struct adn_key_entry {
 struct adn_pin {
     struct adn_problem problem;
     uint64_t hash;
+    uint64_t broad_hash; /* of the broadened problem; 0: it has no parameter of that kind */
     uint64_t engine;
-    int32_t backend; /* index in the registry */
+    int32_t backend;  /* index in the registry */
+    int32_t searched; /* 1: by Get or Find, 0: by a workspace query */
     int32_t used;
 };
 
@@ -100,11 +102,12 @@ int adn_cache_add_plan(struct adn_cache *cache, struct adn_plan *plan);
 /* Lets go of one plan. */
 void adn_cache_remove(struct adn_cache *cache, struct adn_plan *plan);
 
-/* The pin of an equal problem, or NULL. */
+/* The pin of an equal problem, else of one that differs in what sways no choice
+ * (adn_problem_broaden), or NULL. */
 const struct adn_pin *adn_cache_find_pin(struct adn_cache *cache, const struct adn_problem *problem,
                                          uint64_t hash);
 /* Returns 1 when another pin was dropped for it, -1 when memory is out. */
 int adn_cache_add_pin(struct adn_cache *cache, const struct adn_problem *problem, uint64_t hash,
-                      int32_t backend, uint64_t engine);
+                      int32_t backend, uint64_t engine, int32_t searched);
 
 #endif

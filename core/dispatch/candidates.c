@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asking backends: the route's rule, each backend's candidates, and whether one may be taken. */
+/* Asking a backend: its candidates, and whether one may be taken. */
+#include "dispatch/run.h"
 #include "dispatch/select.h"
+#include "dispatch/stage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,63 +10,25 @@
 
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "problem/candidate.h"
 
-#define KNOWN_NOTES                                                                                \
-    (ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC | ANYDNN_PLUGIN_NOTE_TRANSFORM |                          \
-     ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION)
-
-/* Precision that a mode permits: what each permission includes. */
-static int math_permitted(int32_t permission, int32_t used)
+/* Whether a transform was asked for: the call names its number or a choice was fixed; whoever
+ * passes a search's answer on names it. */
+static int transform_named(const struct adn_walk *walk,
+                           const struct anydnn_plugin_candidate *candidate)
 {
-    if (used == permission || used == ANYDNN_PLUGIN_MATH_DEFAULT)
-        return 1;
-    if (used == ANYDNN_PLUGIN_MATH_TENSOR_OP)
-        return permission == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION ||
-               permission == ANYDNN_PLUGIN_MATH_SPLIT;
-    return used == ANYDNN_PLUGIN_MATH_SPLIT && permission == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION;
+    return walk->wish->pin ||
+           (candidate->algorithm != ADN_ALGORITHM_ANY &&
+            (walk->search || candidate->algorithm == walk->wish->problem->algorithm));
 }
 
-/* Default math and tensor_op permit no rounding of operands. */
-static int rounding_permitted(int32_t permission)
-{
-    return permission == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION ||
-           permission == ANYDNN_PLUGIN_MATH_SPLIT;
-}
-
-/* What no honest backend offers; "" when it is well formed. */
-static const char *malformed(int32_t operation, const struct anydnn_plugin_candidate *candidate)
-{
-    if (candidate->struct_size < offsetof(struct anydnn_plugin_candidate, sentence) ||
-        candidate->struct_size > 65536)
-        return "its struct_size is impossible";
-    if (candidate->reason < 0 || candidate->reason > ANYDNN_PLUGIN_REASON_OTHER)
-        return "its reason is no number of plugin.h";
-    if (candidate->reason != 0)
-        return "";
-    if (candidate->math != ANYDNN_PLUGIN_MATH_DEFAULT &&
-        candidate->math != ANYDNN_PLUGIN_MATH_TENSOR_OP &&
-        candidate->math != ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION &&
-        candidate->math != ANYDNN_PLUGIN_MATH_SPLIT)
-        return "its math mode does not exist";
-    if (strcmp(adn_problem_algorithm_name(operation, candidate->algorithm), "?") == 0)
-        return "its algorithm does not exist";
-    if (candidate->notes & ~KNOWN_NOTES)
-        return "its notes are none of plugin.h";
-    if (candidate->workspace > INT64_MAX)
-        return "its workspace is impossible";
-    if (!(candidate->expected_us >= 0))
-        return "its expected time is no time";
-    for (int i = 0; i < ADN_SLOTS; i++)
-        if (candidate->alignment[i] > 256 ||
-            (candidate->alignment[i] & (candidate->alignment[i] - 1)) != 0)
-            return "an alignment is no power of two up to 256";
-    return "";
-}
-
-static void judge(const struct adn_walk *walk, const struct anydnn_plugin_candidate *candidate,
-                  char *reason, size_t size)
+static void judge(const struct adn_walk *walk, const struct adn_answer *answer,
+                  const struct anydnn_plugin_candidate *candidate, char *reason, size_t size)
 {
     const struct adn_wish *wish = walk->wish;
+    /* Staged operands and workspace lie in memory of ours. */
+    uint64_t limit = answer->staged ? walk->handle->workspace_limit : wish->workspace_limit;
+    uint32_t alignment = answer->staged ? ADN_ASSUMED_ALIGNMENT : wish->alignment;
     const struct adn_problem *problem = wish->problem;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
 
@@ -72,27 +36,29 @@ static void judge(const struct adn_walk *walk, const struct anydnn_plugin_candid
     if (candidate->reason != 0) {
         snprintf(reason, size, "%s",
                  candidate->sentence ? candidate->sentence : "declined without a sentence");
-    } else if (!math_permitted(problem->math, candidate->math)) {
+    } else if (!adn_math_permits(problem->math, candidate->math)) {
         snprintf(reason, size, "computes in %s, which %s does not permit",
                  adn_math_name(candidate->math), adn_math_name(problem->math));
     } else if ((candidate->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION) &&
-               !rounding_permitted(problem->math)) {
+               !adn_math_permits_rounding(problem->math)) {
         snprintf(reason, size, "rounds operands, which %s does not permit",
                  adn_math_name(problem->math));
     } else if ((candidate->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC) && problem->deterministic) {
         snprintf(reason, size,
                  "is nondeterministic, and the handle permits only deterministic candidates");
     } else if ((candidate->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) &&
-               candidate->algorithm != problem->algorithm && !wish->pin) {
+               !transform_named(walk, candidate)) {
         snprintf(reason, size,
                  "is a transform algorithm (%s), which runs only if the call names it",
-                 adn_problem_algorithm_name(problem->operation, candidate->algorithm));
-    } else if (candidate->workspace > wish->workspace_limit) {
+                 candidate->algorithm == ADN_ALGORITHM_ANY
+                     ? "without a number"
+                     : adn_problem_algorithm_name(problem->operation, candidate->algorithm));
+    } else if (candidate->workspace > limit) {
         snprintf(reason, size, "needs %" PRIu64 " bytes of workspace, %" PRIu64 " are allowed",
-                 candidate->workspace, wish->workspace_limit);
+                 candidate->workspace, limit);
     } else {
         for (int32_t i = 0; i < info->slot_count && reason[0] == '\0'; i++)
-            if ((problem->present >> i & 1) && candidate->alignment[i] > wish->alignment &&
+            if ((problem->present >> i & 1) && candidate->alignment[i] > alignment &&
                 candidate->alignment[i] > adn_type_size(problem->tensor[i].type))
                 snprintf(reason, size, "needs operand %s aligned to %u bytes", info->slot[i].role,
                          candidate->alignment[i]);
@@ -112,7 +78,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
     struct adn_answer *answer = asking->answer;
     const struct adn_wish *wish = asking->walk->wish;
     struct anydnn_plugin_candidate candidate;
-    const char *fault;
+    char fault[160];
     char reason[sizeof(answer->reason)];
 
     if (!offered)
@@ -122,16 +88,16 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
            offered->struct_size < sizeof(candidate) ? offered->struct_size : sizeof(candidate));
     asking->offered += candidate.reason == 0;
     asking->declined += candidate.reason != 0;
-    fault = malformed(wish->problem->operation, &candidate);
-    if (fault[0] == '\0' && asking->offered > 0 && asking->declined > 0)
-        fault = "it declined and offered at once";
+    if (!adn_candidate_malformed(wish->problem->operation, &candidate, fault, sizeof(fault)) &&
+        asking->offered > 0 && asking->declined > 0)
+        snprintf(fault, sizeof(fault), "it declined and offered at once");
     if (fault[0] != '\0') {
         answer->garbage = 1;
         snprintf(answer->reason, sizeof(answer->reason), "offered a malformed candidate: %s",
                  fault);
         return 1;
     }
-    judge(asking->walk, &candidate, reason, sizeof(reason));
+    judge(asking->walk, answer, &candidate, reason, sizeof(reason));
     if (asking->walk->observe)
         asking->walk->observe(asking->walk, answer, &candidate, reason);
     if (reason[0] != '\0') {
@@ -163,13 +129,16 @@ static int refused(struct adn_walk *walk, struct adn_answer *answer)
     size_t size = sizeof(answer->reason);
     int32_t type = adn_problem_type(problem);
 
+    answer->staged = backend && adn_world_open(walk->handle->world, backend) &&
+                     strcmp(backend->plugin->space, walk->handle->space->name) != 0;
+    if (answer->staged)
+        adn_stage_judge(walk, backend, reason, size);
+    if (reason[0] != '\0')
+        return 1;
     if (!backend)
         snprintf(reason, size, "not installed");
     else if (!adn_world_open(walk->handle->world, backend))
         snprintf(reason, size, "%s: %s", adn_load_stage_name(backend->stage), backend->reason);
-    else if (strcmp(backend->plugin->space, walk->handle->space->name) != 0)
-        snprintf(reason, size, "works in the memory of `%s`, this handle in that of `%s`",
-                 backend->plugin->space, walk->handle->space->name);
     else if (walk->wish->excluded >> (backend->index & 63) & 1)
         snprintf(reason, size, "failed when this problem was run before");
     else if (!backend->operation[problem->operation])
@@ -200,11 +169,13 @@ void adn_walk_ask(struct adn_walk *walk, struct adn_answer *answer)
                  reason ? reason : "it could not make a context");
         return;
     }
-    adn_problem_view(walk->wish->problem, walk->handle->device, &view);
+    adn_problem_view(walk->wish->problem, walk->handle->contexts[answer->backend->index].device,
+                     &view);
     adn_load_error_clear();
     result =
         answer->backend->operation[view.operation]->candidates(context, &view, take_offer, &asking);
-    if (result != 0 || answer->garbage) {
+    answer->garbage |= result != 0;
+    if (answer->garbage) {
         answer->has_best = 0;
         answer->has_algorithm = 0;
     }
@@ -213,63 +184,4 @@ void adn_walk_ask(struct adn_walk *walk, struct adn_answer *answer)
                  (int)result, adn_load_error_text());
     else if (asking.offered == 0 && asking.declined == 0)
         snprintf(answer->reason, sizeof(answer->reason), "offered nothing and gave no reason");
-}
-
-void adn_walk_begin(struct adn_walk *walk, anydnnHandle_t handle, const struct adn_wish *wish)
-{
-    const struct adn_world *world = handle->world;
-
-    memset(walk, 0, sizeof(*walk));
-    walk->handle = handle;
-    walk->wish = wish;
-    walk->rule =
-        adn_settings_route(world->settings, handle->rules, handle->rule_count,
-                           adn_operation_name(wish->problem->operation), wish->problem->math);
-    walk->fallback = walk->rule->fallback != ADN_FALLBACK_UNSET ? walk->rule->fallback
-                                                                : world->settings->fallback;
-    walk->count = walk->rule->count;
-    for (int32_t i = 0; i < walk->count; i++) {
-        struct adn_answer *answer = &walk->answer[i];
-        int missing;
-
-        snprintf(answer->name, sizeof(answer->name), "%s", walk->rule->backend[i]);
-        answer->backend = adn_load_find(world->registry, answer->name);
-        missing = !answer->backend || answer->backend->stage == ADN_LOAD_MISSING;
-        /* Of the built-in routes, which name every backend that we know, only the installed ones of
-         * this handle's space are choices; whatever a user names is one. */
-        answer->chooses =
-            walk->rule->layer != ADN_LAYER_BUILTIN ||
-            (!missing && (answer->backend->stage != ADN_LOAD_LIVE ||
-                          strcmp(answer->backend->plugin->space, handle->space->name) == 0));
-    }
-}
-
-int32_t adn_walk_choose(struct adn_walk *walk, const struct anydnn_plugin_candidate **candidate)
-{
-    int32_t last = walk->count - 1;
-    const struct adn_pin *pin = walk->wish->pin;
-    int32_t best = -1;
-
-    if (walk->fallback == ADN_FALLBACK_OFF)
-        for (int32_t i = walk->count - 1; i >= 0; i--)
-            if (walk->answer[i].chooses)
-                last = i;
-    for (int32_t i = 0; i <= last; i++) {
-        struct adn_answer *answer = &walk->answer[i];
-
-        if (answer->failed || (pin && !(answer->backend && answer->backend->index == pin->backend)))
-            continue;
-        adn_walk_ask(walk, answer);
-        if (answer->has_algorithm) {
-            *candidate = &answer->with_algorithm;
-            return i;
-        }
-        if (answer->has_best && best < 0) {
-            best = i;
-            *candidate = &answer->best;
-            if (walk->wish->problem->algorithm == ADN_ALGORITHM_ANY || pin)
-                break;
-        }
-    }
-    return best;
 }

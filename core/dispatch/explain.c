@@ -33,8 +33,21 @@ static void observe(struct adn_walk *walk, const struct adn_answer *answer,
     adn_text_add(text, "%s%s\n", reason[0] != '\0' ? ": not taken: " : "", reason);
 }
 
+/* The device of another space where a backend serves the handle. */
+static const char *staged_on(const struct adn_walk *walk, const struct adn_answer *answer,
+                             char *device, size_t size)
+{
+    const struct anydnnContext *handle = walk->handle;
+
+    adn_space_device_name(adn_world_space(handle->world, answer->backend->plugin->space),
+                          handle->contexts[answer->backend->index].device, device, size);
+    return device;
+}
+
 static void explain_backend(struct adn_walk *walk, struct adn_answer *answer, struct adn_text *text)
 {
+    char device[64];
+
     adn_text_add(text, "  %s", answer->name);
     if (answer->backend && answer->backend->stage == ADN_LOAD_LIVE)
         adn_text_add(text, " %s", answer->backend->plugin->version);
@@ -42,6 +55,51 @@ static void explain_backend(struct adn_walk *walk, struct adn_answer *answer, st
     adn_walk_ask(walk, answer);
     if (!answer->has_best)
         adn_text_add(text, "    passed over: %s\n", answer->reason);
+    else if (answer->staged)
+        adn_text_add(text, "    staged: operands are copied from %s to %s and back%s\n",
+                     walk->handle->device_name, staged_on(walk, answer, device, sizeof(device)),
+                     walk->handle->world->settings->staging == ADN_STAGING_LAST
+                         ? "; asked when no backend of the handle's own memory runs it"
+                         : "");
+}
+
+static void explain_choice(const struct adn_walk *walk, const struct adn_answer *answer,
+                           const struct anydnn_plugin_candidate *candidate, int is_pinned,
+                           struct adn_text *text)
+{
+    int32_t operation = walk->wish->problem->operation;
+    char device[64];
+
+    adn_text_add(text,
+                 "choice: %s engine %" PRIu64 ", %s math, algorithm %s, workspace %" PRIu64 "%s",
+                 answer->name, candidate->engine, adn_math_name(candidate->math),
+                 candidate->algorithm == ADN_ALGORITHM_ANY
+                     ? "none"
+                     : adn_problem_algorithm_name(operation, candidate->algorithm),
+                 answer->staged ? 0 : candidate->workspace, is_pinned ? " (pinned)" : "");
+    if (answer->staged)
+        adn_text_add(text, ", staged on %s", staged_on(walk, answer, device, sizeof(device)));
+    adn_text_add(text, "\n");
+}
+
+/* The choice that a search or a workspace query fixed, where its backend still offers it, else the
+ * walk's; index and candidate as adn_walk_choose. */
+static int32_t choose(struct adn_walk *walk, struct adn_walk *pinned, struct adn_wish *wish,
+                      const struct anydnn_plugin_candidate **candidate)
+{
+    int32_t at = -1;
+
+    wish->pin =
+        adn_cache_find_pin(&walk->handle->cache, wish->problem, adn_problem_hash(wish->problem));
+    if (wish->pin) {
+        adn_walk_begin(pinned, walk->handle, wish);
+        at = adn_walk_choose(pinned, candidate);
+    }
+    if (at < 0) {
+        wish->pin = NULL;
+        at = adn_walk_choose(walk, candidate);
+    }
+    return at;
 }
 
 anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
@@ -52,7 +110,7 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
     struct adn_wish wish = {problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, 0, NULL};
     const struct anydnn_plugin_candidate *candidate = NULL;
     struct adn_problem now;
-    struct adn_walk walk;
+    struct adn_walk walk, pinned;
     struct adn_text text;
     anydnnStatus_t status = adn_problem_check(problem, entry);
     int32_t at;
@@ -75,15 +133,9 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
                  fallbacks[walk.fallback]);
     for (int32_t i = 0; i < walk.count; i++)
         explain_backend(&walk, &walk.answer[i], &text);
-    at = adn_walk_choose(&walk, &candidate);
+    at = choose(&walk, &pinned, &wish, &candidate);
     if (at >= 0)
-        adn_text_add(
-            &text, "choice: %s engine %" PRIu64 ", %s math, algorithm %s, workspace %" PRIu64 "\n",
-            walk.answer[at].name, candidate->engine, adn_math_name(candidate->math),
-            candidate->algorithm == ADN_ALGORITHM_ANY
-                ? "none"
-                : adn_problem_algorithm_name(now.operation, candidate->algorithm),
-            candidate->workspace);
+        explain_choice(&walk, &walk.answer[at], candidate, wish.pin != NULL, &text);
     else
         adn_text_add(&text, "choice: none; the call would answer ANYDNN_STATUS_NOT_SUPPORTED\n");
     if (needed)

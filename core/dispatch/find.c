@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sys/error.h"
+#include "sys/log.h"
 
 void adn_find_build(const struct adn_call *call, int32_t deterministic, uint64_t aliases,
                     struct adn_problem *problem)
@@ -29,9 +30,8 @@ void adn_find_build(const struct adn_call *call, int32_t deterministic, uint64_t
     problem->params.struct_size = (uint32_t)adn_problem_params_size(info->family);
 }
 
-/* Plain host memory handed to a handle of another space, found when a plan is made. */
-static anydnnStatus_t check_owners(const struct adn_running *running,
-                                   const struct adn_problem *problem)
+anydnnStatus_t adn_find_check_owners(const struct adn_running *running,
+                                     const struct adn_problem *problem)
 {
     const struct adn_space *space = running->handle->space;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
@@ -57,6 +57,18 @@ static anydnnStatus_t check_owners(const struct adn_running *running,
     return ANYDNN_STATUS_SUCCESS;
 }
 
+anydnnStatus_t adn_find_keep(const char *entry, anydnnHandle_t handle, struct adn_plan *plan)
+{
+    int evicted = adn_cache_add_plan(&handle->cache, plan);
+
+    if (evicted < 0) {
+        adn_plan_release(plan);
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for the plan tables", entry);
+    }
+    handle->counters.evictions += evicted;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
 anydnnStatus_t adn_find_select(const char *entry, anydnnHandle_t handle,
                                const struct adn_problem *problem, uint64_t hash, uint64_t excluded,
                                struct adn_plan **out)
@@ -64,7 +76,6 @@ anydnnStatus_t adn_find_select(const char *entry, anydnnHandle_t handle,
     struct adn_wish wish = {problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, excluded,
                             NULL};
     anydnnStatus_t status = ANYDNN_STATUS_NOT_SUPPORTED;
-    int evicted;
 
     wish.pin = adn_cache_find_pin(&handle->cache, problem, hash);
     if (wish.pin)
@@ -75,12 +86,24 @@ anydnnStatus_t adn_find_select(const char *entry, anydnnHandle_t handle,
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     (*out)->hash = hash;
-    evicted = adn_cache_add_plan(&handle->cache, *out);
-    if (evicted < 0) {
-        adn_plan_release(*out);
-        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for the plan tables", entry);
-    }
-    handle->counters.evictions += evicted;
+    return adn_find_keep(entry, handle, *out);
+}
+
+anydnnStatus_t adn_find_pin(const char *entry, anydnnHandle_t handle,
+                            const struct adn_problem *problem, int32_t backend, uint64_t engine,
+                            int32_t searched)
+{
+    uint64_t hash = adn_problem_hash(problem);
+    struct adn_plan *plan = adn_cache_find_problem(&handle->cache, problem, hash);
+    int dropped;
+
+    if (plan && (plan->backend->index != backend || plan->engine != engine))
+        adn_cache_remove(&handle->cache, plan);
+    dropped = adn_cache_add_pin(&handle->cache, problem, hash, backend, engine, searched);
+    if (dropped < 0)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for a pin", entry);
+    if (dropped > 0 && handle->counters.pins_dropped++ == 0)
+        adn_info("%s: more choices pinned than plan_cache allows; the oldest were dropped", entry);
     return ANYDNN_STATUS_SUCCESS;
 }
 
@@ -99,7 +122,7 @@ anydnnStatus_t adn_find_plan(const struct adn_running *running, const struct adn
     }
     status = adn_problem_check(problem, running->entry);
     if (status == ANYDNN_STATUS_SUCCESS && running->operands)
-        status = check_owners(running, problem);
+        status = adn_find_check_owners(running, problem);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_find_select(running->entry, handle, problem, hash, 0, plan);
     /* What backends said while they were asked is not about the run that follows. */

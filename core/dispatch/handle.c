@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "dispatch/arena.h"
 #include "dispatch/recording.h"
 #include "dispatch/run.h"
 #include "sys/error.h"
@@ -36,22 +37,13 @@ anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry
     return status;
 }
 
-static int32_t count_devices(const struct adn_space *space)
-{
-    int32_t count = 0;
-
-    if (space->functions->device_count(&count) != 0)
-        return 0;
-    return count;
-}
-
 /* "auto": the device current in this thread of the first space that has one, else the host. */
 static void choose_auto(struct adn_world *world, struct adn_space **space, int32_t *device)
 {
     *space = world->space[0];
     *device = 0;
     for (int32_t i = 1; i < world->space_count; i++)
-        if (count_devices(world->space[i]) > 0 &&
+        if (adn_space_device_count(world->space[i]) > 0 &&
             world->space[i]->functions->device_current(device) == 0) {
             *space = world->space[i];
             return;
@@ -89,7 +81,7 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text, c
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "%s: device `%s`: what follows the colon is not a device number", entry,
                         text);
-    count = count_devices(*space);
+    count = adn_space_device_count(*space);
     if (number >= count)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: device `%s`: space `%s` has %d devices",
                         entry, text, name, (int)count);
@@ -127,11 +119,7 @@ anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const 
     handle->workspace_limit = world->settings->workspace_limit;
     handle->fork_number = adn_process_fork_number;
     adn_cache_init(&handle->cache, (uint32_t)world->settings->plan_cache);
-    if (space->host)
-        snprintf(handle->device_name, sizeof(handle->device_name), "cpu");
-    else
-        snprintf(handle->device_name, sizeof(handle->device_name), "%s:%d", space->name,
-                 (int)number);
+    adn_space_device_name(space, number, handle->device_name, sizeof(handle->device_name));
     handle->magic = ADN_HANDLE_MAGIC;
     *out = handle;
     return ANYDNN_STATUS_SUCCESS;
@@ -140,6 +128,7 @@ anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const 
 void adn_handle_forget(anydnnHandle_t handle)
 {
     adn_cache_clear(&handle->cache);
+    adn_arena_trim(handle);
 }
 
 /* Whether what a backend made under that fork number may be used in this process. */
@@ -154,6 +143,7 @@ void adn_handle_destroy(anydnnHandle_t handle)
     adn_plan_release(handle->last.plan);
     adn_cache_clear(&handle->cache);
     adn_recording_abandon(handle);
+    adn_arena_free(handle);
     for (int32_t i = 0; i < handle->world->registry->count; i++) {
         struct adn_handle_context *context = &handle->contexts[i];
         struct adn_backend *backend = handle->world->registry->backend[i];
@@ -169,32 +159,54 @@ void adn_handle_destroy(anydnnHandle_t handle)
     free(handle);
 }
 
+/* The device of a backend's space that serves this handle; -1 with the thread's backend error. */
+static int32_t device_for(anydnnHandle_t handle, const struct adn_backend *backend)
+{
+    const struct adn_space *space = adn_world_space(handle->world, backend->plugin->space);
+    int32_t count;
+
+    if (!space || space == handle->space)
+        return handle->device;
+    count = adn_space_device_count(space);
+    if (count < 1)
+        adn_load_error_set("there is no device of its memory space");
+    return count < 1 ? -1 : handle->device < count ? handle->device : 0;
+}
+
+static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
+                         struct adn_handle_context *context)
+{
+    const char *said;
+
+    adn_load_error_clear();
+    context->fork_number = adn_process_fork_number;
+    context->device = device_for(handle, backend);
+    context->state = 1;
+    if (context->device < 0 ||
+        backend->plugin->context_create(context->device, &context->context) != 0 ||
+        !context->context) {
+        said = adn_load_error_text();
+        context->state = -1;
+        context->context = NULL;
+        context->reason = strdup(said[0] != '\0' ? said : "it could not make a context");
+        adn_info("%s: no context for a handle on %s: %s", backend->name, handle->device_name,
+                 context->reason ? context->reason : "out of memory");
+    } else if (strcmp(backend->plugin->space, "host") != 0) {
+        adn_process_watch_exit();
+    }
+}
+
 struct anydnn_plugin_context *adn_handle_context(anydnnHandle_t handle, struct adn_backend *backend,
                                                  const char **reason)
 {
     struct adn_handle_context *context = &handle->contexts[backend->index];
-    const char *said;
 
     if (context->state == 1 && !survived(backend, context->fork_number)) {
         *reason = "does not survive fork(), and this handle used it before";
         return NULL;
     }
-    if (context->state == 0) {
-        adn_load_error_clear();
-        context->state = 1;
-        context->fork_number = adn_process_fork_number;
-        if (backend->plugin->context_create(handle->device, &context->context) != 0 ||
-            !context->context) {
-            said = adn_load_error_text();
-            context->state = -1;
-            context->context = NULL;
-            context->reason = strdup(said[0] != '\0' ? said : "it could not make a context");
-            adn_info("%s: no context on %s: %s", backend->name, handle->device_name,
-                     context->reason ? context->reason : "out of memory");
-        } else if (!handle->space->host) {
-            adn_process_watch_exit();
-        }
-    }
+    if (context->state == 0)
+        make_context(handle, backend, context);
     *reason = context->reason;
     return context->context;
 }

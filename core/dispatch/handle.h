@@ -19,6 +19,7 @@
 struct adn_handle_context {
     struct anydnn_plugin_context *context;
     int state;            /* 0 not asked for, 1 made, -1 refused */
+    int32_t device;       /* where it is: the handle's own, or one of another space */
     char *reason;         /* why refused */
     uint64_t fork_number; /* of the process that made it */
 };
@@ -42,6 +43,7 @@ struct adn_counters {
     int64_t evictions;
     int64_t fallbacks;
     int64_t pins_dropped;
+    int64_t staged_calls;
 };
 
 struct anydnnContext {
@@ -58,6 +60,7 @@ struct anydnnContext {
     struct adn_world *world;
     uint64_t workspace_limit;
     struct adn_handle_context *contexts; /* by registry index */
+    struct adn_arena *arenas;            /* memory for staged calls */
     struct adn_route_rule *rules;        /* anydnnSetRoute */
     int32_t rule_count;
     char device_name[64];
@@ -89,7 +92,9 @@ static inline anydnnStatus_t adn_handle_check_call(anydnnHandle_t handle, const 
 anydnnStatus_t adn_handle_create(anydnnHandle_t *handle, const char *device, const char *entry);
 void adn_handle_destroy(anydnnHandle_t handle);
 
-/* The context of a backend, made at first need; NULL with *reason set when it is refused. */
+/* The context of a backend, made at first need; NULL with *reason set when it is refused. A backend
+ * of another space gets one on the device of that space that has the number of the handle's own, on
+ * device 0 if there is none. */
 struct anydnn_plugin_context *adn_handle_context(anydnnHandle_t handle, struct adn_backend *backend,
                                                  const char **reason);
 

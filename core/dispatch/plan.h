@@ -7,6 +7,8 @@
 #include "problem/problem.h"
 #include "settings/settings.h"
 
+struct adn_staged;
+
 struct adn_plan {
     /* What a call reads. */
     int32_t (*execute)(struct anydnn_plugin_plan *plan,
@@ -19,6 +21,7 @@ struct adn_plan {
     uint32_t largest_mask;    /* of mask */
     uint32_t mask[ADN_SLOTS]; /* alignment needed minus 1 */
     /* Why and what. */
+    struct adn_staged *staged; /* NULL: the backend works in the handle's own space */
     struct adn_backend *backend;
     struct adn_problem problem;
     uint64_t hash;

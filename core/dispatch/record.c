@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dispatch record: what the last call of a handle did and why, by documented keys. */
+#include "dispatch/arena.h"
 #include "dispatch/handle.h"
+#include "dispatch/stage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,106 +108,44 @@ static void say_passed_over(const struct anydnnContext *handle, struct adn_text 
     adn_text_add(text, "%s", plan_of(handle)->passed_over);
 }
 
-static int64_t get_backend_index(const struct anydnnContext *handle)
+static void say_staged_on(const struct anydnnContext *handle, struct adn_text *text)
 {
-    return plan_of(handle)->backend->index;
+    adn_text_add(text, "%s", adn_stage_device(plan_of(handle)));
 }
 
-static int64_t get_engine(const struct anydnnContext *handle)
-{
-    return (int64_t)plan_of(handle)->engine;
-}
-
-static int64_t get_math(const struct anydnnContext *handle)
-{
-    return plan_of(handle)->math;
-}
-
-static int64_t get_math_requested(const struct anydnnContext *handle)
-{
-    return plan_of(handle)->problem.math;
-}
-
-static int64_t get_algorithm(const struct anydnnContext *handle)
-{
-    return plan_of(handle)->algorithm;
-}
-
-static int64_t get_algorithm_requested(const struct anydnnContext *handle)
-{
-    return plan_of(handle)->problem.algorithm;
-}
-
-static int64_t get_workspace(const struct anydnnContext *handle)
-{
-    return (int64_t)plan_of(handle)->workspace;
-}
-
-static int64_t get_deterministic(const struct anydnnContext *handle)
-{
-    return !(plan_of(handle)->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC);
-}
-
-static int64_t get_notes(const struct anydnnContext *handle)
-{
-    return plan_of(handle)->notes;
-}
-
-static int64_t get_effect(const struct anydnnContext *handle)
-{
-    return handle->last.effect;
-}
-
-static int64_t get_unaligned(const struct anydnnContext *handle)
-{
-    return handle->last.unaligned;
-}
-
-static int64_t get_workspace_short(const struct anydnnContext *handle)
-{
-    return handle->last.workspace_short;
-}
-
-/* Operands are not copied between spaces. */
-static int64_t get_staged(const struct anydnnContext *handle)
-{
-    (void)handle;
-    return 0;
-}
-
-static int64_t get_config_dropped(const struct anydnnContext *handle)
-{
-    return handle->world->settings->dropped;
-}
-
-static int64_t get_fallback(const struct anydnnContext *handle)
-{
-    return plan_of(handle)->past_first;
-}
-
-#define COUNTER(member)                                                                            \
-    static int64_t get_##member(const struct anydnnContext *handle)                                \
+#define NUMBER(name, value)                                                                        \
+    static int64_t get_##name(const struct anydnnContext *handle)                                  \
     {                                                                                              \
-        return handle->counters.member;                                                            \
+        return (int64_t)(value);                                                                   \
     }
 
-COUNTER(calls)
-COUNTER(plan_hits)
-COUNTER(plan_equal_hits)
-COUNTER(plan_misses)
-COUNTER(evictions)
-COUNTER(fallbacks)
-COUNTER(pins_dropped)
-
-static int64_t get_plans(const struct anydnnContext *handle)
-{
-    return handle->cache.count;
-}
-
-static int64_t get_pins(const struct anydnnContext *handle)
-{
-    return handle->cache.pin_count;
-}
+NUMBER(backend_index, plan_of(handle)->backend->index)
+NUMBER(engine, plan_of(handle)->engine)
+NUMBER(math, plan_of(handle)->math)
+NUMBER(math_requested, plan_of(handle)->problem.math)
+NUMBER(algorithm, plan_of(handle)->algorithm)
+NUMBER(algorithm_requested, plan_of(handle)->problem.algorithm)
+NUMBER(workspace, plan_of(handle)->workspace)
+NUMBER(deterministic, !(plan_of(handle)->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC))
+NUMBER(notes, plan_of(handle)->notes)
+NUMBER(effect, handle->last.effect)
+NUMBER(unaligned, handle->last.unaligned)
+NUMBER(workspace_short, handle->last.workspace_short)
+NUMBER(staged, plan_of(handle)->staged != NULL)
+NUMBER(staged_bytes, adn_stage_copied(plan_of(handle)))
+NUMBER(config_dropped, handle->world->settings->dropped)
+NUMBER(fallback, plan_of(handle)->past_first)
+NUMBER(calls, handle->counters.calls)
+NUMBER(plan_hits, handle->counters.plan_hits)
+NUMBER(plan_equal_hits, handle->counters.plan_equal_hits)
+NUMBER(plan_misses, handle->counters.plan_misses)
+NUMBER(evictions, handle->counters.evictions)
+NUMBER(fallbacks, handle->counters.fallbacks)
+NUMBER(pins_dropped, handle->counters.pins_dropped)
+NUMBER(staged_calls, handle->counters.staged_calls)
+NUMBER(plans, handle->cache.count)
+NUMBER(pins, handle->cache.pin_count)
+NUMBER(arena, adn_arena_bytes(handle))
 
 /* A key has a text, a number, or both; `always` needs no earlier call. */
 static const struct {
@@ -234,6 +174,8 @@ static const struct {
     {"unaligned", NULL, get_unaligned, 0},
     {"workspace_short", NULL, get_workspace_short, 0},
     {"staged", NULL, get_staged, 0},
+    {"staged_on", say_staged_on, NULL, 0},
+    {"staged_bytes", NULL, get_staged_bytes, 0},
     {"config_dropped", NULL, get_config_dropped, 1},
     {"fallback", NULL, get_fallback, 0},
     {"calls", NULL, get_calls, 1},
@@ -245,6 +187,8 @@ static const struct {
     {"fallbacks", NULL, get_fallbacks, 1},
     {"pins", NULL, get_pins, 1},
     {"pins_dropped", NULL, get_pins_dropped, 1},
+    {"staged_calls", NULL, get_staged_calls, 1},
+    {"arena", NULL, get_arena, 1},
 };
 
 #define ITEM_COUNT ((int)(sizeof(items) / sizeof(items[0])))

@@ -3,6 +3,7 @@
  * the failure. */
 #include "dispatch/run.h"
 #include "dispatch/select.h"
+#include "dispatch/stage.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,23 +12,23 @@
 #include "sys/error.h"
 #include "sys/log.h"
 
-/* Which operand is not even aligned to its element, as a sentence. */
-static anydnnStatus_t check_elements(const struct adn_running *running, const struct adn_plan *plan)
+anydnnStatus_t adn_retry_check_elements(const struct adn_running *running,
+                                        const struct adn_problem *problem)
 {
-    const struct adn_operation *info = adn_problem_operation(plan->problem.operation);
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
 
     for (int32_t i = 0; i < info->slot_count; i++) {
         int64_t element;
 
-        if (!(plan->problem.present >> i & 1))
+        if (!(problem->present >> i & 1))
             continue;
-        element = adn_type_size(plan->problem.tensor[i].type);
+        element = adn_type_size(problem->tensor[i].type);
         if ((uintptr_t)running->operands->data[i] % (uintptr_t)element != 0)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                             "%s: operand %s lies at %p; its %s elements need %" PRId64
                             " bytes alignment",
                             running->entry, info->slot[i].role, running->operands->data[i],
-                            adn_type_name(plan->problem.tensor[i].type), element);
+                            adn_type_name(problem->tensor[i].type), element);
     }
     return ANYDNN_STATUS_SUCCESS;
 }
@@ -46,7 +47,7 @@ anydnnStatus_t adn_retry_second(const struct adn_running *running, struct adn_pl
 {
     const struct anydnn_plugin_operands *operands = running->operands;
     struct adn_wish wish = {&first->problem, 0, 0, first->excluded, NULL};
-    anydnnStatus_t status = check_elements(running, first);
+    anydnnStatus_t status = adn_retry_check_elements(running, &first->problem);
     struct adn_plan *second = NULL;
 
     if (status != ANYDNN_STATUS_SUCCESS)
@@ -70,6 +71,12 @@ anydnnStatus_t adn_retry_second(const struct adn_running *running, struct adn_pl
 
 anydnnStatus_t adn_retry_refuse_fork(const char *entry, const struct adn_plan *plan)
 {
+    if (plan->staged)
+        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
+                        "%s: the call is staged on %s by %s; no memory of a device survives "
+                        "fork(), and this handle was made before it; make a handle in the child, "
+                        "or call exec()",
+                        entry, adn_stage_device(plan), plan->backend->name);
     return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
                     "%s: backend %s does not survive fork(), and this handle was made before it; "
                     "make a handle in the child with a backend that does, or call exec()",

@@ -3,6 +3,7 @@
  * what happened. */
 #include "dispatch/run.h"
 #include "dispatch/recording.h"
+#include "dispatch/stage.h"
 #include "problem/masks.h"
 
 #include "sys/error.h"
@@ -31,6 +32,8 @@ static inline void remember(anydnnHandle_t handle, struct adn_plan *plan, enum a
 /* Takes the call for the recording under way: SUCCESS with *taken, or it must run, or no memory. */
 static anydnnStatus_t record(const struct adn_running *running, struct adn_plan *plan, int *taken)
 {
+    if (plan->staged && !running->handle->space->host)
+        return adn_stage_refuse_recording(running, plan);
     *taken = adn_recording_call(running->handle, plan, running->operands);
     if (*taken < 0)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for the recording",
@@ -186,20 +189,16 @@ static anydnnStatus_t workspace_of(const struct adn_running *running,
     struct adn_plan *plan = NULL;
     enum adn_how how;
     anydnnStatus_t status;
-    int dropped;
 
     if (handle->space->poisoned)
         return adn_retry_refuse_poisoned(running->entry, handle);
     status = adn_find_plan(running, problem, &plan, &how);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    dropped = adn_cache_add_pin(&handle->cache, &plan->problem, plan->hash, plan->backend->index,
-                                plan->engine);
-    if (dropped < 0)
-        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for a pin", running->entry);
-    if (dropped > 0 && handle->counters.pins_dropped++ == 0)
-        adn_info("%s: more choices pinned than plan_cache allows; the oldest were dropped",
-                 running->entry);
+    status =
+        adn_find_pin(running->entry, handle, &plan->problem, plan->backend->index, plan->engine, 0);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
     *bytes = (size_t)plan->workspace;
     return ANYDNN_STATUS_SUCCESS;
 }

@@ -31,7 +31,25 @@ anydnnStatus_t adn_find_select(const char *entry, anydnnHandle_t handle,
                                const struct adn_problem *problem, uint64_t hash, uint64_t excluded,
                                struct adn_plan **plan);
 
+/* Puts a plan, whose hash is set, into the handle's table, which takes over the caller's hold, also
+ * on failure. */
+anydnnStatus_t adn_find_keep(const char *entry, anydnnHandle_t handle, struct adn_plan *plan);
+
+/* Fixes the choice for the problem; a kept plan of another one goes. */
+anydnnStatus_t adn_find_pin(const char *entry, anydnnHandle_t handle,
+                            const struct adn_problem *problem, int32_t backend, uint64_t engine,
+                            int32_t searched);
+
+/* BAD_PARAM for plain host memory handed to a handle of another space; a plan is about to be made.
+ */
+anydnnStatus_t adn_find_check_owners(const struct adn_running *running,
+                                     const struct adn_problem *problem);
+
 /* ---- retry.c */
+
+/* BAD_PARAM for an operand that is not even aligned to its element. */
+anydnnStatus_t adn_retry_check_elements(const struct adn_running *running,
+                                        const struct adn_problem *problem);
 
 /* The second plan: for operands aligned to their elements and the workspace that was given. */
 anydnnStatus_t adn_retry_second(const struct adn_running *running, struct adn_plan *first,

@@ -22,10 +22,12 @@ struct adn_answer {
     int asked;
     int chooses; /* counts as a choice of the rule (fallback = off looks no further than the first)
                   */
+    int late;    /* of another space, asked after all of the handle's own */
+    int staged;  /* of another space, known once it was asked */
     int failed;  /* plan_create refused */
     int has_best;
     int has_algorithm;
-    int garbage;
+    int garbage;                         /* nothing of what it offered counts */
     struct anydnn_plugin_candidate best; /* first acceptable one */
     struct anydnn_plugin_candidate
         with_algorithm; /* first acceptable one that bears the wished number */
@@ -37,6 +39,7 @@ struct adn_walk {
     const struct adn_wish *wish;
     const struct adn_route_rule *rule;
     int32_t fallback; /* enum adn_fallback */
+    int32_t search;   /* 1: for Get or Find, whose answer names what it lists, transforms too */
     int32_t count;
     struct adn_answer answer[ADN_ROUTE_MAX];
     /* Called for each candidate that an answer offers, with the reason why it is not acceptable (""
@@ -48,11 +51,17 @@ struct adn_walk {
 
 /* Finds the rule and its backends; asks nobody. */
 void adn_walk_begin(struct adn_walk *walk, anydnnHandle_t handle, const struct adn_wish *wish);
+/* How many of the rule's backends count, as far as they work in the handle's own space: with
+ * fallback = off those up to the first choice. */
+int32_t adn_walk_end(struct adn_walk *walk);
 /* Asks one backend, once. */
 void adn_walk_ask(struct adn_walk *walk, struct adn_answer *answer);
 /* The choice among what is not failed: index in answer[] and the candidate; -1 when there is none.
  */
 int32_t adn_walk_choose(struct adn_walk *walk, const struct anydnn_plugin_candidate **candidate);
+
+/* NOT_SUPPORTED: no backend of the route runs it, with the reason of each. */
+anydnnStatus_t adn_walk_refuse(const struct adn_walk *walk, const char *entry);
 
 /* A plan, held once by the caller; NOT_SUPPORTED with every backend's reason when there is none. */
 anydnnStatus_t adn_select_plan(anydnnHandle_t handle, const char *entry,

@@ -146,3 +146,18 @@ static const struct anydnn_plugin_space host_functions = {
 };
 
 struct adn_space adn_space_host = {"host", &host_functions, 1, 0};
+
+void adn_space_device_name(const struct adn_space *space, int32_t device, char *text, size_t size)
+{
+    if (space->host)
+        snprintf(text, size, "cpu");
+    else
+        snprintf(text, size, "%s:%d", space->name, (int)device);
+}
+
+int32_t adn_space_device_count(const struct adn_space *space)
+{
+    int32_t count = 0;
+
+    return space->functions->device_count(&count) == 0 ? count : 0;
+}

@@ -3,6 +3,7 @@
 #ifndef ADN_DISPATCH_SPACE_H
 #define ADN_DISPATCH_SPACE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <anydnn/plugin.h>
@@ -15,5 +16,10 @@ struct adn_space {
 };
 
 extern struct adn_space adn_space_host;
+
+/* "cpu", "cuda:0" */
+void adn_space_device_name(const struct adn_space *space, int32_t device, char *text, size_t size);
+/* Devices of a space now. */
+int32_t adn_space_device_count(const struct adn_space *space);
 
 #endif

@@ -4,9 +4,13 @@
  * plugin ABI the one call of anydnn_plugin_main.
  */
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "load/private.h"
+
+/* What every backend has, however many members a later minor number adds. */
+#define HANDSHAKE_SIZE_LEAST (offsetof(struct anydnn_plugin_abi, reserved) + sizeof(uint32_t))
 
 /* No description of this ABI comes near it: more is a field that was never set. */
 #define HANDSHAKE_SIZE_MAX 4096
@@ -33,13 +37,22 @@ static int handshake_symbols(struct adn_load_attempt *attempt, struct adn_load_s
                                "%s exports anydnn_plugin_abi as a function, not as a data object: "
                                "define it with ANYDNN_PLUGIN_ABI_INITIALIZER",
                                path);
-    if (abi.size != 0 && abi.size < sizeof(struct anydnn_plugin_abi))
+    if (abi.size != 0 && abi.size < HANDSHAKE_SIZE_LEAST)
         return adn_load_refuse(
             attempt,
             "%s exports an anydnn_plugin_abi of %zu bytes, fewer than %zu: define it "
             "with ANYDNN_PLUGIN_ABI_INITIALIZER",
-            path, abi.size, sizeof(struct anydnn_plugin_abi));
+            path, abi.size, HANDSHAKE_SIZE_LEAST);
     return 0;
+}
+
+/* While the major number is 0 both are equal. From 1 on structures grow only at their end, so that
+ * either side may have the larger minor number. */
+static int handshake_agrees(const struct anydnn_plugin_abi *abi)
+{
+    if (ANYDNN_PLUGIN_ABI_MAJOR == 0 && abi->minor != ANYDNN_PLUGIN_ABI_MINOR)
+        return 0;
+    return abi->major == ANYDNN_PLUGIN_ABI_MAJOR;
 }
 
 /* Magic and version lie where they lie for ever; whatever follows is only believed after them. */
@@ -55,7 +68,7 @@ static int handshake_version(struct adn_load_attempt *attempt, const struct anyd
                                " in anydnn_plugin_abi instead of "
                                "0x%llx: it is not a backend of this library",
                                path, abi->magic, ANYDNN_PLUGIN_MAGIC);
-    if (abi->major != major || abi->minor != minor) {
+    if (!handshake_agrees(abi)) {
         int older = abi->major < major || (abi->major == major && abi->minor < minor);
 
         return adn_load_refuse(
@@ -64,13 +77,12 @@ static int handshake_version(struct adn_load_attempt *attempt, const struct anyd
             older ? "rebuild the backend with this library's plugin.h"
                   : "update libanydnn, or rebuild the backend with this library's plugin.h");
     }
-    if (abi->struct_size < sizeof(struct anydnn_plugin_abi) ||
-        abi->struct_size > HANDSHAKE_SIZE_MAX)
+    if (abi->struct_size < HANDSHAKE_SIZE_LEAST || abi->struct_size > HANDSHAKE_SIZE_MAX)
         return adn_load_refuse(
             attempt,
             "%s states a struct_size of %u in anydnn_plugin_abi, where %zu is meant: "
             "define it with ANYDNN_PLUGIN_ABI_INITIALIZER",
-            path, abi->struct_size, sizeof(struct anydnn_plugin_abi));
+            path, abi->struct_size, HANDSHAKE_SIZE_LEAST);
     return 0;
 }
 

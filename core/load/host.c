@@ -48,14 +48,19 @@ static const char *host_setting(const struct anydnn_plugin_host *host, const cha
     return options->setting ? options->setting(options->cookie, backend->name, key) : NULL;
 }
 
-static void host_set_error(const struct anydnn_plugin_host *host, const char *text)
+void adn_load_error_set(const char *text)
 {
-    (void)host;
     snprintf(host_error, sizeof(host_error), "%s", text ? text : "");
     for (char *at = host_error; *at; at++) {
         if ((unsigned char)*at < ' ')
             *at = ' ';
     }
+}
+
+static void host_set_error(const struct anydnn_plugin_host *host, const char *text)
+{
+    (void)host;
+    adn_load_error_set(text);
 }
 
 static uint64_t host_fork_number(void)

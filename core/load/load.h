@@ -85,5 +85,7 @@ const char *adn_load_stage_name(int32_t stage);
 /* The sentence that a backend handed over in this thread since the last clear; "" when none. */
 const char *adn_load_error_text(void);
 void adn_load_error_clear(void);
+/* As if a backend had handed it over, for what is done in a backend's place. */
+void adn_load_error_set(const char *text);
 
 #endif

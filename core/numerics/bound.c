@@ -7,16 +7,23 @@
 
 #include <anydnn/plugin.h>
 
+/* What the computation may miss by before its result is stored. */
+static double error_before_store(const struct adn_bound *bound, double sum, double squares)
+{
+    int compute = adn_type_digits(bound->compute);
+    /* Integer accumulation is exact; what scales its result is float. */
+    double unit = ldexp(1, 1 - (compute > 0 ? compute : 24));
+
+    return (8 + 0.5 * sqrt(bound->terms) + bound->splits) * unit * sum +
+           4 * bound->rounding * sqrt(squares);
+}
+
 double adn_bound_error(const struct adn_bound *bound, double want, double sum, double squares)
 {
     int digits = adn_type_digits(bound->type);
-    int compute = adn_type_digits(bound->compute);
     double half = digits > 0 ? ldexp(1, -digits) * fabs(want) : 0.5;
-    /* Integer accumulation is exact; what scales its result is float. */
-    double unit = ldexp(1, 1 - (compute > 0 ? compute : 24));
     double least = digits > 0 ? adn_type_least(bound->type) : 0;
-    double error = half + (8 + 0.5 * sqrt(bound->terms) + bound->splits) * unit * sum +
-                   4 * bound->rounding * sqrt(squares) + least;
+    double error = half + error_before_store(bound, sum, squares) + least;
 
     return bound->type == ANYDNN_PLUGIN_DOUBLE ? 2 * error : error;
 }
@@ -24,20 +31,22 @@ double adn_bound_error(const struct adn_bound *bound, double want, double sum, d
 int adn_bound_holds(const struct adn_bound *bound, double got, double want, double sum,
                     double squares)
 {
-    double error;
+    double nearest = adn_type_round(bound->type, want);
+    double before;
 
-    if (isnan(want))
+    if (isnan(want) && adn_type_digits(bound->type) > 0)
         return isnan(got);
     if (isnan(got))
         return 0;
-    if (got == want || adn_type_round(bound->type, want) == got)
+    if (got == want || nearest == got)
         return 1;
-    if (isinf(want))
+    if (isinf(want) || isnan(want))
         return 0;
-    error = adn_bound_error(bound, want, sum, squares);
-    if (isinf(got))
-        return isinf(adn_type_round(bound->type, want + copysign(error, got)));
-    return fabs(got - want) <= error;
+    if (adn_type_digits(bound->type) > 0 && isfinite(got) && isfinite(nearest))
+        return fabs(got - want) <= adn_bound_error(bound, want, sum, squares);
+    before = error_before_store(bound, sum, squares);
+    return got >= adn_type_round(bound->type, want - before) &&
+           got <= adn_type_round(bound->type, want + before);
 }
 
 double adn_bound_transform(int32_t type, double positions)

@@ -2,6 +2,7 @@
 
 core_libanydnn_base_la_SOURCES += \
 	core/numerics/bound.c \
+	core/numerics/elements.c \
 	core/numerics/measure.c \
 	core/numerics/numerics.h \
 	core/numerics/rounding.c

@@ -27,6 +27,12 @@ double adn_type_ulp(int32_t type, double value);
  * when one alone is NaN or infinite. */
 double adn_ulp_distance(int32_t type, double got, double want);
 
+/* ---- as bytes (elements.c): one scalar of the type, of vector types too */
+
+double adn_element_load(int32_t type, const void *bytes);
+/* Rounds as adn_type_round. */
+void adn_element_store(int32_t type, void *bytes, double value);
+
 /* ---- how far apart (measure.c) */
 
 struct adn_measure {
@@ -67,8 +73,10 @@ struct adn_bound {
  * it is held to is double too.
  */
 double adn_bound_error(const struct adn_bound *bound, double want, double sum, double squares);
-/* 1 when `got` may stand for `want`: within the bound, or NaN for NaN, or the same infinity, or an
- * infinity where `want` is within the bound of overflow. */
+/* 1 when `got` may stand for `want`: within the bound, or NaN for NaN, or the same infinity.
+ * Integers, and numbers at the edge of overflow, must be what a value that far from `want` before
+ * the store rounds to: one alone but beside a tie, and beside the number from which on infinity is
+ * nearest. */
 int adn_bound_holds(const struct adn_bound *bound, double got, double want, double sum,
                     double squares);
 /* The largest relative L2 error of a transform algorithm (Winograd, FFT). `positions` is N P Q for

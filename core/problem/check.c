@@ -151,6 +151,8 @@ anydnnStatus_t adn_problem_check(const struct adn_problem *problem, const char *
     anydnnStatus_t status = check_names(&check);
 
     if (status == SUCCESS)
+        status = adn_check_types(&check);
+    if (status == SUCCESS)
         status = checks[check.info->family](&check);
 
     for (int32_t i = 0; i < check.info->slot_count && status == SUCCESS; i++)

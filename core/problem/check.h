@@ -13,7 +13,7 @@ struct adn_check {
 
 typedef anydnnStatus_t (*adn_check_fn)(const struct adn_check *check);
 
-/* BAD_PARAM: "ENTRY: ROLE is TYPE:DIMS; RULE". */
+/* "ENTRY: ROLE is TYPE:DIMS; RULE". */
 anydnnStatus_t adn_check_fail(const struct adn_check *check, anydnnStatus_t status, int32_t slot,
                               const char *rule);
 
@@ -27,15 +27,12 @@ anydnnStatus_t adn_check_like(const struct adn_check *check, int32_t slot, int32
 anydnnStatus_t adn_check_dims(const struct adn_check *check, int32_t slot, const int64_t *dims,
                               const char *rule);
 
-static inline int adn_check_floating(int32_t type)
-{
-    return type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_DOUBLE ||
-           type == ANYDNN_PLUGIN_HALF || type == ANYDNN_PLUGIN_BFLOAT16;
-}
-
 /* Operand `slot`, if it is present, is a byte buffer of at least `need` bytes; `what` says why. */
 anydnnStatus_t adn_check_bytes(const struct adn_check *check, int32_t slot, int64_t need,
                                const char *what);
+
+/* The first operand's type is one that the operation takes, and goes with that of the result. */
+anydnnStatus_t adn_check_types(const struct adn_check *check);
 
 /* Output `slot` may lie on the input that it does. */
 anydnnStatus_t adn_check_alias(const struct adn_check *check, int32_t slot);

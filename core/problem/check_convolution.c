@@ -18,7 +18,7 @@ struct operands {
     int32_t y;
 };
 
-/* One row a combination that cuDNN's tables name; x, w, y, compute. */
+/* One row a combination that cuDNN 7's tables name or cuDNN 9 takes; x, w, y, compute. */
 static const struct {
     int32_t x;
     int32_t w;
@@ -34,6 +34,8 @@ static const struct {
      0},
     {ANYDNN_PLUGIN_INT8, ANYDNN_PLUGIN_INT8, ANYDNN_PLUGIN_INT8, ANYDNN_PLUGIN_INT32, 1},
     {ANYDNN_PLUGIN_INT8, ANYDNN_PLUGIN_INT8, ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_INT32, 1},
+    {ANYDNN_PLUGIN_UINT8, ANYDNN_PLUGIN_INT8, ANYDNN_PLUGIN_INT8, ANYDNN_PLUGIN_INT32, 1},
+    {ANYDNN_PLUGIN_UINT8, ANYDNN_PLUGIN_INT8, ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_INT32, 1},
     {ANYDNN_PLUGIN_INT8X4, ANYDNN_PLUGIN_INT8X4, ANYDNN_PLUGIN_INT8X4, ANYDNN_PLUGIN_INT32, 1},
     {ANYDNN_PLUGIN_INT8X4, ANYDNN_PLUGIN_INT8X4, ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_INT32, 1},
     {ANYDNN_PLUGIN_UINT8X4, ANYDNN_PLUGIN_UINT8X4, ANYDNN_PLUGIN_UINT8X4, ANYDNN_PLUGIN_INT32, 1},
@@ -197,8 +199,6 @@ anydnnStatus_t adn_check_im2col(const struct adn_check *check)
         (x->ndims < 3 || x->ndims != check->problem->params.convolution.spatial_dims + 2))
         status = adn_check_fail(check, BAD_PARAM, 0,
                                 "it must have two dims more than the convolution descriptor");
-    if (status == SUCCESS && !adn_check_floating(x->type))
-        status = adn_check_fail(check, NOT_SUPPORTED, 0, "its type must be a floating one");
     if (status != SUCCESS)
         return status;
     expected.present = 1;

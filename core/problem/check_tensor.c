@@ -61,23 +61,30 @@ anydnnStatus_t adn_check_plain(const struct adn_check *check)
     }
 }
 
+/* cuDNN's OpTensor and ReduceTensor compute in double for double and in float for all others. */
+static anydnnStatus_t check_compute(const struct adn_check *check, int32_t compute)
+{
+    int32_t type = adn_problem_type(check->problem);
+    int32_t wants = adn_problem_compute_default(check->info->family, type);
+
+    if (compute == wants)
+        return SUCCESS;
+    return adn_fail(BAD_PARAM, "%s: the compute type is %s; for a of type %s it must be %s",
+                    check->entry, adn_type_name(compute), adn_type_name(type),
+                    adn_type_name(wants));
+}
+
 anydnnStatus_t adn_check_op_tensor(const struct adn_check *check)
 {
     const struct adn_problem *problem = check->problem;
-    int32_t compute = problem->params.op_tensor.compute_type;
-    int32_t wants = problem->tensor[2].type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE
-                                                                    : ANYDNN_PLUGIN_FLOAT;
-    anydnnStatus_t status = adn_check_like(check, 2, 0, 1);
+    anydnnStatus_t status = adn_check_like(check, 2, 0, 0);
 
     if (status == SUCCESS && problem->tensor[1].type != problem->tensor[0].type)
         status = adn_check_fail(check, BAD_PARAM, 1, "its type must be that of a");
     if (status == SUCCESS)
         status = check_broadcast(check, 1, 0);
-    if (status == SUCCESS && compute != wants)
-        status = adn_fail(BAD_PARAM, "%s: the compute type is %s; for c of type %s it must be %s",
-                          check->entry, adn_type_name(compute),
-                          adn_type_name(problem->tensor[2].type), adn_type_name(wants));
-    return status;
+    return status == SUCCESS ? check_compute(check, problem->params.op_tensor.compute_type)
+                             : status;
 }
 
 static int is_index(int32_t type)
@@ -93,8 +100,8 @@ anydnnStatus_t adn_check_reduce(const struct adn_check *check)
     int32_t indices = adn_check_slot(check, "indices");
     anydnnStatus_t status = check_broadcast(check, 1, 0);
 
-    if (status == SUCCESS && problem->tensor[1].type != problem->tensor[0].type)
-        status = adn_check_fail(check, BAD_PARAM, 1, "its type must be that of a");
+    if (status == SUCCESS)
+        status = check_compute(check, problem->params.reduce.compute_type);
     if (status == SUCCESS && indices >= 0 && !(op == 2 || op == 3 || op == 4))
         status = adn_fail(BAD_PARAM, "%s: indices are asked for; only min, max and amax give them",
                           check->entry);
@@ -116,8 +123,6 @@ anydnnStatus_t adn_check_transform(const struct adn_check *check)
         return adn_check_fail(
             check, BAD_PARAM, 0,
             "its pads and folds leave no elements, or its channels do not divide by the folds");
-    if (problem->tensor[1].type != x->type)
-        return adn_check_fail(check, BAD_PARAM, 1, "its type must be that of x");
     return adn_check_dims(check, 1, dims,
                           "what the transform makes of x (anydnnInitTransformDest)");
 }

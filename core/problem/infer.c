@@ -44,9 +44,11 @@ static int infer_convolution(struct adn_problem *problem, int32_t slot)
         return -1;
     *y = *x;
     y->dims[1] = w->dims[0];
+    if (adn_problem_is_integer(x->type)) /* unsigned input has signed results */
+        y->type = w->type;
     if (slot != y_slot) {
         y->type = adn_problem_bias_type(
-            problem->present >> y_slot & 1 ? problem->tensor[y_slot].type : x->type);
+            problem->present >> y_slot & 1 ? problem->tensor[y_slot].type : y->type);
         channel_tensor(y, y, 0);
         return 0;
     }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 core_libanydnn_base_la_SOURCES += \
+	core/problem/candidate.c \
+	core/problem/candidate.h \
 	core/problem/check.c \
 	core/problem/check.h \
 	core/problem/check_alias.c \
@@ -8,6 +10,7 @@ core_libanydnn_base_la_SOURCES += \
 	core/problem/check_layer.c \
 	core/problem/check_normalization.c \
 	core/problem/check_tensor.c \
+	core/problem/check_types.c \
 	core/problem/infer.c \
 	core/problem/masks.h \
 	core/problem/operation.c \

@@ -132,7 +132,7 @@ const struct adn_param *adn_problem_params(enum adn_family family)
     return params[family];
 }
 
-static int is_integer(int32_t type)
+int adn_problem_is_integer(int32_t type)
 {
     return type == ANYDNN_PLUGIN_INT8 || type == ANYDNN_PLUGIN_UINT8 ||
            type == ANYDNN_PLUGIN_INT8X4 || type == ANYDNN_PLUGIN_UINT8X4 ||
@@ -144,12 +144,13 @@ int32_t adn_problem_compute_default(enum adn_family family, int32_t type)
     if (type == ANYDNN_PLUGIN_DOUBLE)
         return ANYDNN_PLUGIN_DOUBLE;
     /* cuDNN's OpTensor and ReduceTensor compute in float or double only. */
-    return is_integer(type) && family != ADN_FAMILY_OP_TENSOR && family != ADN_FAMILY_REDUCE
+    return adn_problem_is_integer(type) && family != ADN_FAMILY_OP_TENSOR &&
+                   family != ADN_FAMILY_REDUCE
                ? ANYDNN_PLUGIN_INT32
                : ANYDNN_PLUGIN_FLOAT;
 }
 
 int32_t adn_problem_bias_type(int32_t type)
 {
-    return is_integer(type) ? ANYDNN_PLUGIN_FLOAT : type;
+    return adn_problem_is_integer(type) ? ANYDNN_PLUGIN_FLOAT : type;
 }

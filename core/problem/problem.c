@@ -123,6 +123,25 @@ void adn_problem_copy(struct adn_problem *to, const struct adn_problem *from)
             to->tensor[i] = from->tensor[i];
 }
 
+int adn_problem_broaden(const struct adn_problem *problem, struct adn_problem *broad)
+{
+    enum adn_family family = adn_problem_operation(problem->operation)->family;
+    struct anydnn_plugin_batch_normalization *norm = &broad->params.batch_normalization;
+    struct anydnn_plugin_convolution *convolution = &broad->params.convolution;
+
+    if (family != ADN_FAMILY_FUSED && family != ADN_FAMILY_BATCH_NORMALIZATION)
+        return 0;
+    adn_problem_copy(broad, problem);
+    if (family == ADN_FAMILY_FUSED) {
+        convolution->activation = convolution->nan_propagate = 0;
+        convolution->coef = 0;
+    } else {
+        norm->activation = norm->nan_propagate = 0;
+        norm->coef = norm->epsilon = 0;
+    }
+    return 1;
+}
+
 void adn_problem_view(const struct adn_problem *problem, int32_t device,
                       struct anydnn_plugin_problem *view)
 {

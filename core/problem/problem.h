@@ -118,6 +118,9 @@ uint64_t adn_problem_hash(const struct adn_problem *problem);
 int adn_problem_equal(const struct adn_problem *a, const struct adn_problem *b);
 /* Copies what counts of `from`; the rest of `to` becomes 0. */
 void adn_problem_copy(struct adn_problem *to, const struct adn_problem *from);
+/* Sets what is done to each result at the end (activation, epsilon) to 0 in the copy: parameters
+ * that sway no choice among backends. 0, and no copy, when the operation has none of them. */
+int adn_problem_broaden(const struct adn_problem *problem, struct adn_problem *broad);
 /* What a backend sees; points into `problem`. */
 void adn_problem_view(const struct adn_problem *problem, int32_t device,
                       struct anydnn_plugin_problem *view);
@@ -166,6 +169,8 @@ struct adn_param {
 
 /* The parameters of a family, ended by a NULL key. */
 const struct adn_param *adn_problem_params(enum adn_family family);
+/* 1 for types of data that hold integers, vectors of them included. */
+int adn_problem_is_integer(int32_t type);
 /* The type of the fused convolution's bias beside a y of that type. */
 int32_t adn_problem_bias_type(int32_t type);
 /* The compute type that text leaves out: double, int32 or float by the type of the operands. */

@@ -56,6 +56,7 @@ anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plug
     char *dims = strchr(value, ':');
     char *colon = dims ? strchr(dims + 1, ':') : NULL;
     const char *layout = NULL;
+    int32_t lanes;
 
     memset(tensor, 0, sizeof(*tensor));
     tensor->struct_size = sizeof(*tensor);
@@ -81,10 +82,16 @@ anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plug
             return adn_read_fail(word, "there must be as many strides as dims");
         return check_size(word, tensor);
     }
+    lanes = adn_type_lanes(tensor->type);
     if (!layout)
-        layout = adn_type_lanes(tensor->type) > 1 ? "nchw_vect_c" : "nchw";
+        layout = lanes > 1 ? "nchw_vect_c" : "nchw";
     if (adn_shape_elements(tensor) == INT64_MAX)
         return adn_read_fail(word, too_large);
+    if (strcmp(layout, "nchw_vect_c") == 0 && tensor->ndims > 1 && tensor->dims[1] % lanes != 0)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "problem text: `%s`: dim 1, its channels, must be a multiple of %d, the "
+                        "vector of %s",
+                        word, (int)lanes, adn_type_name(tensor->type));
     if (adn_layout_set(tensor, layout) != 0)
         return adn_read_fail(
             word,

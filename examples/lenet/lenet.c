@@ -8,6 +8,7 @@
 
 #include "complain.h"
 #include "digits.h"
+#include "dropout.h"
 #include "idx.h"
 #include "network.h"
 #include "options.h"
@@ -71,8 +72,8 @@ static void print_task(const struct options *o, const struct images *images, any
     printf("LeNet, %s, %s math, on %s: %d training and %d test images %s%s\n", o->element->name,
            o->math_name, device, images->train.count, images->test.count,
            o->data != NULL ? "from " : "drawn by the program", o->data != NULL ? o->data : "");
-    printf("batch %d, learning rate %g, momentum %g, seed %llu\n", o->batch, o->learning_rate,
-           o->momentum, (unsigned long long)o->seed);
+    printf("batch %d, learning rate %g, momentum %g, dropout %g, seed %llu\n", o->batch,
+           o->learning_rate, o->momentum, o->dropout, (unsigned long long)o->seed);
     fflush(stdout);
 }
 
@@ -107,6 +108,7 @@ static int train(const struct options *o, const struct images *images, anydnnHan
     int result = -1;
 
     if (network_create(&net, handle, o->element, o->math, most, o->seed) < 0 ||
+        (o->dropout > 0 && dropout_create(&net, o->dropout, most, o->seed) < 0) ||
         trainer_create(&trainer, &net, &images->train, &images->test, o->batch, o->seed) < 0)
         goto out;
     trainer.rate = o->learning_rate;

@@ -7,6 +7,7 @@
 
 #include "complain.h"
 #include "dataset.h"
+#include "dropout.h"
 #include "pass.h"
 #include "random.h"
 #include "report.h"
@@ -214,6 +215,7 @@ void network_destroy(struct network *net)
     release(net, net->gradients);
     release(net, net->velocity);
     release(net, net->workspace);
+    dropout_destroy(net);
     if (net->all != NULL)
         anydnnDestroyTensorDescriptor(net->all);
     if (net->pooling != NULL)

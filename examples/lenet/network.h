@@ -40,6 +40,13 @@ union network_factor {
 
 struct report;
 
+struct network_dropout {
+    anydnnDropoutDescriptor_t what; /* NULL: none */
+    void *states;
+    void *reserve; /* which elements of the last batch were kept, one bit each */
+    size_t reserve_bytes;
+};
+
 struct network {
     anydnnHandle_t handle;
     const struct element *element;
@@ -47,6 +54,8 @@ struct network {
     anydnnConvolutionDescriptor_t convolution;
     anydnnActivationDescriptor_t relu;
     anydnnPoolingDescriptor_t pooling;
+    struct network_dropout dropout;
+    int training; /* else nothing is dropped */
     anydnnFilterDescriptor_t filter[LAYERS];
     anydnnTensorDescriptor_t bias[LAYERS];
     anydnnTensorDescriptor_t all; /* all parameters as one row, and likewise their gradients */

@@ -25,7 +25,8 @@ static const char help[] =
     "  --epochs N            passes over the training images (3)\n"
     "  --learning-rate X     (0.01)\n"
     "  --momentum X          (0.9)\n"
-    "  --seed N              of drawing, weights and shuffling (3)\n"
+    "  --dropout P           drop each input of the last layer with probability P (0: none)\n"
+    "  --seed N              of drawing, weights, shuffling and dropout (3)\n"
     "  --type NAME           float, double, half or bfloat16 (float)\n"
     "  --math NAME           default, tensor_op, allow_conversion or split (default)\n"
     "  --device NAME         auto, cpu, cuda or cuda:N (auto)\n"
@@ -42,6 +43,7 @@ enum option_name {
     EPOCHS,
     LEARNING_RATE,
     MOMENTUM,
+    DROPOUT,
     SEED,
     TYPE,
     MATH,
@@ -58,6 +60,7 @@ static const struct option names[] = {
     {"epochs", required_argument, NULL, EPOCHS},
     {"learning-rate", required_argument, NULL, LEARNING_RATE},
     {"momentum", required_argument, NULL, MOMENTUM},
+    {"dropout", required_argument, NULL, DROPOUT},
     {"seed", required_argument, NULL, SEED},
     {"type", required_argument, NULL, TYPE},
     {"math", required_argument, NULL, MATH},
@@ -147,6 +150,8 @@ static int read_option(struct options *o, int option, const char *text)
         return read_number("learning-rate", text, 1e6, &o->learning_rate);
     case MOMENTUM:
         return read_number("momentum", text, 1, &o->momentum);
+    case DROPOUT:
+        return read_number("dropout", text, 1, &o->dropout);
     case SEED:
         return read_seed(text, &o->seed);
     case TYPE:

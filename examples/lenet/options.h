@@ -16,6 +16,7 @@ struct options {
     const struct element *element;
     double learning_rate;
     double momentum;
+    double dropout;
     uint64_t seed;
     int batch;
     int epochs;

@@ -2,6 +2,8 @@
 /* The library calls of one training step, in the order in which they run. */
 #include "pass.h"
 
+#include "dropout.h"
+
 /* Algorithms that are deterministic and of which every backend has a form. */
 static const anydnnConvolutionFwdAlgo_t forward_algo =
     ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
@@ -78,7 +80,8 @@ int pass_forward(struct network *net, const struct network_batch *batch)
     union network_factor zero = network_factor(net, 0);
 
     for (int l = 0; l < LAYERS; l++)
-        if (layer_forward(net, batch, l) < 0)
+        if ((l == LAYERS - 1 && dropout_forward(net, batch) < 0) ||
+            layer_forward(net, batch, l) < 0)
             return -1;
     NETWORK_CALL(net, "loss",
                  anydnnSoftmaxForward(net->handle, ANYDNN_SOFTMAX_LOG, ANYDNN_SOFTMAX_MODE_CHANNEL,
@@ -147,7 +150,8 @@ int pass_backward(struct network *net, const struct network_batch *batch)
                                        &one, scores, net->log_probability, scores, net->target,
                                        &zero, scores, net->d_in[LAYERS]));
     for (int l = LAYERS - 1; l >= 0; l--)
-        if (layer_backward(net, batch, l) < 0)
+        if (layer_backward(net, batch, l) < 0 ||
+            (l == LAYERS - 1 && dropout_backward(net, batch) < 0))
             return -1;
     return 0;
 }

@@ -131,6 +131,7 @@ int trainer_epoch(struct trainer *t, struct progress *progress, struct report *r
     double sum = 0;
 
     random_shuffle(&t->shuffling, t->order, count);
+    t->net->training = 1;
     for (int first = 0; first < count;) {
         int full = t->step.count > 0 && first + t->step.count <= count;
         const struct network_batch *batch = full ? &t->step : &t->last_step;
@@ -163,6 +164,7 @@ int trainer_test(struct trainer *t, int *right)
     int count = t->test_images->count;
 
     *right = 0;
+    t->net->training = 0;
     for (int first = 0; first < count;) {
         int full = t->test.count > 0 && first + t->test.count <= count;
         const struct network_batch *batch = full ? &t->test : &t->last_test;

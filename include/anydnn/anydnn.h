@@ -56,8 +56,14 @@
  * then with equal descriptors. Buffers that overlap in part are not detected and give unspecified
  * results.
  *
- * Integers. int8 results round to nearest even and saturate; 32-bit sums wrap. Inf or NaN weights
- * over padding: unspecified.
+ * Types. Every operation takes float, double, half and bfloat16; double goes with double alone.
+ * int8 is taken forward by convolution, pooling, activation, softmax, LRN and batch normalization
+ * in inference, its vector types by the first two. Transform, add, scale and set take these, uint8,
+ * its vector type and int32. The entries say which types may be mixed; another type or mix is
+ * NOT_SUPPORTED.
+ *
+ * Integers. alpha * result + beta * out, unrounded before, rounds to nearest even and saturates;
+ * NaN becomes 0. 32-bit sums wrap. Inf or NaN weights over padding: unspecified.
  *
  * What cuDNN's documents leave open (ties, NaN, Inf, empty windows, orders, the above) is as cuDNN
  * 9.19 on an H200 answered when asked; tests/probes in the sources has questions and answers.
@@ -91,7 +97,8 @@
  *   after            new form           -
  *
  * Without the define the view is the newest. Programs linked at any level run with every later
- * library. This header has level 1, the first.
+ * library. This header has the levels 1 and 2; docs/levels.md tells the rules, and what to change
+ * from level to level.
  */
 #ifndef ANYDNN_ANYDNN_H
 #define ANYDNN_ANYDNN_H
@@ -108,20 +115,17 @@
 #define ANYDNN_PATCHLEVEL 0
 #define ANYDNN_VERSION    (ANYDNN_MAJOR * 10000 + ANYDNN_MINOR * 100 + ANYDNN_PATCHLEVEL)
 
-/* The view of this header: define ANYDNN_API_LEVEL before including it to keep an older one. */
-#define ANYDNN_API_LEVEL_NEWEST 1
-#ifndef ANYDNN_API_LEVEL
-#define ANYDNN_API_LEVEL ANYDNN_API_LEVEL_NEWEST
-#endif
-#if ANYDNN_API_LEVEL < 1 || ANYDNN_API_LEVEL > ANYDNN_API_LEVEL_NEWEST
-#error "ANYDNN_API_LEVEL names a view that this anydnn.h does not have"
-#endif
-
 #if defined(__GNUC__)
 #define ANYDNN_API __attribute__((visibility("default")))
 #else
 #define ANYDNN_API
 #endif
+
+/*
+ * The view of this header: define ANYDNN_API_LEVEL before including it to keep an older one. Where
+ * an entry has several forms, ANYDNN_FORM below stands for the declaration of one of them.
+ */
+#include <anydnn/views.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -496,17 +500,17 @@ typedef void (*anydnnCallback_t)(anydnnSeverity_t sev, void *udata, const anydnn
                                  const char *msg);
 
 /*
- * One way to run a convolution, as Find answers it; the only public structs, 80 bytes each for
- * ever. cuDNN's six members come first. Take both `algo` and `mathType` over: give the latter to
- * anydnnSetConvolutionMathType before asking for the workspace size or running, else another
+ * One way to run a convolution, as Get and Find answer it; the only public structs, 80 bytes each
+ * for ever. cuDNN's six members come first. Take both `algo` and `mathType` over: give the latter
+ * to anydnnSetConvolutionMathType before asking for the workspace size or running, else another
  * algorithm may run.
  *
- *   status       whether it ran; then the members below hold
+ *   status       SUCCESS, or why it does not run: such entries come last
  *   time         milliseconds; -1 where not measured
  *   memory       workspace in bytes
  *   determinism  whether two runs give the same bits
- *   backend      index for anydnnGetBackendInfo; -1 where none
- *   reason       0, or an anydnnReason_t: why not
+ *   backend      index for anydnnGetBackendInfo
+ *   reason       0; where status is not SUCCESS, an anydnnReason_t
  */
 typedef struct {
     anydnnConvolutionFwdAlgo_t algo;
@@ -717,7 +721,8 @@ ANYDNN_API anydnnStatus_t anydnnMarkDestroy(anydnnHandle_t handle, anydnnMark_t 
  * by pointer) and not run: a CUDA graph where the device has them, a list on the host. Find,
  * allocation, copies from and to the host, marks and synchronization do not belong in it, nor does
  * setting dropout descriptors. A plan that a call needs is made at once; on CUDA run every call
- * once before recording, since making plans may not be capturable.
+ * once before recording, since making plans may not be capturable. While a device records, a call
+ * that would be staged to another memory space answers NOT_SUPPORTED; a list on the host holds it.
  */
 ANYDNN_API anydnnStatus_t anydnnRecordBegin(anydnnHandle_t handle);
 
@@ -744,7 +749,7 @@ ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
  *   engine                    the backend's own number of the way it took
  *   math, math_requested      mode really used; mode permitted
  *   algorithm, algorithm_requested    as the text form of problems names it, "none", "any"
- *   workspace                 bytes that the plan uses
+ *   workspace                 bytes of the caller's workspace that the plan uses
  *   deterministic             1 if two runs give the same bits
  *   notes                     nondeterministic, transform, reduced_precision, with commas; or ""
  *   plan                      hit (same descriptors), equal (same values), miss (made now)
@@ -754,13 +759,16 @@ ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
  *   unaligned                 1: pointers were not aligned as the plan wants; a second one ran
  *   workspace_short           1: less workspace than the plan wants; a second one ran
  *   staged                    1: ran in another memory space, operands were copied across
+ *   staged_on                 the device that it ran on then, "cuda:0"; "" else
+ *   staged_bytes              bytes that were copied between the two, both ways
  *   config_dropped            number of settings files that an error made us drop
  *   fallback                  1: not the rule's first backend
  *
  * and since the handle was made: calls, plan_hits, plan_equal_hits, plan_misses, plans (kept now),
- * evictions, fallbacks (plans past the first choice), pins (choices of Find, Get and workspace
- * queries that are kept now), pins_dropped (choices forgotten, since `plan_cache` bounds them).
- * BAD_PARAM for the first group before any call.
+ * evictions, fallbacks (plans past the first choice that neither Find nor Get chose), pins (choices
+ * of Find, Get and workspace queries that are kept now), pins_dropped (choices forgotten, since
+ * `plan_cache` bounds them), staged_calls (replayed ones, too), arena (bytes of memory that the
+ * handle holds for staged calls now). BAD_PARAM for the first group before any call.
  */
 ANYDNN_API anydnnStatus_t anydnnGetDispatchInfo(anydnnHandle_t handle, const char *key, char *text,
                                                 size_t size);
@@ -973,8 +981,9 @@ ANYDNN_API anydnnStatus_t
 anydnnDestroyTensorTransformDescriptor(anydnnTensorTransformDescriptor_t transformDesc);
 
 /*
- * As cuDNN 7: y = alpha * x + beta * y between layouts: same dims and type, any strides, to and
- * from vector types too. Not in place.
+ * As cuDNN 7: y = alpha * x + beta * y between layouts: same dims, any strides. As cuDNN 9 also
+ * between types: float, half, bfloat16, int8, int8x4 and int8x32 in any mix; so uint8 and uint8x4;
+ * the others with themselves. Not in place.
  */
 ANYDNN_API anydnnStatus_t anydnnTransformTensor(anydnnHandle_t handle, const void *alpha,
                                                 anydnnTensorDescriptor_t xDesc, const void *x,
@@ -990,7 +999,7 @@ anydnnTransformTensorEx(anydnnHandle_t handle, anydnnTensorTransformDescriptor_t
                         const void *alpha, anydnnTensorDescriptor_t srcDesc, const void *srcData,
                         const void *beta, anydnnTensorDescriptor_t destDesc, void *destData);
 
-/* As anydnnTransformTensorEx, on filters. */
+/* As anydnnTransformTensorEx, on filters, of vector types not. */
 ANYDNN_API anydnnStatus_t anydnnTransformFilter(anydnnHandle_t handle,
                                                 anydnnTensorTransformDescriptor_t transDesc,
                                                 const void *alpha, anydnnFilterDescriptor_t srcDesc,
@@ -1025,7 +1034,9 @@ ANYDNN_API anydnnStatus_t anydnnDestroyOpTensorDescriptor(anydnnOpTensorDescript
 
 /*
  * As cuDNN 7: C = op(alpha1 * A, alpha2 * B) + beta * C. A has C's dims; each dim of B is C's or
- * 1. SQRT and NOT (1 - alpha1 * a) use A alone. C may be A in place, and B only if A is C, too.
+ * 1. SQRT and NOT (1 - alpha1 * a) use A alone. C may be A in place, and B only if A is C, too. A
+ * and B have one type and C that or, of float, half, bfloat16 and int8, float beside each of them
+ * and each beside float.
  */
 ANYDNN_API anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle,
                                          anydnnOpTensorDescriptor_t opTensorDesc,
@@ -1065,7 +1076,8 @@ ANYDNN_API anydnnStatus_t anydnnGetReductionWorkspaceSize(
 
 /*
  * As cuDNN 7: C = alpha * reduce(A) + beta * C over each dim in which C has 1 and A more. indices
- * may be NULL without them; they are in C's row-major order and not blended.
+ * may be NULL without them; they are in C's row-major order and not blended. A and C may mix types
+ * as in anydnnOpTensor.
  */
 ANYDNN_API anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
                                              anydnnReduceTensorDescriptor_t reduceTensorDesc,
@@ -1076,8 +1088,9 @@ ANYDNN_API anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
                                              anydnnTensorDescriptor_t cDesc, void *C);
 
 /*
- * As cuDNN 7: every element = *valuePtr. Trap: valuePtr is host memory of y's element type (a half
- * for half), not of a scaling factor's.
+ * As cuDNN 7's guide: every element = *valuePtr. Trap: valuePtr is host memory of y's element type
+ * (a half for half, 4 or 32 bytes for a vector), not of a scaling factor's; cuDNN 9 itself reads a
+ * float for half, bfloat16 and int8.
  */
 ANYDNN_API anydnnStatus_t anydnnSetTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc,
                                           void *y, const void *valuePtr);
@@ -1229,18 +1242,33 @@ ANYDNN_API anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
  * 2 and 3. A fully connected layer is a convolution whose filter covers its input.
  *
  * Types (x and w, sums, y): half half half; half float half; bfloat16 float bfloat16; float float
- * float; double double double; and forward only int8 int32 int8 or float, with uint8 and the
- * vector types in the same way.
+ * float; double double double. Forward only, with int32 sums: int8, or uint8 x and int8 w, to int8
+ * or float; int8x4 to int8x4 or float; uint8x4 x, with int8x4 w to int8x4, uint8x4 or float, with
+ * uint8x4 w to uint8x4 or float; int8x32 to int8x32.
  *
  * Algorithms and workspace. The algorithm argument names one of cuDNN's algorithms and is a wish:
  * it runs if a backend of the route has it within the workspace given; else the best of the
  * route's first able backend runs and the record says so (keys algorithm_requested, algorithm).
  * Only a choice that Find or Get answered, or a workspace query made, is pinned in the handle: a
- * later call with the same problem, algorithm and math type runs exactly that. Transform
- * algorithms (FFT, Winograd) round intermediate values; they run only when named.
+ * later call with the same problem, algorithm and math type runs exactly that, until another search
+ * of it, anydnnSetRoute or anydnnSetDeterministic, or until `plan_cache` has no room for it (key
+ * pins_dropped). Transform algorithms (FFT, Winograd) round intermediate values; they run only when
+ * named. The fused call is an operation of its own, with its own route: the forward workspace query
+ * pins its choice, too, for every activation; Find and Get do not.
  *
- * In this version Get and Find check their arguments and answer NOT_SUPPORTED; pass any algorithm
- * number and ask for its workspace.
+ * Get and Find search the backends that work in the handle's own memory, each math type by its own
+ * route: default math and, as in cuDNN 7 mixed with it, what convDesc's math type permits
+ * (tensor_op permits itself; split also tensor_op; allow_conversion all). Nothing of less precision
+ * appears, and nothing nondeterministic unless anydnnSetDeterministic permits it. Of one pair
+ * (algorithm, math type) only the best candidate of any backend is an entry. Its math type is the
+ * one computed with, even where convDesc's permits more; where only the route of a stronger type
+ * names that backend, it is that stronger type. A candidate that bears no number of cuDNN's counts
+ * as number 0.
+ *
+ * Entries of a failure status come last, one for a pair of which nothing runs: ALLOC_FAILED with
+ * reason MEMORY where more workspace is needed than allowed (`memory` says how much), else the
+ * status with which it failed. Where nothing runs at all the search itself fails, with every
+ * backend's reason, and writes nothing.
  *
  * Workspace need not be kept between calls. Any size is good: NULL and 0 too, for then a way
  * without workspace runs (key workspace_short).
@@ -1251,16 +1279,23 @@ ANYDNN_API anydnnStatus_t anydnnGetConvolutionForwardAlgorithmMaxCount(anydnnHan
                                                                        int *count);
 
 /*
- * As cuDNN 7: runs what the route's backends of the handle's space offer (never cpu_ref) on
- * buffers of its own and answers at most requestedAlgoCount entries, fastest first, at most one
- * for each pair (algorithm, math type), each pinned. Synchronizes.
+ * As cuDNN 7: runs what the backends offer, up to 8 candidates of one backend for a pair, on
+ * buffers of its own, with workspaces up to the setting `workspace_limit`, and answers at most
+ * requestedAlgoCount entries, fastest first, each pinned. A time is the median of five runs after a
+ * first one, of fewer once they have taken 100 ms; alpha is 1, beta 0. cpu_ref is never run: its
+ * entries, of time -1, come after those that were. Waits for the stream. ALLOC_FAILED when there is
+ * no memory for the operands; NOT_SUPPORTED while a recording is under way.
  */
 ANYDNN_API anydnnStatus_t anydnnFindConvolutionForwardAlgorithm(
     anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionFwdAlgoPerf_t *perfResults);
 
-/* As cuDNN 7: the same on your buffers and workspace. Trap: it overwrites the output. */
+/*
+ * As cuDNN 7: the same on your buffers and workspace. Trap: it overwrites the output. A workspace
+ * that does not lie at a multiple of 256 bytes counts as none; what needs more than you give, or
+ * operands further aligned than yours are, is not run.
+ */
 ANYDNN_API anydnnStatus_t anydnnFindConvolutionForwardAlgorithmEx(
     anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, const void *x,
     anydnnFilterDescriptor_t wDesc, const void *w, anydnnConvolutionDescriptor_t convDesc,
@@ -1268,14 +1303,30 @@ ANYDNN_API anydnnStatus_t anydnnFindConvolutionForwardAlgorithmEx(
     anydnnConvolutionFwdAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes);
 
 /*
- * As cuDNN 7: one algorithm, without running any, by preference: without workspace, the fastest,
- * or the fastest within memoryLimitInBytes. Pins it. Answers no math type: it is that of convDesc.
+ * The form of level 1, deprecated from level 2. As cuDNN 7: one algorithm, without running any, by
+ * preference: without workspace, the fastest, or the fastest within memoryLimitInBytes; always
+ * within the setting `workspace_limit`. Fastest is what backends say: by the times that they
+ * expect, among backends that follow one another in the route and both state them; else by the
+ * order of the route. Pins it. Answers no math type: it is that of convDesc. NOT_SUPPORTED when
+ * nothing runs within the limit.
  */
-ANYDNN_API anydnnStatus_t anydnnGetConvolutionForwardAlgorithm(
-    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
-    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
-    anydnnConvolutionFwdPreference_t preference, size_t memoryLimitInBytes,
-    anydnnConvolutionFwdAlgo_t *algo);
+ANYDNN_FORM(anydnnStatus_t, anydnnGetConvolutionForwardAlgorithm, 1,
+            (anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
+             anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
+             anydnnConvolutionFwdPreference_t preference, size_t memoryLimitInBytes,
+             anydnnConvolutionFwdAlgo_t *algo));
+
+/*
+ * The form of level 2. As cuDNN 7's of the suffix _v7, with a limit: the ways to run, without
+ * running any, as entries that Find would give, but in the order of the form of level 1 and with
+ * time -1: at most requestedAlgoCount, within workspaceLimit bytes (0: without workspace; SIZE_MAX:
+ * any) and the setting `workspace_limit`. Pins each.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnGetConvolutionForwardAlgorithm, 2,
+            (anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
+             anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
+             size_t workspaceLimit, int requestedAlgoCount, int *returnedAlgoCount,
+             anydnnConvolutionFwdAlgoPerf_t *perfResults));
 
 /*
  * As cuDNN 7: bytes with which the call of this problem, algorithm and math type runs its best
@@ -1329,11 +1380,16 @@ ANYDNN_API anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithmEx(
     anydnnFilterDescriptor_t dwDesc, void *dw, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionBwdFilterAlgoPerf_t *perfResults, void *workSpace,
     size_t workSpaceSizeInBytes);
-ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithm(
-    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
-    anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
-    anydnnConvolutionBwdFilterPreference_t preference, size_t memoryLimitInBytes,
-    anydnnConvolutionBwdFilterAlgo_t *algo);
+ANYDNN_FORM(anydnnStatus_t, anydnnGetConvolutionBackwardFilterAlgorithm, 1,
+            (anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
+             anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
+             anydnnConvolutionBwdFilterPreference_t preference, size_t memoryLimitInBytes,
+             anydnnConvolutionBwdFilterAlgo_t *algo));
+ANYDNN_FORM(anydnnStatus_t, anydnnGetConvolutionBackwardFilterAlgorithm, 2,
+            (anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
+             anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
+             size_t workspaceLimit, int requestedAlgoCount, int *returnedAlgoCount,
+             anydnnConvolutionBwdFilterAlgoPerf_t *perfResults));
 ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardFilterWorkspaceSize(
     anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
     anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
@@ -1358,11 +1414,16 @@ ANYDNN_API anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithmEx(
     anydnnTensorDescriptor_t dyDesc, const void *dy, anydnnConvolutionDescriptor_t convDesc,
     anydnnTensorDescriptor_t dxDesc, void *dx, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionBwdDataAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes);
-ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithm(
-    anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
-    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
-    anydnnConvolutionBwdDataPreference_t preference, size_t memoryLimitInBytes,
-    anydnnConvolutionBwdDataAlgo_t *algo);
+ANYDNN_FORM(anydnnStatus_t, anydnnGetConvolutionBackwardDataAlgorithm, 1,
+            (anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
+             anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
+             anydnnConvolutionBwdDataPreference_t preference, size_t memoryLimitInBytes,
+             anydnnConvolutionBwdDataAlgo_t *algo));
+ANYDNN_FORM(anydnnStatus_t, anydnnGetConvolutionBackwardDataAlgorithm, 2,
+            (anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
+             anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
+             size_t workspaceLimit, int requestedAlgoCount, int *returnedAlgoCount,
+             anydnnConvolutionBwdDataAlgoPerf_t *perfResults));
 ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardDataWorkspaceSize(
     anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,

@@ -331,9 +331,9 @@ enum {
     ANYDNN_PLUGIN_EFFECT_UNKNOWN = 2
 };
 
-/* All pointers in the backend's own space. scale: alpha, beta; or alpha1, alpha2, beta; or
- * alpha_data, beta_data, alpha_param, beta_param; the rest is 0. out = alpha * result + beta *
- * prior; with beta 0 prior is not read. */
+/* All pointers in the backend's own space, also when the application's are not (staging). scale:
+ * alpha, beta; or alpha1, alpha2, beta; or alpha_data, beta_data, alpha_param, beta_param; the rest
+ * is 0. out = alpha * result + beta * prior; with beta 0 prior is not read. */
 struct anydnn_plugin_operands {
     uint32_t struct_size;
     uint32_t reserved;
@@ -341,7 +341,7 @@ struct anydnn_plugin_operands {
     double scale[4];
     double number[4];  /* batch_normalization_training: 0 exponential average factor */
     const void *value; /* set_tensor: one element of y's type, host memory */
-    void *stream;      /* the space's stream; NULL on the host */
+    void *stream;      /* the space's stream; NULL: the default one, and on the host */
     void *workspace;
     uint64_t workspace_bytes;
 };
@@ -394,8 +394,10 @@ enum {
 /*
  * Memory, streams, marks and recordings of a memory space. The space `host` is the host's own; a
  * backend in it leaves this table NULL. All backends of one space understand each other's pointers
- * and streams, and the first loaded one serves the handles of that space. Functions return status
- * codes.
+ * and streams, and the first loaded one serves the handles of that space. The stream NULL is the
+ * default one of every device. Handles of another space use the table, too, for calls that are
+ * staged to a backend of this one: memory_alloc, copies to and from any host memory on the stream
+ * NULL, synchronize, memory_free. Functions return status codes.
  */
 struct anydnn_plugin_space {
     uint32_t struct_size;

@@ -24,7 +24,13 @@ static int is_plain(const struct activation_job *job)
     return job->mode == CPU_REF_RELU && !job->nan_propagate && job->alpha == 1 && job->beta == 0;
 }
 
-#define CPU_REF_TEMPLATE "activation.inc"
+#define CPU_REF_TEMPLATE "activation_forward.inc"
+#include "each_float.inc"
+
+#define CPU_REF_TEMPLATE "activation_forward.inc"
+#include "each_int8.inc"
+
+#define CPU_REF_TEMPLATE "activation_backward.inc"
 #include "each_float.inc"
 
 static int32_t check_mode(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
@@ -71,7 +77,7 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_activation_forward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = FORWARD_X,
     .required = 1u << FORWARD_X | 1u << FORWARD_Y,
     .outputs = 1u << FORWARD_Y,
@@ -80,12 +86,12 @@ const struct cpu_ref_kernel cpu_ref_activation_forward = {
     .state_size = sizeof(struct cpu_ref_walk),
     .check = forward_check,
     .prepare = forward_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = forward_run_float, [ANYDNN_PLUGIN_DOUBLE] = forward_run_double},
+    .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8},
 };
 
 const struct cpu_ref_kernel cpu_ref_activation_backward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_BACKWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
     .outputs = 1u << BACKWARD_DX,
@@ -94,6 +100,5 @@ const struct cpu_ref_kernel cpu_ref_activation_backward = {
     .state_size = sizeof(struct cpu_ref_walk),
     .check = backward_check,
     .prepare = backward_prepare,
-    .run =
-        {[ANYDNN_PLUGIN_FLOAT] = backward_run_float, [ANYDNN_PLUGIN_DOUBLE] = backward_run_double},
+    .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

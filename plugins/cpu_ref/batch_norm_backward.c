@@ -125,7 +125,7 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_batch_normalization_backward = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = DY,
     .required = 1u << X | 1u << DY | 1u << SCALE | 1u << DX | 1u << DSCALE | 1u << DBIAS,
     .outputs = 1u << DX | 1u << DZ | 1u << DSCALE | 1u << DBIAS,
@@ -134,6 +134,5 @@ const struct cpu_ref_kernel cpu_ref_batch_normalization_backward = {
     .state_size = sizeof(struct batch_norm_state),
     .check = backward_check,
     .prepare = backward_prepare,
-    .run =
-        {[ANYDNN_PLUGIN_FLOAT] = backward_run_float, [ANYDNN_PLUGIN_DOUBLE] = backward_run_double},
+    .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

@@ -82,6 +82,12 @@ static void keep_statistics(const struct forward_job *job, int64_t cell, double 
 #define CPU_REF_TEMPLATE "batch_norm_forward.inc"
 #include "each_float.inc"
 
+#define CPU_REF_TEMPLATE "batch_norm_forward.inc"
+#include "each_int8.inc"
+
+#define CPU_REF_TEMPLATE "batch_norm_training.inc"
+#include "each_float.inc"
+
 /* ------------------------------------------------------------------ conditions */
 
 static int32_t inference_check(const struct anydnn_plugin_problem *problem,
@@ -139,7 +145,7 @@ static void training_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_batch_normalization_inference = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = INFERENCE_X,
     .required = 1u << INFERENCE_X | 1u << INFERENCE_SCALE | 1u << INFERENCE_BIAS |
                 1u << INFERENCE_MEAN | 1u << INFERENCE_VAR | 1u << INFERENCE_Y,
@@ -149,13 +155,12 @@ const struct cpu_ref_kernel cpu_ref_batch_normalization_inference = {
     .state_size = sizeof(struct batch_norm_state),
     .check = inference_check,
     .prepare = inference_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = inference_run_float,
-            [ANYDNN_PLUGIN_DOUBLE] = inference_run_double},
+    .run = {CPU_REF_EACH_FLOAT(inference_run), [ANYDNN_PLUGIN_INT8] = inference_run_int8},
 };
 
 const struct cpu_ref_kernel cpu_ref_batch_normalization_training = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = TRAINING_X,
     .required = 1u << TRAINING_X | 1u << TRAINING_SCALE | 1u << TRAINING_BIAS | 1u << TRAINING_Y,
     .outputs = 1u << TRAINING_RUNNING_MEAN | 1u << TRAINING_RUNNING_VAR | 1u << TRAINING_Y |
@@ -165,6 +170,5 @@ const struct cpu_ref_kernel cpu_ref_batch_normalization_training = {
     .state_size = sizeof(struct batch_norm_state),
     .check = training_check,
     .prepare = training_prepare,
-    .run =
-        {[ANYDNN_PLUGIN_FLOAT] = training_run_float, [ANYDNN_PLUGIN_DOUBLE] = training_run_double},
+    .run = {CPU_REF_EACH_FLOAT(training_run)},
 };

@@ -32,14 +32,25 @@ static int32_t check_parameters(const struct anydnn_plugin_problem *problem,
         return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
                               "%s: mode is %d; 0 is convolution, 1 cross-correlation", name,
                               params->mode);
-    if (params->compute_type != ANYDNN_PLUGIN_FLOAT &&
-        params->compute_type != ANYDNN_PLUGIN_DOUBLE &&
-        params->compute_type != ANYDNN_PLUGIN_HALF &&
-        params->compute_type != ANYDNN_PLUGIN_BFLOAT16)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "%s: compute type is %s; floating data needs a floating compute type",
-                              name, cpu_ref_type_name(params->compute_type));
     return 0;
+}
+
+static int32_t check_compute_type(const struct anydnn_plugin_problem *problem, int32_t x_slot,
+                                  struct cpu_ref_refusal *why)
+{
+    const struct anydnn_plugin_convolution *params = problem->params;
+    int32_t x = cpu_ref_lane_type(problem->tensor[x_slot]->type);
+    int32_t type = params->compute_type;
+    int integers = x == ANYDNN_PLUGIN_INT8 || x == ANYDNN_PLUGIN_UINT8;
+    int floating = type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_DOUBLE ||
+                   type == ANYDNN_PLUGIN_HALF || type == ANYDNN_PLUGIN_BFLOAT16;
+
+    if (integers ? type == ANYDNN_PLUGIN_INT32 : floating)
+        return 0;
+    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "%s: compute type is %s; %s",
+                          cpu_ref_operation_name(problem->operation), cpu_ref_type_name(type),
+                          integers ? "integers are summed as int32"
+                                   : "floating data needs a floating compute type");
 }
 
 static int32_t check_channels(const struct anydnn_plugin_problem *problem,
@@ -131,6 +142,8 @@ int32_t cpu_ref_conv_check(const struct anydnn_plugin_problem *problem,
     }
     reason = check_parameters(problem, why);
     if (!reason)
+        reason = check_compute_type(problem, roles->x, why);
+    if (!reason)
         reason = check_channels(problem, roles, why);
     return reason ? reason : check_sizes(problem, roles, why);
 }
@@ -158,12 +171,18 @@ int32_t cpu_ref_conv_check_bias(const struct anydnn_plugin_problem *problem, int
 
 /* ------------------------------------------------------------------ geometry */
 
+/* Dimensions without a second step get stride 0. */
 static void take_strides(struct conv_strides *strides, const struct anydnn_plugin_tensor *tensor)
 {
-    strides->n = tensor->strides[0];
-    strides->c = tensor->strides[1];
+    int64_t step[ANYDNN_PLUGIN_DIM_MAX] = {0};
+
+    strides->lanes = cpu_ref_lanes(tensor->type);
+    for (int32_t d = 0; d < tensor->ndims; d++)
+        step[d] = cpu_ref_extent(tensor, d) > 1 ? tensor->strides[d] * strides->lanes : 0;
+    strides->n = step[0];
+    strides->c = step[1];
     for (int32_t d = 2; d < tensor->ndims; d++)
-        strides->s[d - 2] = tensor->strides[d];
+        strides->s[d - 2] = step[d];
 }
 
 /* Convolution proper turns the filter round in every spatial dimension. */
@@ -197,7 +216,8 @@ static int64_t merged_stride(const struct conv *conv, const struct conv_strides 
 }
 
 /* A filter that covers its whole input is a fully connected layer: the positions of the input
- * become channels, so that the inner loops are long. */
+ * become channels, so that the inner loops are long. Vectors stay what they are, x's as long as
+ * w's. */
 static void fold_fully_connected(struct conv *conv)
 {
     int64_t x_step = merged_stride(conv, &conv->x);

@@ -12,11 +12,13 @@
 /* A sum over a row is kept as this many partial sums, element i going to sum i % CONV_LANES. */
 #define CONV_LANES 8
 
-/* Strides in elements of a tensor [n, c, spatial...] or a filter [k, c / groups, spatial...]. */
+/* Strides in elements of a tensor [n, c, spatial...] or a filter [k, c / groups, spatial...]. Of a
+ * vector type c is the step from vector to vector, each of `lanes` channels side by side. */
 struct conv_strides {
     int64_t n;
     int64_t c;
     int64_t s[CONV_SPATIAL_MAX];
+    int64_t lanes;
 };
 
 /*
@@ -56,13 +58,10 @@ void cpu_ref_conv_prepare(const struct anydnn_plugin_problem *problem,
 int32_t cpu_ref_conv_check_bias(const struct anydnn_plugin_problem *problem, int32_t bias_slot,
                                 int32_t slot, struct cpu_ref_refusal *why);
 
-/* Takes `linear` apart into an index of dims[0..n-1], the last the fastest. */
-static inline void conv_unravel(int64_t linear, const int64_t *dims, int32_t n, int64_t *index)
+/* Offset of channel c. */
+static inline int64_t conv_channel(const struct conv_strides *strides, int64_t c)
 {
-    for (int32_t d = n - 1; d >= 0; d--) {
-        index[d] = linear % dims[d];
-        linear /= dims[d];
-    }
+    return c / strides->lanes * strides->c + c % strides->lanes;
 }
 
 /* The next index of dims[0..n-1]; after the last comes the first again. */
@@ -73,14 +72,6 @@ static inline void conv_advance(const int64_t *dims, int32_t n, int64_t *index)
             return;
         index[d] = 0;
     }
-}
-
-static inline int64_t conv_dot(const int64_t *index, const int64_t *strides, int32_t n)
-{
-    int64_t offset = 0;
-    for (int32_t d = 0; d < n; d++)
-        offset += index[d] * strides[d];
-    return offset;
 }
 
 /* Offset of the input position that meets `tap` at output position `out`, over the first n spatial

@@ -27,12 +27,11 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct cpu_ref
 
 const struct cpu_ref_kernel cpu_ref_convolution_backward_bias = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = 0,
     .required = 0x3,
     .outputs = 0x2,
     .uniform = 0x3,
     .check = check,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = backward_bias_run_float,
-            [ANYDNN_PLUGIN_DOUBLE] = backward_bias_run_double},
+    .run = {CPU_REF_EACH_FLOAT(backward_bias_run)},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradient of a convolution with respect to its input. */
-#include "conv.h"
+#include "conv_operands.h"
 #include "table.h"
 
 #include <string.h>
@@ -17,22 +17,22 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct cpu_ref
 
 static void prepare(struct anydnn_plugin_plan *plan)
 {
-    cpu_ref_conv_prepare(&plan->problem, &roles, NULL, plan->state);
+    cpu_ref_conv_state(plan, &roles, NULL);
 }
 
 const struct cpu_ref_kernel cpu_ref_convolution_backward_data = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = 1,
     .required = 0x7,
     .outputs = 0x4,
     .uniform = 0x7,
     .params_size = sizeof(struct anydnn_plugin_convolution),
-    .state_size = sizeof(struct conv),
+    .state_size = sizeof(struct conv_state),
     .algorithms = 0x3, /* the two that are no transforms */
     .first = 1,        /* cuDNN's deterministic one */
+    .emulates = 1,
     .check = check,
     .prepare = prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = backward_data_run_float,
-            [ANYDNN_PLUGIN_DOUBLE] = backward_data_run_double},
+    .run = {CPU_REF_EACH_FLOAT(backward_data_run)},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Forward convolution, plain and fused with bias, addition and activation. */
 #include "activate.h"
-#include "conv.h"
+#include "conv_integer.h"
+#include "conv_operands.h"
 #include "table.h"
 
 #include <string.h>
@@ -9,8 +10,39 @@
 #define CPU_REF_TEMPLATE "conv_forward.inc"
 #include "each_float.inc"
 
+/* x, w, y; x, w, z, bias, y. */
+#define PLAIN_OPERANDS 0x7
+#define FUSED_OPERANDS 0x1f
+
 static const struct conv_roles plain_roles = {.x = 0, .w = 1, .y = 2};
 static const struct conv_roles fused_roles = {.x = 0, .w = 1, .y = 4};
+
+static int32_t check_plain_types(const struct anydnn_plugin_problem *problem,
+                                 struct cpu_ref_refusal *why)
+{
+    return cpu_ref_conv_of_integers(problem)
+               ? cpu_ref_conv_integer_types(problem, &plain_roles, why)
+               : cpu_ref_check_uniform(problem, plain_roles.x, PLAIN_OPERANDS, why);
+}
+
+/* z has the type of y, and so has the bias; beside integers it is float. */
+static int32_t check_fused_types(const struct anydnn_plugin_problem *problem,
+                                 struct cpu_ref_refusal *why)
+{
+    int32_t reason;
+
+    if (!cpu_ref_conv_of_integers(problem))
+        return cpu_ref_check_uniform(problem, fused_roles.x, FUSED_OPERANDS, why);
+    reason = cpu_ref_conv_integer_types(problem, &fused_roles, why);
+    if (!reason)
+        reason = cpu_ref_check_uniform(problem, fused_roles.y, 1u << 2, why);
+    if (!reason && problem->tensor[3]->type != ANYDNN_PLUGIN_FLOAT)
+        reason = cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                                "%s: bias is %s; beside integers it must be float",
+                                cpu_ref_operation_name(problem->operation),
+                                cpu_ref_type_name(problem->tensor[3]->type));
+    return reason;
+}
 
 static int32_t check_plain(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
 {
@@ -19,7 +51,7 @@ static int32_t check_plain(const struct anydnn_plugin_problem *problem, struct c
 
 static void prepare_plain(struct anydnn_plugin_plan *plan)
 {
-    cpu_ref_conv_prepare(&plan->problem, &plain_roles, NULL, plan->state);
+    cpu_ref_conv_state(plan, &plain_roles, NULL);
 }
 
 /* y may take z's place if both lie alike: each element of z is read before it is written over. */
@@ -61,7 +93,7 @@ static int32_t check_fused(const struct anydnn_plugin_problem *problem, struct c
 
 static void prepare_fused(struct anydnn_plugin_plan *plan)
 {
-    cpu_ref_conv_prepare(&plan->problem, &fused_roles, plan->problem.tensor[2], plan->state);
+    cpu_ref_conv_state(plan, &fused_roles, plan->problem.tensor[2]);
 }
 
 /* implicit_gemm, implicit_precomp_gemm, gemm and direct: without transforms there is one way. */
@@ -69,32 +101,32 @@ static void prepare_fused(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_convolution_forward = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
     .required = 0x7,
     .outputs = 0x4,
-    .uniform = 0x7,
     .params_size = sizeof(struct anydnn_plugin_convolution),
-    .state_size = sizeof(struct conv),
+    .state_size = sizeof(struct conv_state),
     .algorithms = FORWARD_ALGORITHMS,
+    .emulates = 1,
+    .check_types = check_plain_types,
     .check = check_plain,
     .prepare = prepare_plain,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = forward_plain_float,
-            [ANYDNN_PLUGIN_DOUBLE] = forward_plain_double},
+    .run = {CPU_REF_EACH_FLOAT(forward_plain), CPU_REF_ANY_8BIT(cpu_ref_conv_integer_plain)},
 };
 
 const struct cpu_ref_kernel cpu_ref_convolution_bias_activation_forward = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
     .required = 0x1b,
     .outputs = 0x10,
-    .uniform = 0x1f,
     .params_size = sizeof(struct anydnn_plugin_convolution),
-    .state_size = sizeof(struct conv),
+    .state_size = sizeof(struct conv_state),
     .algorithms = FORWARD_ALGORITHMS,
+    .emulates = 1,
+    .check_types = check_fused_types,
     .check = check_fused,
     .prepare = prepare_fused,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = forward_fused_float,
-            [ANYDNN_PLUGIN_DOUBLE] = forward_fused_double},
+    .run = {CPU_REF_EACH_FLOAT(forward_fused), CPU_REF_ANY_8BIT(cpu_ref_conv_integer_fused)},
 };

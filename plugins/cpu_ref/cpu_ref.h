@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the operations of cpu_ref share: the table entry of an operation, its plan, parallel loops,
- * and small helpers on strided tensors. */
+ * templates. */
 #ifndef CPU_REF_H
 #define CPU_REF_H
 
 #include <anydnn/plugin.h>
+
+#include "tensor.h"
 
 /* Status codes of plugin.h that this backend returns. */
 enum {
@@ -40,6 +42,11 @@ int32_t cpu_ref_fail(int32_t status, const char *format, ...) __attribute__((for
 
 /* ------------------------------------------------------------------ table of operations */
 
+struct anydnn_plugin_context {
+    int32_t device;
+    int32_t emulates; /* set.emulate: operands are rounded as the math mode permits */
+};
+
 struct cpu_ref_kernel;
 
 /* A plan: the problem with copies of its tensors and parameters, and what runs it. `problem` points
@@ -49,6 +56,7 @@ struct anydnn_plugin_plan {
     const struct cpu_ref_kernel *kernel;
     int32_t (*run)(const struct anydnn_plugin_plan *plan,
                    const struct anydnn_plugin_operands *operands);
+    int32_t math; /* what is really used: ANYDNN_PLUGIN_MATH_xxx */
     struct anydnn_plugin_problem problem;
     struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];
     uint64_t params[CPU_REF_PARAMS_MAX / 8]; /* zero beyond what the host knew of */
@@ -60,6 +68,10 @@ struct anydnn_plugin_plan {
 typedef int32_t (*cpu_ref_run_fn)(const struct anydnn_plugin_plan *plan,
                                   const struct anydnn_plugin_operands *operands);
 
+/* Layouts that every operation takes. */
+#define CPU_REF_LAYOUTS                                                                            \
+    (ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED)
+
 struct cpu_ref_kernel {
     int32_t operation;
     uint32_t layouts;   /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
@@ -69,10 +81,15 @@ struct cpu_ref_kernel {
     uint32_t uniform;   /* bit per slot: must have the main operand's type if present */
     size_t params_size; /* of the family's structure; 0: none */
     size_t state_size;
-    int32_t
-        algorithms; /* bits 0..: cuDNN's numbers under which the engine is offered; 0: only -1 */
-    int32_t first;  /* the number offered first, if algorithms is not 0 */
+    int32_t algorithms; /* cuDNN's numbers under which the engine is offered, as bits; 0: only -1 */
+    int32_t first;      /* the number offered first, if algorithms is not 0 */
+    int32_t emulates;   /* 1: has a math mode, and rounds operands by plan->math */
 
+    /* Of an operation whose operands may be of different types: whether it takes these. Returns 0
+     * or the reason; without it those of `uniform` must be equal. Comes before `check`, when every
+     * operand required is known to be present and the main operand's type to be taken. */
+    int32_t (*check_types)(const struct anydnn_plugin_problem *problem,
+                           struct cpu_ref_refusal *why);
     /* The rest of the conditions, once types, presence and strides are known to be good. Returns 0
      * or the reason. `problem` is complete: params has params_size bytes. */
     int32_t (*check)(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why);
@@ -80,6 +97,18 @@ struct cpu_ref_kernel {
     void (*prepare)(struct anydnn_plugin_plan *plan);
     cpu_ref_run_fn run[CPU_REF_TYPES]; /* by ANYDNN_PLUGIN_xxx type; NULL: type not taken */
 };
+
+/* ------------------------------------------------------------------ conditions common to all
+ * operations (check.c) */
+
+/* Returns 0 or the reason. `problem` is complete, as for a kernel's own check. */
+int32_t cpu_ref_check_problem(const struct cpu_ref_kernel *kernel,
+                              const struct anydnn_plugin_problem *problem,
+                              struct cpu_ref_refusal *why);
+
+/* Refuses an operand in a slot of `mask` whose type is not that of `main_slot`. */
+int32_t cpu_ref_check_uniform(const struct anydnn_plugin_problem *problem, int32_t main_slot,
+                              uint32_t mask, struct cpu_ref_refusal *why);
 
 /* Every operation, in table.c; an operation's entry stands in the file of that operation. */
 extern const struct cpu_ref_kernel *const cpu_ref_kernels[];
@@ -119,76 +148,43 @@ void cpu_ref_parallel(int64_t count, int64_t cost,
 /* Reads the setting `threads`; the pool follows at its next use. */
 int32_t cpu_ref_parallel_configure(void);
 
-/* ------------------------------------------------------------------ tensors */
-
-static inline int64_t cpu_ref_min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline int64_t cpu_ref_max(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-/* Product of dims[0..n-1]. */
-static inline int64_t cpu_ref_count(const int64_t *dims, int32_t n)
-{
-    int64_t count = 1;
-    for (int32_t d = 0; d < n; d++)
-        count *= dims[d];
-    return count;
-}
-
-/* Offset in elements of the index tuple that stands at place `linear` when all tuples of
- * dims[0..n-1] are counted, the last index fastest. With n = ndims - 1 it is the offset of a row.
- */
-static inline int64_t cpu_ref_offset(const int64_t *dims, const int64_t *strides, int32_t n,
-                                     int64_t linear)
-{
-    int64_t offset = 0;
-    for (int32_t d = n - 1; d >= 0; d--) {
-        offset += linear % dims[d] * strides[d];
-        linear /= dims[d];
-    }
-    return offset;
-}
-
-/* Same number of dims and equal dims. */
-static inline int cpu_ref_same_dims(const struct anydnn_plugin_tensor *a,
-                                    const struct anydnn_plugin_tensor *b)
-{
-    int same = a->ndims == b->ndims;
-    for (int32_t d = 0; same && d < a->ndims; d++)
-        same = a->dims[d] == b->dims[d];
-    return same;
-}
-
-/* Equal dims, and equal strides wherever a dim is larger than 1: an operand may take the other's
- * place. */
-static inline int cpu_ref_same_places(const struct anydnn_plugin_tensor *a,
-                                      const struct anydnn_plugin_tensor *b)
-{
-    int same = cpu_ref_same_dims(a, b);
-    for (int32_t d = 0; same && d < a->ndims; d++)
-        same = a->dims[d] == 1 || a->strides[d] == b->strides[d];
-    return same;
-}
-
-/* "2,3,4,5", for sentences; returns text. */
-struct cpu_ref_text {
-    char text[168];
-};
-const char *cpu_ref_dims_text(struct cpu_ref_text *text, const int64_t *dims, int32_t n);
-
 /*
  * Operations whose formulas do not depend on the type keep them in a file that is included once for
- * each type: `#define CPU_REF_TEMPLATE "thing.inc"`, then `#include "each_float.inc"`. The template
- * uses T           the element's type NAME(f)     f with the type's suffix: f_float, f_double
+ * each floating type: `#define CPU_REF_TEMPLATE "thing.inc"`, then `#include "each_float.inc"`. The
+ * template uses
+ *   T           the element's type
+ *   P           the type of operands that are float beside half and bfloat16, and double beside
+ *               double; every value of T is one of P
+ *   NAME(f)     f with the type's suffix: f_float, f_double, f_half, f_bfloat16
  *   LOAD(v)     element to double
- *   STORE(v)    double to element
+ *   STORE(v)    double to element, the only rounding on the way of a result
  *   BLEND(place, alpha, result, beta)   place = alpha*result + beta*place; beta 0 does not read
- * place
+ *               place
+ * and its run function f enters the table of its operation as CPU_REF_EACH_FLOAT(f).
  */
+#define BLEND(place, alpha, result, beta)                                                          \
+    ((place) = STORE((beta) == 0 ? (alpha) * (result) : (alpha) * (result) + (beta)*LOAD(place)))
+
+#define CPU_REF_EACH_FLOAT(f)                                                                      \
+    [ANYDNN_PLUGIN_FLOAT] = f##_float, [ANYDNN_PLUGIN_DOUBLE] = f##_double,                        \
+    [ANYDNN_PLUGIN_HALF] = f##_half, [ANYDNN_PLUGIN_BFLOAT16] = f##_bfloat16
+
+/* The same for `#include "each_integer.inc"`, which sets all of these but P, and for `#include
+ * "each_int8.inc"`, which knows int8 alone and has the P of half. Vectors are run as what they are
+ * made of. */
+#define CPU_REF_EACH_INTEGER(f)                                                                    \
+    [ANYDNN_PLUGIN_INT8] = f##_int8, [ANYDNN_PLUGIN_UINT8] = f##_uint8,                            \
+    [ANYDNN_PLUGIN_INT32] = f##_int32
+#define CPU_REF_EACH_VECTOR(f)                                                                     \
+    [ANYDNN_PLUGIN_INT8X4] = f##_int8, [ANYDNN_PLUGIN_UINT8X4] = f##_uint8,                        \
+    [ANYDNN_PLUGIN_INT8X32] = f##_int8
+
+/* One run function that knows the types of a plan by itself. */
+#define CPU_REF_ANY_FLOAT(f)                                                                       \
+    [ANYDNN_PLUGIN_FLOAT] = (f), [ANYDNN_PLUGIN_DOUBLE] = (f), [ANYDNN_PLUGIN_HALF] = (f),         \
+    [ANYDNN_PLUGIN_BFLOAT16] = (f)
+#define CPU_REF_ANY_8BIT(f)                                                                        \
+    [ANYDNN_PLUGIN_INT8] = (f), [ANYDNN_PLUGIN_UINT8] = (f), [ANYDNN_PLUGIN_INT8X4] = (f),         \
+    [ANYDNN_PLUGIN_UINT8X4] = (f), [ANYDNN_PLUGIN_INT8X32] = (f)
 
 #endif

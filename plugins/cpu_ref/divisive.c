@@ -172,7 +172,7 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_divisive_normalization_forward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = FORWARD_X,
     .required = 1u << FORWARD_X | 1u << FORWARD_Y,
     .outputs = 1u << FORWARD_TEMP | 1u << FORWARD_TEMP2 | 1u << FORWARD_Y,
@@ -182,12 +182,12 @@ const struct cpu_ref_kernel cpu_ref_divisive_normalization_forward = {
     .state_size = sizeof(struct divisive_state),
     .check = forward_check,
     .prepare = forward_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = forward_run_float, [ANYDNN_PLUGIN_DOUBLE] = forward_run_double},
+    .run = {CPU_REF_EACH_FLOAT(forward_run)},
 };
 
 const struct cpu_ref_kernel cpu_ref_divisive_normalization_backward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .required = 1u << BACKWARD_X | 1u << BACKWARD_DY | 1u << BACKWARD_DX,
     .outputs =
@@ -198,6 +198,5 @@ const struct cpu_ref_kernel cpu_ref_divisive_normalization_backward = {
     .state_size = sizeof(struct divisive_state),
     .check = backward_check,
     .prepare = backward_prepare,
-    .run =
-        {[ANYDNN_PLUGIN_FLOAT] = backward_run_float, [ANYDNN_PLUGIN_DOUBLE] = backward_run_double},
+    .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

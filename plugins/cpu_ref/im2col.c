@@ -158,7 +158,7 @@ static void im2col_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_im2col = {
     .operation = ANYDNN_PLUGIN_IM2COL,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = X,
     .required = 1u << X | 1u << COL,
     .outputs = 1u << COL,
@@ -167,5 +167,5 @@ const struct cpu_ref_kernel cpu_ref_im2col = {
     .state_size = sizeof(struct im2col_state),
     .check = im2col_check,
     .prepare = im2col_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = im2col_run_float, [ANYDNN_PLUGIN_DOUBLE] = im2col_run_double},
+    .run = {CPU_REF_EACH_FLOAT(im2col_run)},
 };

@@ -14,6 +14,8 @@ struct image {
     int64_t strides[IMAGE_DIMS];
 };
 
+/* One of vectors is the tensor of their first lanes; the others lie behind it, one element further
+ * each. */
 static inline struct image image_of(const struct anydnn_plugin_tensor *tensor)
 {
     int32_t missing = IMAGE_DIMS - tensor->ndims;
@@ -21,29 +23,22 @@ static inline struct image image_of(const struct anydnn_plugin_tensor *tensor)
 
     for (int32_t d = 0; d < IMAGE_DIMS; d++) {
         int32_t from = d < 2 ? d : d - missing;
-        int stands = d < 2 || from >= 2;
+        int64_t extent = d < 2 || from >= 2 ? cpu_ref_extent(tensor, from) : 1;
 
-        made.dims[d] = stands ? tensor->dims[from] : 1;
-        made.strides[d] = stands ? tensor->strides[from] : 0;
+        made.dims[d] = extent;
+        made.strides[d] = extent > 1 ? tensor->strides[from] * cpu_ref_lanes(tensor->type) : 0;
     }
     return made;
 }
 
 static inline int64_t image_offset(const struct image *image, const int64_t index[IMAGE_DIMS])
 {
-    int64_t offset = 0;
-    for (int32_t d = 0; d < IMAGE_DIMS; d++)
-        offset += index[d] * image->strides[d];
-    return offset;
+    return cpu_ref_dot(index, image->strides, IMAGE_DIMS);
 }
 
-/* The index tuple that stands at place `linear` when all are counted. */
 static inline void image_index(const struct image *image, int64_t linear, int64_t index[IMAGE_DIMS])
 {
-    for (int32_t d = IMAGE_DIMS - 1; d >= 0; d--) {
-        index[d] = linear % image->dims[d];
-        linear /= image->dims[d];
-    }
+    cpu_ref_unravel(linear, image->dims, IMAGE_DIMS, index);
 }
 
 /* Refuses a tensor with other than 1 to 3 spatial dims. */

@@ -11,7 +11,8 @@ EXTRA_plugins_cpu_ref_anydnn_cpu_ref_la_DEPENDENCIES = $(PLUGIN_MAP)
 plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = \
 	plugins/cpu_ref/activate.h \
 	plugins/cpu_ref/activation.c \
-	plugins/cpu_ref/activation.inc \
+	plugins/cpu_ref/activation_backward.inc \
+	plugins/cpu_ref/activation_forward.inc \
 	plugins/cpu_ref/batch_norm.c \
 	plugins/cpu_ref/batch_norm.h \
 	plugins/cpu_ref/batch_norm_backward.c \
@@ -19,8 +20,10 @@ plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = \
 	plugins/cpu_ref/batch_norm_forward.c \
 	plugins/cpu_ref/batch_norm_forward.inc \
 	plugins/cpu_ref/batch_norm_stats.inc \
+	plugins/cpu_ref/batch_norm_training.inc \
 	plugins/cpu_ref/bits.c \
 	plugins/cpu_ref/bits.h \
+	plugins/cpu_ref/check.c \
 	plugins/cpu_ref/conv.c \
 	plugins/cpu_ref/conv.h \
 	plugins/cpu_ref/conv_backward_bias.c \
@@ -31,6 +34,10 @@ plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = \
 	plugins/cpu_ref/conv_backward_filter.inc \
 	plugins/cpu_ref/conv_forward.c \
 	plugins/cpu_ref/conv_forward.inc \
+	plugins/cpu_ref/conv_integer.c \
+	plugins/cpu_ref/conv_integer.h \
+	plugins/cpu_ref/conv_operands.c \
+	plugins/cpu_ref/conv_operands.h \
 	plugins/cpu_ref/conv_rows.inc \
 	plugins/cpu_ref/cpu_ref.h \
 	plugins/cpu_ref/divisive.c \
@@ -38,12 +45,20 @@ plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = \
 	plugins/cpu_ref/dropout.c \
 	plugins/cpu_ref/dropout.inc \
 	plugins/cpu_ref/each_float.inc \
+	plugins/cpu_ref/each_int8.inc \
+	plugins/cpu_ref/each_integer.inc \
+	plugins/cpu_ref/element.h \
 	plugins/cpu_ref/im2col.c \
 	plugins/cpu_ref/im2col.inc \
 	plugins/cpu_ref/image.h \
+	plugins/cpu_ref/integer.h \
 	plugins/cpu_ref/lrn.c \
 	plugins/cpu_ref/lrn.h \
-	plugins/cpu_ref/lrn.inc \
+	plugins/cpu_ref/lrn_backward.inc \
+	plugins/cpu_ref/lrn_forward.inc \
+	plugins/cpu_ref/mixed.c \
+	plugins/cpu_ref/mixed.h \
+	plugins/cpu_ref/mixed.inc \
 	plugins/cpu_ref/names.c \
 	plugins/cpu_ref/op_tensor.c \
 	plugins/cpu_ref/op_tensor.inc \
@@ -58,12 +73,14 @@ plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = \
 	plugins/cpu_ref/reduce.c \
 	plugins/cpu_ref/reduce.inc \
 	plugins/cpu_ref/softmax.c \
-	plugins/cpu_ref/softmax.inc \
+	plugins/cpu_ref/softmax_backward.inc \
+	plugins/cpu_ref/softmax_forward.inc \
 	plugins/cpu_ref/table.c \
 	plugins/cpu_ref/table.h \
+	plugins/cpu_ref/tensor.h \
 	plugins/cpu_ref/tensor_ops.c \
 	plugins/cpu_ref/tensor_ops.inc \
 	plugins/cpu_ref/transform.c \
-	plugins/cpu_ref/transform.inc \
 	plugins/cpu_ref/walk.c \
-	plugins/cpu_ref/walk.h
+	plugins/cpu_ref/walk.h \
+	plugins/cpu_ref/walk_check.c

@@ -31,7 +31,13 @@ struct lrn_job {
     double alpha, beta;
 };
 
-#define CPU_REF_TEMPLATE "lrn.inc"
+#define CPU_REF_TEMPLATE "lrn_forward.inc"
+#include "each_float.inc"
+
+#define CPU_REF_TEMPLATE "lrn_forward.inc"
+#include "each_int8.inc"
+
+#define CPU_REF_TEMPLATE "lrn_backward.inc"
 #include "each_float.inc"
 
 /* ------------------------------------------------------------------ conditions */
@@ -98,7 +104,7 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_lrn_forward = {
     .operation = ANYDNN_PLUGIN_LRN_FORWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = FORWARD_X,
     .required = 1u << FORWARD_X | 1u << FORWARD_Y,
     .outputs = 1u << FORWARD_Y,
@@ -107,12 +113,12 @@ const struct cpu_ref_kernel cpu_ref_lrn_forward = {
     .state_size = sizeof(struct lrn_state),
     .check = forward_check,
     .prepare = forward_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = forward_run_float, [ANYDNN_PLUGIN_DOUBLE] = forward_run_double},
+    .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8},
 };
 
 const struct cpu_ref_kernel cpu_ref_lrn_backward = {
     .operation = ANYDNN_PLUGIN_LRN_BACKWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
     .outputs = 1u << BACKWARD_DX,
@@ -121,6 +127,5 @@ const struct cpu_ref_kernel cpu_ref_lrn_backward = {
     .state_size = sizeof(struct lrn_state),
     .check = backward_check,
     .prepare = backward_prepare,
-    .run =
-        {[ANYDNN_PLUGIN_FLOAT] = backward_run_float, [ANYDNN_PLUGIN_DOUBLE] = backward_run_double},
+    .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

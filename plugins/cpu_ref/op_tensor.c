@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_tensor: c = op(alpha1*a, alpha2*b) + beta*c, with b broadcast along its dims of size 1. */
+#include "mixed.h"
+#include "table.h"
 #include "walk.h"
 
 #include <math.h>
@@ -10,10 +12,14 @@ enum { A, B, C };
 /* Operators of struct anydnn_plugin_op_tensor. */
 enum { ADD, MUL, MIN, MAX, SQRT, NOT, OP_END };
 
+/* Of an element of other than one floating type, in multiply-adds for the cut into threads. */
+#define CONVERSION_COST 8
+
 struct op_tensor_job {
     double alpha1, alpha2, beta;
     int32_t op;
     int32_t nan_propagate;
+    const struct cpu_ref_mixed *ab, *c; /* types of a and b, of c */
 };
 
 static int takes_b(int32_t op)
@@ -49,6 +55,69 @@ static inline double operate(int32_t op, int32_t nan_propagate, double a, double
 
 #define CPU_REF_TEMPLATE "op_tensor.inc"
 #include "each_float.inc"
+
+/* The same for any types: what lies in rows is brought to double, and back. */
+static void mixed_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
+{
+    const struct op_tensor_job *job = arg;
+    const char *from_a = place[A], *from_b = place[B];
+    char *to = place[C];
+    double a[CPU_REF_MIXED_ROW], b[CPU_REF_MIXED_ROW], c[CPU_REF_MIXED_ROW];
+
+    for (int64_t begin = 0; begin < n; begin += CPU_REF_MIXED_ROW) {
+        int64_t m = cpu_ref_min(n - begin, CPU_REF_MIXED_ROW);
+        char *to_c = to + begin * stride[C] * job->c->size;
+
+        job->ab->load(a, from_a + begin * stride[A] * job->ab->size, stride[A], m);
+        job->ab->load(b, from_b + begin * stride[B] * job->ab->size, stride[B], m);
+        if (job->beta != 0)
+            job->c->load(c, to_c, stride[C], m);
+        for (int64_t i = 0; i < m; i++) {
+            double result =
+                operate(job->op, job->nan_propagate, job->alpha1 * a[i], job->alpha2 * b[i]);
+            c[i] = job->beta == 0 ? result : result + job->beta * c[i];
+        }
+        job->c->store(to_c, stride[C], c, m);
+    }
+}
+
+static const cpu_ref_row_fn float_row[CPU_REF_TYPES] = {CPU_REF_EACH_FLOAT(op_tensor_row)};
+
+static int32_t op_tensor_run(const struct anydnn_plugin_plan *plan,
+                             const struct anydnn_plugin_operands *operands)
+{
+    const struct anydnn_plugin_op_tensor *params = plan->problem.params;
+    int32_t a = plan->problem.tensor[A]->type, c = plan->problem.tensor[C]->type;
+    int with_b = takes_b(params->op);
+    struct op_tensor_job job = {.alpha1 = operands->scale[0],
+                                .alpha2 = operands->scale[1],
+                                .beta = operands->scale[2],
+                                .op = params->op,
+                                .nan_propagate = params->nan_propagate,
+                                .ab = cpu_ref_mixed(a),
+                                .c = cpu_ref_mixed(c)};
+    void *const data[] = {operands->data[A], operands->data[with_b ? B : A], operands->data[C]};
+    int32_t status =
+        cpu_ref_check_pointers(plan, operands, with_b ? 1u << A | 1u << B : 1u << A, C);
+
+    if (status)
+        return status;
+    if (a == c && float_row[a])
+        cpu_ref_walk_parallel(plan->state, data, 3, float_row[a], &job);
+    else
+        cpu_ref_walk_parallel(plan->state, data, CONVERSION_COST, mixed_row, &job);
+    return CPU_REF_SUCCESS;
+}
+
+/* ------------------------------------------------------------------ conditions */
+
+static int32_t op_tensor_check_types(const struct anydnn_plugin_problem *problem,
+                                     struct cpu_ref_refusal *why)
+{
+    int32_t reason = cpu_ref_check_uniform(problem, A, 1u << B, why);
+    return reason ? reason
+                  : cpu_ref_check_conversion(problem, A, C, &cpu_ref_compute_conversions, why);
+}
 
 static int32_t op_tensor_check(const struct anydnn_plugin_problem *problem,
                                struct cpu_ref_refusal *why)
@@ -89,15 +158,14 @@ static void op_tensor_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_op_tensor = {
     .operation = ANYDNN_PLUGIN_OP_TENSOR,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = A,
     .required = 1u << A | 1u << C,
     .outputs = 1u << C,
-    .uniform = 1u << A | 1u << B | 1u << C,
     .params_size = sizeof(struct anydnn_plugin_op_tensor),
     .state_size = sizeof(struct cpu_ref_walk),
+    .check_types = op_tensor_check_types,
     .check = op_tensor_check,
     .prepare = op_tensor_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = op_tensor_run_float,
-            [ANYDNN_PLUGIN_DOUBLE] = op_tensor_run_double},
+    .run = {CPU_REF_ANY_FLOAT(op_tensor_run), [ANYDNN_PLUGIN_INT8] = op_tensor_run},
 };

@@ -2,9 +2,7 @@
 /* Candidates and plans, the same for every operation: copy the problem, check it, run it. */
 #include "cpu_ref.h"
 
-#include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 /* There is one way to run a problem. */
@@ -13,17 +11,6 @@
 _Static_assert(sizeof(struct anydnn_plugin_convolution) <= CPU_REF_PARAMS_MAX, "convolution");
 _Static_assert(sizeof(struct anydnn_plugin_pooling) <= CPU_REF_PARAMS_MAX, "pooling");
 _Static_assert(sizeof(struct anydnn_plugin_transform) <= CPU_REF_PARAMS_MAX, "transform");
-
-int32_t cpu_ref_refuse(struct cpu_ref_refusal *why, int32_t reason, const char *format, ...)
-{
-    va_list list;
-
-    why->reason = reason;
-    va_start(list, format);
-    vsnprintf(why->sentence, sizeof why->sentence, format, list);
-    va_end(list);
-    return reason;
-}
 
 /* Copies what the host knew of a size-prefixed structure; the rest is zero. */
 static void copy_struct(void *to, size_t size, const void *from, uint32_t from_size)
@@ -63,144 +50,24 @@ static void copy_problem(struct anydnn_plugin_plan *plan, const struct cpu_ref_k
     }
 }
 
-/* ------------------------------------------------------------------ checks common to all
- * operations */
-
-static int32_t check_extensions(const struct anydnn_plugin_problem *problem,
-                                struct cpu_ref_refusal *why)
+/* Unless it emulates, default math, which is within every mode. */
+static int32_t math_used(const struct anydnn_plugin_context *context,
+                         const struct anydnn_plugin_plan *plan)
 {
-    for (const struct anydnn_plugin_extension *node = problem->extension; node; node = node->next) {
-        if (node->must_understand)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_EXTENSION,
-                                  "cpu_ref knows no extension of kind %d, and this one must be "
-                                  "understood",
-                                  node->kind);
-    }
-    return 0;
-}
-
-static int32_t check_presence(const struct cpu_ref_kernel *kernel,
-                              const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
-{
-    uint32_t missing = kernel->required & ~problem->present;
-
-    if (missing)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s: %s is required and absent",
-                              cpu_ref_operation_name(kernel->operation),
-                              cpu_ref_slot_name(kernel->operation, __builtin_ctz(missing)));
-    if (kernel->params_size && !problem->params)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "%s: the parameters are required and absent",
-                              cpu_ref_operation_name(kernel->operation));
-    return 0;
-}
-
-static int32_t check_types(const struct cpu_ref_kernel *kernel,
-                           const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
-{
-    const char *name = cpu_ref_operation_name(kernel->operation);
-    const char *main_name = cpu_ref_slot_name(kernel->operation, kernel->main_slot);
-    int32_t type = problem->tensor[kernel->main_slot]->type;
-    char taken[120] = "";
-
-    if (type < 0 || type >= CPU_REF_TYPES || !kernel->run[type]) {
-        for (int32_t t = 0; t < CPU_REF_TYPES; t++) {
-            size_t used = strlen(taken);
-            if (kernel->run[t])
-                snprintf(taken + used, sizeof taken - used, "%s%s", used ? ", " : "",
-                         cpu_ref_type_name(t));
-        }
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "%s: %s is %s; cpu_ref takes only these types: %s", name, main_name,
-                              cpu_ref_type_name(type), taken);
-    }
-    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
-        const struct anydnn_plugin_tensor *tensor = problem->tensor[slot];
-
-        if (tensor && (kernel->uniform >> slot & 1) && tensor->type != type)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                                  "%s: %s is %s, but %s is %s; cpu_ref wants one type for both",
-                                  name, cpu_ref_slot_name(kernel->operation, slot),
-                                  cpu_ref_type_name(tensor->type), main_name,
-                                  cpu_ref_type_name(type));
-    }
-    return 0;
-}
-
-/* Whether two index tuples may meet: taken from the smallest stride up, each must step over all
- * that lies below it. */
-static int may_overlap(const struct anydnn_plugin_tensor *tensor)
-{
-    int64_t below = 0;
-    uint32_t left = (UINT32_C(1) << tensor->ndims) - 1;
-
-    while (left) {
-        int32_t smallest = 0;
-        while (!(left >> smallest & 1))
-            smallest++;
-        for (int32_t d = smallest + 1; d < tensor->ndims; d++) {
-            if ((left >> d & 1) && tensor->strides[d] < tensor->strides[smallest])
-                smallest = d;
-        }
-        left &= ~(UINT32_C(1) << smallest);
-        if (tensor->dims[smallest] == 1)
-            continue;
-        if (tensor->strides[smallest] <= below)
-            return 1;
-        below += (tensor->dims[smallest] - 1) * tensor->strides[smallest];
-    }
-    return 0;
-}
-
-static int32_t check_tensor(const struct cpu_ref_kernel *kernel, int32_t slot,
-                            const struct anydnn_plugin_tensor *tensor, struct cpu_ref_refusal *why)
-{
-    const char *name = cpu_ref_operation_name(kernel->operation);
-    const char *slot_name = cpu_ref_slot_name(kernel->operation, slot);
-    struct cpu_ref_text text;
-
-    if (tensor->ndims < 1 || tensor->ndims > ANYDNN_PLUGIN_DIM_MAX)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "%s: %s has %d dimensions; 1 to %d are possible", name, slot_name,
-                              tensor->ndims, ANYDNN_PLUGIN_DIM_MAX);
-    for (int32_t d = 0; d < tensor->ndims; d++) {
-        if (tensor->dims[d] < 1)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                                  "%s: %s has dims %s; each must be at least 1", name, slot_name,
-                                  cpu_ref_dims_text(&text, tensor->dims, tensor->ndims));
-        if (tensor->dims[d] > 1 && tensor->strides[d] < 1)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                                  "%s: %s has strides %s; each must be at least 1", name, slot_name,
-                                  cpu_ref_dims_text(&text, tensor->strides, tensor->ndims));
-    }
-    if ((kernel->outputs >> slot & 1) && may_overlap(tensor))
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                              "%s: %s is written and has strides %s, with which elements may share "
-                              "a place; each must step over all dimensions of smaller stride",
-                              name, slot_name,
-                              cpu_ref_dims_text(&text, tensor->strides, tensor->ndims));
-    return 0;
-}
-
-static int32_t check_problem(const struct cpu_ref_kernel *kernel,
-                             const struct anydnn_plugin_problem *problem,
-                             struct cpu_ref_refusal *why)
-{
-    int32_t reason = check_extensions(problem, why);
-
-    if (!reason)
-        reason = check_presence(kernel, problem, why);
-    if (!reason)
-        reason = check_types(kernel, problem, why);
-    for (int32_t slot = 0; !reason && slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
-        if (problem->tensor[slot])
-            reason = check_tensor(kernel, slot, problem->tensor[slot], why);
-    }
-    return reason ? reason : kernel->check(problem, why);
+    return context->emulates && plan->kernel->emulates ? plan->problem.math
+                                                       : ANYDNN_PLUGIN_MATH_DEFAULT;
 }
 
 /* ------------------------------------------------------------------ candidates */
+
+/* Two terms of TF32 have the precision of float; one has not. */
+static uint32_t notes_on(const struct anydnn_plugin_plan *plan)
+{
+    int32_t type = plan->problem.tensor[plan->kernel->main_slot]->type;
+    int rounds = plan->math == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION && type == ANYDNN_PLUGIN_FLOAT;
+
+    return rounds ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0;
+}
 
 static int32_t offer_refusal(const struct cpu_ref_refusal *why, anydnn_plugin_offer_fn offer,
                              void *cookie)
@@ -225,15 +92,16 @@ int32_t cpu_ref_candidates(struct anydnn_plugin_context *context,
     struct anydnn_plugin_plan plan;
     struct cpu_ref_refusal why;
 
-    (void)context;
     if (!kernel) {
         cpu_ref_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "cpu_ref does not have %s",
                        cpu_ref_operation_name(problem->operation));
         return offer_refusal(&why, offer, cookie);
     }
     copy_problem(&plan, kernel, problem);
-    if (check_problem(kernel, &plan.problem, &why))
+    if (cpu_ref_check_problem(kernel, &plan.problem, &why))
         return offer_refusal(&why, offer, cookie);
+    candidate.math = plan.math = math_used(context, &plan);
+    candidate.notes = notes_on(&plan);
     if (!kernel->algorithms) {
         offer(cookie, &candidate);
         return CPU_REF_SUCCESS;
@@ -262,7 +130,6 @@ int32_t cpu_ref_plan_create(struct anydnn_plugin_context *context,
     struct anydnn_plugin_plan *made;
     struct cpu_ref_refusal why;
 
-    (void)context;
     if (!kernel || engine != THE_ENGINE)
         return cpu_ref_fail(CPU_REF_BAD_PARAM, "%s has no engine %llu",
                             cpu_ref_operation_name(problem->operation), (unsigned long long)engine);
@@ -272,11 +139,12 @@ int32_t cpu_ref_plan_create(struct anydnn_plugin_context *context,
                             cpu_ref_operation_name(problem->operation));
     memset(made, 0, state_at + kernel->state_size);
     copy_problem(made, kernel, problem);
-    if (check_problem(kernel, &made->problem, &why)) {
+    if (cpu_ref_check_problem(kernel, &made->problem, &why)) {
         cpu_ref_host->free(made);
         return cpu_ref_fail(CPU_REF_NOT_SUPPORTED, "%s", why.sentence);
     }
     made->problem.extension = NULL;
+    made->math = math_used(context, made);
     made->run = kernel->run[made->problem.tensor[kernel->main_slot]->type];
     made->state = (char *)made + state_at;
     if (kernel->prepare)

@@ -9,10 +9,6 @@
 /* Math modes are permissions, and default math is within each of them. */
 #define EVERY_MATH 0xfu
 
-struct anydnn_plugin_context {
-    int32_t device;
-};
-
 const struct anydnn_plugin_host *cpu_ref_host;
 
 int32_t cpu_ref_fail(int32_t status, const char *format, ...)
@@ -27,28 +23,25 @@ int32_t cpu_ref_fail(int32_t status, const char *format, ...)
     return status;
 }
 
-/* Studying math modes without their hardware is not built yet; to run on as if it were would
- * mislead. */
-static int32_t check_emulate(void)
+/* Reads the setting `emulate`. */
+static int32_t read_emulate(int32_t *emulates)
 {
     const char *text = cpu_ref_host->setting(cpu_ref_host, "emulate");
 
-    if (!text || strcmp(text, "off") == 0)
+    *emulates = text && strcmp(text, "on") == 0;
+    if (!text || *emulates || strcmp(text, "off") == 0)
         return CPU_REF_SUCCESS;
-    if (strcmp(text, "on") == 0)
-        return cpu_ref_fail(CPU_REF_NOT_SUPPORTED,
-                            "set.emulate is on; this version offers off alone");
     return cpu_ref_fail(CPU_REF_BAD_PARAM, "set.emulate is \"%.40s\"; it must be on or off", text);
 }
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {
     struct anydnn_plugin_context *made;
-    int32_t status;
+    int32_t emulates, status;
 
     if (device != 0)
         return cpu_ref_fail(CPU_REF_BAD_PARAM, "device is %d; the host has device 0 alone", device);
-    status = check_emulate();
+    status = read_emulate(&emulates);
     if (status == CPU_REF_SUCCESS)
         status = cpu_ref_parallel_configure();
     if (status != CPU_REF_SUCCESS)
@@ -56,7 +49,7 @@ static int32_t context_create(int32_t device, struct anydnn_plugin_context **con
     made = cpu_ref_host->alloc(sizeof *made);
     if (!made)
         return cpu_ref_fail(CPU_REF_ALLOC_FAILED, "no memory for a context");
-    made->device = device;
+    *made = (struct anydnn_plugin_context){.device = device, .emulates = emulates};
     *context = made;
     return CPU_REF_SUCCESS;
 }

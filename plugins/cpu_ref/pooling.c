@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pooling forward and backward: conditions, geometry and table entries. */
 #include "pooling.h"
+#include "element.h"
 #include "walk.h"
 
 #include <float.h>
@@ -10,12 +11,19 @@
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
+/* Dims that count the rows of a tensor; the planes. */
+#define ROW_DIMS   (IMAGE_DIMS - 1)
+#define PLANE_DIMS 2
+
 /* Elements of a row that are accumulated at a time. */
 #define LANES 128
 
 /* Where a maximum starts: the lowest finite value of the type. */
 static const double lowest_float = -FLT_MAX;
 static const double lowest_double = -DBL_MAX;
+static const double lowest_half = CPU_REF_HALF_LOWEST;
+static const double lowest_bfloat16 = CPU_REF_BFLOAT16_LOWEST;
+static const double lowest_int8 = INT8_MIN;
 
 struct pooling_job {
     const struct pooling_state *state;
@@ -25,7 +33,7 @@ struct pooling_job {
 /* What of x one window covers, and which row of dx in it is being gathered. */
 struct window {
     const void *x; /* the plane */
-    struct pooling_range at[POOLING_SPATIAL];
+    struct pooling_range at[IMAGE_SPATIAL];
     int64_t d, h;
 };
 
@@ -34,27 +42,8 @@ static int same_number(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-/* Index tuple n, c, d, h of a row of `tensor`. */
-static void row_index(const struct pooling_tensor *tensor, int64_t row, int64_t index[4])
-{
-    for (int32_t d = 3; d >= 0; d--) {
-        index[d] = row % tensor->dims[d];
-        row /= tensor->dims[d];
-    }
-}
-
-/* Offset of index[0..count-1]. */
-static int64_t index_offset(const struct pooling_tensor *tensor, const int64_t index[],
-                            int32_t count)
-{
-    int64_t offset = 0;
-    for (int32_t d = 0; d < count; d++)
-        offset += index[d] * tensor->strides[d];
-    return offset;
-}
-
 /* Multiply-adds of a row of y, and no more than that of a row of dx, for the cut into threads. */
-static int64_t row_cost(const struct pooling_state *state, const struct pooling_tensor *tensor)
+static int64_t row_cost(const struct pooling_state *state, const struct image *tensor)
 {
     double cost = state->window_size * (double)tensor->dims[4];
     return cost < 1e9 ? (int64_t)cost : 1000000000;
@@ -62,6 +51,9 @@ static int64_t row_cost(const struct pooling_state *state, const struct pooling_
 
 #define CPU_REF_TEMPLATE "pooling_forward.inc"
 #include "each_float.inc"
+
+#define CPU_REF_TEMPLATE "pooling_forward.inc"
+#include "each_int8.inc"
 
 #define CPU_REF_TEMPLATE "pooling_backward.inc"
 #include "each_float.inc"
@@ -79,10 +71,10 @@ static int32_t check_params(const struct anydnn_plugin_problem *problem, int32_t
         return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
                               "%s: mode %d is none from 0 to %d", name, params->mode,
                               POOLING_MODE_END - 1);
-    if (params->spatial_dims < 1 || params->spatial_dims > POOLING_SPATIAL)
+    if (params->spatial_dims < 1 || params->spatial_dims > IMAGE_SPATIAL)
         return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                               "%s: %d spatial dimensions; cpu_ref has 1 to %d", name,
-                              params->spatial_dims, POOLING_SPATIAL);
+                              params->spatial_dims, IMAGE_SPATIAL);
     if (ndims != params->spatial_dims + 2)
         return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                               "%s: x has %d dimensions and the window %d; x must have 2 more", name,
@@ -143,25 +135,13 @@ static int32_t backward_check(const struct anydnn_plugin_problem *problem,
 
 /* ------------------------------------------------------------------ geometry */
 
-static void prepare_tensor(struct pooling_tensor *to, const struct anydnn_plugin_tensor *tensor)
-{
-    int32_t missing = POOLING_SPATIAL + 2 - tensor->ndims;
-
-    for (int32_t d = 0; d < POOLING_SPATIAL + 2; d++) {
-        int32_t from = d < 2 ? d : d - missing;
-
-        to->dims[d] = d >= 2 && from < 2 ? 1 : tensor->dims[from];
-        to->strides[d] = d >= 2 && from < 2 ? 0 : tensor->strides[from];
-    }
-}
-
 static void prepare_windows(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_pooling *params = plan->problem.params;
     struct pooling_state *state = plan->state;
-    int32_t missing = POOLING_SPATIAL - params->spatial_dims;
+    int32_t missing = IMAGE_SPATIAL - params->spatial_dims;
 
-    for (int32_t s = 0; s < POOLING_SPATIAL; s++) {
+    for (int32_t s = 0; s < IMAGE_SPATIAL; s++) {
         state->window[s] = s < missing ? 1 : params->window[s - missing];
         state->pad[s] = s < missing ? 0 : params->pad[s - missing];
         state->stride[s] = s < missing ? 1 : params->stride[s - missing];
@@ -177,8 +157,9 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
     struct pooling_state *state = plan->state;
 
     prepare_windows(plan);
-    prepare_tensor(&state->x, plan->problem.tensor[FORWARD_X]);
-    prepare_tensor(&state->y, plan->problem.tensor[FORWARD_Y]);
+    state->x = image_of(plan->problem.tensor[FORWARD_X]);
+    state->y = image_of(plan->problem.tensor[FORWARD_Y]);
+    state->lanes = cpu_ref_lanes(plan->problem.tensor[FORWARD_X]->type);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
@@ -186,17 +167,17 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     struct pooling_state *state = plan->state;
 
     prepare_windows(plan);
-    prepare_tensor(&state->y, plan->problem.tensor[BACKWARD_Y]);
-    prepare_tensor(&state->dy, plan->problem.tensor[BACKWARD_DY]);
-    prepare_tensor(&state->x, plan->problem.tensor[BACKWARD_X]);
-    prepare_tensor(&state->dx, plan->problem.tensor[BACKWARD_DX]);
+    state->y = image_of(plan->problem.tensor[BACKWARD_Y]);
+    state->dy = image_of(plan->problem.tensor[BACKWARD_DY]);
+    state->x = image_of(plan->problem.tensor[BACKWARD_X]);
+    state->dx = image_of(plan->problem.tensor[BACKWARD_DX]);
 }
 
 /* ------------------------------------------------------------------ table entries */
 
 const struct cpu_ref_kernel cpu_ref_pooling_forward = {
     .operation = ANYDNN_PLUGIN_POOLING_FORWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = FORWARD_X,
     .required = 1u << FORWARD_X | 1u << FORWARD_Y,
     .outputs = 1u << FORWARD_Y,
@@ -205,12 +186,13 @@ const struct cpu_ref_kernel cpu_ref_pooling_forward = {
     .state_size = sizeof(struct pooling_state),
     .check = forward_check,
     .prepare = forward_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = forward_run_float, [ANYDNN_PLUGIN_DOUBLE] = forward_run_double},
+    .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8,
+            [ANYDNN_PLUGIN_INT8X4] = forward_run_int8, [ANYDNN_PLUGIN_INT8X32] = forward_run_int8},
 };
 
 const struct cpu_ref_kernel cpu_ref_pooling_backward = {
     .operation = ANYDNN_PLUGIN_POOLING_BACKWARD,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
     .outputs = 1u << BACKWARD_DX,
@@ -219,6 +201,5 @@ const struct cpu_ref_kernel cpu_ref_pooling_backward = {
     .state_size = sizeof(struct pooling_state),
     .check = backward_check,
     .prepare = backward_prepare,
-    .run =
-        {[ANYDNN_PLUGIN_FLOAT] = backward_run_float, [ANYDNN_PLUGIN_DOUBLE] = backward_run_double},
+    .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

@@ -4,9 +4,7 @@
 #ifndef CPU_REF_POOLING_H
 #define CPU_REF_POOLING_H
 
-#include "cpu_ref.h"
-
-#define POOLING_SPATIAL 3
+#include "image.h"
 
 /* Modes of struct anydnn_plugin_pooling. */
 enum {
@@ -17,18 +15,13 @@ enum {
     POOLING_MODE_END = 4
 };
 
-/* A tensor as n, c, d, h, w. */
-struct pooling_tensor {
-    int64_t dims[2 + POOLING_SPATIAL];
-    int64_t strides[2 + POOLING_SPATIAL];
-};
-
 /* What a plan of either direction keeps; forward leaves dy and dx empty. */
 struct pooling_state {
-    struct pooling_tensor x, y, dy, dx;
-    int64_t window[POOLING_SPATIAL];
-    int64_t pad[POOLING_SPATIAL];
-    int64_t stride[POOLING_SPATIAL];
+    struct image x, y, dy, dx;
+    int64_t window[IMAGE_SPATIAL];
+    int64_t pad[IMAGE_SPATIAL];
+    int64_t stride[IMAGE_SPATIAL];
+    int64_t lanes;      /* of x and y, both of one type */
     double window_size; /* may be beyond any integer */
     int32_t mode;
     int32_t nan_propagate;

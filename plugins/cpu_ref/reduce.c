@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* reduce_tensor: c = alpha * (a reduced along every dim in which c has 1) + beta * c, with the
  * indices of minima and maxima on request. */
+#include "mixed.h"
 #include "table.h"
 #include "walk.h"
 
@@ -18,6 +19,9 @@ struct reduce_state {
     int32_t op;
     int32_t nan_propagate;
     int32_t indices_type; /* -1: no indices */
+    cpu_ref_row_fn row;   /* the operator's way through elements of a */
+    int64_t a_size;
+    const struct cpu_ref_mixed *c_type;
 };
 
 struct reduce_job {
@@ -92,7 +96,61 @@ static void store_index(int32_t type, void *place, int64_t at, int64_t index)
 #define CPU_REF_TEMPLATE "reduce.inc"
 #include "each_float.inc"
 
+#define CPU_REF_TEMPLATE "reduce.inc"
+#include "each_int8.inc"
+
+#define EACH_TYPE(f)                                                                               \
+    {                                                                                              \
+        CPU_REF_EACH_FLOAT(f), [ANYDNN_PLUGIN_INT8] = f##_int8                                     \
+    }
+
+static const cpu_ref_row_fn sum_rows[CPU_REF_TYPES] = EACH_TYPE(sum_row);
+static const cpu_ref_row_fn product_rows[CPU_REF_TYPES] = EACH_TYPE(product_row);
+static const cpu_ref_row_fn choice_rows[CPU_REF_TYPES] = EACH_TYPE(choice_row);
+
+/* A row of what is kept. */
+static void kept_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
+{
+    const struct reduce_job *job = arg;
+    const struct reduce_state *state = job->state;
+
+    for (int64_t i = 0; i < n; i++) {
+        void *const data[] = {(char *)place[0] + i * stride[0] * state->a_size};
+        char *c = (char *)place[2] + i * stride[2] * state->c_type->size;
+        struct reduce_pass pass = {.state = state, .value = multiplies(state->op) ? 1 : 0};
+        double value, prior;
+
+        cpu_ref_walk_serial(&state->reduced, data, state->row, &pass);
+        value = job->alpha * reduce_finish(state, pass.value);
+        if (job->beta != 0) {
+            state->c_type->load(&prior, c, 1, 1);
+            value += job->beta * prior;
+        }
+        state->c_type->store(c, 1, &value, 1);
+        if (state->indices_type >= 0)
+            store_index(state->indices_type, place[1], i * stride[1], pass.index);
+    }
+}
+
+static int32_t reduce_run(const struct anydnn_plugin_plan *plan,
+                          const struct anydnn_plugin_operands *operands)
+{
+    const struct reduce_state *state = plan->state;
+    struct reduce_job job = {state, operands->scale[0], operands->scale[1]};
+    void *const data[] = {operands->data[A], operands->data[state->indices_type >= 0 ? INDICES : C],
+                          operands->data[C]};
+
+    cpu_ref_walk_parallel(&state->kept, data, state->reduced.count, kept_row, &job);
+    return CPU_REF_SUCCESS;
+}
+
 /* ------------------------------------------------------------------ conditions */
+
+static int32_t reduce_check_types(const struct anydnn_plugin_problem *problem,
+                                  struct cpu_ref_refusal *why)
+{
+    return cpu_ref_check_conversion(problem, A, C, &cpu_ref_compute_conversions, why);
+}
 
 /* Dims in which c has 1 and a more, as bits. */
 static uint32_t reduced_dims(const struct anydnn_plugin_problem *problem)
@@ -178,18 +236,23 @@ static void reduce_prepare(struct anydnn_plugin_plan *plan)
     state->op = params->op;
     state->nan_propagate = params->nan_propagate;
     state->indices_type = tensor[INDICES] ? tensor[INDICES]->type : -1;
+    state->row = (chooses(params->op)      ? choice_rows
+                  : multiplies(params->op) ? product_rows
+                                           : sum_rows)[tensor[A]->type];
+    state->a_size = cpu_ref_mixed(tensor[A]->type)->size;
+    state->c_type = cpu_ref_mixed(tensor[C]->type);
 }
 
 const struct cpu_ref_kernel cpu_ref_reduce_tensor = {
     .operation = ANYDNN_PLUGIN_REDUCE_TENSOR,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = A,
     .required = 1u << A | 1u << C,
     .outputs = 1u << C | 1u << INDICES,
-    .uniform = 1u << A | 1u << C,
     .params_size = sizeof(struct anydnn_plugin_reduce),
     .state_size = sizeof(struct reduce_state),
+    .check_types = reduce_check_types,
     .check = reduce_check,
     .prepare = reduce_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = reduce_run_float, [ANYDNN_PLUGIN_DOUBLE] = reduce_run_double},
+    .run = {CPU_REF_ANY_FLOAT(reduce_run), [ANYDNN_PLUGIN_INT8] = reduce_run},
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transform_tensor, add_tensor, scale_tensor and set_tensor: y = alpha*x + beta*y and its special
  * cases. */
+#include "mixed.h"
+#include "table.h"
 #include "walk.h"
 
 #include <string.h>
@@ -8,13 +10,75 @@
 struct tensor_ops_job {
     double alpha, beta;
     const void *value;
+    int64_t size;                      /* of a vector */
+    const struct cpu_ref_mixed *x, *y; /* where the types differ */
 };
+
+/* An element's way through double by function pointers, in multiply-adds for the cut into threads.
+ */
+#define CONVERSION_COST 4
 
 #define CPU_REF_TEMPLATE "tensor_ops.inc"
 #include "each_float.inc"
 
+#define CPU_REF_TEMPLATE "tensor_ops.inc"
+#include "each_integer.inc"
+
+#define EACH_TYPE(f) CPU_REF_EACH_FLOAT(f), CPU_REF_EACH_INTEGER(f), CPU_REF_EACH_VECTOR(f)
+
 /* Slots of transform_tensor and add_tensor. */
 enum { X, Y };
+
+/* ------------------------------------------------------------------ transform_tensor */
+
+static const cpu_ref_run_fn blend_run[CPU_REF_TYPES] = {EACH_TYPE(blend_run)};
+
+static void convert_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
+{
+    const struct tensor_ops_job *job = arg;
+    const char *x = place[X];
+    char *y = place[Y];
+    double value[CPU_REF_MIXED_ROW], prior[CPU_REF_MIXED_ROW];
+
+    for (int64_t begin = 0; begin < n; begin += CPU_REF_MIXED_ROW) {
+        int64_t m = cpu_ref_min(n - begin, CPU_REF_MIXED_ROW);
+        char *to = y + begin * stride[Y] * job->y->size;
+
+        job->x->load(value, x + begin * stride[X] * job->x->size, stride[X], m);
+        for (int64_t i = 0; i < m; i++)
+            value[i] *= job->alpha;
+        if (job->beta != 0) {
+            job->y->load(prior, to, stride[Y], m);
+            for (int64_t i = 0; i < m; i++)
+                value[i] += job->beta * prior[i];
+        }
+        job->y->store(to, stride[Y], value, m);
+    }
+}
+
+static int32_t transform_run(const struct anydnn_plugin_plan *plan,
+                             const struct anydnn_plugin_operands *operands)
+{
+    int32_t x = plan->problem.tensor[X]->type, y = plan->problem.tensor[Y]->type;
+    struct tensor_ops_job job = {.alpha = operands->scale[0],
+                                 .beta = operands->scale[1],
+                                 .x = cpu_ref_mixed(x),
+                                 .y = cpu_ref_mixed(y)};
+    int32_t status;
+
+    if (cpu_ref_lane_type(x) == cpu_ref_lane_type(y))
+        return blend_run[x](plan, operands);
+    status = cpu_ref_check_pointers(plan, operands, 1u << X, Y);
+    if (!status)
+        cpu_ref_walk_parallel(plan->state, operands->data, CONVERSION_COST, convert_row, &job);
+    return status;
+}
+
+static int32_t transform_check_types(const struct anydnn_plugin_problem *problem,
+                                     struct cpu_ref_refusal *why)
+{
+    return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_transform_conversions, why);
+}
 
 static int32_t transform_check(const struct anydnn_plugin_problem *problem,
                                struct cpu_ref_refusal *why)
@@ -22,6 +86,8 @@ static int32_t transform_check(const struct anydnn_plugin_problem *problem,
     int32_t reason = cpu_ref_check_dims(problem, 1u << X, Y, why);
     return reason ? reason : cpu_ref_check_alias(problem, Y, why);
 }
+
+/* ------------------------------------------------------------------ the others */
 
 static int32_t add_check(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
 {
@@ -46,22 +112,63 @@ static void alone_prepare(struct anydnn_plugin_plan *plan)
     cpu_ref_walk_init(plan->state, plan->problem.tensor, 1, CPU_REF_WALK_ALL);
 }
 
+/* ------------------------------------------------------------------ set_tensor of vectors */
+
+/* Vectors are elements of a size of their own here. */
+static void set_prepare(struct anydnn_plugin_plan *plan)
+{
+    struct anydnn_plugin_tensor vectors = *plan->problem.tensor[0];
+    int64_t lanes = cpu_ref_lanes(vectors.type);
+    struct cpu_ref_walk *walk = plan->state;
+
+    if (lanes > 1)
+        vectors.dims[1] /= lanes;
+    vectors.type = cpu_ref_lane_type(vectors.type);
+    cpu_ref_walk_init(walk, (const struct anydnn_plugin_tensor *const[]){&vectors}, 1,
+                      CPU_REF_WALK_ALL);
+    walk->element_size[0] *= lanes;
+}
+
+static void set_vectors(void *arg, void *const place[], const int64_t stride[], int64_t n)
+{
+    const struct tensor_ops_job *job = arg;
+    char *y = place[0];
+
+    for (int64_t i = 0; i < n; i++)
+        memcpy(y + i * stride[0] * job->size, job->value, (size_t)job->size);
+}
+
+static int32_t set_vectors_run(const struct anydnn_plugin_plan *plan,
+                               const struct anydnn_plugin_operands *operands)
+{
+    const struct cpu_ref_walk *walk = plan->state;
+    struct tensor_ops_job job = {.value = operands->value, .size = walk->element_size[0]};
+
+    if (!job.value)
+        return cpu_ref_fail(CPU_REF_BAD_PARAM, "set_tensor: value is a NULL pointer");
+    cpu_ref_walk_parallel(walk, operands->data, 1, set_vectors, &job);
+    return CPU_REF_SUCCESS;
+}
+
+/* ------------------------------------------------------------------ table entries */
+
 const struct cpu_ref_kernel cpu_ref_transform_tensor = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
     .required = 1u << X | 1u << Y,
     .outputs = 1u << Y,
-    .uniform = 1u << X | 1u << Y,
     .state_size = sizeof(struct cpu_ref_walk),
+    .check_types = transform_check_types,
     .check = transform_check,
     .prepare = blend_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = blend_run_float, [ANYDNN_PLUGIN_DOUBLE] = blend_run_double},
+    .run = {CPU_REF_ANY_FLOAT(transform_run),
+            CPU_REF_ANY_8BIT(transform_run), [ANYDNN_PLUGIN_INT32] = transform_run},
 };
 
 const struct cpu_ref_kernel cpu_ref_add_tensor = {
     .operation = ANYDNN_PLUGIN_ADD_TENSOR,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
     .required = 1u << X | 1u << Y,
     .outputs = 1u << Y,
@@ -69,12 +176,12 @@ const struct cpu_ref_kernel cpu_ref_add_tensor = {
     .state_size = sizeof(struct cpu_ref_walk),
     .check = add_check,
     .prepare = blend_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = blend_run_float, [ANYDNN_PLUGIN_DOUBLE] = blend_run_double},
+    .run = {EACH_TYPE(blend_run)},
 };
 
 const struct cpu_ref_kernel cpu_ref_scale_tensor = {
     .operation = ANYDNN_PLUGIN_SCALE_TENSOR,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
     .required = 1u,
     .outputs = 1u,
@@ -82,18 +189,20 @@ const struct cpu_ref_kernel cpu_ref_scale_tensor = {
     .state_size = sizeof(struct cpu_ref_walk),
     .check = no_check,
     .prepare = alone_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = scale_run_float, [ANYDNN_PLUGIN_DOUBLE] = scale_run_double},
+    .run = {EACH_TYPE(scale_run)},
 };
 
 const struct cpu_ref_kernel cpu_ref_set_tensor = {
     .operation = ANYDNN_PLUGIN_SET_TENSOR,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
     .required = 1u,
     .outputs = 1u,
     .uniform = 1u,
     .state_size = sizeof(struct cpu_ref_walk),
     .check = no_check,
-    .prepare = alone_prepare,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = set_run_float, [ANYDNN_PLUGIN_DOUBLE] = set_run_double},
+    .prepare = set_prepare,
+    .run = {CPU_REF_EACH_FLOAT(set_run),
+            CPU_REF_EACH_INTEGER(set_run), [ANYDNN_PLUGIN_INT8X4] = set_vectors_run,
+            [ANYDNN_PLUGIN_UINT8X4] = set_vectors_run, [ANYDNN_PLUGIN_INT8X32] = set_vectors_run},
 };

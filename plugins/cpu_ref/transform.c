@@ -3,6 +3,7 @@
  * places into channels; UNFOLD moves them back, then pads. Channel c and place o within the block
  * (counted as an index tuple, the last spatial dim fastest) make channel o * (channels of x) + c.
  */
+#include "mixed.h"
 #include "table.h"
 #include "walk.h"
 
@@ -18,8 +19,9 @@ enum { FOLD, UNFOLD, DIRECTION_END };
 struct transform_job {
     const struct anydnn_plugin_transform *params;
     const struct anydnn_plugin_tensor *x, *y;
-    const void *from;
-    void *to;
+    const struct cpu_ref_mixed *x_type, *y_type;
+    const uint8_t *from;
+    uint8_t *to;
     double alpha, beta;
 };
 
@@ -84,36 +86,88 @@ static void unfolded_dims(const struct anydnn_plugin_transform *params,
     dims[1] /= block_size(params, x->ndims);
 }
 
-/* Offset in x of what comes to place number `linear` of y; -1: a zero does. */
-static int64_t source(const struct transform_job *job, int64_t linear)
+/* Replaces the place of an element of y by that in x of what comes there. Returns 0 where a zero
+ * does. */
+static int source(const struct transform_job *job, int64_t place[])
 {
     const struct anydnn_plugin_tensor *x = job->x;
-    int64_t place[ANYDNN_PLUGIN_DIM_MAX] = {0}, dims[ANYDNN_PLUGIN_DIM_MAX] = {0}, offset = 0;
+    int64_t dims[ANYDNN_PLUGIN_DIM_MAX] = {0};
 
-    for (int32_t d = x->ndims - 1; d >= 0; d--) {
-        place[d] = linear % job->y->dims[d];
-        linear /= job->y->dims[d];
-    }
     if (job->params->direction == FOLD) {
         unfolded_place(job->params, x->ndims, job->y->dims[1] / block_size(job->params, x->ndims),
                        place);
-        if (!unpadded_place(job->params, x->ndims, x->dims, place))
-            return -1;
-    } else {
-        unfolded_dims(job->params, x, dims);
-        if (!unpadded_place(job->params, x->ndims, dims, place))
-            return -1;
-        folded_place(job->params, x->ndims, dims[1], place);
+        return unpadded_place(job->params, x->ndims, x->dims, place);
     }
-    for (int32_t d = 0; d < x->ndims; d++)
-        offset += place[d] * x->strides[d];
-    return offset;
+    unfolded_dims(job->params, x, dims);
+    if (!unpadded_place(job->params, x->ndims, dims, place))
+        return 0;
+    folded_place(job->params, x->ndims, dims[1], place);
+    return 1;
 }
 
-#define CPU_REF_TEMPLATE "transform.inc"
-#include "each_float.inc"
+/* ------------------------------------------------------------------ running */
+
+/* Items: elements of y in logical order. */
+static void transform_elements(void *arg, int64_t begin, int64_t end)
+{
+    const struct transform_job *job = arg;
+    const struct anydnn_plugin_tensor *y = job->y;
+    int64_t place[ANYDNN_PLUGIN_DIM_MAX] = {0};
+
+    for (int64_t i = begin; i < end; i++) {
+        double value = 0, prior;
+        int64_t left = i;
+        uint8_t *to;
+
+        for (int32_t d = y->ndims - 1; d >= 0; d--) {
+            place[d] = left % y->dims[d];
+            left /= y->dims[d];
+        }
+        to = job->to + cpu_ref_place(y, place) * job->y_type->size;
+        if (source(job, place))
+            job->x_type->load(&value, job->from + cpu_ref_place(job->x, place) * job->x_type->size,
+                              1, 1);
+        value *= job->alpha;
+        if (job->beta != 0) {
+            job->y_type->load(&prior, to, 1, 1);
+            value += job->beta * prior;
+        }
+        job->y_type->store(to, 1, &value, 1);
+    }
+}
+
+static int32_t transform_run(const struct anydnn_plugin_plan *plan,
+                             const struct anydnn_plugin_operands *operands)
+{
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[X];
+    const struct anydnn_plugin_tensor *y = plan->problem.tensor[Y];
+    struct transform_job job = {.params = plan->problem.params,
+                                .x = x,
+                                .y = y,
+                                .x_type = cpu_ref_mixed(x->type),
+                                .y_type = cpu_ref_mixed(y->type),
+                                .from = operands->data[X],
+                                .to = operands->data[Y],
+                                .alpha = operands->scale[0],
+                                .beta = operands->scale[1]};
+
+    cpu_ref_parallel(cpu_ref_count(y->dims, y->ndims), COST, transform_elements, &job);
+    return CPU_REF_SUCCESS;
+}
 
 /* ------------------------------------------------------------------ conditions */
+
+static int32_t tensor_check_types(const struct anydnn_plugin_problem *problem,
+                                  struct cpu_ref_refusal *why)
+{
+    return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_transform_conversions, why);
+}
+
+static int32_t filter_check_types(const struct anydnn_plugin_problem *problem,
+                                  struct cpu_ref_refusal *why)
+{
+    return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_filter_conversions, why);
+}
 
 /* The dims that the transform makes of x's; 0 where it makes none. */
 static int result_dims(const struct anydnn_plugin_transform *params,
@@ -176,26 +230,26 @@ static int32_t transform_check(const struct anydnn_plugin_problem *problem,
 
 const struct cpu_ref_kernel cpu_ref_transform_tensor_ex = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
     .required = 1u << X | 1u << Y,
     .outputs = 1u << Y,
-    .uniform = 1u << X | 1u << Y,
     .params_size = sizeof(struct anydnn_plugin_transform),
+    .check_types = tensor_check_types,
     .check = transform_check,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = transform_run_float,
-            [ANYDNN_PLUGIN_DOUBLE] = transform_run_double},
+    .run = {CPU_REF_ANY_FLOAT(transform_run),
+            CPU_REF_ANY_8BIT(transform_run), [ANYDNN_PLUGIN_INT32] = transform_run},
 };
 
 const struct cpu_ref_kernel cpu_ref_transform_filter = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_FILTER,
-    .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,
+    .layouts = CPU_REF_LAYOUTS,
     .main_slot = X,
     .required = 1u << X | 1u << Y,
     .outputs = 1u << Y,
-    .uniform = 1u << X | 1u << Y,
     .params_size = sizeof(struct anydnn_plugin_transform),
+    .check_types = filter_check_types,
     .check = transform_check,
-    .run = {[ANYDNN_PLUGIN_FLOAT] = transform_run_float,
-            [ANYDNN_PLUGIN_DOUBLE] = transform_run_double},
+    .run = {CPU_REF_ANY_FLOAT(transform_run), [ANYDNN_PLUGIN_INT8] = transform_run,
+            [ANYDNN_PLUGIN_UINT8] = transform_run},
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking over strided tensors, and the conditions under which one element of the output needs only
- * the elements of the same index. */
+/* Walking over strided tensors. */
 #include "walk.h"
 
+/* Of a vector type, that of a lane. */
 static const int64_t type_size[CPU_REF_TYPES] = {
     [ANYDNN_PLUGIN_FLOAT] = 4,    [ANYDNN_PLUGIN_DOUBLE] = 8,  [ANYDNN_PLUGIN_HALF] = 2,
-    [ANYDNN_PLUGIN_INT8] = 1,     [ANYDNN_PLUGIN_INT32] = 4,   [ANYDNN_PLUGIN_INT8X4] = 4,
-    [ANYDNN_PLUGIN_UINT8] = 1,    [ANYDNN_PLUGIN_UINT8X4] = 4, [ANYDNN_PLUGIN_INT8X32] = 32,
+    [ANYDNN_PLUGIN_INT8] = 1,     [ANYDNN_PLUGIN_INT32] = 4,   [ANYDNN_PLUGIN_INT8X4] = 1,
+    [ANYDNN_PLUGIN_UINT8] = 1,    [ANYDNN_PLUGIN_UINT8X4] = 1, [ANYDNN_PLUGIN_INT8X32] = 1,
     [ANYDNN_PLUGIN_BFLOAT16] = 2, [ANYDNN_PLUGIN_INT64] = 8,
 };
 
@@ -26,22 +26,57 @@ static int64_t element_size(int32_t type)
 
 /* ------------------------------------------------------------------ preparing */
 
-/* Puts dim d of the tensors last, or with `sorted` before all dims of smaller stride in the last
- * tensor. */
-static void insert_dim(struct cpu_ref_walk *walk, const struct anydnn_plugin_tensor *const tensor[],
-                       int32_t d, int sorted)
+/* Elements from one index along dim d to that `by` further on. Within a vector they are neighbours.
+ */
+static int64_t stride_of(const struct anydnn_plugin_tensor *tensor, int32_t d, int64_t by)
+{
+    int64_t lanes = cpu_ref_lanes(tensor->type);
+
+    if (tensor->dims[d] == 1)
+        return 0;
+    if (d != 1)
+        return tensor->strides[d] * lanes;
+    return by < lanes ? by : by / lanes * tensor->strides[d] * lanes;
+}
+
+/* Puts `dim` steps by `by` along dim d of the tensors last, or with `sorted` before all dims of
+ * smaller stride in the last tensor. */
+static void insert_steps(struct cpu_ref_walk *walk,
+                         const struct anydnn_plugin_tensor *const tensor[], int32_t d, int64_t dim,
+                         int64_t by, int sorted)
 {
     int32_t last = walk->tensors - 1;
-    int32_t at = walk->ndims++;
+    int32_t at = walk->ndims;
+    int64_t stride;
 
-    for (; sorted && at > 0 && walk->strides[at - 1][last] < tensor[last]->strides[d]; at--) {
+    if (dim == 1)
+        return;
+    stride = stride_of(tensor[last], d, by);
+    for (; sorted && at > 0 && walk->strides[at - 1][last] < stride; at--) {
         walk->dims[at] = walk->dims[at - 1];
         for (int32_t t = 0; t <= last; t++)
             walk->strides[at][t] = walk->strides[at - 1][t];
     }
-    walk->dims[at] = tensor[last]->dims[d];
+    walk->dims[at] = dim;
     for (int32_t t = 0; t <= last; t++)
-        walk->strides[at][t] = tensor[t]->dims[d] == 1 ? 0 : tensor[t]->strides[d];
+        walk->strides[at][t] = stride_of(tensor[t], d, by);
+    walk->ndims++;
+}
+
+/* Channel c of vectors of 4 and of 32 has a place in each that follows from c / 32, c % 32 / 4 and
+ * c % 4: three dims instead of one. */
+static void insert_dim(struct cpu_ref_walk *walk, const struct anydnn_plugin_tensor *const tensor[],
+                       int32_t d, int sorted)
+{
+    int64_t dim = tensor[walk->tensors - 1]->dims[d], by = 1;
+
+    for (int32_t t = 0; d == 1 && t < walk->tensors; t++)
+        by = cpu_ref_max(by, cpu_ref_lanes(tensor[t]->type));
+    insert_steps(walk, tensor, d, dim / by, by, sorted);
+    if (by == 32)
+        insert_steps(walk, tensor, d, 8, 4, sorted);
+    if (by > 1)
+        insert_steps(walk, tensor, d, 4, 1, sorted);
 }
 
 static int can_merge(const struct cpu_ref_walk *walk, int32_t outer, int32_t inner)
@@ -77,7 +112,7 @@ static void init(struct cpu_ref_walk *walk, const struct anydnn_plugin_tensor *c
     walk->tensors = tensors;
     walk->ndims = 0;
     for (int32_t d = 0; d < last->ndims; d++) {
-        if ((mask >> d & 1) && last->dims[d] > 1)
+        if (mask >> d & 1)
             insert_dim(walk, tensor, d, sorted);
     }
     if (walk->ndims == 0) {
@@ -110,7 +145,7 @@ void cpu_ref_walk_init_logical(struct cpu_ref_walk *walk,
 
 /* A position: the index tuple and the address of each tensor's element there. */
 struct position {
-    int64_t index[ANYDNN_PLUGIN_DIM_MAX];
+    int64_t index[CPU_REF_WALK_DIMS];
     void *place[CPU_REF_WALK_TENSORS];
 };
 
@@ -171,82 +206,4 @@ void cpu_ref_walk_parallel(const struct cpu_ref_walk *walk, void *const data[], 
 {
     struct loop loop = {walk, data, row, arg};
     cpu_ref_parallel(walk->count, cost, loop_piece, &loop);
-}
-
-/* ------------------------------------------------------------------ conditions */
-
-int32_t cpu_ref_check_dims(const struct anydnn_plugin_problem *problem, uint32_t mask, int32_t out,
-                           struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_tensor *want = problem->tensor[out];
-
-    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
-        const struct anydnn_plugin_tensor *have = problem->tensor[slot];
-        struct cpu_ref_text a, b;
-
-        if (!(mask >> slot & 1) || !have || cpu_ref_same_dims(have, want))
-            continue;
-        return cpu_ref_refuse(
-            why, ANYDNN_PLUGIN_REASON_SHAPE, "%s: %s has dims %s and %s has %s; they must be equal",
-            cpu_ref_operation_name(problem->operation), cpu_ref_slot_name(problem->operation, slot),
-            cpu_ref_dims_text(&a, have->dims, have->ndims),
-            cpu_ref_slot_name(problem->operation, out),
-            cpu_ref_dims_text(&b, want->dims, want->ndims));
-    }
-    return 0;
-}
-
-int32_t cpu_ref_check_broadcast(const struct anydnn_plugin_problem *problem, int32_t in,
-                                int32_t out, struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_tensor *have = problem->tensor[in];
-    const struct anydnn_plugin_tensor *want = problem->tensor[out];
-    struct cpu_ref_text a, b;
-    int fits = have->ndims == want->ndims;
-
-    for (int32_t d = 0; fits && d < want->ndims; d++)
-        fits = have->dims[d] == want->dims[d] || have->dims[d] == 1;
-    if (fits)
-        return 0;
-    return cpu_ref_refuse(
-        why, ANYDNN_PLUGIN_REASON_SHAPE,
-        "%s: %s has dims %s and %s has %s; each must be equal or 1",
-        cpu_ref_operation_name(problem->operation), cpu_ref_slot_name(problem->operation, in),
-        cpu_ref_dims_text(&a, have->dims, have->ndims), cpu_ref_slot_name(problem->operation, out),
-        cpu_ref_dims_text(&b, want->dims, want->ndims));
-}
-
-int32_t cpu_ref_check_alias(const struct anydnn_plugin_problem *problem, int32_t out,
-                            struct cpu_ref_refusal *why)
-{
-    int32_t in = problem->alias[out] - 1;
-
-    if (in < 0 || !problem->tensor[in] ||
-        cpu_ref_same_places(problem->tensor[in], problem->tensor[out]))
-        return 0;
-    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                          "%s: %s is written over %s, and their dims or strides differ",
-                          cpu_ref_operation_name(problem->operation),
-                          cpu_ref_slot_name(problem->operation, out),
-                          cpu_ref_slot_name(problem->operation, in));
-}
-
-int32_t cpu_ref_check_pointers(const struct anydnn_plugin_plan *plan,
-                               const struct anydnn_plugin_operands *operands, uint32_t inputs,
-                               int32_t out)
-{
-    const struct anydnn_plugin_problem *problem = &plan->problem;
-
-    for (uint32_t left = inputs & problem->present; left; left &= left - 1) {
-        int32_t in = __builtin_ctz(left);
-
-        if (operands->data[in] == operands->data[out] &&
-            !cpu_ref_same_places(problem->tensor[in], problem->tensor[out]))
-            return cpu_ref_fail(CPU_REF_NOT_SUPPORTED,
-                                "%s: %s is written over %s, and their dims or strides differ",
-                                cpu_ref_operation_name(problem->operation),
-                                cpu_ref_slot_name(problem->operation, out),
-                                cpu_ref_slot_name(problem->operation, in));
-    }
-    return CPU_REF_SUCCESS;
 }

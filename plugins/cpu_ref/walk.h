@@ -9,16 +9,19 @@
 #include <stddef.h>
 
 #define CPU_REF_WALK_TENSORS 6
+/* Channels are up to three dims of a walk: see there. */
+#define CPU_REF_WALK_DIMS (ANYDNN_PLUGIN_DIM_MAX + 2)
 
 /* Of the same index space, for each tensor, the strides in elements; stride 0 where the tensor is
  * broadcast. The dims are ordered by the strides of the last tensor, which is the one that is
- * written, and neighbours are merged where every tensor allows it; the last dim is the row. */
+ * written, and neighbours are merged where every tensor allows it; the last dim is the row. A
+ * tensor of vectors is one of their lanes here, and may go with tensors of other vectors. */
 struct cpu_ref_walk {
     int32_t tensors;
     int32_t ndims;
     int64_t count;
-    int64_t dims[ANYDNN_PLUGIN_DIM_MAX];
-    int64_t strides[ANYDNN_PLUGIN_DIM_MAX][CPU_REF_WALK_TENSORS];
+    int64_t dims[CPU_REF_WALK_DIMS];
+    int64_t strides[CPU_REF_WALK_DIMS][CPU_REF_WALK_TENSORS];
     int64_t element_size[CPU_REF_WALK_TENSORS];
 };
 

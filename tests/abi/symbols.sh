@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# libanydnn exports exactly the entries of core/abi/entries.def, and anydnn.h declares exactly these;
-# a plugin exports its two symbols; every entry keeps the version node of its level.
+# libanydnn exports exactly the symbols of core/abi/entries.def, and each view of anydnn.h declares
+# exactly what the table says; a plugin exports its two symbols; every symbol keeps its version node.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+# shellcheck disable=SC2034
+abi_root=$ANYDNN_TEST_SRCDIR abi_tmp=$tap_dir
+. "$ANYDNN_TEST_SRCDIR/tests/abi/abi.sh"
 
 library=$ANYDNN_TEST_BUILDDIR/.libs/libanydnn.so
-entries=$ANYDNN_TEST_SRCDIR/core/abi/entries.def
-map_awk=$ANYDNN_TEST_SRCDIR/core/abi/map.awk
 
 # The dynamic symbols that an object defines, without the version nodes themselves.
 # shellcheck disable=SC2016
 exports() {
-    $NM -D --defined-only "$1" | $AWK '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort
+    $NM -D --defined-only "$1" | $AWK '$2 != "A" { sub(/@/, " "); sub(/@/, ""); print $3, $4 }' | sort
 }
 
 # Nothing in the first list that the second lacks.
@@ -21,57 +22,84 @@ none_missing() {
     [ ! -s "$tap_dir/missing" ] || { cat "$tap_dir/missing"; return 1; }
 }
 
-$AWK -v list=1 -f "$map_awk" "$entries" | sort >"$tap_dir/entries"
+abi_table map -v list=node | sort >"$tap_dir/symbols"
 exports "$library" >"$tap_dir/exports"
-echo '#include <anydnn/anydnn.h>' >"$tap_dir/header.c"
-# shellcheck disable=SC2086
-$CC -E -P -I"$ANYDNN_TEST_SRCDIR/include" "$tap_dir/header.c" | tr '\n' ' ' |
-    grep -oE '[^A-Za-z0-9_"]anydnn[A-Za-z0-9_]+ *\(' | tr -d ' (*' | sort -u >"$tap_dir/declared"
+abi_prototypes -DANYDNN_EVERY_FORM >"$tap_dir/prototypes"
+cut -d'|' -f1 "$tap_dir/prototypes" | sort >"$tap_dir/declared"
+cut -d' ' -f1 "$tap_dir/symbols" >"$tap_dir/names"
 
-check "the table of entries is not empty" test -s "$tap_dir/entries"
-check "every entry of the table is exported" none_missing "$tap_dir/entries" "$tap_dir/exports"
-check "nothing but the table's entries is exported" none_missing "$tap_dir/exports" "$tap_dir/entries"
-check "every function that anydnn.h declares is in the table" none_missing "$tap_dir/declared" "$tap_dir/entries"
-check "every entry of the table is declared in anydnn.h" none_missing "$tap_dir/entries" "$tap_dir/declared"
+check "the table of entries is not empty" test -s "$tap_dir/symbols"
+check "every symbol of the table is exported, in its version node" none_missing "$tap_dir/symbols" "$tap_dir/exports"
+check "nothing but the table's symbols is exported" none_missing "$tap_dir/exports" "$tap_dir/symbols"
+check "every function that anydnn.h declares is in the table" none_missing "$tap_dir/declared" "$tap_dir/names"
+check "every symbol of the table is declared in anydnn.h" none_missing "$tap_dir/names" "$tap_dir/declared"
 
-cat >"$tap_dir/plugin" <<'EOF'
+newest=$(sed -n 's/^#define ANYDNN_API_LEVEL_NEWEST //p' "$abi_views_folder/anydnn/views.h")
+level=1
+while [ "$level" -le "$newest" ]; do
+    abi_table views -v list="$level" | cut -d' ' -f1 | sort >"$tap_dir/shown"
+    abi_prototypes -DANYDNN_API_LEVEL="$level" | cut -d'|' -f1 | sort -u >"$tap_dir/declared"
+    check "view $level declares what the table says, and no more" diff "$tap_dir/shown" "$tap_dir/declared"
+    level=$((level + 1))
+done
+
+cat >"$tap_dir/plugin" <<'EOT'
 anydnn_plugin_abi
 anydnn_plugin_main
-EOF
+EOT
 for plugin in "$ANYDNN_TEST_PLUGINDIR"/anydnn_*.so; do
-    exports "$plugin" >"$tap_dir/found"
+    exports "$plugin" | sed 's/ .*//' >"$tap_dir/found"
     check "$(basename "$plugin") exports a plugin's two symbols alone" diff "$tap_dir/plugin" "$tap_dir/found"
 done
 
-cat >"$tap_dir/two.def" <<'EOF'
-ENTRY(anydnnOld, 1, current)
-ENTRY(anydnnNew_v2, 2, current)
-EOF
-cat >"$tap_dir/two.map" <<'EOF'
+# ---- the scripts that read the table
+
+table_of() {
+    printf '%s\n' "$@" >"$tap_dir/some.def"
+    abi_entries=$tap_dir/some.def
+}
+
+table_of 'ENTRY(anydnnOld, 1)' 'ENTRY(anydnnNew, 2)' 'ENTRY(anydnnChanged, 1, 2)' 'ENTRY(anydnnAdded, 1.10)' \
+    'ENTRY(anydnnAddedBefore, 1.2)'
+cat >"$tap_dir/some.map" <<'EOT'
 ANYDNN_1 {
     global:
         anydnnOld;
+        anydnnChanged;
     local:
         *;
 };
+ANYDNN_1.2 {
+    global:
+        anydnnAddedBefore;
+} ANYDNN_1;
+ANYDNN_1.10 {
+    global:
+        anydnnAdded;
+} ANYDNN_1.2;
 ANYDNN_2 {
     global:
-        anydnnNew_v2;
-} ANYDNN_1;
-EOF
-$AWK -f "$map_awk" "$tap_dir/two.def" >"$tap_dir/made.map"
-check "a later level's entries get a node on top of the one before" diff "$tap_dir/two.map" "$tap_dir/made.map"
+        anydnnNew;
+        anydnnChanged_v1;
+        anydnnChanged_v2;
+} ANYDNN_1.10;
+EOT
+abi_table map >"$tap_dir/made.map"
+check "each level and each addition gets a node on top of the one before" diff "$tap_dir/some.map" "$tap_dir/made.map"
 
 refused() {
-    printf '%s\n' "$1" >"$tap_dir/bad.def"
-    if $AWK -f "$map_awk" "$tap_dir/bad.def" 2>"$tap_dir/sentence"; then
+    table_of "$1"
+    if abi_table map 2>"$tap_dir/sentence"; then
         return 1
     fi
     cat "$tap_dir/sentence"
     grep -q "$2" "$tap_dir/sentence"
 }
-check "a malformed entry is refused with its line" refused 'ENTRY(anydnnFoo, x, current)' 'bad.def:1: not ENTRY'
+check "a malformed entry is refused with its line" refused 'ENTRY(anydnnFoo, x)' 'some.def:1: not ENTRY'
+check "an entry over two lines is refused" refused 'ENTRY(anydnnFoo,' 'some.def:1: .* does not end on its line'
 check "an entry listed twice is refused with its line" \
-    refused "$(printf 'ENTRY(anydnnA, 1, current)\nENTRY(anydnnA, 1, current)')" 'bad.def:2: anydnnA is listed twice'
+    refused "$(printf 'ENTRY(anydnnA, 1)\nENTRY(anydnnA, 1)')" 'some.def:2: anydnnA is listed twice'
+check "an entry that changed before it was there is refused" refused 'ENTRY(anydnnA, 2, 2)' 'some.def:1: anydnnA: the levels'
+check "a changed form as an entry of its own is refused" refused 'ENTRY(anydnnA_v2, 2)' 'some.def:1: anydnnA_v2: a name'
 check "an empty table is refused" refused '/* none */' 'no ENTRY'
 tap_end

@@ -2,83 +2,20 @@
 /* Buffers, guard zones and execution for tests that state a problem as text. */
 #include "tests/conformance/problem_run.h"
 
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <anydnn/plugin.h>
-
 #define GUARD 256 /* elements on each side: 256 bytes at least, and a multiple of 256 */
 
-static size_t element_bytes(const struct prun_operand *operand)
-{
-    switch ((int)operand->type) {
-    case ANYDNN_DATA_UINT8:
-        return 1;
-    case ANYDNN_PLUGIN_UINT16:
-        return 2;
-    case ANYDNN_DATA_DOUBLE:
-    case ANYDNN_PLUGIN_UINT64:
-        return 8;
-    default:
-        return 4;
-    }
-}
-
-/* An unsigned integer of that many bytes. */
-static void put_integer(unsigned char *at, size_t bytes, uint64_t wide)
-{
-    uint32_t narrow = (uint32_t)wide;
-    uint16_t half = (uint16_t)wide;
-
-    if (bytes == sizeof(wide))
-        memcpy(at, &wide, sizeof(wide));
-    else if (bytes == sizeof(narrow))
-        memcpy(at, &narrow, sizeof(narrow));
-    else if (bytes == sizeof(half))
-        memcpy(at, &half, sizeof(half));
-    else
-        *at = (unsigned char)wide;
-}
-
-static uint64_t get_integer(const unsigned char *at, size_t bytes)
-{
-    uint64_t wide;
-    uint32_t narrow;
-    uint16_t half;
-
-    if (bytes == sizeof(wide)) {
-        memcpy(&wide, at, sizeof(wide));
-        return wide;
-    }
-    if (bytes == sizeof(narrow)) {
-        memcpy(&narrow, at, sizeof(narrow));
-        return narrow;
-    }
-    if (bytes == sizeof(half)) {
-        memcpy(&half, at, sizeof(half));
-        return half;
-    }
-    return *at;
-}
-
-/* A quiet NaN that tells its place, so that bytes copied from elsewhere show too; integers get its
- * last bytes. */
-static void put_poison(const struct prun_operand *operand, size_t index)
-{
-    size_t bytes = element_bytes(operand);
-    uint64_t wide = UINT64_C(0x7ff8a50000000000) + index;
-    uint32_t narrow = UINT32_C(0x7fe00000) + (uint32_t)(index & 0xfffff);
-
-    put_integer(operand->block + index * bytes, bytes, bytes == sizeof(narrow) ? narrow : wide);
-}
-
-/* Steps a logical index in row-major order and returns its offset in elements, or -1 at the end.
- * Start with index[0] = -1. */
+/* Steps a logical index in row-major order and returns its offset in bytes, or -1 at the end. Start
+ * with index[0] = -1. In a vector type strides count vectors, and channel c is lane c % lanes of
+ * vector c / lanes. */
 static ptrdiff_t next_offset(const struct prun_operand *operand, int *index)
 {
+    const struct number_type *type = operand->number;
     ptrdiff_t offset = 0;
+    int lane = 0;
 
     if (index[0] < 0) {
         memset(index, 0, (size_t)operand->ndims * sizeof(*index));
@@ -90,9 +27,13 @@ static ptrdiff_t next_offset(const struct prun_operand *operand, int *index)
         if (d < 0)
             return -1;
     }
-    for (int d = 0; d < operand->ndims; d++)
-        offset += (ptrdiff_t)index[d] * operand->strides[d];
-    return offset;
+    for (int d = 0; d < operand->ndims; d++) {
+        int lanes = d == 1 ? type->lanes : 1;
+
+        offset += (ptrdiff_t)(index[d] / lanes) * operand->strides[d];
+        lane += index[d] % lanes;
+    }
+    return (offset * type->lanes + lane) * (ptrdiff_t)type->bytes;
 }
 
 void prun_set(struct prun_operand *operand, const double *value)
@@ -100,21 +41,8 @@ void prun_set(struct prun_operand *operand, const double *value)
     int index[ANYDNN_DIM_MAX] = {-1};
     ptrdiff_t at;
 
-    while ((at = next_offset(operand, index)) >= 0) {
-        double wide = *value++;
-
-        if (operand->type == ANYDNN_DATA_DOUBLE) {
-            ((double *)(void *)operand->data)[at] = wide;
-        } else if (operand->type != ANYDNN_DATA_FLOAT) {
-            size_t bytes = element_bytes(operand);
-
-            put_integer(operand->data + (size_t)at * bytes, bytes, (uint64_t)wide);
-        } else {
-            float narrow = wide == -DBL_MAX ? -FLT_MAX : (float)wide;
-
-            ((float *)(void *)operand->data)[at] = narrow;
-        }
-    }
+    while ((at = next_offset(operand, index)) >= 0)
+        number_put(operand->number, operand->data + at, *value++);
 }
 
 void prun_get(const struct prun_operand *operand, double *value)
@@ -122,31 +50,13 @@ void prun_get(const struct prun_operand *operand, double *value)
     int index[ANYDNN_DIM_MAX] = {-1};
     ptrdiff_t at;
 
-    while ((at = next_offset(operand, index)) >= 0) {
-        if (operand->type == ANYDNN_DATA_DOUBLE)
-            *value++ = ((const double *)(const void *)operand->data)[at];
-        else if (operand->type != ANYDNN_DATA_FLOAT)
-            *value++ = (double)get_integer(operand->data + (size_t)at * element_bytes(operand),
-                                           element_bytes(operand));
-        else
-            *value++ = (double)((const float *)(const void *)operand->data)[at];
-    }
+    while ((at = next_offset(operand, index)) >= 0)
+        *value++ = number_get(operand->number, operand->data + at);
 }
 
 int prun_same_bytes(const struct prun_operand *a, const struct prun_operand *b)
 {
-    size_t bytes = a->stored * element_bytes(a);
-
-    return a->stored == b->stored && memcmp(a->data, b->data, bytes) == 0;
-}
-
-char *prun_as_float(const char *text)
-{
-    char *copy = strdup(text);
-
-    for (char *at = copy; at && (at = strstr(at, "=f64")); at += 4)
-        memcpy(at, "=f32", 4);
-    return copy;
+    return a->stored == b->stored && memcmp(a->data, b->data, a->stored) == 0;
 }
 
 struct prun_operand *prun_find(struct prun *run, const char *role)
@@ -206,30 +116,40 @@ static int describe(struct prun *run, int i)
     anydnnDestroyTensorDescriptor(desc);
     if (status)
         return api_failed(run, "anydnnProblemGetOperand", status);
+    operand->number = number_type_of((int)operand->type);
+    if (!operand->number) {
+        snprintf(run->error, sizeof(run->error), "%s: no test uses type %d", operand->role,
+                 (int)operand->type);
+        return -1;
+    }
+    operand->element = operand->number->bytes * (size_t)operand->number->lanes;
     operand->alias = -1;
     operand->count = operand->stored = 1;
     for (int d = 0; d < operand->ndims; d++) {
+        int extent = operand->dims[d] / (d == 1 ? operand->number->lanes : 1);
+
         operand->count *= (size_t)operand->dims[d];
-        operand->stored += (size_t)(operand->dims[d] - 1) * (size_t)operand->strides[d];
+        operand->stored += (size_t)(extent - 1) * (size_t)operand->strides[d];
     }
+    operand->stored *= operand->element;
     return 0;
 }
 
 static int allocate(struct prun *run, struct prun_operand *operand, int shift)
 {
-    size_t elements = operand->stored + 2 * GUARD + (size_t)shift;
+    size_t before = (GUARD + (size_t)shift) * operand->element;
     void *block = NULL;
 
-    operand->bytes = elements * element_bytes(operand);
+    operand->bytes = before + operand->stored + GUARD * operand->element;
     operand->before = malloc(operand->bytes);
     if (!operand->before || posix_memalign(&block, 256, operand->bytes)) {
         snprintf(run->error, sizeof(run->error), "out of memory for operand %s", operand->role);
         return -1;
     }
     operand->block = block;
-    operand->data = operand->block + (GUARD + (size_t)shift) * element_bytes(operand);
-    for (size_t i = 0; i < elements; i++)
-        put_poison(operand, i);
+    operand->data = operand->block + before;
+    for (size_t at = 0; at < operand->bytes; at += operand->number->bytes)
+        number_poison(operand->number, operand->block + at, at / operand->number->bytes);
     return 0;
 }
 
@@ -280,7 +200,7 @@ void prun_close(struct prun *run)
 /* Marks in `before` what the operation may write by copying it over from the block. */
 static int untouched(struct prun *run, struct prun_operand *operand)
 {
-    size_t size = element_bytes(operand);
+    size_t size = operand->number->bytes;
     int index[ANYDNN_DIM_MAX] = {-1};
     ptrdiff_t at;
 
@@ -288,15 +208,14 @@ static int untouched(struct prun *run, struct prun_operand *operand)
         size_t first = (size_t)(operand->data - operand->block);
 
         while ((at = next_offset(operand, index)) >= 0)
-            memcpy(operand->before + first + (size_t)at * size, operand->data + (size_t)at * size,
-                   size);
+            memcpy(operand->before + first + (size_t)at, operand->data + at, size);
     }
     for (size_t i = 0; i < operand->bytes; i++) {
         if (operand->before[i] == operand->block[i])
             continue;
         snprintf(run->error, sizeof(run->error),
-                 "%s: a byte that must not be written has changed, %ld elements from the first",
-                 operand->role, ((long)i - (long)(operand->data - operand->block)) / (long)size);
+                 "%s: a byte that must not be written has changed, %ld bytes from the first",
+                 operand->role, (long)i - (long)(operand->data - operand->block));
         return -1;
     }
     return 0;

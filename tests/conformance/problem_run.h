@@ -12,20 +12,24 @@
 
 #include <anydnn/anydnn.h>
 
+#include "tests/conformance/types.h"
+
 #define PRUN_OPERANDS 16
 
 struct prun_operand {
     const char *role;
     anydnnDirection_t direction;
-    anydnnDataType_t type; /* double, float or an unsigned integer */
+    anydnnDataType_t type;
+    const struct number_type *number;
     int ndims;
     int dims[ANYDNN_DIM_MAX];
     int strides[ANYDNN_DIM_MAX];
-    size_t count;  /* described elements */
-    size_t stored; /* elements from the first to the last one described */
-    int alias;     /* the operand whose memory this one shares, or -1 */
-    int shared;    /* another operand shares this one's memory */
-    size_t bytes;  /* of block */
+    size_t element; /* bytes that a stride of 1 steps over */
+    size_t count;   /* described numbers */
+    size_t stored;  /* bytes from the first number to the end of the last */
+    int alias;      /* the operand whose memory this one shares, or -1 */
+    int shared;     /* another operand shares this one's memory */
+    size_t bytes;   /* of block */
     unsigned char *block;
     unsigned char *before; /* copy of block made just before the execution */
     unsigned char *data;
@@ -40,8 +44,6 @@ struct prun {
     char error[1600];
 };
 
-/* The text with f32 in place of f64; to be freed. */
-char *prun_as_float(const char *text);
 /* 0, or -1 with `error` set. Every operand begins `shift` elements after a 256-byte boundary. */
 int prun_open(struct prun *run, anydnnHandle_t handle, const char *text, int shift);
 void prun_close(struct prun *run);

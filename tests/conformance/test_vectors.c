@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Holds the operations to the vectors of tests/vectors, whose oracles are not ours: every case as
- * double and as float, within the bound of README.md there. TAP, one line a case and type.
+ * Holds the operations to the vectors of tests/vectors, whose oracles are not ours: every case in
+ * every type that it serves, within the bound of README.md there. TAP, one line a case and type.
  * Arguments, if any, are the files to take instead.
  */
 #include <float.h>
@@ -11,7 +11,8 @@
 #include <string.h>
 
 #include "tests/conformance/problem_run.h"
-#include "tests/conformance/vec_reader.h"
+#include "tools/verify/vec_reader.h"
+#include "tools/verify/vec_types.h"
 
 static const char *const operations[] = {"convolution_forward",
                                          "convolution_backward_data",
@@ -48,33 +49,50 @@ struct tally {
     int failed;
 };
 
-/* What README.md of tests/vectors calls the bound; `sum` < 0 asks for equality. */
-static int close_enough(double got, double want, double sum, double kred, int is_double)
-{
-    double unit = is_double ? DBL_EPSILON : (double)FLT_EPSILON;
-    double least = is_double ? 4.9406564584124654e-324 : 1.4012984643248171e-45;
+/* What README.md of tests/vectors calls the bound; sum < 0 asks for equality. */
+struct bound {
+    double want;
+    double sum;
+    double kred;
+    double rounds;
+};
 
-    if (want == -DBL_MAX && !is_double)
-        want = -(double)FLT_MAX;
-    if (isnan(want))
+static int close_enough(const struct number_type *type, double got, const struct bound *bound)
+{
+    double want = bound->want == -DBL_MAX ? type->low : bound->want;
+    double nearest = number_round(type, want);
+    double unit = ldexp(1, -type->digits);
+    double eps = type->digits == DBL_MANT_DIG ? DBL_EPSILON : (double)FLT_EPSILON;
+    double before;
+
+    if (isnan(want) && type->digits)
         return isnan(got);
-    if (isinf(want))
-        return got == want;
-    if (sum < 0)
-        return got == (is_double ? want : (double)(float)want);
-    return fabs(got - want) <=
-           0.5 * unit * fabs(want) + (8 + 0.5 * sqrt(kred)) * unit * sum + least;
+    if (got == nearest)
+        return 1;
+    if (isinf(want) || bound->sum < 0 || !type->digits)
+        return 0;
+    before = (8 + 0.5 * sqrt(bound->kred)) * eps * bound->sum + unit * bound->rounds;
+    if (isinf(got) || isinf(nearest))
+        return got == number_round(type, want - before) || got == number_round(type, want + before);
+    return fabs(got - want) <= unit * fabs(want) + before + number_least(type);
+}
+
+static double nth(const struct vec_values *values, size_t i, double otherwise)
+{
+    return values ? values->value[i] : otherwise;
 }
 
 static int compare(struct prun *run, const struct vec_case *vec, const struct vec_values *out)
 {
     struct prun_operand *operand = prun_find(run, out->role);
     const struct vec_values *sum = vec_find(&vec->sum, out->role);
-    const struct vec_values *kred = vec_find(&vec->kred, out->role);
+    const struct vec_values *rounds = vec_find(&vec->rounds, out->role);
+    double kred = nth(vec_find(&vec->kred, out->role), 0, 1);
     double *got;
     int bad = 0;
 
-    if (!operand || operand->count != out->count || (sum && sum->count != out->count)) {
+    if (!operand || operand->count != out->count || (sum && sum->count != out->count) ||
+        (rounds && rounds->count != out->count)) {
         snprintf(run->error, sizeof(run->error), "%s: the vector has %zu values, the operand %zu",
                  out->role, out->count, operand ? operand->count : 0);
         return -1;
@@ -84,14 +102,13 @@ static int compare(struct prun *run, const struct vec_case *vec, const struct ve
         return -1;
     prun_get(operand, got);
     for (size_t i = 0; i < out->count && !bad; i++) {
-        double terms = sum ? sum->value[i] : -1;
+        struct bound bound = {out->value[i], nth(sum, i, -1), kred, nth(rounds, i, 0)};
 
-        bad = !close_enough(got[i], out->value[i], terms, kred ? kred->value[0] : 1,
-                            operand->type != ANYDNN_DATA_FLOAT);
+        bad = !close_enough(operand->number, got[i], &bound);
         if (bad)
             snprintf(run->error, sizeof(run->error),
                      "%s: element %zu in logical order is %.17g, expected %.17g (sum %.3g)",
-                     out->role, i, got[i], out->value[i], terms);
+                     out->role, i, got[i], out->value[i], bound.sum);
     }
     free(got);
     return bad ? -1 : 0;
@@ -140,7 +157,7 @@ static int same_bytes(struct prun *first, struct prun *second, const struct vec_
 /* Twice on aligned operands with the workspace asked for, bit for bit alike; then once on operands
  * aligned to their elements alone, without workspace. */
 static void run_case(struct tally *tally, anydnnHandle_t handle, const struct vec_case *vec,
-                     const char *text)
+                     const char *text, const char *type)
 {
     struct prun first, second = {0}, shifted = {0};
     const char *error = NULL;
@@ -154,12 +171,33 @@ static void run_case(struct tally *tally, anydnnHandle_t handle, const struct ve
     tally->cases++;
     tally->failed += error != NULL;
     printf("%sok %d - %.*s %s %s\n", error ? "not " : "", tally->cases, (int)strcspn(text, " "),
-           text, vec->name, strstr(text, "=f64") ? "f64" : "f32");
+           text, vec->name, type);
     if (error)
         printf("# %s\n# %s\n", text, error);
     prun_close(&first);
     prun_close(&second);
     prun_close(&shifted);
+}
+
+/* The case in each type, or list of types, that it serves. */
+static void run_types(struct tally *tally, anydnnHandle_t handle, const struct vec_case *vec)
+{
+    char *types = strdup(vec->types ? vec->types : VEC_TYPES_DEFAULT);
+    char *save = NULL;
+
+    if (!types)
+        tally->failed++;
+    for (char *word = types ? strtok_r(types, " ", &save) : NULL; word;
+         word = strtok_r(NULL, " ", &save)) {
+        char *text = vec_as_type(vec->problem, word, vec->wide);
+
+        if (text)
+            run_case(tally, handle, vec, text, word);
+        else
+            tally->failed++;
+        free(text);
+    }
+    free(types);
 }
 
 static void run_file(struct tally *tally, anydnnHandle_t handle, const char *path)
@@ -169,12 +207,7 @@ static void run_file(struct tally *tally, anydnnHandle_t handle, const char *pat
     int more = vec_open(&reader, path) ? -1 : 1;
 
     while (more > 0 && (more = vec_next(&reader, &vec)) > 0) {
-        char *narrow = vec.only ? NULL : prun_as_float(vec.problem);
-
-        run_case(tally, handle, &vec, vec.problem);
-        if (narrow)
-            run_case(tally, handle, &vec, narrow);
-        free(narrow);
+        run_types(tally, handle, &vec);
         vec_case_clear(&vec);
     }
     if (more < 0) {

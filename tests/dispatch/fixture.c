@@ -20,6 +20,10 @@ static char messages[16384];
 static char messages_told[16384];
 static struct adn_settings first_settings;
 
+static const char *const backends[] = {"mock_a", "mock_b", "mock_device", "mock_far",
+                                       "mock_mirror"};
+#define BACKENDS (sizeof(backends) / sizeof(backends[0]))
+
 const char *fixture_path(const char *file)
 {
     static char paths[4][PATH_MAX + 64];
@@ -32,15 +36,15 @@ const char *fixture_path(const char *file)
 
 static void write_settings(const char *anydnn_keys, const char *mock_a_keys)
 {
-    static const char *const backends[] = {"mock_a", "mock_b", "mock_device"};
     FILE *file = fopen(fixture_path("anydnn.conf"), "w");
 
     assert_non_null(file);
-    fprintf(file, "[anydnn]\nplugin_path = %s\ndevice = cpu\nlog = error\n%s\n",
-            getenv("ANYDNN_TEST_MOCKDIR"), anydnn_keys);
-    for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++)
+    fprintf(file, "[anydnn]\nplugin_path = %s:%s\ndevice = cpu\nlog = error\n%s\n",
+            getenv("ANYDNN_TEST_MOCKDIR"), getenv("ANYDNN_TEST_PLUGINDIR"), anydnn_keys);
+    for (size_t i = 0; i < BACKENDS; i++)
         fprintf(file, "[plugin %s]\nset.log = %s\n%s\n", backends[i], fixture_path("log"),
                 i == 0 ? mock_a_keys : "");
+    fprintf(file, "set.of = %s/anydnn_cpu_ref.so\n", getenv("ANYDNN_TEST_PLUGINDIR"));
     fprintf(file, "[route]\n* = mock_a, mock_b\nim2col = mock_device\n");
     fclose(file);
 }
@@ -110,11 +114,9 @@ void fixture_set(const char *backend, const char *key, const char *value)
 
 static void first_backend_settings(void)
 {
-    static const char *const backends[] = {"mock_a", "mock_b", "mock_device"};
-
-    for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++)
+    for (size_t i = 0; i < BACKENDS; i++)
         for (struct adn_plugin_setting *at = section_of(backends[i])->set; at; at = at->next)
-            if (strcmp(at->key, "log") != 0)
+            if (strcmp(at->key, "log") != 0 && strcmp(at->key, "of") != 0)
                 at->value[0] = '\0';
 }
 

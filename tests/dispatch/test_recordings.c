@@ -263,12 +263,14 @@ static const char *const of_a_call[] = {"operation",
                                         "unaligned",
                                         "workspace_short",
                                         "staged",
+                                        "staged_on",
+                                        "staged_bytes",
                                         "fallback"};
-static const char *const of_the_handle[] = {"calls",       "plan_hits", "plan_equal_hits",
-                                            "plan_misses", "plans",     "evictions",
-                                            "fallbacks",   "pins",      "config_dropped"};
-static const char *const only_text[] = {"operation", "problem",     "backend",    "plan",
-                                        "rule",      "rule_origin", "passed_over"};
+static const char *const of_the_handle[] = {
+    "calls",     "plan_hits", "plan_equal_hits", "plan_misses",    "plans",        "evictions",
+    "fallbacks", "pins",      "pins_dropped",    "config_dropped", "staged_calls", "arena"};
+static const char *const only_text[] = {"operation", "problem",     "backend",     "plan",
+                                        "rule",      "rule_origin", "passed_over", "staged_on"};
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

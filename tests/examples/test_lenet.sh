@@ -115,6 +115,7 @@ check "batch 0" refuses 2 "--batch=0: takes a whole number from 1" --batch 0
 check "epochs that are no number" refuses 2 "--epochs=three" --epochs three
 check "a negative learning rate" refuses 2 "--learning-rate=-1" --learning-rate=-1
 check "momentum 1" refuses 2 "--momentum=1: takes a number from 0 to below 1" --momentum 1
+check "dropout 1" refuses 2 "--dropout=1: takes a number from 0 to below 1" --dropout 1
 check "a negative seed" refuses 2 "--seed=-1" --seed=-1
 check "an unknown type" refuses 2 "--type=quad: takes float" --type quad
 check "an unknown math mode" refuses 2 "--math=fast: takes default" --math fast
@@ -142,6 +143,8 @@ check "it learns to read drawn digits" learns
 check "the table names what ran" grep -q "^convolution_backward_filter .*cpu_ref .*conv1" "$tap_dir/out"
 check "a parameter update is one operation on all of them" \
     grep -q "^add_tensor .*update" "$tap_dir/out"
+check "it learns with dropout, too" learns --dropout 0.3
+check "whose calls are in the table" grep -q "^dropout_backward .*cpu_ref .*dropout" "$tap_dir/out"
 
 # 600 images leave a short batch of 24.
 final_loss() {

@@ -118,11 +118,15 @@ tests_loader_mocks_anydnn_sizehuge_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME=
 tests_loader_mocks_anydnn_sizehuge_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 EXTRA_tests_loader_mocks_anydnn_sizehuge_la_DEPENDENCIES = $(PLUGIN_MAP)
 
-# The well-behaved test backend under its four names; tests/mocks/mock_backend.c says what it can be told.
+# The well-behaved test backend under its names (tests/mocks/mock_backend.c says what it can be told),
+# one that computes as cpu_ref does on a "device", and one with a dropout of its own.
 backend_mocks = \
 	tests/mocks/anydnn_mock_a.la \
 	tests/mocks/anydnn_mock_b.la \
 	tests/mocks/anydnn_mock_device.la \
+	tests/mocks/anydnn_mock_dropout.la \
+	tests/mocks/anydnn_mock_far.la \
+	tests/mocks/anydnn_mock_mirror.la \
 	tests/mocks/anydnn_mock_noop.la
 mock_modules += $(backend_mocks)
 
@@ -142,12 +146,45 @@ tests_mocks_anydnn_mock_b_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_b"
 tests_mocks_anydnn_mock_b_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 EXTRA_tests_mocks_anydnn_mock_b_la_DEPENDENCIES = $(PLUGIN_MAP)
 
-tests_mocks_anydnn_mock_device_la_SOURCES = $(MOCK_BACKEND_SOURCES) tests/mocks/mock_space.c
+# The memory of the spaces of devices, found where it is built.
+check_LTLIBRARIES += tests/mocks/libmock_memory.la
+tests_mocks_libmock_memory_la_SOURCES = tests/mocks/mock_memory.c tests/mocks/mock_memory.h
+tests_mocks_libmock_memory_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_mocks_libmock_memory_la_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_SO_LDFLAGS) -avoid-version -shared \
+	-rpath $(abs_builddir)/tests/mocks/.libs
+tests_mocks_libmock_memory_la_LIBADD = -lpthread
+
+MOCK_SPACE_SOURCES = tests/mocks/mock.h tests/mocks/mock_memory.h tests/mocks/mock_operations.c \
+	tests/mocks/mock_space.c tests/mocks/mock_text.c
+MOCK_SPACE_LIBADD = tests/mocks/libmock_memory.la -lpthread
+
+tests_mocks_anydnn_mock_device_la_SOURCES = tests/mocks/mock_backend.c $(MOCK_SPACE_SOURCES)
 tests_mocks_anydnn_mock_device_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_device"' \
 	-DMOCK_DEVICE -DMOCK_SPACE='"mockdev"'
 tests_mocks_anydnn_mock_device_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 EXTRA_tests_mocks_anydnn_mock_device_la_DEPENDENCIES = $(PLUGIN_MAP)
-tests_mocks_anydnn_mock_device_la_LIBADD = -lpthread
+tests_mocks_anydnn_mock_device_la_LIBADD = $(MOCK_SPACE_LIBADD)
+
+tests_mocks_anydnn_mock_far_la_SOURCES = tests/mocks/mock_backend.c $(MOCK_SPACE_SOURCES)
+tests_mocks_anydnn_mock_far_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_far"' \
+	-DMOCK_DEVICE -DMOCK_SPACE='"mockfar"'
+tests_mocks_anydnn_mock_far_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
+EXTRA_tests_mocks_anydnn_mock_far_la_DEPENDENCIES = $(PLUGIN_MAP)
+tests_mocks_anydnn_mock_far_la_LIBADD = $(MOCK_SPACE_LIBADD)
+
+tests_mocks_anydnn_mock_mirror_la_SOURCES = tests/mocks/mock_mirror.c $(MOCK_SPACE_SOURCES)
+tests_mocks_anydnn_mock_mirror_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_mirror"' \
+	-DMOCK_SPACE='"mockdev"'
+tests_mocks_anydnn_mock_mirror_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
+EXTRA_tests_mocks_anydnn_mock_mirror_la_DEPENDENCIES = $(PLUGIN_MAP)
+tests_mocks_anydnn_mock_mirror_la_LIBADD = $(MOCK_SPACE_LIBADD)
+
+tests_mocks_anydnn_mock_dropout_la_SOURCES = tests/mocks/mock_dropout.c $(MOCK_SPACE_SOURCES)
+tests_mocks_anydnn_mock_dropout_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_dropout"' \
+	-DMOCK_SPACE='"mockdev"'
+tests_mocks_anydnn_mock_dropout_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
+EXTRA_tests_mocks_anydnn_mock_dropout_la_DEPENDENCIES = $(PLUGIN_MAP)
+tests_mocks_anydnn_mock_dropout_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
 tests_mocks_anydnn_mock_noop_la_SOURCES = tests/mocks/mock_noop.c
 tests_mocks_anydnn_mock_noop_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)

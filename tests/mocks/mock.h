@@ -6,6 +6,10 @@
 
 #include <anydnn/plugin.h>
 
+#ifndef MOCK_SPACE
+#define MOCK_SPACE "host"
+#endif
+
 /* Kinds of `params`. */
 enum mock_family {
     MOCK_NONE,
@@ -61,11 +65,11 @@ void mock_line_end(struct mock_line *line);
 /* Bytes of an element (of a vector, for VECT_C). */
 size_t mock_type_size(int32_t type);
 
-/* The table of the space "mockdev". */
+/* The table of the space that the object brings. */
 extern const struct anydnn_plugin_space mock_space;
 
-/* Where a backend of "mockdev" reads and writes what the application calls `pointer`; NULL when
- * that is no memory of the space. */
-void *mock_space_reach(const void *pointer);
+/* Where a backend of the space reads and writes the bytes that the application has at `pointer`;
+ * NULL when they are not all memory of the space. */
+void *mock_space_reach(const void *pointer, uint64_t bytes);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The test backend: well-behaved, offers every operation for every type, computes nothing, and
- * tells what it was asked. Built as mock_a and mock_b (space "host") and as mock_device (space
- * "mockdev", mock_space.c). Settings of its section [plugin NAME], read anew at each call:
+ * tells what it was asked. Built as mock_a and mock_b (space "host"), as mock_device (space
+ * "mockdev", mock_space.c) and as mock_far (space "mockfar"). Settings of its section [plugin
+ * NAME], read anew at each call:
  *
  *   set.log = /path          appends one line a call:
  *                              NAME VERB KEY=VALUE ...
@@ -39,7 +40,10 @@
  * (default), or fails with that effect: none, enqueued, unknown set.status = N           with this
  * status (default 8) set.fill = BYTE          fills the described elements of the outputs (but not
  * of those at which `execute = none`) with a byte; else they stay as they are set.fork_safe = no
- * does not state ANYDNN_PLUGIN_FORK_SAFE (read once; mock_device never does) mock_device:
+ * does not state ANYDNN_PLUGIN_FORK_SAFE (read once; mock_device never does)
+ *   set.execute_engines = LIST   the engines that set.execute concerns (default: all)
+ *   set.sleep_us = N / N     how long plan_execute takes, by engine, as the five above (default 0)
+ * mock_device:
  * set.devices = N (default 1), set.current = N (default 0), set.poisoned = yes, set.fail_space =
  * FUNCTION (that function of the space answers 4)
  */
@@ -48,12 +52,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "mock.h"
-
-#ifndef MOCK_SPACE
-#define MOCK_SPACE "host"
-#endif
 
 struct anydnn_plugin_context {
     int number;
@@ -318,7 +319,7 @@ static void fill_outputs(const struct anydnn_plugin_plan *plan,
         char *data = operands->data[slot];
 
 #ifdef MOCK_DEVICE
-        data = mock_space_reach(data);
+        data = mock_space_reach(data, 1);
 #endif
         if (data && plan->tensor[slot].ndims > 0)
             fill_tensor(&plan->tensor[slot], data, 0, byte);
@@ -333,6 +334,30 @@ static int32_t chosen_effect(const char *word)
                                          : ANYDNN_PLUGIN_EFFECT_UNKNOWN;
 }
 
+/* Whether set.execute is about the engine. */
+static int concerned(uint64_t engine)
+{
+    const char *list = mock_setting("execute_engines");
+    char number[24];
+
+    snprintf(number, sizeof(number), "%" PRIu64, engine);
+    return !list || in_list(list, number);
+}
+
+static void sleep_as_told(uint64_t engine)
+{
+    struct timespec time = {0, 0};
+    char part[32];
+    long microseconds;
+
+    if (!mock_part(mock_setting("sleep_us"), '/', (int)engine - 1, 1, part, sizeof(part)))
+        return;
+    microseconds = strtol(part, NULL, 0);
+    time.tv_sec = microseconds / 1000000;
+    time.tv_nsec = microseconds % 1000000 * 1000;
+    nanosleep(&time, NULL);
+}
+
 static int32_t mock_plan_execute(struct anydnn_plugin_plan *plan,
                                  const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
@@ -341,7 +366,8 @@ static int32_t mock_plan_execute(struct anydnn_plugin_plan *plan,
     int32_t answer = 0;
     struct mock_line line;
 
-    if (word && strcmp(word, "ok") != 0) {
+    sleep_as_told(plan->engine);
+    if (word && strcmp(word, "ok") != 0 && concerned(plan->engine)) {
         answer = (int32_t)mock_setting_number("status", 8);
         *effect = chosen_effect(word);
         mock_host->set_error(mock_host, "the test backend was told to fail in plan_execute");

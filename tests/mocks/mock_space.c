@@ -1,35 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The memory space "mockdev": memory that a program on the host cannot touch by its address. Each
- * allocation is one memfd mapped twice: without any rights at the address that the application
- * gets, and readable and writable at another that only the backends of this object know.
+ * The memory space that the backend of this object brings, "mockdev" unless MOCK_SPACE says
+ * another: its memory (mock_memory.c), and streams, marks and recordings that do nothing. Every
+ * function tells what it was asked, and fails when it is told to.
  */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "mock.h"
-
-struct block {
-    struct block *next;
-    char *outer; /* PROT_NONE */
-    char *inner;
-    size_t bytes;  /* as asked for */
-    size_t mapped; /* whole pages */
-    int32_t device;
-};
+#include "mock_memory.h"
 
 struct recording {
     int number;
 };
 
-static struct block *blocks;
-static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Logs a call and gives its status: 4 when set.fail_space names it. */
 static int32_t space_answer(struct mock_line *line, const char *function)
@@ -48,25 +37,9 @@ static int32_t space_answer(struct mock_line *line, const char *function)
     mock_line_begin(&(line), function);                                                            \
     mock_line_add(&(line), __VA_ARGS__)
 
-static void *block_reach(const void *pointer, uint64_t bytes)
+void *mock_space_reach(const void *pointer, uint64_t bytes)
 {
-    char *found = NULL;
-
-    pthread_mutex_lock(&blocks_lock);
-    for (struct block *block = blocks; block; block = block->next) {
-        uintptr_t offset = (uintptr_t)pointer - (uintptr_t)block->outer;
-
-        if ((uintptr_t)pointer >= (uintptr_t)block->outer && offset <= block->bytes &&
-            bytes <= block->bytes - offset)
-            found = block->inner + offset;
-    }
-    pthread_mutex_unlock(&blocks_lock);
-    return found;
-}
-
-void *mock_space_reach(const void *pointer)
-{
-    return block_reach(pointer, 1);
+    return mock_memory_reach(MOCK_SPACE, pointer, bytes);
 }
 
 static int32_t space_device_count(int32_t *count)
@@ -103,78 +76,35 @@ static int32_t space_pointer_owner(int32_t device, const void *pointer, int32_t 
     if (!pointer)
         *owner = ANYDNN_PLUGIN_POINTER_UNKNOWN;
     else
-        *owner =
-            mock_space_reach(pointer) ? ANYDNN_PLUGIN_POINTER_DEVICE : ANYDNN_PLUGIN_POINTER_HOST;
+        *owner = mock_space_reach(pointer, 1) ? ANYDNN_PLUGIN_POINTER_DEVICE
+                                              : ANYDNN_PLUGIN_POINTER_HOST;
     SPACE_LOG(line, "pointer_owner", " device=%d pointer=0x%" PRIxPTR " owner=%d", device,
               (uintptr_t)pointer, *owner);
     return space_answer(&line, "pointer_owner");
 }
 
-static struct block *block_make(int32_t device, uint64_t bytes)
-{
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    struct block *block = calloc(1, sizeof(*block));
-    int fd = memfd_create("mockdev", MFD_CLOEXEC);
-
-    if (!block || fd < 0 || bytes > SIZE_MAX / 2)
-        goto failed;
-    block->device = device;
-    block->bytes = (size_t)bytes;
-    block->mapped = bytes ? ((size_t)bytes + page - 1) / page * page : page;
-    if (ftruncate(fd, (off_t)block->mapped) != 0)
-        goto failed;
-    block->outer = mmap(NULL, block->mapped, PROT_NONE, MAP_SHARED, fd, 0);
-    block->inner = mmap(NULL, block->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (block->outer != MAP_FAILED && block->inner != MAP_FAILED) {
-        close(fd);
-        return block;
-    }
-    if (block->outer != MAP_FAILED)
-        munmap(block->outer, block->mapped);
-    if (block->inner != MAP_FAILED)
-        munmap(block->inner, block->mapped);
-failed:
-    if (fd >= 0)
-        close(fd);
-    free(block);
-    return NULL;
-}
-
 static int32_t space_memory_alloc(int32_t device, uint64_t bytes, void **pointer)
 {
-    struct block *block =
-        mock_setting_is("fail_space", "memory_alloc") ? NULL : block_make(device, bytes);
+    void *taken = mock_setting_is("fail_space", "memory_alloc")
+                      ? NULL
+                      : mock_memory_take(MOCK_SPACE, device, bytes);
     struct mock_line line;
 
-    if (block) {
-        pthread_mutex_lock(&blocks_lock);
-        block->next = blocks;
-        blocks = block;
-        pthread_mutex_unlock(&blocks_lock);
-        *pointer = block->outer;
-    } else {
+    if (taken)
+        *pointer = taken;
+    else
         mock_host->set_error(mock_host, "the test device has no memory left");
-    }
     SPACE_LOG(line, "memory_alloc", " device=%d bytes=%" PRIu64 " pointer=0x%" PRIxPTR " answer=%d",
-              device, bytes, block ? (uintptr_t)block->outer : 0, block ? 0 : 2);
+              device, bytes, (uintptr_t)taken, taken ? 0 : 2);
     mock_line_end(&line);
-    return block ? 0 : 2;
+    return taken ? 0 : 2;
 }
 
 static int32_t space_memory_free(int32_t device, void *pointer)
 {
-    struct block *found = NULL;
+    int found = mock_memory_drop(MOCK_SPACE, device, pointer) == 0;
     struct mock_line line;
 
-    pthread_mutex_lock(&blocks_lock);
-    for (struct block **at = &blocks; *at; at = &(*at)->next) {
-        if ((*at)->outer == pointer && (*at)->device == device) {
-            found = *at;
-            *at = found->next;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&blocks_lock);
     SPACE_LOG(line, "memory_free", " device=%d pointer=0x%" PRIxPTR, device, (uintptr_t)pointer);
     if (!found) {
         mock_host->set_error(mock_host, "this is no memory of that test device");
@@ -182,17 +112,15 @@ static int32_t space_memory_free(int32_t device, void *pointer)
         mock_line_end(&line);
         return 3;
     }
-    munmap(found->outer, found->mapped);
-    munmap(found->inner, found->mapped);
-    free(found);
     return space_answer(&line, "memory_free");
 }
 
 static int32_t space_memory_copy(int32_t device, void *stream, void *to, const void *from,
                                  uint64_t bytes, int32_t kind)
 {
-    void *inner_to = kind == ANYDNN_PLUGIN_COPY_FROM ? to : block_reach(to, bytes);
-    const void *inner_from = kind == ANYDNN_PLUGIN_COPY_TO ? from : block_reach(from, bytes);
+    static const char *const copies[] = {"", "copy_to", "copy_from", "copy_within"};
+    void *inner_to = kind == ANYDNN_PLUGIN_COPY_FROM ? to : mock_space_reach(to, bytes);
+    const void *inner_from = kind == ANYDNN_PLUGIN_COPY_TO ? from : mock_space_reach(from, bytes);
     struct mock_line line;
 
     SPACE_LOG(line, "memory_copy",
@@ -205,6 +133,8 @@ static int32_t space_memory_copy(int32_t device, void *stream, void *to, const v
         mock_line_end(&line);
         return 3;
     }
+    if (mock_setting_is("fail_space", copies[kind]))
+        return space_answer(&line, copies[kind]);
     if (bytes)
         memmove(inner_to, inner_from, bytes);
     return space_answer(&line, "memory_copy");
@@ -213,7 +143,7 @@ static int32_t space_memory_copy(int32_t device, void *stream, void *to, const v
 static int32_t space_memory_set(int32_t device, void *stream, void *to, int32_t byte,
                                 uint64_t bytes)
 {
-    void *inner = block_reach(to, bytes);
+    void *inner = mock_space_reach(to, bytes);
     struct mock_line line;
 
     SPACE_LOG(line, "memory_set",
@@ -247,11 +177,17 @@ static int32_t space_stream_check(int32_t device, void *stream)
 
 static int32_t space_mark_create(int32_t device, void **mark)
 {
+    void *made = calloc(1, sizeof(struct timespec));
     struct mock_line line;
+    int32_t answer;
 
-    *mark = calloc(1, sizeof(struct timespec));
     SPACE_LOG(line, "mark_create", " device=%d", device);
-    return *mark ? space_answer(&line, "mark_create") : 2;
+    answer = space_answer(&line, "mark_create");
+    if (answer == 0 && made)
+        *mark = made;
+    else
+        free(made);
+    return made ? answer : 2;
 }
 
 static int32_t space_mark_record(int32_t device, void *stream, void *mark)
@@ -300,9 +236,9 @@ static int32_t space_record_end(int32_t device, void *stream, void **recording)
 
     if (!made)
         return 2;
-    pthread_mutex_lock(&blocks_lock);
+    pthread_mutex_lock(&count_lock);
     made->number = ++count;
-    pthread_mutex_unlock(&blocks_lock);
+    pthread_mutex_unlock(&count_lock);
     *recording = made;
     SPACE_LOG(line, "record_end", " device=%d stream=0x%" PRIxPTR " recording=%d", device,
               (uintptr_t)stream, made->number);

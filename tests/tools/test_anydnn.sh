@@ -64,9 +64,9 @@ conf() {
 # ---- the program
 
 check "help lists the commands" gives 0 "^  explain " --help
-check "version" gives 0 "^anydnn 0\.[0-9]*\.[0-9]*, API level 1\$" --version
-check "no command" refuses 2 "a command is missing; there are info, config, explain, run and verify"
-check "an unknown command" refuses 2 "\`bench\` is no command; there are info, config, explain, run and verify" bench
+check "version" gives 0 "^anydnn 0\.[0-9]*\.[0-9]*, API level 2\$" --version
+check "no command" refuses 2 "a command is missing; there are info, config, explain, run, verify and abi"
+check "an unknown command" refuses 2 "\`bench\` is no command; there are info, config, explain, run, verify and abi" bench
 check "output that cannot be written" sh -c \
     "! '$anydnn' --help >/dev/full 2>'$tap_dir/err' && grep 'cannot be written' '$tap_dir/err'"
 
@@ -84,7 +84,7 @@ done
 
 # Every option of --help stands in the manual, and no other.
 same_options() {
-    for command in info config explain run verify; do
+    for command in info config explain run verify abi; do
         "$anydnn" "$command" --help
     done | sed -n 's/^  \(--[a-z-]*\)\( [A-Z=/]*\)\{0,1\} .*/\1\2/p' | sed 's/ $//' |
         sort -u >"$tap_dir/helped"
@@ -108,7 +108,7 @@ check "info of one backend" gives 0 "^cpu_ref  *live" info cpu_ref
 check "info of a backend that is not there" refuses 1 "backend \`nonesuch\` is not installed" info nonesuch
 check "info --operations" gives 0 "^  convolution_forward .*f32.* nchw .* default" info --operations cpu_ref
 check "info --json" json 0 \
-    "[b for b in a['backends'] if b['name'] == 'cpu_ref'][0]['stage'] == 'live' and a['api_level'] == 1 and a['device'] == 'cpu' and a['devices'][0]['space'] == 'host'" \
+    "[b for b in a['backends'] if b['name'] == 'cpu_ref'][0]['stage'] == 'live' and a['api_level'] == 2 and a['device'] == 'cpu' and a['devices'][0]['space'] == 'host'" \
     info
 check "info --operations --json" json 0 \
     "[o for o in a['backends'][0]['operations'] if o['name'] == 'pooling_forward'][0]['types'][0] == 'f32'" \
@@ -335,10 +335,12 @@ if [ -e "$mocks/anydnn_mock_a.so" ] && [ -e "$mocks/anydnn_mock_device.so" ]; th
         run "$conv" --check cpu_ref --config "$at"
     check "a tolerance that allows it" gives 0 "relative L2 1 of 1 allowed: passed" run "$conv" --check \
         cpu_ref --tolerance 1 --config "$at"
-    for type in f16 bf16 s8 u8 s32 s64 s8x4 s8x32; do
+    for type in f16 bf16 s8 u8 s32 s8x4 u8x4 s8x32; do
         check "data of type $type" json 0 \
             "a['outputs'][0]['not_finite'] == 0 and a['outputs'][0]['max'] == 0 and a['record']['backend'] == 'mock_a'" \
             run "transform_tensor x=$type:2,32,3,4" --check mock_a --repeat 2 --config "$at"
+        check "data of type $type that differ" refuses 1 "outputs of mock_a and cpu_ref differ" run \
+            "transform_tensor x=$type:2,32,3,4" --check cpu_ref --config "$at"
     done
     check "a reserve and states" json 0 \
         "[o['role'] for o in a['outputs']] == ['states', 'y', 'reserve']" run "dropout_forward x=f32:2,3,4,5" \
@@ -350,6 +352,14 @@ if [ -e "$mocks/anydnn_mock_a.so" ] && [ -e "$mocks/anydnn_mock_device.so" ]; th
     check "the device that auto finds" json 0 "a['device'] == 'mockdev:0'" info --config "$at"
     check "operands too ill aligned for its first plan" json 0 "a['record']['unaligned'] == 1" run \
         "$conv align=4" --config "$at" --device mockdev
+    conf "[anydnn]\nplugin_path = $mocks\nstaging = listed\nlog = error\n[plugin mock_mirror]\nset.of = $ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so\n[route]\n* = mock_mirror"
+    check "explained where it would be staged" gives 0 \
+        "staged: operands are copied from cpu to mockdev:0 and back\$" explain "$conv" --config "$at" --device cpu
+    check "a staged run gives the same" gives 0 "^staged:    on mockdev:0, [1-9][0-9]* bytes copied" run \
+        "$conv align=4" --check cpu_ref --tolerance 0 --repeat 3 --config "$at" --device cpu
+    check "as JSON" json 0 \
+        "a['record']['staged'] == 1 and a['record']['staged_on'] == 'mockdev:0' and a['record']['staged_bytes'] > 0 and a['record']['workspace'] == 0" \
+        run "$conv" --config "$at" --device cpu
 else
     skip "outputs that differ" "no mock backends"
 fi

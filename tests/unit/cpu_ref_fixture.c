@@ -3,6 +3,8 @@
 #include "cpu_ref_fixture.h"
 
 #include <dlfcn.h>
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +173,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *ca
     assert_in_range(answer->count, 0, 15);
     answer->algorithm[answer->count++] = candidate->algorithm;
     answer->math = candidate->math;
+    answer->notes = candidate->notes;
     answer->workspace = candidate->workspace;
     return 0;
 }
@@ -206,4 +209,15 @@ void fixture_run(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_pro
 
     if (fixture_operation(problem->operation)->plan_execute(plan, &operands, &effect))
         fail_msg("%s", fixture_error);
+}
+
+double fixture_round(double value, int digits)
+{
+    int exponent;
+    double unit;
+
+    frexp(value, &exponent);
+    unit = ldexp(1, (exponent < -125 ? -125 : exponent) - digits);
+    value = nearbyint(value / unit) * unit;
+    return fabs(value) > (double)FLT_MAX ? copysign((double)INFINITY, value) : value;
 }

@@ -40,6 +40,7 @@ struct fixture_answer {
     int32_t count;
     int32_t algorithm[16];
     int32_t math;
+    uint32_t notes;
     uint64_t workspace;
     int32_t reason;
     char sentence[512];
@@ -52,5 +53,9 @@ struct anydnn_plugin_plan *fixture_plan(struct anydnn_plugin_context *context,
                                         const struct anydnn_plugin_problem *problem);
 void fixture_run(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *problem,
                  void *data0, void *data1, void *data2);
+
+/* The nearest number with so many bits of significand, the even one of two, and float's exponents;
+ * infinite beyond the largest float. In double arithmetic, for values that float has. */
+double fixture_round(double value, int digits);
 
 #endif

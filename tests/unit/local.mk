@@ -2,8 +2,19 @@
 # One program a file, over the core's convenience library.
 
 unit_tests = \
+	tests/unit/test_cpu_ref_element \
+	tests/unit/test_cpu_ref_fold \
+	tests/unit/test_cpu_ref_integer_conv \
+	tests/unit/test_cpu_ref_integer_layers \
+	tests/unit/test_cpu_ref_integer_sums \
+	tests/unit/test_cpu_ref_integer_tensor \
+	tests/unit/test_cpu_ref_emulate \
+	tests/unit/test_cpu_ref_narrow \
+	tests/unit/test_cpu_ref_op_tensor \
 	tests/unit/test_cpu_ref_plan \
 	tests/unit/test_cpu_ref_plugin \
+	tests/unit/test_cpu_ref_reduce \
+	tests/unit/test_cpu_ref_transform \
 	tests/unit/test_desc_convolution \
 	tests/unit/test_desc_dropout \
 	tests/unit/test_desc_filter \
@@ -15,6 +26,7 @@ unit_tests = \
 	tests/unit/test_problem_masks \
 	tests/unit/test_problem_rules \
 	tests/unit/test_problem_text \
+	tests/unit/test_problem_types \
 	tests/unit/test_settings_keys \
 	tests/unit/test_settings_layers \
 	tests/unit/test_settings_lines \
@@ -67,17 +79,82 @@ tests_unit_settings_probe_LDADD = core/libanydnn_core.la
 TESTS += tests/unit/settings_process.sh
 dist_check_SCRIPTS += tests/unit/settings_process.sh
 
+tests_unit_test_cpu_ref_element_SOURCES = tests/unit/test_cpu_ref_element.c \
+	tests/unit/cpu_ref_fixture.c \
+	tests/unit/cpu_ref_fixture.h
+tests_unit_test_cpu_ref_element_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_element_LDADD = $(CMOCKA_LIBS) -ldl -lm
+
+tests_unit_test_cpu_ref_emulate_SOURCES = tests/unit/test_cpu_ref_emulate.c \
+	tests/unit/cpu_ref_fixture.c \
+	tests/unit/cpu_ref_fixture.h
+tests_unit_test_cpu_ref_emulate_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_emulate_LDADD = $(CMOCKA_LIBS) -ldl -lm
+
+cpu_ref_operand_sources = \
+	tests/unit/cpu_ref_fixture.c \
+	tests/unit/cpu_ref_fixture.h \
+	tests/unit/cpu_ref_operand.c \
+	tests/unit/cpu_ref_operand.h
+cpu_ref_operand_libs = core/libanydnn_base.la $(CMOCKA_LIBS) -ldl -lm
+
+tests_unit_test_cpu_ref_integer_conv_SOURCES = tests/unit/test_cpu_ref_integer_conv.c \
+	$(cpu_ref_operand_sources)
+tests_unit_test_cpu_ref_integer_conv_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_integer_conv_LDADD = $(cpu_ref_operand_libs)
+
+tests_unit_test_cpu_ref_integer_sums_SOURCES = tests/unit/test_cpu_ref_integer_sums.c \
+	$(cpu_ref_operand_sources)
+tests_unit_test_cpu_ref_integer_sums_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_integer_sums_LDADD = $(cpu_ref_operand_libs)
+
+tests_unit_test_cpu_ref_integer_layers_SOURCES = tests/unit/test_cpu_ref_integer_layers.c \
+	$(cpu_ref_operand_sources)
+tests_unit_test_cpu_ref_integer_layers_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_integer_layers_LDADD = $(cpu_ref_operand_libs)
+
+tests_unit_test_cpu_ref_integer_tensor_SOURCES = tests/unit/test_cpu_ref_integer_tensor.c \
+	$(cpu_ref_operand_sources)
+tests_unit_test_cpu_ref_integer_tensor_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_integer_tensor_LDADD = $(cpu_ref_operand_libs)
+
+tests_unit_test_cpu_ref_fold_SOURCES = tests/unit/test_cpu_ref_fold.c \
+	$(cpu_ref_operand_sources)
+tests_unit_test_cpu_ref_fold_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_fold_LDADD = $(cpu_ref_operand_libs)
+
+tests_unit_test_cpu_ref_op_tensor_SOURCES = tests/unit/test_cpu_ref_op_tensor.c \
+	$(cpu_ref_operand_sources)
+tests_unit_test_cpu_ref_op_tensor_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_op_tensor_LDADD = $(cpu_ref_operand_libs)
+
+tests_unit_test_cpu_ref_reduce_SOURCES = tests/unit/test_cpu_ref_reduce.c \
+	$(cpu_ref_operand_sources)
+tests_unit_test_cpu_ref_reduce_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_reduce_LDADD = $(cpu_ref_operand_libs)
+
+tests_unit_test_cpu_ref_transform_SOURCES = tests/unit/test_cpu_ref_transform.c \
+	$(cpu_ref_operand_sources)
+tests_unit_test_cpu_ref_transform_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_transform_LDADD = $(cpu_ref_operand_libs)
+
+tests_unit_test_cpu_ref_narrow_SOURCES = tests/unit/test_cpu_ref_narrow.c \
+	tests/unit/cpu_ref_fixture.c \
+	tests/unit/cpu_ref_fixture.h
+tests_unit_test_cpu_ref_narrow_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_cpu_ref_narrow_LDADD = $(TEST_CORE_LIBS) -lm
+
 tests_unit_test_cpu_ref_plan_SOURCES = tests/unit/test_cpu_ref_plan.c \
 	tests/unit/cpu_ref_fixture.c \
 	tests/unit/cpu_ref_fixture.h
 tests_unit_test_cpu_ref_plan_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_unit_test_cpu_ref_plan_LDADD = $(CMOCKA_LIBS) -ldl -lpthread
+tests_unit_test_cpu_ref_plan_LDADD = $(CMOCKA_LIBS) -ldl -lpthread -lm
 
 tests_unit_test_cpu_ref_plugin_SOURCES = tests/unit/test_cpu_ref_plugin.c \
 	tests/unit/cpu_ref_fixture.c \
 	tests/unit/cpu_ref_fixture.h
 tests_unit_test_cpu_ref_plugin_CPPFLAGS = $(TEST_CPPFLAGS)
-tests_unit_test_cpu_ref_plugin_LDADD = $(CMOCKA_LIBS) -ldl -lpthread
+tests_unit_test_cpu_ref_plugin_LDADD = $(CMOCKA_LIBS) -ldl -lpthread -lm
 
 tests_unit_test_desc_names_SOURCES = tests/unit/test_desc_names.c \
 	tests/unit/desc_fixture.h
@@ -137,6 +214,10 @@ tests_unit_test_problem_rules_LDADD = $(TEST_CORE_LIBS)
 tests_unit_test_problem_text_SOURCES = tests/unit/test_problem_text.c
 tests_unit_test_problem_text_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_problem_text_LDADD = $(TEST_CORE_LIBS)
+
+tests_unit_test_problem_types_SOURCES = tests/unit/test_problem_types.c
+tests_unit_test_problem_types_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_problem_types_LDADD = $(TEST_CORE_LIBS)
 
 tests_unit_test_problem_masks_SOURCES = tests/unit/test_problem_masks.c
 tests_unit_test_problem_masks_CPPFLAGS = $(TEST_CPPFLAGS)

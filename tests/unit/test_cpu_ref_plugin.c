@@ -35,6 +35,8 @@ static void describes_itself(void **state)
         assert_int_equal(operation->struct_size, sizeof *operation);
         assert_true(operation->types & ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT));
         assert_true(operation->types & ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_DOUBLE));
+        assert_true(operation->types & ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_HALF));
+        assert_true(operation->types & ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_BFLOAT16));
         assert_int_equal(operation->maths, 0xf);
         assert_true(operation->layouts & ANYDNN_PLUGIN_LAYOUT_STRIDED);
         assert_true(operation->candidates && operation->plan_create && operation->plan_execute &&
@@ -56,7 +58,7 @@ static void refuses_other_devices(void **state)
 static void refuses_bad_settings(void **state)
 {
     static const char *const threads[] = {"0", "-1", "two", "2x", "", "1025", "99999999999999999"};
-    static const char *const emulate[] = {"on", "yes", ""};
+    static const char *const emulate[] = {"yes", "ON", "1", ""};
     struct anydnn_plugin_context *context = NULL;
 
     (void)state;
@@ -71,10 +73,12 @@ static void refuses_bad_settings(void **state)
         fixture_emulate = emulate[i];
         fixture_error[0] = 0;
         assert_int_not_equal(fixture_plugin()->context_create(0, &context), 0);
-        assert_non_null(strstr(fixture_error, "set.emulate is "));
+        assert_non_null(strstr(fixture_error, "set.emulate is \""));
     }
     fixture_emulate = "off";
     fixture_threads = "auto";
+    fixture_plugin()->context_destroy(fixture_context());
+    fixture_emulate = "on";
     fixture_plugin()->context_destroy(fixture_context());
     fixture_emulate = fixture_threads = NULL;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <string.h>
 
 #include <anydnn/plugin.h>
 
@@ -77,6 +78,73 @@ static void integers_round_and_saturate(void **state)
     same(adn_type_ulp(ANYDNN_PLUGIN_INT32, 5), 1);
 }
 
+/* Every pattern of a 16-bit type is its own number, and numbers between two go to one of them. */
+static void short_types_survive_as_bytes(void **state)
+{
+    static const int32_t types[] = {ANYDNN_PLUGIN_HALF, ANYDNN_PLUGIN_BFLOAT16};
+
+    (void)state;
+    for (int t = 0; t < 2; t++)
+        for (uint32_t bits = 0; bits < 65536; bits++) {
+            uint16_t word = (uint16_t)bits, back = 0;
+            double value = adn_element_load(types[t], &word);
+
+            adn_element_store(types[t], &back, value);
+            if (!isnan(value))
+                assert_int_equal(back, word);
+            else
+                assert_true(isnan(adn_element_load(types[t], &back)));
+            same(value, adn_type_round(types[t], value));
+        }
+}
+
+/* Bytes worked out by hand. */
+static void elements_as_bytes(void **state)
+{
+    static const struct {
+        int32_t type;
+        double value;
+        double back;
+        unsigned char bytes[9]; /* lowest first, ends with 0xee */
+    } rows[] = {
+        {ANYDNN_PLUGIN_HALF, 1, 1, {0x00, 0x3c, 0xee}},
+        {ANYDNN_PLUGIN_HALF, -2.5, -2.5, {0x00, 0xc1, 0xee}},
+        {ANYDNN_PLUGIN_HALF, 65520, INFINITY, {0x00, 0x7c, 0xee}},
+        {ANYDNN_PLUGIN_HALF, 0x1p-24, 0x1p-24, {0x01, 0x00, 0xee}},
+        {ANYDNN_PLUGIN_HALF, 0x1.ffcp-15, 0x1p-14, {0x00, 0x04, 0xee}},
+        {ANYDNN_PLUGIN_HALF, 2049, 2048, {0x00, 0x68, 0xee}},
+        {ANYDNN_PLUGIN_BFLOAT16, 1.00390625, 1, {0x80, 0x3f, 0xee}},
+        {ANYDNN_PLUGIN_BFLOAT16, 1.01171875, 1.015625, {0x82, 0x3f, 0xee}},
+        {ANYDNN_PLUGIN_BFLOAT16, -INFINITY, -INFINITY, {0x80, 0xff, 0xee}},
+        {ANYDNN_PLUGIN_FLOAT, 16777217, 16777216, {0x00, 0x00, 0x80, 0x4b, 0xee}},
+        {ANYDNN_PLUGIN_DOUBLE, 0.1, 0.1, {0x9a, 0x99, 0x99, 0x99, 0x99, 0x99, 0xb9, 0x3f, 0xee}},
+        {ANYDNN_PLUGIN_INT8, -2.5, -2, {0xfe, 0xee}},
+        {ANYDNN_PLUGIN_INT8X4, 300, 127, {0x7f, 0xee}},
+        {ANYDNN_PLUGIN_INT8X32, -300, -128, {0x80, 0xee}},
+        {ANYDNN_PLUGIN_INT8, NAN, 0, {0x00, 0xee}},
+        {ANYDNN_PLUGIN_UINT8, 254.5, 254, {0xfe, 0xee}},
+        {ANYDNN_PLUGIN_UINT8X4, -1, 0, {0x00, 0xee}},
+        {ANYDNN_PLUGIN_INT32, -1e10, -2147483648.0, {0x00, 0x00, 0x00, 0x80, 0xee}},
+        {ANYDNN_PLUGIN_INT64, -2, -2, {0xfe, 255, 255, 255, 255, 255, 255, 255, 0xee}},
+        {ANYDNN_PLUGIN_UINT16, 65534, 65534, {0xfe, 0xff, 0xee}},
+        {ANYDNN_PLUGIN_UINT32, 4294967294.0, 4294967294.0, {0xfe, 0xff, 0xff, 0xff, 0xee}},
+        {ANYDNN_PLUGIN_UINT64, 258, 258, {2, 1, 0, 0, 0, 0, 0, 0, 0xee}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        unsigned char bytes[9];
+        size_t size = 0;
+
+        while (rows[i].bytes[size] != 0xee)
+            size++;
+        memset(bytes, 0xee, sizeof(bytes));
+        adn_element_store(rows[i].type, bytes, rows[i].value);
+        assert_memory_equal(bytes, rows[i].bytes, size + 1);
+        same(adn_element_load(rows[i].type, bytes), rows[i].back);
+    }
+}
+
 static void distances_count_last_places(void **state)
 {
     (void)state;
@@ -126,8 +194,14 @@ static void bounds_follow_the_formula(void **state)
     same(adn_bound_error(&bound, 2, 10, 9) - adn_bound_error(&bound, 2, 10, 0), 12 * 0x1p-11);
     bound = (struct adn_bound){ANYDNN_PLUGIN_INT8, ANYDNN_PLUGIN_INT32, 64, 0, 0};
     assert_true(adn_bound_holds(&bound, 2, 2.5, 0, 0));
-    assert_true(adn_bound_holds(&bound, 3, 2.5, 0, 0));
-    assert_false(adn_bound_holds(&bound, 4, 2.5, 0, 0));
+    assert_false(adn_bound_holds(&bound, 3, 2.5, 0, 0));
+    assert_true(adn_bound_holds(&bound, 3, 2.5, 2.5, 0));
+    assert_false(adn_bound_holds(&bound, 4, 2.5, 2.5, 0));
+    assert_false(adn_bound_holds(&bound, 1, 2.5, 2.5, 0));
+    assert_false(adn_bound_holds(&bound, 2, 2.51, 2.51, 0));
+    assert_true(adn_bound_holds(&bound, 127, 300, 300, 0));
+    assert_true(adn_bound_holds(&bound, 0, NAN, 0, 0));
+    assert_false(adn_bound_holds(&bound, 1, NAN, 0, 0));
 }
 
 static void bounds_take_special_values(void **state)
@@ -141,6 +215,10 @@ static void bounds_take_special_values(void **state)
     assert_true(adn_bound_holds(&bound, INFINITY, INFINITY, 1, 0));
     assert_false(adn_bound_holds(&bound, -INFINITY, INFINITY, 1, 0));
     assert_true(adn_bound_holds(&bound, INFINITY, 65519.99, 65519.99, 0));
+    assert_true(adn_bound_holds(&bound, 65504, 65520.01, 65520.01, 0));
+    assert_false(adn_bound_holds(&bound, INFINITY, 65510, 65510, 0));
+    assert_false(adn_bound_holds(&bound, 65504, 65530, 65530, 0));
+    assert_false(adn_bound_holds(&bound, 65504, 65520, 0, 0));
     assert_false(adn_bound_holds(&bound, INFINITY, 60000, 60000, 0));
     assert_false(adn_bound_holds(&bound, 65504, INFINITY, 1, 0));
 }
@@ -160,6 +238,8 @@ int main(void)
         cmocka_unit_test(float_rounds_as_the_compiler_does),
         cmocka_unit_test(short_types_round_to_even),
         cmocka_unit_test(integers_round_and_saturate),
+        cmocka_unit_test(short_types_survive_as_bytes),
+        cmocka_unit_test(elements_as_bytes),
         cmocka_unit_test(distances_count_last_places),
         cmocka_unit_test(measures_add_up),
         cmocka_unit_test(bounds_follow_the_formula),

@@ -256,6 +256,13 @@ static const char *const shortest[][2] = {
      "convolution_forward x=s8x4:1,8,3,3:nchw_vect_c w=s8x4:4,8,1,1:nchw_vect_c "
      "y=s8x4:1,4,3,3:nchw_vect_c pad=0,0 stride=1,1 dilation=1,1 groups=1 mode=cross compute=s32 "
      "math=default"},
+    {"convolution_forward x=u8:1,8,3,3:nhwc w=s8:4,8,1,1:nhwc",
+     "convolution_forward x=u8:1,8,3,3:nhwc w=s8:4,8,1,1:nhwc y=s8:1,4,3,3:nhwc pad=0,0 stride=1,1 "
+     "dilation=1,1 groups=1 mode=cross compute=s32 math=default"},
+    {"convolution_bias_activation_forward x=u8x4:1,8,3,3 w=s8x4:4,8,1,1 y=f32:1,4,3,3 without=z",
+     "convolution_bias_activation_forward x=u8x4:1,8,3,3:nchw_vect_c w=s8x4:4,8,1,1:nchw_vect_c "
+     "bias=f32:1,4,1,1:nchw y=f32:1,4,3,3:nchw pad=0,0 stride=1,1 dilation=1,1 groups=1 mode=cross "
+     "compute=s32 activation=relu math=default without=z"},
     {"convolution_forward math=split algo=winograd w=f32:6,2,3,3:nhwc stride=2,1 groups=2 "
      "x=f32:1,4,7,5:nhwc dilation=1,2",
      "convolution_forward x=f32:1,4,7,5:nhwc w=f32:6,2,3,3:nhwc y=f32:1,6,3,1:nhwc pad=0,0 "
@@ -376,7 +383,10 @@ static const char *const bad[][2] = {
     {"softmax_forward x=f32:1,2:3,2,1", "there must be as many strides as dims"},
     {"softmax_forward x=f32:1,2:nhcw", "the layout is none of nchw, nhwc, nchw_vect_c"},
     {"softmax_forward x=f32:1,2:nchw_vect_c", "the layout is none of nchw, nhwc, nchw_vect_c"},
-    {"softmax_forward x=s8x4:1,2:nchw_vect_c", "the layout is none of nchw, nhwc, nchw_vect_c"},
+    {"softmax_forward x=s8x4:1,2:nchw_vect_c", "dim 1, its channels, must be a multiple of 4"},
+    {"scale_tensor y=s8x32:2,36",
+     "dim 1, its channels, must be a multiple of 32, the vector of s8x32"},
+    {"scale_tensor y=s8x4:8", "the layout is none of"},
     {"softmax_forward x=f32:1,2 x=f32:1,2", "`x=f32:1,2`: the key is given twice"},
     {"softmax_forward x=f32:1,2 mode=channel mode=channel", "the key is given twice"},
     {"softmax_forward x=f32:1,2 alpha=1 alpha=1", "`alpha=1`: the key is given twice"},

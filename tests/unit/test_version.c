@@ -17,7 +17,7 @@ static void versions_agree(void **state)
     assert_ok(anydnnGetProperty(ANYDNN_PATCH_LEVEL, &patch));
     assert_int_equal(anydnnGetVersion(), major * 10000 + minor * 100 + patch);
     assert_int_equal(anydnnGetVersion(), ANYDNN_VERSION);
-    assert_int_equal(anydnnGetApiLevel(), 1);
+    assert_int_equal(anydnnGetApiLevel(), 2);
     assert_refused(anydnnGetProperty((anydnnLibraryPropertyType_t)3, &major), INVALID_VALUE,
                    "type is 3");
     assert_refused(anydnnGetProperty((anydnnLibraryPropertyType_t)-1, &major), INVALID_VALUE,

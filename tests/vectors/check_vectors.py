@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the .vec files back and computes every expected value a second way: scalar loops with
 Python's math where make_vectors.py used PyTorch or NumPy, PyTorch where it used loops. Prints one
-line a file; exit status 1 on a difference."""
+line a file; exit status 1 on a difference. With --count it prints how many cases there are for each operation and
+type instead; exit status 1 if there are too few. A folder may be given to take the files from."""
 
 import glob
 import math
@@ -13,109 +14,12 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+import check_convolution
+import check_count
 import check_layers
+from vecread import LOWEST, RANGES, Problem, read
 
-LOWEST = -sys.float_info.max
 TOLERANCE = 4e-15
-
-
-def read(path):
-    case = None
-    for line in open(path, encoding="ascii"):
-        word, _, rest = line.strip().partition(" ")
-        if word == "case":
-            case = {"name": rest, "in": {}, "prior": {}, "sum": {}, "out": {}, "kred": {}}
-        elif word == "problem":
-            case["problem"] = rest
-        elif word in ("in", "prior", "sum", "out"):
-            role, *values = rest.split()
-            case[word][role] = [LOWEST if v == "lowest" else float(v) for v in values]
-        elif word == "end":
-            yield case
-
-
-class Problem:
-    def __init__(self, case):
-        words = case["problem"].split()
-        self.name = case["name"]
-        self.operation, self.dims, self.keys = words[0], {}, {}
-        for w in words[1:]:
-            key, value = w.split("=", 1)
-            if value.split(":")[0] in ("f64", "u8", "u16", "u32", "u64"):
-                self.dims[key] = tuple(int(d) for d in value.split(":")[1].split(","))
-                self.disjoint(case, key, value.split(":")[2])
-            else:
-                self.keys[key] = value
-        self.values = {}
-        for part in ("in", "prior"):
-            for role, v in case[part].items():
-                self.values[role] = np.array(v).reshape(self.dims[role])
-        for pair in self.keys.get("alias", "").split(","):
-            if pair:
-                out, source = pair.split(":")
-                self.values[out] = self.values[source]
-
-    def disjoint(self, case, role, layout):
-        if not layout[0].isdigit():
-            return
-        strides = [int(s) for s in layout.split(",")]
-        offsets = {sum(i * s for i, s in zip(at, strides)) for at in np.ndindex(*self.dims[role])}
-        assert len(offsets) == np.prod(self.dims[role]), (case["name"], role, "overlaps")
-
-    def ints(self, key, default):
-        return [int(v) for v in self.keys[key].split(",")] if key in self.keys else default
-
-    def real(self, key, default):
-        return float(self.keys.get(key, default))
-
-
-def products(p, x_dims, w_dims, y_dims):
-    """Every (x index, w index, y index) whose product a convolution adds."""
-    n = len(w_dims) - 2
-    pad, stride = p.ints("pad", [0] * n), p.ints("stride", [1] * n)
-    dilation, groups = p.ints("dilation", [1] * n), int(p.keys.get("groups", 1))
-    flip = p.keys.get("mode") == "convolution"
-    for y in np.ndindex(*y_dims):
-        first = y[1] // (w_dims[0] // groups) * w_dims[1]
-        for c in range(w_dims[1]):
-            for tap in np.ndindex(*w_dims[2:]):
-                at = tuple(o * s - q + t * d for o, s, q, t, d in zip(y[2:], stride, pad, tap, dilation))
-                if all(0 <= a < size for a, size in zip(at, x_dims[2:])):
-                    if flip:
-                        tap = tuple(f - 1 - t for f, t in zip(w_dims[2:], tap))
-                    yield (y[0], first + c) + at, (y[1], c) + tap, y
-
-
-def convolution(p):
-    v, d = p.values, p.dims
-    grad = {"convolution_backward_data": "dx", "convolution_backward_filter": "dw"}.get(p.operation)
-    y = "dy" if grad else "y"
-    names = {r: ("d" + r if "d" + r == grad else r) for r in "xw"}
-    target = grad or "y"
-    out = np.zeros(d[target])
-    for xi, wi, yi in products(p, d[names["x"]], d[names["w"]], d[y]):
-        if target == "y":
-            out[yi] += v["x"][xi] * v["w"][wi]
-        elif target == "dx":
-            out[xi] += v["dy"][yi] * v["w"][wi]
-        else:
-            out[wi] += v["dy"][yi] * v["x"][xi]
-    return out
-
-
-def bias_gradient(p):
-    out = np.zeros(p.dims["db"])
-    for at in np.ndindex(*p.dims["dy"]):
-        out[(0, at[1]) + (0,) * (len(at) - 2)] += p.values["dy"][at]
-    return out
-
-
-def bias_activation(p):
-    out = p.real("alpha1", 1) * convolution(p)
-    if "z" in p.values:
-        out = out + p.real("alpha2", 0) * p.values["z"]
-    out = out + p.values["bias"]
-    return np.where(out < 0, 0.0, out) if p.keys["activation"] == "relu" else out
 
 
 def first_equal(p, window, pad, stride):
@@ -299,11 +203,12 @@ def only_output(p, case):
         return role, np.full(p.dims["y"], p.real("value", 0))
     if name == "scale_tensor":
         return role, p.real("alpha", 1) * p.values["y"]
-    f = {"convolution_backward_bias": bias_gradient, "convolution_bias_activation_forward": bias_activation,
+    f = {"convolution_backward_bias": check_convolution.bias_gradient,
+         "convolution_bias_activation_forward": check_convolution.bias_activation,
          "op_tensor": op_tensor, "transform_tensor": lambda q: q.values["x"],
          "add_tensor": lambda q: spread(q, "x", q.dims["y"])}.get(name)
     if f is None:
-        f = {"conv": convolution, "pool": pooling, "soft": softmax, "acti": activation}[name[:4]]
+        f = {"conv": check_convolution.convolution, "pool": pooling, "soft": softmax, "acti": activation}[name[:4]]
     result = f(p)
     alpha = 1.0 if name in ("op_tensor", "convolution_bias_activation_forward") else p.real("alpha", 1)
     beta = p.real("beta", 0)
@@ -311,29 +216,35 @@ def only_output(p, case):
     return role, out + beta * p.values[role] if beta != 0 else out
 
 
-def differs(path, case, role, got):
-    want = np.array(case["out"][role])
-    terms = np.array(case["sum"].get(role, np.zeros(want.size)))
+def differs(path, p, role, got):
+    """Results that are integers in every run have nine digits in the file."""
+    want = np.array(p.case["out"][role])
+    terms = np.array(p.case["sum"].get(role, np.zeros(want.size)))
+    tolerance = 1e-8 if all(k.split("x")[0] in RANGES for k in p.types_of(role)) else TOLERANCE
     with np.errstate(invalid="ignore"):
         fine = (got == want) | (np.isnan(got) & np.isnan(want)) | (
-            np.abs(got - want) <= TOLERANCE * (np.abs(want) + terms))
+            np.abs(got - want) <= tolerance * (np.abs(want) + terms))
     if fine.all():
         return 0
     i = int(np.argmin(fine))
-    print("%s %s: %s: element %d: file %r, second way %r" % (path, case["name"], role, i, want[i], got[i]))
+    print("%s %s: %s: element %d: file %r, second way %r" % (path, p.name, role, i, want[i], got[i]))
     return 1
 
 
 def main():
-    folder = os.path.dirname(os.path.abspath(__file__))
+    arguments = [a for a in sys.argv[1:] if a != "--count"]
+    folder = arguments[0] if arguments else os.path.dirname(os.path.abspath(__file__))
+    paths = sorted(glob.glob(os.path.join(folder, "*.vec")))
+    if len(arguments) < len(sys.argv) - 1:
+        return 1 if check_count.table([(c["problem"].split()[0], c["types"]) for p in paths for c in read(p)]) else 0
     torch.set_num_threads(1)
     bad = 0
-    for path in sorted(glob.glob(os.path.join(folder, "*.vec"))):
+    for path in paths:
         checked = 0
         for case in read(path):
             p = Problem(case)
             for role, value in expected(p, case):
-                bad += differs(path, case, role, value.ravel())
+                bad += differs(path, p, role, value.ravel())
             checked += 1
         print("%-40s %3d checked" % (os.path.basename(path), checked))
     return 1 if bad else 0

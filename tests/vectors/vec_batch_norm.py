@@ -6,7 +6,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from vec_convolution import finish, layout
+from vec_convolution import apart, finish, layout
 from vec_dropout import packed
 from vecfile import Case
 
@@ -23,7 +23,14 @@ INFERENCE = [
     ("volume_per_activation", (3, 2, 2, 1, 4), "per_activation", 1.0, "nchw", "gapped", "gapped", 1, 0.5),
     ("two_dims", (5, 7), "per_activation", 0.001, "nchw", "nchw", "nchw", 1, 0),
     ("double_digits", (2, 3, 1, 4), "spatial", 0.1, "nchw", "view", "nchw", 1, 0),
+    ("half_digits", (2, 5, 3, 4), "spatial", 0.01, "gapped", "nchw", "nchw", 1, 0),
     ("alpha_zero", (2, 3, 4, 5), "spatial", None, "view", "nchw", "nchw", 0, 3),
+    ("integer_spatial", (3, 4, 2, 5), "spatial", 0.5, "nchw", "nchw", "nchw", 1, 0),
+    ("integer_spatial_gaps", (2, 3, 5, 4), "spatial", 0.01, "gapped", "permuted", "gapped", -0.5, 2),
+    ("integer_nhwc", (2, 5, 3, 4), "spatial_persistent", 0.25, "nhwc", "nhwc", "nchw", 2, 0),
+    ("integer_per_activation", (4, 2, 3, 5), "per_activation", 0.1, "nchw", "view", "nchw", 1, 0),
+    ("integer_in_place", (2, 3, 4, 5), "spatial", 0.5, "gapped", "alias", "nchw", 1, -1.5),
+    ("integer_volume", (2, 3, 2, 4, 3), "spatial", 0.3, "permuted", "nchw", "nchw", 1.5, 0),
 ]
 
 # case name, dims, mode, ops, activation, epsilon, factor, layout of x, of y, of the parameters, alpha, beta,
@@ -122,6 +129,11 @@ CUDNN = {
         [1.28958845, -1.72724879, 0.535710812, -0.0980505347], 4.31422329, 2.5)}
 
 
+# Neighbours here lie differently where they have gaps.
+PARAMETERS = ["scale", "bias", "mean", "var", "running_mean", "running_var", "save_mean", "save_inv_var", "dscale",
+              "dbias"]
+
+
 class Layer:
     """Dims, mode and epsilon, with statistics and their terms as arrays that broadcast over x."""
 
@@ -139,14 +151,15 @@ class Layer:
             c.param(epsilon=float(epsilon))
 
     def operand(self, role):
-        word = self.words.get(role, self.words["params"])
-        dims = self.dims if role in ("x", "y", "z", "dx", "dy", "dz") else self.small
-        self.c.operand(role, dims, layout(word, dims))
+        word = self.words.get(role) or apart(self.words["params"], PARAMETERS.index(role))
+        wide = role not in ("x", "y", "z", "dx", "dy", "dz")
+        dims = self.small if wide else self.dims
+        self.c.operand(role, dims, layout(word, dims), wide=wide)
 
     def draw_x(self, cudnn):
         if cudnn:
             return np.array([1.0, 3, 8, 4])[:self.dims[-1]].reshape(self.dims)
-        return self.c.reals(self.dims, 5) + self.c.reals(self.small, 3)
+        return self.c.short(self.c.reals(self.dims, 5) + self.c.reals(self.small, 3))
 
     def measure(self, x):
         """Mean, biased variance, 1 / sqrt(variance + epsilon) and the terms of their errors: the mean's are
@@ -187,12 +200,13 @@ def activation(c, ops, mode):
 
 
 def act(mode, v, terms):
-    """The activation, its terms, and where it passes its gradient. All elements must be far from a bend."""
+    """The activation, its terms, and where it passes its gradient. All elements must be so far from a bend
+    that no type rounds them over it."""
     if mode == "tanh":
         y = torch.tanh(torch.from_numpy(v)).numpy()
         return y, terms * (1 - y * y) + np.abs(y), np.ones(v.shape, bool)
     top = 0.75 if mode == "clipped_relu" else np.inf
-    assert np.abs(v).min() > 2e-5 and np.abs(v - top).min() > 2e-5, (np.abs(v).min(), np.abs(v - top).min())
+    assert np.abs(v).min() > 2e-5 and np.abs(v / top - 1).min() > 2.0**-8, (np.abs(v).min(), np.abs(v - top).min())
     return np.clip(v, 0, top), terms, (v > 0) & (v < top)
 
 
@@ -212,14 +226,16 @@ def inference_case(name, dims, mode, epsilon, lx, ly, lp, alpha, beta):
     c.blend(alpha, beta)
     if alias:
         c.param(alias="y:x")
-    x = c.reals(dims, 6)
-    scale, bias, mean = (c.reals(layer.small, 6) for _ in range(3))
-    var = np.abs(c.reals(layer.small, 6)) + 0.25
+    x = c.reals(dims)
+    scale, bias, mean = (c.reals(layer.small) for _ in range(3))
+    var = np.abs(c.reals(layer.small)) + 0.25
+    if c.whole:  # about as large as x is
+        scale, bias, var = scale / 32 + 0.5, bias / 4 + 0.375, 10 * var
     for role, v in (("x", x), ("scale", scale), ("bias", bias), ("mean", mean), ("var", var)):
         c.feed(role, v)
     seen = (dims[0], -1) if layer.per_activation else dims
-    y = F.batch_norm(torch.from_numpy(x).reshape(seen), *[torch.from_numpy(v).ravel() for v in (mean, var, scale, bias)],
-                     False, 0.0, layer.epsilon).numpy().reshape(dims)
+    parameter = [torch.from_numpy(v).ravel() for v in (mean, var, scale, bias)]
+    y = F.batch_norm(torch.from_numpy(x).reshape(seen), *parameter, False, 0.0, layer.epsilon).numpy().reshape(dims)
     terms = 2 * np.abs(scale) * (np.abs(x) + np.abs(mean)) / np.sqrt(var + layer.epsilon) + np.abs(bias)
     blend(c, "y", y, terms, 1, alpha, beta, x if alias else None)
     return c
@@ -240,7 +256,8 @@ def check_cudnn(name, traits, *pairs):
 def training_case(name, dims, mode, ops, bend, epsilon, factor, lx, ly, lp, alpha, beta, traits):
     c = Case("batch_normalization_training", name)
     alias, traits = ly == "alias", traits.split()
-    layer = Layer(c, dims, mode, epsilon, {"x": lx, "y": lx if alias else ly, "z": ly, "params": lp})
+    lz = ly if "over_z" in traits else apart(ly)
+    layer = Layer(c, dims, mode, epsilon, {"x": lx, "y": lx if alias else ly, "z": lz, "params": lp})
     for role in training_roles(ops, traits):
         layer.operand(role)
     if ops != "bn":
@@ -253,7 +270,7 @@ def training_case(name, dims, mode, ops, bend, epsilon, factor, lx, ly, lp, alph
         c.param(alias="y:x" if alias else "y:z")
     x = layer.draw_x("cudnn" in traits)
     scale, bias = parameters(c, layer, "cudnn" in traits)
-    z = c.reals(dims, 6) if ops == "bn_add_activation" else np.zeros(dims)
+    z = c.reals(dims) if ops == "bn_add_activation" else np.zeros(dims)
     for role, v in (("x", x), ("scale", scale), ("bias", bias)) + ((("z", z),) if z.any() else ()):
         c.feed(role, v)
     layer.measure(x)
@@ -281,7 +298,7 @@ def running(c, layer, factor, traits):
     if "cudnn" in traits:
         mean, var = np.full(layer.small, 10.0), np.full(layer.small, 20.0)
     else:
-        mean, var = c.reals(layer.small, 6), np.abs(c.reals(layer.small, 6)) + 0.5
+        mean, var = c.reals(layer.small), np.abs(c.reals(layer.small)) + 0.5
     c.prior("running_mean", mean)
     c.prior("running_var", var)
     sample = m / (m - 1) if m > 1 else np.nan
@@ -301,8 +318,8 @@ def backward_case(name, dims, mode, ops, bend, epsilon, lx, ly, lp, data, param,
     c = Case("batch_normalization_backward", name)
     traits = traits.split()
     alias, cudnn = "alias" in traits, "cudnn" in traits
-    words = {"x": lx, "dx": ly if alias else lx, "y": ly, "dy": ly, "dz": ly if "over_z" in traits else lx,
-             "params": lp}
+    words = {"x": lx, "dx": ly if alias else apart(lx), "y": apart(ly), "dy": ly,
+             "dz": ly if "over_z" in traits else apart(lx, 2), "params": lp}
     layer = Layer(c, dims, mode, epsilon, words)
     for role in backward_roles(ops, traits):
         layer.operand(role)
@@ -318,7 +335,7 @@ def backward_case(name, dims, mode, ops, bend, epsilon, lx, ly, lp, data, param,
     if alias or "over_z" in traits:
         c.param(alias="dx:dy" if alias else "dz:dy")
     x, (scale, bias) = layer.draw_x(cudnn), parameters(c, layer, cudnn)
-    dy = np.array([1, -2, 3, 0.5])[:dims[-1]].reshape(dims) if cudnn else c.reals(dims, 6)
+    dy = np.array([1, -2, 3, 0.5])[:dims[-1]].reshape(dims) if cudnn else c.reals(dims)
     layer.measure(x)
     leaves, v = layer.torch(x, scale, bias) if layer.count > 1 else (None, torch.from_numpy(bias))
     g, g_terms = given(c, layer, ops, bend, traits, x, dy, scale, bias, v.detach().numpy())
@@ -344,9 +361,9 @@ def given(c, layer, ops, bend, traits, x, dy, scale, bias, v):
     """Feeds the inputs; what reaches the normalization of dy through the activation, and its terms."""
     g, terms, passed = dy, np.abs(dy), None
     if ops != "bn":
-        z = c.reals(layer.dims, 6) if ops == "bn_add_activation" else 0.0
+        z = c.reals(layer.dims) if ops == "bn_add_activation" else 0.0
         y, _, passed = act(bend, v + z, 0.0)
-        y = np.round(y * 65536) / 65536
+        y = c.short(y)
         slope = 1 - y * y if bend == "tanh" else passed * 1.0
         g, terms = dy * slope, np.abs(dy) * ((1 + y * y) if bend == "tanh" else slope)
     c.feed("x", x)

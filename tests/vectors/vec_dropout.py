@@ -74,7 +74,7 @@ def scaled(c, role, v, bits, p):
 
 
 def draw(c, dims, trait):
-    v = c.reals(dims, 6)
+    v = c.reals(dims)
     if trait == "nan":
         v.ravel()[::7] = np.nan
         v.ravel()[3::7] = np.inf

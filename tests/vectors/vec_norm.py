@@ -8,7 +8,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from vec_convolution import finish, layout
+from vec_convolution import apart, finish, layout
 from vecfile import Case
 
 # case name, dims, (n, alpha, beta, k), layout of x and dx, of y and dy, factors
@@ -21,13 +21,20 @@ LRN = [
     ("window_1", (2, 5, 3, 4), (1, 1.0, 0.75, 1.0), "nchw", "view", 1, 0),
     ("window_16", (2, 9, 3, 2), (16, 4.0, 0.75, 1.5), "nchw", "nchw", 1.5, 0),
     ("window_beyond_channels", (3, 2, 4, 5), (7, 1.0, 2.0, 1.0), "permuted", "nchw", 1, 0),
-    ("window_6_permuted", (2, 8, 3, 4), (6, 3.0, 0.75, 2.0), "permuted", "view", 1, -1),
+    ("window_6_permuted", (2, 8, 3, 2), (6, 3.0, 0.75, 2.0), "permuted", "view", 1, -1),
     ("least_k_and_beta", (2, 4, 3, 5), (3, 1.0, 0.01, 1e-5), "nchw", "nchw", 1, 0),
     ("alpha_zero", (2, 5, 3, 4), (5, 0.0, 0.75, 2.0), "gapped", "nchw", 1, 0),
     ("factor_zero", (2, 5, 3, 4), (3, 1.0, 0.75, 2.0), "nchw", "gapped", 0, -2),
     ("volume", (2, 5, 3, 1, 4), (4, 1.0, 0.75, 2.0), "nchw", "nchw", 1, 0),
-    ("volume_gaps", (2, 6, 2, 3, 2), (5, 0.25, 0.5, 1.0), "gapped", "permuted", 2, 0.5),
+    ("volume_gaps", (1, 6, 2, 3, 4), (5, 0.25, 0.5, 1.0), "gapped", "permuted", 2, 0.5),
     ("three_dims", (3, 5, 4), (3, 1.0, 0.75, 1.0), "view", "nchw", 1, 0),
+    ("half_digits", (2, 5, 3, 2), (3, 1.0, 0.75, 1.0), "nchw", "gapped", 1, 0),
+    ("integer_window_5", (2, 7, 3, 4), (5, 0.125, 0.75, 2.0), "nchw", "nchw", 40, 0),
+    ("integer_window_4", (2, 6, 4, 3), (4, 0.0625, 0.5, 1.0), "permuted", "view", 10, 0),
+    ("integer_blend", (3, 5, 2, 4), (3, 0.25, 0.75, 1.0), "nchw", "nchw", -30, 2),
+    ("integer_nhwc", (2, 5, 4, 3), (2, 0.5, 0.5, 2.0), "nhwc", "nhwc", 25, -1),
+    ("integer_saturated", (2, 4, 3, 5), (3, 0.01, 0.75, 2.0), "view", "nchw", 60, 0),
+    ("integer_volume", (2, 5, 3, 1, 4), (4, 0.25, 0.75, 2.0), "nchw", "permuted", 50, 0),
     ("double_digits", (2, 5, 1, 4), (5, 0.3, 0.7, 1.1), "nchw", "view", 1, 0),
 ]
 
@@ -116,12 +123,14 @@ def channel_windows(v, n, mirrored=False):
 
 def lrn_case(forward, name, dims, params, lx, ly, alpha, beta, given=None):
     c = Case("lrn_forward" if forward else "lrn_backward", name)
-    roles = (("x", lx), ("y", ly)) if forward else (("y", ly), ("dy", ly), ("x", lx), ("dx", lx))
+    roles = (("x", lx), ("y", ly))
+    if not forward:
+        roles = (("y", ly), ("dy", apart(ly)), ("x", lx), ("dx", apart(lx)))
     for role, word in roles:
         c.operand(role, dims, layout(word, dims))
     n, a, b, k = describe(c, params)
     c.blend(alpha, beta)
-    x = c.reals(dims, None if "gaps" in name else 6) if given is None else given
+    x = c.reals(dims, None if "gaps" in name else 5) if given is None else given
     t = torch.from_numpy(x).requires_grad_()
     y = response_norm(t, n, a, b, k)
     base = k + a / n * channel_windows(x * x, n)
@@ -131,20 +140,21 @@ def lrn_case(forward, name, dims, params, lx, ly, alpha, beta, given=None):
         y = y.detach().numpy()
         finish(c, "y", y, np.abs(y) * rough, n, alpha, beta)
         return c, y
-    dy = c.reals(dims, 6) if given is None else given
+    dy = c.reals(dims) if given is None else given
     y.backward(torch.from_numpy(dy))
     y = y.detach().numpy()
     c.feed_rounded("y", y)
     c.feed("dy", dy)
     c.feed("x", x)
-    part = np.abs(dy * y / base) * (1 + rough)
-    terms = np.abs(dy) * base**-b * rough + 2 * abs(a) * b / n * np.abs(x) * channel_windows(part, n, True)
-    finish(c, "dx", t.grad.numpy(), terms, n, alpha, beta)
+    part = np.abs(dy * y / base)
+    factor = 2 * abs(a) * b / n * np.abs(x)
+    terms = np.abs(dy) * base**-b * rough + factor * channel_windows(part * (1 + rough), n, True)
+    finish(c, "dx", t.grad.numpy(), terms, n, alpha, beta, factor * channel_windows(part, n, True))
     return c, t.grad.numpy()
 
 
 def lrn(forward):
-    cases = [lrn_case(forward, *row)[0] for row in LRN]
+    cases = [lrn_case(forward, *row)[0] for row in LRN if forward or row[0][:7] != "integer"]
     for name, (n, y, dx) in CUDNN_LRN.items():
         x = np.arange(1.0, 9.0).reshape(1, 8, 1, 1)
         c, got = lrn_case(forward, name, x.shape, (n, 0.5, 0.75, 2.0), "nchw", "nchw", 1, 0, x)
@@ -186,12 +196,13 @@ def divisive_case(forward, name, dims, params, lx, ly, alpha, beta, traits, give
     with_means, with_dmeans = "means" in traits, "dmeans" in traits and not forward
     roles = ["x"] + ["means"] * with_means + ([] if forward else ["dy"]) + ["temp", "temp2"]
     for role in roles:
-        c.operand(role, dims, layout(ly if role == "dy" else lx, dims))
+        word = {"dy": ly, "means": apart(lx), "temp2": apart(lx, 2)}.get(role, lx)
+        c.operand(role, dims, layout(word, dims))
     for role in ["y"] if forward else ["dx"] + ["dmeans"] * with_dmeans:
-        c.operand(role, dims, layout(ly, dims))
+        c.operand(role, dims, layout({"dx": apart(ly), "dmeans": apart(ly, 2)}.get(role, ly), dims))
     n, a, b, k = describe(c, params)
     c.blend(alpha, beta)
-    x, means, dy = given if given else (c.reals(dims, 6), c.reals(dims, 6, 0.5), c.reals(dims, 6))
+    x, means, dy = given if given else (c.reals(dims), c.reals(dims, 5, 0.5), c.reals(dims))
     means = means if with_means else np.zeros(dims)
     c.feed("x", x)
     if with_means:

@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 
-from vec_convolution import finish, layout
+from vec_convolution import apart, finish, layout
 from vecfile import LOWEST, Case
 
 # name: x dims, window, pad, stride, output's spatial dims or None for the advised ones
@@ -17,13 +17,16 @@ GEOMETRY = {
     "negative_pad": ((3, 2, 9, 8), (4, 3), (-2, -1), (1, 2), None),
     "larger": ((2, 3, 7, 6), (3, 2), (0, 0), (4, 4), (4, 3)),
     "smaller": ((3, 2, 8, 6), (3, 4), (1, 2), (2, 1), (2, 4)),
-    "volume": ((2, 3, 4, 6, 5), (2, 5, 3), (1, 0, 1), (1, 2, 3), None),
+    "volume": ((2, 3, 2, 6, 5), (2, 5, 3), (1, 0, 1), (1, 2, 3), None),
     "small": ((1, 2, 4, 3), (3, 2), (1, 0), (2, 1), None),
-    "long_row": ((1, 2, 3, 141), (2, 4), (1, 2), (2, 1), None),
+    "long_row": ((1, 1, 3, 141), (2, 4), (1, 2), (2, 1), None),
     "overlap": ((2, 4, 5, 7), (3, 2), (1, 0), (1, 1), None),
     # Windows that the end of the padded input cuts, that touch it and that lie beyond.
     "beyond": ((2, 3, 7, 6), (4, 3), (1, 2), (3, 4), (4, 4)),
     "beyond_volume": ((2, 3, 4, 2, 5), (2, 3, 1), (1, 0, 2), (2, 1, 3), (4, 3, 2)),
+    "vectors": ((1, 32, 3, 4), (2, 2), (1, 0), (1, 2), None),
+    "two_vectors": ((1, 64, 2, 3), (2, 2), (0, 1), (2, 1), None),
+    "vectors_beyond": ((2, 32, 2, 3), (2, 1), (3, 1), (2, 2), None),
     "cropped": ((2, 3, 9, 8), (4, 3), (-2, -1), (2, 2), (3, 4)),
 }
 
@@ -58,6 +61,8 @@ CASES = [
     ("exclude_volume", "volume", "average_exclude", "nchw", "permuted", 0.5, 0, None, ""),
     ("max_long_row", "long_row", "max", "nchw", "permuted", 1, 0, None, "ties"),
     ("exclude_long_row", "long_row", "average_exclude", "gapped", "nchw", 1, 0, None, "ties"),
+    ("half_digits_max", "small", "max", "nchw", "gapped", 1, 0, None, ""),
+    ("half_digits_include", "small", "average_include", "nchw", "nchw", 1, 0, None, ""),
     ("double_digits_max", "small", "max", "nchw", "view", 1, 0, None, ""),
     ("double_digits_exclude", "small", "average_exclude", "nchw", "nchw", 1, 0, None, ""),
     ("alpha_zero", "overlap", "average_include", "nchw", "gapped", 0, -1.5, None, ""),
@@ -69,6 +74,13 @@ CASES = [
     ("max_cropped", "cropped", "max", "gapped", "nchw", 1, 0, None, "forward"),
     ("include_cropped", "cropped", "average_include", "nchw", "nchw", 1, 0, None, "forward"),
     ("exclude_cropped", "cropped", "average_exclude", "nhwc", "view", 1, 0, None, "forward"),
+    ("integer_max", "vectors", "max", "nchw", "gapped", 1, 0, None, "forward"),
+    ("integer_max_ties_blend", "two_vectors", "max_deterministic", "permuted", "nchw", -1.5, 0.5, None, "forward"),
+    ("integer_max_empty", "vectors_beyond", "max", "nchw", "nchw", 1, 0, None, "forward"),
+    ("integer_include_ties", "vectors", "average_include", "gapped", "nchw", 1, 0, None, "forward"),
+    ("integer_include_ties_blend", "two_vectors", "average_include", "nchw", "permuted", 2, -0.5, None, "forward"),
+    ("integer_exclude_ties", "vectors", "average_exclude", "nchw", "nchw", -4, 0, None, "forward"),
+    ("integer_exclude_ties_empty", "vectors_beyond", "average_exclude", "nchw", "gapped", 0.5, 0, None, "forward"),
     ("max_nan_alone", "overlap", "max", "nchw", "view", 1, 0, "ignore", "nan block"),
     ("max_nan_alone_propagated", "overlap", "max", "view", "nchw", 1, 0, "propagate", "nan block"),
     ("max_infinite", "overlap", "max", "nchw", "nchw", 1, 0, "ignore", "infinite forward"),
@@ -190,7 +202,7 @@ def make():
             continue
 
         c = Case("pooling_backward", name)
-        for role, dims, word in (("y", g.y, ly), ("dy", g.y, ly), ("x", g.x, lx), ("dx", g.x, lx)):
+        for role, dims, word in (("y", g.y, ly), ("dy", g.y, apart(ly)), ("x", g.x, lx), ("dx", g.x, apart(lx))):
             c.operand(role, dims, layout(word, dims))
         describe(c, g, mode, alpha, beta, nan)
         x, dy = draw_x(c, g, trait), c.reals(g.y, 2 if key == "long_row" else 4)
@@ -198,7 +210,7 @@ def make():
         if not mode.startswith("max"):
             x = c.integers(g.x, -9, 9)  # y and x carry nothing that averages need
         if trait == "foreign":
-            y[:, ::2] += 64.0
+            y[:, ::2] = c.short(y[:, ::2] + 64.0)
         c.feed("y", y)
         c.feed("dy", dy)
         c.feed("x", x)

@@ -46,6 +46,8 @@ CASES = [
     ("volume_max", (2, 3, 4, 2, 3), (0, 3), "max", "u32", "permuted", "nchw", 1, 0, None, "ties"),
     ("volume_avg", (2, 3, 4, 1, 5), (2, 4), "avg", None, "gapped", "nchw", 1, 0, None, ""),
     ("three_dims_add", (4, 3, 5), (0, 2), "add", None, "view", "nchw", 1, 0, None, ""),
+    ("half_digits_add", (3, 2, 4, 5), (0, 2), "add", None, "gapped", "nchw", 1, 0, None, ""),
+    ("half_digits_max", (2, 3, 4, 5), (1,), "max", "u32", "nchw", "view", 1, 0, None, ""),
     ("double_digits_norm2", (2, 3, 1, 4), (1,), "norm2", None, "nchw", "view", 1, 0, None, ""),
     ("double_digits_max", (2, 3, 1, 4), (1,), "max", "u32", "nchw", "nchw", 1, 0, None, ""),
     ("alpha_zero", (2, 3, 4, 5), (2,), "add", None, "nchw", "gapped", 0, -2, None, ""),
@@ -75,7 +77,7 @@ def draw(c, dims, trait):
         return np.array([1, 5, 5, -9, 2, 0, 3, np.nan, 1, 4, np.nan, 2.0]).reshape(dims)
     if trait == "ties":
         return c.integers(dims, -3, 3) / 2
-    a = c.reals(dims, None if trait == "reals" else 6)
+    a = c.reals(dims, None if trait == "reals" else 5)
     if trait == "nan":
         a.ravel()[1::7] = np.nan
     if trait == "zeros":

@@ -89,7 +89,7 @@ def unfolded(v, fold):
 
 def transform_case(operation, name, dims, fold, before, after, direction, lx, ly):
     c = Case(operation, name)
-    x = c.reals(dims, 6)
+    x = c.reals(dims)
     if name == "not_a_number":
         x.ravel()[:3] = [np.nan, np.inf, -np.inf]
     if name in CUDNN:
@@ -126,7 +126,7 @@ def columns(x, window, pad, stride, dilation):
 
 def im2col_case(name, dims, window, pad, stride, dilation, mode, lx):
     c = Case("im2col", name)
-    x = c.reals(dims, 6)
+    x = c.reals(dims)
     if name == "not_a_number":
         x.ravel()[:3] = [np.nan, np.inf, -np.inf]
     if name in CUDNN_COLUMNS:

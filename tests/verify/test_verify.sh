@@ -6,7 +6,7 @@ set -u
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 vectors=$ANYDNN_TEST_SRCDIR/tests/vectors
-source=$ANYDNN_TEST_SRCDIR/tests/verify/wrong/wrong.c
+source=$ANYDNN_TEST_SRCDIR/tests/verify/wrong
 mocks=$ANYDNN_TEST_MOCKDIR
 ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
 export ANYDNN_PLUGIN_PATH
@@ -30,47 +30,85 @@ says() {
     return 1
 }
 
-# build WHAT: the small backend with -DWRONG_WHAT as anydnn_wrong_what.so; prints the path.
+# build FILE WHAT: the small backend of that file with -DWHAT as anydnn_what.so; prints the path.
 build() {
-    name=wrong_$(echo "$1" | tr '[:upper:]' '[:lower:]')
+    name=$(echo "$2" | tr '[:upper:]' '[:lower:]')
     # shellcheck disable=SC2086
     $CC -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -fvisibility=hidden \
-        -I"$ANYDNN_TEST_SRCDIR/include" "-DWRONG_$1" "-DWRONG_NAME=\"$name\"" "$source" \
+        -I"$ANYDNN_TEST_SRCDIR/include" "-D$2" "-DWRONG_NAME=\"$name\"" "$source/$1.c" \
         -o "$tap_dir/anydnn_$name.so" -lm || return 1
     echo "$tap_dir/anydnn_$name.so"
 }
 
 # catches WHAT CHECK TEXT: verify fails the backend, the finding is of that check and says that.
 catches() {
-    file=$(build "$1") || return 1
+    file=$(build wrong "WRONG_$1") || return 1
     verify 1 --quick --case-limit 2 --op 'convolution_forward' "$file" &&
         says "^  \[$2\]" && says "$3"
 }
 
+# The same for what the short types can do wrong, in one operation and type.
+catches_type() {
+    file=$(build wrong_types "WRONG_$3") || return 1
+    verify 1 --quick --case-limit 10 --op "$1" --type "$2" "$file" &&
+        says "^  \[$4\] $1 $2 " && says "$5"
+}
+
+# Cases of one type fail, those of the other do not.
+names_common_type() {
+    file=$(build wrong_types WRONG_EXPONENT) || return 1
+    verify 1 --op batch_normalization_inference "$file" &&
+        says 'batch_normalization_inference: every case with .type f16. fails, and no other does'
+}
+
+passes_short_types() {
+    file=$(build wrong_types RIGHT) || return 1
+    verify 0 --quick "$file" && says ' 0 declined, 0 failed'
+}
+
+# Operands rounded to TF32: right where the candidate says so and the mode permits it, wrong where
+# it states default math.
+passes_tf32() {
+    file=$(build wrong RIGHT_TF32) || return 1
+    verify 0 --op convolution_forward "$file" && says 'convolution_forward  *f32  *nchw  *[1-9]'
+}
+
+# cpu_ref rounds operands as the modes permit, says so, and is judged by that.
+passes_emulation() {
+    printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
+    ANYDNN_CONFIG=$tap_dir/emulate.conf
+    export ANYDNN_CONFIG
+    verify 0 --quick --type f32 --op 'convolution_*' cpu_ref && says ' 0 declined, 0 failed'
+    status=$?
+    unset ANYDNN_CONFIG
+    return $status
+}
+
 passes_right_backend() {
-    file=$(build NONE) || return 1
+    file=$(build wrong WRONG_NONE) || return 1
     verify 0 "$file" && says ' 0 failed' && says 'parameter: this backend has sigmoid, relu and tanh'
 }
 
 # In a space whose pointers fault on the host.
 passes_device_backend() {
-    file=$(build DEVICE) || return 1
+    file=$(build wrong WRONG_DEVICE) || return 1
     verify 0 "$file" && says '(shelf)' && says ' 0 failed'
 }
 
+# With the golden vectors, each case with a known answer, and none declined; at least 6 cases of each
+# operation and type, and 1000 in all.
 passes_cpu_ref() {
-    verify 0 --quick cpu_ref && says ' 0 failed' && ! says 'Without golden vectors' >/dev/null &&
-        ! says 'without a known answer' >/dev/null
+    verify 0 cpu_ref && says ' 0 declined, 0 failed$' && says ' golden ' &&
+        ! says 'Without golden vectors' >/dev/null && ! says 'without a known answer' >/dev/null
 }
-
-# At least 6 cases of each operation and type.
 has_enough_cases() {
-    verify 0 cpu_ref || return 1
-    awk '$1 ~ /_|im2col/ && $3 != "golden" && $2 ~ /^[a-z]+[0-9]+$/ && NF == 6 {
-             sum[$1 " " $2] += $4 }
+    awk '$1 ~ /_|im2col/ && $3 != "golden" && $2 ~ /^[a-z]+[0-9]+/ && NF == 6 { sum[$1 " " $2] += $4 }
          END { for (key in sum) { all += sum[key]; if (sum[key] < 6) { print key, sum[key]; bad = 1 } }
                if (all < 1000) { print all, "in all"; bad = 1 }
                exit bad }' "$tap_dir/out"
+}
+passes_quickly() {
+    verify 0 --quick --op 'batch_*' cpu_ref && says ' 0 failed'
 }
 
 # The parts of two shards are the whole.
@@ -90,20 +128,20 @@ shards_add_up() {
 
 # Hangs in its first case of two groups on; two seconds in all.
 cuts_short() {
-    file=$(build HANGS) || return 1
+    file=$(build wrong WRONG_HANGS) || return 1
     verify 0 --time-limit 3 --op convolution_forward "$file"
     says 'Cut short: the time limit was reached; [1-9][0-9]* cases were not reached'
 }
 
 names_common_word() {
-    file=$(build IGNORES_GROUPS) || return 1
+    file=$(build wrong WRONG_IGNORES_GROUPS) || return 1
     verify 1 --op convolution_forward "$file" &&
         says 'convolution_forward: every case with .groups. fails, and no other does'
 }
 
 # The command of a failure runs the backend on the same problem and sees the difference too.
 repeats() {
-    file=$(build IGNORES_GROUPS) || return 1
+    file=$(build wrong WRONG_IGNORES_GROUPS) || return 1
     verify 1 --quick --op convolution_forward "$file" || return 1
     problem=$(sed -n "s/.*--problem '\(.*\)'$/\1/p" "$tap_dir/out" | head -n 1)
     verify 1 --problem "$problem" "$file" && says "wrong_ignores_groups anydnn run --check cpu_ref $problem"
@@ -117,7 +155,7 @@ runs_again() {
 }
 
 stops() {
-    file=$(build IMPURE) || return 1
+    file=$(build wrong WRONG_IMPURE) || return 1
     verify 1 --stop "$file" && says 'Cut short: a case failed' && says ', 1 failed'
 }
 
@@ -128,8 +166,12 @@ answers_json() {
 
 check 'cpu_ref passes' passes_cpu_ref
 check 'at least 6 cases of each operation and type, 1000 in all' has_enough_cases
+check 'cpu_ref passes some of them' passes_quickly
 check 'a right small backend passes' passes_right_backend
 check 'so does one in another memory space' passes_device_backend
+check 'a right small backend in the short types passes' passes_short_types
+check 'operands rounded to TF32 pass where that is stated' passes_tf32
+check 'cpu_ref passes with emulate = on' passes_emulation
 check 'ignores beta' catches IGNORES_BETA beta 'it ignores beta'
 check 'reads y when beta is 0' catches READS_Y prior 'must not read (beta is 0)'
 check 'ignores groups' catches IGNORES_GROUPS result ': groups'
@@ -139,7 +181,7 @@ check 'reads beyond an operand' catches READS_BEYOND crash 'it crashes: signal\|
 check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'
 check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave other bits in y'
 check 'needs more workspace than it reports' catches NEEDS_MORE workspace 'had reported a need of'
-check 'offers garbage' catches GARBAGE candidates 'notes are 0xffff0000'
+check 'offers garbage' catches GARBAGE candidates 'its notes are none of plugin.h (0xffff0000)'
 check 'answers otherwise each time' catches IMPURE candidates 'it answers otherwise'
 check 'declines without a sentence' catches NO_SENTENCE candidates 'without a sentence'
 check 'hangs' catches HANGS hang 'it hangs: no end within 2 seconds'
@@ -147,6 +189,26 @@ check 'crashes' catches CRASHES crash 'it crashes: signal\|it ends the process'
 check 'shares memory between contexts' catches SHARES_SCRATCH threads 'contexts at once'
 check 'fails without effect after writing' catches EFFECT effect 'with effect none'
 check 'exports a third symbol' catches EXPORTS exports 'wrong_extra_symbol'
+check 'rounds operands and states default math' catches TF32 math 'rounding of the operands to TF32'
+check 'truncates to half' catches_type scale_tensor f16 TRUNCATES rounding 'results are truncated'
+check 'truncates to int8' catches_type convolution_forward s8 TRUNCATES rounding 'results are truncated'
+check 'rounds ties of half away from zero' catches_type scale_tensor f16 TIES_AWAY rounding 'ties are rounded away'
+check 'rounds ties of bfloat16 away from zero' catches_type convolution_forward bf16 TIES_AWAY rounding 'ties are rounded away'
+check 'rounds ties of uint8 away from zero' catches_type scale_tensor u8 TIES_AWAY rounding 'ties are rounded away'
+check 'half overflows to its largest number' catches_type scale_tensor f16 HALF_MAX overflow 'it must become infinity'
+check 'flushes subnormal numbers of half' catches_type scale_tensor f16 FLUSHES subnormal 'subnormal results become 0'
+check 'int8 wraps' catches_type convolution_forward s8 WRAPS saturation 'they must saturate'
+check 'int32 wraps' catches_type scale_tensor s32 WRAPS saturation 'they must saturate'
+check 'takes uint8 for int8' catches_type scale_tensor u8 SIGNED result 'the only right value'
+check 'takes vectors for plain channels' catches_type convolution_forward s8x4 PLAIN_CHANNELS result 'vectors'
+check 'sums up in half' catches_type convolution_forward f16 SHORT_SUMS precision 'sums in 16 bits'
+check '32-bit sums stop at the end of their range' catches_type convolution_forward s8 SUMS_STOP result ': sums wrap'
+check 'reads half in pairs' catches_type transform_tensor f16 READS_PAIRS crash 'it crashes: signal\|it ends the process'
+check 'half alone is wrong: what failures have in common' names_common_type
+check 'reads float parameters as half' catches_type batch_normalization_inference f16 PARAMETER_TYPE result ': spatial'
+for kind in ALLOC:256.bytes OWNER:pointer_owner WITHIN:within.the.device SET:memory_set LATE:still.reads RECORDS:while.it.is.recorded; do
+    check "the space is wrong: ${kind%%:*}" catches "SPACE_${kind%%:*}" space "${kind#*:}"
+done
 if [ "${ANYDNN_TEST_SANITIZER-no}" = thread ]; then
     skip 'crashes after fork' 'ThreadSanitizer allows no threads after fork'
 else

@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "problem/candidate.h"
 
-#define KNOWN_NOTES                                                                                \
-    (ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC | ANYDNN_PLUGIN_NOTE_TRANSFORM |                          \
-     ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION)
 /* What a newer host would have put behind the members that we know. */
 #define NEWER 64
 
@@ -39,30 +37,11 @@ int verify_find(struct verify_finding *finding, const char *check, const char *f
 
 /* ---- one candidate */
 
-static int math_permitted(int32_t permission, int32_t used)
-{
-    if (used == permission || used == ANYDNN_PLUGIN_MATH_DEFAULT)
-        return 1;
-    if (used == ANYDNN_PLUGIN_MATH_TENSOR_OP)
-        return permission == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION ||
-               permission == ANYDNN_PLUGIN_MATH_SPLIT;
-    return used == ANYDNN_PLUGIN_MATH_SPLIT && permission == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION;
-}
-
-static int is_math(int32_t math)
-{
-    return math == ANYDNN_PLUGIN_MATH_DEFAULT || math == ANYDNN_PLUGIN_MATH_TENSOR_OP ||
-           math == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION || math == ANYDNN_PLUGIN_MATH_SPLIT;
-}
-
 #define FAULT(...) return verify_find(&answers->fault, "candidates", __VA_ARGS__)
 
 static int check_decline(struct verify_answers *answers,
                          const struct anydnn_plugin_candidate *candidate)
 {
-    if (candidate->reason < 0 || candidate->reason > ANYDNN_PLUGIN_REASON_OTHER)
-        FAULT("it declined with reason %d; the reasons of plugin.h are 1 to %d",
-              (int)candidate->reason, ANYDNN_PLUGIN_REASON_OTHER);
     if (candidate->sentence == NULL || strlen(candidate->sentence) < 8 ||
         strchr(candidate->sentence, ' ') == NULL)
         FAULT("it declined with reason %s and without a sentence that says why",
@@ -73,30 +52,21 @@ static int check_decline(struct verify_answers *answers,
 static int check_candidate(struct verify_answers *answers, const struct anydnn_plugin_problem *view,
                            const struct anydnn_plugin_candidate *candidate)
 {
-    if (!is_math(candidate->math))
-        FAULT("a candidate computes in math mode %d; there is no such mode", (int)candidate->math);
-    if (!math_permitted(view->math, candidate->math))
+    int rounds = (candidate->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION) != 0;
+
+    if (!adn_math_permits(view->math, candidate->math))
         FAULT("a candidate computes in %s; the problem permits %s", adn_math_name(candidate->math),
               adn_math_name(view->math));
-    if ((candidate->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION) &&
-        view->math != ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION && view->math != ANYDNN_PLUGIN_MATH_SPLIT)
+    if (rounds && !adn_math_permits_rounding(view->math))
         FAULT("a candidate rounds operands; %s does not permit it", adn_math_name(view->math));
-    if (strcmp(adn_problem_algorithm_name(view->operation, candidate->algorithm), "?") == 0)
-        FAULT("a candidate bears algorithm %d; the direction has no such algorithm",
-              (int)candidate->algorithm);
-    if (candidate->notes & ~KNOWN_NOTES)
-        FAULT("a candidate's notes are 0x%" PRIx32 "; plugin.h has no such bits", candidate->notes);
+    if (rounds && !adn_math_permits_rounding(candidate->math))
+        FAULT("a candidate notes that it rounds operands, and states %s, which does not",
+              adn_math_name(candidate->math));
     if (candidate->workspace > (UINT64_C(1) << 40))
         FAULT("a candidate needs %" PRIu64 " bytes of workspace for a problem of some kilobytes",
               candidate->workspace);
-    if (!(candidate->expected_us >= 0 && candidate->expected_us < 1e15))
+    if (!(candidate->expected_us < 1e15))
         FAULT("a candidate expects to take %g microseconds", candidate->expected_us);
-    for (int i = 0; i < VERIFY_SLOTS; i++)
-        if (candidate->alignment[i] > 256 ||
-            (candidate->alignment[i] & (candidate->alignment[i] - 1)) != 0)
-            FAULT("a candidate needs slot %d aligned to %u bytes; it may ask for powers of two up "
-                  "to 256",
-                  i, candidate->alignment[i]);
     return 0;
 }
 
@@ -110,18 +80,17 @@ static int32_t take(void *cookie, const struct anydnn_plugin_candidate *offered)
     const struct asking *asking = cookie;
     struct verify_answers *answers = asking->answers;
     struct anydnn_plugin_candidate candidate = {0};
+    char fault[200];
 
     if (++answers->calls > 10000)
         return verify_find(&answers->fault, "candidates", "it offers without end");
     if (offered == NULL)
         return verify_find(&answers->fault, "candidates", "it offered a NULL pointer");
-    if (offered->struct_size < offsetof(struct anydnn_plugin_candidate, sentence) ||
-        offered->struct_size > 65536)
-        return verify_find(&answers->fault, "candidates",
-                           "a candidate's struct_size is %" PRIu32 "; plugin.h's structure has %zu",
-                           offered->struct_size, sizeof(candidate));
     memcpy(&candidate, offered,
            offered->struct_size < sizeof(candidate) ? offered->struct_size : sizeof(candidate));
+    if (adn_candidate_malformed(asking->view->operation, &candidate, fault, sizeof(fault)))
+        return verify_find(&answers->fault, "candidates", "it offered a malformed candidate: %s",
+                           fault);
     if (candidate.reason != 0) {
         if (check_decline(answers, &candidate) != 0)
             return 1;
@@ -246,6 +215,48 @@ static int ask_extended(const struct verify_target *target, struct anydnn_plugin
     return result;
 }
 
+static int offers(const struct verify_answers *answers, uint64_t engine)
+{
+    for (int i = 0; i < answers->count; i++)
+        if (answers->candidate[i].engine == engine)
+            return 1;
+    return 0;
+}
+
+/* A choice that was made is asked for again by its engine, with the algorithm named: whichever is
+ * named, the engines are the same. */
+static int ask_by_name(const struct verify_target *target, struct anydnn_plugin_problem *view,
+                       const struct verify_answers *first, struct verify_finding *finding)
+{
+    int32_t any = view->algorithm;
+    struct verify_answers again;
+    int result = 0;
+
+    for (int i = 0; i < first->count && result == 0; i++) {
+        if (first->candidate[i].algorithm < 0)
+            continue;
+        view->algorithm = first->candidate[i].algorithm;
+        verify_ask(target, target->context, view, &again);
+        if (again.fault.check[0] != '\0')
+            result = verify_find(finding, again.fault.check, "asked with algorithm %d: %s",
+                                 (int)view->algorithm, again.fault.sentence);
+        for (int k = 0; k < first->count && result == 0; k++)
+            if (!offers(&again, first->candidate[k].engine))
+                result = verify_find(finding, "candidates",
+                                     "engine %" PRIu64 " is offered, and not when the problem "
+                                     "names algorithm %d",
+                                     first->candidate[k].engine, (int)view->algorithm);
+        for (int k = 0; k < again.count && result == 0; k++)
+            if (!offers(first, again.candidate[k].engine))
+                result = verify_find(finding, "candidates",
+                                     "engine %" PRIu64 " is offered only when the problem names "
+                                     "algorithm %d",
+                                     again.candidate[k].engine, (int)view->algorithm);
+    }
+    view->algorithm = any;
+    return result;
+}
+
 int verify_ask_well(const struct verify_target *target, const struct adn_problem *problem,
                     struct verify_answers *answers, struct verify_finding *finding)
 {
@@ -261,7 +272,8 @@ int verify_ask_well(const struct verify_target *target, const struct adn_problem
     make_newer(&newer, problem);
     if (ask_again(target, &view, answers, "a second time", finding) != 0 ||
         ask_again(target, &newer.problem, answers, "with the longer structures of a newer host",
-                  finding) != 0)
+                  finding) != 0 ||
+        ask_by_name(target, &view, answers, finding) != 0)
         return -1;
     return ask_extended(target, &view, answers, finding);
 }

@@ -11,119 +11,30 @@
 
 #define ENGINES_QUICK 2
 
-/* What the checks of one engine share. */
-struct trial {
-    const struct verify_target *target;
-    struct adn_problem problem; /* with the algorithm named where the engine wants it */
-    const struct anydnn_plugin_candidate *candidate;
-    struct verify_subject *first;  /* whole numbers */
-    struct verify_subject *second; /* reals */
-    struct verify_finding *finding;
-};
-
-/* ---- what went wrong */
-
-/* Whether a new plan in new memory gets it right. */
-static int passes_afresh(const struct trial *trial, const struct verify_subject *subject, int zeros)
-{
-    struct verify_finding finding = {{0}, {0}};
-    struct verify_run run;
-    int passes = 0;
-
-    if (verify_run_open(&run, trial->target, trial->target->context, &trial->problem,
-                        trial->candidate, 0, NULL, &finding) == 0)
-        passes = verify_run_execute(&run, subject, zeros, &finding) == 0 &&
-                 verify_run_right(&run, subject, &finding) == 0;
-    verify_run_close(&run);
-    return passes;
-}
-
-/* Whether the result is right but for the blend: as if every beta were 0. */
-static int passes_without_beta(const struct trial *trial, const struct verify_subject *subject)
-{
-    static const char *const betas[] = {"beta", "beta_data", "beta_param"};
-    struct adn_values values = subject->values;
-    struct verify_subject plain;
-    struct verify_finding finding = {{0}, {0}};
-    struct verify_oracle oracle = trial->target->oracle;
-    char sentence[VERIFY_SENTENCE];
-    struct verify_run run;
-    int passes = 0;
-    int any = 0;
-
-    for (int i = 0; i < 4 && subject->info->scale[i].name != NULL; i++)
-        for (size_t k = 0; k < sizeof(betas) / sizeof(betas[0]); k++)
-            if (strcmp(subject->info->scale[i].name, betas[k]) == 0 && values.scale[i] != 0) {
-                values.scale[i] = 0;
-                any = 1;
-            }
-    if (!any)
-        return 0;
-    /* The right answers for beta 0, held against a run with the beta that was asked for. */
-    memset(&plain, 0, sizeof(plain));
-    if (verify_subject_fill(&plain, &subject->problem, &values, subject->data, 1, &oracle,
-                            sentence) == 0) {
-        for (int i = 0; i < VERIFY_SLOTS; i++)
-            if (plain.slot[i].before != NULL && subject->slot[i].before != NULL)
-                memcpy(plain.slot[i].before, subject->slot[i].before,
-                       (size_t)plain.slot[i].count * sizeof(double));
-        if (verify_oracle_answer(&oracle, &plain, sentence) == 0 &&
-            verify_run_open(&run, trial->target, trial->target->context, &trial->problem,
-                            trial->candidate, 0, NULL, &finding) == 0) {
-            passes = verify_run_execute(&run, subject, 0, &finding) == 0 &&
-                     verify_run_right(&run, &plain, &finding) == 0;
-            verify_run_close(&run);
-        }
-    }
-    verify_subject_free(&plain);
-    return passes;
-}
-
-static void rename_finding(struct verify_finding *finding, const char *check, const char *sentence)
-{
-    char rest[sizeof(finding->sentence)];
-
-    snprintf(rest, sizeof(rest), "%s", finding->sentence);
-    snprintf(finding->check, sizeof(finding->check), "%s", check);
-    snprintf(finding->sentence, sizeof(finding->sentence), "%s: %.1900s", sentence, rest);
-}
-
-/* A wrong result: tells what it comes from, where another run can tell. */
-static void diagnose(const struct trial *trial, const struct verify_subject *subject, int reused)
-{
-    struct verify_finding *finding = trial->finding;
-
-    if (strcmp(finding->check, "result") != 0)
-        return;
-    if (reused && passes_afresh(trial, subject, 0))
-        rename_finding(finding, "stale",
-                       "the plan keeps data: the operands' content changed under the same "
-                       "pointers, and the result is not of the new content");
-    else if (passes_afresh(trial, subject, 1))
-        rename_finding(finding, "prior",
-                       "it reads an output that it must not read (beta is 0); over zeros in place "
-                       "of NaN it is right");
-    else if (passes_without_beta(trial, subject))
-        rename_finding(finding, "beta", "it ignores beta: the result is right for beta 0");
-}
-
 /* ---- one engine */
 
-static int go(struct verify_run *run, const struct trial *trial, const struct verify_subject *with,
-              int reused)
+static int go(struct verify_run *run, const struct verify_trial *trial,
+              const struct verify_subject *with)
 {
-    if (verify_run_execute(run, with, 0, trial->finding) != 0 ||
-        verify_run_untouched(run, with, trial->finding) != 0)
-        return -1;
-    if (verify_run_right(run, with, trial->finding) != 0) {
-        diagnose(trial, with, reused);
-        return -1;
-    }
-    return 0;
+    return verify_run_execute(run, with, 0, trial->finding) == 0 &&
+                   verify_run_untouched(run, with, trial->finding) == 0 &&
+                   verify_run_right(run, with, trial->finding) == 0
+               ? 0
+               : -1;
+}
+
+static int go_and_tell(struct verify_run *run, const struct verify_trial *trial,
+                       const struct verify_subject *with, int reused)
+{
+    int result = go(run, trial, with);
+
+    if (result != 0)
+        verify_diagnose(trial, run, with, reused);
+    return result;
 }
 
 /* The same operands again give the same bits, where the candidate does not say otherwise. */
-static int check_repeats(struct verify_run *run, const struct trial *trial)
+static int check_repeats(struct verify_run *run, const struct verify_trial *trial)
 {
     const struct verify_subject *subject = trial->second;
     unsigned char *kept[VERIFY_SLOTS] = {NULL};
@@ -154,33 +65,44 @@ static int check_repeats(struct verify_run *run, const struct trial *trial)
     return result;
 }
 
-static int run_engine(struct trial *trial)
+/* The same plan on operands that lie elsewhere. */
+static int run_elsewhere(const struct verify_trial *trial, const struct verify_run *first,
+                         enum verify_place place)
 {
     struct verify_run run;
-    struct verify_run elsewhere = {.plan = NULL};
+    int result = verify_run_open(&run, trial->target, trial->target->context, &trial->problem,
+                                 trial->candidate, place, first, trial->finding);
+
+    if (result == 0)
+        result = go(&run, trial, trial->first);
+    if (result != 0 && strcmp(trial->finding->check, "result") == 0)
+        verify_rename(trial->finding, "pointers",
+                      "the plan was right on its first operands and is wrong on others that are "
+                      "aligned to no more than the candidate asks for");
+    run.plan = NULL; /* the first run's */
+    verify_run_close(&run);
+    return result;
+}
+
+static int run_engine(struct verify_trial *trial)
+{
+    static const enum verify_place places[] = {VERIFY_SHIFTED, VERIFY_AT_EDGE};
+    struct verify_run run;
     int result;
 
     trial->problem = trial->first->problem;
     if (trial->candidate->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM)
         trial->problem.algorithm = trial->candidate->algorithm;
     result = verify_run_open(&run, trial->target, trial->target->context, &trial->problem,
-                             trial->candidate, 0, NULL, trial->finding);
+                             trial->candidate, VERIFY_ALIGNED, NULL, trial->finding);
     if (result == 0)
-        result = go(&run, trial, trial->first, 0);
+        result = go_and_tell(&run, trial, trial->first, 0);
     if (result == 0 && trial->second != NULL)
-        result = go(&run, trial, trial->second, 1);
+        result = go_and_tell(&run, trial, trial->second, 1);
     if (result == 0 && trial->second != NULL)
         result = check_repeats(&run, trial);
-    if (result == 0)
-        result = verify_run_open(&elsewhere, trial->target, trial->target->context, &trial->problem,
-                                 trial->candidate, 1, &run, trial->finding);
-    if (result == 0 && (result = go(&elsewhere, trial, trial->first, 1)) != 0 &&
-        trial->finding->check[0] != '\0' && strcmp(trial->finding->check, "result") == 0)
-        rename_finding(trial->finding, "pointers",
-                       "the plan was right on its first operands and is wrong on others that are "
-                       "aligned to no more than the candidate asks for");
-    elsewhere.plan = NULL; /* the first run's */
-    verify_run_close(&elsewhere);
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && result == 0; i++)
+        result = run_elsewhere(trial, &run, places[i]);
     verify_run_close(&run);
     return result;
 }
@@ -220,11 +142,11 @@ static int run_engines(const struct verify_target *target, const struct verify_a
     int done = 0;
 
     for (int i = 0; i < answers->count; i++) {
-        struct trial trial = {.target = target,
-                              .candidate = &answers->candidate[i],
-                              .first = first,
-                              .second = second,
-                              .finding = finding};
+        struct verify_trial trial = {.target = target,
+                                     .candidate = &answers->candidate[i],
+                                     .first = first,
+                                     .second = second,
+                                     .finding = finding};
 
         if (seen(answers, i) || (target->quick && done == ENGINES_QUICK))
             continue;
@@ -254,16 +176,15 @@ static int prepare(struct verify_subject *subject, const struct adn_problem *pro
 }
 
 static void judge(const struct verify_target *target, const struct adn_problem *problem,
-                  const struct adn_values *values, int specials, uint64_t seed,
+                  const struct adn_values *values, enum verify_data data, uint64_t seed,
                   const struct verify_answers *answers, struct verify_outcome *outcome)
 {
     struct verify_oracle oracle = target->oracle;
     struct verify_subject first;
     struct verify_subject second;
-    int known = prepare(&first, problem, values, specials ? VERIFY_SPECIALS : VERIFY_INTEGERS, seed,
-                        &oracle, outcome->sentence);
+    int known = prepare(&first, problem, values, data, seed, &oracle, outcome->sentence);
 
-    if (known == 0 && !specials)
+    if (known == 0 && data == VERIFY_INTEGERS)
         known =
             prepare(&second, problem, values, VERIFY_REALS, seed + 1, &oracle, outcome->sentence);
     else
@@ -271,7 +192,7 @@ static void judge(const struct verify_target *target, const struct adn_problem *
     if (known < 0)
         verify_find(&outcome->finding, "oracle", "%s", outcome->sentence);
     else
-        run_engines(target, answers, &first, known == 0 && !specials ? &second : NULL,
+        run_engines(target, answers, &first, known == 0 && data == VERIFY_INTEGERS ? &second : NULL,
                     &outcome->finding);
     outcome->verdict = outcome->finding.check[0] != '\0' ? VERIFY_FAILED
                        : known > 0                       ? VERIFY_UNJUDGED
@@ -281,7 +202,7 @@ static void judge(const struct verify_target *target, const struct adn_problem *
 }
 
 void verify_problem(const struct verify_target *target, const struct adn_problem *problem,
-                    const struct adn_values *values, int specials, uint64_t seed,
+                    const struct adn_values *values, enum verify_data data, uint64_t seed,
                     struct verify_outcome *outcome)
 {
     struct verify_answers answers;
@@ -298,7 +219,7 @@ void verify_problem(const struct verify_target *target, const struct adn_problem
         snprintf(outcome->sentence, sizeof(outcome->sentence), "%s", answers.sentence);
         return;
     }
-    judge(target, problem, values, specials, seed, &answers, outcome);
+    judge(target, problem, values, data, seed, &answers, outcome);
 }
 
 void verify_known(const struct verify_target *target, struct verify_subject *subject,

@@ -4,28 +4,9 @@
 #ifndef TOOLS_VERIFY_CASES_H
 #define TOOLS_VERIFY_CASES_H
 
+#include "shapes.h"
 #include "target.h"
 #include "vectors.h"
-
-/* A problem of every operation with `$` for the type and `%` for that of its parameters. `from`
- * other than 0: the texts of that operation, with the operands that this one has. */
-struct verify_shape {
-    const char *label; /* what is special about it, words between commas */
-    const char *text;
-    int only; /* VERIFY_ONLY_xxx, or 0 */
-};
-
-#define VERIFY_ONLY_SPECIALS 1 /* with NaN and infinities among its data */
-#define VERIFY_ONLY_VECTORS  2 /* for vector types, whose channels come in vectors */
-#define VERIFY_ONLY_INTEGERS 3 /* for integer types that are no vectors */
-
-struct verify_shapes {
-    int32_t operation;
-    int32_t from;
-    const struct verify_shape *shape; /* ends with a NULL text */
-};
-
-extern const struct verify_shapes verify_shapes[]; /* ends with operation 0 */
 
 enum verify_kind {
     VERIFY_KIND_RULES, /* of the description as a whole, and of an operation */
@@ -39,7 +20,7 @@ struct verify_case {
     int32_t type;      /* -1: none */
     const char *layout;
     char *label;
-    int specials;
+    enum verify_data data;
     char fault[VERIFY_SENTENCE]; /* why the case itself cannot be used */
     struct adn_problem problem;
     struct adn_values values;
@@ -65,6 +46,42 @@ struct verify_cases *verify_cases_make(const struct adn_backend *backend,
                                        const struct verify_filter *filter,
                                        struct verify_vectors *vectors, char *sentence);
 void verify_cases_free(struct verify_cases *cases);
+
+/* Problems of the operation that the backend takes: the first and the largest. */
+void verify_samples(const struct verify_cases *cases, const struct verify_target *target,
+                    int32_t operation, struct verify_sample *few, struct verify_sample *many);
+
+/* ---- for those who make the list */
+
+/* A case of this problem, whose first operand is of that type; takes nothing. */
+struct verify_case *verify_problem_add(struct verify_cases *cases,
+                                       const struct adn_problem *problem,
+                                       const struct adn_values *values, int32_t type,
+                                       const char *layout, const char *label);
+
+/* ---- expand.c */
+
+/* A shape as a problem of the type, laid out so. 0, or -1 when there is none. */
+int verify_shape_problem(const struct verify_shapes *shapes, const struct verify_shape *shape,
+                         int32_t type, const char *layout, struct adn_problem *problem,
+                         struct adn_values *values);
+
+/* ---- layouts.c */
+
+#define VERIFY_LAYOUTS 4
+struct verify_layout {
+    uint32_t bit; /* ANYDNN_PLUGIN_LAYOUT_xxx */
+    const char *name;
+};
+extern const struct verify_layout verify_layouts[VERIFY_LAYOUTS];
+/* Gives the operands strides of the layout of that name. 0; -1 where channels are no whole vectors.
+ */
+int verify_lay_out(struct adn_problem *problem, const char *layout);
+
+/* ---- mixes.c */
+
+void verify_mixes_add(struct verify_cases *cases, const struct anydnn_plugin_operation *op,
+                      const struct verify_filter *filter);
 
 /* The text of a case's problem, to be freed. */
 char *verify_case_text(const struct verify_case *item);

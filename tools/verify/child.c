@@ -10,7 +10,6 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "desc/shape.h"
-#include "sys/process.h"
 #include "verify.h"
 
 /* The child's arguments behind VERIFY_CHILD, in this order. */
@@ -118,52 +117,6 @@ static json_t *describe(const struct verify_case *item)
     return line;
 }
 
-/* ---- opening */
-
-static const char *setting(void *cookie, const char *backend, const char *key)
-{
-    static _Thread_local char value[512];
-    char wanted[128];
-    int count = 0;
-
-    (void)cookie;
-    snprintf(wanted, sizeof(wanted), "plugin %.40s", backend);
-    if (anydnnGetSettingCount(&count) != ANYDNN_STATUS_SUCCESS)
-        return NULL;
-    for (int i = 0; i < count; i++) {
-        char text[128];
-
-        if (anydnnGetSettingInfo(i, "section", text, sizeof(text)) != ANYDNN_STATUS_SUCCESS ||
-            strcmp(text, wanted) != 0 ||
-            anydnnGetSettingInfo(i, "key", text, sizeof(text)) != ANYDNN_STATUS_SUCCESS ||
-            strncmp(text, "set.", 4) != 0 || strcmp(text + 4, key) != 0)
-            continue;
-        if (anydnnGetSettingInfo(i, "value", value, sizeof(value)) == ANYDNN_STATUS_SUCCESS)
-            return value;
-    }
-    return NULL;
-}
-
-/* A registry of its own for each file, kept for good: two may be called alike. */
-static struct adn_backend *open_backend(struct adn_load_module *module,
-                                        struct adn_registry **registry, const char *name,
-                                        const char *path)
-{
-    static const char *const no_folders[] = {NULL};
-    struct adn_load_options options = {
-        .folders = no_folders, .modules = module, .module_count = 1, .setting = setting};
-    struct adn_backend *backend;
-
-    module->name = name;
-    module->module = path;
-    module->origin = "anydnn verify";
-    *registry = adn_load_registry(&options);
-    backend = *registry != NULL ? adn_load_find(*registry, name) : NULL;
-    if (backend != NULL)
-        adn_load_open(backend);
-    return backend;
-}
-
 static int unloaded(const struct child *child, const char *stage, const char *reason)
 {
     json_t *line = event("unloaded");
@@ -174,36 +127,12 @@ static int unloaded(const struct child *child, const char *stage, const char *re
     return TOOL_FAILED;
 }
 
-/* The backend, a context of it, and the oracle; a backend that is the oracle answers itself, in
- * another context. */
-static int open_all(struct child *child, char **argument)
+/* Why the backend could not be opened: what loading keeps, or what its context said. */
+static const char *reason_of(const struct verify_target *target)
 {
-    static struct adn_load_module tested, known;
-    static struct adn_registry *tested_registry, *known_registry;
-    struct verify_target *target = &child->target;
-    struct adn_backend *oracle = NULL;
-
-    adn_process_watch();
-    target->backend =
-        open_backend(&tested, &tested_registry, argument[ARG_NAME], argument[ARG_PATH]);
-    if (target->backend == NULL || target->backend->plugin == NULL)
-        return unloaded(child,
-                        target->backend != NULL ? adn_load_stage_name(target->backend->stage) : "",
-                        target->backend != NULL && target->backend->reason != NULL
-                            ? target->backend->reason
-                            : "there is no such backend");
-    if (strcmp(argument[ARG_ORACLE], argument[ARG_PATH]) == 0)
-        oracle = target->backend;
-    else if (argument[ARG_ORACLE][0] != '\0')
-        oracle = open_backend(&known, &known_registry, "cpu_ref", argument[ARG_ORACLE]);
-    adn_load_error_clear();
-    if (target->backend->plugin->context_create(0, &target->context) != 0 ||
-        target->context == NULL)
-        return unloaded(child, "context", adn_load_error_text());
-    if (oracle != NULL && oracle->plugin != NULL &&
-        oracle->plugin->context_create(0, &target->oracle.context) == 0)
-        target->oracle.backend = oracle;
-    return TOOL_FINE;
+    if (target->backend == NULL)
+        return "there is no such backend";
+    return target->backend->reason != NULL ? target->backend->reason : adn_load_error_text();
 }
 
 /* ---- the cases */
@@ -245,36 +174,6 @@ static void hello(const struct child *child)
     tell(child, line);
 }
 
-static double size_of(const struct adn_problem *problem)
-{
-    return verify_terms(problem) *
-           (double)adn_shape_elements(&problem->tensor[problem->present >> 2 & 1 ? 2 : 0]);
-}
-
-/* Problems of the operation that the backend takes: the first and the largest. */
-static void find_samples(const struct child *child, int32_t operation, struct verify_sample *few,
-                         struct verify_sample *many)
-{
-    for (int i = 0; i < child->cases->count; i++) {
-        const struct verify_case *item = child->cases->item[i];
-        struct anydnn_plugin_problem view;
-        struct verify_answers answers;
-
-        if (item->kind != VERIFY_KIND_PROBLEM || item->operation != operation || item->specials ||
-            item->fault[0] != '\0' ||
-            (many->problem != NULL && size_of(&item->problem) <= size_of(many->problem)))
-            continue;
-        adn_problem_view(&item->problem, 0, &view);
-        verify_ask(&child->target, child->target.context, &view, &answers);
-        if (answers.count == 0)
-            continue;
-        many->problem = &item->problem;
-        many->values = &item->values;
-        if (few->problem == NULL)
-            *few = *many;
-    }
-}
-
 static void run_rules(const struct child *child, const struct verify_case *item,
                       struct verify_outcome *outcome)
 {
@@ -284,18 +183,31 @@ static void run_rules(const struct child *child, const struct verify_case *item,
     if (item->operation == 0) {
         verify_description(&child->target, &outcome->finding);
     } else {
-        find_samples(child, item->operation, &few, &many);
+        verify_samples(child->cases, &child->target, item->operation, &few, &many);
         verify_operation(&child->target, item->operation, &few, &many, child->seed,
                          &outcome->finding);
     }
     outcome->verdict = outcome->finding.check[0] != '\0' ? VERIFY_FAILED : VERIFY_PASSED;
 }
 
+static void run_vector(const struct child *child, const struct verify_vector *vector,
+                       struct verify_outcome *outcome)
+{
+    struct verify_subject subject;
+    char sentence[VERIFY_SENTENCE];
+
+    if (verify_vector_subject(vector, &subject, sentence) == 0) {
+        verify_known(&child->target, &subject, outcome);
+    } else {
+        verify_find(&outcome->finding, "vector", "%s", sentence);
+        outcome->verdict = VERIFY_FAILED;
+    }
+    verify_subject_free(&subject);
+}
+
 static void run_case(const struct child *child, const struct verify_case *item,
                      struct verify_outcome *outcome)
 {
-    struct verify_subject subject;
-
     memset(outcome, 0, sizeof(*outcome));
     if (item->fault[0] != '\0') {
         verify_find(&outcome->finding, "case", "%s", item->fault);
@@ -304,12 +216,10 @@ static void run_case(const struct child *child, const struct verify_case *item,
         run_rules(child, item, outcome);
     } else if (item->kind == VERIFY_KIND_PROBLEM) {
         verify_problem(
-            &child->target, &item->problem, &item->values, item->specials,
+            &child->target, &item->problem, &item->values, item->data,
             child->seed * UINT64_C(0x9e3779b97f4a7c15) + adn_problem_hash(&item->problem), outcome);
     } else {
-        verify_vector_subject(item->vector, &subject);
-        verify_known(&child->target, &subject, outcome);
-        verify_subject_free(&subject);
+        run_vector(child, item->vector, outcome);
     }
 }
 
@@ -349,6 +259,7 @@ int verify_child(int argc, char **argv)
     struct child child = {.fd = -1};
     struct verify_outcome outcome;
     char sentence[VERIFY_SENTENCE];
+    const char *stage;
 
     if (argc != ARG_COUNT)
         return TOOL_USAGE;
@@ -360,8 +271,8 @@ int verify_child(int argc, char **argv)
     child.filter.operation = argv[ARG_OPERATION][0] != '\0' ? argv[ARG_OPERATION] : NULL;
     child.filter.type = argv[ARG_TYPE][0] != '\0' ? adn_type_parse(argv[ARG_TYPE]) : -1;
     child.filter.problem = argv[ARG_PROBLEM][0] != '\0' ? argv[ARG_PROBLEM] : NULL;
-    if (open_all(&child, argv) != TOOL_FINE)
-        return TOOL_FAILED;
+    if (verify_open(&child.target, argv[ARG_NAME], argv[ARG_PATH], argv[ARG_ORACLE], &stage) != 0)
+        return unloaded(&child, stage, reason_of(&child.target));
     verify_vectors_read(&child.vectors, argv[ARG_VECTORS]);
     child.cases = verify_cases_make(child.target.backend, &child.filter, &child.vectors, sentence);
     if (child.cases == NULL)
@@ -375,9 +286,7 @@ int verify_child(int argc, char **argv)
         end(&child, &outcome);
     }
     tell(&child, event("done"));
-    child.target.backend->plugin->context_destroy(child.target.context);
-    if (child.target.oracle.context != NULL)
-        child.target.oracle.backend->plugin->context_destroy(child.target.oracle.context);
+    verify_close(&child.target);
     verify_cases_free(child.cases);
     verify_vectors_free(&child.vectors);
     return TOOL_FINE;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operands hold before a run: seeded numbers that the type can hold, and where an operation
- * goes back over another, what that one gave. */
+/* What operands hold before a run: seeded numbers that the type can hold. */
 #include "subject.h"
 
 #include <math.h>
@@ -29,18 +28,55 @@ static double unit_random(uint64_t *state)
     return (double)(next_random(state) >> 11) * 0x1p-53;
 }
 
-/* Small enough that the sums of a test shape are exact in the accumulator. */
-static double random_integer(const struct element *element, int32_t type, uint64_t *state)
+/* The sums of a test shape are exact in the accumulator. Those of 16-bit numbers that are added up
+ * in float are too long for 16 bits, many of them just between two such numbers. */
+static int reach_of(const struct verify_subject *subject, int slot)
 {
-    int digits = adn_type_digits(type);
-    int reach = digits == 0 || digits >= 24 ? 4 : 2;
-    int low = element->fraction || element->low < 0 ? -reach : 0;
+    const struct adn_problem *problem = &subject->problem;
+    int digits = adn_type_digits(problem->tensor[slot].type);
+    int products = subject->info->family == ADN_FAMILY_CONVOLUTION ||
+                   subject->info->family == ADN_FAMILY_FUSED;
 
-    return low + (int)(next_random(state) % (uint64_t)(reach - low + 1));
+    if (digits == 0 || digits >= 24)
+        return 4;
+    if (verify_judge(problem) != VERIFY_SUMS || !verify_exact_on_integers(problem) ||
+        (products && problem->params.convolution.compute_type == ANYDNN_PLUGIN_HALF))
+        return 2;
+    if (products && problem->operation != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS)
+        return digits >= 11 ? 32 : 16;
+    return (1 << digits) - 1;
+}
+
+/* How the values of one operand are drawn. */
+struct draw {
+    int32_t type;
+    int reals;
+    double low; /* of whole numbers */
+    uint64_t count;
+    int positive;
+    double shift;
+};
+
+/* Functions that are no sums know no limit: of integers they get small ones. */
+static void range_of(const struct verify_subject *subject, int slot, struct draw *draw)
+{
+    double high = adn_type_highest(draw->type);
+
+    draw->low = adn_type_lowest(draw->type);
+    if (subject->slot[slot].element->fraction || subject->data == VERIFY_INTEGERS ||
+        subject->data == VERIFY_SPECIALS)
+        high = reach_of(subject, slot);
+    else if (subject->data == VERIFY_LARGE)
+        draw->low = high - 3;
+    else if (!verify_exact_on_integers(&subject->problem))
+        high = 10;
+    if (draw->low < -high)
+        draw->low = -high - (high == adn_type_highest(draw->type));
+    draw->count = (uint64_t)(high - draw->low) + 1;
 }
 
 /* Two uniform numbers make a hump around 0; no zeros, so that a product left out shows. */
-static double random_real(uint64_t *state)
+double verify_random_real(uint64_t *state)
 {
     double value = 2 * (unit_random(state) + unit_random(state)) - 2;
 
@@ -53,20 +89,26 @@ static int is_variance(const char *role)
            strcmp(role, "save_inv_var") == 0;
 }
 
-static double draw(const struct verify_subject *subject, int slot, uint64_t *state)
+static void describe_draw(const struct verify_subject *subject, int slot, struct draw *draw)
 {
-    int32_t type = subject->problem.tensor[slot].type;
-    const struct element *element = subject->slot[slot].element;
-    double value = subject->data == VERIFY_REALS && element->fraction
-                       ? random_real(state)
-                       : random_integer(element, type, state);
+    int variance = is_variance(subject->info->slot[slot].role);
 
-    if (is_variance(subject->info->slot[slot].role))
-        value = fabs(value) + 0.5;
-    if (subject->problem.operation == ANYDNN_PLUGIN_OP_TENSOR &&
-        subject->problem.params.op_tensor.op == 4)
-        value = fabs(value);
-    return adn_type_round(type, value);
+    draw->type = subject->problem.tensor[slot].type;
+    draw->reals = subject->data == VERIFY_REALS && subject->slot[slot].element->fraction;
+    draw->positive = variance || (subject->problem.operation == ANYDNN_PLUGIN_OP_TENSOR &&
+                                  subject->problem.params.op_tensor.op == 4);
+    draw->shift = variance ? 0.5 : 0;
+    range_of(subject, slot, draw);
+}
+
+static double draw_one(const struct draw *draw, uint64_t *state)
+{
+    double value = draw->reals ? verify_random_real(state)
+                               : draw->low + (double)(next_random(state) % draw->count);
+
+    if (draw->positive)
+        value = fabs(value) + draw->shift;
+    return draw->reals ? adn_type_round(draw->type, value) : value;
 }
 
 /* NaN first, so that it meets the first window; then infinities of both signs. */
@@ -99,119 +141,17 @@ static void fill_slot(struct verify_subject *subject, int slot, uint64_t seed)
 {
     struct verify_slot *at = &subject->slot[slot];
     uint64_t state = seed + (uint64_t)slot * UINT64_C(0xd1342543de82ef95);
+    struct draw draw;
 
     if (verify_is_bytes(subject->info->slot[slot].role)) {
         fill_bytes(subject, slot, seed, &state);
         return;
     }
+    describe_draw(subject, slot, &draw);
     for (int64_t i = 0; i < at->count; i++)
-        at->before[i] = draw(subject, slot, &state);
+        at->before[i] = draw_one(&draw, &state);
     if (subject->data == VERIFY_SPECIALS && slot == 0 && at->element->fraction)
         add_specials(at);
-}
-
-/* ---- what another operation gave before */
-
-struct source {
-    int32_t operation;
-    const char *from[4]; /* operands of the forward operation that exist here under that name */
-    const char *to[4];   /* its outputs that are inputs here */
-};
-
-static const struct source *source_of(int32_t operation)
-{
-    static const struct {
-        int32_t backward;
-        struct source source;
-    } sources[] = {
-        {ANYDNN_PLUGIN_POOLING_BACKWARD, {ANYDNN_PLUGIN_POOLING_FORWARD, {"x"}, {"y"}}},
-        {ANYDNN_PLUGIN_ACTIVATION_BACKWARD, {ANYDNN_PLUGIN_ACTIVATION_FORWARD, {"x"}, {"y"}}},
-        {ANYDNN_PLUGIN_LRN_BACKWARD, {ANYDNN_PLUGIN_LRN_FORWARD, {"x"}, {"y"}}},
-        {ANYDNN_PLUGIN_SOFTMAX_BACKWARD, {ANYDNN_PLUGIN_SOFTMAX_FORWARD, {NULL}, {"y"}}},
-        {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
-         {ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
-          {"x", "scale", "bias"},
-          {"y", "save_mean", "save_inv_var", "reserve"}}},
-    };
-
-    for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
-        if (sources[i].backward == operation)
-            return &sources[i].source;
-    return NULL;
-}
-
-static int named(const char *const names[4], const char *role)
-{
-    for (int i = 0; i < 4 && names[i] != NULL; i++)
-        if (strcmp(names[i], role) == 0)
-            return 1;
-    return 0;
-}
-
-/* The forward problem; its operands have the shapes of those of the same name here, and the shape
- * of the first where there is none (softmax's x, the sum that an activation follows). */
-static void describe_source(const struct verify_subject *subject, const struct source *source,
-                            struct adn_problem *forward, struct adn_values *values)
-{
-    const struct adn_operation *info = adn_problem_operation(source->operation);
-
-    adn_problem_init(forward, source->operation);
-    adn_values_init(values, source->operation);
-    forward->params = subject->problem.params;
-    for (int i = 0; i < info->slot_count; i++) {
-        int slot = verify_slot_find(subject, info->slot[i].role);
-
-        if (slot < 0 && (info->slot[i].flags & ADN_SLOT_OPTIONAL) &&
-            !(strcmp(info->slot[i].role, "z") == 0 && verify_slot_find(subject, "dz") >= 0))
-            continue;
-        if (slot < 0 && strcmp(info->slot[i].role, "bias") == 0)
-            slot = verify_slot_find(subject, "scale");
-        forward->tensor[i] = subject->problem.tensor[slot < 0 ? 0 : slot];
-        forward->present |= UINT32_C(1) << i;
-    }
-}
-
-static int derive(struct verify_subject *subject, uint64_t seed, struct verify_oracle *oracle,
-                  char *sentence)
-{
-    const struct source *source = source_of(subject->problem.operation);
-    double *in[VERIFY_SLOTS] = {NULL};
-    double *out[VERIFY_SLOTS] = {NULL};
-    double *own[VERIFY_SLOTS] = {NULL};
-    struct adn_problem forward;
-    struct adn_values values;
-    const struct adn_operation *info;
-    int result;
-
-    if (source == NULL)
-        return 0;
-    describe_source(subject, source, &forward, &values);
-    info = adn_problem_operation(source->operation);
-    for (int i = 0; i < info->slot_count; i++) {
-        const char *role = info->slot[i].role;
-        int slot = verify_slot_find(subject, role);
-        int64_t count = adn_shape_elements(&forward.tensor[i]);
-        uint64_t state = seed ^ UINT64_C(0xabcdef);
-
-        if (!(forward.present >> i & 1))
-            continue;
-        if (slot >= 0 && named(source->from, role)) {
-            in[i] = subject->slot[slot].before;
-        } else if (slot >= 0 && named(source->to, role)) {
-            out[i] = subject->slot[slot].before;
-        } else if (info->slot[i].flags & ADN_SLOT_IN) {
-            in[i] = own[i] = tool_alloc((size_t)count * sizeof(double));
-            for (int64_t k = 0; k < count; k++)
-                own[i][k] = random_real(&state);
-        }
-    }
-    result = verify_oracle_run(oracle, &forward, &values, in, out, sentence);
-    for (int i = 0; i < VERIFY_SLOTS; i++)
-        free(own[i]);
-    for (int i = 0; i < info->slot_count && result == 0; i++)
-        for (int64_t k = 0; out[i] != NULL && k < adn_shape_elements(&forward.tensor[i]); k++)
-            out[i][k] = adn_type_round(forward.tensor[i].type, out[i][k]);
-    return result;
 }
 
 /* ---- the whole */
@@ -256,7 +196,7 @@ int verify_subject_fill(struct verify_subject *subject, const struct adn_problem
             fill_slot(subject, i, seed);
         }
     }
-    return derive(subject, seed, oracle, sentence);
+    return verify_source_fill(subject, seed, oracle, sentence);
 }
 
 void verify_subject_free(struct verify_subject *subject)

@@ -12,6 +12,7 @@
 
 #define GUARD           4096
 #define WORKSPACE_GUARD 65536
+#define NOTHING_GUARD   8192 /* of a workspace of 0 bytes */
 
 /* ---- opening */
 
@@ -24,7 +25,7 @@ static size_t shift_of(const struct verify_run *run, int slot)
     return asked > size ? asked : size;
 }
 
-static int make_blocks(struct verify_run *run, int unaligned)
+static int make_blocks(struct verify_run *run, enum verify_place place)
 {
     const struct anydnn_plugin_space *space = run->target->backend->plugin->space_functions;
 
@@ -34,19 +35,19 @@ static int make_blocks(struct verify_run *run, int unaligned)
         if (!(run->problem->present >> i & 1) || run->problem->alias[i] > 0)
             continue;
         bytes = (size_t)adn_shape_bytes(&run->problem->tensor[i]);
-        if (unaligned && space == NULL
+        if (place == VERIFY_AT_EDGE && space == NULL
                 ? verify_block_make_at_edge(&run->block[i], bytes, GUARD, shift_of(run, i)) != 0
                 : verify_block_make(&run->block[i], space, bytes, GUARD,
-                                    unaligned ? shift_of(run, i) : 0) != 0)
+                                    place == VERIFY_ALIGNED ? 0 : shift_of(run, i)) != 0)
             return -1;
     }
     return verify_block_make(&run->workspace, space, (size_t)run->candidate->workspace,
-                             WORKSPACE_GUARD, 0);
+                             run->candidate->workspace > 0 ? WORKSPACE_GUARD : NOTHING_GUARD, 0);
 }
 
 int verify_run_open(struct verify_run *run, const struct verify_target *target,
                     struct anydnn_plugin_context *context, const struct adn_problem *problem,
-                    const struct anydnn_plugin_candidate *candidate, int unaligned,
+                    const struct anydnn_plugin_candidate *candidate, enum verify_place place,
                     const struct verify_run *shared, struct verify_finding *finding)
 {
     const struct anydnn_plugin_operation *operation =
@@ -59,7 +60,7 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
     run->context = context;
     run->problem = problem;
     run->candidate = candidate;
-    if (make_blocks(run, unaligned) != 0)
+    if (make_blocks(run, place) != 0)
         return verify_find(finding, "memory", "the memory of its space is out");
     if (shared != NULL) {
         run->plan = shared->plan;
@@ -96,15 +97,16 @@ static void fill_image(struct verify_run *run, const struct verify_subject *subj
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
     const struct verify_slot *from = &subject->slot[slot];
     struct verify_block *block = &run->block[slot];
-    int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
+    struct verify_places places;
 
     verify_block_poison(block, (size_t)adn_type_size(tensor->type));
     if (from->before == NULL && !zeros)
         return;
+    verify_places_begin(&places, tensor, from->element);
     for (int64_t i = 0; i < from->count; i++) {
-        from->element->store(block->image + block->at + verify_offset(tensor, from->element, index),
+        from->element->store(block->image + block->at + places.at,
                              from->before != NULL ? from->before[i] : 0);
-        verify_step(tensor, index);
+        verify_places_next(&places);
     }
 }
 
@@ -134,10 +136,11 @@ static int get_operands(struct verify_run *run)
 }
 
 static void describe_operands(struct verify_run *run, const struct verify_subject *subject,
-                              struct anydnn_plugin_operands *operands, void *value)
+                              struct anydnn_plugin_operands *operands, unsigned char *value)
 {
     int32_t type = run->problem->tensor[0].type;
     const char *name = adn_type_name(type);
+    const struct element *element = element_find(name, strlen(name));
 
     memset(operands, 0, sizeof(*operands));
     operands->struct_size = sizeof(*operands);
@@ -149,7 +152,9 @@ static void describe_operands(struct verify_run *run, const struct verify_subjec
     }
     memcpy(operands->scale, subject->values.scale, sizeof(operands->scale));
     memcpy(operands->number, subject->values.number, sizeof(operands->number));
-    element_find(name, strlen(name))->store(value, adn_type_round(type, subject->values.value));
+    for (int lane = 0; lane < element->lanes; lane++)
+        element->store(value + (size_t)lane * element->size,
+                       adn_type_round(type, subject->values.value));
     operands->value = value;
     operands->workspace = verify_block_data(&run->workspace);
     operands->workspace_bytes = run->candidate->workspace;
@@ -180,7 +185,7 @@ int verify_run_execute(struct verify_run *run, const struct verify_subject *subj
 {
     struct anydnn_plugin_operands operands;
     int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
-    unsigned char value[16] = {0};
+    unsigned char value[32] = {0};
     int32_t status;
 
     if (put_operands(run, subject, zeros) != 0)

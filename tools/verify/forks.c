@@ -25,13 +25,13 @@ void verify_forks(const struct verify_target *target, const struct adn_problem *
 
     if (!CAN_FORK || !(target->backend->plugin->flags & ANYDNN_PLUGIN_FORK_SAFE))
         return;
-    verify_problem(target, problem, values, 0, seed, &outcome);
+    verify_problem(target, problem, values, VERIFY_INTEGERS, seed, &outcome);
     if (outcome.verdict != VERIFY_PASSED)
         return;
     pid = fork();
     if (pid == 0) {
         alarm(SECONDS);
-        verify_problem(target, problem, values, 0, seed, &outcome);
+        verify_problem(target, problem, values, VERIFY_INTEGERS, seed, &outcome);
         _exit(outcome.verdict == VERIFY_PASSED ? 0 : 1);
     }
     if (pid < 0 || waitpid(pid, &status, 0) != pid || status == 0)

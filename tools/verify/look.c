@@ -20,67 +20,86 @@ static int is_written(const struct verify_subject *subject, int slot)
     return 0;
 }
 
-/* Bytes that may change, marked 1. */
-static void mark_elements(const struct verify_run *run, const struct verify_subject *subject,
-                          int slot, unsigned char *marks)
+/* The bytes between the elements of an output must be what they were: the image takes over the
+ * elements alone. */
+static void take_elements(const struct verify_run *run, const struct verify_subject *subject,
+                          int slot, unsigned char *image)
 {
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
-    const struct verify_slot *at = &subject->slot[slot];
-    int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
+    const struct verify_block *block = &run->block[slot];
+    struct verify_places places;
 
-    for (int64_t i = 0; i < at->count; i++) {
-        memset(marks + run->block[slot].at + verify_offset(tensor, at->element, index), 1,
-               at->element->size);
-        verify_step(tensor, index);
+    verify_places_begin(&places, tensor, subject->slot[slot].element);
+    for (int64_t i = 0; i < subject->slot[slot].count; i++) {
+        memcpy(image + block->at + places.at, block->back + block->at + places.at, places.size);
+        verify_places_next(&places);
     }
+}
+
+static int tell_touched(const struct verify_block *block, size_t place, int written,
+                        const char *role, struct verify_finding *finding)
+{
+    long long at = (long long)place - (long long)block->at;
+
+    if (at < 0)
+        return verify_find(finding, "bounds", "it writes %lld bytes before %s", -at, role);
+    if (at >= (long long)block->bytes)
+        return verify_find(finding, "bounds", "it writes %lld bytes past the end of %s",
+                           at - (long long)block->bytes + 1, role);
+    if (written)
+        return verify_find(finding, "gaps",
+                           "it writes into a gap between the elements of %s, at byte %lld", role,
+                           at);
+    return verify_find(finding, "inputs", "it writes to %s, an input, at byte %lld", role, at);
 }
 
 static int check_block(const struct verify_run *run, const struct verify_subject *subject, int slot,
                        struct verify_finding *finding)
 {
     const struct verify_block *block = &run->block[slot];
-    const char *role = subject->info->slot[slot].role;
-    unsigned char *marks = tool_alloc(block->total);
     int written = is_written(subject, slot);
-    int result = 0;
+    unsigned char *image;
+    size_t place = 0;
 
-    memset(marks, 0, block->total);
+    if (memcmp(block->image, block->back, block->total) == 0)
+        return 0;
+    image = tool_alloc(block->total);
+    memcpy(image, block->image, block->total);
     if (written)
-        mark_elements(run, subject, slot, marks);
-    for (size_t i = 0; i < block->total && result == 0; i++) {
-        long long at = (long long)i - (long long)block->at;
+        take_elements(run, subject, slot, image);
+    if (memcmp(image, block->back, block->total) != 0)
+        while (image[place] == block->back[place])
+            place++;
+    else
+        place = block->total;
+    free(image);
+    return place == block->total
+               ? 0
+               : tell_touched(block, place, written, subject->info->slot[slot].role, finding);
+}
 
-        if (marks[i] || block->image[i] == block->back[i])
-            continue;
-        if (at < 0)
-            result = verify_find(finding, "bounds", "it writes %lld bytes before %s", -at, role);
-        else if (at >= (long long)block->bytes)
-            result = verify_find(finding, "bounds", "it writes %lld bytes past the end of %s",
-                                 at - (long long)block->bytes + 1, role);
-        else if (written)
-            result = verify_find(finding, "gaps",
-                                 "it writes into a gap between the elements of %s, at byte %lld",
-                                 role, at);
-        else
-            result =
-                verify_find(finding, "inputs", "it writes to %s, an input, at byte %lld", role, at);
-    }
-    free(marks);
-    return result;
+static int check_workspace(const struct verify_run *run, struct verify_finding *finding)
+{
+    const struct verify_block *block = &run->workspace;
+    size_t end = block->at + block->bytes;
+    size_t place = 0;
+
+    if (memcmp(block->image, block->back, block->at) == 0 &&
+        memcmp(block->image + end, block->back + end, block->total - end) == 0)
+        return 0;
+    while (block->image[place] == block->back[place] || (place >= block->at && place < end))
+        place++;
+    return verify_find(finding, "workspace",
+                       "it writes to the workspace at byte %lld; it had reported a need of %" PRIu64
+                       " bytes",
+                       (long long)place - (long long)block->at, run->candidate->workspace);
 }
 
 int verify_run_untouched(const struct verify_run *run, const struct verify_subject *subject,
                          struct verify_finding *finding)
 {
-    const struct verify_block *space = &run->workspace;
-
-    for (size_t i = 0; i < space->total; i++)
-        if ((i < space->at || i >= space->at + space->bytes) && space->image[i] != space->back[i])
-            return verify_find(
-                finding, "workspace",
-                "it writes to the workspace at byte %lld; it had reported a need of %" PRIu64
-                " bytes",
-                (long long)i - (long long)space->at, run->candidate->workspace);
+    if (check_workspace(run, finding) != 0)
+        return -1;
     for (int i = 0; i < VERIFY_SLOTS; i++)
         if (run->block[i].total > 0 && check_block(run, subject, i, finding) != 0)
             return -1;
@@ -88,6 +107,17 @@ int verify_run_untouched(const struct verify_run *run, const struct verify_subje
 }
 
 /* ---- the outputs are right */
+
+/* What the math that the candidate states does to each operand: TF32 has 11 bits of significand, a
+ * split float at least 22; the other modes leave operands as they are. */
+static double rounding_of(const struct anydnn_plugin_candidate *candidate)
+{
+    if (!(candidate->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION))
+        return 0;
+    return candidate->math == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION ? 0x1p-11
+           : candidate->math == ANYDNN_PLUGIN_MATH_SPLIT          ? 0x1p-22
+                                                                  : 0;
+}
 
 static void describe_bound(const struct verify_run *run, const struct verify_subject *subject,
                            int slot, struct adn_bound *bound)
@@ -102,9 +132,61 @@ static void describe_bound(const struct verify_run *run, const struct verify_sub
                      : type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE
                                                     : ANYDNN_PLUGIN_FLOAT;
     bound->terms = subject->terms;
-    /* TF32 has 11 bits of significand. */
-    if (run->candidate->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION)
-        bound->rounding = 0x1p-11;
+    bound->rounding = rounding_of(run->candidate);
+}
+
+static int is_transform(const struct verify_run *run)
+{
+    return (run->candidate->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) != 0;
+}
+
+static int is_exact(const struct verify_subject *subject, int slot)
+{
+    return subject->exact || subject->slot[slot].sum == NULL;
+}
+
+void verify_each_element(const struct verify_run *run, const struct verify_subject *subject,
+                         int slot, void (*each)(void *cookie, const struct verify_element *element),
+                         void *cookie)
+{
+    const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
+    const struct verify_slot *at = &subject->slot[slot];
+    int exact = is_exact(subject, slot);
+    int alias = run->problem->alias[slot];
+    const struct verify_block *block = &run->block[alias > 0 ? alias - 1 : slot];
+    struct verify_places places;
+    struct verify_element now;
+
+    verify_places_begin(&places, tensor, at->element);
+    describe_bound(run, subject, slot, &now.bound);
+    for (int64_t i = 0; i < at->count; i++) {
+        now.at = i;
+        now.got = at->element->load(block->back + block->at + places.at);
+        now.want = at->want[i];
+        now.sum = exact ? 0 : at->sum[i];
+        now.squares = at->squares != NULL ? at->squares[i] : 0;
+        now.right = exact && !is_transform(run)
+                        ? adn_ulp_distance(tensor->type, now.got,
+                                           adn_type_round(tensor->type, now.want)) == 0
+                        : adn_bound_holds(&now.bound, now.got, now.want, now.sum, now.squares);
+        each(cookie, &now);
+        verify_places_next(&places);
+    }
+}
+
+struct judgement {
+    struct adn_measure measure;
+    struct verify_element first; /* wrong */
+    int64_t wrong;
+};
+
+static void take_element(void *cookie, const struct verify_element *element)
+{
+    struct judgement *judgement = cookie;
+
+    adn_measure_add(&judgement->measure, element->bound.type, element->got, element->want);
+    if (!element->right && judgement->wrong++ == 0)
+        judgement->first = *element;
 }
 
 static void describe_index(const struct anydnn_plugin_tensor *tensor, int64_t linear, char *text,
@@ -126,60 +208,34 @@ static int check_slot(const struct verify_run *run, const struct verify_subject 
                       struct verify_finding *finding)
 {
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
-    const struct verify_slot *at = &subject->slot[slot];
-    int transform = (run->candidate->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) != 0;
-    int exact = subject->exact || at->sum == NULL;
-    int alias = run->problem->alias[slot];
-    const struct verify_block *block = &run->block[alias > 0 ? alias - 1 : slot];
-    int64_t index[ANYDNN_PLUGIN_DIM_MAX] = {0};
-    struct adn_measure measure;
-    struct adn_bound bound;
-    int64_t wrong = 0;
-    int64_t first = -1;
-    double first_got = 0;
+    int exact = is_exact(subject, slot);
+    struct judgement judgement = {.wrong = 0};
     char place[160];
 
-    adn_measure_begin(&measure);
-    describe_bound(run, subject, slot, &bound);
-    for (int64_t i = 0; i < at->count; i++) {
-        double got =
-            at->element->load(block->back + block->at + verify_offset(tensor, at->element, index));
-        double sum = exact ? 0 : at->sum[i];
-        double squares = at->squares != NULL ? at->squares[i] : 0;
-        int right;
-
-        verify_step(tensor, index);
-        adn_measure_add(&measure, tensor->type, got, at->want[i]);
-        right = exact && !transform
-                    ? adn_ulp_distance(tensor->type, got,
-                                       adn_type_round(tensor->type, at->want[i])) == 0
-                    : adn_bound_holds(&bound, got, at->want[i], sum, squares);
-        wrong += !right;
-        if (!right && first < 0) {
-            first = i;
-            first_got = got;
-        }
-    }
-    if (transform && measure.mismatches == 0 &&
-        adn_measure_relative_l2(&measure) <=
+    adn_measure_begin(&judgement.measure);
+    verify_each_element(run, subject, slot, take_element, &judgement);
+    if (is_transform(run) && judgement.measure.mismatches == 0 &&
+        adn_measure_relative_l2(&judgement.measure) <=
             adn_bound_transform(tensor->type,
                                 run->problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER
                                     ? subject->terms
                                     : 0))
         return 0;
-    if (wrong == 0)
+    if (judgement.wrong == 0)
         return 0;
-    describe_index(tensor, first, place, sizeof(place));
+    describe_index(tensor, judgement.first.at, place, sizeof(place));
     return verify_find(finding, "result",
                        "%s: %lld of %lld elements are wrong; [%s] is %.9g, %s is %.9g (%s; "
                        "relative L2 error %.3g)",
-                       subject->info->slot[slot].role, (long long)wrong, (long long)at->count,
-                       place, first_got, exact ? "the only right value" : "the right value",
-                       at->want[first],
-                       exact       ? "exact in any order of summation"
-                       : transform ? "transform algorithm"
-                                   : "more than rounding explains",
-                       adn_measure_relative_l2(&measure));
+                       subject->info->slot[slot].role, (long long)judgement.wrong,
+                       (long long)subject->slot[slot].count, place, judgement.first.got,
+                       exact ? "the only right value" : "the right value",
+                       exact ? adn_type_round(tensor->type, judgement.first.want)
+                             : judgement.first.want,
+                       exact               ? "exact in any order of summation"
+                       : is_transform(run) ? "transform algorithm"
+                                           : "more than rounding explains",
+                       adn_measure_relative_l2(&judgement.measure));
 }
 
 int verify_run_right(const struct verify_run *run, const struct verify_subject *subject,

@@ -63,6 +63,8 @@ static void *image_of(const struct anydnn_plugin_tensor *tensor, const double *v
     int64_t count = adn_shape_elements(tensor);
     unsigned char *image = tool_alloc((size_t)count * element->size);
 
+    if (tensor->type == ANYDNN_PLUGIN_DOUBLE && values != NULL)
+        return memcpy(image, values, (size_t)count * sizeof(double));
     for (int64_t i = 0; i < count; i++)
         element->store(image + (size_t)i * element->size, values != NULL ? values[i] : 0);
     return image;
@@ -73,8 +75,11 @@ static void values_of(const struct anydnn_plugin_tensor *tensor, const unsigned 
 {
     const char *name = adn_type_name(tensor->type);
     const struct element *element = element_find(name, strlen(name));
+    int64_t count = adn_shape_elements(tensor);
 
-    for (int64_t i = 0; i < adn_shape_elements(tensor); i++)
+    if (tensor->type == ANYDNN_PLUGIN_DOUBLE)
+        memcpy(values, image, (size_t)count * sizeof(double));
+    for (int64_t i = 0; tensor->type != ANYDNN_PLUGIN_DOUBLE && i < count; i++)
         values[i] = element->load(image + (size_t)i * element->size);
 }
 

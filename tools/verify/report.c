@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify.h"
+#include "tally.h"
 
 /* ---- commands */
 
@@ -189,13 +189,15 @@ static void find_common(json_t *answer)
     for (size_t i = 0; i < json_array_size(failures); i++) {
         const json_t *failure = json_array_get(failures, i);
         const char *operation = tool_text_of(failure, "operation");
+        char words[400];
 
         if (operation[0] == '\0' || tool_text_of(failure, "problem")[0] == '\0' ||
             strcmp(tool_text_of(failure, "layout"), "golden") == 0 ||
             json_object_get(seen, operation) != NULL)
             continue;
         json_object_set_new(seen, operation, json_true());
-        add_common(answer, common, operation, tool_text_of(failure, "label"));
+        verify_words(failure, words, sizeof(words));
+        add_common(answer, common, operation, words);
     }
     json_object_set_new(answer, "common", common);
     json_object_del(answer, "labels");

@@ -72,8 +72,8 @@ void verify_description(const struct verify_target *target, struct verify_findin
     if (strcmp(plugin->space, "host") != 0 && plugin->space_functions == NULL)
         verify_find(finding, "description", "its space is %s, and it has no functions for it",
                     plugin->space);
-    else
-        check_contexts(target, finding);
+    else if (check_contexts(target, finding) == 0)
+        verify_space(target, finding);
 }
 
 /* ---- one operation */
@@ -136,7 +136,7 @@ void verify_operation(const struct verify_target *target, int32_t operation,
         few->problem == NULL || check_unpublished(target, few->problem, finding) != 0)
         return;
     /* What is wrong in one thread already is a finding of the problem's own case. */
-    verify_problem(target, few->problem, few->values, 0, seed, &alone);
+    verify_problem(target, few->problem, few->values, VERIFY_INTEGERS, seed, &alone);
     if (alone.verdict == VERIFY_PASSED)
         verify_threads(target, few->problem, few->values, seed, finding);
     verify_forks(target, many->problem, many->values, seed, finding);

@@ -7,6 +7,7 @@
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "numerics/numerics.h"
 
 int verify_is_present(const struct verify_subject *subject, int slot)
 {
@@ -127,9 +128,10 @@ int verify_exact_on_integers(const struct adn_problem *problem)
     case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
     case ANYDNN_PLUGIN_ADD_TENSOR:
         return 1;
-    case ANYDNN_PLUGIN_POOLING_FORWARD:
+    case ANYDNN_PLUGIN_POOLING_FORWARD: /* an average of integers is rounded once, too */
     case ANYDNN_PLUGIN_POOLING_BACKWARD:
-        return problem->params.pooling.mode == 0 || problem->params.pooling.mode == 3;
+        return problem->params.pooling.mode == 0 || problem->params.pooling.mode == 3 ||
+               adn_type_digits(problem->tensor[0].type) == 0;
     case ANYDNN_PLUGIN_ACTIVATION_FORWARD:
     case ANYDNN_PLUGIN_ACTIVATION_BACKWARD:
         return problem->params.activation.mode == 1 || problem->params.activation.mode == 3;
@@ -144,6 +146,14 @@ int verify_exact_on_integers(const struct adn_problem *problem)
     default:
         return verify_judge(problem) == VERIFY_EXACT;
     }
+}
+
+int verify_sums_wrap(const struct adn_problem *problem)
+{
+    enum adn_family family = adn_problem_operation(problem->operation)->family;
+
+    return (family == ADN_FAMILY_CONVOLUTION || family == ADN_FAMILY_FUSED) &&
+           problem->params.convolution.compute_type == ANYDNN_PLUGIN_INT32;
 }
 
 static double product(const int64_t *dims, int from, int to)
@@ -182,23 +192,33 @@ double verify_terms(const struct adn_problem *problem)
     }
 }
 
-size_t verify_offset(const struct anydnn_plugin_tensor *tensor, const struct element *element,
-                     const int64_t *index)
+void verify_places_begin(struct verify_places *places, const struct anydnn_plugin_tensor *tensor,
+                         const struct element *element)
 {
-    int64_t lanes = element->lanes;
-    int64_t at = 0;
-
-    for (int d = 0; d < tensor->ndims; d++)
-        at += d == 1 && lanes > 1 ? index[d] / lanes * tensor->strides[d] * lanes + index[d] % lanes
-                                  : index[d] * tensor->strides[d] * lanes;
-    return (size_t)at * element->size;
+    memset(places, 0, sizeof(*places));
+    places->tensor = tensor;
+    places->lanes = element->lanes;
+    places->size = element->size;
 }
 
-void verify_step(const struct anydnn_plugin_tensor *tensor, int64_t *index)
+/* Scalars from index 0 to index i of a dim. */
+static int64_t way(const struct verify_places *places, int d, int64_t i)
 {
-    for (int d = tensor->ndims - 1; d >= 0; d--) {
-        if (++index[d] < tensor->dims[d])
+    int64_t lanes = places->lanes;
+    int64_t stride = places->tensor->strides[d] * lanes;
+
+    return d == 1 && lanes > 1 ? i / lanes * stride + i % lanes : i * stride;
+}
+
+void verify_places_next(struct verify_places *places)
+{
+    for (int d = places->tensor->ndims - 1; d >= 0; d--) {
+        int64_t last = places->index[d];
+        int64_t next = last + 1 < places->tensor->dims[d] ? last + 1 : 0;
+
+        places->index[d] = next;
+        places->at += (size_t)(way(places, d, next) - way(places, d, last)) * places->size;
+        if (next > 0)
             return;
-        index[d] = 0;
     }
 }

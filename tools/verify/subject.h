@@ -24,8 +24,9 @@ enum verify_judgement {
 
 enum verify_data {
     VERIFY_INTEGERS, /* small whole numbers: sums of products are exact in any order */
-    VERIFY_REALS,
-    VERIFY_SPECIALS /* small whole numbers with some NaN and infinities among them */
+    VERIFY_REALS,    /* where the type is an integer: whole numbers from all of its range */
+    VERIFY_SPECIALS, /* small whole numbers with some NaN and infinities among them */
+    VERIFY_LARGE     /* the highest numbers of integer types, of which 32-bit sums wrap */
 };
 
 /* One operand's part, in logical row-major order, scalar by scalar. */
@@ -67,11 +68,19 @@ void verify_blend(const struct verify_subject *subject, int slot, int *alpha, in
 enum verify_judgement verify_judge(const struct adn_problem *problem);
 int verify_exact_on_integers(const struct adn_problem *problem);
 double verify_terms(const struct adn_problem *problem);
-/* Bytes from an operand's start to the scalar of the next logical index; steps `index`, which
- * begins as zeros. */
-size_t verify_offset(const struct anydnn_plugin_tensor *tensor, const struct element *element,
-                     const int64_t *index);
-void verify_step(const struct anydnn_plugin_tensor *tensor, int64_t *index);
+/* A convolution whose sums are integers of 32 bits, which wrap. */
+int verify_sums_wrap(const struct adn_problem *problem);
+/* The scalars of an operand in logical order: where each lies. */
+struct verify_places {
+    const struct anydnn_plugin_tensor *tensor;
+    int lanes;
+    size_t size;                          /* of a scalar */
+    int64_t index[ANYDNN_PLUGIN_DIM_MAX]; /* of the present one */
+    size_t at;                            /* bytes from the operand's start */
+};
+void verify_places_begin(struct verify_places *places, const struct anydnn_plugin_tensor *tensor,
+                         const struct element *element);
+void verify_places_next(struct verify_places *places);
 
 /* ---- data.c */
 
@@ -82,12 +91,47 @@ int verify_subject_fill(struct verify_subject *subject, const struct adn_problem
                         struct verify_oracle *oracle, char *sentence);
 void verify_subject_free(struct verify_subject *subject);
 
+/* ---- source.c */
+
+/* Replaces inputs by what the operation that this one goes back over gives. 0, 1 or -1 as below. */
+int verify_source_fill(struct verify_subject *subject, uint64_t seed, struct verify_oracle *oracle,
+                       char *sentence);
+/* Numbers of a hump around 0, none of them near 0. */
+double verify_random_real(uint64_t *state);
+
 /* ---- expect.c */
 
 /* Works out want, sum and squares of every compared output. 0; 1 with a sentence when the oracle
  * declines; -1 when it fails. */
 int verify_oracle_answer(struct verify_oracle *oracle, struct verify_subject *subject,
                          char *sentence);
+
+/* What an oracle's inputs are instead of the subject's own. */
+enum verify_change {
+    VERIFY_AS_THEY_ARE,
+    VERIFY_ABSOLUTE,
+    VERIFY_SQUARED,
+    VERIFY_CHANGED /* each by VERIFY_CHANGE of itself, up or down by the bits of `signs` */
+};
+#define VERIFY_CHANGE 0x1p-20
+/* Results without the blend, in new memory, for every compared output. */
+int verify_results(struct verify_oracle *oracle, const struct verify_subject *subject,
+                   enum verify_change change, uint64_t signs, double *out[VERIFY_SLOTS],
+                   char *sentence);
+
+/* ---- sums.c */
+
+/* Works out sum and squares of the results without the blend. */
+int verify_sums(struct verify_oracle *oracle, struct verify_subject *subject, char *sentence);
+
+/* ---- wrap.c */
+
+/* The same as verify_oracle_run for a convolution of integers: its sums wrap, then scaling factors
+ * (values->scale), bias and activation apply. */
+int verify_wrapping_run(struct verify_oracle *oracle, const struct adn_problem *problem,
+                        const struct adn_values *values, double *const in[VERIFY_SLOTS],
+                        double *const out[VERIFY_SLOTS], char *sentence);
+
 /* ---- oracle.c */
 
 /* Runs `problem` in double on packed operands; reads `in`, fills `out` where not NULL. The same

@@ -3,6 +3,7 @@
 #ifndef TOOLS_VERIFY_TARGET_H
 #define TOOLS_VERIFY_TARGET_H
 
+#include "numerics/numerics.h"
 #include "subject.h"
 
 #define VERIFY_ANSWERS 48
@@ -24,6 +25,15 @@ struct verify_target {
     struct verify_oracle oracle;
     int quick;
 };
+
+/* ---- open.c */
+
+/* The backend of a file and a context of it, and the oracle: another file, "" for none, or the
+ * same, which then answers itself in another context. 0, or -1 with the stage that was not passed.
+ */
+int verify_open(struct verify_target *target, const char *name, const char *path,
+                const char *oracle_path, const char **stage);
+void verify_close(struct verify_target *target);
 
 /* ---- memory.c: guarded memory of the backend's space */
 
@@ -88,24 +98,73 @@ struct verify_run {
     struct verify_block workspace;
 };
 
-/* Makes plan and memory; `unaligned`: operands at the alignment that the candidate asks for and no
- * better, on the host right before a page that faults. `shared` NULL, or the run whose plan is used
- * too. */
+/* Where operands lie. On a device the edge is as SHIFTED is. */
+enum verify_place {
+    VERIFY_ALIGNED, /* at multiples of 256 */
+    VERIFY_SHIFTED, /* at the alignment that the candidate asks for and no better */
+    VERIFY_AT_EDGE  /* right before a page that faults, as far as that alignment permits */
+};
+/* Makes plan and memory. `shared` NULL, or the run whose plan is used too. */
 int verify_run_open(struct verify_run *run, const struct verify_target *target,
                     struct anydnn_plugin_context *context, const struct adn_problem *problem,
-                    const struct anydnn_plugin_candidate *candidate, int unaligned,
+                    const struct anydnn_plugin_candidate *candidate, enum verify_place place,
                     const struct verify_run *shared, struct verify_finding *finding);
 void verify_run_close(struct verify_run *run);
 /* Puts the operands there, runs, fetches what came of it. `zeros`: outputs that are not read hold
  * zeros, not NaN. */
 int verify_run_execute(struct verify_run *run, const struct verify_subject *subject, int zeros,
                        struct verify_finding *finding);
+
+/* ---- look.c: what memory looks like after a run */
+
 /* Nothing but the outputs' elements has changed. */
 int verify_run_untouched(const struct verify_run *run, const struct verify_subject *subject,
                          struct verify_finding *finding);
 /* The outputs are what the oracle says. */
 int verify_run_right(const struct verify_run *run, const struct verify_subject *subject,
                      struct verify_finding *finding);
+
+/* One element of an output. */
+struct verify_element {
+    struct adn_bound bound;
+    int64_t at; /* in logical order */
+    double got;
+    double want;
+    double sum;
+    double squares;
+    int right; /* by itself; transform algorithms are judged as a whole */
+};
+/* Calls `each` for every element of a compared output. */
+void verify_each_element(const struct verify_run *run, const struct verify_subject *subject,
+                         int slot, void (*each)(void *cookie, const struct verify_element *element),
+                         void *cookie);
+
+/* ---- name.c */
+
+/* What all wrong elements of a run have in common, as the name of a check and a sentence; NULL when
+ * they have nothing. */
+const char *verify_name_of_wrong(const struct verify_run *run, const struct verify_subject *subject,
+                                 const char **sentence);
+
+/* ---- diagnose.c */
+
+/* What the checks of one engine share. */
+struct verify_trial {
+    const struct verify_target *target;
+    struct adn_problem problem; /* with the algorithm named where the engine wants it */
+    const struct anydnn_plugin_candidate *candidate;
+    struct verify_subject *first;  /* whole numbers */
+    struct verify_subject *second; /* reals */
+    struct verify_finding *finding;
+};
+
+/* A wrong result: tells what it comes from, where another run or a look at it can tell. `reused`:
+ * the run had a plan that ran on other data before. What the run's operands hold is
+ * not kept. */
+void verify_diagnose(const struct verify_trial *trial, struct verify_run *run,
+                     const struct verify_subject *subject, int reused);
+/* Puts a check and a sentence before what was found. */
+void verify_rename(struct verify_finding *finding, const char *check, const char *sentence);
 
 /* ---- case.c */
 
@@ -130,6 +189,8 @@ struct verify_sample {
     const struct adn_values *values;
 };
 void verify_description(const struct verify_target *target, struct verify_finding *finding);
+/* ... (space.c) of the functions of a space that is not the host's. */
+void verify_space(const struct verify_target *target, struct verify_finding *finding);
 void verify_operation(const struct verify_target *target, int32_t operation,
                       const struct verify_sample *few, const struct verify_sample *many,
                       uint64_t seed, struct verify_finding *finding);
@@ -146,9 +207,10 @@ int verify_exports(const char *path, char *extra, size_t size);
 /* A subject whose answers are known from elsewhere: one run of each engine. */
 void verify_known(const struct verify_target *target, struct verify_subject *subject,
                   struct verify_outcome *outcome);
-/* Every check of one problem. */
+/* Every check of one problem: on such data, and where those are small whole numbers on reals, too.
+ */
 void verify_problem(const struct verify_target *target, const struct adn_problem *problem,
-                    const struct adn_values *values, int specials, uint64_t seed,
+                    const struct adn_values *values, enum verify_data data, uint64_t seed,
                     struct verify_outcome *outcome);
 
 #endif

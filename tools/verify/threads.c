@@ -37,7 +37,7 @@ static int round_of(struct worker *worker, struct anydnn_plugin_context *context
     if (answers.candidate[0].notes & ANYDNN_PLUGIN_NOTE_TRANSFORM)
         return 0;
     result = verify_run_open(&run, worker->target, context, &worker->subject.problem,
-                             &answers.candidate[0], 0, NULL, &worker->finding);
+                             &answers.candidate[0], VERIFY_ALIGNED, NULL, &worker->finding);
     for (int i = 0; i < 4 && result == 0; i++) {
         result = verify_run_execute(&run, &worker->subject, 0, &worker->finding);
         if (result == 0)

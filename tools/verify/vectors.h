@@ -5,21 +5,25 @@
 #define TOOLS_VERIFY_VECTORS_H
 
 #include "target.h"
+#include "vec_reader.h"
 
-/* A problem as double or as float, with values by slot; the float one shares the double one's. */
+/* A case as it stands in the file. */
+struct verify_vec {
+    struct verify_vec *next;
+    struct vec_case vec;
+};
+
+/* A case in one of its types. */
 struct verify_vector {
     struct verify_vector *next;
-    const struct verify_vector *shares; /* whose numbers these are; NULL: its own */
+    const struct verify_vec *from;
     char *name;
     struct adn_problem problem;
     struct adn_values values;
-    double *before[VERIFY_SLOTS];
-    double *want[VERIFY_SLOTS];
-    double *sum[VERIFY_SLOTS];
-    double terms;
 };
 
 struct verify_vectors {
+    struct verify_vec *read;
     struct verify_vector *first;
     struct verify_vector *last;
     int count;
@@ -29,7 +33,8 @@ struct verify_vectors {
 /* Every file NAME.vec of a folder, in the order of the names. 0, or -1 with the sentence. */
 int verify_vectors_read(struct verify_vectors *vectors, const char *folder);
 void verify_vectors_free(struct verify_vectors *vectors);
-/* The subject that a vector is. */
-void verify_vector_subject(const struct verify_vector *vector, struct verify_subject *subject);
+/* The subject that a vector is. 0, or -1 with a sentence when its lines do not fit its problem. */
+int verify_vector_subject(const struct verify_vector *vector, struct verify_subject *subject,
+                          char *sentence);
 
 #endif

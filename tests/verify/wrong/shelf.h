@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A memory space of its own for -DWRONG_DEVICE: its pointers are those of the host with a bit
- * turned over, so that who follows one on the host faults. */
+/* A memory space of its own for -DWRONG_DEVICE, and wrong ones for -DWRONG_SPACE_xxx: its pointers
+ * are those of the host with a bit turned over, so that who follows one on the host faults. */
 #ifndef TESTS_VERIFY_SHELF_H
 #define TESTS_VERIFY_SHELF_H
 
@@ -36,15 +36,22 @@ static int32_t shelf_device_name(int32_t device, char *text, size_t size)
 static int32_t shelf_pointer_owner(int32_t device, const void *pointer, int32_t *owner)
 {
     (void)device;
+#ifdef WRONG_SPACE_OWNER
+    *owner = ANYDNN_PLUGIN_POINTER_HOST;
+#else
     *owner =
         (uintptr_t)pointer & SHELF_BIT ? ANYDNN_PLUGIN_POINTER_DEVICE : ANYDNN_PLUGIN_POINTER_HOST;
+#endif
     return SUCCESS;
 }
 
 static int32_t shelf_alloc(int32_t device, uint64_t bytes, void **pointer)
 {
-    void *memory = aligned_alloc(256, (size_t)(bytes + 255) / 256 * 256);
+    unsigned char *memory = aligned_alloc(256, (size_t)(bytes + 511) / 256 * 256);
 
+#ifdef WRONG_SPACE_ALLOC
+    memory += 64; /* and is never freed */
+#endif
     (void)device;
     *pointer = shelf_reach(memory);
     return memory ? SUCCESS : NO_MEMORY;
@@ -53,15 +60,45 @@ static int32_t shelf_alloc(int32_t device, uint64_t bytes, void **pointer)
 static int32_t shelf_free(int32_t device, void *pointer)
 {
     (void)device;
+#ifndef WRONG_SPACE_ALLOC
     free(shelf_reach(pointer));
+#endif
     return SUCCESS;
 }
+
+#ifdef WRONG_SPACE_LATE
+/* The last copy from the host's memory, which this space makes when somebody looks. */
+static struct {
+    void *to;
+    const void *from;
+    uint64_t bytes;
+} late;
+
+static void settle(void)
+{
+    if (late.bytes)
+        memcpy(late.to, late.from, (size_t)late.bytes);
+    late.bytes = 0;
+}
+#endif
 
 static int32_t shelf_copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
                           int32_t kind)
 {
     (void)device;
     (void)stream;
+#ifdef WRONG_SPACE_LATE
+    settle();
+    if (kind == ANYDNN_PLUGIN_COPY_TO) {
+        late.to = shelf_reach(to);
+        late.from = from;
+        late.bytes = bytes;
+        return SUCCESS;
+    }
+#endif
+#ifdef WRONG_SPACE_WITHIN
+    bytes -= kind == ANYDNN_PLUGIN_COPY_WITHIN ? bytes % 16 : 0;
+#endif
     memcpy(kind == ANYDNN_PLUGIN_COPY_FROM ? to : shelf_reach(to),
            kind == ANYDNN_PLUGIN_COPY_TO ? from : shelf_reach(from), (size_t)bytes);
     return SUCCESS;
@@ -71,6 +108,12 @@ static int32_t shelf_set(int32_t device, void *stream, void *to, int32_t byte, u
 {
     (void)device;
     (void)stream;
+#ifdef WRONG_SPACE_LATE
+    settle();
+#endif
+#ifdef WRONG_SPACE_SET
+    bytes = (bytes + 3) / 4 * 4;
+#endif
     memset(shelf_reach(to), byte, (size_t)bytes);
     return SUCCESS;
 }
@@ -117,8 +160,13 @@ static int32_t shelf_record_end(int32_t device, void *stream, void **recording)
 {
     (void)device;
     (void)stream;
+#ifdef WRONG_SPACE_RECORDS
+    *recording = recording;
+    return SUCCESS;
+#else
     (void)recording;
     return SHELF_FAILED;
+#endif
 }
 
 static int32_t shelf_poisoned(int32_t device)

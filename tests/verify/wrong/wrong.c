@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A small backend in float, written plainly: convolution forward, activation forward, scale. Right
- * as it stands; with -DWRONG_xxx it breaks one rule, for the tests of `anydnn verify`. WRONG_NAME
- * is its name.
+ * as it stands, also with -DRIGHT_TF32, which rounds operands and says so; with -DWRONG_xxx it
+ * breaks one rule, for the tests of `anydnn verify`. WRONG_NAME is its name.
  */
 #include <anydnn/plugin.h>
 
@@ -11,6 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "tensor.h"
+
+#if defined(WRONG_SPACE_ALLOC) || defined(WRONG_SPACE_OWNER) || defined(WRONG_SPACE_WITHIN) ||     \
+    defined(WRONG_SPACE_SET) || defined(WRONG_SPACE_LATE) || defined(WRONG_SPACE_RECORDS)
+#define WRONG_DEVICE
+#endif
 
 #define SUCCESS      0
 #define NO_MEMORY    2
@@ -32,26 +39,6 @@ struct anydnn_plugin_plan {
     int runs;
     float *kept;
 };
-
-static int64_t offset(const struct anydnn_plugin_tensor *tensor, const int64_t *index)
-{
-    int64_t at = 0;
-
-    for (int d = 0; d < tensor->ndims; d++)
-        at += index[d] * tensor->strides[d];
-    return at;
-}
-
-/* 1 while there is a next index. */
-static int step(const struct anydnn_plugin_tensor *tensor, int64_t *index)
-{
-    for (int d = tensor->ndims - 1; d >= 0; d--) {
-        if (++index[d] < tensor->dims[d])
-            return 1;
-        index[d] = 0;
-    }
-    return 0;
-}
 
 static int64_t count(const struct anydnn_plugin_tensor *tensor)
 {
@@ -76,13 +63,26 @@ static void blend(float *y, double value, double alpha, double beta)
 #endif
 }
 
+/* What this backend multiplies. */
+static double operand(float value)
+{
+#if defined(WRONG_TF32) || defined(RIGHT_TF32)
+    /* 11 bits of significand, to nearest, ties to even. */
+    int exponent;
+    double digits = frexp((double)value, &exponent);
+
+    return ldexp(rint(ldexp(digits, 11)), exponent - 11);
+#else
+    return (double)value;
+#endif
+}
+
 /* One position of y: the sum over the filter in 1 to 3 spatial dims. */
 static double sum_at(const struct anydnn_plugin_plan *plan, const float *x, const float *w,
                      const int64_t *y_index)
 {
-    const struct anydnn_plugin_convolution *params = &plan->convolution;
     const struct anydnn_plugin_tensor *filter = &plan->tensor[1];
-    int64_t group = y_index[1] / (filter->dims[0] / params->groups);
+    int64_t group = y_index[1] / (filter->dims[0] / plan->convolution.groups);
     int64_t w_index[ANYDNN_PLUGIN_DIM_MAX] = {y_index[1]};
     double sum = 0;
 
@@ -91,21 +91,13 @@ static double sum_at(const struct anydnn_plugin_plan *plan, const float *x, cons
 #endif
     do {
         int64_t x_index[ANYDNN_PLUGIN_DIM_MAX] = {y_index[0]};
-        int inside = 1;
 
         if (w_index[0] != y_index[1])
             break;
         x_index[1] = group * filter->dims[1] + w_index[1];
-        for (int d = 0; d < params->spatial_dims; d++) {
-            int64_t tap =
-                params->mode == 1 ? w_index[d + 2] : filter->dims[d + 2] - 1 - w_index[d + 2];
-
-            x_index[d + 2] =
-                y_index[d + 2] * params->stride[d] + tap * params->dilation[d] - params->pad[d];
-            inside &= x_index[d + 2] >= 0 && x_index[d + 2] < plan->tensor[0].dims[d + 2];
-        }
-        if (inside)
-            sum += (double)x[offset(&plan->tensor[0], x_index)] * w[offset(filter, w_index)];
+        if (place_of(&plan->convolution, &plan->tensor[0], filter, y_index, w_index, x_index))
+            sum +=
+                operand(x[offset(&plan->tensor[0], x_index)]) * operand(w[offset(filter, w_index)]);
     } while (step(filter, w_index));
     return sum;
 }
@@ -244,6 +236,15 @@ static int32_t candidates(struct anydnn_plugin_context *context,
 #ifdef WRONG_IMPURE
     candidate.engine = (uint64_t)++context->calls;
 #endif
+#ifdef RIGHT_TF32
+    if (problem->math == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION && candidate.reason == 0) {
+        candidate.math = ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION;
+        candidate.notes = ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION;
+    } else if (candidate.reason == 0) {
+        candidate.reason = ANYDNN_PLUGIN_REASON_MATH;
+        candidate.sentence = "this backend rounds operands to TF32";
+    }
+#endif
 #ifdef WRONG_NEEDS_MORE
     if (problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && candidate.reason == 0)
         candidate.workspace = (uint64_t)count(problem->tensor[1]) * sizeof(float) - 4;
@@ -348,13 +349,19 @@ static void context_destroy(struct anydnn_plugin_context *context)
     free(context);
 }
 
+#ifdef RIGHT_TF32
+#define MATHS 0x4
+#else
+#define MATHS 0x1
+#endif
+
 #define OPERATION(number)                                                                          \
     {                                                                                              \
         .struct_size = sizeof(struct anydnn_plugin_operation), .operation = (number),              \
         .types = ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT),                                      \
         .layouts =                                                                                 \
             ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,  \
-        .maths = 1, .candidates = candidates, .plan_create = plan_create,                          \
+        .maths = MATHS, .candidates = candidates, .plan_create = plan_create,                      \
         .plan_execute = plan_execute, .plan_destroy = plan_destroy                                 \
     }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parser of the vector files: lines of words, one block a case. */
-#include "tests/conformance/vec_reader.h"
+#include "vec_reader.h"
 
 #include <float.h>
 #include <stdarg.h>
@@ -33,10 +33,12 @@ void vec_case_clear(struct vec_case *vec)
 {
     free(vec->name);
     free(vec->problem);
-    free(vec->only);
+    free(vec->types);
+    free(vec->wide);
     list_clear(&vec->in);
     list_clear(&vec->prior);
     list_clear(&vec->sum);
+    list_clear(&vec->rounds);
     list_clear(&vec->out);
     list_clear(&vec->kred);
     memset(vec, 0, sizeof(*vec));
@@ -67,28 +69,48 @@ void vec_close(struct vec_reader *reader)
     reader->text = NULL;
 }
 
+/* NUMBER, `lowest`, or either with `*COUNT` behind it. */
+static int read_number(struct vec_reader *reader, char *word, double *value, size_t *count)
+{
+    char *end = word;
+    unsigned long long many = 1;
+
+    if (strncmp(word, "lowest", 6) == 0) {
+        *value = -DBL_MAX;
+        end += 6;
+    } else {
+        *value = strtod(word, &end);
+    }
+    if (end != word && *end == '*' && end[1] >= '1' && end[1] <= '9')
+        many = strtoull(end + 1, &end, 10);
+    if (end == word || *end || many > VEC_VALUES)
+        return fail(reader, "'%.40s' is not a number", word);
+    *count = (size_t)many;
+    return 0;
+}
+
 /* The rest of a line, number by number. */
 static int read_numbers(struct vec_reader *reader, struct vec_values *values, char *text)
 {
     size_t capacity = 0;
 
     for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
-        char *end = word;
-        double value = -DBL_MAX;
+        size_t count = 0;
+        double value = 0;
 
-        if (strcmp(word, "lowest") != 0) {
-            value = strtod(word, &end);
-            if (end == word || *end)
-                return fail(reader, "'%.40s' is not a number", word);
-        }
-        if (values->count == capacity) {
-            double *grown = realloc(values->value, (capacity = capacity * 2 + 64) * sizeof(double));
+        if (read_number(reader, word, &value, &count))
+            return -1;
+        if (values->count + count > capacity) {
+            double *grown;
 
+            capacity = capacity * 2 + count + 64;
+            grown = realloc(values->value, capacity * sizeof(double));
             if (!grown)
                 return fail(reader, "out of memory");
             values->value = grown;
         }
-        values->value[values->count++] = value;
+        while (count-- > 0)
+            values->value[values->count++] = value;
     }
     return values->count ? 0 : fail(reader, "no values");
 }
@@ -120,18 +142,17 @@ static int read_line(struct vec_reader *reader, struct vec_case *vec, const char
     const struct {
         const char *word;
         struct vec_list *list;
-    } lists[] = {{"in", &vec->in},
-                 {"prior", &vec->prior},
-                 {"sum", &vec->sum},
-                 {"out", &vec->out},
-                 {"kred", &vec->kred}};
+    } lists[] = {{"in", &vec->in},         {"prior", &vec->prior}, {"sum", &vec->sum},
+                 {"rounds", &vec->rounds}, {"out", &vec->out},     {"kred", &vec->kred}};
 
     if (strcmp(word, "case") == 0)
         return keep_text(reader, &vec->name, rest);
     if (strcmp(word, "problem") == 0)
         return keep_text(reader, &vec->problem, rest);
-    if (strcmp(word, "only") == 0)
-        return keep_text(reader, &vec->only, rest);
+    if (strcmp(word, "types") == 0)
+        return keep_text(reader, &vec->types, rest);
+    if (strcmp(word, "wide") == 0)
+        return keep_text(reader, &vec->wide, rest);
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         if (strcmp(word, lists[i].word) == 0)
             return read_values(reader, lists[i].list, rest);

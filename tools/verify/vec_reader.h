@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the test vectors of tests/vectors (format: README.md there), one case at a time. */
-#ifndef TESTS_CONFORMANCE_VEC_READER_H
-#define TESTS_CONFORMANCE_VEC_READER_H
+#ifndef TOOLS_VERIFY_VEC_READER_H
+#define TOOLS_VERIFY_VEC_READER_H
 
 #include <stddef.h>
 #include <stdio.h>
 
 #define VEC_ROLES      8
 #define VEC_ROLE_BYTES 24
+#define VEC_VALUES     10000000 /* what one word may stand for */
 
 /* The values of one operand in logical row-major order. The type's lowest finite value is kept as
  * -DBL_MAX. */
@@ -25,10 +26,12 @@ struct vec_list {
 struct vec_case {
     char *name;
     char *problem;
-    char *only; /* the one type the case is for, or NULL */
+    char *types; /* names of the types the case serves, or `text`; NULL: all floating types */
+    char *wide;  /* roles that are float beside 16-bit types, or NULL */
     struct vec_list in;
     struct vec_list prior;
     struct vec_list sum;
+    struct vec_list rounds;
     struct vec_list out;
     struct vec_list kred; /* one value each */
 };

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Get: the ways to run a convolution by what the backends say, of the three directions. Level 1
+ * asks for one algorithm by preference, level 2 for the list.
+ */
+#include "api/search.h"
+
+#include "abi/alias.h"
+#include "sys/error.h"
+
+/* The three preferences have the same numbers for each direction. */
+static anydnnStatus_t get_one(anydnnHandle_t handle, const struct adn_question *question,
+                              int preference, size_t limit, const void *result, int *algorithm)
+{
+    struct adn_found found[ADN_SEARCH_MAX];
+    struct adn_entry entry;
+    struct adn_search search = {.handle = handle, .call = &entry.call, .one_math = 1};
+    int count = 0;
+    anydnnStatus_t status = adn_question_begin(handle, question, &entry);
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    if (!result)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: algo is NULL", question->name);
+    if (preference == ANYDNN_CONVOLUTION_FWD_NO_WORKSPACE)
+        limit = 0;
+    else if (preference == ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST)
+        limit = SIZE_MAX;
+    else if (preference != ANYDNN_CONVOLUTION_FWD_SPECIFY_WORKSPACE_LIMIT)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: preference is %d; it must be one of the three, 0 to 2", question->name,
+                        preference);
+    search.workspace_limit = limit;
+    status = adn_search_get(&search, 1, found, &count);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        *algorithm = found[0].algorithm;
+    return status;
+}
+
+static anydnnStatus_t get_list(anydnnHandle_t handle, const struct adn_question *question,
+                               size_t limit, int requested, int *returned, void *results)
+{
+    struct adn_found found[ADN_SEARCH_MAX];
+    struct adn_entry entry;
+    struct adn_search search = {.handle = handle, .call = &entry.call, .workspace_limit = limit};
+    anydnnStatus_t status = adn_question_begin(handle, question, &entry);
+
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = adn_question_check_results(question, requested, returned, results);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = adn_search_get(&search, requested, found, returned);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        adn_question_answer(found, *returned, results);
+    return status;
+}
+
+anydnnStatus_t anydnnGetConvolutionForwardAlgorithm(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
+    anydnnConvolutionFwdPreference_t preference, size_t memoryLimitInBytes,
+    anydnnConvolutionFwdAlgo_t *algo)
+{
+    struct adn_question question = {.name = "anydnnGetConvolutionForwardAlgorithm",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
+                                    .tensor = {xDesc, NULL, yDesc},
+                                    .filter = wDesc,
+                                    .filter_slot = 1,
+                                    .convDesc = convDesc};
+    int algorithm = 0;
+    anydnnStatus_t status =
+        get_one(handle, &question, (int)preference, memoryLimitInBytes, algo, &algorithm);
+
+    if (status == ANYDNN_STATUS_SUCCESS)
+        *algo = (anydnnConvolutionFwdAlgo_t)algorithm;
+    return status;
+}
+
+ADN_FIRST_FORM(anydnnGetConvolutionForwardAlgorithm_v1, anydnnGetConvolutionForwardAlgorithm);
+
+anydnnStatus_t anydnnGetConvolutionForwardAlgorithm_v2(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc, size_t workspaceLimit,
+    int requestedAlgoCount, int *returnedAlgoCount, anydnnConvolutionFwdAlgoPerf_t *perfResults)
+{
+    struct adn_question question = {.name = "anydnnGetConvolutionForwardAlgorithm_v2",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
+                                    .tensor = {xDesc, NULL, yDesc},
+                                    .filter = wDesc,
+                                    .filter_slot = 1,
+                                    .convDesc = convDesc};
+
+    return get_list(handle, &question, workspaceLimit, requestedAlgoCount, returnedAlgoCount,
+                    perfResults);
+}
+
+anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithm(
+    anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
+    anydnnConvolutionBwdDataPreference_t preference, size_t memoryLimitInBytes,
+    anydnnConvolutionBwdDataAlgo_t *algo)
+{
+    struct adn_question question = {.name = "anydnnGetConvolutionBackwardDataAlgorithm",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
+                                    .tensor = {NULL, dyDesc, dxDesc},
+                                    .filter = wDesc,
+                                    .filter_slot = 0,
+                                    .convDesc = convDesc};
+    int algorithm = 0;
+    anydnnStatus_t status =
+        get_one(handle, &question, (int)preference, memoryLimitInBytes, algo, &algorithm);
+
+    if (status == ANYDNN_STATUS_SUCCESS)
+        *algo = (anydnnConvolutionBwdDataAlgo_t)algorithm;
+    return status;
+}
+
+ADN_FIRST_FORM(anydnnGetConvolutionBackwardDataAlgorithm_v1,
+               anydnnGetConvolutionBackwardDataAlgorithm);
+
+anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithm_v2(
+    anydnnHandle_t handle, anydnnFilterDescriptor_t wDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc, size_t workspaceLimit,
+    int requestedAlgoCount, int *returnedAlgoCount, anydnnConvolutionBwdDataAlgoPerf_t *perfResults)
+{
+    struct adn_question question = {.name = "anydnnGetConvolutionBackwardDataAlgorithm_v2",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
+                                    .tensor = {NULL, dyDesc, dxDesc},
+                                    .filter = wDesc,
+                                    .filter_slot = 0,
+                                    .convDesc = convDesc};
+
+    return get_list(handle, &question, workspaceLimit, requestedAlgoCount, returnedAlgoCount,
+                    perfResults);
+}
+
+anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithm(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
+    anydnnConvolutionBwdFilterPreference_t preference, size_t memoryLimitInBytes,
+    anydnnConvolutionBwdFilterAlgo_t *algo)
+{
+    struct adn_question question = {.name = "anydnnGetConvolutionBackwardFilterAlgorithm",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
+                                    .tensor = {xDesc, dyDesc, NULL},
+                                    .filter = dwDesc,
+                                    .filter_slot = 2,
+                                    .convDesc = convDesc};
+    int algorithm = 0;
+    anydnnStatus_t status =
+        get_one(handle, &question, (int)preference, memoryLimitInBytes, algo, &algorithm);
+
+    if (status == ANYDNN_STATUS_SUCCESS)
+        *algo = (anydnnConvolutionBwdFilterAlgo_t)algorithm;
+    return status;
+}
+
+ADN_FIRST_FORM(anydnnGetConvolutionBackwardFilterAlgorithm_v1,
+               anydnnGetConvolutionBackwardFilterAlgorithm);
+
+anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithm_v2(
+    anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnTensorDescriptor_t dyDesc,
+    anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc, size_t workspaceLimit,
+    int requestedAlgoCount, int *returnedAlgoCount,
+    anydnnConvolutionBwdFilterAlgoPerf_t *perfResults)
+{
+    struct adn_question question = {.name = "anydnnGetConvolutionBackwardFilterAlgorithm_v2",
+                                    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
+                                    .tensor = {xDesc, dyDesc, NULL},
+                                    .filter = dwDesc,
+                                    .filter_slot = 2,
+                                    .convDesc = convDesc};
+
+    return get_list(handle, &question, workspaceLimit, requestedAlgoCount, returnedAlgoCount,
+                    perfResults);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements as bytes: scalars of every type to doubles, and back. */
+#include "numerics/numerics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <anydnn/plugin.h>
+
+/* A 16-bit number with `fraction` bits of fraction: infinite and NaN with all exponent bits set,
+ * subnormal with none; the smallest normal number is 2^least. */
+static double load_short(const void *bytes, int fraction, int least)
+{
+    int top = 0x7fff >> fraction;
+    uint16_t bits;
+    int exponent;
+    double digits;
+
+    memcpy(&bits, bytes, sizeof(bits));
+    exponent = (bits & 0x7fff) >> fraction;
+    digits = bits & ((1 << fraction) - 1);
+    if (exponent == top)
+        digits = digits != 0 ? NAN : INFINITY;
+    else if (exponent == 0)
+        digits = ldexp(digits, least - fraction);
+    else
+        digits = ldexp(digits + (1 << fraction), least - fraction + exponent - 1);
+    return bits & 0x8000 ? -digits : digits;
+}
+
+/* `value` is a number of the type. Adding its digits to the exponent's bits counts the hidden one.
+ */
+static void store_short(void *bytes, double value, int fraction, int least)
+{
+    int infinite = 0x7fff >> fraction << fraction;
+    double size = fabs(value);
+    int bits = signbit(value) ? 0x8000 : 0;
+    uint16_t word;
+    int exponent;
+
+    if (isnan(value)) {
+        bits = infinite | 1 << (fraction - 1);
+    } else if (isinf(value)) {
+        bits |= infinite;
+    } else {
+        exponent = size > 0 ? ilogb(size) : least;
+        exponent = exponent > least ? exponent : least;
+        bits |= (int)ldexp(size, fraction - exponent) + (exponent - least) * (1 << fraction);
+    }
+    word = (uint16_t)bits;
+    memcpy(bytes, &word, sizeof(word));
+}
+
+#define PLAIN(type)                                                                                \
+    static double load_##type(const void *bytes)                                                   \
+    {                                                                                              \
+        type value;                                                                                \
+                                                                                                   \
+        memcpy(&value, bytes, sizeof(value));                                                      \
+        return (double)value;                                                                      \
+    }                                                                                              \
+    static void store_##type(void *bytes, double number)                                           \
+    {                                                                                              \
+        type value = (type)number;                                                                 \
+                                                                                                   \
+        memcpy(bytes, &value, sizeof(value));                                                      \
+    }
+
+PLAIN(double)
+PLAIN(float)
+PLAIN(int8_t)
+PLAIN(int32_t)
+PLAIN(int64_t)
+PLAIN(uint8_t)
+PLAIN(uint16_t)
+PLAIN(uint32_t)
+PLAIN(uint64_t)
+
+double adn_element_load(int32_t type, const void *bytes)
+{
+    switch (type) {
+    case ANYDNN_PLUGIN_DOUBLE:
+        return load_double(bytes);
+    case ANYDNN_PLUGIN_HALF:
+        return load_short(bytes, 10, -14);
+    case ANYDNN_PLUGIN_BFLOAT16:
+        return load_short(bytes, 7, -126);
+    case ANYDNN_PLUGIN_INT8:
+    case ANYDNN_PLUGIN_INT8X4:
+    case ANYDNN_PLUGIN_INT8X32:
+        return load_int8_t(bytes);
+    case ANYDNN_PLUGIN_UINT8:
+    case ANYDNN_PLUGIN_UINT8X4:
+        return load_uint8_t(bytes);
+    case ANYDNN_PLUGIN_INT32:
+        return load_int32_t(bytes);
+    case ANYDNN_PLUGIN_INT64:
+        return load_int64_t(bytes);
+    case ANYDNN_PLUGIN_UINT16:
+        return load_uint16_t(bytes);
+    case ANYDNN_PLUGIN_UINT32:
+        return load_uint32_t(bytes);
+    case ANYDNN_PLUGIN_UINT64:
+        return load_uint64_t(bytes);
+    default:
+        return load_float(bytes);
+    }
+}
+
+void adn_element_store(int32_t type, void *bytes, double value)
+{
+    double rounded = adn_type_round(type, value);
+
+    switch (type) {
+    case ANYDNN_PLUGIN_DOUBLE:
+        store_double(bytes, rounded);
+        break;
+    case ANYDNN_PLUGIN_HALF:
+        store_short(bytes, rounded, 10, -14);
+        break;
+    case ANYDNN_PLUGIN_BFLOAT16:
+        store_short(bytes, rounded, 7, -126);
+        break;
+    case ANYDNN_PLUGIN_INT8:
+    case ANYDNN_PLUGIN_INT8X4:
+    case ANYDNN_PLUGIN_INT8X32:
+        store_int8_t(bytes, rounded);
+        break;
+    case ANYDNN_PLUGIN_UINT8:
+    case ANYDNN_PLUGIN_UINT8X4:
+        store_uint8_t(bytes, rounded);
+        break;
+    case ANYDNN_PLUGIN_INT32:
+        store_int32_t(bytes, rounded);
+        break;
+    case ANYDNN_PLUGIN_INT64:
+        store_int64_t(bytes, rounded);
+        break;
+    case ANYDNN_PLUGIN_UINT16:
+        store_uint16_t(bytes, rounded);
+        break;
+    case ANYDNN_PLUGIN_UINT32:
+        store_uint32_t(bytes, rounded);
+        break;
+    case ANYDNN_PLUGIN_UINT64:
+        store_uint64_t(bytes, rounded);
+        break;
+    default:
+        store_float(bytes, rounded);
+    }
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See the header. */
+#include "conv_operands.h"
+
+#include "element.h"
+
+#include <stddef.h>
+
+/* ------------------------------------------------------------------ rows */
+
+#define COPY_ROW(name, type, to_float)                                                             \
+    static void name(void *arg, void *const place[], const int64_t stride[], int64_t n)            \
+    {                                                                                              \
+        const type *from = place[0];                                                               \
+        float *to = place[1];                                                                      \
+                                                                                                   \
+        (void)arg;                                                                                 \
+        for (int64_t i = 0; i < n; i++)                                                            \
+            to[i * stride[1]] = (float)to_float(from[i * stride[0]]);                              \
+    }
+
+COPY_ROW(copy_half, struct cpu_ref_half, cpu_ref_half_load)
+COPY_ROW(copy_bfloat16, struct cpu_ref_bfloat16, cpu_ref_bfloat16_load)
+COPY_ROW(round_to_tf32, float, cpu_ref_tf32)
+COPY_ROW(round_to_split, float, cpu_ref_split)
+
+/* What is read as it lies is in no row. `math` is what the plan uses; -1: any. */
+static const struct {
+    int32_t type;
+    int32_t math;
+    cpu_ref_row_fn convert;
+} conversions[] = {
+    {ANYDNN_PLUGIN_HALF, -1, copy_half},
+    {ANYDNN_PLUGIN_BFLOAT16, -1, copy_bfloat16},
+    {ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION, round_to_tf32},
+    {ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_MATH_SPLIT, round_to_split},
+};
+
+static cpu_ref_row_fn conversion(int32_t type, int32_t math)
+{
+    for (size_t i = 0; i < sizeof conversions / sizeof conversions[0]; i++) {
+        if (conversions[i].type == type &&
+            (conversions[i].math == -1 || conversions[i].math == math))
+            return conversions[i].convert;
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------ plans */
+
+/* A float tensor without gaps, its dims in memory in the order of the other's. */
+static struct anydnn_plugin_tensor packed_like(const struct anydnn_plugin_tensor *tensor)
+{
+    struct anydnn_plugin_tensor packed = *tensor;
+    uint32_t left = (UINT32_C(1) << tensor->ndims) - 1;
+    int64_t stride = 1;
+
+    packed.type = ANYDNN_PLUGIN_FLOAT;
+    while (left) {
+        int32_t d = cpu_ref_smallest_stride(tensor, left);
+
+        left &= ~(UINT32_C(1) << d);
+        packed.strides[d] = stride;
+        stride *= packed.dims[d];
+    }
+    return packed;
+}
+
+void cpu_ref_conv_state(struct anydnn_plugin_plan *plan, const struct conv_roles *roles,
+                        const struct anydnn_plugin_tensor *z)
+{
+    struct anydnn_plugin_problem as_read = plan->problem;
+    struct anydnn_plugin_tensor packed[CONV_INPUTS];
+    struct conv_state *state = plan->state;
+
+    for (int slot = 0; slot < CONV_INPUTS; slot++) {
+        const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
+        struct conv_copy *copy = &state->copy[slot];
+
+        copy->convert = conversion(tensor->type, plan->math);
+        if (!copy->convert)
+            continue;
+        packed[slot] = packed_like(tensor);
+        as_read.tensor[slot] = &packed[slot];
+        cpu_ref_walk_init(&copy->walk,
+                          (const struct anydnn_plugin_tensor *const[]){tensor, &packed[slot]}, 2,
+                          CPU_REF_WALK_ALL);
+    }
+    cpu_ref_conv_prepare(&as_read, roles, z, &state->conv);
+}
+
+/* ------------------------------------------------------------------ calls */
+
+/* Bytes of a copy, a multiple of what the host aligns to. */
+static size_t copy_bytes(const struct conv_copy *copy)
+{
+    return copy->convert ? ((size_t)copy->walk.count * sizeof(float) + 63) / 64 * 64 : 0;
+}
+
+int32_t cpu_ref_conv_open(const struct anydnn_plugin_plan *plan,
+                          const struct anydnn_plugin_operands *operands, struct conv_inputs *inputs)
+{
+    const struct conv_state *state = plan->state;
+    size_t bytes = copy_bytes(&state->copy[0]) + copy_bytes(&state->copy[1]);
+    char *place;
+
+    *inputs = (struct conv_inputs){.data = {operands->data[0], operands->data[1]}};
+    if (bytes == 0)
+        return CPU_REF_SUCCESS;
+    place = inputs->memory = cpu_ref_host->alloc(bytes);
+    if (!place)
+        return cpu_ref_fail(CPU_REF_ALLOC_FAILED,
+                            "%s: no memory for %zu bytes of operands in float",
+                            cpu_ref_operation_name(plan->problem.operation), bytes);
+    for (int slot = 0; slot < CONV_INPUTS; slot++) {
+        const struct conv_copy *copy = &state->copy[slot];
+
+        if (!copy->convert)
+            continue;
+        cpu_ref_walk_parallel(&copy->walk, (void *const[]){operands->data[slot], place}, 1,
+                              copy->convert, NULL);
+        inputs->data[slot] = place;
+        place += copy_bytes(copy);
+    }
+    return CPU_REF_SUCCESS;
+}
+
+void cpu_ref_conv_close(const struct conv_inputs *inputs)
+{
+    if (inputs->memory)
+        cpu_ref_host->free(inputs->memory);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic on dims, strides and indices of strided tensors. */
+#ifndef CPU_REF_TENSOR_H
+#define CPU_REF_TENSOR_H
+
+#include <anydnn/plugin.h>
+
+static inline int64_t cpu_ref_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t cpu_ref_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Elements of a vector of the type: the channels that lie side by side. 1 but for the VECT_C types.
+ */
+static inline int64_t cpu_ref_lanes(int32_t type)
+{
+    return type == ANYDNN_PLUGIN_INT8X32                                   ? 32
+           : type == ANYDNN_PLUGIN_INT8X4 || type == ANYDNN_PLUGIN_UINT8X4 ? 4
+                                                                           : 1;
+}
+
+/* The type of each of them. */
+static inline int32_t cpu_ref_lane_type(int32_t type)
+{
+    return type == ANYDNN_PLUGIN_UINT8X4                                   ? ANYDNN_PLUGIN_UINT8
+           : type == ANYDNN_PLUGIN_INT8X4 || type == ANYDNN_PLUGIN_INT8X32 ? ANYDNN_PLUGIN_INT8
+                                                                           : type;
+}
+
+/* Steps along dim d: channels of a VECT_C type go by vectors, as its strides do. */
+static inline int64_t cpu_ref_extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
+{
+    return d == 1 ? tensor->dims[d] / cpu_ref_lanes(tensor->type) : tensor->dims[d];
+}
+
+/* Product of dims[0..n-1]. */
+static inline int64_t cpu_ref_count(const int64_t *dims, int32_t n)
+{
+    int64_t count = 1;
+    for (int32_t d = 0; d < n; d++)
+        count *= dims[d];
+    return count;
+}
+
+/* Takes `linear` apart into an index of dims[0..n-1], the last the fastest. */
+static inline void cpu_ref_unravel(int64_t linear, const int64_t *dims, int32_t n, int64_t *index)
+{
+    for (int32_t d = n - 1; d >= 0; d--) {
+        index[d] = linear % dims[d];
+        linear /= dims[d];
+    }
+}
+
+/* Offset of an index, or of its first n members. */
+static inline int64_t cpu_ref_dot(const int64_t *index, const int64_t *strides, int32_t n)
+{
+    int64_t offset = 0;
+    for (int32_t d = 0; d < n; d++)
+        offset += index[d] * strides[d];
+    return offset;
+}
+
+/* Offset in elements of the index tuple that stands at place `linear` when all tuples of
+ * dims[0..n-1] are counted, the last index fastest. With n = ndims - 1 it is the offset of a row.
+ */
+static inline int64_t cpu_ref_offset(const int64_t *dims, const int64_t *strides, int32_t n,
+                                     int64_t linear)
+{
+    int64_t offset = 0;
+    for (int32_t d = n - 1; d >= 0; d--) {
+        offset += linear % dims[d] * strides[d];
+        linear /= dims[d];
+    }
+    return offset;
+}
+
+/* Of the dims in the set `dims`, bit per dim, the first with the smallest stride. */
+static inline int32_t cpu_ref_smallest_stride(const struct anydnn_plugin_tensor *tensor,
+                                              uint32_t dims)
+{
+    int32_t smallest = __builtin_ctz(dims);
+
+    for (int32_t d = smallest + 1; d < tensor->ndims; d++) {
+        if ((dims >> d & 1) && tensor->strides[d] < tensor->strides[smallest])
+            smallest = d;
+    }
+    return smallest;
+}
+
+/* Offset in elements, lanes of a vector type counted, of an index tuple. */
+static inline int64_t cpu_ref_place(const struct anydnn_plugin_tensor *tensor,
+                                    const int64_t index[])
+{
+    int64_t lanes = cpu_ref_lanes(tensor->type), place = 0;
+    for (int32_t d = 0; d < tensor->ndims; d++) {
+        int64_t lane = d == 1 ? index[d] % lanes : 0;
+        int64_t step = d == 1 ? index[d] / lanes : index[d];
+        place += step * lanes * tensor->strides[d] + lane;
+    }
+    return place;
+}
+
+/* Same number of dims and equal dims. */
+static inline int cpu_ref_same_dims(const struct anydnn_plugin_tensor *a,
+                                    const struct anydnn_plugin_tensor *b)
+{
+    int same = a->ndims == b->ndims;
+    for (int32_t d = 0; same && d < a->ndims; d++)
+        same = a->dims[d] == b->dims[d];
+    return same;
+}
+
+/* Equal types and dims, and equal strides wherever there is a step: an operand may take the other's
+ * place. */
+static inline int cpu_ref_same_places(const struct anydnn_plugin_tensor *a,
+                                      const struct anydnn_plugin_tensor *b)
+{
+    int same = a->type == b->type && cpu_ref_same_dims(a, b);
+    for (int32_t d = 0; same && d < a->ndims; d++)
+        same = cpu_ref_extent(a, d) == 1 || a->strides[d] == b->strides[d];
+    return same;
+}
+
+/* "2,3,4,5", for sentences; returns text. */
+struct cpu_ref_text {
+    char text[168];
+};
+const char *cpu_ref_dims_text(struct cpu_ref_text *text, const int64_t *dims, int32_t n);
+
+#endif

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=sh disable=SC2016
+# What is frozen of the two ABIs, and how it is compared with what there is now. Sourced by the tests
+# here and by scripts/abi-baseline; the caller sets abi_root, the tree's top, and abi_tmp, a folder.
+#
+# tests/abi/frozen/level-<L>/   what level L promised when it was frozen
+#   library.abi     abidw's view of the symbols of levels up to L, their arguments and types
+#   constants       every enumerator and every macro that is a number
+#   views           which names each view up to L declares, and what they are bound to
+# tests/abi/frozen/plugin-numbers          every MAJOR.MINOR of plugin.h that was recorded, with its
+#                 text's SHA-256; plugin-text is the text of the last
+
+abi_tmp=${abi_tmp:?}
+abi_frozen=${abi_root:?}/tests/abi/frozen
+abi_header=$abi_root/include/anydnn/anydnn.h
+abi_plugin_header=$abi_root/include/anydnn/plugin.h
+abi_entries=$abi_root/core/abi/entries.def
+abi_views_folder=${ANYDNN_TEST_BUILDDIR-}/include
+abi_dump_options="--no-show-locs --no-comp-dir-path --no-corpus-path --no-elf-needed --no-parameter-names
+    --drop-undefined-syms --exported-interfaces-only --drop-private-types"
+
+# abi_table SCRIPT OPTION...: what a script of core/abi makes of the table.
+abi_table() {
+    abi_script=$1
+    shift
+    ${AWK:-awk} "$@" -f "$abi_root/core/abi/table.awk" -f "$abi_root/core/abi/$abi_script.awk" "$abi_entries"
+}
+
+# abi_fit LIBRARY: it can be compared at all.
+abi_fit() {
+    [ -e "$1" ] || {
+        echo "there is no $1: build first"
+        return 1
+    }
+    readelf -S -W "$1" | grep -q '\.debug_info' || {
+        echo "$1 has no debug information, without which abidiff sees no types: build with -g"
+        return 1
+    }
+}
+
+# abi_dump LIBRARY LEVEL OUT: the symbols up to the level as abidw sees them, with the folders of the
+# tree alone in paths.
+abi_dump() {
+    {
+        echo "[abi_whitelist]"
+        abi_table map -v newest="$2" -v list=1
+    } >"$abi_tmp/whitelist"
+    # shellcheck disable=SC2086
+    abidw $abi_dump_options --headers-dir "${abi_header%/anydnn/anydnn.h}" --kmi-whitelist "$abi_tmp/whitelist" \
+        --out-file "$abi_tmp/dump" "$1" || return 1
+    # Types of other headers than ours are hidden; that ours are not is worth a look.
+    ! grep "<class-decl name='[A-Za-z]*Perf_t'.*is-declaration-only" "$abi_tmp/dump" || return 1
+    sed -e "s| path='[^']*/\(core/[^']*\)'| path='\1'|" -e "s| path='/[^']*/| path='|" "$abi_tmp/dump" >"$3"
+}
+
+# abi_constants: NAME VALUE, sorted; the version of the header is none of them.
+abi_constants() {
+    abi_plain "$abi_header" | ${AWK:-awk} '
+        $1 == "#define" && $2 ~ /^ANYDNN_[A-Z0-9_]+$/ && NF > 2 {
+            name = $2
+            sub(/^#define +[A-Z0-9_]+ +/, "")
+            print name, $0
+        }
+        /^#/ { next }
+        { text = text " " $0 }
+        END {
+            while (match(text, /enum *\{[^}]*\}/)) {
+                list = substr(text, RSTART, RLENGTH)
+                text = substr(text, RSTART + RLENGTH)
+                gsub(/enum *\{|\}/, "", list)
+                n = split(list, item, ",")
+                for (i = 1; i <= n; i++) {
+                    gsub(/[ \t]+/, "", item[i])
+                    if (item[i] != "")
+                        print sprintf("%s", substr(item[i], 1, index(item[i] "=", "=") - 1)), \
+                            substr(item[i], index(item[i] "=", "=") + 1)
+                }
+            }
+        }' | grep -vE '^ANYDNN_(MAJOR|MINOR|PATCHLEVEL|VERSION|API) ' | LC_ALL=C sort
+}
+
+# abi_views LEVEL: VIEW NAME SYMBOL deprecated|-, for the views up to LEVEL.
+abi_views() {
+    abi_view=1
+    while [ "$abi_view" -le "$1" ]; do
+        abi_table views -v list="$abi_view" | sed "s/^/$abi_view /"
+        abi_view=$((abi_view + 1))
+    done | LC_ALL=C sort
+}
+
+# abi_plain FILE: a header without comments, blanks in a row and lines continued.
+abi_plain() {
+    ${AWK:-awk} '
+        {
+            sub(/\r$/, "")
+            line = line $0
+            if (sub(/\\$/, " ", line))
+                next
+            text = text line "\n"
+            line = ""
+        }
+        END {
+            while ((start = index(text, "/*")) > 0) {
+                printf "%s ", substr(text, 1, start - 1)
+                text = substr(text, start + 2)
+                text = substr(text, index(text, "*/") + 2)
+            }
+            printf "%s", text
+        }' "$1" | sed -e 's/[[:space:]][[:space:]]*/ /g' -e 's/^ //' -e 's/ $//' -e '/^$/d'
+}
+
+# MAJOR.MINOR of plugin.h.
+abi_plugin_number() {
+    ${AWK:-awk} '$1 == "#define" && $2 == "ANYDNN_PLUGIN_ABI_MAJOR" { major = $3 }
+        $1 == "#define" && $2 == "ANYDNN_PLUGIN_ABI_MINOR" { minor = $3 }
+        END { print major "." minor }' "$abi_plugin_header"
+}
+
+# plugin.h as its ABI is compared, a part of a statement a line, however it is wrapped; without the two
+# numbers, so that the texts of two numbers differ only in what changed.
+abi_plugin_text() {
+    abi_plain "$abi_plugin_header" | grep -v '^#define ANYDNN_PLUGIN_ABI_M[AI][JN]OR ' | ${AWK:-awk} '
+        /^#/ { print statement $0; statement = ""; next }
+        {
+            statement = statement (statement == "" ? "" : " ") $0
+            while (match(statement, /[;{},]/)) {
+                print substr(statement, 1, RSTART)
+                statement = substr(statement, RSTART + 1)
+                sub(/^ /, "", statement)
+            }
+        }
+        END { print statement }' | sed -e 's/\([(*]\) /\1/g' -e 's/ \([),;]\)/\1/g' -e '/^$/d'
+}
+
+# abi_prototypes FLAG...: of what anydnn.h declares with these flags, NAME|NUMBER OF ARGUMENTS|DECLARATION.
+abi_prototypes() {
+    # shellcheck disable=SC2086
+    ${CC:-cc} "$@" -E -P -I"$abi_views_folder" "$abi_header" | ${AWK:-awk} '
+        /^#/ { next }
+        { text = text " " $0 }
+        END {
+            n = split(text, statement, ";")
+            for (i = 1; i <= n; i++) {
+                sub(/^.*extern "C" *\{/, "", statement[i])
+                gsub(/[ \t]+/, " ", statement[i])
+                if (statement[i] ~ /typedef|_Static_assert/ || !match(statement[i], /anydnn[A-Z][A-Za-z0-9_]* ?\(/))
+                    continue
+                name = substr(statement[i], RSTART, RLENGTH - 1)
+                sub(/ $/, "", name)
+                rest = substr(statement[i], RSTART + RLENGTH)
+                depth = 1
+                count = rest ~ /^ ?(void)? ?\)/ ? 0 : 1
+                for (c = 1; c <= length(rest) && depth > 0; c++) {
+                    letter = substr(rest, c, 1)
+                    depth += (letter == "(") - (letter == ")")
+                    count += letter == "," && depth == 1
+                }
+                print name "|" count "|" statement[i]
+            }
+        }'
+}
+
+# ---- the gates: each prints what is wrong
+
+# Nothing in the frozen file that the other lacks.
+abi_all_kept() {
+    LC_ALL=C comm -23 "$1" "$2" >"$abi_tmp/gone"
+    [ ! -s "$abi_tmp/gone" ] || {
+        echo "frozen, and now gone or different:"
+        cat "$abi_tmp/gone"
+        return 1
+    }
+}
+
+# abi_symbols_of DUMP: SYMBOL NODE, sorted.
+abi_symbols_of() {
+    sed -n "s/.*<elf-symbol name='\([^']*\)' version='\([^']*\)'.*/\1 \2/p" "$1" | LC_ALL=C sort -u
+}
+
+# abi_gate_symbols LEVEL: the table still has every frozen symbol in its version node, and no frozen
+# node gained one.
+abi_gate_symbols() {
+    abi_symbols_of "$abi_frozen/level-$1/library.abi" >"$abi_tmp/frozen_symbols"
+    abi_table map -v list=node | LC_ALL=C sort >"$abi_tmp/symbols"
+    abi_all_kept "$abi_tmp/frozen_symbols" "$abi_tmp/symbols" || return 1
+    # shellcheck disable=SC2016
+    ${AWK:-awk} 'NR == FNR { frozen[$1] = 1; nodes[$2] = 1; next }
+        $2 in nodes && !($1 in frozen) {
+            printf "%s is in the version node %s, which is frozen without it: ", $1, $2
+            print "give it the next addition (entries.def says how) or a new level"
+            wrong = 1
+        }
+        END {
+            if (NR == FNR)
+                print "no frozen symbols are known"
+            exit wrong || NR == FNR
+        }' "$abi_tmp/frozen_symbols" "$abi_tmp/symbols"
+}
+
+# abi_gate_library LEVEL LIBRARY: every symbol, argument, struct and enumeration as it was. Two dumps
+# made in the same way: told the header, abidiff would hide what changed in its types, because a dump
+# does not know where a type stands.
+abi_gate_library() {
+    abi_fit "$2" && abi_dump "$2" "$1" "$abi_tmp/library.abi" || return 1
+    abidiff --no-added-syms "$abi_frozen/level-$1/library.abi" "$abi_tmp/library.abi" || return 1
+    # That a function lost the second of its two names abidiff does not mind.
+    abi_symbols_of "$abi_frozen/level-$1/library.abi" >"$abi_tmp/frozen_symbols"
+    abi_symbols_of "$abi_tmp/library.abi" >"$abi_tmp/symbols"
+    abi_all_kept "$abi_tmp/frozen_symbols" "$abi_tmp/symbols"
+}
+
+abi_gate_constants() {
+    abi_constants >"$abi_tmp/constants" && abi_all_kept "$abi_frozen/level-$1/constants" "$abi_tmp/constants"
+}
+
+abi_gate_views() {
+    abi_views "$1" >"$abi_tmp/views" && abi_all_kept "$abi_frozen/level-$1/views" "$abi_tmp/views"
+}
+
+abi_gate_plugin() {
+    abi_number=$(abi_plugin_number)
+    abi_plugin_text >"$abi_tmp/plugin-text"
+    abi_recorded=$(tail -n 1 "$abi_frozen/plugin-numbers")
+    if [ "${abi_recorded% *}" != "$abi_number" ]; then
+        echo "plugin.h says that it is plugin ABI $abi_number, the last one recorded is" \
+            "${abi_recorded% *}: run scripts/abi-baseline plugin"
+        return 1
+    fi
+    abi_sum=$(sha256sum <"$abi_tmp/plugin-text")
+    [ "${abi_recorded#* }" = "${abi_sum%% *}" ] || {
+        diff "$abi_frozen/plugin-text" "$abi_tmp/plugin-text"
+        echo "plugin.h changed and still calls itself plugin ABI $abi_number: raise" \
+            "ANYDNN_PLUGIN_ABI_MINOR, then run scripts/abi-baseline plugin"
+        return 1
+    }
+}

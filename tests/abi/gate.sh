@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What was frozen of the two ABIs is still there: every level of the application's, and the plugin ABI
+# of plugin.h's number.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+# shellcheck disable=SC2034
+abi_root=$ANYDNN_TEST_SRCDIR abi_tmp=$tap_dir
+. "$ANYDNN_TEST_SRCDIR/tests/abi/abi.sh"
+
+library=$ANYDNN_TEST_BUILDDIR/.libs/libanydnn.so
+
+newest=$(abi_table views | sed -n 's/^#define ANYDNN_API_LEVEL_NEWEST //p')
+level=1
+while [ "$level" -le "$newest" ]; do
+    check "level $level is frozen: scripts/abi-baseline did it" test -s "$abi_frozen/level-$level/library.abi"
+    check "level $level: every symbol is in its version node" abi_gate_symbols "$level"
+    check "level $level: every constant has its value" abi_gate_constants "$level"
+    check "level $level: its views show what they showed" abi_gate_views "$level"
+    if command -v abidiff >/dev/null 2>&1; then
+        check "level $level: symbols, arguments and types are as they were" \
+            abi_gate_library "$level" "$library"
+    elif [ -n "${ANYDNN_TEST_STRICT-}" ]; then
+        check "level $level: there is no abidiff to compare with; install abigail-tools (scripts/setup)" false
+    else
+        skip "level $level: symbols, arguments and types are as they were" "no abidiff (abigail-tools)"
+    fi
+    level=$((level + 1))
+done
+check "plugin.h is what was recorded under its number" abi_gate_plugin
+tap_end

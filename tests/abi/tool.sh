@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# anydnn abi: the list is the table of entries; --scan sees what programs, libraries and objects import.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+# shellcheck disable=SC2034
+abi_root=$ANYDNN_TEST_SRCDIR abi_tmp=$tap_dir
+. "$ANYDNN_TEST_SRCDIR/tests/abi/abi.sh"
+
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+
+# gives STATUS PATTERN ARGUMENT...: exits so, and what it prints holds the pattern.
+gives() {
+    status=$1 pattern=$2
+    shift 2
+    found=0
+    "$anydnn" abi "$@" >"$tap_dir/out" 2>"$tap_dir/err" || found=$?
+    cat "$tap_dir/out" "$tap_dir/err"
+    [ "$found" -eq "$status" ] || {
+        echo "exit status $found, not $status"
+        return 1
+    }
+    grep -q -e "$pattern" "$tap_dir/out" "$tap_dir/err" || {
+        echo "no line with: $pattern"
+        return 1
+    }
+}
+
+# json STATUS EXPRESSION ARGUMENT...: exits so, and the Python expression holds for the answer `a`.
+json() {
+    status=$1 expression=$2
+    shift 2
+    gives "$status" . "$@" --json || return 1
+    python3 -c 'import json, sys
+a = json.load(open(sys.argv[1]))
+sys.exit(0 if eval(sys.argv[2]) else 1)' "$tap_dir/out" "$expression"
+}
+
+# ---- the list
+
+abi_table map -v list=1 >"$tap_dir/symbols"
+listed() {
+    "$anydnn" abi | sed -e '/^#/d' -e 's/ .*//' | diff "$tap_dir/symbols" -
+}
+get=anydnnGetConvolutionForwardAlgorithm
+check "every symbol of the table is listed" listed
+check "a current entry" gives 0 "^anydnnCreate  *1  current$"
+check "an old form, and what to use" gives 0 "^$get  *1  deprecated from level 2, use ${get}_v2$"
+check "its second name" gives 0 "^${get}_v1  *1  deprecated from level 2, use ${get}_v2$"
+check "the new form" gives 0 "^${get}_v2  *2  current$"
+check "old forms alone" json 0 "len(a['symbols']) == 6 and all(s['status'] == 'deprecated' for s in a['symbols'])" --deprecated
+check "as JSON" json 0 "a['api_level'] == 2 and {'symbol': '${get}_v1', 'entry': '$get', 'version_node': 'ANYDNN_2',
+    'level': 1, 'status': 'deprecated', 'deprecated_from': 2, 'use': '${get}_v2'} in a['symbols']"
+check "arguments are refused" gives 2 "anydnn abi takes no arguments" some
+check "an unknown option is refused" gives 2 "anydnn: " --scanning
+
+# ---- the scan
+
+# imports NAME FLAG...: a file that calls the functions on standard input.
+# shellcheck disable=SC2086
+imports() {
+    name=$1
+    shift
+    cat >"$tap_dir/names"
+    {
+        sed 's/.*/void &(void);/' "$tap_dir/names"
+        echo "void f(void); void f(void) {"
+        sed 's/.*/&();/' "$tap_dir/names"
+        echo "}"
+    } >"$tap_dir/$name.c"
+    $CC -fPIC "$@" "$tap_dir/$name.c" -o "$tap_dir/$name"
+}
+if "$anydnn" abi --scan="$anydnn" 2>&1 | grep -q "built without libelf"; then
+    skip "what --scan sees" "built without libelf"
+    check "without libelf it says so" gives 1 "built without libelf" "--scan=$anydnn"
+    tap_end
+    exit 0
+fi
+printf '%s\n' $get anydnnCreate anydnn_plugin_main other | imports old -shared
+printf '%s\n' ${get}_v2 anydnnCreate | imports new -shared
+printf '%s\n' ${get}_v1 | imports object.o -c
+printf '%s\n' anydnnCreate anydnnFromTheFuture | imports future -shared
+
+check "a library that imports an old form" gives 1 "^$get: deprecated from level 2, use ${get}_v2$" --scan "$tap_dir/old"
+check "what it imports is counted" gives 1 "imports 2 symbols of libanydnn, 1 of them deprecated$" --scan "$tap_dir/old"
+check "as JSON" json 1 "a['imported'] == 2 and a['unknown'] == [] and a['deprecated'] == [
+    {'symbol': '$get', 'level': 1, 'deprecated_from': 2, 'use': '${get}_v2'}]" --scan "$tap_dir/old"
+check "a library that imports new forms alone" gives 0 "imports 2 symbols of libanydnn, 0 of them deprecated$" --scan "$tap_dir/new"
+check "an object file" gives 1 "^${get}_v1: deprecated from level 2" --scan "$tap_dir/object.o"
+check "a program that needs a newer library" gives 1 "^anydnnFromTheFuture: this version of anydnn does not have it" \
+    --scan "$tap_dir/future"
+check "as JSON" json 1 "a['unknown'] == ['anydnnFromTheFuture']" --scan "$tap_dir/future"
+check "the library itself imports nothing of itself" gives 0 "imports 0 symbols" \
+    --scan "$ANYDNN_TEST_BUILDDIR/.libs/libanydnn.so"
+check "a file that is no program" gives 1 "it is no ELF program, library or object file" --scan "$tap_dir/old.c"
+check "a file that is not there" gives 1 "the file cannot be read: No such file or directory" --scan "$tap_dir/none"
+check "a folder" gives 1 "anydnn: --scan=.*/:" --scan "$tap_dir/"
+
+# Cut at any place it is read or refused, and nothing else happens.
+damaged() {
+    size=$(wc -c <"$tap_dir/old")
+    for part in 1 17 63 100 $((size / 4)) $((size / 2)) $((size - 700)) $((size - 64)) $((size - 1)); do
+        head -c "$part" "$tap_dir/old" >"$tap_dir/cut"
+        "$anydnn" abi --scan "$tap_dir/cut" 2>&1
+        [ $? -eq 1 ] || return 1
+    done
+}
+check "a damaged file is refused" damaged
+tap_end

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Staged calls that fail, where and with what effect; spaces that are lost. */
+#include "tests/dispatch/fixture.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "dispatch/world.h"
+
+static const float one = 1;
+static const float zero = 0;
+
+/* y = x on 6 elements, or on more of them by `rows`. */
+static anydnnStatus_t transform(anydnnHandle_t handle, int rows, const void *x, void *y)
+{
+    char text[32];
+    anydnnTensorDescriptor_t desc;
+
+    snprintf(text, sizeof(text), "f32:%d,3", rows);
+    desc = fixture_tensor(text);
+    return anydnnTransformTensor(handle, &one, desc, x, &zero, desc, y);
+}
+
+static anydnnHandle_t listed(const char *list)
+{
+    fixture_settings()->staging = ADN_STAGING_LISTED;
+    fixture_set("mock_device", "fill", "0x3c");
+    memset(fixture_data(1), 0x11, 64);
+    return fixture_handle(list);
+}
+
+static int untouched(void)
+{
+    const unsigned char *y = fixture_data(1);
+    int same = 1;
+
+    for (int i = 0; i < 64; i++)
+        same &= y[i] == 0x11;
+    return same;
+}
+
+/* Whatever the backend did on its device: until the way back begins, outputs are as they were. */
+static const struct {
+    const char *key;
+    const char *value;
+    const char *said;
+} early[] = {
+    {"fail_space", "memory_alloc",
+     "staging needs 512 bytes on mockdev:0, which it has not: the test device has no memory left"},
+    {"fail_space", "copy_to", "told to fail in a function of its space"},
+    {"fail_space", "synchronize", "told to fail in a function of its space"},
+    {"execute", "none", "told to fail in plan_execute"},
+    {"execute", "enqueued", "told to fail in plan_execute"},
+    {"execute", "unknown", "told to fail in plan_execute"},
+};
+#define EARLY (sizeof(early) / sizeof(early[0]))
+
+static void before_the_way_back_another_may_try(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < EARLY; i++) {
+        anydnnHandle_t handle = listed("mock_device, mock_a");
+        const char *told;
+
+        fixture_set("mock_device", early[i].key, early[i].value);
+        fixture_messages();
+        assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1)));
+        assert_string_equal(fixture_record(handle, "backend"), "mock_a");
+        assert_int_equal(fixture_number(handle, "staged"), 0);
+        assert_int_equal(fixture_number(handle, "fallback"), 1);
+        assert_true(untouched());
+        told = fixture_messages();
+        assert_holds(told, "anydnnTransformTensor: mock_device refused to run");
+        assert_holds(told, early[i].said);
+        fixture_set("mock_device", early[i].key, NULL);
+    }
+}
+
+static void alone_or_with_fallback_off_it_fails(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < EARLY; i++) {
+        anydnnHandle_t handle = listed("mock_device");
+
+        fixture_set("mock_device", early[i].key, early[i].value);
+        assert_int_not_equal(transform(handle, 2, fixture_data(0), fixture_data(1)), 0);
+        assert_holds(fixture_error(), "mock_device failed before it began: ");
+        assert_holds(fixture_error(), early[i].said);
+        assert_holds(fixture_error(), "and no other backend runs it");
+        handle = listed("mock_device, mock_a, fallback:off");
+        assert_int_not_equal(transform(handle, 2, fixture_data(0), fixture_data(1)), 0);
+        assert_holds(fixture_error(), early[i].said);
+        assert_holds(fixture_error(), "outputs are untouched");
+        assert_string_equal(fixture_record(handle, "effect"), "none");
+        assert_true(untouched());
+        fixture_set("mock_device", early[i].key, NULL);
+    }
+}
+
+/* What the backend said, not what the wait for its remains had to say. */
+static void the_first_failure_is_told(void **state)
+{
+    anydnnHandle_t handle = listed("mock_device");
+
+    (void)state;
+    fixture_set("mock_device", "execute", "enqueued");
+    fixture_set("mock_device", "fail_space", "synchronize");
+    assert_fails(transform(handle, 2, fixture_data(0), fixture_data(1)),
+                 ANYDNN_STATUS_EXECUTION_FAILED, "told to fail in plan_execute");
+    assert_int_equal(fixture_lines(fixture_log(), "synchronize", " answer=4"), 1);
+}
+
+static void on_the_way_back_nobody_else_may_try(void **state)
+{
+    anydnnHandle_t handle = listed("mock_device, mock_a");
+
+    (void)state;
+    fixture_set("mock_device", "fail_space", "copy_from");
+    assert_fails(transform(handle, 2, fixture_data(0), fixture_data(1)),
+                 ANYDNN_STATUS_INTERNAL_ERROR, "outputs may hold anything");
+    assert_string_equal(fixture_record(handle, "effect"), "unknown");
+    assert_int_equal(fixture_lines(fixture_log(), "mock_a plan_execute", ""), 0);
+    fixture_set("mock_device", "fail_space", NULL);
+    assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1))); /* the next call is fine */
+    assert_string_equal(fixture_record(handle, "backend"), "mock_device");
+}
+
+static struct adn_space *mockdev(void)
+{
+    struct adn_world *world = NULL;
+
+    assert_int_equal(adn_world_get("test", &world), 0);
+    return adn_world_space(world, "mockdev");
+}
+
+/* A host handle outlives the device that it was sped up by. */
+static void another_space_that_is_lost(void **state)
+{
+    anydnnHandle_t handle = listed("mock_device, mock_a");
+    anydnnStatus_t seen = ANYDNN_STATUS_SPACE_POISONED;
+    const char *log;
+
+    (void)state;
+    assert_ok(transform(handle, 3, fixture_data(0), fixture_data(1)));
+    assert_string_equal(fixture_record(handle, "backend"), "mock_device");
+    fixture_set("mock_device", "execute", "unknown");
+    fixture_set("mock_device", "poisoned", "yes");
+    assert_ok(transform(handle, 2, fixture_data(0), fixture_data(1)));
+    assert_string_equal(fixture_record(handle, "backend"), "mock_a");
+    fixture_set("mock_device", "execute", NULL);
+    fixture_set("mock_device", "poisoned", NULL);
+    assert_true(mockdev()->poisoned);
+    fixture_log();
+    fixture_messages();
+    assert_ok(transform(handle, 3, fixture_data(0), fixture_data(1))); /* a plan made before */
+    assert_string_equal(fixture_record(handle, "backend"), "mock_a");
+    assert_holds(fixture_messages(), "an error lost device mockdev:0 to this process");
+    assert_ok(transform(handle, 4, fixture_data(0), fixture_data(1)));
+    assert_string_equal(fixture_record(handle, "passed_over"),
+                        "mock_device: an error lost the devices of `mockdev` to this process\n");
+    /* only its plan went */
+    assert_int_equal(fixture_lines(log = fixture_log(), "mock_device", ""), 1);
+    assert_int_equal(fixture_lines(log, "mock_device plan_destroy", ""), 1);
+    assert_ok(anydnnQueryRuntimeError(handle, &seen, ANYDNN_ERRQUERY_BLOCKING, NULL));
+    assert_int_equal(seen, ANYDNN_STATUS_SUCCESS);
+    mockdev()->poisoned = 0;
+}
+
+static void the_handles_own_space_that_is_lost(void **state)
+{
+    anydnnHandle_t handle = fixture_handle_on("mockdev", "mock_b");
+    char *memory = NULL;
+
+    (void)state;
+    assert_ok(anydnnMemAlloc(handle, 128, (void **)&memory));
+    fixture_set("mock_device", "fail_space", "copy_from");
+    fixture_set("mock_device", "poisoned", "yes");
+    assert_fails(transform(handle, 2, memory, memory + 64), ANYDNN_STATUS_SPACE_POISONED,
+                 "an error lost device mockdev:0");
+    fixture_set("mock_device", "fail_space", NULL);
+    mockdev()->poisoned = 0;
+    assert_ok(anydnnMemFree(handle, memory));
+}
+
+#define failure_test(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        failure_test(before_the_way_back_another_may_try),
+        failure_test(alone_or_with_fallback_off_it_fails),
+        failure_test(the_first_failure_is_told),
+        failure_test(on_the_way_back_nobody_else_may_try),
+        failure_test(another_space_that_is_lost),
+        failure_test(the_handles_own_space_that_is_lost),
+    };
+
+    return cmocka_run_group_tests_name("stage_failures", tests, fixture_group_setup,
+                                       fixture_group_teardown);
+}

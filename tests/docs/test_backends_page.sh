@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# docs/backends.md says what the backends of the build tree publish, and the script that writes it
+# sees where it does not. The backquotes are Markdown's.
+# shellcheck disable=SC2016
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+page=$ANYDNN_TEST_SRCDIR/docs/backends.md
+writer=$ANYDNN_TEST_SRCDIR/scripts/backends-table
+
+# spoilt SED_COMMAND PATTERN: a page that it spoilt is found, with a line that holds the pattern, and
+# made whole again.
+spoilt() {
+    sed -e "$1" "$page" >"$tap_dir/page.md"
+    cmp -s "$page" "$tap_dir/page.md" && { echo "the page is not spoilt"; return 1; }
+    python3 "$writer" --check "$anydnn" "$tap_dir/page.md" >"$tap_dir/said" 2>&1 &&
+        { echo "not found"; return 1; }
+    cat "$tap_dir/said"
+    grep -q -e "$2" "$tap_dir/said" && grep -q "make backends-page" "$tap_dir/said" &&
+        python3 "$writer" "$anydnn" "$tap_dir/page.md" && diff "$page" "$tap_dir/page.md"
+}
+
+without_section() {
+    sed '/cpu_ref: begin/,$d' "$page" >"$tap_dir/page.md"
+    python3 "$writer" "$anydnn" "$tap_dir/page.md" || return 1
+    sed -n '/cpu_ref: begin/,$p' "$tap_dir/page.md" >"$tap_dir/section"
+    [ "$(grep -c 'cpu_ref: ' "$tap_dir/section")" -eq 2 ] &&
+        grep -q '^| `pooling_forward` |' "$tap_dir/section"
+}
+
+every_operation() {
+    "$anydnn" info --operations cpu_ref | sed -n 's/^  \([a-z0-9_]*\)  *f.*/\1/p' >"$tap_dir/offered"
+    [ "$(wc -l <"$tap_dir/offered")" -ge 29 ] || return 1
+    while read -r operation; do
+        grep -q "^| \`$operation\` | f" "$page" || { echo "$operation"; return 1; }
+    done <"$tap_dir/offered"
+}
+
+check "the page is what the backends publish" python3 "$writer" --check "$anydnn" "$page"
+check "a type too few is found" spoilt '/^| `pooling_forward` | f64/s/ s8x4//' '^+.*pooling_forward.* s8x4 '
+check "a row too few is found" spoilt '/^| `im2col` | f64/d' '^+| `im2col`'
+check "a row too many is found" spoilt 's/^\(| `im2\)\(col` | f64.*\)/&\n\1\2/' '^-| `im2col`'
+check "a page without the section gets one" without_section
+check "each operation has its row" every_operation
+check "a page that is not there" sh -c "! python3 '$writer' --check '$anydnn' '$tap_dir/none.md'"
+tap_end

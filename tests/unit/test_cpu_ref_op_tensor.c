@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* op_tensor of cpu_ref where operands are of different types: each combination that there
+ * is, held to the formula over random shapes, and by hand as cuDNN answers. */
+#include <math.h>
+
+#include "cpu_ref_operand.h"
+#include "numerics/numerics.h"
+
+enum { ADD, MUL, MIN, MAX, SQRT, NOT, OPS };
+
+static const int32_t types[] = {F64, F32, F16, BF16, S8, U8};
+enum { TYPES = sizeof types / sizeof types[0] };
+
+/* What becomes of inputs, in anydnn.h's table. */
+static int becomes(int32_t from, int32_t to)
+{
+    if (from == F64 || to == F64 || from == U8 || to == U8)
+        return from == to && from != U8;
+    return from == to || from == F32 || to == F32;
+}
+
+/* Small numbers of few bits, so that only the last step rounds. */
+static void fill_small(struct operand *operand, uint64_t *seed, int64_t most)
+{
+    operand_fill(operand, seed, -most, most, operand->tensor.type == S8 ? 1 : 4);
+}
+
+static double operate(int32_t op, double a, double b)
+{
+    return op == ADD    ? a + b
+           : op == MUL  ? a * b
+           : op == MIN  ? fmin(a, b)
+           : op == MAX  ? fmax(a, b)
+           : op == SQRT ? sqrt(a)
+                        : 1 - a;
+}
+
+static void op_tensor_once(int32_t from, int32_t to, int32_t op, uint64_t *seed)
+{
+    static double want[1 << 12];
+    int32_t ndims = (int32_t)operand_random(seed, 1, 5);
+    int64_t dims[5], b_dims[5], index[ANYDNN_PLUGIN_DIM_MAX] = {0}, at = 0;
+    const struct anydnn_plugin_op_tensor params = {
+        .struct_size = sizeof params, .op = op, .compute_type = from == F64 ? F64 : F32};
+    double scale[3] = {(double)operand_random(seed, 1, 3) / 2,
+                       (double)operand_random(seed, -2, 2) / 2,
+                       (double)operand_random(seed, -1, 1) / 2};
+    struct operand a, b, c;
+    const struct operand_call call = {.operation = ANYDNN_PLUGIN_OP_TENSOR,
+                                      .params = &params,
+                                      .slot = {&a, &b, &c},
+                                      .scale = {scale[0], scale[1], scale[2]}};
+
+    for (int32_t d = 0; d < ndims; d++) {
+        /* A row longer than what is converted at a time, and short ones. */
+        dims[d] = ndims == 1 ? 300 : operand_random(seed, 1, 4);
+        b_dims[d] = operand_random(seed, 0, 2) ? dims[d] : 1;
+    }
+    operand_make(&a, from, ndims, dims, operand_any_layout(seed), seed);
+    operand_make(&b, from, ndims, b_dims, operand_any_layout(seed), seed);
+    operand_make(&c, to, ndims, dims, operand_any_layout(seed), seed);
+    fill_small(&a, seed, 127);
+    fill_small(&b, seed, 127);
+    fill_small(&c, seed, 127);
+    do {
+        int64_t b_at[5] = {0};
+
+        for (int32_t d = 0; d < ndims; d++)
+            b_at[d] = b_dims[d] == 1 ? 0 : index[d];
+        want[at++] = adn_type_round(
+            to, operate(op, scale[0] * operand_get(&a, index), scale[1] * operand_get(&b, b_at)) +
+                    scale[2] * operand_get(&c, index));
+    } while (operand_next(&a, index));
+    operand_run(&call, 1u << 2);
+    operand_expect(&c, want);
+    operand_free(&a);
+    operand_free(&b);
+    operand_free(&c);
+}
+
+static void op_tensor_over_shapes(void **state)
+{
+    uint64_t seed = 11;
+
+    (void)state;
+    for (int pair = 0; pair < TYPES * TYPES; pair++) {
+        int32_t from = types[pair / TYPES], to = types[pair % TYPES];
+
+        for (int round = 0; round < 6 * OPS && becomes(from, to); round++)
+            op_tensor_once(from, to, round % OPS, &seed);
+    }
+}
+
+static void op_tensor_of_six(int32_t from, int32_t to, int32_t op, int32_t propagate,
+                             const double scale[3], const double a[6], const double b[6],
+                             const double want[6])
+{
+    static const int64_t dims[4] = {1, 2, 1, 3};
+    static const double before[6] = {NAN, NAN, NAN, NAN, NAN, NAN};
+    const struct anydnn_plugin_op_tensor params = {
+        .struct_size = sizeof params, .op = op, .compute_type = F32, .nan_propagate = propagate};
+    uint64_t seed = 1;
+    struct operand as, bs, cs;
+    const struct operand_call call = {.operation = ANYDNN_PLUGIN_OP_TENSOR,
+                                      .params = &params,
+                                      .slot = {&as, &bs, &cs},
+                                      .scale = {scale[0], scale[1], scale[2]}};
+
+    operand_make(&as, from, 4, dims, OPERAND_ROWS, &seed);
+    operand_make(&bs, from, 4, dims, OPERAND_CHANNELS, &seed);
+    operand_make(&cs, to, 4, dims, OPERAND_GAPS, &seed);
+    operand_put(&as, a);
+    operand_put(&bs, b);
+    operand_put(&cs, before);
+    operand_run(&call, 1u << 2);
+    operand_expect(&cs, want);
+    operand_free(&as);
+    operand_free(&bs);
+    operand_free(&cs);
+}
+
+static void op_tensor_by_hand(void **state)
+{
+    static const double a[6] = {1, 5, -1, -5, 127, -128}, b[6] = {1, 2, 1, 2, 3, 4};
+    static const double plain[3] = {1, 1, 0}, half[3] = {0.5, 0, 0};
+    static const double odd[6] = {0.25, NAN, 4, INFINITY, 300, -0.5};
+    static const double wide[6] = {65519, 65520, 2049, -2051, 0x1p-25, -65520};
+    static const double zeros[6] = {0};
+
+    (void)state;
+    op_tensor_of_six(S8, S8, ADD, 0, plain, a, b, (double[]){2, 7, 0, -3, 127, -124});
+    op_tensor_of_six(S8, S8, ADD, 0, half, a, b, (double[]){0, 2, 0, -2, 64, -64});
+    op_tensor_of_six(S8, F32, ADD, 0, half, a, b, (double[]){0.5, 2.5, -0.5, -2.5, 63.5, -64});
+    op_tensor_of_six(S8, S8, MUL, 0, plain, a, b, (double[]){1, 10, -1, -10, 127, -128});
+    op_tensor_of_six(S8, S8, SQRT, 0, plain, a, b, (double[]){1, 2, 0, 0, 11, 0});
+    op_tensor_of_six(S8, S8, NOT, 0, plain, a, b, (double[]){0, -4, 2, 6, -126, 127});
+    op_tensor_of_six(F32, S8, ADD, 0, plain, odd, b, (double[]){1, 0, 5, 127, 127, 4});
+    op_tensor_of_six(F32, S8, MAX, 0, plain, odd, b, (double[]){1, 2, 4, 127, 127, 4});
+    op_tensor_of_six(F32, F16, MAX, 1, plain, odd, b, (double[]){1, NAN, 4, INFINITY, 300, 4});
+    op_tensor_of_six(F32, F16, ADD, 0, plain, wide, zeros,
+                     (double[]){65504, INFINITY, 2048, -2052, 0, -INFINITY});
+    op_tensor_of_six(F32, BF16, ADD, 0, plain, (double[]){256, 257, 258, 259, -261, NAN}, zeros,
+                     (double[]){256, 256, 258, 260, -260, NAN});
+}
+
+/* ------------------------------------------------------------------ declining */
+
+static void other_combinations_are_declined(void **state)
+{
+    static const int64_t dims[1] = {4};
+    const struct anydnn_plugin_op_tensor params = {.struct_size = sizeof params,
+                                                   .compute_type = F32};
+    uint64_t seed = 1;
+
+    (void)state;
+    for (int pair = 0; pair < TYPES * TYPES; pair++) {
+        struct operand a, other;
+        const struct operand_call call = {
+            .operation = ANYDNN_PLUGIN_OP_TENSOR, .params = &params, .slot = {&a, &a, &other}};
+        const struct operand_call unlike = {
+            .operation = ANYDNN_PLUGIN_OP_TENSOR, .params = &params, .slot = {&a, &other, &a}};
+
+        operand_make(&a, types[pair / TYPES], 1, dims, OPERAND_ROWS, &seed);
+        operand_make(&other, types[pair % TYPES], 1, dims, OPERAND_ROWS, &seed);
+        if (!becomes(a.tensor.type, other.tensor.type))
+            operand_declined(&call, ANYDNN_PLUGIN_REASON_TYPE, "op_tensor: a is ");
+        if (a.tensor.type != other.tensor.type && a.tensor.type != U8)
+            operand_declined(&unlike, ANYDNN_PLUGIN_REASON_TYPE, "op_tensor: b is ");
+        operand_free(&a);
+        operand_free(&other);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(op_tensor_over_shapes),
+        cmocka_unit_test(op_tensor_by_hand),
+        cmocka_unit_test(other_combinations_are_declined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

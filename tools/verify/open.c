@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens the backend under test and the oracle, each in a registry of its own. */
+#include "target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sys/process.h"
+
+/* What the library reads as `set.KEY` of the section [plugin NAME]. */
+static const char *setting(void *cookie, const char *backend, const char *key)
+{
+    static _Thread_local char value[512];
+    char wanted[128];
+    int count = 0;
+
+    (void)cookie;
+    snprintf(wanted, sizeof(wanted), "plugin %.40s", backend);
+    if (anydnnGetSettingCount(&count) != ANYDNN_STATUS_SUCCESS)
+        return NULL;
+    for (int i = 0; i < count; i++) {
+        char text[128];
+
+        if (anydnnGetSettingInfo(i, "section", text, sizeof(text)) != ANYDNN_STATUS_SUCCESS ||
+            strcmp(text, wanted) != 0 ||
+            anydnnGetSettingInfo(i, "key", text, sizeof(text)) != ANYDNN_STATUS_SUCCESS ||
+            strncmp(text, "set.", 4) != 0 || strcmp(text + 4, key) != 0)
+            continue;
+        if (anydnnGetSettingInfo(i, "value", value, sizeof(value)) == ANYDNN_STATUS_SUCCESS)
+            return value;
+    }
+    return NULL;
+}
+
+/* A registry of its own for each file, kept for good: two may be called alike. */
+static struct adn_backend *open_backend(struct adn_load_module *module,
+                                        struct adn_registry **registry, const char *name,
+                                        const char *path)
+{
+    static const char *const no_folders[] = {NULL};
+    struct adn_load_options options = {
+        .folders = no_folders, .modules = module, .module_count = 1, .setting = setting};
+    struct adn_backend *backend;
+
+    module->name = name;
+    module->module = path;
+    module->origin = "anydnn verify";
+    *registry = adn_load_registry(&options);
+    backend = *registry != NULL ? adn_load_find(*registry, name) : NULL;
+    if (backend != NULL)
+        adn_load_open(backend);
+    return backend;
+}
+
+int verify_open(struct verify_target *target, const char *name, const char *path,
+                const char *oracle_path, const char **stage)
+{
+    static struct adn_load_module tested, known;
+    static struct adn_registry *tested_registry, *known_registry;
+    struct adn_backend *oracle = NULL;
+
+    adn_process_watch();
+    *stage = "";
+    target->backend = open_backend(&tested, &tested_registry, name, path);
+    if (target->backend == NULL)
+        return -1;
+    *stage = adn_load_stage_name(target->backend->stage);
+    if (target->backend->plugin == NULL)
+        return -1;
+    if (strcmp(oracle_path, path) == 0)
+        oracle = target->backend;
+    else if (oracle_path[0] != '\0')
+        oracle = open_backend(&known, &known_registry, "cpu_ref", oracle_path);
+    adn_load_error_clear();
+    *stage = "context";
+    if (target->backend->plugin->context_create(0, &target->context) != 0 ||
+        target->context == NULL)
+        return -1;
+    if (oracle != NULL && oracle->plugin != NULL &&
+        oracle->plugin->context_create(0, &target->oracle.context) == 0)
+        target->oracle.backend = oracle;
+    return 0;
+}
+
+void verify_close(struct verify_target *target)
+{
+    target->backend->plugin->context_destroy(target->context);
+    if (target->oracle.context != NULL)
+        target->oracle.backend->plugin->context_destroy(target->oracle.context);
+}
