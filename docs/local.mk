@@ -2,8 +2,10 @@
 
 dist_doc_DATA += \
 	docs/backend-authors.md \
-	docs/levels.md \
 	docs/backends.md \
+	docs/levels.md \
+	docs/packaging.md \
+	docs/porting-from-cudnn.md \
 	docs/using.md
 
 # What the backends of this tree publish, into the page; make check fails where it is out of date.

@@ -11,7 +11,9 @@ fail() {
 }
 for file in "$libdir/libanydnn.so" "$bindir/anydnn" "$pluginsdir/anydnn_cpu_ref.so" "$confdir/anydnn.conf" \
     "$libdir/pkgconfig/anydnn.pc" "$prefix/include/anydnn/anydnn.h" \
-    "$prefix/include/anydnn/views.h" \
+    "$prefix/include/anydnn/views.h" "$prefix/include/anydnn/cudnn_compat.h" \
+    "$prefix/include/anydnn/cudnn7/cudnn.h" \
+    "$libdir/cmake/anydnn/anydnn-config.cmake" "$libdir/cmake/anydnn/anydnn-config-version.cmake" \
     "$docdir/template/Makefile"; do
     [ -e "$DESTDIR$file" ] || fail "$DESTDIR$file is not installed"
 done
@@ -37,6 +39,53 @@ done
 HOME=$scratch XDG_CONFIG_HOME=$scratch "$scratch/hello" || fail "the program built with pkg-config fails"
 HOME=$scratch XDG_CONFIG_HOME=$scratch "$scratch/level1" || fail "the program of level 1 fails"
 "$bindir/anydnn" info || fail "anydnn info fails"
+
+# A CMake project that finds the installation in $1, whose libraries are in $2.
+use_cmake() {
+    rm -rf "$scratch/cmake"
+    mkdir -p "$scratch/cmake"
+    cat >"$scratch/cmake/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.13)
+project(use C)
+find_package(anydnn 0.1 REQUIRED)
+if(NOT EXISTS "\${anydnn_PLUGINDIR}/anydnn_cpu_ref.so" OR NOT anydnn_PLUGIN_ABI)
+  message(FATAL_ERROR "plugins: \${anydnn_PLUGINDIR}, their ABI: \${anydnn_PLUGIN_ABI}")
+endif()
+add_executable(hello "$srcdir/examples/hello/hello.c")
+target_link_libraries(hello anydnn::anydnn)
+EOF
+    cmake -S "$scratch/cmake" -B "$scratch/cmake/build" -DCMAKE_PREFIX_PATH="$1" \
+        -Danydnn_DIR="$2/cmake/anydnn" -DCMAKE_C_FLAGS="$CFLAGS" &&
+        cmake --build "$scratch/cmake/build" &&
+        HOME=$scratch XDG_CONFIG_HOME=$scratch "$scratch/cmake/build/hello"
+}
+try_cmake() {
+    if ! command -v cmake >/dev/null 2>&1; then
+        echo "installcheck: no cmake, its file is not tried"
+    elif ! use_cmake "$@" >"$scratch/cmake.log" 2>&1; then
+        tail -n 20 "$scratch/cmake.log" >&2
+        fail "a CMake project that uses $1 fails"
+    fi
+}
+try_cmake "$prefix" "$libdir"
+
+# The prefix moves; nothing in it may look back, so the old one is out of the way meanwhile.
+case $libdir/ in
+"$prefix"/*)
+    moved=$scratch/moved
+    trap 'mv "$moved" "$prefix"; rm -rf "$scratch"' EXIT
+    mv "$prefix" "$moved"
+    program=$moved/${bindir#"$prefix"/}/anydnn
+    HOME=$scratch "$program" info >"$scratch/info" || fail "the moved program fails"
+    grep -q "live.*$moved/" "$scratch/info" || fail "the moved program does not find its backend"
+    HOME=$scratch "$program" verify --quick --op scale_tensor cpu_ref >"$scratch/verify" ||
+        fail "the moved program fails to verify"
+    grep -q golden "$scratch/verify" || fail "the moved program does not find its golden vectors"
+    try_cmake "$moved" "$moved/${libdir#"$prefix"/}"
+    mv "$moved" "$prefix"
+    trap 'rm -rf "$scratch"' EXIT
+    ;;
+esac
 "$srcdir/tests/template/test_template.sh" "$srcdir" "$docdir/template" "$bindir/anydnn" >"$scratch/template" ||
     fail "the test of the template fails"
 if grep -A20 '^not ok' "$scratch/template"; then

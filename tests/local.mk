@@ -40,6 +40,8 @@ include tests/conformance/local.mk
 include tests/examples/local.mk
 endif
 include tests/abi/local.mk
+include tests/gpu/local.mk
+include tests/porting/local.mk
 include tests/verify/local.mk
 include tests/probes/local.mk
 include tests/template/local.mk

@@ -12,8 +12,8 @@ make_from_table = $(MKDIR_P) $(@D) && \
 	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/$(1).awk \
 	    $(srcdir)/core/abi/entries.def >$@.new && mv $@.new $@
 
-EXTRA_DIST += core/abi/map.awk core/abi/page.awk core/abi/rows.awk core/abi/table.awk core/abi/views.awk
-CLEANFILES += core/abi/libanydnn.map core/abi/rows.def docs/entries.md include/anydnn/views.h
+EXTRA_DIST += core/abi/compat.awk core/abi/cudnn_compat.h.in core/abi/map.awk core/abi/page.awk core/abi/rows.awk core/abi/table.awk core/abi/views.awk
+CLEANFILES += core/abi/libanydnn.map include/anydnn/cudnn_compat.h core/abi/rows.def docs/entries.md include/anydnn/views.h
 
 core/abi/libanydnn.map: $(abi_table) $(srcdir)/core/abi/map.awk
 	$(AM_V_GEN)$(call make_from_table,map)
@@ -32,3 +32,14 @@ include/anydnn/views.h: $(abi_table) $(srcdir)/core/abi/views.awk
 	$(AM_V_GEN)$(call make_from_table,views)
 # Whoever makes one target in a fresh tree needs the views all the same.
 $(srcdir)/include/anydnn/anydnn.h: | include/anydnn/views.h
+
+# cuDNN 7's names; a program's <cudnn.h> comes from the folder cudnn7.
+all-local: include/anydnn/cudnn_compat.h
+nodist_anydnninclude_HEADERS += include/anydnn/cudnn_compat.h
+cudnncompatdir = $(anydnnincludedir)/cudnn7
+dist_cudnncompat_HEADERS = include/anydnn/cudnn7/cudnn.h
+include/anydnn/cudnn_compat.h: $(abi_table) $(srcdir)/core/abi/compat.awk \
+		$(srcdir)/include/anydnn/anydnn.h $(srcdir)/core/abi/cudnn_compat.h.in
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/compat.awk $(srcdir)/core/abi/entries.def \
+	    $(srcdir)/include/anydnn/anydnn.h $(srcdir)/core/abi/cudnn_compat.h.in >$@.new && mv $@.new $@

@@ -6,6 +6,7 @@ set -u
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 manual=$ANYDNN_TEST_SRCDIR/tools/anydnn.1
+settings_manual=$ANYDNN_TEST_SRCDIR/conf/anydnn.conf.5
 mocks=$ANYDNN_TEST_MOCKDIR
 conv="convolution_forward x=f32:2,6,9,8 w=f32:4,3,3,2 pad=1,2 stride=2,1 groups=2"
 
@@ -94,10 +95,23 @@ same_options() {
     [ -s "$tap_dir/helped" ] && diff "$tap_dir/helped" "$tap_dir/written"
 }
 check "the manual has the options of --help" same_options
+every_key() {
+    sed -n 's/^KEY(\([a-z_]*\),.*/\1/p' "$ANYDNN_TEST_SRCDIR/core/settings/keys.def" >"$tap_dir/keys"
+    [ -s "$tap_dir/keys" ] || return 1
+    while read -r key; do
+        grep -qx "\.It Cm $key" "$settings_manual" || {
+            echo "$key is missing"
+            return 1
+        }
+    done <"$tap_dir/keys"
+}
+check "the manual of the settings names every key" every_key
 if command -v mandoc >/dev/null 2>&1; then
     check "the manual is sound" mandoc -Tlint -Wwarning "$manual"
+    check "the manual of the settings is sound" mandoc -Tlint -Wwarning "$settings_manual"
 else
     skip "the manual is sound" "no mandoc"
+    skip "the manual of the settings is sound" "no mandoc"
 fi
 
 # ---- info

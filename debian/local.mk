@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# Debian's packaging travels in the tarball: it is built from there.
+
+EXTRA_DIST += \
+	debian/anydnn-backend-cpu-ref.install \
+	debian/anydnn-tools.install \
+	debian/changelog \
+	debian/control \
+	debian/copyright \
+	debian/libanydnn-dev.install \
+	debian/libanydnn0.install \
+	debian/rules \
+	debian/source/format

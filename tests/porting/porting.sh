@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Programs written for cuDNN 7, compiled unchanged against anydnn's cudnn.h, on the host: CUDA's
+# memory calls come from a stub. They must print what they print with the real cuDNN, which
+# cudnn9_h200.txt holds.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+here=$ANYDNN_TEST_SRCDIR/tests/porting
+source_include=$ANYDNN_TEST_SRCDIR/include
+built_include=$ANYDNN_TEST_BUILDDIR/include
+libraries=$ANYDNN_TEST_BUILDDIR/.libs
+sanitize=
+[ -z "${ANYDNN_TEST_SANITIZER-}" ] || [ "$ANYDNN_TEST_SANITIZER" = no ] || sanitize=-fsanitize=$ANYDNN_TEST_SANITIZER
+
+# compiles FILE COMPILER FLAG...: without one warning.
+compiles() {
+    compiled=$1
+    shift
+    # shellcheck disable=SC2086
+    "$@" $sanitize -Wall -Wextra -Werror -pedantic -I"$here/stub" -I"$source_include" -I"$built_include" \
+        -I"$source_include/anydnn/cudnn7" "$compiled" -o "$tap_dir/program" -L"$libraries" -lanydnn -lm
+}
+
+# prints_the_same SECTION: the program's numbers beside cuDNN's. A line is `name sum norm` or
+# `name step value`. Float sums of these lengths differ by some 2e-6 between two orders of
+# summation, and eight steps of descent carry that on: 2e-5 of the norm, and of the value.
+prints_the_same() {
+    LD_LIBRARY_PATH=$libraries "$tap_dir/program" >"$tap_dir/got" || return 1
+    awk -v section="[$1]" '/^#/ { next } /^\[/ { on = $0 == section; next } on' \
+        "$here/cudnn9_h200.txt" >"$tap_dir/want"
+    paste -d ' ' "$tap_dir/got" "$tap_dir/want" | awk '
+        function apart(a, b) { return a > b ? a - b : b - a }
+        NF != 6 || $1 != $4 { print "another line: " $0; bad = 1; next }
+        { scale = $6 < 0 ? -$6 : $6 }
+        apart($2, $5) > 2e-5 * (scale + apart($5, 0)) || apart($3, $6) > 2e-5 * scale || $3 != $3 + 0 {
+            print "differs: " $0
+            bad = 1
+        }
+        END { exit bad || !NR }'
+}
+
+runs() {
+    LD_LIBRARY_PATH=$libraries "$tap_dir/program"
+}
+
+# The compiler names what anydnn lacks.
+names_what_is_missing() {
+    printf '#include <cudnn.h>\nint main(void) { cudnnRNNDescriptor_t d; return d != 0; }\n' >"$tap_dir/lacks.c"
+    ! compiles "$tap_dir/lacks.c" "${CC:-cc}" 2>"$tap_dir/message" && grep -q cudnnRNNDescriptor_t "$tap_dir/message"
+}
+
+# Every constant of anydnn.h that cuDNN has, under its name there; and every entry but anydnn's own.
+names_everything() {
+    printf '#include <cudnn.h>\n' | "${CC:-cc}" -E -dM -I"$here/stub" -I"$source_include" -I"$built_include" \
+        -I"$source_include/anydnn/cudnn7" - >"$tap_dir/macros" || return 1
+    for name in STATUS_NOT_SUPPORTED DATA_INT8x32 TENSOR_NCHW_VECT_C OP_TENSOR_MUL OP_TENSOR_NOT \
+        REDUCE_TENSOR_MUL_NO_ZEROS 8BIT_INDICES CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING POOLING_MAX_DETERMINISTIC \
+        SOFTMAX_LOG LRN_MIN_BETA BN_MIN_EPSILON DIM_MAX SEV_ERROR_EN ERRQUERY_BLOCKING NON_DETERMINISTIC \
+        BATCHNORM_OPS_BN_ADD_ACTIVATION TRANSFORM_UNFOLD; do
+        grep -q "^#define CUDNN_$name " "$tap_dir/macros" || {
+            echo "CUDNN_$name is missing"
+            return 1
+        }
+    done
+    ! grep 'CUDNN_[A-Z0-9_]*\(SPLIT\|FORCE_32\|DROPOUT_MAGIC\|SPACE_POISONED\) ' "$tap_dir/macros"
+    sed -n 's/^ENTRY(anydnn\([A-Za-z0-9]*\),.*/cudnn\1/p' "$ANYDNN_TEST_SRCDIR/core/abi/entries.def" >"$tap_dir/entries"
+    [ "$(wc -l <"$tap_dir/entries")" -gt 100 ] || return 1
+    while read -r entry; do
+        grep -q "\\b$entry\\b" "$built_include/anydnn/cudnn_compat.h" || {
+            echo "$entry is missing"
+            return 1
+        }
+    done <"$tap_dir/entries"
+    ! grep -w 'cudnnMemAlloc\|cudnnSetRoute\|cudnnProblemParse' "$built_include/anydnn/cudnn_compat.h"
+}
+
+keeps_apart() {
+    printf '#define CUDNN_MAJOR 9\n#include <anydnn/cudnn_compat.h>\nint main(void) { return 0; }\n' >"$tap_dir/both.c"
+    ! compiles "$tap_dir/both.c" "${CC:-cc}" 2>"$tap_dir/message" && grep -q 'cudnn.h of cuDNN itself' "$tap_dir/message"
+}
+
+# usable WHAT COMPILER: else one skipped case says why.
+usable() {
+    if ! command -v "$2" >/dev/null 2>&1; then
+        skip "$1 with $2" "no $2"
+        return 1
+    fi
+    case $sanitize/$2 in
+    /* | */gcc | */g++) return 0 ;;
+    esac
+    skip "$1 with $2" "the library's sanitizer is another compiler's"
+    return 1
+}
+
+for compiler in gcc clang; do
+    usable "C programs" "$compiler" || continue
+    for flags in "-std=c99" "-std=c17 -DANYDNN_API_LEVEL=1" "-std=c11 -DANYDNN_NO_LABELS"; do
+        # shellcheck disable=SC2086
+        check "network.c compiles: $compiler $flags" compiles "$here/network.c" $compiler $flags
+        check "network.c prints cuDNN's numbers: $compiler $flags" prints_the_same network
+        # shellcheck disable=SC2086
+        check "getters.c compiles: $compiler $flags" compiles "$here/getters.c" $compiler $flags
+        check "getters.c runs: $compiler $flags" runs
+    done
+done
+for compiler in g++ clang++; do
+    usable "C++ programs" "$compiler" || continue
+    for flags in "-std=c++11" "-std=c++17 -DANYDNN_API_LEVEL=1" "-std=c++17 -DANYDNN_NO_LABELS"; do
+        # shellcheck disable=SC2086
+        check "layers.cpp compiles: $compiler $flags" compiles "$here/layers.cpp" $compiler $flags
+        check "layers.cpp prints cuDNN's numbers: $compiler $flags" prints_the_same layers
+    done
+done
+check "every constant and entry of cuDNN's has its name, anydnn's own have none" names_everything
+check "what is missing is named by the compiler" names_what_is_missing
+check "cuDNN's own header before it is refused" keeps_apart
+tap_end

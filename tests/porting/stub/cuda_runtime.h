@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the porting programs use of CUDA's runtime, for a machine without it: the device is the
+ * host. */
+#ifndef CUDA_RUNTIME_STUB_H
+#define CUDA_RUNTIME_STUB_H
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef int cudaError_t;
+typedef struct CUstream_st *cudaStream_t;
+enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
+
+static inline cudaError_t stub_malloc(void **pointer, size_t bytes)
+{
+    *pointer = malloc(bytes);
+    return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
+#ifdef __cplusplus
+template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t bytes)
+{
+    return stub_malloc((void **)pointer, bytes);
+}
+#else
+#define cudaMalloc(pointer, bytes) stub_malloc((void **)(pointer), bytes)
+#endif
+
+static inline cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes,
+                                     enum cudaMemcpyKind kind)
+{
+    (void)kind;
+    memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaMemset(void *to, int value, size_t bytes)
+{
+    memset(to, value, bytes);
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaFree(void *pointer)
+{
+    free(pointer);
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaDeviceSynchronize(void)
+{
+    return cudaSuccess;
+}
+
+#endif
