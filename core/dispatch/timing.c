@@ -16,8 +16,6 @@
 /* Runs after the first, which warms up; fewer once they have taken this long together. */
 #define RUNS   5
 #define ENOUGH 100e3 /* microseconds */
-/* Candidates that one backend may bring into the contest of a pair. */
-#define EACH 8
 /* Four of these bytes are 0.0115 as float, two 1.06 as half, one 60 as an integer: ordinary numbers
  * of every type, none of them slow as subnormals are. */
 #define FILLING 0x3c
@@ -229,17 +227,6 @@ static void keep_faster(struct adn_choices *choices, struct adn_choice *latest)
     }
 }
 
-/* Whether the backend has brought enough into the contest of this pair. */
-static int too_many(const struct adn_choices *choices, const struct adn_choice *choice)
-{
-    int before = 0;
-
-    for (const struct adn_choice *other = choices->choice; other < choice; other++)
-        before += other->backend == choice->backend && adn_choice_same_pair(other, choice) &&
-                  other->workspace <= choices->workspace_limit;
-    return before >= EACH;
-}
-
 static anydnnStatus_t time_choice(struct stand *stand, struct adn_choice *choice)
 {
     struct adn_choices *choices = stand->choices;
@@ -290,10 +277,7 @@ anydnnStatus_t adn_timing_run(struct adn_choices *choices,
 
         if (choice->status != ANYDNN_STATUS_SUCCESS || strcmp(choice->backend->name, UNTIMED) == 0)
             continue;
-        if (too_many(choices, choice))
-            choice->status = ANYDNN_STATUS_NOT_SUPPORTED;
-        else
-            status = time_choice(&stand, choice);
+        status = time_choice(&stand, choice);
     }
     leave(&stand);
     return status;
