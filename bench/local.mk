@@ -7,6 +7,11 @@ bench_call_cost_call_cost_LDADD = libanydnn.la
 TESTS += bench/call_cost/call_cost.sh
 dist_check_SCRIPTS += bench/call_cost/call_cost.sh
 
+# Built on demand.
+EXTRA_PROGRAMS =
+
+include bench/suites/local.mk
+
 check_PROGRAMS += bench/create_time/create_time
 bench_create_time_create_time_SOURCES = bench/create_time/create_time.c
 bench_create_time_create_time_LDADD = libanydnn.la

@@ -3,7 +3,9 @@
 dist_doc_DATA += \
 	docs/backend-authors.md \
 	docs/backends.md \
+	docs/comparing.md \
 	docs/levels.md \
+	docs/measuring.md \
 	docs/packaging.md \
 	docs/porting-from-cudnn.md \
 	docs/using.md

@@ -81,6 +81,8 @@ case $libdir/ in
     HOME=$scratch "$program" verify --quick --op scale_tensor cpu_ref >"$scratch/verify" ||
         fail "the moved program fails to verify"
     grep -q golden "$scratch/verify" || fail "the moved program does not find its golden vectors"
+    "$program" bench --list resnet50 >"$scratch/suite" || fail "the moved program does not find its suites"
+    [ "$(wc -l <"$scratch/suite")" -eq 23 ] || fail "ResNet-50 does not have its 23 distinct layers"
     try_cmake "$moved" "$moved/${libdir#"$prefix"/}"
     mv "$moved" "$prefix"
     trap 'rm -rf "$scratch"' EXIT

@@ -2,11 +2,13 @@
 /* Sentences with exit codes, text of the library of any length, and answers as JSON. */
 #include "common.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void *tool_alloc(size_t bytes)
 {
@@ -56,6 +58,22 @@ int tool_handle(struct tool *tool, anydnnHandle_t *handle)
     return status == ANYDNN_STATUS_SUCCESS ? TOOL_FINE : tool_fail_status(tool, TOOL_FAILED);
 }
 
+const char *tool_data_folder(const char *configured, const char *name, char *path, size_t size)
+{
+    char own[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
+    char *slash;
+
+    snprintf(path, size, "%s", configured);
+    if (access(path, R_OK) == 0 || length <= 0)
+        return path;
+    own[length] = '\0';
+    slash = strrchr(own, '/');
+    if (slash != NULL)
+        snprintf(path, size, "%.*s/../share/anydnn/%s", (int)(slash - own), own, name);
+    return access(path, R_OK) == 0 ? path : configured;
+}
+
 /* One question of the two kinds; `handle` is NULL for those by index. */
 static char *ask(anydnnStatus_t (*get)(int index, const char *key, char *text, size_t size),
                  anydnnHandle_t handle, int index, const char *key)
@@ -82,6 +100,22 @@ char *tool_ask(anydnnStatus_t (*get)(int index, const char *key, char *text, siz
 char *tool_ask_handle(anydnnHandle_t handle, const char *key)
 {
     return ask(NULL, handle, 0, key);
+}
+
+int tool_find_backend(const char *name)
+{
+    int count = 0;
+    int index = -1;
+
+    anydnnGetBackendCount(&count);
+    for (int i = 0; i < count && index < 0; i++) {
+        char *found = tool_ask(anydnnGetBackendInfo, i, "name");
+
+        if (found != NULL && strcmp(found, name) == 0)
+            index = i;
+        free(found);
+    }
+    return index;
 }
 
 /* Paths may hold bytes that are no UTF-8, which JSON cannot. */

@@ -16,6 +16,7 @@ enum { TOOL_GO_ON = -1 };
 
 struct tool {
     const char *device; /* --device, or NULL */
+    const char *config; /* --config, or NULL */
     int json;
     int line;       /* of standard input, where the problem at hand stood; 0: an argument */
     int printed;    /* answers as text so far */
@@ -42,6 +43,8 @@ extern const struct tool_command tool_info;
 extern const struct tool_command tool_config;
 extern const struct tool_command tool_explain;
 extern const struct tool_command tool_run;
+extern const struct tool_command tool_bench;
+extern const struct tool_command tool_compare;
 extern const struct tool_command tool_verify;
 extern const struct tool_command tool_abi;
 
@@ -63,6 +66,13 @@ int tool_number(struct tool *tool, const char *option, const char *text, unsigne
 
 /* A handle on --device, or where the settings put it. */
 int tool_handle(struct tool *tool, anydnnHandle_t *handle);
+
+/* Where the package's data of this name lie: the folder that was configured, or else that beside
+ * the program's own one, where an installation was moved. */
+const char *tool_data_folder(const char *configured, const char *name, char *path, size_t size);
+
+/* Index of an installed backend, or -1. */
+int tool_find_backend(const char *name);
 
 /* Text of the library, however long, to be freed; NULL when it has none. */
 char *tool_ask(anydnnStatus_t (*get)(int index, const char *key, char *text, size_t size),

@@ -325,6 +325,9 @@ static int set_route(struct run *run, const char *text)
 
 static int make_handle(struct run *run)
 {
+    run->handle = run->execution->handle;
+    if (run->handle != NULL)
+        return TOOL_FINE;
     if (run->execution->device == NULL)
         return tool_handle(run->tool, &run->handle);
     if (anydnnCreateOnDevice(&run->handle, run->execution->device) == SUCCESS)
@@ -353,7 +356,8 @@ int execute(struct tool *tool, const struct execution *execution, anydnnProblem_
     if (code == TOOL_FINE)
         code = run_all(&run);
     free_operands(&run);
-    anydnnDestroy(run.handle);
+    if (execution->handle == NULL)
+        anydnnDestroy(run.handle);
     return code;
 }
 

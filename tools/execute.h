@@ -10,6 +10,7 @@ struct execution {
     const char *backend; /* the only one to be asked; NULL: as routed */
     int repeat;
     int timed;
+    anydnnHandle_t handle; /* to run on instead, as it is routed; NULL: a new one */
 };
 
 struct outcome {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What operands hold before a run: inputs by a seed, the same on every machine, and poison (bytes
  * of all ones: NaN, or -1) in outputs and in gaps. */
+#include <math.h>
 #include <string.h>
 
 #include "operands.h"
@@ -22,11 +23,16 @@ static int is_variance(const char *role)
            strcmp(role, "save_inv_var") == 0;
 }
 
+/* Small filters of integers, so that few sums saturate. */
+static int largest_of(const struct operand *operand)
+{
+    return !operand->element->fraction && strcmp(operand->role, "w") == 0 ? 1 : 8;
+}
+
 static void fill_random(struct operand *operand, uint64_t state)
 {
     const struct element *element = operand->element;
-    /* Small filters, so that few sums of integers saturate. */
-    int high = !element->fraction && strcmp(operand->role, "w") == 0 ? 1 : 8;
+    int high = largest_of(operand);
     int low = element->fraction ? -high : element->low * high / 8;
     uint64_t values = (uint64_t)(high - low + 1);
     double unit = element->fraction ? 0.125 : 1;
@@ -42,21 +48,58 @@ static void fill_random(struct operand *operand, uint64_t state)
 }
 
 /* Bits beyond the last element of the data, which is the first operand, stay 0. */
-static void fill_bits(struct operand *operand, int64_t elements, uint64_t state)
+static void fill_bits(unsigned char *bytes, size_t size, int64_t elements, uint64_t state)
 {
-    for (size_t i = 0; i < operand->bytes; i++)
-        operand->image[i] = (unsigned char)(random_next(&state) >> 56);
-    if (elements % 8 != 0)
-        operand->image[operand->bytes - 1] &= (unsigned char)((1 << elements % 8) - 1);
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(random_next(&state) >> 56);
+    if (elements % 8 != 0 && size == (size_t)(elements / 8 + 1))
+        bytes[size - 1] &= (unsigned char)((1 << elements % 8) - 1);
 }
 
-static void fill_states(struct operand *operand, uint64_t seed)
+static void fill_states(unsigned char *bytes, size_t size, uint64_t seed)
 {
     uint64_t states[4] = {ANYDNN_DROPOUT_MAGIC, ANYDNN_DROPOUT_VERSION, seed, 0};
 
-    memset(operand->image, 0, operand->bytes);
-    memcpy(operand->image, states,
-           operand->bytes < sizeof(states) ? operand->bytes : sizeof(states));
+    memset(bytes, 0, size);
+    memcpy(bytes, states, size < sizeof(states) ? size : sizeof(states));
+}
+
+/* What is no number. Returns 0 for numbers. */
+static int fill_special(const struct operands *operands, int index, uint64_t seed, uint64_t state,
+                        unsigned char *bytes, size_t size)
+{
+    const char *role = operands->item[index].role;
+
+    if (strcmp(role, "states") == 0)
+        fill_states(bytes, size, seed);
+    else if (strcmp(role, "reserve") == 0)
+        fill_bits(bytes, size, operands->item[0].count, state);
+    else
+        return 0;
+    return 1;
+}
+
+/* Numbers in all their digits: those of few digits cost a processor less power, so that it would
+ * run faster than with what applications have. */
+void operand_fill_bytes(const struct operands *operands, int index, uint64_t seed,
+                        unsigned char *bytes, size_t size)
+{
+    const struct operand *operand = &operands->item[index];
+    const struct element *element = operand->element;
+    double high = largest_of(operand);
+    double low = element->low * high / 8;
+    uint64_t state = seed + (uint64_t)index;
+
+    if (fill_special(operands, index, seed, state, bytes, size))
+        return;
+    for (size_t at = 0; at + element->size <= size; at += element->size) {
+        double unit = (double)(random_next(&state) >> 11) * 0x1p-53;
+        double value = element->fraction ? 2 * unit - 1 : floor(low + unit * (high - low + 1));
+
+        if (is_variance(operand->role))
+            value = (value < 0 ? -value : value) + 0.125;
+        element->store(bytes + at, value);
+    }
 }
 
 void operands_fill(struct operands *operands, uint64_t seed)
@@ -73,11 +116,7 @@ void operands_fill(struct operands *operands, uint64_t seed)
         memset(operand->image, 0xff, operand->bytes);
         if (!(operand->direction & ANYDNN_DIRECTION_INPUT) && !operands->blends)
             continue;
-        if (strcmp(operand->role, "states") == 0)
-            fill_states(operand, seed);
-        else if (strcmp(operand->role, "reserve") == 0)
-            fill_bits(operand, operands->item[0].count, state);
-        else
+        if (!fill_special(operands, i, seed, state, operand->image, operand->bytes))
             fill_random(operand, state);
     }
 }

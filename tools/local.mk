@@ -15,11 +15,15 @@ tools_anydnn_SOURCES = \
 	tools/common.c \
 	tools/common.h \
 	tools/config.c \
+	tools/contender.c \
+	tools/contender.h \
 	tools/element.c \
 	tools/execute.c \
 	tools/execute.h \
 	tools/explain.c \
 	tools/files.c \
+	tools/find.c \
+	tools/find.h \
 	tools/fill.c \
 	tools/info.c \
 	tools/main.c \
@@ -29,15 +33,27 @@ tools_anydnn_SOURCES = \
 	tools/problems.c \
 	tools/report.c \
 	tools/report.h \
-	tools/run.c
+	tools/run.c \
+	tools/suite.c \
+	tools/suite.h \
+	tools/suite_layer.c \
+	tools/suite_name.c \
+	tools/suite_options.c \
+	tools/suite_parts.h \
+	tools/words.c \
+	tools/words.h
 
 dist_man_MANS += \
 	tools/anydnn.1
 
+include tools/bench/local.mk
+include tools/compare/local.mk
+
 # verify drives backends through the rooms below dispatch.
 vectorsdir = $(pkgdatadir)/vectors
 dist_vectors_DATA = $(golden_vectors)
-tools_anydnn_CPPFLAGS += -I$(top_srcdir) -DANYDNN_VECTORSDIR='"$(vectorsdir)"'
+tools_anydnn_CPPFLAGS += -I$(top_srcdir) -DANYDNN_VECTORSDIR='"$(vectorsdir)"' \
+	-DANYDNN_SUITESDIR='"$(suitesdir)"'
 tools_anydnn_LDADD += core/libanydnn_base.la -lpthread
 tools_anydnn_SOURCES += \
 	tools/verify/answers.c \
@@ -54,6 +70,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/exports.c \
 	tools/verify/forks.c \
 	tools/verify/layouts.c \
+	tools/verify/judge.c \
 	tools/verify/look.c \
 	tools/verify/memory.c \
 	tools/verify/mixes.c \

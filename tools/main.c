@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct tool_command *const commands[] = {&tool_info, &tool_config, &tool_explain,
-                                                      &tool_run,  &tool_verify, &tool_abi};
+static const struct tool_command *const commands[] = {&tool_info,   &tool_config, &tool_explain,
+                                                      &tool_run,    &tool_bench,  &tool_compare,
+                                                      &tool_verify, &tool_abi};
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
@@ -64,7 +65,7 @@ static int run(struct tool *tool, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct tool tool = {NULL, 0, 0, 0, NULL};
+    struct tool tool = {.device = NULL};
     int code = run(&tool, argc, argv);
 
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == TOOL_FINE)

@@ -51,6 +51,9 @@ int operands_describe(struct tool *tool, anydnnProblem_t problem, const char *te
                       struct operands *operands);
 /* Random inputs, poisoned outputs and gaps. */
 void operands_fill(struct operands *operands, uint64_t seed);
+/* Random data for `size` bytes that begin at the operand's first, gaps included. */
+void operand_fill_bytes(const struct operands *operands, int index, uint64_t seed,
+                        unsigned char *bytes, size_t size);
 void operands_free(struct operands *operands);
 int operands_find(const struct operands *operands, const char *role); /* or -1 */
 

@@ -26,6 +26,7 @@ static int set_config(struct tool *tool, void *own, const char *value)
     char folder[PATH_MAX];
 
     (void)own;
+    tool->config = value;
     if (value[0] == '\0')
         return tool_fail(tool, TOOL_USAGE, "--config=: takes the name of a settings file");
     if (value[0] != '/' && getcwd(folder, sizeof(folder)) == NULL)

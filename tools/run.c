@@ -181,18 +181,9 @@ static int find_check(struct tool *tool, const char *name, const char *device, c
 {
     char *reason = NULL;
     char *space = NULL;
-    int count = 0;
-    int index = -1;
+    int index = tool_find_backend(name);
     int code = TOOL_FINE;
 
-    anydnnGetBackendCount(&count);
-    for (int i = 0; i < count && index < 0; i++) {
-        char *found = tool_ask(anydnnGetBackendInfo, i, "name");
-
-        if (found != NULL && strcmp(found, name) == 0)
-            index = i;
-        free(found);
-    }
     if (index < 0)
         return tool_fail(tool, TOOL_FAILED,
                          "--check %s: no such backend is installed; `anydnn info` lists them",
@@ -216,7 +207,7 @@ static int check(struct tool *tool, const struct options *options, anydnnProblem
                  json_t *answer)
 {
     char device[64];
-    struct execution execution = {device, options->check, 1, 0};
+    struct execution execution = {.device = device, .backend = options->check, .repeat = 1};
     struct outcome second;
     int code = find_check(tool, options->check, first->device, device, sizeof(device));
 
@@ -236,7 +227,7 @@ static int check(struct tool *tool, const struct options *options, anydnnProblem
 static int run_described(struct tool *tool, const struct options *options, anydnnProblem_t problem,
                          const char *text, struct operands *operands, json_t *answer)
 {
-    struct execution execution = {NULL, NULL, options->repeat, options->timed};
+    struct execution execution = {.repeat = options->repeat, .timed = options->timed};
     struct outcome outcome;
     int code;
 

@@ -5,4 +5,5 @@ core_libanydnn_base_la_SOURCES += \
 	core/numerics/elements.c \
 	core/numerics/measure.c \
 	core/numerics/numerics.h \
-	core/numerics/rounding.c
+	core/numerics/rounding.c \
+	core/numerics/statistics.c

@@ -54,6 +54,47 @@ double adn_measure_mean_ulp(const struct adn_measure *measure);
 /* ||got - want|| / ||want||; 0 for two zero vectors, infinite when only `want` is one. */
 double adn_measure_relative_l2(const struct adn_measure *measure);
 
+/* ---- the shape of the error (statistics.c) */
+
+/* How often sizes from 0 on occurred. Powers of two are cut into equal steps, so that a quantile of
+ * any number of values is known to one step, 1/64 of itself. */
+#define ADN_SPREAD_STEPS  64
+#define ADN_SPREAD_LEAST  (-32) /* smaller sizes count as 2^LEAST */
+#define ADN_SPREAD_POWERS 96    /* sizes from 2^(LEAST + POWERS) on count as the largest step */
+
+struct adn_spread {
+    int64_t count;
+    int64_t zeros;
+    double largest;
+    int64_t at[ADN_SPREAD_STEPS * ADN_SPREAD_POWERS];
+};
+
+/* All zeros is a spread of nothing. `size` is finite. */
+void adn_spread_add(struct adn_spread *spread, double size);
+/* The least size that `part` of the values (0 to 1) do not exceed, never below the true one and at
+ * most a step above it; 0 for no values. */
+double adn_spread_quantile(const struct adn_spread *spread, double part);
+
+/* Everything about one result held to what it should be. */
+struct adn_statistics {
+    struct adn_measure measure;
+    struct adn_spread ulps;
+    int64_t not_finite; /* got NaN or infinite, rightly or not */
+    double sum_error;   /* of got - want */
+    double sum_outward; /* of the same, counted away from 0 */
+    double want_sum;    /* of |want| */
+};
+
+void adn_statistics_begin(struct adn_statistics *statistics);
+/* Of integer types, and where infinity is the type's nearest number, `want` is rounded to the type
+ * first; else it stays what it is, so that the rounding of the result counts as error. */
+void adn_statistics_add(struct adn_statistics *statistics, int32_t type, double got, double want);
+/* Sum of got - want over the sum of |want|: what stays when errors of both signs cancel. */
+double adn_statistics_bias(const struct adn_statistics *statistics);
+/* The same with each error counted away from 0: negative where results are too small, as truncation
+ * makes them, also when their signs are mixed. */
+double adn_statistics_outward(const struct adn_statistics *statistics);
+
 /* ---- how far they may be (bound.c) */
 
 /* A result and how it came about. */

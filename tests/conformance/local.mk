@@ -56,33 +56,4 @@ EXTRA_DIST += tests/vectors/README.md tests/vectors/check_convolution.py \
 	tests/vectors/vec_mixed.py tests/vectors/vec_mixed_arithmetic.py tests/vectors/vec_norm.py \
 	tests/vectors/vec_pointwise.py tests/vectors/vec_pooling.py tests/vectors/vec_reduce.py \
 	tests/vectors/vec_softmax.py tests/vectors/vec_tensor.py tests/vectors/vec_transform.py \
-	tests/vectors/vecfile.py tests/vectors/vecread.py \
-	tests/vectors/activation_backward.vec \
-	tests/vectors/activation_forward.vec \
-	tests/vectors/add_tensor.vec \
-	tests/vectors/batch_normalization_backward.vec \
-	tests/vectors/batch_normalization_inference.vec \
-	tests/vectors/batch_normalization_training.vec \
-	tests/vectors/convolution_backward_bias.vec \
-	tests/vectors/convolution_backward_data.vec \
-	tests/vectors/convolution_backward_filter.vec \
-	tests/vectors/convolution_bias_activation_forward.vec \
-	tests/vectors/convolution_forward.vec \
-	tests/vectors/divisive_normalization_backward.vec \
-	tests/vectors/divisive_normalization_forward.vec \
-	tests/vectors/dropout_backward.vec \
-	tests/vectors/dropout_forward.vec \
-	tests/vectors/im2col.vec \
-	tests/vectors/lrn_backward.vec \
-	tests/vectors/lrn_forward.vec \
-	tests/vectors/op_tensor.vec \
-	tests/vectors/pooling_backward.vec \
-	tests/vectors/pooling_forward.vec \
-	tests/vectors/reduce_tensor.vec \
-	tests/vectors/scale_tensor.vec \
-	tests/vectors/set_tensor.vec \
-	tests/vectors/softmax_backward.vec \
-	tests/vectors/softmax_forward.vec \
-	tests/vectors/transform_filter.vec \
-	tests/vectors/transform_tensor.vec \
-	tests/vectors/transform_tensor_ex.vec
+	tests/vectors/vecfile.py tests/vectors/vecread.py

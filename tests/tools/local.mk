@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The program anydnn, and a backend that does what none may.
+# The program anydnn, a backend that does what none may, and a copy of one with a planted fault.
 
-TESTS += tests/tools/test_anydnn.sh tests/tools/test_run_types.sh
-dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_run_types.sh
+TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh \
+	tests/tools/test_run_types.sh
+dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh \
+	tests/tools/test_run_types.sh
 EXTRA_DIST += tests/tools/run_types.py
 
 check_LTLIBRARIES += tests/tools/anydnn_trespass.la
@@ -10,3 +12,29 @@ tests_tools_anydnn_trespass_la_SOURCES = tests/tools/trespass.c
 tests_tools_anydnn_trespass_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 tests_tools_anydnn_trespass_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath /nowhere
 EXTRA_tests_tools_anydnn_trespass_la_DEPENDENCIES = $(PLUGIN_MAP)
+
+check_LTLIBRARIES += tests/tools/anydnn_faulty.la
+tests_tools_anydnn_faulty_la_SOURCES = tests/tools/faulty.c
+tests_tools_anydnn_faulty_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_tools_anydnn_faulty_la_LDFLAGS = $(PLUGIN_LDFLAGS) -rpath /nowhere
+tests_tools_anydnn_faulty_la_LIBADD = -ldl
+EXTRA_tests_tools_anydnn_faulty_la_DEPENDENCIES = $(PLUGIN_MAP)
+
+if HAVE_CMOCKA
+check_PROGRAMS += tests/tools/test_traffic
+TESTS += tests/tools/test_traffic
+tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
+	tools/bench/traffic.c \
+	tools/common.c \
+	tools/element.c \
+	tools/operands.c \
+	tools/options.c \
+	tools/problems.c \
+	tools/suite.c \
+	tools/suite_layer.c \
+	tools/suite_name.c \
+	tools/suite_options.c \
+	tools/words.c
+tests_tools_test_traffic_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_tools_test_traffic_LDADD = $(TEST_PUBLIC_LIBS) core/libanydnn_base.la $(JANSSON_LIBS) -lm
+endif

@@ -207,6 +207,12 @@ tests_unit_test_numerics_SOURCES = tests/unit/test_numerics.c
 tests_unit_test_numerics_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_numerics_LDADD = $(TEST_CORE_LIBS) -lm
 
+check_PROGRAMS += tests/unit/test_statistics
+TESTS += tests/unit/test_statistics
+tests_unit_test_statistics_SOURCES = tests/unit/test_statistics.c
+tests_unit_test_statistics_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_statistics_LDADD = $(TEST_CORE_LIBS) -lm
+
 tests_unit_test_problem_rules_SOURCES = tests/unit/test_problem_rules.c
 tests_unit_test_problem_rules_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_problem_rules_LDADD = $(TEST_CORE_LIBS)

@@ -174,23 +174,6 @@ static int find_backend(struct tool *tool, struct verify_options *options, const
     return TOOL_FINE;
 }
 
-/* Where they were configured to be, or beside the program's own folder. */
-static const char *find_vectors(char *path, size_t size)
-{
-    char own[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", own, sizeof(own) - 1);
-    char *slash;
-
-    snprintf(path, size, "%s", ANYDNN_VECTORSDIR);
-    if (access(path, R_OK) == 0 || length <= 0)
-        return path;
-    own[length] = '\0';
-    slash = strrchr(own, '/');
-    if (slash != NULL)
-        snprintf(path, size, "%.*s/../share/anydnn/vectors", (int)(slash - own), own);
-    return access(path, R_OK) == 0 ? path : ANYDNN_VECTORSDIR;
-}
-
 /* ---- the command */
 
 static int judge(struct tool *tool, struct verify_options *options)
@@ -234,7 +217,8 @@ static int run(struct tool *tool, int argc, char **argv)
                              ? strdup(options.path)
                              : installed("cpu_ref");
         if (options.vectors == NULL)
-            options.vectors = find_vectors(vectors, sizeof(vectors));
+            options.vectors =
+                tool_data_folder(ANYDNN_VECTORSDIR, "vectors", vectors, sizeof(vectors));
         code = judge(tool, &options);
     }
     free(options.name);

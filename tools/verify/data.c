@@ -14,7 +14,7 @@
 #define SPECIAL_EVERY 7
 
 /* SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state)
+uint64_t verify_random_bits(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -25,7 +25,16 @@ static uint64_t next_random(uint64_t *state)
 
 static double unit_random(uint64_t *state)
 {
-    return (double)(next_random(state) >> 11) * 0x1p-53;
+    return (double)(verify_random_bits(state) >> 11) * 0x1p-53;
+}
+
+/* Of products whose sums in half stay below its largest number, 5 standard deviations far: whole
+ * numbers from -r to r have the variance r^2 / 3. */
+static int half_reach(double terms)
+{
+    double reach = sqrt(3 * adn_type_highest(ANYDNN_PLUGIN_HALF) / 5 / sqrt(terms));
+
+    return reach < 32 ? (int)reach : 32;
 }
 
 /* The sums of a test shape are exact in the accumulator. Those of 16-bit numbers that are added up
@@ -43,7 +52,7 @@ static int reach_of(const struct verify_subject *subject, int slot)
         (products && problem->params.convolution.compute_type == ANYDNN_PLUGIN_HALF))
         return 2;
     if (products && problem->operation != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS)
-        return digits >= 11 ? 32 : 16;
+        return digits >= 11 ? half_reach(subject->terms) : 16;
     return (1 << digits) - 1;
 }
 
@@ -51,6 +60,7 @@ static int reach_of(const struct verify_subject *subject, int slot)
 struct draw {
     int32_t type;
     int reals;
+    enum verify_data data;
     double low; /* of whole numbers */
     uint64_t count;
     int positive;
@@ -94,17 +104,33 @@ static void describe_draw(const struct verify_subject *subject, int slot, struct
     int variance = is_variance(subject->info->slot[slot].role);
 
     draw->type = subject->problem.tensor[slot].type;
-    draw->reals = subject->data == VERIFY_REALS && subject->slot[slot].element->fraction;
+    draw->data = subject->data;
+    draw->reals = verify_is_real(subject->data) && subject->slot[slot].element->fraction;
     draw->positive = variance || (subject->problem.operation == ANYDNN_PLUGIN_OP_TENSOR &&
                                   subject->problem.params.op_tensor.op == 4);
     draw->shift = variance ? 0.5 : 0;
     range_of(subject, slot, draw);
 }
 
+/* Box and Muller 1958. */
+static double normal_random(uint64_t *state)
+{
+    double radius = sqrt(-2 * log(1 - unit_random(state)));
+
+    return radius * cos(2 * 3.14159265358979323846 * unit_random(state));
+}
+
+static double draw_real(enum verify_data data, uint64_t *state)
+{
+    return data == VERIFY_NORMAL    ? normal_random(state)
+           : data == VERIFY_UNIFORM ? 2 * unit_random(state) - 1
+                                    : verify_random_real(state);
+}
+
 static double draw_one(const struct draw *draw, uint64_t *state)
 {
-    double value = draw->reals ? verify_random_real(state)
-                               : draw->low + (double)(next_random(state) % draw->count);
+    double value = draw->reals ? draw_real(draw->data, state)
+                               : draw->low + (double)(verify_random_bits(state) % draw->count);
 
     if (draw->positive)
         value = fabs(value) + draw->shift;
@@ -124,11 +150,11 @@ static void fill_bytes(struct verify_subject *subject, int slot, uint64_t seed, 
 {
     struct verify_slot *bytes = &subject->slot[slot];
     const uint64_t words[4] = {ANYDNN_DROPOUT_MAGIC, ANYDNN_DROPOUT_VERSION, seed,
-                               subject->data == VERIFY_REALS ? 1000003 : 0};
+                               verify_is_real(subject->data) ? 1000003 : 0};
     int64_t elements = adn_shape_elements(&subject->problem.tensor[0]);
 
     for (int64_t i = 0; i < bytes->count; i++)
-        bytes->before[i] = (double)(next_random(state) >> 56);
+        bytes->before[i] = (double)(verify_random_bits(state) >> 56);
     if (strcmp(subject->info->slot[slot].role, "states") == 0)
         for (int64_t i = 0; i < bytes->count && i < 32; i++)
             bytes->before[i] = ((const unsigned char *)words)[i];

@@ -37,8 +37,17 @@ static double factor_of(const struct verify_subject *subject, int slot, int wrap
     return 1;
 }
 
+/* 1/2 to 1, or the negative of that. Changes of one size could cancel in each other's sum. */
+static double random_change(uint64_t *seed)
+{
+    uint64_t bits = verify_random_bits(seed);
+    double size = 0.5 + (double)(bits >> 12) * 0x1p-53;
+
+    return bits & 1 ? size : -size;
+}
+
 static double *changed(const struct verify_subject *subject, int slot, double factor,
-                       enum verify_change change, uint64_t signs)
+                       enum verify_change change, uint64_t seed)
 {
     const struct verify_slot *from = &subject->slot[slot];
     double *values = tool_alloc((size_t)from->count * sizeof(double));
@@ -49,8 +58,7 @@ static double *changed(const struct verify_subject *subject, int slot, double fa
         double value = from->before[i] * factor;
 
         if (change == VERIFY_CHANGED) {
-            signs = signs * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-            value *= signs >> 63 ? 1 + VERIFY_CHANGE : 1 - VERIFY_CHANGE;
+            value *= 1 + VERIFY_CHANGE * random_change(&seed);
         } else if (change == VERIFY_ABSOLUTE) {
             value = fabs(value);
         } else if (change == VERIFY_SQUARED) {
@@ -73,7 +81,7 @@ static void lower(const struct verify_subject *subject, double *const out[VERIFY
 }
 
 int verify_results(struct verify_oracle *oracle, const struct verify_subject *subject,
-                   enum verify_change change, uint64_t signs, double *out[VERIFY_SLOTS],
+                   enum verify_change change, uint64_t seed, double *out[VERIFY_SLOTS],
                    char *sentence)
 {
     struct adn_problem problem = subject->problem;
@@ -95,7 +103,8 @@ int verify_results(struct verify_oracle *oracle, const struct verify_subject *su
         if (!verify_is_present(subject, i))
             continue;
         if (subject->slot[i].before != NULL && verify_is_in(subject, i))
-            in[i] = changed(subject, i, factor_of(subject, i, wraps), change, signs + (uint64_t)i);
+            in[i] = changed(subject, i, factor_of(subject, i, wraps), change,
+                            seed * VERIFY_SLOTS + (uint64_t)i);
         if (subject->slot[i].compared)
             out[i] = tool_alloc((size_t)subject->slot[i].count * sizeof(double));
     }
@@ -193,7 +202,7 @@ static int is_whole(const struct verify_subject *subject)
         const struct verify_slot *slot = &subject->slot[i];
 
         if (slot->before != NULL && (subject->problem.tensor[i].type == ANYDNN_PLUGIN_INT32 ||
-                                     (slot->element->fraction && subject->data == VERIFY_REALS)))
+                                     (slot->element->fraction && verify_is_real(subject->data))))
             return 0;
     }
     return 1;

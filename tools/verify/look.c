@@ -108,41 +108,9 @@ int verify_run_untouched(const struct verify_run *run, const struct verify_subje
 
 /* ---- the outputs are right */
 
-/* What the math that the candidate states does to each operand: TF32 has 11 bits of significand, a
- * split float at least 22; the other modes leave operands as they are. */
-static double rounding_of(const struct anydnn_plugin_candidate *candidate)
+static struct verify_method method_of(const struct verify_run *run)
 {
-    if (!(candidate->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION))
-        return 0;
-    return candidate->math == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION ? 0x1p-11
-           : candidate->math == ANYDNN_PLUGIN_MATH_SPLIT          ? 0x1p-22
-                                                                  : 0;
-}
-
-static void describe_bound(const struct verify_run *run, const struct verify_subject *subject,
-                           int slot, struct adn_bound *bound)
-{
-    int32_t type = run->problem->tensor[slot].type;
-    enum adn_family family = subject->info->family;
-    int convolution = family == ADN_FAMILY_CONVOLUTION || family == ADN_FAMILY_FUSED;
-
-    memset(bound, 0, sizeof(*bound));
-    bound->type = type;
-    bound->compute = convolution                    ? run->problem->params.convolution.compute_type
-                     : type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE
-                                                    : ANYDNN_PLUGIN_FLOAT;
-    bound->terms = subject->terms;
-    bound->rounding = rounding_of(run->candidate);
-}
-
-static int is_transform(const struct verify_run *run)
-{
-    return (run->candidate->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) != 0;
-}
-
-static int is_exact(const struct verify_subject *subject, int slot)
-{
-    return subject->exact || subject->slot[slot].sum == NULL;
+    return (struct verify_method){run->candidate->math, run->candidate->notes};
 }
 
 void verify_each_element(const struct verify_run *run, const struct verify_subject *subject,
@@ -151,24 +119,18 @@ void verify_each_element(const struct verify_run *run, const struct verify_subje
 {
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
     const struct verify_slot *at = &subject->slot[slot];
-    int exact = is_exact(subject, slot);
+    const struct verify_method method = method_of(run);
     int alias = run->problem->alias[slot];
     const struct verify_block *block = &run->block[alias > 0 ? alias - 1 : slot];
     struct verify_places places;
     struct verify_element now;
 
     verify_places_begin(&places, tensor, at->element);
-    describe_bound(run, subject, slot, &now.bound);
+    verify_bound(subject, slot, &method, &now.bound);
     for (int64_t i = 0; i < at->count; i++) {
         now.at = i;
         now.got = at->element->load(block->back + block->at + places.at);
-        now.want = at->want[i];
-        now.sum = exact ? 0 : at->sum[i];
-        now.squares = at->squares != NULL ? at->squares[i] : 0;
-        now.right = exact && !is_transform(run)
-                        ? adn_ulp_distance(tensor->type, now.got,
-                                           adn_type_round(tensor->type, now.want)) == 0
-                        : adn_bound_holds(&now.bound, now.got, now.want, now.sum, now.squares);
+        verify_element_judge(subject, slot, &method, &now);
         each(cookie, &now);
         verify_places_next(&places);
     }
@@ -189,41 +151,23 @@ static void take_element(void *cookie, const struct verify_element *element)
         judgement->first = *element;
 }
 
-static void describe_index(const struct anydnn_plugin_tensor *tensor, int64_t linear, char *text,
-                           size_t size)
-{
-    int64_t index[ANYDNN_PLUGIN_DIM_MAX];
-    size_t length = 0;
-
-    for (int d = tensor->ndims - 1; d >= 0; d--) {
-        index[d] = linear % tensor->dims[d];
-        linear /= tensor->dims[d];
-    }
-    for (int d = 0; d < tensor->ndims && length < size; d++)
-        length += (size_t)snprintf(text + length, size - length, "%s%lld", d > 0 ? "," : "",
-                                   (long long)index[d]);
-}
-
 static int check_slot(const struct verify_run *run, const struct verify_subject *subject, int slot,
                       struct verify_finding *finding)
 {
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
-    int exact = is_exact(subject, slot);
+    const struct verify_method method = method_of(run);
+    int exact = verify_is_exact(subject, slot);
     struct judgement judgement = {.wrong = 0};
     char place[160];
 
     adn_measure_begin(&judgement.measure);
     verify_each_element(run, subject, slot, take_element, &judgement);
-    if (is_transform(run) && judgement.measure.mismatches == 0 &&
-        adn_measure_relative_l2(&judgement.measure) <=
-            adn_bound_transform(tensor->type,
-                                run->problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER
-                                    ? subject->terms
-                                    : 0))
+    if (verify_is_transform(&method) && judgement.measure.mismatches == 0 &&
+        adn_measure_relative_l2(&judgement.measure) <= verify_transform_limit(subject, slot))
         return 0;
     if (judgement.wrong == 0)
         return 0;
-    describe_index(tensor, judgement.first.at, place, sizeof(place));
+    verify_index_text(tensor, judgement.first.at, place, sizeof(place));
     return verify_find(finding, "result",
                        "%s: %lld of %lld elements are wrong; [%s] is %.9g, %s is %.9g (%s; "
                        "relative L2 error %.3g)",
@@ -232,9 +176,9 @@ static int check_slot(const struct verify_run *run, const struct verify_subject 
                        exact ? "the only right value" : "the right value",
                        exact ? adn_type_round(tensor->type, judgement.first.want)
                              : judgement.first.want,
-                       exact               ? "exact in any order of summation"
-                       : is_transform(run) ? "transform algorithm"
-                                           : "more than rounding explains",
+                       exact                          ? "exact in any order of summation"
+                       : verify_is_transform(&method) ? "transform algorithm"
+                                                      : "more than rounding explains",
                        adn_measure_relative_l2(&judgement.measure));
 }
 

@@ -77,8 +77,10 @@ int verify_open(struct verify_target *target, const char *name, const char *path
         target->context == NULL)
         return -1;
     if (oracle != NULL && oracle->plugin != NULL &&
-        oracle->plugin->context_create(0, &target->oracle.context) == 0)
+        oracle->plugin->context_create(0, &target->oracle.context) == 0) {
         target->oracle.backend = oracle;
+        target->oracle.run = verify_oracle_backend;
+    }
     return 0;
 }
 

@@ -114,32 +114,42 @@ static int run_plan(struct verify_oracle *oracle, const struct anydnn_plugin_pro
     return status == 0 ? 0 : -1;
 }
 
+int verify_oracle_backend(struct verify_oracle *oracle, const struct adn_problem *wide,
+                          const struct adn_values *values, void *image[VERIFY_SLOTS],
+                          char *sentence)
+{
+    const struct anydnn_plugin_operation *operation = oracle->backend->operation[wide->operation];
+    struct anydnn_plugin_problem view;
+    struct choice choice = {.sentence = sentence};
+
+    if (operation == NULL) {
+        snprintf(sentence, VERIFY_SENTENCE,
+                 "cpu_ref, which knows the right answers, does not "
+                 "offer this operation");
+        return 1;
+    }
+    adn_problem_view(wide, 0, &view);
+    operation->candidates(oracle->context, &view, choose, &choice);
+    return choice.made ? run_plan(oracle, &view, &choice, values, image, sentence) : 1;
+}
+
 int verify_oracle_run(struct verify_oracle *oracle, const struct adn_problem *problem,
                       const struct adn_values *values, double *const in[VERIFY_SLOTS],
                       double *const out[VERIFY_SLOTS], char *sentence)
 {
     struct adn_problem wide = *problem;
-    struct anydnn_plugin_problem view;
-    struct choice choice = {.sentence = sentence};
     void *image[VERIFY_SLOTS] = {NULL};
     int result;
 
-    if (oracle->context == NULL || oracle->backend->operation[problem->operation] == NULL) {
-        snprintf(sentence, VERIFY_SENTENCE,
-                 "cpu_ref, which knows the right answers, is not there "
-                 "or does not offer this operation");
+    if (oracle->run == NULL) {
+        snprintf(sentence, VERIFY_SENTENCE, "cpu_ref, which knows the right answers, is not there");
         return 1;
     }
     in_double(&wide);
-    adn_problem_view(&wide, 0, &view);
-    oracle->backend->operation[problem->operation]->candidates(oracle->context, &view, choose,
-                                                               &choice);
-    if (!choice.made)
-        return 1;
     for (int i = 0; i < VERIFY_SLOTS; i++)
         if (wide.present >> i & 1)
             image[i] = image_of(&wide.tensor[i], in[i]);
-    result = run_plan(oracle, &view, &choice, values, image, sentence);
+    result = oracle->run(oracle, &wide, values, image, sentence);
     for (int i = 0; i < VERIFY_SLOTS && result == 0; i++)
         if (out[i] != NULL)
             values_of(&wide.tensor[i], image[i], out[i]);

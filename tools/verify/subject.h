@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "load/load.h"
+#include "numerics/numerics.h"
 #include "problem/problem.h"
 #include "tools/operands.h"
 
@@ -25,9 +26,16 @@ enum verify_judgement {
 enum verify_data {
     VERIFY_INTEGERS, /* small whole numbers: sums of products are exact in any order */
     VERIFY_REALS,    /* where the type is an integer: whole numbers from all of its range */
+    VERIFY_NORMAL,   /* the same with mean 0 and variance 1 */
+    VERIFY_UNIFORM,  /* the same in [-1, 1) */
     VERIFY_SPECIALS, /* small whole numbers with some NaN and infinities among them */
     VERIFY_LARGE     /* the highest numbers of integer types, of which 32-bit sums wrap */
 };
+
+static inline int verify_is_real(enum verify_data data)
+{
+    return data == VERIFY_REALS || data == VERIFY_NORMAL || data == VERIFY_UNIFORM;
+}
 
 /* One operand's part, in logical row-major order, scalar by scalar. */
 struct verify_slot {
@@ -50,10 +58,14 @@ struct verify_subject {
     struct verify_slot slot[VERIFY_SLOTS];
 };
 
-/* The backend that knows the right answers, in double. */
+/* Who knows the right answers. `run` takes a problem in double and runs it on images of packed
+ * operands by slot; 0; 1 with a sentence when it declines; -1 when it fails. */
 struct verify_oracle {
-    struct adn_backend *backend;
+    int (*run)(struct verify_oracle *oracle, const struct adn_problem *wide,
+               const struct adn_values *values, void *image[VERIFY_SLOTS], char *sentence);
+    struct adn_backend *backend; /* of verify_oracle_backend */
     struct anydnn_plugin_context *context;
+    void *own; /* of another `run` */
 };
 
 /* ---- subject.c */
@@ -96,6 +108,7 @@ void verify_subject_free(struct verify_subject *subject);
 /* Replaces inputs by what the operation that this one goes back over gives. 0, 1 or -1 as below. */
 int verify_source_fill(struct verify_subject *subject, uint64_t seed, struct verify_oracle *oracle,
                        char *sentence);
+uint64_t verify_random_bits(uint64_t *state);
 /* Numbers of a hump around 0, none of them near 0. */
 double verify_random_real(uint64_t *state);
 
@@ -111,12 +124,12 @@ enum verify_change {
     VERIFY_AS_THEY_ARE,
     VERIFY_ABSOLUTE,
     VERIFY_SQUARED,
-    VERIFY_CHANGED /* each by VERIFY_CHANGE of itself, up or down by the bits of `signs` */
+    VERIFY_CHANGED /* each by half to the whole of VERIFY_CHANGE of itself, up or down, by `seed` */
 };
 #define VERIFY_CHANGE 0x1p-20
 /* Results without the blend, in new memory, for every compared output. */
 int verify_results(struct verify_oracle *oracle, const struct verify_subject *subject,
-                   enum verify_change change, uint64_t signs, double *out[VERIFY_SLOTS],
+                   enum verify_change change, uint64_t seed, double *out[VERIFY_SLOTS],
                    char *sentence);
 
 /* ---- sums.c */
@@ -135,9 +148,47 @@ int verify_wrapping_run(struct verify_oracle *oracle, const struct adn_problem *
 /* ---- oracle.c */
 
 /* Runs `problem` in double on packed operands; reads `in`, fills `out` where not NULL. The same
- * results. */
+ * results; 1 where there is no oracle, too. */
 int verify_oracle_run(struct verify_oracle *oracle, const struct adn_problem *problem,
                       const struct adn_values *values, double *const in[VERIFY_SLOTS],
                       double *const out[VERIFY_SLOTS], char *sentence);
+/* The oracle's `run` that calls the functions of `backend`. */
+int verify_oracle_backend(struct verify_oracle *oracle, const struct adn_problem *wide,
+                          const struct adn_values *values, void *image[VERIFY_SLOTS],
+                          char *sentence);
+
+/* ---- judge.c */
+
+/* What a candidate says of the way it computes. */
+struct verify_method {
+    int32_t math;
+    uint32_t notes;
+};
+
+/* One element of an output. */
+struct verify_element {
+    struct adn_bound bound;
+    int64_t at; /* in logical order */
+    double got;
+    double want;
+    double sum;
+    double squares;
+    int right; /* by itself; transform algorithms are judged as a whole */
+};
+
+/* How far rounding may drive the elements of an output. */
+void verify_bound(const struct verify_subject *subject, int slot,
+                  const struct verify_method *method, struct adn_bound *bound);
+/* Whether an output must be the number of its type nearest to the right value. */
+int verify_is_exact(const struct verify_subject *subject, int slot);
+/* `bound`, `at` and `got` are given; works out the rest. */
+void verify_element_judge(const struct verify_subject *subject, int slot,
+                          const struct verify_method *method, struct verify_element *element);
+/* Whether an output is judged by its relative L2 error, and which it may have. */
+int verify_is_transform(const struct verify_method *method);
+double verify_transform_limit(const struct verify_subject *subject, int slot);
+/* The index of an element, by its place in logical order: "0,2,1". */
+void verify_index_text(const struct anydnn_plugin_tensor *tensor, int64_t at, char *text,
+                       size_t size);
 
 #endif

@@ -124,16 +124,6 @@ int verify_run_untouched(const struct verify_run *run, const struct verify_subje
 int verify_run_right(const struct verify_run *run, const struct verify_subject *subject,
                      struct verify_finding *finding);
 
-/* One element of an output. */
-struct verify_element {
-    struct adn_bound bound;
-    int64_t at; /* in logical order */
-    double got;
-    double want;
-    double sum;
-    double squares;
-    int right; /* by itself; transform algorithms are judged as a whole */
-};
 /* Calls `each` for every element of a compared output. */
 void verify_each_element(const struct verify_run *run, const struct verify_subject *subject,
                          int slot, void (*each)(void *cookie, const struct verify_element *element),

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A copy of a backend with one fault planted in float convolution_forward. `set.copy` is the file
+ * of the copy; `set.fault` is product (at the first position of the last channel of each sample,
+ * the product of the first input channel is left out), bit (the last bit of the first element is
+ * flipped), truncate (the last 12 bits of every element are cut off), declines or none; `set.rows`
+ * names the rows of the filters that it takes place with.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <anydnn/plugin.h>
+
+enum { X, W, Y, SLOTS };
+
+struct anydnn_plugin_plan {
+    int32_t operation;
+    int faulty;
+    struct anydnn_plugin_plan *inner; /* the copy's */
+    struct anydnn_plugin_tensor tensor[SLOTS];
+    int64_t pad[2];
+};
+
+static const struct anydnn_plugin_host *the_host;
+static const struct anydnn_plugin *the_copy;
+static struct anydnn_plugin description;
+static struct anydnn_plugin_operation operation[ANYDNN_PLUGIN_OPERATION_END];
+static const struct anydnn_plugin_operation *pointers[ANYDNN_PLUGIN_OPERATION_END];
+
+static const struct anydnn_plugin_operation *of_copy(int32_t number)
+{
+    for (uint32_t i = 0; i < the_copy->operation_count; i++)
+        if (the_copy->operations[i]->operation == number)
+            return the_copy->operations[i];
+    return NULL;
+}
+
+/* ---- the fault */
+
+static int64_t offset(const struct anydnn_plugin_tensor *tensor, int64_t a, int64_t b, int64_t c,
+                      int64_t d)
+{
+    return a * tensor->strides[0] + b * tensor->strides[1] + c * tensor->strides[2] +
+           d * tensor->strides[3];
+}
+
+static int64_t last(const struct anydnn_plugin_tensor *tensor)
+{
+    return offset(tensor, tensor->dims[0] - 1, tensor->dims[1] - 1, tensor->dims[2] - 1,
+                  tensor->dims[3] - 1);
+}
+
+/* The tap that meets the first element of x at the first position of y. */
+static void leave_out(const struct anydnn_plugin_plan *plan, const float *x, const float *w,
+                      float *y)
+{
+    int64_t k = plan->tensor[Y].dims[1] - 1;
+
+    for (int64_t n = 0; n < plan->tensor[Y].dims[0]; n++)
+        y[offset(&plan->tensor[Y], n, k, 0, 0)] -=
+            x[offset(&plan->tensor[X], n, 0, 0, 0)] *
+            w[offset(&plan->tensor[W], k, 0, plan->pad[0], plan->pad[1])];
+}
+
+static void plant(const struct anydnn_plugin_plan *plan,
+                  const struct anydnn_plugin_operands *operands)
+{
+    const char *fault = the_host->setting(the_host, "fault");
+    uint32_t *bits = operands->data[Y];
+
+    if (strcmp(fault, "product") == 0)
+        leave_out(plan, operands->data[X], operands->data[W], operands->data[Y]);
+    else if (strcmp(fault, "bit") == 0)
+        bits[0] ^= 1;
+    else if (strcmp(fault, "truncate") == 0)
+        for (int64_t i = 0; i <= last(&plan->tensor[Y]); i++)
+            bits[i] &= ~UINT32_C(0xfff);
+}
+
+static int is_faulty(const struct anydnn_plugin_problem *problem)
+{
+    const char *rows = the_host->setting(the_host, "rows");
+
+    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD &&
+           problem->tensor[Y]->type == ANYDNN_PLUGIN_FLOAT && problem->tensor[Y]->ndims == 4 &&
+           problem->tensor[W]->dims[2] == atoi(rows);
+}
+
+/* ---- the operations */
+
+static int32_t candidates(struct anydnn_plugin_context *context,
+                          const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
+                          void *cookie)
+{
+    struct anydnn_plugin_candidate refusal = {.struct_size = sizeof(refusal),
+                                              .reason = ANYDNN_PLUGIN_REASON_SHAPE,
+                                              .sentence = "filters of this height are not liked"};
+
+    if (strcmp(the_host->setting(the_host, "fault"), "declines") != 0 || !is_faulty(problem))
+        return of_copy(problem->operation)->candidates(context, problem, offer, cookie);
+    offer(cookie, &refusal);
+    return 0;
+}
+
+static int32_t plan_create(struct anydnn_plugin_context *context,
+                           const struct anydnn_plugin_problem *problem, uint64_t engine,
+                           struct anydnn_plugin_plan **plan)
+{
+    const struct anydnn_plugin_convolution *convolution = problem->params;
+    struct anydnn_plugin_plan *own = calloc(1, sizeof(*own));
+    int32_t status;
+
+    if (own == NULL)
+        return 2;
+    own->operation = problem->operation;
+    own->faulty = is_faulty(problem);
+    for (int i = 0; own->faulty && i < SLOTS; i++)
+        own->tensor[i] = *problem->tensor[i];
+    for (int i = 0; own->faulty && i < 2; i++)
+        own->pad[i] = convolution->pad[i];
+    status = of_copy(problem->operation)->plan_create(context, problem, engine, &own->inner);
+    if (status != 0)
+        free(own);
+    else
+        *plan = own;
+    return status;
+}
+
+static int32_t plan_execute(struct anydnn_plugin_plan *plan,
+                            const struct anydnn_plugin_operands *operands, int32_t *effect)
+{
+    int32_t status = of_copy(plan->operation)->plan_execute(plan->inner, operands, effect);
+
+    if (status == 0 && plan->faulty)
+        plant(plan, operands);
+    return status;
+}
+
+static void plan_destroy(struct anydnn_plugin_plan *plan)
+{
+    of_copy(plan->operation)->plan_destroy(plan->inner);
+    free(plan);
+}
+
+static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
+{
+    return the_copy->context_create(device, context);
+}
+
+static void context_destroy(struct anydnn_plugin_context *context)
+{
+    the_copy->context_destroy(context);
+}
+
+/* ---- the description */
+
+static void describe(void)
+{
+    for (uint32_t i = 0; i < the_copy->operation_count; i++) {
+        operation[i] = *the_copy->operations[i];
+        operation[i].candidates = candidates;
+        operation[i].plan_create = plan_create;
+        operation[i].plan_execute = plan_execute;
+        operation[i].plan_destroy = plan_destroy;
+        pointers[i] = &operation[i];
+    }
+    description = *the_copy;
+    description.name = "faulty";
+    description.operations = pointers;
+    description.context_create = context_create;
+    description.context_destroy = context_destroy;
+}
+
+const struct anydnn_plugin_abi anydnn_plugin_abi = ANYDNN_PLUGIN_ABI_INITIALIZER;
+
+int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
+                           const struct anydnn_plugin **plugin)
+{
+    int32_t (*copy_main)(const struct anydnn_plugin_host *host,
+                         const struct anydnn_plugin **plugin);
+    void *file = dlopen(host->setting(host, "copy"), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    int32_t status;
+
+    if (file == NULL) {
+        host->set_error(host, dlerror());
+        return 9;
+    }
+    the_host = host;
+    *(void **)&copy_main = dlsym(file, "anydnn_plugin_main");
+    status = copy_main(host, &the_copy);
+    if (status == 0)
+        describe();
+    *plugin = &description;
+    return status;
+}

@@ -1,0 +1,288 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# anydnn compare: right numbers, a planted fault found and named, declined problems, files, sentences.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+built=$ANYDNN_TEST_BUILDDIR/tests/tools/.libs
+ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
+export ANYDNN_PLUGIN_PATH
+mocks=$ANYDNN_TEST_MOCKDIR
+suites=$ANYDNN_TEST_SRCDIR/bench/suites
+suite=$tap_dir/layers.suite
+conv="convolution_forward x=f32:2,64,14,14 w=f32:64,64,3,3 pad=1,1"
+all="$tap_dir/all.suite"
+
+printf '%s\n' 'one: convolution_forward x=f32:2,16,14,14 w=f32:32,16,1,1' "three: $conv" \
+    'pool: pooling_forward x=f32:2,16,14,14 y=f32:2,16,7,7 window=2,2 stride=2,2' >"$suite"
+cp "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" "$tap_dir/copy.so"
+
+# compare STATUS ARGUMENT...: exits so; output in $tap_dir/out and err.
+compare() {
+    status=$1
+    shift
+    "$anydnn" compare "$@" >"$tap_dir/out" 2>"$tap_dir/err"
+    found=$?
+    [ "$found" -eq "$status" ] && return 0
+    echo "status $found, not $status: anydnn compare $*"
+    tail -n 30 "$tap_dir/out" "$tap_dir/err"
+    return 1
+}
+
+says() {
+    grep -q -e "$1" "$tap_dir/out" "$tap_dir/err" && return 0
+    echo "it does not say: $1"
+    tail -n 30 "$tap_dir/out" "$tap_dir/err"
+    return 1
+}
+
+# refuses PATTERN ARGUMENT...: wrong usage, one sentence that holds the pattern.
+refuses() {
+    pattern=$1
+    shift
+    compare 2 "$@" && [ "$(wc -l <"$tap_dir/err")" -eq 1 ] && says "^anydnn: .*$pattern"
+}
+
+# json STATUS EXPRESSION ARGUMENT...: exits so, and the Python expression holds for the answer `a`.
+json() {
+    status=$1 expression=$2
+    shift 2
+    compare "$status" --json "$@" || return 1
+    python3 -c 'import json, math, sys
+a = json.load(open(sys.argv[1]))
+e = [o["errors"] for l in a["layers"] for o in l.get("outputs", [])]
+s = a["summary"]
+sys.exit(0 if eval(sys.argv[2]) else 1)' "$tap_dir/out" "$expression" && return 0
+    echo "not so: $expression"
+    head -n 60 "$tap_dir/out"
+    return 1
+}
+
+# fault WHAT: settings of a copy of cpu_ref with that fault where filters have three rows.
+fault() {
+    printf '[plugin faulty]\nmodule = %s\nset.copy = %s\nset.fault = %s\nset.rows = 3\n' \
+        "$built/anydnn_faulty.so" "$tap_dir/copy.so" "$1" >"$tap_dir/faulty.conf"
+}
+pair="--config $tap_dir/faulty.conf cpu_ref:default faulty:default"
+
+# ---- equal backends
+
+equal() {
+    fault none
+    # shellcheck disable=SC2086
+    compare 0 $pair "$suite" && says 'A and B  *bitwise equal' && says 'A and B: 3 outputs bitwise equal, 0 not'
+}
+
+# Whatever the operation and the type: within the bound, and equal to itself.
+all_operations() {
+    python3 -c 'import sys
+text = open(sys.argv[1]).read().split("def run_all")[0]
+sys.argv = ["", "", "", ""]
+exec(text)
+for problem, kinds in OPERATIONS:
+    for kind in kinds:
+        print(typed(problem, kind))' "$ANYDNN_TEST_SRCDIR/tests/tools/run_types.py" >"$all"
+    lines=$(wc -l <"$all")
+    json 0 "len(a['layers']) == $lines and s['compared'] == $lines and s['broken'] == 0 and s['unequal'] == 0 \
+        and all(l['outputs'] for l in a['layers'])" --repeat 1 --inputs "$1" cpu_ref cpu_ref "$all"
+}
+
+# ---- numbers
+
+# Doubles are summed up and rounded once: to the 24, 11 and 8 bits of the type, half a unit at most.
+# The error is as large as the unit, so that three bits are a factor of 8. Errors without a direction add up
+# to the root of their number.
+rounding() {
+    for type in f32 f16 bf16; do
+        json 0 "e[0][0]['ulp_max'] <= 0.5 and 0.24 < e[0][0]['ulp_mean'] < 0.26 and \
+            0.48 < e[0][0]['ulp_p99'] <= 0.5 and e[0][0]['bound']['ratio'] <= 1 and \
+            max(abs(e[0][0]['bias']), abs(e[0][0]['outward'])) < 8 * e[0][0]['relative_l2'] / math.sqrt(25088) and \
+            s['broken'] == 0" --type $type cpu_ref cpu_ref "$conv" || return 1
+        cp "$tap_dir/out" "$tap_dir/$type.json"
+    done
+    python3 -c 'import json, sys
+f32, f16, bf16 = (json.load(open(f"{sys.argv[1]}/{t}.json"))["layers"][0]["outputs"][0]["errors"][0]["relative_l2"]
+                  for t in ("f32", "f16", "bf16"))
+print(f32, f16, bf16)
+sys.exit(0 if f32 < 2e-6 and abs(bf16 / f16 / 8 - 1) < 0.02 and abs(f16 / f32 / 8192 - 1) < 0.02 else 1)' "$tap_dir"
+}
+
+# Both operands rounded to the 11 bits of TF32: 2.9e-4 of the norm, without a bias, and within a bound
+# that knows of it; the note says so.
+tf32() {
+    printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
+    json 0 "2.8e-4 < e[0][1]['relative_l2'] < 3.0e-4 and abs(e[0][1]['outward']) < 2e-5 and \
+        0.1 < e[0][1]['bound']['ratio'] < 1 and e[0][0]['relative_l2'] < 1e-7 and \
+        'reduced_precision' in a['layers'][0]['pairs'][1]['record']['notes']" \
+        --config "$tap_dir/emulate.conf" cpu_ref:default cpu_ref:allow_conversion "$conv"
+}
+
+# The last 12 of 24 bits cut off: 0 to 4095 units too small, each as often as the other, towards 0.
+truncation() {
+    fault truncate
+    # shellcheck disable=SC2086
+    json 1 "abs(e[0][1]['ulp_mean'] / 2047.5 - 1) < 0.02 and 4050 < e[0][1]['ulp_p99'] <= e[0][1]['ulp_max'] < 4096 \
+        and e[0][1]['outward'] < -1e-4 and abs(e[0][1]['bias']) < 1e-5 and not e[0][1]['bound']['holds']" $pair "$conv"
+}
+
+# What the last bit of one element is can only be seen where it must be one.
+last_bit() {
+    fault bit
+    # shellcheck disable=SC2086
+    json 0 "a['layers'][0]['outputs'][0]['difference']['differing'] == 1 and \
+        abs(a['layers'][0]['outputs'][0]['difference']['max_ulp'] - 1) < 1e-9 and s['unequal'] == 1" $pair "$conv" &&
+        json 1 "e[0][1]['bound'] == {'kind': 'exact', 'holds': False, 'ratio': 'inf', 'limit': 0.0, 'wrong': 1, \
+            'at': '0,0,0,0', 'got': e[0][1]['bound']['got'], 'want': round(e[0][1]['bound']['got'])} and \
+            e[0][0]['max_abs'] == 0 and e[0][1]['ulp_max'] == 1" --inputs integers $pair "$conv"
+}
+
+# Integers that saturate, and halves that overflow, are no error.
+saturates() {
+    json 0 "e[0][0]['max_abs'] == 0 and e[0][0]['bound']['ratio'] == 0" cpu_ref cpu_ref \
+        scale_tensor y=s8:4,5,6,7 alpha=100 &&
+        json 0 "e[0][0]['not_finite'] > 0 and e[0][0]['mismatches'] == 0 and e[0][0]['bound']['holds']" cpu_ref cpu_ref \
+            scale_tensor y=f16:4,5,6,7 alpha=60000
+}
+
+# The root of the sum of 10000 squares, and the mean: of N(0,1), and of [-1, 1), whose variance is 1/3.
+# A root of so many squares is right to 0.7 percent in one case of three, to 3.5 percent but for one in a million.
+moments() {
+    for kind in normal uniform; do
+        size=$([ $kind = normal ] && echo 100 || echo 57.735)
+        json 0 "abs(e[0][0]['bound']['want'] / $size - 1) < 0.035" --inputs $kind cpu_ref cpu_ref \
+            reduce_tensor a=f32:1,100,100 c=f32:1,1,1 op=norm2 &&
+            json 0 "abs(e[0][0]['bound']['want']) < 0.05" --inputs $kind cpu_ref cpu_ref \
+                reduce_tensor a=f32:1,100,100 c=f32:1,1,1 op=avg || return 1
+    done
+}
+# Long sums of whole numbers stay below the largest half.
+long_sums() {
+    json 0 "e[0][0]['not_finite'] == 0 and e[0][0]['bound']['kind'] == 'exact' and e[0][0]['max_abs'] > 0" \
+        --inputs integers cpu_ref cpu_ref convolution_forward x=f16:1,2048,7,7 w=f16:32,2048,3,3 pad=1,1
+}
+
+seeds() {
+    strip='import json, sys
+a = json.load(open(sys.argv[1]))
+print([o["errors"] for l in a["layers"] for o in l["outputs"]])'
+    for seed in 7 7 8; do
+        compare 0 --json --seed $seed cpu_ref cpu_ref "$suite" || return 1
+        python3 -c "$strip" "$tap_dir/out" >>"$tap_dir/seeds"
+    done
+    sort "$tap_dir/seeds" | uniq -c | awk '{ print $1 }' | sort | tr '\n' ' ' | grep -x '1 2 '
+}
+
+# ---- the planted fault
+
+names_layer() {
+    fault product
+    # shellcheck disable=SC2086
+    compare 1 $pair "$suite" && says '^anydnn: 1 outputs are beyond their bound; three: faulty:default: 2 of 25088 values of y are wrong; \[' &&
+        says '^ *1\.[0-9]*e-04 .*BROKEN  faulty:default three y'
+}
+# ... by the line that it gave.
+repeats() {
+    again=$(sed -n 's/^  again: anydnn //p' "$tap_dir/out")
+    [ -n "$again" ] || return 1
+    eval "'$anydnn' $again" >"$tap_dir/again" 2>&1
+    [ $? -eq 1 ] && grep 'faulty:default: 2 of 25088 values of y are wrong' "$tap_dir/again"
+}
+
+# ---- who does not run
+
+declines() {
+    fault declines
+    # shellcheck disable=SC2086
+    compare 0 --csv "$tap_dir/a.csv" $pair "$suite" && says 'faulty:default declined: filters of this height are not liked' &&
+        says '^2 of 3 problems ran on both sides'
+}
+# A row for each side of each output, one for a side without; the same number of fields in all.
+csv_rows() {
+    python3 -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1]), strict=True))
+print(rows)
+assert len(rows) == 6 and all(None not in r and None not in r.values() for r in rows)
+assert [r["outcome"] for r in rows].count("declined") == 1
+for r in rows:
+    assert (r["side"], r["pair"]) in (("A", "cpu_ref:default"), ("B", "faulty:default"))
+    assert "_forward x=f32:2," in r["problem"] and r["suite"] == "layers.suite"
+    if r["outcome"] == "ran":
+        assert float(r["time_us"]) > 0 and r["holds"] == "yes" and r["output"] == "y" and r["type"] == "f32"
+        assert float(r["relative_l2"]) < 1e-7 and float(r["ratio"]) < 1 and r["reason"] == ""
+        assert r["other_differing"] == ("" if r["layer"] == "three" else "0")
+    else:
+        assert r["layer"] == "three" and "not liked" in r["reason"] and r["max_abs"] == ""' "$tap_dir/a.csv"
+}
+all_declined() {
+    # shellcheck disable=SC2086
+    compare 1 $pair "$conv" &&
+        says '^anydnn: nothing has been compared: faulty:default declined the problem: filters of this height'
+}
+trespasses() {
+    printf '[plugin trespass]\nmodule = %s\nset.do = after\n' "$built/anydnn_trespass.so" >"$tap_dir/trespass.conf"
+    json 1 "a['layers'][0]['pairs'][1]['outcome'] == 'failed' and 'wrote outside operand y' in a['layers'][0]['error']" \
+        --config "$tap_dir/trespass.conf" cpu_ref trespass transform_tensor x=f32:1,2,3,4
+}
+
+# cpu_ref in a memory space of its own, whose pointers fault on the host.
+on_a_device() {
+    printf '[plugin mock_mirror]\nmodule = %s\nset.of = %s\n' "$mocks/anydnn_mock_mirror.so" \
+        "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" >"$tap_dir/mirror.conf"
+    json 0 "s['compared'] == 3 and s['unequal'] == 0 and s['broken'] == 0 and \
+        a['layers'][0]['pairs'][1]['device'] == 'mockdev:0' and a['layers'][0]['pairs'][1]['record']['staged'] == 0" \
+        --config "$tap_dir/mirror.conf" cpu_ref mock_mirror "$suite"
+}
+
+# ---- arguments
+
+batches() {
+    json 0 "[l['problem'].split(':')[1].split(',')[0] for l in a['layers']] == ['2'] * 12" \
+        --suites "$suites" cpu_ref cpu_ref lenet &&
+        json 0 "[l['problem'].split(':')[1].split(',')[0] for l in a['layers']] == ['3'] * 12" --batch 3 \
+            --suites "$suites" cpu_ref cpu_ref lenet
+}
+reads_input() {
+    json 0 "[l['layer'] for l in a['layers']] == ['one', 'three', 'pool'] and s['compared'] == 3" cpu_ref cpu_ref - <"$suite"
+}
+strides_and_aliases() {
+    json 0 "s['broken'] == 0 and s['compared'] == 1" cpu_ref cpu_ref \
+        activation_forward x=f32:2,3,4,5:90,30,6,1 y=f32:2,3,4,5:90,30,6,1 activation=tanh alias=y:x beta=0.5
+}
+
+check 'equal backends are bitwise equal' equal
+check 'every operation and type, normal inputs' all_operations normal
+check 'every operation and type, uniform inputs' all_operations uniform
+check 'every operation and type, whole numbers' all_operations integers
+check 'one rounding is what one rounding is, by type' rounding
+check 'operands rounded to TF32' tf32
+check 'truncation: its size and its direction' truncation
+check 'the last bit of one element, on whole numbers' last_bit
+check 'saturation and overflow are no errors' saturates
+check 'inputs are spread as they should' moments
+check 'long sums of whole numbers in half' long_sums
+check 'the seed alone decides' seeds
+check 'a planted fault: the layer is named' names_layer
+check 'a planted fault: its line repeats it' repeats
+check 'a declined problem is shown' declines
+check 'CSV' csv_rows
+check 'nothing compared is a failure' all_declined
+check 'writing outside an operand is a failure' trespasses
+if [ -e "$mocks/anydnn_mock_mirror.so" ]; then
+    check 'a side on a device of its own' on_a_device
+else
+    skip 'a side on a device of its own' 'no mock backends'
+fi
+check 'suites by name have two samples' batches
+check 'problems from standard input' reads_input
+check 'strided and in place' strides_and_aliases
+check 'no arguments' refuses 'compare takes A, B and what they run'
+check 'no problem' refuses 'compare takes A, B and what they run' cpu_ref cpu_ref
+check 'no such backend' refuses 'cpu_reff:default: no backend of this name is installed' cpu_ref cpu_reff "$suite"
+check 'no such mode' refuses 'quick. is no math mode' cpu_ref cpu_ref:quick "$suite"
+check 'no such suite' refuses 'there is no suite of this name' --suites "$suites" cpu_ref cpu_ref no_such_suite
+check 'no such inputs' refuses 'takes normal, uniform or integers' --inputs gaussian cpu_ref cpu_ref "$suite"
+check 'no such folder for CSV' refuses '--csv=/nowhere/a.csv: No such file' --csv /nowhere/a.csv cpu_ref cpu_ref "$suite"
+check 'a word that is none' refuses 'window. is no part of a problem' cpu_ref cpu_ref pooling_forward x=f32:1,1,4,4 window
+check 'a wrong problem' refuses 'is no operation' cpu_ref cpu_ref pooling_foward x=f32:1,1,4,4
+tap_end

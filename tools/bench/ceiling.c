@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The roofline's two ceilings of a device: arithmetic, by large 1x1 convolutions, which are
+ * products of matrices, in the math mode and type at hand; and memory, by copies. The fastest
+ * counts of what the built-in routes choose and of the pairs themselves, since no other is known to
+ * be possible. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/bench/runner.h"
+
+#define SUCCESS ANYDNN_STATUS_SUCCESS
+
+/* Attempts at one size; the fastest counts. */
+#define ATTEMPTS 5
+/* A size whose call takes this many microseconds is the last. */
+#define LONG_ENOUGH 30000.0
+
+struct known {
+    char device[64];
+    char math[32];
+    char type[16];
+    struct ceiling ceiling;
+    struct known *next;
+};
+
+static struct known *all_known;
+
+/* ---- one problem */
+
+/* Microseconds of the fastest of some calls; 0 where the contender does not run it. */
+static double fastest(struct tool *tool, struct contender *contender, const char *text)
+{
+    struct operands operands = {.count = 0};
+    struct entrant entrant;
+    struct buffers buffers;
+    void *pointers[OPERANDS_MAX];
+    char why[256];
+    double best = 0;
+
+    if (entrant_make(tool, contender, text, &entrant) == TOOL_FINE && entrant.declined == NULL &&
+        operands_describe(tool, entrant.problem, entrant.text, &operands) == TOOL_FINE &&
+        buffers_make(contender->handle, contender->device, &operands, 0, &buffers, why,
+                     sizeof(why))) {
+        buffers_pointers(&buffers, 0, pointers);
+        for (int i = 0; i < ATTEMPTS; i++) {
+            double microseconds = runner_time_call(contender, &entrant, pointers);
+
+            if (i == 0 && contender->backend[0] != '\0')
+                entrant_check(contender, &entrant);
+            if (microseconds <= 0 || entrant.declined != NULL)
+                break;
+            best = best == 0 || microseconds < best ? microseconds : best;
+            if (microseconds > LONG_ENOUGH)
+                break;
+        }
+        buffers_free(&buffers);
+    }
+    entrant_free(contender, &entrant);
+    return best;
+}
+
+/* ---- arithmetic */
+
+static double flops_of(struct tool *tool, struct contender *contender, const char *type)
+{
+    static const struct {
+        int n, c, side;
+    } sizes[] = {{1, 128, 14},   {4, 256, 14},   {16, 512, 14},
+                 {32, 1024, 14}, {32, 2048, 28}, {64, 4096, 28}};
+    static const char *const layouts[] = {"nchw", "nhwc"};
+    double best = 0;
+
+    for (int l = 0; l < 2; l++)
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+            char text[256];
+            double c = sizes[i].c;
+            double flops = 2 * c * c * sizes[i].n * sizes[i].side * sizes[i].side;
+            double microseconds;
+
+            snprintf(text, sizeof(text),
+                     "convolution_forward x=%s:%d,%d,%d,%d:%s w=%s:%d,%d,1,1:%s", type, sizes[i].n,
+                     sizes[i].c, sizes[i].side, sizes[i].side, layouts[l], type, sizes[i].c,
+                     sizes[i].c, layouts[l]);
+            microseconds = fastest(tool, contender, text);
+            if (microseconds > 0 && flops / microseconds * 1e6 > best)
+                best = flops / microseconds * 1e6;
+            if (microseconds == 0 || microseconds > LONG_ENOUGH)
+                break;
+        }
+    return best;
+}
+
+/* ---- memory */
+
+/* A plain copy within the device: every byte is read and written. */
+static double copy_rate(const struct contender *contender, size_t bytes)
+{
+    anydnnHandle_t handle = contender->handle;
+    void *from = NULL;
+    void *to = NULL;
+    double best = 0;
+
+    if (anydnnMemAlloc(handle, bytes, &from) == SUCCESS &&
+        anydnnMemAlloc(handle, bytes, &to) == SUCCESS &&
+        anydnnMemSet(handle, from, 1, bytes) == SUCCESS &&
+        anydnnMemSet(handle, to, 1, bytes) == SUCCESS)
+        for (int i = 0; i < ATTEMPTS; i++) {
+            anydnnMark_t begin = NULL;
+            anydnnMark_t end = NULL;
+            double microseconds = 0;
+
+            if (anydnnMark(handle, &begin) == SUCCESS &&
+                anydnnMemCopy(handle, to, from, bytes, ANYDNN_MEMCPY_DEVICE_TO_DEVICE) == SUCCESS &&
+                anydnnMark(handle, &end) == SUCCESS &&
+                anydnnMarkElapsed(handle, begin, end, &microseconds) == SUCCESS &&
+                microseconds > 0 && 2e6 * (double)bytes / microseconds > best)
+                best = 2e6 * (double)bytes / microseconds;
+            anydnnMarkDestroy(handle, begin);
+            anydnnMarkDestroy(handle, end);
+        }
+    anydnnMemFree(handle, from);
+    anydnnMemFree(handle, to);
+    return best;
+}
+
+static double bytes_of(struct tool *tool, struct contender *contender)
+{
+    size_t bytes = 4 * (size_t)buffers_cache(contender->device);
+    double rate = copy_rate(contender, bytes);
+    char text[128];
+    double microseconds;
+
+    snprintf(text, sizeof(text), "transform_tensor x=f32:64,%zu,32,32", bytes / 4 / 64 / 1024);
+    microseconds = fastest(tool, contender, text);
+    bytes = bytes / 4 / 64 / 1024 * 64 * 1024 * 4;
+    if (microseconds > 0 && 2e6 * (double)bytes / microseconds > rate)
+        rate = 2e6 * (double)bytes / microseconds;
+    return rate;
+}
+
+/* ---- the table */
+
+static void raise(double *ceiling, double other)
+{
+    *ceiling = other > *ceiling ? other : *ceiling;
+}
+
+static const struct known *find_known(const struct contender *pair, const char *math,
+                                      const char *type)
+{
+    const struct known *known = all_known;
+
+    while (known != NULL && (strcmp(known->device, pair->device) != 0 ||
+                             strcmp(known->math, math) != 0 || strcmp(known->type, type) != 0))
+        known = known->next;
+    return known;
+}
+
+static struct known *add_known(const struct contender *pair, const char *math, const char *type)
+{
+    struct known *known = tool_alloc(sizeof(*known));
+
+    memset(known, 0, sizeof(*known));
+    snprintf(known->device, sizeof(known->device), "%s", pair->device);
+    snprintf(known->math, sizeof(known->math), "%s", math);
+    snprintf(known->type, sizeof(known->type), "%s", type);
+    known->next = all_known;
+    all_known = known;
+    return known;
+}
+
+/* Memory serves every type and math mode alike: its row has neither. */
+static double known_bytes(struct bench *bench, const struct contender *pair)
+{
+    const struct known *known = find_known(pair, "", "");
+    struct known *own;
+    struct contender routed;
+
+    if (known != NULL)
+        return known->ceiling.bytes;
+    own = add_known(pair, "", "");
+    if (contender_open_routed(pair, &routed)) {
+        own->ceiling.bytes = bytes_of(bench->tool, &routed);
+        contender_close(&routed);
+    }
+    for (int p = 0; p < bench->pairs; p++)
+        if (strcmp(bench->pair[p].device, pair->device) == 0)
+            raise(&own->ceiling.bytes, bytes_of(bench->tool, &bench->pair[p]));
+    return own->ceiling.bytes;
+}
+
+static double known_flops(struct bench *bench, const struct contender *pair, const char *type)
+{
+    const struct known *known = find_known(pair, pair->math, type);
+    struct known *own;
+    struct contender routed;
+
+    if (known != NULL)
+        return known->ceiling.flops;
+    own = add_known(pair, pair->math, type);
+    if (contender_open_routed(pair, &routed)) {
+        own->ceiling.flops = flops_of(bench->tool, &routed, type);
+        contender_close(&routed);
+    }
+    for (int p = 0; p < bench->pairs; p++)
+        if (strcmp(bench->pair[p].device, pair->device) == 0 &&
+            strcmp(bench->pair[p].math, pair->math) == 0)
+            raise(&own->ceiling.flops, flops_of(bench->tool, &bench->pair[p], type));
+    return own->ceiling.flops;
+}
+
+struct ceiling bench_ceiling(struct bench *bench, int pair, const char *type)
+{
+    const struct bench_options *options = &bench->options;
+    struct ceiling ceiling = {options->peak_flops, options->peak_bytes};
+
+    if (type == NULL)
+        ceiling.flops = 0;
+    else if (ceiling.flops <= 0)
+        ceiling.flops = known_flops(bench, &bench->pair[pair], type);
+    if (ceiling.bytes <= 0)
+        ceiling.bytes = known_bytes(bench, &bench->pair[pair]);
+    return ceiling;
+}
+
+static json_t *ceiling_answer(const char *device, const char *source)
+{
+    json_t *object = json_object();
+
+    json_object_set_new(object, "device", json_string(device));
+    json_object_set_new(object, "source", json_string(source));
+    return object;
+}
+
+static void add_given(json_t *answer, const char *key, double value)
+{
+    json_t *object = ceiling_answer("any device", "as given");
+
+    json_object_set_new(object, key, json_real(value));
+    json_object_set_new(object, "math", json_string("any"));
+    json_object_set_new(object, "type", json_string("any type"));
+    json_array_append_new(answer, object);
+}
+
+json_t *bench_ceilings(const struct bench *bench)
+{
+    json_t *answer = json_array();
+
+    if (bench->options.peak_flops > 0)
+        add_given(answer, "flops", bench->options.peak_flops);
+    if (bench->options.peak_bytes > 0)
+        add_given(answer, "bytes", bench->options.peak_bytes);
+    for (const struct known *known = all_known; known != NULL; known = known->next) {
+        json_t *object = ceiling_answer(known->device, "measured");
+
+        if (known->math[0] != '\0') {
+            json_object_set_new(object, "math", json_string(known->math));
+            json_object_set_new(object, "type", json_string(known->type));
+            json_object_set_new(object, "flops", json_real(known->ceiling.flops));
+        } else {
+            json_object_set_new(object, "bytes", json_real(known->ceiling.bytes));
+        }
+        json_array_append_new(answer, object);
+    }
+    return answer;
+}
+
+void bench_forget_ceilings(void)
+{
+    while (all_known != NULL) {
+        struct known *next = all_known->next;
+
+        free(all_known);
+        all_known = next;
+    }
+}

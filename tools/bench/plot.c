@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bars of what each pair reached of the roofline, a panel for each operation: a script for gnuplot,
+ * which that program turns into an image. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "tools/bench/bench.h"
+
+static const char *ending(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot != NULL && strchr(dot, '/') == NULL ? dot : "";
+}
+
+int bench_check_files(struct tool *tool, const struct bench_options *options)
+{
+    static const char *const endings[] = {".png", ".svg", ".gp"};
+    FILE *file;
+
+    for (size_t i = 0; options->plot != NULL; i++) {
+        if (i == sizeof(endings) / sizeof(endings[0]))
+            return tool_fail(tool, TOOL_USAGE,
+                             "--plot=%s: takes a file that ends in .png, .svg or .gp (the script "
+                             "alone)",
+                             options->plot);
+        if (strcmp(ending(options->plot), endings[i]) == 0)
+            break;
+    }
+    if (options->plot != NULL && strcmp(ending(options->plot), ".gp") != 0 &&
+        system("command -v gnuplot >/dev/null 2>&1") != 0)
+        return tool_fail(tool, TOOL_FAILED,
+                         "--plot=%s: gnuplot is not installed; a name that ends in .gp keeps the "
+                         "script for it",
+                         options->plot);
+    file = options->csv != NULL ? fopen(options->csv, "w") : NULL;
+    if (options->csv != NULL && file == NULL)
+        return tool_fail(tool, TOOL_USAGE, "--csv=%s: %s", options->csv, strerror(errno));
+    if (file != NULL)
+        fclose(file);
+    return TOOL_FINE;
+}
+
+/* ---- the script */
+
+/* In gnuplot's text '' stands for '. */
+static void print_text(FILE *file, const char *text)
+{
+    fputc('\'', file);
+    for (; *text != '\0'; text++)
+        fprintf(file, *text == '\'' ? "''" : "%c", *text);
+    fputc('\'', file);
+}
+
+static int has_operation_before(const struct bench *bench, int at)
+{
+    for (int i = 0; i < at; i++)
+        if (strcmp(bench->layer[i].operation, bench->layer[at].operation) == 0)
+            return 1;
+    return 0;
+}
+
+/* A column for each pair; ? where it did not run. */
+static void print_data(FILE *file, const struct bench *bench, const char *operation, int panel)
+{
+    fprintf(file, "$data%d << END\n", panel);
+    for (int i = 0; i < bench->suite.count; i++) {
+        const struct layer *layer = &bench->layer[i];
+
+        if (strcmp(layer->operation, operation) != 0)
+            continue;
+        fprintf(file, "\"%s\"", layer->item->layer);
+        for (int p = 0; p < bench->pairs; p++)
+            if (layer->row[p].roofline > 0)
+                fprintf(file, " %.6g", layer->row[p].roofline);
+            else
+                fprintf(file, " ?");
+        fprintf(file, "\n");
+    }
+    fprintf(file, "END\n");
+}
+
+static void print_panel(FILE *file, const struct bench *bench, int panel, const char *operation)
+{
+    fprintf(file, "set title ");
+    print_text(file, operation);
+    fprintf(file, " noenhanced\nplot ");
+    for (int p = 0; p < bench->pairs; p++) {
+        fprintf(file, "%s$data%d using %d%s title ", p > 0 ? ", " : "", panel, p + 2,
+                p == 0 ? ":xtic(1)" : "");
+        print_text(file, bench->pair[p].name);
+        fprintf(file, " noenhanced");
+    }
+    fprintf(file, "\n");
+}
+
+static void print_script(FILE *file, const struct bench *bench, const char *terminal,
+                         const char *output)
+{
+    int panels = 0;
+
+    for (int i = 0; i < bench->suite.count; i++)
+        if (!has_operation_before(bench, i))
+            print_data(file, bench, bench->layer[i].operation, panels++);
+    fprintf(file, "set terminal %s size 1400,%d\nset output ", terminal, 420 * panels);
+    print_text(file, output);
+    fprintf(file,
+            "\nset datafile missing '?'\nset style data histogram\n"
+            "set style histogram clustered gap 1\nset style fill solid 0.8\n"
+            "set yrange [0:*]\nset ylabel 'fraction of the roofline'\nset grid ytics\n"
+            "set key outside top right\nset xtics rotate by -60 noenhanced\n"
+            "set multiplot layout %d,1 title ",
+            panels);
+    print_text(file, bench->suite.name);
+    fprintf(file, " noenhanced\n");
+    panels = 0;
+    for (int i = 0; i < bench->suite.count; i++)
+        if (!has_operation_before(bench, i))
+            print_panel(file, bench, panels++, bench->layer[i].operation);
+    fprintf(file, "unset multiplot\n");
+}
+
+int bench_write_plot(const struct bench *bench)
+{
+    const char *path = bench->options.plot;
+    int script = strcmp(ending(path), ".gp") == 0;
+    FILE *file = script ? fopen(path, "w") : popen("gnuplot", "w");
+    int status;
+
+    if (file == NULL)
+        return tool_fail(bench->tool, TOOL_FAILED, "--plot=%s: %s", path, strerror(errno));
+    if (script) {
+        char image[4096];
+
+        snprintf(image, sizeof(image), "%.*s.svg", (int)(strlen(path) - 3), path);
+        print_script(file, bench, "svg", image);
+        status = fclose(file);
+    } else {
+        print_script(file, bench, strcmp(ending(path), ".png") == 0 ? "pngcairo" : "svg", path);
+        status = pclose(file);
+    }
+    if (status == 0)
+        return TOOL_FINE;
+    return tool_fail(bench->tool, TOOL_FAILED, "--plot=%s: %s", path,
+                     script ? strerror(errno) : "gnuplot could not draw it");
+}

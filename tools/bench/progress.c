@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A bar on standard error, only where that is a terminal. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/bench/bench.h"
+
+#define WIDTH 30
+
+/* To the line's begin, and clear what stands there. */
+#define ERASE "\r\033[K"
+
+void bench_progress(int done, int total, const char *what)
+{
+    static const char bar[] = "##############################";
+    int filled = total > 0 ? WIDTH * done / total : 0;
+
+    if (!isatty(STDERR_FILENO))
+        return;
+    fflush(stdout);
+    fprintf(stderr, ERASE "[%.*s%*s] %d/%d %.60s", filled, bar, WIDTH - filled, "", done, total,
+            what);
+    fflush(stderr);
+}
+
+void bench_progress_end(void)
+{
+    if (!isatty(STDERR_FILENO))
+        return;
+    fputs(ERASE, stderr);
+    fflush(stderr);
+}

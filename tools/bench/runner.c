@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times a problem on one pair. The time is that between two marks of the stream, around one call,
+ * or around the replay of a recording of many where one is short. */
+#include "tools/bench/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SUCCESS ANYDNN_STATUS_SUCCESS
+
+/* Microseconds that a sample lasts at least, a thousand times what a mark costs. */
+#define SAMPLE 2000.0
+
+/* ---- time */
+
+/* Between two marks: a replay, or without a recording one call. Negative after a failure, whose
+ * sentence the library keeps. */
+static double time_between(anydnnHandle_t handle, anydnnRecording_t recording,
+                           const struct contender *contender, const struct entrant *entrant,
+                           void *const pointers[])
+{
+    anydnnMark_t from = NULL;
+    anydnnMark_t to = NULL;
+    double microseconds = -1;
+    anydnnStatus_t status = anydnnMark(handle, &from);
+
+    if (status == SUCCESS)
+        status = recording != NULL ? anydnnReplay(handle, recording)
+                                   : entrant_call(contender, entrant, pointers);
+    if (status == SUCCESS)
+        status = anydnnMark(handle, &to);
+    if (status == SUCCESS)
+        status = anydnnMarkElapsed(handle, from, to, &microseconds);
+    anydnnMarkDestroy(handle, from);
+    anydnnMarkDestroy(handle, to);
+    return status == SUCCESS && microseconds >= 0 ? microseconds : -1;
+}
+
+double runner_time_call(const struct contender *contender, const struct entrant *entrant,
+                        void *const pointers[])
+{
+    return time_between(contender->handle, NULL, contender, entrant, pointers);
+}
+
+double runner_time_next(struct runner *runner)
+{
+    void *pointers[OPERANDS_MAX];
+    int many = runner->recording != NULL ? runner->recordings : runner->buffers->sets;
+    int at = runner->next % many;
+    double microseconds;
+
+    buffers_pointers(runner->buffers, at % runner->buffers->sets, pointers);
+    microseconds = time_between(runner->contender->handle,
+                                runner->recording != NULL ? runner->recording[at] : NULL,
+                                runner->contender, &runner->entrant, pointers);
+    runner->next = (at + 1) % many;
+    runner->spent += microseconds;
+    return microseconds;
+}
+
+/* ---- preparing */
+
+/* So many calls that a sample lasts long enough, on one set after the other. */
+static anydnnStatus_t record_one(struct runner *runner, int index)
+{
+    void *pointers[OPERANDS_MAX];
+    anydnnHandle_t handle = runner->contender->handle;
+    anydnnStatus_t status = anydnnRecordBegin(handle);
+    int first = index * runner->calls;
+
+    for (int i = first; i < first + runner->calls && status == SUCCESS; i++) {
+        buffers_pointers(runner->buffers, i % runner->buffers->sets, pointers);
+        status = entrant_call(runner->contender, &runner->entrant, pointers);
+    }
+    return status == SUCCESS ? anydnnRecordEnd(handle, &runner->recording[index]) : status;
+}
+
+/* As many recordings as go through all sets. The first replay of one may set up on the device what
+ * the later ones use, so all are replayed once, unless that takes longer than measuring may. */
+static int record(struct runner *runner, double limit)
+{
+    int sets = runner->buffers->sets;
+    size_t bytes;
+
+    runner->calls = (int)(SAMPLE / (runner->estimate > 0.01 ? runner->estimate : 0.01)) + 1;
+    if (runner->calls > sets)
+        runner->calls = (runner->calls + sets - 1) / sets * sets;
+    runner->recordings = (sets + runner->calls - 1) / runner->calls;
+    bytes = (size_t)runner->recordings * sizeof(*runner->recording);
+    runner->recording = memset(tool_alloc(bytes), 0, bytes);
+    runner->next = 0;
+    for (int i = 0; i < runner->recordings; i++)
+        if (record_one(runner, i) != SUCCESS)
+            return 0;
+    for (int i = 0; i < runner->recordings && runner->spent < limit / 2; i++)
+        if (runner_time_next(runner) < 0)
+            return 0;
+    return 1;
+}
+
+/* The first call makes the plan; the second tells how long one lasts, unless the first was so long
+ * that this makes no difference. */
+int runner_warm_up(struct runner *runner, double limit)
+{
+    runner->estimate = runner_time_next(runner);
+    if (runner->estimate < 0)
+        return 0;
+    entrant_check(runner->contender, &runner->entrant);
+    if (runner->entrant.declined != NULL)
+        return 1;
+    if (runner->estimate < limit / 8)
+        runner->estimate = runner_time_next(runner);
+    if (runner->estimate < 0)
+        return 0;
+    runner->calls = 1;
+    return runner->estimate >= SAMPLE || record(runner, limit);
+}
+
+void runner_keep_record(struct runner *runner)
+{
+    int64_t engine = 0;
+
+    runner->row->algorithm = tool_ask_handle(runner->contender->handle, "algorithm");
+    runner->row->workspace = runner->entrant.workspace;
+    if (anydnnGetDispatchInfoInt(runner->contender->handle, "engine", &engine) == SUCCESS)
+        runner->row->engine = engine;
+}
+
+/* ---- statistics */
+
+static int by_size(const void *left, const void *right)
+{
+    const double *a = left;
+    const double *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* Between the two nearest where `fraction` falls between them. */
+static double quantile(const double *sorted, int count, double fraction)
+{
+    double at = fraction * (count - 1);
+    int below = (int)at;
+
+    return below + 1 < count ? sorted[below] + (at - below) * (sorted[below + 1] - sorted[below])
+                             : sorted[below];
+}
+
+void runner_finish(struct runner *runner, const struct traffic *traffic)
+{
+    struct row *row = runner->row;
+
+    qsort(runner->sample, (size_t)runner->samples, sizeof(double), by_size);
+    row->rounds = runner->samples;
+    row->calls = runner->calls;
+    row->least = runner->sample[0];
+    row->median = quantile(runner->sample, runner->samples, 0.5);
+    row->spread = row->median > 0 ? (quantile(runner->sample, runner->samples, 0.75) -
+                                     quantile(runner->sample, runner->samples, 0.25)) /
+                                        row->median
+                                  : 0;
+    row->tflops = row->median > 0 ? traffic->flops / row->median / 1e6 : 0;
+    row->gbps = row->median > 0 ? traffic->bytes / row->median / 1e3 : 0;
+}
+
+void runner_release(struct runner *runner)
+{
+    for (int i = 0; i < runner->recordings; i++)
+        anydnnRecordingDestroy(runner->contender->handle, runner->recording[i]);
+    free(runner->recording);
+    entrant_free(runner->contender, &runner->entrant);
+    free(runner->sample);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn compare: its options, and one problem after the other. */
+#include "compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/bench/bench.h"
+
+/* Samples of a named suite's layers: a wrong step from sample to sample shows with two, and the
+ * reference of ResNet-50 forward takes seconds. */
+#define SUITE_BATCH 2
+
+static const struct {
+    const char *name;
+    enum verify_data inputs;
+} inputs_names[] = {
+    {"normal", VERIFY_NORMAL}, {"uniform", VERIFY_UNIFORM}, {"integers", VERIFY_INTEGERS}};
+
+#define INPUTS (sizeof(inputs_names) / sizeof(inputs_names[0]))
+
+/* ---- options */
+
+static int set_seed(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct compare_options *)own)->seed);
+}
+
+static int set_repeat(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "repeat", value, 1, 1000000, &((struct compare_options *)own)->repeat);
+}
+
+static int set_inputs(struct tool *tool, void *own, const char *value)
+{
+    for (size_t i = 0; i < INPUTS; i++)
+        if (strcmp(inputs_names[i].name, value) == 0) {
+            ((struct compare_options *)own)->inputs = inputs_names[i].inputs;
+            return TOOL_FINE;
+        }
+    return tool_fail(tool, TOOL_USAGE, "--inputs=%s: takes normal, uniform or integers", value);
+}
+
+static int set_csv(struct tool *tool, void *own, const char *value)
+{
+    if (value[0] == '\0')
+        return tool_fail(tool, TOOL_USAGE, "--csv=: takes the name of a file");
+    ((struct compare_options *)own)->csv = value;
+    return TOOL_FINE;
+}
+
+static const struct tool_option option_table[] = {
+    SUITE_OPTIONS,
+    {"inputs", "KIND", "normal: N(0,1); uniform: [-1,1); integers: small, exact (normal)",
+     set_inputs},
+    {"seed", "N", "of the inputs, the same for every problem (1)", set_seed},
+    {"repeat", "N", "runs of each side; the time is the median behind the first (3)", set_repeat},
+    {"csv", "FILE", "write the numbers there, too", set_csv},
+    {NULL, NULL, NULL, NULL},
+};
+
+static const char *inputs_name(enum verify_data inputs)
+{
+    for (size_t i = 0; i < INPUTS; i++)
+        if (inputs_names[i].inputs == inputs)
+            return inputs_names[i].name;
+    return "";
+}
+
+char *compare_again(const struct compare *compare, const char *problem)
+{
+    const char *device = compare->tool->device != NULL ? compare->tool->device : "";
+    const char *config = compare->tool->config != NULL ? compare->tool->config : "";
+    size_t size = strlen(problem) + strlen(device) + strlen(config) + 512;
+    char *text = tool_alloc(size);
+
+    snprintf(text, size, "anydnn compare%s%s%s%s --inputs %s --seed %llu %s %s '%s'",
+             device[0] != '\0' ? " --device " : "", device, config[0] != '\0' ? " --config " : "",
+             config, inputs_name(compare->options->inputs), compare->options->seed,
+             compare->side[0].name, compare->side[1].name, problem);
+    return text;
+}
+
+/* ---- arguments */
+
+/* A suite by name, not a file, standard input or a problem. */
+static int is_suite_name(int argc, char **argv)
+{
+    size_t length = argc == 1 ? strlen(argv[0]) : 0;
+
+    return argc == 1 && strcmp(argv[0], "-") != 0 && strpbrk(argv[0], "/=") == NULL &&
+           !(length > 6 && strcmp(argv[0] + length - 6, ".suite") == 0);
+}
+
+static int open_all(struct compare *compare, struct compare_options *options, int argc, char **argv,
+                    struct suite *suite)
+{
+    struct tool *tool = compare->tool;
+    int code = TOOL_FINE;
+
+    if (argc < COMPARE_SIDES + 1)
+        return tool_fail(tool, TOOL_USAGE,
+                         "compare takes A, B and what they run: two of BACKEND:MATH and a suite or "
+                         "a problem, such as `cpu_ref:default onednn:default resnet50`");
+    for (int side = 0; side < COMPARE_SIDES && code == TOOL_FINE; side++)
+        code = contender_open(tool, argv[side], 0, &compare->side[side]);
+    argc -= COMPARE_SIDES;
+    argv += COMPARE_SIDES;
+    if (code == TOOL_FINE && suite_arguments(argc, argv) < argc)
+        code =
+            tool_fail(tool, TOOL_USAGE, "`%s` is no part of a problem, which are KEY=VALUE words",
+                      argv[suite_arguments(argc, argv)]);
+    if (code == TOOL_FINE && options->suite.batch == 0 && is_suite_name(argc, argv))
+        options->suite.batch = SUITE_BATCH;
+    if (code == TOOL_FINE)
+        code = suite_open(tool, &options->suite, argc, argv, suite);
+    if (code == TOOL_FINE)
+        code = compare_reference_open(compare);
+    return code;
+}
+
+/* ---- the problems */
+
+static int run_all(struct compare *compare, FILE *csv, json_t *answers)
+{
+    const struct suite *suite = compare->suite;
+    int worst = TOOL_FINE;
+
+    for (int i = 0; i < suite->count; i++) {
+        json_t *answer = json_object();
+        int code;
+
+        bench_progress(i, suite->count, suite->item[i].layer);
+        code = compare_problem(compare, &suite->item[i], answer);
+        worst = code > worst ? code : worst;
+        json_array_append_new(answers, answer);
+        compare_csv_add(csv, answer);
+        bench_progress_end();
+        if (compare->tool->json)
+            continue;
+        tool_begin_text(compare->tool);
+        compare_print(answer);
+        fflush(stdout);
+    }
+    return worst;
+}
+
+static int answer_all(struct compare *compare)
+{
+    json_t *whole = json_object();
+    json_t *answers = json_array();
+    json_t *summary;
+    FILE *csv;
+    int code = compare_csv_open(compare, &csv);
+    int other;
+
+    json_object_set_new(whole, "suite", tool_json_text(compare->suite->name));
+    json_object_set_new(whole, "inputs", json_string(inputs_name(compare->options->inputs)));
+    json_object_set_new(whole, "seed", json_integer((json_int_t)compare->options->seed));
+    json_object_set_new(whole, "layers", answers);
+    if (code == TOOL_FINE) {
+        code = run_all(compare, csv, answers);
+        other = compare_csv_close(compare, csv);
+        code = other > code ? other : code;
+        summary = compare_summary(compare, answers);
+        json_object_set_new(whole, "summary", summary);
+        if (compare->tool->json)
+            tool_print_json(compare->tool, json_incref(whole));
+        else if (json_array_size(answers) > 1)
+            compare_summary_print(summary);
+        other = compare_verdict(compare, summary, answers);
+        code = other > code ? other : code;
+    }
+    json_decref(whole);
+    return code;
+}
+
+static int run(struct tool *tool, int argc, char **argv)
+{
+    struct compare_options options = {.seed = 1, .repeat = 3, .inputs = VERIFY_NORMAL};
+    struct suite suite = {.count = 0};
+    struct compare compare = {.tool = tool, .options = &options, .suite = &suite};
+    int first;
+    int code = tool_options(tool, &tool_compare, &options, argc, argv, &first);
+
+    if (code != TOOL_GO_ON)
+        return code;
+    code = open_all(&compare, &options, argc - first, argv + first, &suite);
+    if (code == TOOL_FINE)
+        code = answer_all(&compare);
+    suite_close(&suite);
+    for (int side = 0; side < COMPARE_SIDES; side++)
+        contender_close(&compare.side[side]);
+    if (compare.reference != NULL)
+        anydnnDestroy(compare.reference);
+    return code;
+}
+
+const struct tool_command tool_compare = {
+    .name = "compare",
+    .arguments = "A B SUITE | PROBLEM | -",
+    .summary = "Runs problems on two BACKEND:MATH and shows the error of each against double.",
+    .options = option_table,
+    .run = run,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn compare: what it was asked for, and the parts that do it. Answers are JSON objects; the
+ * table, the CSV file and the summary are read from them. */
+#ifndef TOOLS_COMPARE_COMPARE_H
+#define TOOLS_COMPARE_COMPARE_H
+
+#include <stdio.h>
+
+#include "tools/contender.h"
+#include "tools/execute.h"
+#include "tools/suite.h"
+#include "tools/verify/subject.h"
+
+#define COMPARE_SIDES 2
+
+struct compare_options {
+    struct suite_options suite;
+    unsigned long long seed;
+    unsigned long long repeat;
+    enum verify_data inputs;
+    const char *csv; /* NULL: none */
+};
+
+struct compare {
+    struct tool *tool;
+    const struct compare_options *options;
+    const struct suite *suite;
+    struct contender side[COMPARE_SIDES];
+    anydnnHandle_t reference; /* on the host, of cpu_ref alone */
+};
+
+/* The command line that repeats one problem, to be freed. */
+char *compare_again(const struct compare *compare, const char *problem);
+
+/* ---- reference.c */
+
+/* The handle of the double-precision reference. */
+int compare_reference_open(struct compare *compare);
+/* An oracle that runs problems on it. */
+void compare_reference(struct compare *compare, struct verify_oracle *oracle);
+
+/* ---- problem.c */
+
+/* Runs a problem on both sides and by the reference, and fills the answer. Fails, with a sentence,
+ * where something else than rounding is wrong; the answer then has the member `error`. */
+int compare_problem(struct compare *compare, const struct suite_item *item, json_t *answer);
+
+/* ---- errors.c */
+
+/* One output of one side, held to the reference. */
+struct compare_errors {
+    struct adn_statistics statistics;
+    struct verify_method method;
+    int exact;                   /* no other number of the type is right */
+    int transform;               /* judged by the relative L2 error */
+    int64_t wrong;               /* elements beyond the bound */
+    double ratio;                /* the largest error in parts of its bound */
+    struct verify_element worst; /* whose that is; `at` -1: no error */
+    double limit;                /* its bound */
+    int holds;
+};
+
+/* `after` is what the operand held after the run. */
+void compare_errors(const struct verify_subject *subject, int slot,
+                    const struct verify_method *method, const struct operand *operand,
+                    const unsigned char *after, struct compare_errors *errors);
+/* The members of `errors` as an answer. */
+json_t *compare_errors_answer(const struct verify_subject *subject, int slot,
+                              const struct compare_errors *errors);
+/* How far A and B are apart. */
+json_t *compare_difference(const struct operand *operand, int32_t type, const unsigned char *a,
+                           const unsigned char *b);
+
+/* ---- reading.c */
+
+/* Numbers of an answer; reals may be its texts for infinities and NaN. */
+double compare_real(const json_t *object, const char *key);
+long long compare_count(const json_t *object, const char *key);
+/* What became of a side; the microseconds that it took, or NaN. */
+const json_t *compare_side(const json_t *answer, size_t side);
+double compare_time(const json_t *answer, size_t side);
+int compare_holds(const json_t *errors);
+/* A broken bound in words. */
+void compare_broken(const json_t *output, const json_t *errors, char *sentence, size_t size);
+/* Calls `each` for the errors of each side in each output. */
+typedef void (*compare_each_fn)(void *cookie, const json_t *answer, const json_t *output,
+                                const json_t *errors);
+void compare_each(const json_t *answer, compare_each_fn each, void *cookie);
+
+/* ---- table.c, csv.c, summary.c, verdict.c */
+
+void compare_print(const json_t *answer);
+
+int compare_csv_open(struct compare *compare, FILE **csv);
+void compare_csv_add(FILE *csv, const json_t *answer);
+int compare_csv_close(struct compare *compare, FILE *csv);
+
+/* What all answers amount to. */
+json_t *compare_summary(const struct compare *compare, const json_t *answers);
+void compare_summary_print(const json_t *summary);
+/* The sentence, where a bound is broken or nothing was compared. */
+int compare_verdict(struct compare *compare, const json_t *summary, const json_t *answers);
+
+#endif

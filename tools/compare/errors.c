@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What came out of a run, element by element: against the reference, and against the other side. */
+#include "compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "desc/names.h"
+
+/* ---- against the reference */
+
+static double limit_of(const struct verify_element *element, int exact)
+{
+    double nearest = adn_type_round(element->bound.type, element->want);
+
+    if (exact)
+        return isfinite(nearest) ? fabs(nearest - element->want) : 0;
+    return adn_bound_error(&element->bound, element->want, element->sum, element->squares);
+}
+
+/* The error in parts of its bound. Where one number alone is right, it is nothing or beyond all;
+ * integers saturate, so that theirs counts from the nearest number of the type. */
+static double ratio_of(const struct verify_element *element, int exact)
+{
+    int whole = adn_type_digits(element->bound.type) == 0;
+    double want = whole ? adn_type_round(element->bound.type, element->want) : element->want;
+
+    if (exact || !isfinite(element->got) || !isfinite(want))
+        return element->right ? 0 : (double)INFINITY;
+    return fabs(element->got - want) / limit_of(element, exact);
+}
+
+/* A transform algorithm rounds intermediate values, and is judged as a whole. */
+static void judge_transform(const struct verify_subject *subject, int slot,
+                            struct compare_errors *errors)
+{
+    const struct adn_measure *measure = &errors->statistics.measure;
+
+    errors->limit = verify_transform_limit(subject, slot);
+    errors->ratio = measure->mismatches > 0 ? (double)INFINITY
+                                            : adn_measure_relative_l2(measure) / errors->limit;
+    errors->holds = errors->ratio <= 1;
+}
+
+void compare_errors(const struct verify_subject *subject, int slot,
+                    const struct verify_method *method, const struct operand *operand,
+                    const unsigned char *after, struct compare_errors *errors)
+{
+    struct verify_element now;
+    struct walk walk;
+
+    memset(errors, 0, sizeof(*errors));
+    adn_statistics_begin(&errors->statistics);
+    errors->method = *method;
+    errors->transform = verify_is_transform(method);
+    errors->exact = verify_is_exact(subject, slot) && !errors->transform;
+    errors->worst.at = -1;
+    verify_bound(subject, slot, method, &now.bound);
+    now.at = 0;
+    for (walk_begin(&walk, operand); walk_goes_on(&walk); walk_next(&walk)) {
+        double ratio;
+
+        now.got = operand->element->load(after + walk.at);
+        verify_element_judge(subject, slot, method, &now);
+        adn_statistics_add(&errors->statistics, now.bound.type, now.got, now.want);
+        errors->wrong += !now.right;
+        ratio = ratio_of(&now, errors->exact);
+        if (ratio > errors->ratio) {
+            errors->ratio = ratio;
+            errors->worst = now;
+        }
+        now.at++;
+    }
+    errors->holds = errors->wrong == 0;
+    errors->limit = errors->worst.at >= 0 ? limit_of(&errors->worst, errors->exact) : 0;
+    if (errors->transform)
+        judge_transform(subject, slot, errors);
+}
+
+static json_t *bound_answer(const struct verify_subject *subject, int slot,
+                            const struct compare_errors *errors)
+{
+    const struct verify_element *worst = &errors->worst;
+    json_t *bound = json_object();
+    char place[160];
+
+    json_object_set_new(bound, "kind",
+                        json_string(errors->exact       ? "exact"
+                                    : errors->transform ? "transform"
+                                                        : "elements"));
+    json_object_set_new(bound, "holds", json_boolean(errors->holds));
+    json_object_set_new(bound, "ratio", tool_json_real(errors->ratio));
+    json_object_set_new(bound, "limit", tool_json_real(errors->limit));
+    json_object_set_new(bound, "wrong", json_integer(errors->wrong));
+    if (worst->at < 0)
+        return bound;
+    verify_index_text(&subject->problem.tensor[slot], worst->at, place, sizeof(place));
+    json_object_set_new(bound, "at", json_string(place));
+    json_object_set_new(bound, "got", tool_json_real(worst->got));
+    json_object_set_new(bound, "want",
+                        tool_json_real(errors->exact
+                                           ? adn_type_round(worst->bound.type, worst->want)
+                                           : worst->want));
+    return bound;
+}
+
+json_t *compare_errors_answer(const struct verify_subject *subject, int slot,
+                              const struct compare_errors *errors)
+{
+    const struct adn_statistics *statistics = &errors->statistics;
+    const struct adn_measure *measure = &statistics->measure;
+    json_t *answer = json_object();
+    const struct {
+        const char *name;
+        double value;
+    } reals[] = {
+        {"max_abs", measure->max_abs},
+        {"mean_abs", adn_measure_mean_abs(measure)},
+        {"relative_l2", adn_measure_relative_l2(measure)},
+        {"bias", adn_statistics_bias(statistics)},
+        {"outward", adn_statistics_outward(statistics)},
+        {"ulp_max", measure->max_ulp},
+        {"ulp_mean", adn_measure_mean_ulp(measure)},
+        {"ulp_p99", adn_spread_quantile(&statistics->ulps, 0.99)},
+    };
+
+    for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++)
+        json_object_set_new(answer, reals[i].name, tool_json_real(reals[i].value));
+    json_object_set_new(answer, "not_finite", json_integer(statistics->not_finite));
+    json_object_set_new(answer, "mismatches", json_integer(measure->mismatches));
+    json_object_set_new(answer, "bound", bound_answer(subject, slot, errors));
+    return answer;
+}
+
+/* ---- against each other */
+
+json_t *compare_difference(const struct operand *operand, int32_t type, const unsigned char *a,
+                           const unsigned char *b)
+{
+    json_t *answer = json_object();
+    struct adn_measure measure;
+    int64_t differing = 0;
+    struct walk walk;
+
+    adn_measure_begin(&measure);
+    for (walk_begin(&walk, operand); walk_goes_on(&walk); walk_next(&walk)) {
+        differing += memcmp(a + walk.at, b + walk.at, operand->element->size) != 0;
+        adn_measure_add(&measure, type, operand->element->load(b + walk.at),
+                        operand->element->load(a + walk.at));
+    }
+    json_object_set_new(answer, "max_abs", tool_json_real(measure.max_abs));
+    json_object_set_new(answer, "relative_l2", tool_json_real(adn_measure_relative_l2(&measure)));
+    json_object_set_new(answer, "max_ulp", tool_json_real(measure.max_ulp));
+    json_object_set_new(answer, "mismatches", json_integer(measure.mismatches));
+    json_object_set_new(answer, "differing", json_integer(differing));
+    json_object_set_new(answer, "equal", json_boolean(differing == 0));
+    return answer;
+}

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# anydnn compare.
+
+tools_anydnn_SOURCES += \
+	tools/compare/command.c \
+	tools/compare/compare.h \
+	tools/compare/csv.c \
+	tools/compare/errors.c \
+	tools/compare/problem.c \
+	tools/compare/reading.c \
+	tools/compare/reference.c \
+	tools/compare/summary.c \
+	tools/compare/table.c \
+	tools/compare/verdict.c
