@@ -10,6 +10,7 @@ EXTRA_DIST += plugins/plugin.map
 
 include plugins/cpu_ref/local.mk
 include plugins/cuda.mk
+include plugins/onednn/local.mk
 include plugins/template/local.mk
 
 # $(call link_modules,FOLDER,LIST): links to built modules, all in one folder.

@@ -30,7 +30,7 @@ MOCK_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests/loader/mocks/built/.stamp: $(mock_modules)
 	$(AM_V_GEN)$(call link_modules,tests/loader/mocks/built,$(mock_modules)) && : >$@
 
-EXTRA_DIST += tests/environment.sh tests/installed.sh tests/run_cmocka.sh tests/tap.sh tests/tsan.supp
+EXTRA_DIST += tests/environment.sh tests/installed.sh tests/run_cmocka.sh tests/lsan.supp tests/tap.sh tests/tsan.supp
 
 if HAVE_CMOCKA
 include tests/unit/local.mk
@@ -38,6 +38,9 @@ include tests/loader/local.mk
 include tests/dispatch/local.mk
 include tests/conformance/local.mk
 include tests/examples/local.mk
+if HAVE_ONEDNN
+include tests/onednn/local.mk
+endif
 endif
 include tests/abi/local.mk
 include tests/gpu/local.mk

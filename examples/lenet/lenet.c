@@ -91,7 +91,7 @@ static int train_epoch(const struct options *o, struct trainer *t, int epoch, st
     if (trainer_test(t, &right) < 0)
         return -1;
     progress_finish(&progress);
-    printf("epoch %d/%d: loss %.6f, test accuracy %.2f %%, %.1f s, %.0f images/s\n", epoch,
+    printf("epoch %d/%d: loss %.6f, test accuracy %.2f %%, %.2f s, %.0f images/s\n", epoch,
            o->epochs, *loss, 100.0 * right / t->test_images->count, seconds,
            t->images->count / seconds);
     fflush(stdout);

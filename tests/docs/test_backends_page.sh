@@ -10,10 +10,10 @@ anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 page=$ANYDNN_TEST_SRCDIR/docs/backends.md
 writer=$ANYDNN_TEST_SRCDIR/scripts/backends-table
 
-# spoilt SED_COMMAND PATTERN: a page that it spoilt is found, with a line that holds the pattern, and
-# made whole again.
+# spoilt SED_COMMAND PATTERN: a page whose section of cpu_ref it spoilt is found, with a line that
+# holds the pattern, and made whole again.
 spoilt() {
-    sed -e "$1" "$page" >"$tap_dir/page.md"
+    sed -e "/cpu_ref: begin/,/cpu_ref: end/ $1" "$page" >"$tap_dir/page.md"
     cmp -s "$page" "$tap_dir/page.md" && { echo "the page is not spoilt"; return 1; }
     python3 "$writer" --check "$anydnn" "$tap_dir/page.md" >"$tap_dir/said" 2>&1 &&
         { echo "not found"; return 1; }
@@ -39,8 +39,8 @@ every_operation() {
 }
 
 check "the page is what the backends publish" python3 "$writer" --check "$anydnn" "$page"
-check "a type too few is found" spoilt '/^| `pooling_forward` | f64/s/ s8x4//' '^+.*pooling_forward.* s8x4 '
-check "a row too few is found" spoilt '/^| `im2col` | f64/d' '^+| `im2col`'
+check "a type too few is found" spoilt 's/^\(| `pooling_forward` | f64.*\) s8x4/\1/' '^+.*pooling_forward.* s8x4 '
+check "a row too few is found" spoilt '{ /^| `im2col` | f64/d }' '^+| `im2col`'
 check "a row too many is found" spoilt 's/^\(| `im2\)\(col` | f64.*\)/&\n\1\2/' '^-| `im2col`'
 check "a page without the section gets one" without_section
 check "each operation has its row" every_operation

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The example's own network in a test: its dropout by several backends.
+# The example's own network in tests: its dropout by several backends, and its routes.
 
 check_PROGRAMS += tests/examples/test_lenet_dropout
 TESTS += tests/examples/test_lenet_dropout
@@ -28,3 +28,6 @@ tests_examples_test_lenet_dropout_SOURCES = tests/examples/test_lenet_dropout.c 
 	examples/lenet/report.h \
 	examples/lenet/train.c \
 	examples/lenet/train.h
+
+TESTS += tests/examples/test_lenet_routes.sh
+dist_check_SCRIPTS += tests/examples/test_lenet_routes.sh

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a suite of bench/suites: lines "NAME: PROBLEM", of which the 2-D convolutions count. */
+#include "direct.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_ 512
+
+/* What follows KEY= in a problem; NULL where it is absent. */
+static const char *value_of(const char *problem, const char *key)
+{
+    size_t length = strlen(key);
+
+    for (const char *word = problem; word; word = strchr(word, ' ')) {
+        word += *word == ' ';
+        if (strncmp(word, key, length) == 0 && word[length] == '=')
+            return word + length + 1;
+    }
+    return NULL;
+}
+
+/* Reads numbers with commas between; returns how many, which may be more than there is room for. */
+static int numbers(const char *text, int values[], int room)
+{
+    int count = 0;
+
+    for (;;) {
+        char *end;
+        long value = strtol(text, &end, 10);
+
+        if (end == text)
+            return count;
+        if (count < room)
+            values[count] = (int)value;
+        count++;
+        if (*end != ',')
+            return count;
+        text = end + 1;
+    }
+}
+
+/* The four dims of a packed float operand; 0 where it is something else. */
+static int dims(const char *problem, const char *role, int values[4])
+{
+    const char *text = value_of(problem, role);
+    return text && strncmp(text, "f32:", 4) == 0 && numbers(text + 4, values, 4) == 4;
+}
+
+/* A pair of numbers; `standard` stands for both where it is absent. */
+static void pair(const char *problem, const char *key, int standard, int values[2])
+{
+    const char *text = value_of(problem, key);
+
+    values[0] = values[1] = standard;
+    if (text && numbers(text, values, 2) != 2)
+        fail("%s: %s is no pair of numbers", problem, key);
+}
+
+/* Returns 0 where the problem is no 2-D convolution of floats. */
+static int read_layer(const char *problem, struct layer *layer)
+{
+    int x[4], w[4];
+
+    if (strncmp(problem, "convolution_forward ", 20) != 0 || !dims(problem, "x", x) ||
+        !dims(problem, "w", w))
+        return 0;
+    layer->n = x[0];
+    layer->c = x[1];
+    layer->h = x[2];
+    layer->w = x[3];
+    layer->k = w[0];
+    layer->r = w[2];
+    layer->s = w[3];
+    if (w[1] < 1 || x[1] % w[1])
+        fail("%s: the channels of w do not divide those of x", problem);
+    layer->groups = x[1] / w[1];
+    pair(problem, "pad", 0, layer->pad);
+    pair(problem, "stride", 1, layer->stride);
+    pair(problem, "dilation", 1, layer->dilation);
+    return 1;
+}
+
+static int known(const struct layer *layers, int count, const struct layer *layer)
+{
+    const size_t name = offsetof(struct layer, n);
+
+    for (int i = 0; i < count; i++) {
+        if (memcmp((const char *)&layers[i] + name, (const char *)layer + name,
+                   sizeof *layer - name) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+int suite_read(const char *path, int batch, struct layer *layers, int room)
+{
+    FILE *file = fopen(path, "r");
+    char line[LINE_MAX_];
+    int count = 0;
+
+    if (!file)
+        fail("%s: cannot be opened", path);
+    while (fgets(line, sizeof line, file)) {
+        char *problem = strstr(line, ": ");
+        struct layer layer;
+
+        line[strcspn(line, "\r\n")] = '\0';
+        if (line[0] == '#' || !problem)
+            continue;
+        *problem = '\0';
+        memset(&layer, 0, sizeof layer);
+        snprintf(layer.name, sizeof layer.name, "%.*s", NAME_MAX_ - 1, line);
+        if (!read_layer(problem + 2, &layer))
+            continue;
+        layer.n = batch > 0 ? batch : layer.n;
+        if (known(layers, count, &layer))
+            continue;
+        if (count == room)
+            fail("%s has more than %d layers", path, room);
+        layers[count++] = layer;
+    }
+    fclose(file);
+    if (!count)
+        fail("%s has no 2-D convolutions of floats", path);
+    return count;
+}

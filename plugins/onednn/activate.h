@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Activation functions: which of oneDNN's they are, and their values by our own code where oneDNN's
+ * differ. */
+#ifndef ONEDNN_ACTIVATE_H
+#define ONEDNN_ACTIVATE_H
+
+#include <math.h>
+#include <stdint.h>
+
+/* Modes of struct anydnn_plugin_activation. */
+enum {
+    ONEDNN_SIGMOID = 0,
+    ONEDNN_RELU = 1,
+    ONEDNN_TANH = 2,
+    ONEDNN_CLIPPED_RELU = 3,
+    ONEDNN_ELU = 4,
+    ONEDNN_IDENTITY = 5,
+    ONEDNN_SWISH = 6,
+    ONEDNN_ACTIVATION_END = 7
+};
+
+struct onednn_activation {
+    int32_t mode;
+    int32_t nan_propagate;
+    double coef;
+};
+
+static inline int onednn_is_relu(const struct onednn_activation *activation)
+{
+    return activation->mode == ONEDNN_RELU || activation->mode == ONEDNN_CLIPPED_RELU;
+}
+
+/* So that exp() gets no positive argument, and cannot overflow. */
+static inline double onednn_sigmoid(double v)
+{
+    double e = exp(-fabs(v));
+    return v < 0 ? e / (1 + e) : 1 / (1 + e);
+}
+
+/* The NaN option is of the two ReLUs: without it a NaN becomes 0. */
+static inline double onednn_activate(const struct onednn_activation *activation, double v)
+{
+    double positive = v > 0 ? v : 0;
+
+    switch (activation->mode) {
+    case ONEDNN_SIGMOID:
+        return onednn_sigmoid(v);
+    case ONEDNN_TANH:
+        return tanh(v);
+    case ONEDNN_ELU:
+        return v > 0 ? v : activation->coef * expm1(v);
+    case ONEDNN_SWISH:
+        return v * onednn_sigmoid(activation->coef * v);
+    case ONEDNN_IDENTITY:
+        return v;
+    default:
+        if (activation->nan_propagate && isnan(v))
+            return v;
+        return activation->mode == ONEDNN_CLIPPED_RELU && positive > activation->coef
+                   ? activation->coef
+                   : positive;
+    }
+}
+
+/* The same for n values; the ReLUs without branches. */
+static inline void onednn_activate_row(const struct onednn_activation *activation, double *v,
+                                       int64_t n)
+{
+    if (!onednn_is_relu(activation) || activation->nan_propagate) {
+        for (int64_t i = 0; i < n; i++)
+            v[i] = onednn_activate(activation, v[i]);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        v[i] = v[i] > 0 ? v[i] : 0;
+    for (int64_t i = 0; i < n && activation->mode == ONEDNN_CLIPPED_RELU; i++)
+        v[i] = v[i] > activation->coef ? activation->coef : v[i];
+}
+
+/* Whether the activation of v passes its gradient at all: what batch normalization's reserve keeps.
+ */
+static inline int onednn_passes(const struct onednn_activation *activation, double v)
+{
+    if (!onednn_is_relu(activation))
+        return 1;
+    return (v > 0) & !(activation->mode == ONEDNN_CLIPPED_RELU && v >= activation->coef);
+}
+
+/* dy times the slope where the value is y, of swish where the argument is x. Where the slope of a
+ * ReLU is 0, so is the result, whatever dy. */
+static inline double onednn_gradient(const struct onednn_activation *activation, double y,
+                                     double dy, double x)
+{
+    double s;
+
+    switch (activation->mode) {
+    case ONEDNN_SIGMOID:
+        return y * (1 - y) * dy;
+    case ONEDNN_TANH:
+        return (1 - y * y) * dy;
+    case ONEDNN_ELU:
+        return y >= 0 ? dy : (y + activation->coef) * dy;
+    case ONEDNN_SWISH:
+        s = onednn_sigmoid(activation->coef * x);
+        return (s + activation->coef * x * s * (1 - s)) * dy;
+    case ONEDNN_IDENTITY:
+        return dy;
+    default:
+        return onednn_passes(activation, y) ? dy : 0;
+    }
+}
+
+#endif

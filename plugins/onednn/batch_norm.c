@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Batch normalization in inference and training. oneDNN normalizes; the running variance of a
+ * sample, the saved 1 / sqrt(variance + epsilon), addition and activation with the reserve's bits
+ * are our own steps: oneDNN's fused ReLU keeps a workspace of another form, and knows no other
+ * function.
+ */
+#include "batch_norm.h"
+#include "table.h"
+
+enum { INFERENCE_X, INFERENCE_SCALE, INFERENCE_BIAS, INFERENCE_MEAN, INFERENCE_VAR, INFERENCE_Y };
+enum {
+    TRAINING_X,
+    TRAINING_SCALE,
+    TRAINING_BIAS,
+    TRAINING_Z,
+    TRAINING_RUNNING_MEAN,
+    TRAINING_RUNNING_VAR,
+    TRAINING_Y,
+    TRAINING_SAVE_MEAN,
+    TRAINING_SAVE_INV_VAR,
+    TRAINING_RESERVE
+};
+
+/* ------------------------------------------------------------------ what all have */
+
+int32_t onednn_norm_check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+{
+    const struct anydnn_plugin_batch_normalization *params = problem->params;
+
+    if (params->mode < ONEDNN_PER_ACTIVATION || params->mode > ONEDNN_PERSISTENT ||
+        params->ops < ONEDNN_NORM_PLAIN || params->ops > ONEDNN_NORM_ADD_ACTIVATION)
+        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                             "mode is %d and ops %d; both must be 0 to 2", params->mode,
+                             params->ops);
+    if (params->ops != ONEDNN_NORM_PLAIN &&
+        (params->activation < 0 || params->activation >= ONEDNN_ACTIVATION_END))
+        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                             "activation %d is none from 0 to %d", params->activation,
+                             ONEDNN_ACTIVATION_END - 1);
+    return 0;
+}
+
+struct onednn_activation onednn_norm_activation(const struct anydnn_plugin_problem *problem)
+{
+    const struct anydnn_plugin_batch_normalization *params = problem->params;
+    return (struct onednn_activation){params->activation, params->nan_propagate, params->coef};
+}
+
+struct onednn_norm onednn_norm_of(const struct onednn_build *build)
+{
+    const struct anydnn_plugin_batch_normalization *params = build->problem->params;
+    struct onednn_view x = onednn_operand(build, 0);
+    int64_t elements = onednn_count(x.dims, x.ndims);
+    struct onednn_norm norm = {.cells = x.dims[1]};
+
+    if (params->mode == ONEDNN_PER_ACTIVATION) {
+        struct onednn_view rows = {.ndims = 2, .type = ANYDNN_PLUGIN_FLOAT};
+
+        norm.cells = elements / x.dims[0];
+        norm.dense = onednn_packed(&x, ANYDNN_PLUGIN_FLOAT);
+        rows.dims[0] = x.dims[0];
+        rows.dims[1] = rows.strides[0] = norm.cells;
+        rows.strides[1] = 1;
+        norm.work = onednn_around(&rows, 1);
+    } else {
+        norm.dense = onednn_packed_like(&x, ANYDNN_PLUGIN_FLOAT);
+        norm.work = onednn_around(&norm.dense, 1);
+    }
+    norm.count = elements / norm.cells;
+    return norm;
+}
+
+int onednn_load_cells(struct onednn_build *build, const struct onednn_norm *norm, int32_t slot)
+{
+    struct onednn_view operand = onednn_operand(build, slot);
+    struct onednn_view packed = onednn_packed(&operand, ANYDNN_PLUGIN_FLOAT);
+    struct onednn_view flat = onednn_flat(norm->cells);
+
+    return onednn_load_as(build, slot, &packed, &flat);
+}
+
+int onednn_temporary_cells(struct onednn_build *build, const struct onednn_norm *norm)
+{
+    struct onednn_view flat = onednn_flat(norm->cells);
+    return onednn_temporary_as(build, &flat);
+}
+
+struct onednn_output onednn_result_cells(struct onednn_build *build, const struct onednn_norm *norm,
+                                         int32_t slot)
+{
+    struct onednn_view operand = onednn_operand(build, slot);
+    struct onednn_view packed = onednn_packed(&operand, ANYDNN_PLUGIN_FLOAT);
+    struct onednn_view flat = onednn_flat(norm->cells);
+
+    return onednn_result_as(build, slot, &packed, &flat);
+}
+
+dnnl_primitive_desc_t onednn_norm_describe(struct onednn_build *build,
+                                           const struct onednn_norm *norm,
+                                           dnnl_prop_kind_t direction, unsigned flags,
+                                           dnnl_primitive_desc_t hint)
+{
+    const struct anydnn_plugin_batch_normalization *params = build->problem->params;
+    onednn_layout layout = onednn_layout_of(build, &norm->work);
+    struct onednn_batch_normalization normalization = {.direction = direction,
+                                                       .x = layout,
+                                                       .dx = layout,
+                                                       .epsilon = (float)params->epsilon,
+                                                       .flags = flags,
+                                                       .hint = hint};
+
+    return onednn_keep(build,
+                       onednn_describe_batch_normalization(&normalization, build->attributes),
+                       "batch normalization of these sizes");
+}
+
+/* ------------------------------------------------------------------ forward */
+
+/* The steps behind the normalization: v, which lies where y shall be or in a temporary, becomes y.
+ */
+static void finish(struct onednn_build *build, const struct onednn_norm *norm, int32_t z_slot,
+                   int32_t reserve_slot, int v, int y)
+{
+    const struct anydnn_plugin_batch_normalization *params = build->problem->params;
+    struct onednn_norm_elements elements = {.activation = onednn_norm_activation(build->problem),
+                                            .dense = norm->dense,
+                                            .v = onednn_place_of(build, v),
+                                            .out = onednn_place_of(build, y),
+                                            .z_slot = -1,
+                                            .reserve_slot = reserve_slot};
+
+    if (params->ops == ONEDNN_NORM_PLAIN)
+        return;
+    if (params->ops == ONEDNN_NORM_ADD_ACTIVATION) {
+        elements.z_slot = z_slot;
+        elements.z = onednn_operand(build, z_slot);
+    }
+    onednn_run_own(build, onednn_norm_activate, &elements, sizeof elements);
+}
+
+static int32_t inference_check(const struct anydnn_plugin_problem *problem,
+                               struct onednn_refusal *why)
+{
+    const struct anydnn_plugin_batch_normalization *params = problem->params;
+
+    if (params->ops == ONEDNN_NORM_ADD_ACTIVATION)
+        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                             "ops is bn_add_activation, and there is no z to add");
+    return onednn_norm_check(problem, why);
+}
+
+static void build_inference(struct onednn_build *build)
+{
+    struct onednn_norm norm = onednn_norm_of(build);
+    dnnl_primitive_desc_t descriptor =
+        onednn_norm_describe(build, &norm, dnnl_forward_inference,
+                             dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift, NULL);
+    int x = onednn_load_as(build, INFERENCE_X, &norm.dense, &norm.work);
+    int scale = onednn_load_cells(build, &norm, INFERENCE_SCALE);
+    int bias = onednn_load_cells(build, &norm, INFERENCE_BIAS);
+    int mean = onednn_load_cells(build, &norm, INFERENCE_MEAN);
+    int variance = onednn_load_cells(build, &norm, INFERENCE_VAR);
+
+    for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
+        struct onednn_output y;
+
+        build->when = mode;
+        y = onednn_result_as(build, INFERENCE_Y, &norm.dense, &norm.work);
+        ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_MEAN, mean},
+                   {DNNL_ARG_VARIANCE, variance}, {DNNL_ARG_SCALE, scale}, {DNNL_ARG_SHIFT, bias},
+                   {DNNL_ARG_DST, y.memory});
+        finish(build, &norm, -1, -1, y.memory, y.memory);
+        onednn_store_as(build, &y, 0);
+    }
+}
+
+static int32_t training_check(const struct anydnn_plugin_problem *problem,
+                              struct onednn_refusal *why)
+{
+    const struct anydnn_plugin_batch_normalization *params = problem->params;
+
+    if (params->ops == ONEDNN_NORM_ADD_ACTIVATION && !problem->tensor[TRAINING_Z])
+        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                             "ops is bn_add_activation, and z is absent");
+    if (params->ops != ONEDNN_NORM_PLAIN && !problem->tensor[TRAINING_RESERVE])
+        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                             "the reserve is absent; with an activation it is required");
+    return onednn_norm_check(problem, why);
+}
+
+static struct onednn_norm_cells cells_of(const struct onednn_build *build, int32_t slot)
+{
+    struct onednn_norm_cells cells = {.slot = -1};
+
+    if (build->problem->present >> slot & 1) {
+        cells.slot = slot;
+        cells.view = onednn_operand(build, slot);
+    }
+    return cells;
+}
+
+static struct onednn_norm_statistics statistics_of(const struct onednn_build *build,
+                                                   const struct onednn_norm *norm, int mean,
+                                                   int variance)
+{
+    const struct anydnn_plugin_batch_normalization *params = build->problem->params;
+
+    return (struct onednn_norm_statistics){
+        .cells = norm->cells,
+        .count = norm->count,
+        .epsilon = params->epsilon,
+        .mean = onednn_place_of(build, mean),
+        .variance = onednn_place_of(build, variance),
+        .running_mean = cells_of(build, TRAINING_RUNNING_MEAN),
+        .running_variance = cells_of(build, TRAINING_RUNNING_VAR),
+        .save_mean = cells_of(build, TRAINING_SAVE_MEAN),
+        .save_inv_variance = cells_of(build, TRAINING_SAVE_INV_VAR)};
+}
+
+static void build_training(struct onednn_build *build)
+{
+    const struct anydnn_plugin_batch_normalization *params = build->problem->params;
+    struct onednn_norm norm = onednn_norm_of(build);
+    dnnl_primitive_desc_t descriptor = onednn_norm_describe(build, &norm, dnnl_forward_training,
+                                                            dnnl_use_scale | dnnl_use_shift, NULL);
+    int x = onednn_load_as(build, TRAINING_X, &norm.dense, &norm.work);
+    int scale = onednn_load_cells(build, &norm, TRAINING_SCALE);
+    int bias = onednn_load_cells(build, &norm, TRAINING_BIAS);
+    int mean = onednn_temporary_cells(build, &norm);
+    int variance = onednn_temporary_cells(build, &norm);
+    struct onednn_norm_statistics statistics = statistics_of(build, &norm, mean, variance);
+    int32_t reserve = params->ops == ONEDNN_NORM_PLAIN ? -1 : TRAINING_RESERVE;
+
+    for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
+        struct onednn_output y;
+        int v;
+
+        build->when = mode;
+        y = onednn_result_as(build, TRAINING_Y, &norm.dense, &norm.work);
+        /* y may lie where z does, which is read after v is written. */
+        v = onednn_in_place(build, TRAINING_Y, TRAINING_Z) ? onednn_temporary_as(build, &norm.work)
+                                                           : y.memory;
+        ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_MEAN, mean},
+                   {DNNL_ARG_VARIANCE, variance}, {DNNL_ARG_SCALE, scale}, {DNNL_ARG_SHIFT, bias},
+                   {DNNL_ARG_DST, v});
+        onednn_run_own(build, onednn_norm_keep, &statistics, sizeof statistics);
+        finish(build, &norm, TRAINING_Z, reserve, v, y.memory);
+        onednn_store_as(build, &y, 0);
+    }
+}
+
+const struct onednn_operation onednn_batch_normalization_inference = {
+    .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
+    .types = ONEDNN_FLOATS_INT8,
+    .layouts = ONEDNN_LAYOUTS,
+    .required = 1u << INFERENCE_X | 1u << INFERENCE_SCALE | 1u << INFERENCE_BIAS |
+                1u << INFERENCE_MEAN | 1u << INFERENCE_VAR | 1u << INFERENCE_Y,
+    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .ways = onednn_only_way,
+    .way_count = 1,
+    .check = inference_check,
+    .build = build_inference,
+};
+
+const struct onednn_operation onednn_batch_normalization_training = {
+    .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
+    .types = ONEDNN_FLOATS,
+    .layouts = ONEDNN_LAYOUTS,
+    .required = 1u << TRAINING_X | 1u << TRAINING_SCALE | 1u << TRAINING_BIAS | 1u << TRAINING_Y,
+    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .ways = onednn_only_way,
+    .way_count = 1,
+    .check = training_check,
+    .build = build_training,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the batch normalizations share: shapes, and the steps that are our own: running and saved
+ * statistics, activation and addition with the reserve's bits, and the way back. */
+#ifndef ONEDNN_BATCH_NORM_H
+#define ONEDNN_BATCH_NORM_H
+
+#include "activate.h"
+#include "layer.h"
+
+/* Numbers of struct anydnn_plugin_batch_normalization. */
+enum { ONEDNN_PER_ACTIVATION, ONEDNN_SPATIAL, ONEDNN_PERSISTENT };
+enum { ONEDNN_NORM_PLAIN, ONEDNN_NORM_ACTIVATION, ONEDNN_NORM_ADD_ACTIVATION };
+
+/* A cell is what has one mean and one variance: a channel, or per activation one place of all
+ * images. oneDNN knows channels only; per activation each place is one. */
+struct onednn_norm {
+    struct onednn_view dense, work; /* of x and what has its shape */
+    int64_t cells;
+    int64_t count; /* elements of a cell */
+};
+struct onednn_norm onednn_norm_of(const struct onednn_build *build);
+
+/* Mode, ops and activation. */
+int32_t onednn_norm_check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why);
+struct onednn_activation onednn_norm_activation(const struct anydnn_plugin_problem *problem);
+
+/* A parameter as oneDNN wants it: an array of a float for each cell. */
+int onednn_load_cells(struct onednn_build *build, const struct onednn_norm *norm, int32_t slot);
+int onednn_temporary_cells(struct onednn_build *build, const struct onednn_norm *norm);
+struct onednn_output onednn_result_cells(struct onednn_build *build, const struct onednn_norm *norm,
+                                         int32_t slot);
+
+/* The forward or backward primitive; hint for backward. */
+dnnl_primitive_desc_t onednn_norm_describe(struct onednn_build *build,
+                                           const struct onednn_norm *norm,
+                                           dnnl_prop_kind_t direction, unsigned flags,
+                                           dnnl_primitive_desc_t hint);
+
+/* From a mean and a biased variance to the running and the saved pair; absent operands are passed
+ * over. */
+struct onednn_norm_statistics {
+    int64_t cells, count;
+    double epsilon;
+    struct onednn_place mean, variance;
+    struct onednn_norm_cells {
+        int32_t slot; /* -1: absent */
+        struct onednn_view view;
+    } running_mean, running_variance, save_mean, save_inv_variance;
+};
+void onednn_norm_keep(const struct onednn_call *call, const void *data);
+
+/* The other way: the variance that makes 1 / sqrt(variance + epsilon). */
+struct onednn_norm_restore {
+    int64_t cells;
+    double epsilon;
+    struct onednn_place inv_variance, variance;
+};
+void onednn_norm_restore(const struct onednn_call *call, const void *data);
+
+/* y = act(v + z), and the reserve. v, g and x are arrays like `dense`, the others operands. */
+struct onednn_norm_elements {
+    struct onednn_activation activation;
+    int plain; /* no activation */
+    struct onednn_view dense, z, y, dy;
+    struct onednn_place v, out;
+    int32_t z_slot, y_slot, dy_slot, reserve_slot; /* -1: absent */
+    /* For the gradient of swish, which needs the argument again. */
+    int per_activation;
+    double epsilon;
+    struct onednn_place x, mean, variance, scale, bias;
+};
+void onednn_norm_activate(const struct onednn_call *call, const void *data);
+/* out = gradient of v. */
+void onednn_norm_gradient(const struct onednn_call *call, const void *data);
+
+#endif

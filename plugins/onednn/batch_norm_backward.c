@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch normalization backward: our own step goes back over the activation, oneDNN over the
+ * normalization. */
+#include "batch_norm.h"
+#include "table.h"
+
+enum { X, DY, Y, SCALE, BIAS, SAVE_MEAN, SAVE_INV_VAR, RESERVE, DX, DZ, DSCALE, DBIAS };
+
+/* ------------------------------------------------------------------ conditions */
+
+static int32_t refuse_without(struct onednn_refusal *why, const char *rule, const char *operand)
+{
+    return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s, and %s is absent", rule,
+                         operand);
+}
+
+static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+{
+    const struct anydnn_plugin_batch_normalization *params = problem->params;
+    int32_t mode = params->activation, reason = onednn_norm_check(problem, why);
+
+    if (reason)
+        return reason;
+    if (!problem->tensor[SAVE_MEAN] != !problem->tensor[SAVE_INV_VAR])
+        return refuse_without(why, "the saved pair comes whole or not at all", "one of it");
+    if (params->ops == ONEDNN_NORM_PLAIN)
+        return 0;
+    if (!problem->tensor[RESERVE])
+        return refuse_without(why, "with an activation the reserve is required", "it");
+    if (!problem->tensor[Y] &&
+        (mode == ONEDNN_SIGMOID || mode == ONEDNN_TANH || mode == ONEDNN_ELU))
+        return refuse_without(why, "this activation's gradient is a function of y", "y");
+    if (mode == ONEDNN_SWISH && !problem->tensor[BIAS])
+        return refuse_without(why, "swish's gradient needs its argument again", "bias");
+    if (mode == ONEDNN_SWISH && params->ops == ONEDNN_NORM_ADD_ACTIVATION)
+        return refuse_without(why, "swish's gradient needs its argument again", "z");
+    if (params->ops == ONEDNN_NORM_ADD_ACTIVATION && !problem->tensor[DZ])
+        return refuse_without(why, "ops is bn_add_activation", "dz");
+    return 0;
+}
+
+/* Two pairs of factors: of dx and dz, of the parameters' gradients. */
+static uint32_t mode_of(const struct anydnn_plugin_operands *operands)
+{
+    const double *scale = operands->scale;
+    return scale[0] == 1 && scale[1] == 0 && scale[2] == 1 && scale[3] == 0 ? ONEDNN_FAST
+                                                                            : ONEDNN_GENERAL;
+}
+
+/* ------------------------------------------------------------------ plans */
+
+struct statistics {
+    int mean, variance;
+};
+
+/* The saved pair, or what forward makes of x; its y goes to a temporary and is of no use. */
+static struct statistics find_statistics(struct onednn_build *build, const struct onednn_norm *norm,
+                                         int x)
+{
+    const struct anydnn_plugin_batch_normalization *params = build->problem->params;
+    struct statistics found = {.variance = onednn_temporary_cells(build, norm)};
+
+    if (build->problem->tensor[SAVE_MEAN]) {
+        int inverse = onednn_load_cells(build, norm, SAVE_INV_VAR);
+        struct onednn_norm_restore restore = {.cells = norm->cells,
+                                              .epsilon = (double)(float)params->epsilon,
+                                              .inv_variance = onednn_place_of(build, inverse),
+                                              .variance = onednn_place_of(build, found.variance)};
+
+        found.mean = onednn_load_cells(build, norm, SAVE_MEAN);
+        onednn_run_own(build, onednn_norm_restore, &restore, sizeof restore);
+    } else {
+        dnnl_primitive_desc_t forward =
+            onednn_norm_describe(build, norm, dnnl_forward_training, 0, NULL);
+        int y = onednn_temporary_as(build, &norm->work);
+
+        found.mean = onednn_temporary_cells(build, norm);
+        ONEDNN_RUN(build, forward, {DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y},
+                   {DNNL_ARG_MEAN, found.mean}, {DNNL_ARG_VARIANCE, found.variance});
+    }
+    return found;
+}
+
+/* Gradient before the activation, like x in memory. */
+static struct onednn_output find_gradient(struct onednn_build *build,
+                                          const struct onednn_norm *norm, int x, int scale,
+                                          const struct statistics *statistics)
+{
+    const struct anydnn_plugin_batch_normalization *params = build->problem->params;
+    struct onednn_output g = {.slot = DZ, .dense = norm->dense};
+    struct onednn_norm_elements elements = {.activation = onednn_norm_activation(build->problem),
+                                            .plain = params->ops == ONEDNN_NORM_PLAIN,
+                                            .dense = norm->dense,
+                                            .dy = onednn_operand(build, DY),
+                                            .dy_slot = DY,
+                                            .y_slot = -1,
+                                            .reserve_slot = RESERVE};
+
+    g.plain = onednn_temporary_as(build, &norm->dense);
+    g.memory = onednn_recast(build, g.plain, onednn_layout_of(build, &norm->work));
+    elements.out = onednn_place_of(build, g.plain);
+    if (elements.plain)
+        elements.reserve_slot = -1;
+    if (build->problem->tensor[Y]) {
+        elements.y_slot = Y;
+        elements.y = onednn_operand(build, Y);
+    }
+    if (!elements.plain && params->activation == ONEDNN_SWISH) {
+        elements.per_activation = params->mode == ONEDNN_PER_ACTIVATION;
+        elements.epsilon = params->epsilon;
+        elements.x = onednn_place_of(build, x);
+        elements.mean = onednn_place_of(build, statistics->mean);
+        elements.variance = onednn_place_of(build, statistics->variance);
+        elements.scale = onednn_place_of(build, scale);
+        elements.bias = onednn_place_of(build, onednn_load_cells(build, norm, BIAS));
+    }
+    onednn_run_own(build, onednn_norm_gradient, &elements, sizeof elements);
+    return g;
+}
+
+/* The steps of one mode. */
+static void run_backward(struct onednn_build *build, const struct onednn_norm *norm,
+                         dnnl_primitive_desc_t descriptor, int x, int scale,
+                         const struct statistics *statistics, const struct onednn_output *g)
+{
+    struct onednn_output dx = onednn_result_as(build, DX, &norm->dense, &norm->work);
+    struct onednn_output dscale = onednn_result_cells(build, norm, DSCALE);
+    struct onednn_output dbias = onednn_result_cells(build, norm, DBIAS);
+    const struct onednn_argument arguments[] = {{DNNL_ARG_SRC, x},
+                                                {DNNL_ARG_MEAN, statistics->mean},
+                                                {DNNL_ARG_VARIANCE, statistics->variance},
+                                                {DNNL_ARG_SCALE, scale},
+                                                {DNNL_ARG_DIFF_DST, g->memory},
+                                                {DNNL_ARG_DIFF_SRC, dx.memory},
+                                                {DNNL_ARG_DIFF_SCALE, dscale.memory},
+                                                {DNNL_ARG_DIFF_SHIFT, dbias.memory},
+                                                {DNNL_ARG_SHIFT, scale}};
+
+    onednn_run(build, descriptor, arguments, ONEDNN_SHIFT_IN_BACKWARD ? 9 : 8);
+    onednn_store_as(build, &dx, 0);
+    onednn_store_as(build, &dscale, 2);
+    onednn_store_as(build, &dbias, 2);
+    if (build->problem->tensor[DZ])
+        onednn_store_as(build, g, 0);
+}
+
+static void build_backward(struct onednn_build *build)
+{
+    const struct anydnn_plugin_batch_normalization *params = build->problem->params;
+    const unsigned flags = dnnl_use_scale | dnnl_use_shift;
+    struct onednn_norm norm = onednn_norm_of(build);
+    dnnl_primitive_desc_t hint =
+        onednn_norm_describe(build, &norm, dnnl_forward_training, flags, NULL);
+    dnnl_primitive_desc_t descriptor =
+        onednn_norm_describe(build, &norm, dnnl_backward, flags, hint);
+    int x = onednn_load_as(build, X, &norm.dense, &norm.work);
+    int scale = onednn_load_cells(build, &norm, SCALE);
+    struct statistics statistics = find_statistics(build, &norm, x);
+    struct onednn_output g;
+
+    if (params->ops == ONEDNN_NORM_PLAIN && !build->problem->tensor[DZ])
+        g.memory = onednn_load_as(build, DY, &norm.dense, &norm.work);
+    else
+        g = find_gradient(build, &norm, x, scale, &statistics);
+    for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
+        build->when = mode;
+        run_backward(build, &norm, descriptor, x, scale, &statistics, &g);
+    }
+}
+
+const struct onednn_operation onednn_batch_normalization_backward = {
+    .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
+    .types = ONEDNN_FLOATS,
+    .layouts = ONEDNN_LAYOUTS,
+    .required = 1u << X | 1u << DY | 1u << SCALE | 1u << DX | 1u << DSCALE | 1u << DBIAS,
+    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .ways = onednn_only_way,
+    .way_count = 1,
+    .check = check,
+    .build = build_backward,
+    .mode = mode_of,
+};

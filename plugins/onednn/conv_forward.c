@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forward convolution, plain and fused with bias, addition and activation. */
+#include "activate.h"
+#include "conv.h"
+#include "conv_integer.h"
+#include "table.h"
+
+#include <string.h>
+
+static const struct onednn_conv_roles plain_roles = {.x = 0, .w = 1, .y = 2};
+static const struct onednn_conv_roles fused_roles = {.x = 0, .w = 1, .y = 4};
+
+/* implicit_gemm, implicit_precomp_gemm, gemm, direct: sums without a transform; winograd. */
+static const struct onednn_way forward_ways[] = {
+    {ONEDNN_CONV_DIRECT, 0, 0},
+    {ONEDNN_CONV_DIRECT, 1, 0},
+    {ONEDNN_CONV_DIRECT, 2, 0},
+    {ONEDNN_CONV_DIRECT, 3, 0},
+    {ONEDNN_CONV_WINOGRAD, 6, ANYDNN_PLUGIN_NOTE_TRANSFORM},
+};
+#define WAYS (sizeof forward_ways / sizeof forward_ways[0])
+
+/* ------------------------------------------------------------------ the plain operation */
+
+static int32_t check_plain(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+{
+    return onednn_conv_of_integers(problem) ? onednn_conv_integer_check(problem, &plain_roles, why)
+                                            : onednn_conv_check(problem, &plain_roles, why);
+}
+
+static int has_plain_way(const struct anydnn_plugin_problem *problem, const struct onednn_way *way)
+{
+    return way->engine == ONEDNN_CONV_DIRECT ||
+           onednn_conv_has_winograd(problem, &plain_roles, dnnl_forward_inference);
+}
+
+static void build_plain(struct onednn_build *build)
+{
+    struct onednn_conv conv;
+    int x, w, y;
+
+    if (onednn_conv_of_integers(build->problem)) {
+        onednn_conv_integer_build(build, &plain_roles);
+        return;
+    }
+    onednn_conv_describe(build, &conv, &plain_roles, dnnl_forward_inference, NULL,
+                         build->attributes);
+    if (!conv.descriptor)
+        return;
+    x = onednn_conv_load(build, &conv.x);
+    w = onednn_conv_load(build, &conv.w);
+    for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
+        build->when = mode;
+        y = onednn_conv_result(build, &conv.y);
+        ONEDNN_RUN(build, conv.descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, w},
+                   {DNNL_ARG_DST, onednn_conv_seen(build, &conv.y, y)});
+        onednn_conv_store(build, &conv.y, y);
+    }
+}
+
+const struct onednn_operation onednn_convolution_forward = {
+    .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
+    .types = ONEDNN_FLOATS | ONEDNN_INTEGERS,
+    .layouts = ONEDNN_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+    .required = 0x7,
+    .params_size = sizeof(struct anydnn_plugin_convolution),
+    .ways = forward_ways,
+    .way_count = WAYS,
+    .check = check_plain,
+    .has_way = has_plain_way,
+    .build = build_plain,
+};
+
+/* ------------------------------------------------------------------ the fused operation */
+
+static int32_t check_fused(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+{
+    return onednn_conv_of_integers(problem) ? onednn_conv_integer_check(problem, &fused_roles, why)
+                                            : onednn_conv_check(problem, &fused_roles, why);
+}
+
+static int has_fused_way(const struct anydnn_plugin_problem *problem, const struct onednn_way *way)
+{
+    return way->engine == ONEDNN_CONV_DIRECT ||
+           onednn_conv_has_winograd(problem, &fused_roles, dnnl_forward_inference);
+}
+
+static void add_finish(struct onednn_build *build, const struct onednn_conv *conv, int memory)
+{
+    struct onednn_view r = onednn_packed_like(&conv->y.view, ANYDNN_PLUGIN_FLOAT);
+
+    memory = onednn_reorder(build, memory, conv->y.layout, onednn_layout_of(build, &r));
+    onednn_conv_finish(build, onednn_place_of(build, memory), &r);
+}
+
+/* With factors of 1 and 0 bias and ReLU are oneDNN's. Its kernels turn a NaN into 0; where it must
+ * stay, a step of our own does it. */
+static int primitive_finishes(const struct anydnn_plugin_convolution *params)
+{
+    return params->activation == ONEDNN_IDENTITY ||
+           (params->activation == ONEDNN_RELU && !params->nan_propagate);
+}
+
+/* Those that end in a matrix product leave a NaN as it is. */
+static int keeps_nan(const struct onednn_build *build, const struct onednn_conv *conv)
+{
+    const struct anydnn_plugin_convolution *params = build->problem->params;
+    return params->activation == ONEDNN_RELU &&
+           strstr(onednn_implementation(conv->descriptor), "gemm");
+}
+
+static dnnl_primitive_attr_t fused_attributes(struct onednn_build *build)
+{
+    const struct anydnn_plugin_convolution *params = build->problem->params;
+    dnnl_primitive_attr_t attributes;
+    dnnl_post_ops_t post_ops = NULL;
+
+    if (params->activation == ONEDNN_IDENTITY)
+        return build->attributes;
+    attributes = onednn_attributes(build);
+    if (onednn.dnnl_post_ops_create(&post_ops) != dnnl_success || onednn_append_relu(post_ops) != 0)
+        onednn_build_fail(build, ONEDNN_ALLOC_FAILED, "no memory for post-ops of a primitive");
+    onednn_add_post_ops(build, attributes, post_ops);
+    return attributes;
+}
+
+/* Returns 0, and has added no step, where oneDNN does not do it all. */
+static int build_finished(struct onednn_build *build)
+{
+    struct onednn_view bias_view = onednn_operand(build, ONEDNN_FUSED_BIAS), bias_float;
+    struct onednn_conv conv;
+    onednn_layout bias_layout;
+    int x, w, bias, y;
+
+    bias_view.ndims = 1;
+    bias_view.dims[0] = bias_view.dims[1];
+    bias_view.strides[0] = bias_view.dims[0] > 1 ? bias_view.strides[1] : 1;
+    bias_float = onednn_packed(&bias_view, ANYDNN_PLUGIN_FLOAT);
+    bias_layout = onednn_layout_of(build, &bias_float);
+    onednn_conv_describe(build, &conv, &fused_roles, dnnl_forward_inference, bias_layout,
+                         fused_attributes(build));
+    if (!conv.descriptor)
+        return 1;
+    if (keeps_nan(build, &conv))
+        return 0;
+    x = onednn_conv_load(build, &conv.x);
+    w = onednn_conv_load(build, &conv.w);
+    bias = onednn_load(build, ONEDNN_FUSED_BIAS, &bias_view, bias_layout, ANYDNN_PLUGIN_FLOAT);
+    y = onednn_conv_result(build, &conv.y);
+    ONEDNN_RUN(build, conv.descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, w},
+               {DNNL_ARG_BIAS, bias}, {DNNL_ARG_DST, onednn_conv_seen(build, &conv.y, y)});
+    onednn_conv_store(build, &conv.y, y);
+    return 1;
+}
+
+static void build_unfinished(struct onednn_build *build)
+{
+    struct onednn_conv conv;
+    int x, w, r;
+
+    onednn_conv_describe(build, &conv, &fused_roles, dnnl_forward_inference, NULL,
+                         build->attributes);
+    if (!conv.descriptor)
+        return;
+    x = onednn_conv_load(build, &conv.x);
+    w = onednn_conv_load(build, &conv.w);
+    r = onednn_temporary(build, conv.y.layout);
+    ONEDNN_RUN(build, conv.descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, w},
+               {DNNL_ARG_DST, onednn_conv_seen(build, &conv.y, r)});
+    add_finish(build, &conv, r);
+}
+
+static void build_fused(struct onednn_build *build)
+{
+    int finishes = primitive_finishes(build->problem->params);
+
+    if (onednn_conv_of_integers(build->problem)) {
+        onednn_conv_integer_build(build, &fused_roles);
+        return;
+    }
+    if (finishes) {
+        build->when = ONEDNN_FAST;
+        finishes = build_finished(build);
+    }
+    build->when = finishes ? ONEDNN_GENERAL : ONEDNN_BOTH;
+    build_unfinished(build);
+}
+
+/* alpha1 is 1 and z takes no part; beta belongs to z. */
+const struct onednn_operation onednn_convolution_bias_activation_forward = {
+    .operation = ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
+    .types = ONEDNN_FLOATS | ONEDNN_INTEGERS,
+    .layouts = ONEDNN_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+    .required = 0x1b,
+    .params_size = sizeof(struct anydnn_plugin_convolution),
+    .ways = forward_ways,
+    .way_count = WAYS,
+    .check = check_fused,
+    .has_way = has_fused_way,
+    .build = build_fused,
+};

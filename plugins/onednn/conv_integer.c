@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forward convolution of 8-bit integers, plain and fused. oneDNN sums in 32 bits, but gives the
+ * sums away by way of float, which holds whole numbers up to 2^24: as 32-bit integers they are
+ * exact as long as they are no larger. So the channels are cut into parts whose sums cannot be, and
+ * the parts are added here. Without VNNI oneDNN adds pairs of products in 16 bits, which saturate.
+ */
+#include "conv_integer.h"
+
+int onednn_conv_of_integers(const struct anydnn_plugin_problem *problem)
+{
+    return ONEDNN_INTEGERS >> problem->tensor[0]->type & 1;
+}
+
+/* Channels of a part: whole vectors. 0: one vector is too many. */
+static int64_t channels_of_part(const struct anydnn_plugin_tensor *w, int64_t lanes)
+{
+    int64_t taps = onednn_count(&w->dims[2], w->ndims - 2);
+    int64_t channels = ONEDNN_PRODUCTS_MAX / taps;
+
+    if (channels >= w->dims[1])
+        return w->dims[1];
+    return channels / lanes * lanes;
+}
+
+static int64_t lanes_of_filter(const struct anydnn_plugin_tensor *w)
+{
+    return w->type == ANYDNN_PLUGIN_INT8X32 ? 32 : 4;
+}
+
+static int32_t check_types(const struct anydnn_plugin_problem *problem,
+                           const struct onednn_conv_roles *roles, struct onednn_refusal *why)
+{
+    int32_t w = problem->tensor[roles->w]->type;
+
+    if (onednn_lane_type(w) != ANYDNN_PLUGIN_INT8)
+        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                             "w is %s; the filters of oneDNN's 8-bit convolutions are signed",
+                             onednn_type_name(w));
+    if (!onednn_isa_has_vnni())
+        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                             "this processor has no VNNI; without it oneDNN's sums of 8-bit "
+                             "products saturate at 16 bits");
+    return 0;
+}
+
+int32_t onednn_conv_integer_check(const struct anydnn_plugin_problem *problem,
+                                  const struct onednn_conv_roles *roles, struct onednn_refusal *why)
+{
+    const struct anydnn_plugin_tensor *w = problem->tensor[roles->w];
+    const struct anydnn_plugin_convolution *params = problem->params;
+    int32_t reason = check_types(problem, roles, why);
+    int64_t part;
+
+    if (reason)
+        return reason;
+    if (params->spatial_dims > ONEDNN_SPATIAL_MAX)
+        return onednn_conv_check(problem, roles, why);
+    part = channels_of_part(w, lanes_of_filter(w));
+    if (part > 0 && (w->dims[1] + part - 1) / part <= ONEDNN_PARTS_MAX)
+        return 0;
+    return onednn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                         "an output is the sum of %lld products; oneDNN passes its 32-bit sums "
+                         "through float, exact for %d products, and onednn adds %d such sums",
+                         (long long)onednn_count(&w->dims[1], w->ndims - 1), ONEDNN_PRODUCTS_MAX,
+                         ONEDNN_PARTS_MAX);
+}
+
+/* ------------------------------------------------------------------ parts */
+
+/* What is the same for all parts. */
+struct integer {
+    const struct onednn_conv_roles *roles;
+    int64_t groups;
+    struct onednn_view x, w, y; /* the channels of x and w as groups, vectors and lanes */
+    struct onednn_view sums;    /* packed, channels last, without vectors */
+    struct onednn_convolution description;
+};
+
+static struct onednn_view last_of(const struct onednn_view *apart, int32_t type, int64_t channels)
+{
+    struct onednn_view last = {.type = type, .ndims = apart->ndims - 2};
+    int64_t stride = channels;
+
+    last.dims[0] = apart->dims[0];
+    last.dims[1] = channels;
+    last.strides[1] = 1;
+    for (int32_t d = last.ndims - 1; d >= 2; d--) {
+        last.dims[d] = apart->dims[d + 2];
+        last.strides[d] = stride;
+        stride *= last.dims[d];
+    }
+    last.strides[0] = stride;
+    return last;
+}
+
+/* The channels from `first` on, so many of each group. */
+static struct onednn_view cut(const struct onednn_view *apart, int64_t first, int64_t channels)
+{
+    struct onednn_view part = *apart;
+
+    part.dims[2] = channels / part.dims[3];
+    part.first += first / part.dims[3] * part.strides[2];
+    return part;
+}
+
+/* A packed copy of a part of an operand, in the dims that oneDNN wants; its layout in *layout. */
+static int copy_part(struct onednn_build *build, int32_t slot, const struct onednn_view *part,
+                     const struct onednn_view *packed, onednn_layout *layout)
+{
+    struct onednn_view apart = onednn_lanes_of(packed, part->dims[1], part->dims[3]);
+    int memory;
+
+    *layout = onednn_layout_of(build, packed);
+    memory = onednn_temporary(build, *layout);
+    onednn_copy(build, onednn_place_of(build, memory), &apart, (struct onednn_place){.slot = slot},
+                part);
+    return memory;
+}
+
+/* A packed filter [k, channels...] with a dim for the groups in front. */
+static struct onednn_view in_groups(const struct onednn_view *filter, int64_t groups)
+{
+    struct onednn_view split = *filter;
+
+    if (groups == 1)
+        return split;
+    for (int32_t d = filter->ndims; d > 0; d--) {
+        split.dims[d] = filter->dims[d - 1];
+        split.strides[d] = filter->strides[d - 1];
+    }
+    split.ndims++;
+    split.dims[0] = groups;
+    split.dims[1] /= groups;
+    split.strides[0] = split.dims[1] * split.strides[1];
+    return split;
+}
+
+/* Adds the sums of one part; the place of them all is given back. */
+static int run_part(struct onednn_build *build, struct integer *integer, int64_t first,
+                    int64_t channels)
+{
+    struct onednn_view x = cut(&integer->x, first, channels);
+    struct onednn_view w = cut(&integer->w, first, channels);
+    struct onednn_view x_packed = last_of(&x, x.type, integer->groups * channels);
+    struct onednn_view w_packed = last_of(&w, w.type, channels), w_split;
+    onednn_layout x_layout, w_layout;
+    dnnl_primitive_desc_t descriptor;
+    int x_memory, w_memory, y_memory;
+
+    x_memory = copy_part(build, integer->roles->x, &x, &x_packed, &x_layout);
+    w_memory = copy_part(build, integer->roles->w, &w, &w_packed, &w_layout);
+    w_split = in_groups(&w_packed, integer->groups);
+    w_layout = onednn_layout_of(build, &w_split);
+    w_memory = onednn_recast(build, w_memory, w_layout);
+    integer->description.x = x_layout;
+    integer->description.w = onednn_layout_any(build, &w_split);
+    integer->description.y = onednn_layout_of(build, &integer->sums);
+    descriptor =
+        onednn_keep(build, onednn_describe_convolution(&integer->description, build->attributes),
+                    "8-bit convolution of these sizes");
+    if (!descriptor)
+        return -1;
+    w_memory =
+        onednn_reorder(build, w_memory, w_layout, onednn_chosen(descriptor, dnnl_query_weights_md));
+    y_memory = onednn_temporary(build, integer->description.y);
+    ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x_memory}, {DNNL_ARG_WEIGHTS, w_memory},
+               {DNNL_ARG_DST, y_memory});
+    return y_memory;
+}
+
+struct addition {
+    struct onednn_place sums, part;
+    int64_t count;
+};
+
+/* Modulo 2^32. */
+static void run_addition(const struct onednn_call *call, const void *data)
+{
+    const struct addition *addition = data;
+    uint32_t *sums = onednn_at(call, addition->sums);
+    const uint32_t *part = onednn_at(call, addition->part);
+
+    for (int64_t i = 0; i < addition->count; i++)
+        sums[i] += part[i];
+}
+
+/* ------------------------------------------------------------------ the whole */
+
+static void prepare(struct onednn_build *build, struct integer *integer)
+{
+    const struct anydnn_plugin_convolution *params = build->problem->params;
+    struct onednn_convolution *c = &integer->description;
+
+    integer->groups = params->groups;
+    integer->x = onednn_lanes(build, integer->roles->x, params->groups);
+    integer->w = onednn_lanes(build, integer->roles->w, 1);
+    integer->y = onednn_lanes(build, integer->roles->y, 1);
+    integer->sums =
+        last_of(&integer->y, ANYDNN_PLUGIN_INT32, integer->y.dims[2] * integer->y.dims[3]);
+    if (params->mode == 0)
+        onednn_turn_round(&integer->w, 4);
+    c->direction = dnnl_forward_inference;
+    c->algorithm = dnnl_convolution_direct;
+    onednn_conv_windows(c, params);
+}
+
+void onednn_conv_integer_build(struct onednn_build *build, const struct onednn_conv_roles *roles)
+{
+    const struct anydnn_plugin_tensor *w = build->problem->tensor[roles->w];
+    int64_t size = channels_of_part(w, lanes_of_filter(w)), channels = w->dims[1];
+    struct integer integer = {.roles = roles};
+    struct onednn_place sums = {.slot = -1}, y = {.slot = roles->y};
+    struct onednn_view apart;
+
+    prepare(build, &integer);
+    for (int64_t first = 0; first < channels && build->status == ONEDNN_SUCCESS; first += size) {
+        int part =
+            run_part(build, &integer, first, channels - first < size ? channels - first : size);
+        struct addition addition = {.sums = sums, .part = onednn_place_of(build, part)};
+
+        if (first == 0) {
+            sums = addition.part;
+            continue;
+        }
+        addition.count = onednn_count(integer.sums.dims, integer.sums.ndims);
+        onednn_run_own(build, run_addition, &addition, sizeof addition);
+    }
+    if (build->problem->operation != ANYDNN_PLUGIN_CONVOLUTION_FORWARD) {
+        onednn_conv_finish(build, sums, &integer.sums);
+        return;
+    }
+    apart = onednn_lanes_of(&integer.sums, 1, integer.y.dims[3]);
+    onednn_blend(build, y, &integer.y, sums, &apart, y, &integer.y, 0);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The choice of a convolution's layouts, by what they cost. */
+#include "conv.h"
+
+#include <string.h>
+
+/* Of each tensor: packed, with its dims in the order of the operand; in blocks of 16 channels; with
+ * channels last; or what oneDNN chooses. All but the first may mean reorders that every call pays
+ * for. */
+enum layout { OWN, BLOCKS, LAST, ANY };
+struct layouts {
+    enum layout x, w, y;
+};
+
+struct onednn_view onednn_channels_last(const struct onednn_view *view)
+{
+    struct onednn_view last = onednn_packed(view, ANYDNN_PLUGIN_FLOAT);
+
+    for (int32_t d = 2; d < view->ndims; d++)
+        last.strides[d] *= view->dims[1];
+    last.strides[1] = 1;
+    return last;
+}
+
+static onednn_layout make_layout(struct onednn_build *build, const struct onednn_view *view,
+                                 enum layout which)
+{
+    struct onednn_view packed =
+        which == LAST ? onednn_channels_last(view) : onednn_packed_like(view, ANYDNN_PLUGIN_FLOAT);
+
+    if (which == BLOCKS)
+        return onednn_layout_in_blocks(build, &packed);
+    return which == ANY ? onednn_layout_any(build, &packed) : onednn_layout_of(build, &packed);
+}
+
+int onednn_is_reference(const_dnnl_primitive_desc_t descriptor)
+{
+    return strncmp(onednn_implementation(descriptor), "ref", 3) == 0;
+}
+
+/* The filters that oneDNN has no kernel for in these layouts are worked on by its reference code,
+ * a thousand times slower: another choice is made there. Returns 0 to go on. */
+static int try_layouts(struct onednn_build *build, struct onednn_conv *conv,
+                       const struct layouts *layouts, int last, dnnl_primitive_attr_t attributes)
+{
+    struct onednn_convolution *c = &conv->description;
+    dnnl_primitive_desc_t descriptor;
+
+    c->x = make_layout(build, &conv->x.view, layouts->x);
+    c->w = make_layout(build, &conv->w.view, layouts->w);
+    c->y = make_layout(build, &conv->y.view, layouts->y);
+    descriptor = onednn_keep_if(build, onednn_describe_convolution(c, attributes));
+    if (!descriptor || (onednn_is_reference(descriptor) && !last))
+        return 0;
+    conv->descriptor = descriptor;
+    return 1;
+}
+
+/* In the order of preference; {ANY, ANY, ANY} is the last of each. */
+#define CHOICES 4
+static const struct layouts own_images[CHOICES] = {
+    {OWN, ANY, OWN}, {OWN, OWN, OWN}, {OWN, ANY, ANY}, {ANY, ANY, ANY}};
+static const struct layouts own_input[CHOICES] = {
+    {OWN, ANY, ANY}, {OWN, ANY, OWN}, {OWN, OWN, OWN}, {ANY, ANY, ANY}};
+static const struct layouts all_chosen[CHOICES] = {
+    {ANY, ANY, ANY}, {OWN, ANY, OWN}, {OWN, OWN, OWN}, {ANY, ANY, ANY}};
+static const struct layouts in_blocks[CHOICES] = {
+    {BLOCKS, ANY, BLOCKS}, {ANY, ANY, ANY}, {OWN, ANY, OWN}, {ANY, ANY, ANY}};
+static const struct layouts turned_last[CHOICES] = {
+    {LAST, ANY, LAST}, {ANY, ANY, ANY}, {OWN, ANY, OWN}, {ANY, ANY, ANY}};
+
+/* An input with fewer channels is best left as it is. */
+#define FEW_CHANNELS 8
+/* Output positions of one image: from the first number on a 1x1 filter is a matrix product that
+ * needs no blocks; up to the second an image is so small that reorders cost little. */
+#define MANY_POSITIONS 400
+#define FEW_POSITIONS  50
+
+struct shape {
+    int64_t taps, positions;
+    int strided, depthwise, few_in_group; /* groups of channels that fill no block */
+};
+
+/* Channels last: the kernels take images as they are at the speed of blocks. Backward, blocks win
+ * where images are small (7x7: by 1.1 to 1.4), in the filter's gradient of more than one tap also
+ * at 14x14 (1.1 to 1.5) and with strides (1.3). Measured as below. */
+static const struct layouts *choices_last(const struct onednn_conv *conv, const struct shape *shape)
+{
+    dnnl_prop_kind_t direction = conv->description.direction;
+
+    if (direction == dnnl_forward_inference || shape->depthwise || shape->few_in_group)
+        return own_images;
+    if (direction == dnnl_backward_weights && shape->taps > 1)
+        return shape->positions < MANY_POSITIONS || shape->strided ? all_chosen : own_images;
+    return shape->positions > FEW_POSITIONS ? own_images : all_chosen;
+}
+
+/*
+ * Channels first, with oneDNN 2.6 on AVX-512, one thread, the layers of ResNet-50 at batch 4: a 1x1
+ * filter is a matrix product on images as they are, twice as fast as with reorders; but the input's
+ * gradient from small images (14x14 and less) is faster by 1.2 to 2 in blocks. Larger filters are
+ * made matrices first (im2col), which costs more than reorders: blocks win by 1.3 to 2.5, except
+ * for the filter's gradient at 7x7 (0.9). An input of 3 channels is left as it is (forward 1.2; its
+ * gradient 2). oneDNN itself chooses channels last for forward's blocks, which is better (1.0 to
+ * 1.1) but for small images (7x7: 0.8). Depthwise (MobileNet), images are best in blocks (2 to 20),
+ * while oneDNN would turn them to channels last; and the filter's gradient with 4 channels in a
+ * group (ResNeXt) wants those (2).
+ */
+static const struct layouts *choices_first(const struct onednn_conv *conv,
+                                           const struct shape *shape)
+{
+    dnnl_prop_kind_t direction = conv->description.direction;
+
+    if (shape->depthwise)
+        return in_blocks;
+    if (direction == dnnl_backward_weights) {
+        if (shape->few_in_group)
+            return turned_last;
+        return shape->taps == 1 || shape->positions <= FEW_POSITIONS ? own_images : all_chosen;
+    }
+    if (conv->x.view.dims[1] < FEW_CHANNELS)
+        return direction == dnnl_backward_data ? own_images : own_input;
+    if (direction == dnnl_backward_data)
+        return shape->taps == 1 && shape->positions >= MANY_POSITIONS ? own_images : all_chosen;
+    if (shape->taps == 1)
+        return own_images;
+    return shape->positions <= FEW_POSITIONS ? in_blocks : all_chosen;
+}
+
+static const struct layouts *order_of_choices(const struct onednn_conv *conv)
+{
+    const struct onednn_view *x = &conv->x.view, *w = &conv->w.view, *y = &conv->y.view;
+    int32_t spatial = x->ndims - 2;
+    int64_t groups = w->ndims > x->ndims ? w->dims[0] : 1;
+    struct shape shape = {
+        .taps = onednn_count(&w->dims[w->ndims - spatial], spatial),
+        .positions = onednn_count(&y->dims[2], spatial),
+        .strided = onednn_count(conv->description.stride, spatial) > 1,
+        .depthwise = groups > 1 && x->dims[1] == groups,
+        .few_in_group = groups > 1 && x->dims[1] / groups % 16 != 0,
+    };
+
+    return x->dims[1] > 1 && x->strides[1] == 1 ? choices_last(conv, &shape)
+                                                : choices_first(conv, &shape);
+}
+
+void onednn_conv_choose(struct onednn_build *build, struct onednn_conv *conv,
+                        dnnl_primitive_attr_t attributes)
+{
+    const struct layouts *layouts = conv->description.algorithm == dnnl_convolution_winograd
+                                        ? all_chosen
+                                        : order_of_choices(conv);
+    int found = 0;
+
+    for (int i = 0; i < CHOICES && !found && build->status == ONEDNN_SUCCESS; i++)
+        found = try_layouts(build, conv, &layouts[i], i == CHOICES - 1, attributes);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands as dense arrays, and steps of our own over their rows. */
+#include "layer.h"
+
+#include <string.h>
+
+struct onednn_view onednn_flat(int64_t count)
+{
+    return (struct onednn_view){
+        .type = ANYDNN_PLUGIN_FLOAT, .ndims = 1, .dims = {count}, .strides = {1}};
+}
+
+struct onednn_view onednn_around(const struct onednn_view *dense, int32_t along)
+{
+    int64_t channels = dense->dims[along], inner = dense->strides[along];
+    int64_t outer = onednn_count(dense->dims, dense->ndims) / (channels * inner);
+    struct onednn_view view = {.type = dense->type,
+                               .ndims = 4,
+                               .dims = {outer, channels, 1, inner},
+                               .strides = {channels * inner, inner, inner, 1}};
+
+    if (inner == 1)
+        view = (struct onednn_view){.type = dense->type,
+                                    .ndims = 4,
+                                    .dims = {1, channels, outer, 1},
+                                    .strides = {outer * channels, 1, channels, channels}};
+    return view;
+}
+
+int onednn_load_as(struct onednn_build *build, int32_t slot, const struct onednn_view *dense,
+                   const struct onednn_view *work)
+{
+    struct onednn_view operand = onednn_operand(build, slot);
+    int memory =
+        onednn_load(build, slot, &operand, onednn_layout_of(build, dense), ANYDNN_PLUGIN_FLOAT);
+
+    return onednn_recast(build, memory, onednn_layout_of(build, work));
+}
+
+struct onednn_output onednn_result_as(struct onednn_build *build, int32_t slot,
+                                      const struct onednn_view *dense,
+                                      const struct onednn_view *work)
+{
+    struct onednn_view operand = onednn_operand(build, slot);
+    struct onednn_output output = {.slot = slot, .dense = *dense};
+
+    output.plain = onednn_result(build, slot, &operand, onednn_layout_of(build, dense));
+    output.memory = onednn_recast(build, output.plain, onednn_layout_of(build, work));
+    return output;
+}
+
+void onednn_store_as(struct onednn_build *build, const struct onednn_output *output,
+                     int32_t scale_at)
+{
+    struct onednn_view operand = onednn_operand(build, output->slot);
+
+    onednn_store(build, output->slot, &operand, output->plain,
+                 onednn_layout_of(build, &output->dense), ANYDNN_PLUGIN_FLOAT, scale_at);
+}
+
+int onednn_temporary_as(struct onednn_build *build, const struct onednn_view *work)
+{
+    return onednn_temporary(build, onednn_layout_of(build, work));
+}
+
+int onednn_in_place(const struct onednn_build *build, int32_t out, int32_t in)
+{
+    return build->problem->alias[out] == in + 1;
+}
+
+/* Blocks of a constant length, for the compiler to make vectors of. */
+#define BLOCK 256
+
+int onednn_none_above(const float *x, int64_t n, float most)
+{
+    int64_t i = 0;
+
+    for (; i + BLOCK <= n; i += BLOCK) {
+        int above = 0;
+
+        for (int k = 0; k < BLOCK; k++)
+            above |= !(x[i + k] <= most);
+        if (above)
+            return 0;
+    }
+    for (; i < n; i++) {
+        if (!(x[i] <= most))
+            return 0;
+    }
+    return 1;
+}
+
+static void run_rows(const struct onednn_call *call, const void *data)
+{
+    const struct onednn_rows *rows = data;
+    struct onednn_row_call row_call = {call, rows->data};
+    void *place[ONEDNN_WALK_TENSORS] = {NULL};
+
+    for (int32_t t = 0; t < rows->walk.tensors; t++)
+        place[t] = onednn_at(call, rows->place[t]);
+    onednn_walk_run(&rows->walk, place, rows->row, &row_call);
+}
+
+void onednn_run_rows(struct onednn_build *build, onednn_row_fn row, const void *data, size_t size,
+                     const struct onednn_view *const view[], const struct onednn_place place[],
+                     int32_t tensors)
+{
+    struct onednn_rows rows = {.row = row};
+
+    onednn_walk_init(&rows.walk, view, tensors);
+    memcpy(rows.place, place, (size_t)tensors * sizeof *place);
+    memcpy(rows.data, data, size);
+    onednn_run_own(build, run_rows, &rows, sizeof rows);
+}

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+# The backend onednn. oneDNN's library is opened at the first need, not linked.
+
+EXTRA_DIST += plugins/onednn/opens
+
+if HAVE_ONEDNN
+plugins_LTLIBRARIES += plugins/onednn/anydnn_onednn.la
+endif
+plugins_onednn_anydnn_onednn_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(ONEDNN_CFLAGS)
+# Vectors at -O2 too; and no fused multiply-adds, so that a blend is what it is written to be.
+plugins_onednn_anydnn_onednn_la_CFLAGS = $(AM_CFLAGS) -ftree-vectorize -ffp-contract=off
+plugins_onednn_anydnn_onednn_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+plugins_onednn_anydnn_onednn_la_LIBADD = -ldl -lpthread -lm
+EXTRA_plugins_onednn_anydnn_onednn_la_DEPENDENCIES = $(PLUGIN_MAP)
+plugins_onednn_anydnn_onednn_la_SOURCES = \
+	plugins/onednn/activate.h \
+	plugins/onednn/activation.c \
+	plugins/onednn/adapter.c \
+	plugins/onednn/adapter.h \
+	plugins/onednn/batch_norm.c \
+	plugins/onednn/batch_norm.h \
+	plugins/onednn/batch_norm_backward.c \
+	plugins/onednn/batch_norm_steps.c \
+	plugins/onednn/build.c \
+	plugins/onednn/build.h \
+	plugins/onednn/conv.c \
+	plugins/onednn/conv.h \
+	plugins/onednn/conv_backward.c \
+	plugins/onednn/conv_bias.c \
+	plugins/onednn/conv_finish.c \
+	plugins/onednn/conv_forward.c \
+	plugins/onednn/conv_integer.c \
+	plugins/onednn/conv_integer.h \
+	plugins/onednn/conv_layouts.c \
+	plugins/onednn/layer.c \
+	plugins/onednn/layer.h \
+	plugins/onednn/library.c \
+	plugins/onednn/library.h \
+	plugins/onednn/lrn.c \
+	plugins/onednn/lrn.h \
+	plugins/onednn/lrn_own.c \
+	plugins/onednn/move.c \
+	plugins/onednn/onednn.h \
+	plugins/onednn/plan.c \
+	plugins/onednn/plan.h \
+	plugins/onednn/plugin.c \
+	plugins/onednn/pooling.c \
+	plugins/onednn/pooling.h \
+	plugins/onednn/pooling_own.c \
+	plugins/onednn/softmax.c \
+	plugins/onednn/softmax.h \
+	plugins/onednn/softmax_backward.c \
+	plugins/onednn/table.c \
+	plugins/onednn/table.h \
+	plugins/onednn/view.c \
+	plugins/onednn/walk.c \
+	plugins/onednn/walk.h

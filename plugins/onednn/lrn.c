@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * LRN across channels. oneDNN's window is symmetric: of an even n it takes n - 1 channels, or n
+ * with other neighbours; such windows are our own code's. Its backward kernels want what its
+ * forward ones left in a workspace: the plan runs forward again where there is one.
+ */
+#include "lrn.h"
+#include "table.h"
+
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
+
+#define N_MAX 16
+
+static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+{
+    const struct anydnn_plugin_lrn *params = problem->params;
+
+    if (params->n >= 1 && params->n <= N_MAX)
+        return 0;
+    return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "n is %d; it must be 1 to %d",
+                         params->n, N_MAX);
+}
+
+static struct onednn_lrn describe(struct onednn_build *build, const struct onednn_view *work)
+{
+    const struct anydnn_plugin_lrn *params = build->problem->params;
+    onednn_layout layout = onednn_layout_of(build, work);
+
+    return (struct onednn_lrn){.direction = dnnl_forward_training,
+                               .x = layout,
+                               .dx = layout,
+                               .n = params->n,
+                               .alpha = (float)params->alpha,
+                               .beta = (float)params->beta,
+                               .k = (float)params->k};
+}
+
+static int is_own(const struct onednn_build *build)
+{
+    const struct anydnn_plugin_lrn *params = build->problem->params;
+    return params->n % 2 == 0;
+}
+
+/* The parameters have no more digits than float, as anydnn.h says. */
+static struct onednn_lrn_own own_of(const struct onednn_build *build,
+                                    const struct onednn_view *dense)
+{
+    const struct anydnn_plugin_lrn *params = build->problem->params;
+    struct onednn_lrn_own own = {.channels = dense->dims[1],
+                                 .inner = dense->strides[1],
+                                 .before = (params->n - 1) / 2,
+                                 .alpha = (double)(float)params->alpha / params->n,
+                                 .beta = (double)(float)params->beta,
+                                 .k = (double)(float)params->k};
+
+    own.after = params->n - 1 - own.before;
+    own.outer = onednn_count(dense->dims, dense->ndims) / (own.channels * own.inner);
+    return own;
+}
+
+static dnnl_primitive_desc_t forward_descriptor(struct onednn_build *build,
+                                                const struct onednn_view *work,
+                                                dnnl_prop_kind_t direction)
+{
+    struct onednn_lrn lrn = describe(build, work);
+
+    lrn.direction = direction;
+    return onednn_keep(build, onednn_describe_lrn(&lrn, build->attributes), "LRN of these sizes");
+}
+
+static void build_forward(struct onednn_build *build)
+{
+    struct onednn_view operand = onednn_operand(build, FORWARD_X);
+    struct onednn_view dense = onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT);
+    struct onednn_view work = onednn_around(&dense, 1);
+    struct onednn_lrn_own own = own_of(build, &dense);
+    dnnl_primitive_desc_t descriptor =
+        is_own(build) ? NULL : forward_descriptor(build, &work, dnnl_forward_inference);
+    int x = onednn_load_as(build, FORWARD_X, &dense, &work);
+
+    for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
+        struct onednn_output y;
+
+        build->when = mode;
+        y = onednn_result_as(build, FORWARD_Y, &dense, &work);
+        own.x = onednn_place_of(build, x);
+        own.out = onednn_place_of(build, y.memory);
+        if (is_own(build))
+            onednn_run_own(build, onednn_lrn_own_forward, &own, sizeof own);
+        else
+            ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y.memory});
+        onednn_store_as(build, &y, 0);
+    }
+}
+
+/* oneDNN's two steps: forward again for its workspace, if there is one, then backward. */
+static void run_backward(struct onednn_build *build, const struct onednn_view *work, int x, int dy,
+                         int dx)
+{
+    struct onednn_lrn lrn = describe(build, work);
+    onednn_layout workspace;
+    dnnl_primitive_desc_t descriptor;
+    int kept;
+
+    lrn.hint = forward_descriptor(build, work, dnnl_forward_training);
+    lrn.direction = dnnl_backward_data;
+    descriptor = onednn_keep(build, onednn_describe_lrn(&lrn, build->attributes),
+                             "backward LRN of these sizes");
+    if (!descriptor)
+        return;
+    workspace = onednn_chosen(descriptor, dnnl_query_workspace_md);
+    if (!workspace || onednn.dnnl_memory_desc_get_size(workspace) == 0) {
+        ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy},
+                   {DNNL_ARG_DIFF_SRC, dx});
+        return;
+    }
+    kept = onednn_temporary(build, workspace);
+    /* dx is written last: until then it serves for y, which nobody wants. */
+    ONEDNN_RUN(build, lrn.hint, {DNNL_ARG_SRC, x}, {DNNL_ARG_DST, dx}, {DNNL_ARG_WORKSPACE, kept});
+    ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_DIFF_DST, dy},
+               {DNNL_ARG_WORKSPACE, kept}, {DNNL_ARG_DIFF_SRC, dx});
+}
+
+static void build_backward(struct onednn_build *build)
+{
+    struct onednn_view operand = onednn_operand(build, BACKWARD_X);
+    struct onednn_view dense = onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT);
+    struct onednn_view work = onednn_around(&dense, 1);
+    struct onednn_lrn_own own = own_of(build, &dense);
+    int x = onednn_load_as(build, BACKWARD_X, &dense, &work);
+    int dy = onednn_load_as(build, BACKWARD_DY, &dense, &work);
+
+    for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
+        struct onednn_output dx;
+
+        build->when = mode;
+        dx = onednn_result_as(build, BACKWARD_DX, &dense, &work);
+        own.x = onednn_place_of(build, x);
+        own.dy = onednn_place_of(build, dy);
+        own.out = onednn_place_of(build, dx.memory);
+        if (is_own(build))
+            onednn_run_own(build, onednn_lrn_own_backward, &own, sizeof own);
+        else
+            run_backward(build, &work, x, dy, dx.memory);
+        onednn_store_as(build, &dx, 0);
+    }
+}
+
+const struct onednn_operation onednn_lrn_forward = {
+    .operation = ANYDNN_PLUGIN_LRN_FORWARD,
+    .types = ONEDNN_FLOATS_INT8,
+    .layouts = ONEDNN_LAYOUTS,
+    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
+    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .ways = onednn_only_way,
+    .way_count = 1,
+    .check = check,
+    .build = build_forward,
+};
+
+const struct onednn_operation onednn_lrn_backward = {
+    .operation = ANYDNN_PLUGIN_LRN_BACKWARD,
+    .types = ONEDNN_FLOATS,
+    .layouts = ONEDNN_LAYOUTS,
+    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
+    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .ways = onednn_only_way,
+    .way_count = 1,
+    .check = check,
+    .build = build_backward,
+};

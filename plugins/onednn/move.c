@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Steps that bring operands into the layouts of primitives and results back. oneDNN's reorders do
+ * what they can describe; copies of our own the rest. */
+#include "build.h"
+
+struct move {
+    struct onednn_walk walk;
+    struct onednn_place place[3];
+    int32_t scale_at;
+};
+
+static void run_copy(const struct onednn_call *call, const void *data)
+{
+    const struct move *move = data;
+
+    onednn_walk_copy(&move->walk, (void *const[]){onednn_at(call, move->place[0]),
+                                                  onednn_at(call, move->place[1])});
+}
+
+void onednn_copy(struct onednn_build *build, struct onednn_place to,
+                 const struct onednn_view *to_view, struct onednn_place from,
+                 const struct onednn_view *from_view)
+{
+    struct move move = {.place = {to, from}};
+
+    onednn_walk_init(&move.walk, (const struct onednn_view *const[]){to_view, from_view}, 2);
+    onednn_run_own(build, run_copy, &move, sizeof move);
+}
+
+static void run_blend(const struct onednn_call *call, const void *data)
+{
+    const struct move *move = data;
+    const double *scale = &call->operands->scale[move->scale_at];
+
+    onednn_walk_blend(&move->walk,
+                      (void *const[]){onednn_at(call, move->place[0]),
+                                      onednn_at(call, move->place[1]),
+                                      onednn_at(call, move->place[2])},
+                      scale[0], scale[1]);
+}
+
+void onednn_blend(struct onednn_build *build, struct onednn_place to,
+                  const struct onednn_view *to_view, struct onednn_place from,
+                  const struct onednn_view *from_view, struct onednn_place prior,
+                  const struct onednn_view *prior_view, int32_t scale_at)
+{
+    struct move move = {.place = {to, from, prior}, .scale_at = scale_at};
+
+    onednn_walk_init(&move.walk,
+                     (const struct onednn_view *const[]){to_view, from_view, prior_view}, 3);
+    onednn_run_own(build, run_blend, &move, sizeof move);
+}
+
+/* ------------------------------------------------------------------ reorders */
+
+/* Returns 0, and has done nothing, where oneDNN has no such reorder. */
+static int try_reorder(struct onednn_build *build, int from, onednn_layout has, int to,
+                       onednn_layout wanted)
+{
+    dnnl_primitive_desc_t descriptor =
+        onednn_keep_if(build, onednn_describe_reorder(has, wanted, build->attributes));
+
+    if (!descriptor)
+        return 0;
+    ONEDNN_RUN(build, descriptor, {DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to});
+    return 1;
+}
+
+/* Whether there is one. */
+static int can_reorder(struct onednn_build *build, onednn_layout has, onednn_layout wanted)
+{
+    return has && wanted &&
+           onednn_keep_if(build, onednn_describe_reorder(has, wanted, build->attributes)) != NULL;
+}
+
+int onednn_reorder(struct onednn_build *build, int memory, onednn_layout has, onednn_layout wanted)
+{
+    int made;
+
+    if (build->status != ONEDNN_SUCCESS)
+        return -1;
+    if (onednn_same_layout(has, wanted))
+        return memory;
+    made = onednn_temporary(build, wanted);
+    if (made >= 0 && !try_reorder(build, memory, has, made, wanted))
+        return onednn_build_fail(build, ONEDNN_NOT_SUPPORTED,
+                                 "oneDNN has no reorder between two of its layouts");
+    return made;
+}
+
+int onednn_load(struct onednn_build *build, int32_t slot, const struct onednn_view *view,
+                onednn_layout wanted, int32_t type)
+{
+    onednn_layout has, packed_layout;
+    struct onednn_view packed;
+    int memory;
+
+    if (build->status != ONEDNN_SUCCESS)
+        return -1;
+    has = onednn_layout_of(build, view);
+    if (onednn_same_layout(has, wanted))
+        return onednn_bind(build, slot, has);
+    if (can_reorder(build, has, wanted))
+        return onednn_reorder(build, onednn_bind(build, slot, has), has, wanted);
+    packed = onednn_packed_like(view, type);
+    packed_layout = onednn_layout_of(build, &packed);
+    memory = onednn_temporary(build, packed_layout);
+    onednn_copy(build, onednn_place_of(build, memory), &packed, (struct onednn_place){.slot = slot},
+                view);
+    return onednn_reorder(build, memory, packed_layout, wanted);
+}
+
+int onednn_result(struct onednn_build *build, int32_t slot, const struct onednn_view *view,
+                  onednn_layout given)
+{
+    onednn_layout has;
+
+    if (build->status != ONEDNN_SUCCESS)
+        return -1;
+    has = onednn_layout_of(build, view);
+    if (build->when == ONEDNN_FAST && onednn_same_layout(has, given))
+        return onednn_bind(build, slot, has);
+    return onednn_temporary(build, given);
+}
+
+void onednn_store(struct onednn_build *build, int32_t slot, const struct onednn_view *view,
+                  int memory, onednn_layout given, int32_t type, int32_t scale_at)
+{
+    const struct onednn_place operand = {.slot = slot};
+    onednn_layout has;
+    struct onednn_view packed;
+
+    if (build->status != ONEDNN_SUCCESS || onednn_place_of(build, memory).slot == slot)
+        return;
+    has = onednn_layout_of(build, view);
+    if (build->when == ONEDNN_FAST && can_reorder(build, given, has)) {
+        try_reorder(build, memory, given, onednn_bind(build, slot, has), has);
+        return;
+    }
+    packed = onednn_packed_like(view, type);
+    memory = onednn_reorder(build, memory, given, onednn_layout_of(build, &packed));
+    if (build->when == ONEDNN_FAST)
+        onednn_copy(build, operand, view, onednn_place_of(build, memory), &packed);
+    else
+        onednn_blend(build, operand, view, onednn_place_of(build, memory), &packed, operand, view,
+                     scale_at);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the backend onednn share: contexts, declining, the table entry of an operation.
+ * How a plan is put together stands in build.h, oneDNN's functions in library.h and adapter.h. */
+#ifndef ONEDNN_H
+#define ONEDNN_H
+
+#include <anydnn/plugin.h>
+
+#include "library.h"
+
+#define ONEDNN_TEXT(number)  ONEDNN_TEXT_(number)
+#define ONEDNN_TEXT_(number) #number
+#define ONEDNN_HEADERS                                                                             \
+    ONEDNN_TEXT(DNNL_VERSION_MAJOR)                                                                \
+    "." ONEDNN_TEXT(DNNL_VERSION_MINOR) "." ONEDNN_TEXT(DNNL_VERSION_PATCH)
+
+/* Status codes of plugin.h that this backend returns. */
+enum {
+    ONEDNN_SUCCESS = 0,
+    ONEDNN_ALLOC_FAILED = 2,
+    ONEDNN_BAD_PARAM = 3,
+    ONEDNN_INTERNAL_ERROR = 4,
+    ONEDNN_EXECUTION_FAILED = 8,
+    ONEDNN_NOT_SUPPORTED = 9
+};
+
+/* Spatial dimensions that oneDNN's convolutions and poolings have at most. */
+#define ONEDNN_SPATIAL_MAX 3
+
+/* Bytes that the parameters of every family fit in. */
+#define ONEDNN_PARAMS_MAX 320
+
+#define ONEDNN_FLOATS                                                                              \
+    (ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT) | ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_HALF) |    \
+     ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_BFLOAT16))
+#define ONEDNN_INTEGERS                                                                            \
+    (ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_INT8) | ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_UINT8) |    \
+     ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_INT8X4) |                                                \
+     ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_UINT8X4) |                                               \
+     ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_INT8X32))
+#define ONEDNN_LAYOUTS                                                                             \
+    (ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED)
+
+extern const struct anydnn_plugin_host *onednn_host;
+
+/* Of one handle. The arena holds the temporaries of whichever of its plans runs: it grows to the
+ * largest need and lives as long as the context. */
+struct anydnn_plugin_context {
+    dnnl_stream_t stream;
+    void *arena_memory; /* what the host gave; the arena begins at a whole page of it */
+    char *arena;
+    size_t arena_bytes;
+};
+
+/* ------------------------------------------------------------------ sentences */
+
+/* Why a problem is declined. */
+struct onednn_refusal {
+    int32_t reason; /* ANYDNN_PLUGIN_REASON_xxx */
+    char sentence[320];
+};
+
+/* Fills `why` and returns the reason, so that a check can end with `return onednn_refuse(...)`. */
+int32_t onednn_refuse(struct onednn_refusal *why, int32_t reason, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Hands a sentence to the host and returns `status`. */
+int32_t onednn_fail(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "2,3,4,5"; returns text. */
+struct onednn_text {
+    char text[168];
+};
+const char *onednn_dims_text(struct onednn_text *text, const int64_t *dims, int32_t n);
+
+const char *onednn_type_name(int32_t type);
+
+/* What a vector type is made of; the type itself of others. */
+int32_t onednn_lane_type(int32_t type);
+
+/* ------------------------------------------------------------------ operations */
+
+struct onednn_build;
+
+/* One way to run an operation; an operation lists its ways best first. */
+struct onednn_way {
+    uint64_t engine;
+    int32_t algorithm; /* cuDNN's number, or -1 */
+    uint32_t notes;
+};
+
+struct onednn_operation {
+    int32_t operation;
+    uint32_t types;    /* ANYDNN_PLUGIN_TYPE_BIT of what slot 0 may be */
+    uint32_t layouts;  /* as published */
+    uint32_t required; /* bit per slot: must be present */
+    size_t params_size;
+    const struct onednn_way *ways;
+    uint32_t way_count;
+
+    /* Returns 0 or the reason. `problem` is complete: params has params_size bytes, required
+     * operands are there, that of slot 0 has one of the types; extensions and the library have been
+     * looked at. */
+    int32_t (*check)(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why);
+    /* Optional: whether a way exists for a problem that has passed `check`. */
+    int (*has_way)(const struct anydnn_plugin_problem *problem, const struct onednn_way *way);
+    /* Puts the steps of a plan together (build.h). Failures are kept in `build`. */
+    void (*build)(struct onednn_build *build);
+    /* The mode of a call (build.h); NULL: by alpha in scale[0] and beta in scale[1]. */
+    uint32_t (*mode)(const struct anydnn_plugin_operands *operands);
+};
+
+/* For operations that have one way and no algorithms. */
+extern const struct onednn_way onednn_only_way[1];
+
+/* Every operation, in table.c. */
+extern const struct onednn_operation *const onednn_operations[];
+extern const uint32_t onednn_operation_count;
+const struct onednn_operation *onednn_operation_find(int32_t operation);
+
+/* Limits, in table.c. */
+extern const struct anydnn_plugin_limit *const onednn_limits[];
+extern const uint32_t onednn_limit_count;
+
+/* The four functions behind every operation of the description, in plan.c. */
+int32_t onednn_candidates(struct anydnn_plugin_context *context,
+                          const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
+                          void *cookie);
+int32_t onednn_plan_create(struct anydnn_plugin_context *context,
+                           const struct anydnn_plugin_problem *problem, uint64_t engine,
+                           struct anydnn_plugin_plan **plan);
+int32_t onednn_plan_execute(struct anydnn_plugin_plan *plan,
+                            const struct anydnn_plugin_operands *operands, int32_t *effect);
+void onednn_plan_destroy(struct anydnn_plugin_plan *plan);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan consists of. */
+#ifndef ONEDNN_PLAN_H
+#define ONEDNN_PLAN_H
+
+#include "build.h"
+
+struct onednn_value {
+    uint32_t when;
+    struct onednn_place place;
+    onednn_layout layout; /* while the plan is built */
+    dnnl_memory_t memory;
+    void *handle; /* that the memory has now */
+};
+
+struct onednn_step {
+    uint32_t when;
+    dnnl_primitive_t primitive; /* NULL: a step of our own */
+    int count;
+    dnnl_exec_arg_t arguments[ONEDNN_ARGUMENTS];
+    onednn_step_fn run;
+    void *data;
+};
+
+struct anydnn_plugin_plan {
+    const struct onednn_operation *operation;
+    struct anydnn_plugin_context *context;
+    size_t arena_bytes[ONEDNN_MODES];
+    int32_t value_count, step_count;
+    struct onednn_value value[ONEDNN_VALUES];
+    struct onednn_step step[ONEDNN_STEPS];
+};
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Softmax, backward. Of log softmax, dx = dy - exp(y) * sum(dy); where y or dy of a vector holds
+ * NaN or infinities oneDNN leaves out products of 0 and infinity, which are NaN: such vectors,
+ * which are looked for at each call, are ours.
+ */
+#include "softmax.h"
+#include "table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
+
+/* Of log softmax. Our results are kept until oneDNN's are there, for dx may lie where y or dy do.
+ */
+struct mend {
+    int64_t outer, length, inner;
+    struct onednn_place y, dy, dx;
+    struct onednn_place kept,
+        marks; /* vectors like dx; one number a vector, not 0 where it is ours */
+};
+
+static int is_special(const struct mend *mend, const float *y, const float *dy)
+{
+    double sum = 0; /* of what is 0 for finite numbers, and else NaN */
+
+    for (int64_t c = 0; c < mend->length; c++)
+        sum += 0 * (double)y[c * mend->inner] + 0 * (double)dy[c * mend->inner];
+    return isnan(sum);
+}
+
+static void own_vector(const struct mend *mend, const float *y, const float *dy, float *dx)
+{
+    double sum = 0;
+
+    for (int64_t c = 0; c < mend->length; c++)
+        sum += (double)dy[c * mend->inner];
+    for (int64_t c = 0; c < mend->length; c++)
+        dx[c * mend->inner] =
+            (float)((double)dy[c * mend->inner] - exp((double)y[c * mend->inner]) * sum);
+}
+
+static void keep_special(const struct onednn_call *call, const void *data)
+{
+    const struct mend *mend = data;
+    const float *y = onednn_at(call, mend->y), *dy = onednn_at(call, mend->dy);
+    float *kept = onednn_at(call, mend->kept), *marks = onednn_at(call, mend->marks);
+
+    for (int64_t o = 0; o < mend->outer; o++)
+        for (int64_t i = 0; i < mend->inner; i++) {
+            int64_t at = o * mend->length * mend->inner + i;
+            int special = is_special(mend, y + at, dy + at);
+
+            marks[o * mend->inner + i] = (float)special;
+            if (special)
+                own_vector(mend, y + at, dy + at, kept + at);
+        }
+}
+
+static void put_special(const struct onednn_call *call, const void *data)
+{
+    const struct mend *mend = data;
+    const float *kept = onednn_at(call, mend->kept), *marks = onednn_at(call, mend->marks);
+    float *dx = onednn_at(call, mend->dx);
+
+    for (int64_t o = 0; o < mend->outer; o++)
+        for (int64_t i = 0; i < mend->inner; i++)
+            for (int64_t c = 0; marks[o * mend->inner + i] > 0 && c < mend->length; c++) {
+                int64_t at = (o * mend->length + c) * mend->inner + i;
+
+                dx[at] = kept[at];
+            }
+}
+
+static void prepare(struct onednn_build *build, struct mend *mend, int y, int dy)
+{
+    struct onednn_view kept = onednn_flat(mend->outer * mend->length * mend->inner);
+    struct onednn_view marks = onednn_flat(mend->outer * mend->inner);
+
+    mend->y = onednn_place_of(build, y);
+    mend->dy = onednn_place_of(build, dy);
+    mend->kept = onednn_place_of(build, onednn_temporary_as(build, &kept));
+    mend->marks = onednn_place_of(build, onednn_temporary_as(build, &marks));
+    onednn_run_own(build, keep_special, mend, sizeof *mend);
+}
+
+static void build_backward(struct onednn_build *build)
+{
+    const struct anydnn_plugin_softmax *params = build->problem->params;
+    int is_log = params->algorithm == ONEDNN_SOFTMAX_LOG;
+    struct onednn_softmax_shape shape = onednn_softmax_shape_of(build, BACKWARD_DX);
+    onednn_layout layout = onednn_layout_of(build, &shape.work);
+    struct onednn_softmax softmax = {.direction = dnnl_forward_training,
+                                     .algorithm = is_log ? dnnl_softmax_log : dnnl_softmax_accurate,
+                                     .x = layout,
+                                     .y = layout,
+                                     .dx = layout,
+                                     .dy = layout,
+                                     .axis = 1};
+    struct mend mend = {.outer = shape.work.dims[0],
+                        .length = shape.work.dims[1],
+                        .inner = shape.work.ndims == 3 ? shape.work.dims[2] : 1};
+    dnnl_primitive_desc_t descriptor;
+    int y, dy;
+
+    softmax.hint = onednn_keep(build, onednn_describe_softmax(&softmax, build->attributes),
+                               "softmax of these sizes");
+    softmax.direction = dnnl_backward_data;
+    descriptor = onednn_keep(build, onednn_describe_softmax(&softmax, build->attributes),
+                             "backward softmax of these sizes");
+    y = onednn_load_as(build, BACKWARD_Y, &shape.dense, &shape.work);
+    dy = onednn_load_as(build, BACKWARD_DY, &shape.dense, &shape.work);
+    if (is_log)
+        prepare(build, &mend, y, dy);
+    for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
+        struct onednn_output dx;
+
+        build->when = mode;
+        dx = onednn_result_as(build, BACKWARD_DX, &shape.dense, &shape.work);
+        ONEDNN_RUN(build, descriptor, {DNNL_ARG_DST, y}, {DNNL_ARG_DIFF_DST, dy},
+                   {DNNL_ARG_DIFF_SRC, dx.memory});
+        mend.dx = onednn_place_of(build, dx.memory);
+        if (is_log)
+            onednn_run_own(build, put_special, &mend, sizeof mend);
+        onednn_store_as(build, &dx, 0);
+    }
+}
+
+const struct onednn_operation onednn_softmax_backward = {
+    .operation = ANYDNN_PLUGIN_SOFTMAX_BACKWARD,
+    .types = ONEDNN_FLOATS,
+    .layouts = ONEDNN_LAYOUTS,
+    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_DX,
+    .params_size = sizeof(struct anydnn_plugin_softmax),
+    .ways = onednn_only_way,
+    .way_count = 1,
+    .check = onednn_softmax_check,
+    .build = build_backward,
+};

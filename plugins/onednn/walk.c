@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows of strided tensors, their conversion, copies and blends. */
+#include "walk.h"
+
+#include <math.h>
+#include <string.h>
+
+int64_t onednn_type_size(int32_t type)
+{
+    static const int8_t size[] = {
+        [ANYDNN_PLUGIN_FLOAT] = 4, [ANYDNN_PLUGIN_DOUBLE] = 8,   [ANYDNN_PLUGIN_HALF] = 2,
+        [ANYDNN_PLUGIN_INT8] = 1,  [ANYDNN_PLUGIN_INT32] = 4,    [ANYDNN_PLUGIN_UINT8] = 1,
+        [ANYDNN_PLUGIN_INT64] = 8, [ANYDNN_PLUGIN_BFLOAT16] = 2,
+    };
+    return size[type];
+}
+
+int64_t onednn_count(const int64_t *dims, int32_t n)
+{
+    int64_t count = 1;
+    for (int32_t d = 0; d < n; d++)
+        count *= dims[d];
+    return count;
+}
+
+/* ------------------------------------------------------------------ the walk */
+
+static int64_t magnitude(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* Puts dim d of the views, in bytes, before those with smaller strides of the first view. */
+static void insert_dim(struct onednn_walk *walk, const struct onednn_view *const view[], int32_t d)
+{
+    int64_t strides[ONEDNN_WALK_TENSORS] = {0};
+    int32_t at = walk->ndims++;
+
+    for (int32_t t = 0; t < walk->tensors; t++)
+        strides[t] = view[t]->strides[d] * onednn_type_size(view[t]->type);
+    for (; at > 0 && magnitude(walk->strides[at - 1][0]) < magnitude(strides[0]); at--) {
+        walk->dims[at] = walk->dims[at - 1];
+        memcpy(walk->strides[at], walk->strides[at - 1], sizeof strides);
+    }
+    walk->dims[at] = view[0]->dims[d];
+    memcpy(walk->strides[at], strides, sizeof strides);
+}
+
+/* Whether a step of dim d is a whole row of dim e in every tensor. */
+static int steps_over(const struct onednn_walk *walk, int32_t d, int32_t e)
+{
+    int over = 1;
+    for (int32_t t = 0; t < walk->tensors; t++)
+        over = over && walk->strides[d][t] == walk->strides[e][t] * walk->dims[e];
+    return over;
+}
+
+void onednn_walk_init(struct onednn_walk *walk, const struct onednn_view *const view[],
+                      int32_t tensors)
+{
+    int32_t last = 0;
+
+    memset(walk, 0, sizeof *walk);
+    walk->tensors = tensors;
+    for (int32_t t = 0; t < tensors; t++) {
+        walk->type[t] = view[t]->type;
+        walk->first[t] = view[t]->first * onednn_type_size(view[t]->type);
+    }
+    for (int32_t d = 0; d < view[0]->ndims; d++)
+        if (view[0]->dims[d] > 1)
+            insert_dim(walk, view, d);
+    for (int32_t d = 1; d < walk->ndims; d++) {
+        if (steps_over(walk, last, d)) {
+            walk->dims[last] *= walk->dims[d];
+        } else {
+            last++;
+            walk->dims[last] = walk->dims[d];
+        }
+        memmove(walk->strides[last], walk->strides[d], sizeof walk->strides[d]);
+    }
+    if (walk->ndims == 0)
+        walk->dims[0] = 1;
+    walk->ndims = last + 1;
+}
+
+void onednn_walk_run(const struct onednn_walk *walk, void *const data[], onednn_row_fn row,
+                     void *arg)
+{
+    int32_t last = walk->ndims - 1, d;
+    int64_t index[ONEDNN_DIM_MAX] = {0};
+    char *place[ONEDNN_WALK_TENSORS] = {0};
+
+    for (int32_t t = 0; t < walk->tensors; t++)
+        place[t] = (char *)data[t] + walk->first[t];
+    do {
+        row(arg, walk, place, walk->strides[last], walk->dims[last]);
+        for (d = last - 1; d >= 0; d--) {
+            int64_t back = ++index[d] < walk->dims[d] ? 0 : walk->dims[d];
+
+            for (int32_t t = 0; t < walk->tensors; t++)
+                place[t] += (1 - back) * walk->strides[d][t];
+            if (!back)
+                break;
+            index[d] = 0;
+        }
+    } while (d >= 0);
+}
+
+/* ------------------------------------------------------------------ types */
+
+static float float_of(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* IEEE 754 binary16: the fields move to their places in a float, and the exponent's bias changes by
+ * 112. A subnormal gets the exponent of 2^-14, and loses its leading 1 again. */
+static float half_load(uint16_t half)
+{
+    uint32_t sign = (uint32_t)(half & 0x8000) << 16;
+    uint32_t bits = (uint32_t)(half & 0x7fff) << 13;
+
+    if (bits < 1u << 23)
+        bits = bits_of(float_of(bits + (113u << 23)) - 0x1p-14f);
+    else
+        bits += (bits < 31u << 23 ? 112u : 224u) << 23;
+    return float_of(bits | sign);
+}
+
+/*
+ * The nearest number of 16 bits, of two the even one, with so many bits of fraction and such a bias
+ * of the exponent; rounded once, straight from double. A NaN stays one, made quiet.
+ */
+static inline uint16_t narrow(double value, int fraction, int bias)
+{
+    const int cut = 52 - fraction;
+    const uint64_t least_normal = (uint64_t)(1024 - bias) << 52;
+    const uint64_t infinity = (uint64_t)(2 * bias + 1) << fraction;
+    /* A power of 2 whose unit in the last place is the least subnormal number. */
+    const uint64_t aligner_bits = (uint64_t)(1023 + 53 - bias - fraction) << 52;
+    double magnitude = fabs(value), aligner;
+    uint64_t sign, bits;
+
+    memcpy(&sign, &value, sizeof sign);
+    sign = sign >> 63 << 15;
+    memcpy(&bits, &magnitude, sizeof bits);
+    if (isnan(value)) {
+        bits = infinity | UINT64_C(1) << (fraction - 1);
+    } else if (bits < least_normal) {
+        memcpy(&aligner, &aligner_bits, sizeof aligner);
+        magnitude += aligner;
+        memcpy(&bits, &magnitude, sizeof bits);
+        bits -= aligner_bits;
+    } else {
+        bits += (UINT64_C(1) << (cut - 1)) - 1 + (bits >> cut & 1);
+        bits = (bits >> cut) - ((uint64_t)(1023 - bias) << fraction);
+        bits = bits < infinity ? bits : infinity;
+    }
+    return (uint16_t)(sign | bits);
+}
+
+static inline double whole(double value, double least, double most)
+{
+    double rounded = rint(value);
+    return isnan(value) ? 0 : rounded < least ? least : rounded > most ? most : rounded;
+}
+
+#define LOADER(name, T, expression)                                                                \
+    static void load_##name(double *to, const char *from, int64_t stride, int64_t n)               \
+    {                                                                                              \
+        T v;                                                                                       \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            memcpy(&v, from + i * stride, sizeof v);                                               \
+            to[i] = (double)(expression);                                                          \
+        }                                                                                          \
+    }
+#define STORER(name, T, expression)                                                                \
+    static void store_##name(char *to, int64_t stride, const double *from, int64_t n)              \
+    {                                                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            const double v = from[i];                                                              \
+            const T stored = (T)(expression);                                                      \
+            memcpy(to + i * stride, &stored, sizeof stored);                                       \
+        }                                                                                          \
+    }
+
+LOADER(float, float, v)
+LOADER(double, double, v)
+LOADER(half, uint16_t, half_load(v))
+LOADER(bfloat16, uint16_t, float_of((uint32_t)v << 16))
+LOADER(int8, int8_t, v)
+LOADER(uint8, uint8_t, v)
+LOADER(int32, int32_t, v)
+STORER(float, float, v)
+STORER(double, double, v)
+STORER(half, uint16_t, narrow(v, 10, 15))
+STORER(bfloat16, uint16_t, narrow(v, 7, 127))
+STORER(int8, int8_t, whole(v, INT8_MIN, INT8_MAX))
+STORER(uint8, uint8_t, whole(v, 0, UINT8_MAX))
+STORER(int32, int32_t, whole(v, INT32_MIN, INT32_MAX))
+
+static const struct {
+    void (*load)(double *to, const char *from, int64_t stride, int64_t n);
+    void (*store)(char *to, int64_t stride, const double *from, int64_t n);
+} types[] = {
+    [ANYDNN_PLUGIN_FLOAT] = {load_float, store_float},
+    [ANYDNN_PLUGIN_DOUBLE] = {load_double, store_double},
+    [ANYDNN_PLUGIN_HALF] = {load_half, store_half},
+    [ANYDNN_PLUGIN_BFLOAT16] = {load_bfloat16, store_bfloat16},
+    [ANYDNN_PLUGIN_INT8] = {load_int8, store_int8},
+    [ANYDNN_PLUGIN_UINT8] = {load_uint8, store_uint8},
+    [ANYDNN_PLUGIN_INT32] = {load_int32, store_int32},
+};
+
+void onednn_row_load(double *to, int32_t type, const char *from, int64_t stride, int64_t n)
+{
+    types[type].load(to, from, stride, n);
+}
+
+void onednn_row_store(int32_t type, char *to, int64_t stride, const double *from, int64_t n)
+{
+    types[type].store(to, stride, from, n);
+}
+
+/* ------------------------------------------------------------------ copies and blends */
+
+static void copy_words(char *const place[], const int64_t stride[], int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        memcpy(place[0] + i * stride[0], place[1] + i * stride[1], sizeof(uint32_t));
+}
+
+static void copy_row(void *arg, const struct onednn_walk *walk, char *const place[],
+                     const int64_t stride[], int64_t n)
+{
+    int64_t size = onednn_type_size(walk->type[0]);
+    int same = walk->type[0] == walk->type[1];
+    double value[ONEDNN_CHUNK];
+
+    (void)arg;
+    if (same && (n == 1 || (stride[0] == size && stride[1] == size))) {
+        memcpy(place[0], place[1], (size_t)(n * size));
+        return;
+    }
+    if (same && size == sizeof(uint32_t)) {
+        copy_words(place, stride, n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i += ONEDNN_CHUNK) {
+        int64_t count = n - i < ONEDNN_CHUNK ? n - i : ONEDNN_CHUNK;
+
+        onednn_row_load(value, walk->type[1], place[1] + i * stride[1], stride[1], count);
+        onednn_row_store(walk->type[0], place[0] + i * stride[0], stride[0], value, count);
+    }
+}
+
+void onednn_walk_copy(const struct onednn_walk *walk, void *const data[])
+{
+    onednn_walk_run(walk, data, copy_row, NULL);
+}
+
+struct factors {
+    double alpha, beta;
+};
+
+static void blend_row(void *arg, const struct onednn_walk *walk, char *const place[],
+                      const int64_t stride[], int64_t n)
+{
+    const struct factors *factors = arg;
+    double value[ONEDNN_CHUNK], prior[ONEDNN_CHUNK];
+
+    for (int64_t i = 0; i < n; i += ONEDNN_CHUNK) {
+        int64_t count = n - i < ONEDNN_CHUNK ? n - i : ONEDNN_CHUNK;
+
+        onednn_row_load(value, walk->type[1], place[1] + i * stride[1], stride[1], count);
+        for (int64_t k = 0; k < count; k++)
+            value[k] *= factors->alpha;
+        if (factors->beta != 0) {
+            onednn_row_load(prior, walk->type[2], place[2] + i * stride[2], stride[2], count);
+            for (int64_t k = 0; k < count; k++)
+                value[k] += factors->beta * prior[k];
+        }
+        onednn_row_store(walk->type[0], place[0] + i * stride[0], stride[0], value, count);
+    }
+}
+
+void onednn_walk_blend(const struct onednn_walk *walk, void *const data[], double alpha,
+                       double beta)
+{
+    onednn_walk_run(walk, data, blend_row, &(struct factors){alpha, beta});
+}

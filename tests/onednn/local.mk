@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `anydnn verify onednn` cannot see: the library missing, threads, several handles, fork.
+
+onednn_tests = tests/onednn/test_layers tests/onednn/test_onednn
+check_PROGRAMS += $(onednn_tests)
+TESTS += $(onednn_tests)
+
+tests_onednn_test_onednn_SOURCES = tests/onednn/test_onednn.c
+tests_onednn_test_onednn_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_onednn_test_onednn_LDADD = $(TEST_PUBLIC_LIBS) -ldl -lpthread -lm
+
+tests_onednn_test_layers_SOURCES = tests/onednn/test_layers.c
+tests_onednn_test_layers_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_onednn_test_layers_LDADD = $(TEST_PUBLIC_LIBS) -lm

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The backend onednn in a process: its library missing, its threads, alpha and beta on one plan,
+ * several handles at once, fork. Each case is a process of its own, since a process reads its
+ * settings and opens the library once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <anydnn/anydnn.h>
+
+#define HANDLES 4
+#define ROUNDS  20
+#define SECONDS 60
+
+/* y = 3 * 5 * 6 elements each of 2 images; small whole numbers, so that every sum is exact. */
+#define CONVOLUTION "convolution_forward x=f32:2,4,7,8 w=f32:3,4,3,3 y=f32:2,3,5,6"
+#define POOLING     "pooling_forward x=f32:2,4,7,8 window=2,2 stride=1,1"
+enum { X_COUNT = 2 * 4 * 7 * 8, W_COUNT = 3 * 4 * 9, Y_COUNT = 2 * 3 * 5 * 6 };
+
+static char folder[] = "/tmp/anydnn-onednn-XXXXXX";
+
+/* In a child cmocka's own assertions would run the tests behind this one. */
+#define must(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            char said_[512];                                                                       \
+            anydnnGetLastErrorString(said_, sizeof said_);                                         \
+            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, said_);             \
+            _exit(1);                                                                              \
+        }                                                                                          \
+    } while (0)
+
+static int child(void (*body)(void))
+{
+    int status = 0;
+    pid_t pid;
+
+    fflush(NULL);
+    pid = fork();
+    if (pid == 0) {
+        alarm(SECONDS);
+        body();
+        _exit(0);
+    }
+    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static const char *path_of(const char *file)
+{
+    static char path[sizeof folder + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    return path;
+}
+
+/* Settings for the rest of the process; `keys` are lines of [plugin onednn]. */
+static void configure(const char *keys)
+{
+    FILE *file = fopen(path_of("anydnn.conf"), "w");
+
+    must(file);
+    fprintf(
+        file,
+        "[anydnn]\ndevice = cpu\nplugin_path = %s\nlog = warn\nlog_file = %s\n"
+        "[plugin onednn]\n%s\n[plugin cpu_ref]\nset.threads = 1\n[route]\n* = onednn, cpu_ref\n",
+        getenv("ANYDNN_TEST_PLUGINDIR"), path_of("log"), keys);
+    fclose(file);
+    unlink(path_of("log"));
+    setenv("ANYDNN_CONFIG", path_of("anydnn.conf"), 1);
+}
+
+/* Lines of the log that hold the text. */
+static int log_lines(const char *text)
+{
+    FILE *file = fopen(path_of("log"), "r");
+    char line[2000];
+    int lines = 0;
+
+    while (file && fgets(line, sizeof line, file))
+        lines += strstr(line, text) != NULL;
+    if (file)
+        fclose(file);
+    return lines;
+}
+
+static anydnnHandle_t make_handle(const char *route)
+{
+    anydnnHandle_t handle = NULL;
+
+    must(anydnnCreate(&handle) == ANYDNN_STATUS_SUCCESS);
+    if (route)
+        must(anydnnSetRoute(handle, "*", NULL, route) == ANYDNN_STATUS_SUCCESS);
+    return handle;
+}
+
+static const char *record(anydnnHandle_t handle, const char *key)
+{
+    static _Thread_local char text[2000];
+
+    must(anydnnGetDispatchInfo(handle, key, text, sizeof text) == ANYDNN_STATUS_SUCCESS);
+    return text;
+}
+
+struct data {
+    float x[X_COUNT], w[W_COUNT], y[Y_COUNT > X_COUNT ? Y_COUNT : X_COUNT];
+};
+
+static void fill(struct data *data, int seed)
+{
+    for (int i = 0; i < X_COUNT; i++)
+        data->x[i] = (float)((i * 7 + seed) % 11 - 5);
+    for (int i = 0; i < W_COUNT; i++)
+        data->w[i] = (float)((i * 5 + 3 * seed) % 7 - 3);
+    for (int i = 0; i < Y_COUNT; i++)
+        data->y[i] = (float)((i * 3 + seed) % 13 - 6);
+}
+
+static void run(anydnnHandle_t handle, const char *text, struct data *data)
+{
+    void *pooling[] = {data->x, data->y};
+    void *convolution[] = {data->x, data->w, data->y};
+    anydnnProblem_t problem = NULL;
+    int convolves = strncmp(text, "convolution", 11) == 0;
+
+    must(anydnnProblemParse(text, &problem) == ANYDNN_STATUS_SUCCESS);
+    must(anydnnProblemExecute(handle, problem, convolves ? convolution : pooling, NULL, 0) ==
+         ANYDNN_STATUS_SUCCESS);
+    must(anydnnProblemDestroy(problem) == ANYDNN_STATUS_SUCCESS);
+}
+
+/* The same on cpu_ref. */
+static void run_reference(const char *text, struct data *data)
+{
+    anydnnHandle_t handle = make_handle("cpu_ref");
+
+    run(handle, text, data);
+    must(strcmp(record(handle, "backend"), "cpu_ref") == 0);
+    must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+}
+
+/* ---- the library */
+
+/* Two handles, problems of two kinds: cpu_ref runs them, the record says why, one warning. */
+static void goes_on_without(const char *sentence)
+{
+    struct data data, want;
+    anydnnHandle_t handles[2] = {make_handle(NULL), make_handle(NULL)};
+
+    for (int i = 0; i < 2; i++) {
+        fill(&data, i);
+        want = data;
+        run(handles[i], CONVOLUTION, &data);
+        must(strcmp(record(handles[i], "backend"), "cpu_ref") == 0);
+        must(strstr(record(handles[i], "passed_over"), sentence));
+        run_reference(CONVOLUTION, &want);
+        must(memcmp(data.y, want.y, sizeof data.y) == 0);
+        run(handles[i], POOLING, &data);
+        must(strcmp(record(handles[i], "backend"), "cpu_ref") == 0);
+    }
+    must(log_lines(sentence) == 1);
+    must(log_lines("") == 1);
+    for (int i = 0; i < 2; i++)
+        must(anydnnDestroy(handles[i]) == ANYDNN_STATUS_SUCCESS);
+}
+
+static void without_library(void)
+{
+    configure("set.library = /nonexistent/libdnnl.so");
+    goes_on_without("oneDNN's library is missing: /nonexistent/libdnnl.so");
+}
+
+static void another_library(void)
+{
+    configure("set.library = libm.so.6");
+    goes_on_without("libm.so.6 is not oneDNN's library");
+}
+
+/* ---- threads */
+
+static int threads_of_process(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    int count = 0;
+
+    while (tasks && readdir(tasks))
+        count++;
+    if (tasks)
+        closedir(tasks);
+    return count - 2;
+}
+
+/* Enough work for a few threads. */
+static void run_large(void)
+{
+    static float x[64 * 64 * 64], w[64 * 64 * 9], y[64 * 64 * 64];
+    anydnnHandle_t handle = make_handle(NULL);
+    anydnnProblem_t problem = NULL;
+
+    must(anydnnProblemParse("convolution_forward x=f32:1,64,64,64 w=f32:64,64,3,3 pad=1,1",
+                            &problem) == ANYDNN_STATUS_SUCCESS);
+    must(anydnnProblemExecute(handle, problem, (void *[]){x, w, y}, NULL, 0) ==
+         ANYDNN_STATUS_SUCCESS);
+    must(strcmp(record(handle, "backend"), "onednn") == 0);
+    must(anydnnProblemDestroy(problem) == ANYDNN_STATUS_SUCCESS);
+    must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+}
+
+static void one_thread(void)
+{
+    configure("set.threads = 1");
+    run_large();
+    must(threads_of_process() == 1);
+}
+
+/* Three threads, whatever the caller's OpenMP has; which has the same afterwards. */
+static void three_threads(void)
+{
+    void (*set)(int) = NULL;
+    int (*get)(void) = NULL;
+    void *openmp = dlopen("libgomp.so.1", RTLD_NOW), *symbol;
+
+    configure("set.threads = 3");
+    if (openmp) {
+        symbol = dlsym(openmp, "omp_set_num_threads");
+        memcpy(&set, &symbol, sizeof set);
+        symbol = dlsym(openmp, "omp_get_max_threads");
+        memcpy(&get, &symbol, sizeof get);
+        set(5);
+    }
+    run_large();
+    must(!openmp || get() == 5);
+    must(!openmp || threads_of_process() == 3);
+}
+
+static void bad_threads(void)
+{
+    struct data data;
+    anydnnHandle_t handle;
+
+    configure("set.threads = many");
+    handle = make_handle(NULL);
+    fill(&data, 1);
+    run(handle, CONVOLUTION, &data);
+    must(strcmp(record(handle, "backend"), "cpu_ref") == 0);
+    must(strstr(record(handle, "passed_over"), "set.threads is \"many\""));
+    must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+}
+
+/* ---- one plan */
+
+/* Factors that take turns, and filters that change under the same pointer. */
+static void factors_take_turns(void)
+{
+    static const char *const factors[] = {"",          " alpha=2 beta=1", "", " beta=-1",
+                                          " alpha=-3", " alpha=0 beta=2", ""};
+    static struct data data;
+    struct data want;
+    char text[200];
+    anydnnHandle_t handle;
+
+    configure("");
+    handle = make_handle(NULL);
+    for (int i = 0; i < (int)(sizeof factors / sizeof factors[0]); i++) {
+        snprintf(text, sizeof text, "%s%s", CONVOLUTION, factors[i]);
+        fill(&data, i);
+        if (!strstr(factors[i], "beta"))
+            for (int k = 0; k < Y_COUNT; k++)
+                data.y[k] = NAN;
+        want = data;
+        run(handle, text, &data);
+        must(strcmp(record(handle, "backend"), "onednn") == 0);
+        run_reference(text, &want);
+        for (int k = 0; k < Y_COUNT; k++)
+            must(data.y[k] == want.y[k]);
+    }
+    must(strcmp(record(handle, "plan_misses"), "1") == 0);
+    must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+}
+
+/* A ReLU that does not propagate makes a NaN 0, by a matrix product (1x1, channels first), too. */
+static void relu_ends_nan(void)
+{
+    static const char *const texts[] = {
+        "convolution_bias_activation_forward x=f32:1,4,7,8 w=f32:3,4,1,1 without=z",
+        "convolution_bias_activation_forward x=f32:1,4,7,8 w=f32:3,4,3,3 without=z",
+    };
+    static float y[3 * 7 * 8];
+    float bias[3] = {0, 1, 2};
+    struct data data;
+
+    configure("");
+    for (int i = 0; i < 2; i++) {
+        anydnnHandle_t handle = make_handle(NULL);
+        anydnnProblem_t problem = NULL;
+
+        fill(&data, i);
+        data.x[30] = NAN;
+        must(anydnnProblemParse(texts[i], &problem) == ANYDNN_STATUS_SUCCESS);
+        must(anydnnProblemExecute(handle, problem, (void *[]){data.x, data.w, bias, y}, NULL, 0) ==
+             ANYDNN_STATUS_SUCCESS);
+        must(strcmp(record(handle, "backend"), "onednn") == 0);
+        for (int k = 0; k < 3 * 7 * 8; k++)
+            must(!isnan(y[k]));
+        must(anydnnProblemDestroy(problem) == ANYDNN_STATUS_SUCCESS);
+        must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+    }
+}
+
+/* ---- handles at once */
+
+struct work {
+    int seed;
+    struct data want[2];
+};
+
+static const char *const turns[2] = {CONVOLUTION, CONVOLUTION " pad=0,0 alpha=2 beta=1"};
+
+static void *work(void *cookie)
+{
+    const struct work *work = cookie;
+    anydnnHandle_t handle = make_handle(NULL);
+    struct data data;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        int turn = (round + work->seed) % 2;
+
+        fill(&data, work->seed);
+        run(handle, turns[turn], &data);
+        must(strcmp(record(handle, "backend"), "onednn") == 0);
+        for (int k = 0; k < Y_COUNT; k++)
+            must(data.y[k] == work->want[turn].y[k]);
+    }
+    must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+    return NULL;
+}
+
+static void handles_at_once(void)
+{
+    static struct work works[HANDLES];
+    pthread_t threads[HANDLES];
+
+    configure("set.threads = 2");
+    for (int i = 0; i < HANDLES; i++) {
+        works[i].seed = i;
+        for (int turn = 0; turn < 2; turn++) {
+            fill(&works[i].want[turn], i);
+            run_reference(turns[turn], &works[i].want[turn]);
+        }
+    }
+    for (int i = 0; i < HANDLES; i++)
+        must(pthread_create(&threads[i], NULL, work, &works[i]) == 0);
+    for (int i = 0; i < HANDLES; i++)
+        must(pthread_join(threads[i], NULL) == 0);
+}
+
+/* ---- fork */
+
+/* The parent's OpenMP threads are not in the child: cpu_ref takes over in a new handle there. */
+static void run_in_child(void)
+{
+    struct data data;
+    anydnnHandle_t handle = make_handle(NULL);
+
+    fill(&data, 1);
+    run(handle, CONVOLUTION, &data);
+    must(strcmp(record(handle, "backend"), "cpu_ref") == 0);
+    must(strstr(record(handle, "passed_over"), "before fork()"));
+    must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+}
+
+static void child_goes_on(void)
+{
+    configure("set.threads = 2");
+    run_large();
+    must(child(run_in_child) == 0);
+    run_large();
+}
+
+/* ---- the table */
+
+static void runs(void **state)
+{
+    assert_int_equal(child((void (*)(void))(uintptr_t)*state), 0);
+}
+
+static int make_folder(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path_of("anydnn.conf"));
+    unlink(path_of("log"));
+    return rmdir(folder);
+}
+
+#define CASE(body)                                                                                 \
+    {                                                                                              \
+#body, runs, NULL, NULL, (void *)(uintptr_t)(body)                                         \
+    }
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        CASE(without_library), CASE(another_library), CASE(one_thread),
+        CASE(three_threads),   CASE(bad_threads),     CASE(factors_take_turns),
+        CASE(relu_ends_nan),   CASE(handles_at_once), CASE(child_goes_on),
+    };
+
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
