@@ -10,6 +10,7 @@ dist_check_SCRIPTS += bench/call_cost/call_cost.sh
 # Built on demand.
 EXTRA_PROGRAMS =
 
+include bench/cudnn_direct/local.mk
 include bench/lenet/local.mk
 include bench/onednn_direct/local.mk
 include bench/suites/local.mk

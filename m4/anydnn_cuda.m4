@@ -45,14 +45,15 @@ AS_IF([test "x$NVCC" = x],
     CUDA_CPPFLAGS="-I$anydnn_cuda_dir/include"
     CUDA_LIBS="-L$anydnn_cuda_dir/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread"])])
 
-# Machine code for each generation that this nvcc knows, and PTX of the newest for those to come.
+# Machine code of 7.5, of 8.0, which 8.6 and 8.9 run as well, and of 9.0, as far as this nvcc knows
+# them, and PTX of the newest for those to come.
 AC_DEFUN([_ANYDNN_CUDA_GENCODE],
 [AC_MSG_CHECKING([nvcc's -gencode flags])
 CUDA_GENCODE=
 AS_IF([test "x$with_nvcc_gencode" != xprobe], [CUDA_GENCODE="$with_nvcc_gencode"],
     [anydnn_known=" `"$NVCC" --list-gpu-code 2>/dev/null | tr '\n' ' '`"
     anydnn_newest=
-    for anydnn_arch in 75 80 86 89 90 100 120; do
+    for anydnn_arch in 75 80 90; do
         AS_CASE([$anydnn_known], [*" sm_$anydnn_arch "*],
             [CUDA_GENCODE="$CUDA_GENCODE -gencode arch=compute_$anydnn_arch,code=sm_$anydnn_arch"
             anydnn_newest=$anydnn_arch])

@@ -10,6 +10,9 @@ EXTRA_DIST += plugins/plugin.map
 
 include plugins/cpu_ref/local.mk
 include plugins/cuda.mk
+include plugins/cuda_common/local.mk
+include plugins/cuda_naive/local.mk
+include plugins/cudnn/local.mk
 include plugins/onednn/local.mk
 include plugins/template/local.mk
 

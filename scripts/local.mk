@@ -22,5 +22,6 @@ bundle-stage: $(bundle_programs)
 	    $(LIBTOOL) --mode=install $(INSTALL_PROGRAM) $$program '$(DESTDIR)$(prefix)/tests' || exit 1; \
 	done
 	$(INSTALL_SCRIPT) '$(srcdir)/tests/gpu/run' '$(DESTDIR)$(prefix)/tests/gpu/run'
+	$(INSTALL_DATA) '$(srcdir)/tests/gpu/smallest.txt' '$(DESTDIR)$(prefix)/tests/gpu/smallest.txt'
 
 .PHONY: bundle bundle-stage

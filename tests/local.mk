@@ -42,7 +42,11 @@ if HAVE_ONEDNN
 include tests/onednn/local.mk
 endif
 endif
+if HAVE_CUDNN
+include tests/cudnn/local.mk
+endif
 include tests/abi/local.mk
+include tests/cuda/local.mk
 include tests/gpu/local.mk
 include tests/porting/local.mk
 include tests/verify/local.mk
@@ -56,6 +60,6 @@ tests-installcheck:
 	    '$(pluginsdir)' '$(anydnnconfdir)' '$(docdir)'
 
 tests-clean:
-	rm -rf tests/loader/mocks/built tests/empty_home
+	rm -rf tests/loader/mocks/built tests/empty_home tests/cuda/emulated
 
 .PHONY: tests-clean tests-installcheck

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What anydnn costs over cuDNN: times convolutions by anydnn's public API on the backend cudnn and
+ * by cuDNN's own calls with the same engine configuration, in one process and in alternation; then
+ * the time that the host takes to enqueue a call.
+ *
+ *   cudnn_direct [options] bench/suites/resnet50_v1.5.suite > cudnn_direct.csv
+ *
+ *   --layer TEXT     only layers whose name contains it
+ *   --batch N        images (default 64)
+ *   --rounds N       rounds whose median counts (default 7)
+ *   --calls N        calls of a way in one round (default 20)
+ *
+ * Each layer is run in half NHWC with tensor_op math and in float NCHW with default math, in each
+ * direction. Columns are microseconds a call; ratio is direct / anydnn (1: as fast, less: anydnn is
+ * slower). same is 1 where both ways ran the same engine. The geometric means of the ratios follow,
+ * then lines `host`: microseconds a call to enqueue ReLU of 4096 floats and a convolution of a 3x3
+ * filter over 1,16,8,8, by cuDNN itself, through anydnn on cudnn and through anydnn on cuda_naive.
+ *
+ * Timings want a quiet machine.
+ */
+#include "direct.h"
+
+#include <cuda_runtime_api.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ROUNDS_MAX 101
+
+void fail(const char *format, ...)
+{
+    va_list list;
+
+    fputs("cudnn_direct: ", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fputc('\n', stderr);
+    exit(EXIT_FAILURE);
+}
+
+void *take(size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+
+    if (!memory)
+        fail("no memory for %zu bytes", bytes);
+    return memory;
+}
+
+static void try(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        fail("CUDA: %s", cudaGetErrorString(error));
+}
+
+struct options {
+    const char *path, *layer;
+    int batch, rounds, calls;
+};
+
+static int by_size(const void *left, const void *right)
+{
+    const double *a = left, *b = right;
+
+    return *a < *b ? -1 : *a > *b;
+}
+
+static double median(double *values, int count)
+{
+    qsort(values, (size_t)count, sizeof values[0], by_size);
+    return values[count / 2];
+}
+
+/* ------------------------------------------------------------------ time on the device */
+
+static double time_once(const struct way *way, int calls)
+{
+    cudaEvent_t from, to;
+    float milliseconds = 0;
+
+    try(cudaEventCreate(&from));
+    try(cudaEventCreate(&to));
+    try(cudaEventRecord(from, NULL));
+    for (int i = 0; i < calls; i++)
+        way->run(way->state, 0);
+    try(cudaEventRecord(to, NULL));
+    try(cudaEventSynchronize(to));
+    try(cudaEventElapsedTime(&milliseconds, from, to));
+    try(cudaEventDestroy(from));
+    try(cudaEventDestroy(to));
+    return 1e3 * milliseconds / calls;
+}
+
+static void alternate(struct way ways[2], const struct options *options, double result[2])
+{
+    double times[2][ROUNDS_MAX];
+
+    for (int way = 0; way < 2; way++)
+        time_once(&ways[way], 3);
+    for (int round = 0; round < options->rounds; round++) {
+        for (int i = 0; i < 2; i++) {
+            int way = (round + i) % 2;
+
+            times[way][round] = time_once(&ways[way], options->calls);
+        }
+    }
+    for (int way = 0; way < 2; way++)
+        result[way] = median(times[way], options->rounds);
+}
+
+/* ------------------------------------------------------------------ cases */
+
+static const char *const directions[] = {"forward", "backward_data", "backward_filter"};
+static const char *const kinds[] = {"f16_nhwc_tensor_op", "f32_nchw_default"};
+
+static void make_data(struct case_ *c)
+{
+    const struct layer *l = c->layer;
+    size_t size = c->kind == HALF_NHWC ? 2 : 4;
+
+    c->data[X] = anydnn_memory(size * (size_t)l->n * (size_t)l->c * (size_t)(l->h * l->w));
+    c->data[W] =
+        anydnn_memory(size * (size_t)l->k * (size_t)(l->c / l->groups) * (size_t)(l->r * l->s));
+    c->data[Y] =
+        anydnn_memory(size * (size_t)l->n * (size_t)l->k * (size_t)(out_height(l) * out_width(l)));
+}
+
+static void free_data(const struct case_ *c)
+{
+    for (int i = 0; i < OPERAND_END; i++)
+        anydnn_release(c->data[i]);
+}
+
+/* Returns the logarithm of the ratio. */
+static double measure(struct case_ *c, const struct options *options)
+{
+    uint64_t engine;
+    double result[2];
+    struct way ways[2];
+
+    make_data(c);
+    ways[0] = anydnn_convolution(c);
+    ways[1] = cudnn_way(c, &engine);
+    alternate(ways, options, result);
+    printf("%s,%s,%s,%d,%.2f,%.2f,%.4f,%d\n", c->layer->name, directions[c->direction],
+           kinds[c->kind], c->layer->n, result[0], result[1], result[1] / result[0],
+           anydnn_engine() == engine);
+    fflush(stdout);
+    for (int i = 0; i < 2; i++)
+        ways[i].close(ways[i].state);
+    free_data(c);
+    return log(result[1] / result[0]);
+}
+
+static void measure_all(const struct layer layers[], int count, enum kind kind,
+                        enum direction direction, const struct options *options)
+{
+    double sum = 0;
+    int measured = 0;
+
+    for (int i = 0; i < count; i++) {
+        struct case_ c = {.layer = &layers[i], .direction = direction, .kind = kind};
+
+        if (options->layer && !strstr(layers[i].name, options->layer))
+            continue;
+        sum += measure(&c, options);
+        measured++;
+    }
+    if (measured)
+        printf("geometric mean,%s,%s,%d,,,%.4f,\n", directions[direction], kinds[kind],
+               options->batch, exp(sum / measured));
+}
+
+/* ------------------------------------------------------------------ time on the host */
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
+}
+
+/* The queue is emptied between rounds, so that no call waits for room in it. */
+static double enqueue(const struct way *way, int rounds)
+{
+    enum { CALLS = 100 };
+    double times[ROUNDS_MAX];
+
+    for (int round = -1; round < rounds; round++) {
+        double from;
+
+        try(cudaDeviceSynchronize());
+        from = now();
+        for (int i = 0; i < CALLS; i++)
+            way->run(way->state, 0);
+        if (round >= 0)
+            times[round] = (now() - from) / CALLS;
+    }
+    try(cudaDeviceSynchronize());
+    return median(times, rounds);
+}
+
+static void host_line(const char *what, const char *how, struct way way, int rounds)
+{
+    printf("host,%s,%s,%.2f\n", what, how, enqueue(&way, rounds));
+    way.close(way.state);
+}
+
+static void measure_host(int rounds)
+{
+    static const struct layer one = {"host", 1, 64, 8, 8, 64, 1, 1, {0, 0}, {1, 1}, {1, 1}, 1};
+    static const struct layer small = {"host", 1, 16, 8, 8, 16, 3, 3, {1, 1}, {1, 1}, {1, 1}, 1};
+    struct case_ relu = {.layer = &one, .kind = FLOAT_NCHW};
+    struct case_ convolution = {.layer = &small, .kind = FLOAT_NCHW};
+    uint64_t engine;
+
+    make_data(&relu);
+    make_data(&convolution);
+    host_line("activation", "cudnn itself", cudnn_activation(relu.data[X], relu.data[Y]), rounds);
+    host_line("activation", "anydnn on cudnn", anydnn_small("cudnn", 1, &relu), rounds);
+    host_line("activation", "anydnn on cuda_naive", anydnn_small("cuda_naive", 1, &relu), rounds);
+    host_line("convolution", "cudnn itself", cudnn_way(&convolution, &engine), rounds);
+    host_line("convolution", "anydnn on cudnn", anydnn_small("cudnn", 0, &convolution), rounds);
+    host_line("convolution", "anydnn on cuda_naive", anydnn_small("cuda_naive", 0, &convolution),
+              rounds);
+    free_data(&relu);
+    free_data(&convolution);
+}
+
+/* ------------------------------------------------------------------ options */
+
+static int number(const char *name, const char *text, int most)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+
+    if (end == text || *end || value < 1 || value > most)
+        fail("--%s is %s; it must be a number from 1 to %d", name, text, most);
+    return (int)value;
+}
+
+static void read_options(int argc, char **argv, struct options *o)
+{
+    static const struct option known[] = {
+        {"layer", required_argument, NULL, 'l'},
+        {"batch", required_argument, NULL, 'b'},
+        {"rounds", required_argument, NULL, 'r'},
+        {"calls", required_argument, NULL, 'c'},
+        {NULL, 0, NULL, 0},
+    };
+    int at = 0, letter;
+
+    while ((letter = getopt_long(argc, argv, "", known, &at)) != -1) {
+        if (letter == 'l')
+            o->layer = optarg;
+        else if (letter == 'b')
+            o->batch = number("batch", optarg, 65536);
+        else if (letter == 'r')
+            o->rounds = number("rounds", optarg, ROUNDS_MAX);
+        else if (letter == 'c')
+            o->calls = number("calls", optarg, 100000);
+        else
+            exit(2);
+    }
+    if (optind != argc - 1) {
+        fputs(
+            "usage: cudnn_direct [--layer TEXT] [--batch N] [--rounds N] [--calls N] FILE.suite\n",
+            stderr);
+        exit(2);
+    }
+    o->path = argv[optind];
+}
+
+int main(int argc, char **argv)
+{
+    static struct layer layers[LAYERS_MAX];
+    struct options options = {.batch = 64, .rounds = 7, .calls = 20};
+    int count;
+
+    read_options(argc, argv, &options);
+    count = suite_read(options.path, options.batch, layers, LAYERS_MAX);
+    anydnn_direct_begin();
+    cudnn_direct_begin();
+    puts("layer,direction,kind,batch,anydnn_us,direct_us,ratio,same");
+    for (int kind = 0; kind < KIND_END; kind++) {
+        for (int direction = 0; direction < DIRECTION_END; direction++)
+            measure_all(layers, count, (enum kind)kind, (enum direction)direction, &options);
+    }
+    measure_host(options.rounds);
+    cudnn_direct_end();
+    anydnn_direct_end();
+    return EXIT_SUCCESS;
+}

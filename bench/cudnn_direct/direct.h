@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of cudnn_direct share: one convolution and the two ways to run it. */
+#ifndef CUDNN_DIRECT_H
+#define CUDNN_DIRECT_H
+
+#include "../onednn_direct/direct.h"
+
+#include <stdint.h>
+
+/* Half NHWC in tensor_op math, or float NCHW in default math. */
+enum kind { HALF_NHWC, FLOAT_NCHW, KIND_END };
+
+struct case_ {
+    const struct layer *layer;
+    enum direction direction;
+    enum kind kind;
+    void *data[OPERAND_END]; /* device memory */
+};
+
+/* through_anydnn.c: the public API, routed to one backend without fallback. */
+void anydnn_direct_begin(void);
+void anydnn_direct_end(void);
+void *anydnn_memory(size_t bytes);
+void anydnn_release(void *memory);
+struct way anydnn_convolution(const struct case_ *c);
+/* The engine of the last call. */
+uint64_t anydnn_engine(void);
+/* ReLU of 4096 floats, and a small convolution, on a handle of the backend's own: for host cost. */
+struct way anydnn_small(const char *backend, int activation, const struct case_ *c);
+
+/* through_cudnn.c: cuDNN's own calls, with the first engine configuration that it proposes within
+ * the math mode. */
+void cudnn_direct_begin(void);
+void cudnn_direct_end(void);
+struct way cudnn_way(const struct case_ *c, uint64_t *engine);
+struct way cudnn_activation(void *x, void *y);
+
+#endif

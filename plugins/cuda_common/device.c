@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices: which there are, making one current, streams and scratch memory on it. */
+#include "cuda_common.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+/* Devices that have a pool of their own; the driver shows no more. */
+#define DEVICES_MAX 128
+
+/* ------------------------------------------------------------------ which there are */
+
+int32_t cuda_device_count(const char **why)
+{
+    int count = 0;
+    cudaError_t error;
+
+    *why = "there is no CUDA device";
+    if (cuda_process() != 0) {
+        *why = "this process was forked from one that had used CUDA";
+        return 0;
+    }
+    error = cudaGetDeviceCount(&count);
+    if (error == cudaSuccess)
+        return count;
+    *why = error == cudaErrorInsufficientDriver
+               ? "there is no CUDA driver, or one too old for the CUDA runtime of this backend"
+           : error == cudaErrorNoDevice ? "the CUDA driver finds no device"
+                                        : cudaGetErrorString(error);
+    (void)cudaGetLastError();
+    return 0;
+}
+
+int32_t cuda_device_usable(int32_t device)
+{
+    const char *why;
+    int32_t count, status = cuda_process();
+    int major = 0, minor = 0;
+
+    if (status)
+        return status;
+    count = cuda_device_count(&why);
+    if (count == 0)
+        return cuda_fail(CUDA_EXECUTION_FAILED, "%s", why);
+    if (device < 0 || device >= count)
+        return cuda_fail(CUDA_BAD_PARAM, "the CUDA device is %d; there are %d, counted from 0",
+                         device, count);
+    status = cuda_check(device,
+                        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
+                        "asking for the compute capability");
+    if (!status)
+        status = cuda_check(
+            device, cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device),
+            "asking for the compute capability");
+    if (status)
+        return status;
+    if (major < CUDA_LEAST_MAJOR || (major == CUDA_LEAST_MAJOR && minor < CUDA_LEAST_MINOR))
+        return cuda_fail(CUDA_NOT_SUPPORTED,
+                         "CUDA device %d has compute capability %d.%d; %d.%d is the least", device,
+                         major, minor, CUDA_LEAST_MAJOR, CUDA_LEAST_MINOR);
+    return CUDA_SUCCESS_STATUS;
+}
+
+/* ------------------------------------------------------------------ current ones */
+
+int32_t cuda_enter(struct cuda_visit *visit, int32_t device)
+{
+    cudaError_t error = cudaGetDevice(&visit->before);
+
+    visit->device = device;
+    if (error == cudaSuccess && visit->before != device)
+        error = cudaSetDevice(device);
+    return cuda_check(device, error, "making the device current");
+}
+
+void cuda_leave(const struct cuda_visit *visit)
+{
+    if (visit->before != visit->device)
+        (void)cudaSetDevice(visit->before);
+}
+
+/* ------------------------------------------------------------------ streams */
+
+int cuda_is_captured(cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+
+    if (!stream || stream == cudaStreamLegacy)
+        return 0;
+    if (cudaStreamIsCapturing(stream, &status) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    return status != cudaStreamCaptureStatusNone;
+}
+
+cudaStream_t cuda_stream(void *stream)
+{
+    cudaStream_t given = (cudaStream_t)stream;
+
+    if ((!given || given == cudaStreamLegacy) && cuda_is_captured(cudaStreamPerThread))
+        return cudaStreamPerThread;
+    return given;
+}
+
+/* ------------------------------------------------------------------ scratch */
+
+static _Atomic(cudaMemPool_t) pools[DEVICES_MAX];
+static pthread_mutex_t pools_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* A pool of our own keeps what was freed, and leaves the application's default pool as it is. */
+static int32_t make_pool(int32_t device)
+{
+    struct cudaMemPoolProps props = {.allocType = cudaMemAllocationTypePinned,
+                                     .location = {.type = cudaMemLocationTypeDevice, .id = device}};
+    uint64_t keep = UINT64_MAX;
+    cudaMemPool_t made = NULL;
+    int32_t status = CUDA_SUCCESS_STATUS;
+
+    pthread_mutex_lock(&pools_lock);
+    if (!atomic_load(&pools[device])) {
+        status = cuda_check(device, cudaMemPoolCreate(&made, &props), "making a pool of memory");
+        if (!status)
+            status = cuda_check(
+                device, cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &keep),
+                "setting up a pool of memory");
+        if (!status)
+            atomic_store(&pools[device], made);
+    }
+    pthread_mutex_unlock(&pools_lock);
+    return status;
+}
+
+int32_t cuda_scratch_take(int32_t device, cudaStream_t stream, size_t bytes, void **pointer)
+{
+    int32_t status = CUDA_SUCCESS_STATUS;
+
+    if (device < 0 || device >= DEVICES_MAX)
+        return cuda_fail(CUDA_BAD_PARAM, "the CUDA device is %d; %d are possible", device,
+                         DEVICES_MAX);
+    if (!atomic_load(&pools[device]))
+        status = make_pool(device);
+    return status ? status
+                  : cuda_check(device,
+                               cudaMallocFromPoolAsync(pointer, bytes, atomic_load(&pools[device]),
+                                                       stream),
+                               "taking memory in stream order");
+}
+
+int32_t cuda_scratch_drop(int32_t device, cudaStream_t stream, void *pointer)
+{
+    return cuda_check(device, cudaFreeAsync(pointer, stream), "giving memory back");
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of the CUDA space: devices, pointers, memory, copies, waiting. */
+#include "cuda_common.h"
+
+#include <stdio.h>
+
+/* ------------------------------------------------------------------ devices */
+
+/* None is an answer, too: a machine without a driver has none. */
+static int32_t device_count(int32_t *count)
+{
+    const char *why;
+
+    *count = cuda_device_count(&why);
+    return CUDA_SUCCESS_STATUS;
+}
+
+static int32_t device_current(int32_t *device)
+{
+    int32_t status = cuda_process();
+    int current = 0;
+
+    if (!status)
+        status = cuda_check(0, cudaGetDevice(&current), "asking for the current device");
+    if (!status)
+        *device = current;
+    return status;
+}
+
+static int32_t device_name(int32_t device, char *text, size_t size)
+{
+    static struct cudaDeviceProp empty;
+    struct cudaDeviceProp props = empty;
+    int32_t status = cuda_process();
+
+    if (!status)
+        status = cuda_check(device, cudaGetDeviceProperties(&props, device),
+                            "asking for the device's name");
+    if (!status && size > 0)
+        snprintf(text, size, "%s, compute capability %d.%d", props.name, props.major, props.minor);
+    return status;
+}
+
+/* Managed memory and host memory that is registered can be reached like the device's own. */
+static int32_t pointer_owner(int32_t device, const void *pointer, int32_t *owner)
+{
+    struct cudaPointerAttributes attributes = {.type = cudaMemoryTypeUnregistered};
+    struct cuda_visit visit;
+    int32_t status = cuda_process();
+
+    if (!status)
+        status = cuda_enter(&visit, device);
+    if (status)
+        return status;
+    status = cuda_check(device, cudaPointerGetAttributes(&attributes, pointer),
+                        "asking whose memory a pointer is");
+    cuda_leave(&visit);
+    if (status)
+        return status;
+    if (attributes.type == cudaMemoryTypeUnregistered)
+        *owner = pointer ? ANYDNN_PLUGIN_POINTER_HOST : ANYDNN_PLUGIN_POINTER_UNKNOWN;
+    else
+        *owner = ANYDNN_PLUGIN_POINTER_DEVICE;
+    return CUDA_SUCCESS_STATUS;
+}
+
+/* ------------------------------------------------------------------ memory */
+
+static int32_t memory_alloc(int32_t device, uint64_t bytes, void **pointer)
+{
+    struct cuda_visit visit;
+    char what[64];
+    int32_t status = cuda_process();
+
+    if (!status)
+        status = cuda_enter(&visit, device);
+    if (status)
+        return status;
+    snprintf(what, sizeof what, "taking %llu bytes of memory", (unsigned long long)bytes);
+    status = cuda_check(device, cudaMalloc(pointer, bytes ? bytes : 1), what);
+    cuda_leave(&visit);
+    return status;
+}
+
+static int32_t memory_free(int32_t device, void *pointer)
+{
+    struct cuda_visit visit;
+    int32_t status = cuda_process();
+
+    if (!status)
+        status = cuda_enter(&visit, device);
+    if (status)
+        return status;
+    status = cuda_check(device, cudaFree(pointer), "freeing memory");
+    cuda_leave(&visit);
+    return status;
+}
+
+/* Waits for a copy of which host memory is a part, pageable or not: when it is back the host's side
+ * has been read or written. The kind is found from the addresses, so that managed memory does. */
+static int32_t memory_copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
+                           int32_t kind)
+{
+    int waits = kind != ANYDNN_PLUGIN_COPY_WITHIN;
+    cudaStream_t place = cuda_stream(stream);
+    struct cuda_visit visit;
+    int32_t status = cuda_process();
+
+    if (!status && waits && cuda_is_captured(place))
+        status = cuda_fail(CUDA_NOT_SUPPORTED,
+                           "a copy to or from the host cannot be part of a recording");
+    if (status || bytes == 0)
+        return status;
+    status = cuda_enter(&visit, device);
+    if (status)
+        return status;
+    status = cuda_check(device, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, place),
+                        "copying memory");
+    if (!status && waits)
+        status = cuda_check(device, cudaStreamSynchronize(place), "waiting for a copy");
+    cuda_leave(&visit);
+    return status;
+}
+
+static int32_t memory_set(int32_t device, void *stream, void *to, int32_t byte, uint64_t bytes)
+{
+    cudaStream_t place = cuda_stream(stream);
+    struct cuda_visit visit;
+    int32_t status = cuda_process();
+
+    if (status || bytes == 0)
+        return status;
+    status = cuda_enter(&visit, device);
+    if (status)
+        return status;
+    status = cuda_check(device, cudaMemsetAsync(to, byte, bytes, place), "setting memory");
+    cuda_leave(&visit);
+    return status;
+}
+
+/* ------------------------------------------------------------------ streams */
+
+static int32_t synchronize(int32_t device, void *stream)
+{
+    cudaStream_t place = cuda_stream(stream);
+    struct cuda_visit visit;
+    int32_t status = cuda_process();
+
+    if (!status && cuda_is_captured(place))
+        status = cuda_fail(CUDA_NOT_SUPPORTED, "a stream that is recorded cannot be waited for");
+    if (!status)
+        status = cuda_enter(&visit, device);
+    if (status)
+        return status;
+    status = cuda_check(device, cudaStreamSynchronize(place), "waiting for a stream");
+    cuda_leave(&visit);
+    return status;
+}
+
+/* The default streams are every device's. */
+static int32_t stream_check(int32_t device, void *stream)
+{
+    cudaStream_t given = (cudaStream_t)stream;
+    int32_t status = cuda_process();
+    int owner = device;
+
+    if (status || !given || given == cudaStreamLegacy || given == cudaStreamPerThread)
+        return status;
+    status = cuda_check(device, cudaStreamGetDevice(given, &owner), "asking for a stream's device");
+    if (!status && owner != device)
+        status = cuda_fail(CUDA_BAD_PARAM, "the stream belongs to CUDA device %d, not to device %d",
+                           owner, device);
+    return status;
+}
+
+const struct anydnn_plugin_space cuda_space = {
+    .struct_size = sizeof(struct anydnn_plugin_space),
+    .device_count = device_count,
+    .device_current = device_current,
+    .device_name = device_name,
+    .pointer_owner = pointer_owner,
+    .memory_alloc = memory_alloc,
+    .memory_free = memory_free,
+    .memory_copy = memory_copy,
+    .memory_set = memory_set,
+    .synchronize = synchronize,
+    .stream_check = stream_check,
+    .mark_create = cuda_mark_create,
+    .mark_record = cuda_mark_record,
+    .mark_elapsed = cuda_mark_elapsed,
+    .mark_destroy = cuda_mark_destroy,
+    .record_begin = cuda_record_begin,
+    .record_end = cuda_record_end,
+    .record_replay = cuda_record_replay,
+    .record_destroy = cuda_record_destroy,
+    .poisoned = cuda_poisoned,
+};

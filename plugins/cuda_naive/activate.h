@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The value of an activation function and its gradient, for the activation operations and for those
+ * that fuse one. */
+#ifndef CUDA_NAIVE_ACTIVATE_H
+#define CUDA_NAIVE_ACTIVATE_H
+
+#include "element.h"
+
+/* Modes of struct anydnn_plugin_activation. */
+enum {
+    CUDA_SIGMOID = 0,
+    CUDA_RELU = 1,
+    CUDA_TANH = 2,
+    CUDA_CLIPPED_RELU = 3,
+    CUDA_ELU = 4,
+    CUDA_IDENTITY = 5,
+    CUDA_SWISH = 6
+};
+
+struct cuda_activation {
+    int32_t mode;
+    int32_t nan_propagate;
+    double coef;
+};
+
+/* Written so that exp() never gets a positive argument and cannot overflow. */
+template <class A> CUDA_BOTH A cuda_sigmoid(A v)
+{
+    A e = exp(-fabs(v));
+    return v < 0 ? e / (1 + e) : 1 / (1 + e);
+}
+
+/* Those with exponentials, out of the way of kernels that are not about them. */
+template <class A> __host__ __device__ __noinline__ A cuda_activate_curve(int32_t mode, A coef, A v)
+{
+    switch (mode) {
+    case CUDA_SIGMOID:
+        return cuda_sigmoid(v);
+    case CUDA_TANH:
+        return tanh(v);
+    case CUDA_ELU:
+        return v > 0 ? v : coef * expm1(v);
+    default:
+        return v * cuda_sigmoid(coef * v);
+    }
+}
+
+/* The NaN option rules ReLU and clipped ReLU: unless it propagates, a NaN becomes 0. The others
+ * propagate always. */
+template <class A> CUDA_BOTH A cuda_activate(const cuda_activation &f, A v)
+{
+    A coef = (A)f.coef, positive = v > 0 ? v : 0;
+
+    switch (f.mode) {
+    case CUDA_RELU:
+    case CUDA_CLIPPED_RELU:
+        if (f.nan_propagate && isnan(v))
+            return v;
+        return f.mode == CUDA_CLIPPED_RELU && positive > coef ? coef : positive;
+    case CUDA_IDENTITY:
+        return v;
+    default:
+        return cuda_activate_curve(f.mode, coef, v);
+    }
+}
+
+template <class A> __host__ __device__ __noinline__ A cuda_swish_slope(A coef, A x)
+{
+    A s = cuda_sigmoid(coef * x);
+    return s + coef * x * s * (1 - s);
+}
+
+/* dy times the derivative at the place where the function's value is y; swish alone asks for its
+ * argument x. Where the slope of the two ReLUs is 0, so is the result, whatever dy; and it is 0
+ * where y is NaN, for both NaN options, as in cuDNN. */
+template <class A> CUDA_BOTH A cuda_activation_gradient(const cuda_activation &f, A y, A dy, A x)
+{
+    A coef = (A)f.coef;
+
+    switch (f.mode) {
+    case CUDA_SIGMOID:
+        return y * (1 - y) * dy;
+    case CUDA_TANH:
+        return (1 - y * y) * dy;
+    case CUDA_ELU:
+        return y >= 0 ? dy : (y + coef) * dy;
+    case CUDA_IDENTITY:
+        return dy;
+    case CUDA_SWISH:
+        return cuda_swish_slope(coef, x) * dy;
+    default:
+        return y > 0 && !(f.mode == CUDA_CLIPPED_RELU && y >= coef) ? dy : 0;
+    }
+}
+
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch normalization backward. With g the gradient before the activation, n = (x - mean) * inv_std
+ * the normalized x and m elements in a cell:
+ *   dz = g, dbias = sum g, dscale = sum g n,
+ *   dx = scale * inv_std * (g - dbias / m - n * dscale / m). */
+#include "batch_norm.h"
+#include "table.h"
+
+/* Slots. */
+enum { X, DY, Y, SCALE, BIAS, SAVE_MEAN, SAVE_INV_VAR, RESERVE, DX, DZ, DSCALE, DBIAS };
+
+struct norm_backward_params {
+    cuda_norm_cell *cells;
+    const uint8_t *reserve; /* NULL: no activation */
+    const void *y;          /* NULL: not needed */
+    cuda_activation f;
+    double count; /* elements of a cell */
+    double alpha_param, beta_param;
+    int32_t has_stats; /* the cells hold them already */
+};
+
+/* g, of an element at that place in logical order. */
+__device__ static inline double before_activation(const norm_backward_params &p,
+                                                  const cuda_norm_cell &cell, int64_t place,
+                                                  double x, double dy, double y)
+{
+    if (!p.reserve)
+        return dy;
+    if (!(p.reserve[place / 8] >> (place % 8) & 1))
+        return 0;
+    if (cuda_is_relu(p.f.mode))
+        return dy;
+    return cuda_activation_gradient(p.f, y, dy,
+                                    cell.scale * ((x - cell.mean) * cell.inv_std) + cell.bias);
+}
+
+/* ------------------------------------------------------------------ cells */
+
+/* dbias and dscale. */
+struct norm_gradient_sum {
+    double g, gn;
+};
+
+/* Tensors: x, dy | y, place in logical order | cells, scale, bias, saved pair, dscale, dbias. y is
+ * read where the activation's gradient is a function of it. */
+enum {
+    SUM_Y = 2,
+    SUM_CELLS = 4,
+    SUM_SCALE,
+    SUM_BIAS,
+    SUM_MEAN,
+    SUM_INV_VAR,
+    SUM_DSCALE,
+    SUM_DBIAS,
+    SUM_COUNT
+};
+
+template <class E> struct norm_gradient_op {
+    typedef E T;
+    typedef typename cuda_arith<E>::type A;
+    typedef norm_backward_params params;
+    typedef cuda_norm_cell cell;
+    typedef norm_gradient_sum sum;
+    enum { IN = 2, EXTRA = 2, OUT = SUM_COUNT - 4 };
+
+    static __device__ cell make_cell(const cuda_reduce_job<norm_gradient_op> &job,
+                                     const int64_t at[])
+    {
+        const params &p = job.params;
+        cell made = {};
+
+        if (p.has_stats)
+            return p.cells[at[SUM_CELLS]];
+        made.mean = cuda_norm_load<T>(job.data[SUM_MEAN], at[SUM_MEAN]);
+        made.inv_std = cuda_norm_load<T>(job.data[SUM_INV_VAR], at[SUM_INV_VAR]);
+        made.scale = cuda_norm_load<T>(job.data[SUM_SCALE], at[SUM_SCALE]);
+        if (job.data[SUM_BIAS])
+            made.bias = cuda_norm_load<T>(job.data[SUM_BIAS], at[SUM_BIAS]);
+        return made;
+    }
+    static __device__ sum start(const params &)
+    {
+        return {0, 0};
+    }
+    static __device__ void add(const params &p, const cell &c, sum *to, const A in[],
+                               const int64_t extra[], int64_t)
+    {
+        double x = (double)in[0], y = p.y ? (double)cuda_load(((const T *)p.y)[extra[0]]) : 0;
+        double g = before_activation(p, c, extra[1], x, (double)in[1], y);
+
+        to->g += g;
+        to->gn += g * (x - c.mean) * c.inv_std;
+    }
+    static __device__ void join(const params &, sum *to, const sum &from)
+    {
+        to->g += from.g;
+        to->gn += from.gn;
+    }
+    static __device__ void finish(const cuda_reduce_job<norm_gradient_op> &job, const int64_t at[],
+                                  int64_t, const sum &from)
+    {
+        const params &p = job.params;
+        cuda_blend blend = {p.alpha_param, p.beta_param};
+        cell made = make_cell(job, at);
+
+        cuda_norm_store<T>(job.data[SUM_DSCALE], at[SUM_DSCALE], from.gn, blend);
+        cuda_norm_store<T>(job.data[SUM_DBIAS], at[SUM_DBIAS], from.g, blend);
+        made.dscale = from.gn / p.count * made.inv_std;
+        made.dbias = from.g / p.count;
+        made.slope = made.scale * made.inv_std;
+        p.cells[at[SUM_CELLS]] = made;
+    }
+};
+
+/* ------------------------------------------------------------------ elements */
+
+/* Outputs: dx, or dx and dz; inputs: x, dy; extra: the cells, the place in logical order. Without
+ * activation, or with a ReLU. */
+template <class E, int OUTPUTS> struct norm_backward_op {
+    typedef E T;
+    typedef double A;
+    typedef norm_backward_params params;
+    enum { OUT = OUTPUTS, IN = 2, EXTRA = 2 };
+
+    static __device__ void compute(const params &p, const A in[], const int64_t at[], A out[])
+    {
+        const cuda_norm_cell &cell = p.cells[at[0]];
+        A g = p.reserve && !(p.reserve[at[1] / 8] >> (at[1] % 8) & 1) ? 0 : in[1];
+
+        out[0] = cell.slope * (g - cell.dbias - (in[0] - cell.mean) * cell.dscale);
+        if (OUTPUTS > 1)
+            out[OUTPUTS - 1] = g;
+    }
+};
+
+/* With another activation. Tensors: dx, dz, x, dy, y, the cells, the place in logical order. */
+template <class T> struct norm_curve_op {
+    typedef norm_backward_params params;
+    enum { OUT = 2, IN = 3, EXTRA = 2 };
+
+    static __device__ void run(const cuda_map_job<norm_curve_op> &job, const int64_t at[])
+    {
+        const params &p = job.params;
+        const cuda_norm_cell &cell = p.cells[at[5]];
+        double x = (double)cuda_load(((const T *)job.data[2])[at[2]]);
+        double dy = (double)cuda_load(((const T *)job.data[3])[at[3]]);
+        double y = p.y ? (double)cuda_load(((const T *)p.y)[at[4]]) : 0;
+        double g = before_activation(p, cell, at[6], x, dy, y);
+
+        cuda_blend_store((T *)job.data[0] + at[0],
+                         cell.slope * (g - cell.dbias - (x - cell.mean) * cell.dscale), job.blend);
+        if (job.data[1])
+            cuda_blend_store((T *)job.data[1] + at[1], g, job.blend);
+    }
+};
+
+/* ------------------------------------------------------------------ plans */
+
+struct backward_state {
+    cuda_reduce_plan stats, sums;
+    cuda_map_plan map;
+    int32_t (*launch)(const struct anydnn_plugin_plan *plan, const cuda_call *call);
+    int64_t cells;
+    double count;
+};
+
+static const struct anydnn_plugin_batch_normalization *
+params_of(const struct anydnn_plugin_plan *plan)
+{
+    return (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
+}
+
+/* Mean and variance of x again, where they were not saved. */
+static int32_t run_stats(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                         cuda_norm_cell *cells)
+{
+    const backward_state *state = (const backward_state *)plan->job;
+    void *const *from = call->operands->data;
+    void *const data[CUDA_STATS_COUNT] = {from[X], nullptr, from[SCALE], from[BIAS]};
+    cuda_stats_params params = {};
+
+    params.cells = cells;
+    params.count = state->count;
+    params.epsilon = params_of(plan)->epsilon;
+    params.factor = 1;
+    return cuda_stats_run(&state->stats, plan, call, data, params);
+}
+
+template <class T>
+static int32_t run_sums(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                        const norm_backward_params &params)
+{
+    const backward_state *state = (const backward_state *)plan->job;
+    void *const *from = call->operands->data;
+    void *const data[SUM_COUNT] = {from[X],      from[DY],        nullptr,
+                                   nullptr,      nullptr,         from[SCALE],
+                                   from[BIAS],   from[SAVE_MEAN], from[SAVE_INV_VAR],
+                                   from[DSCALE], from[DBIAS]};
+    cuda_reduce_job<norm_gradient_op<T>> job;
+
+    for (int t = 0; t < SUM_COUNT; t++)
+        job.data[t] = data[t];
+    job.params = params;
+    return cuda_reduce_run(&state->sums, call, &job);
+}
+
+template <class T, int OUTPUTS>
+static int32_t run_elements(const backward_state *state, const cuda_call *call,
+                            const norm_backward_params &params)
+{
+    void *const *from = call->operands->data;
+    cuda_map_job<norm_backward_op<T, OUTPUTS>> job;
+
+    job.data[0] = from[DX];
+    job.data[OUTPUTS - 1] = OUTPUTS > 1 ? from[DZ] : from[DX];
+    job.data[OUTPUTS] = from[X];
+    job.data[OUTPUTS + 1] = from[DY];
+    job.blend = {call->operands->scale[0], call->operands->scale[1]};
+    job.params = params;
+    return cuda_map_run(&state->map, call, &job);
+}
+
+template <class T>
+static int32_t run_curve(const backward_state *state, const cuda_call *call,
+                         const norm_backward_params &params)
+{
+    void *const *from = call->operands->data;
+    cuda_map_job<norm_curve_op<T>> job;
+
+    job.data[0] = from[DX];
+    job.data[1] = from[DZ];
+    job.data[2] = from[X];
+    job.data[3] = from[DY];
+    job.blend = {call->operands->scale[0], call->operands->scale[1]};
+    job.params = params;
+    return cuda_each_run(&state->map.walk, call, &job);
+}
+
+/* Whether the gradient before the activation is more than dy or 0. */
+static int is_curved(const struct anydnn_plugin_plan *plan)
+{
+    return params_of(plan)->ops != CUDA_NORM_PLAIN && !cuda_is_relu(params_of(plan)->activation);
+}
+
+template <class T>
+static int32_t backward_launch(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const backward_state *state = (const backward_state *)plan->job;
+    void *const *from = call->operands->data;
+    norm_backward_params params = {};
+    void *scratch;
+    int32_t dropped,
+        status = cuda_scratch_take(call->device, call->stream,
+                                   (size_t)state->cells * sizeof(cuda_norm_cell), &scratch);
+
+    if (status)
+        return status;
+    params.cells = (cuda_norm_cell *)scratch;
+    if (params_of(plan)->ops != CUDA_NORM_PLAIN)
+        params.reserve = (const uint8_t *)from[RESERVE];
+    params.y = is_curved(plan) ? from[Y] : nullptr;
+    params.f = cuda_norm_activation(plan);
+    params.count = state->count;
+    params.alpha_param = call->operands->scale[2];
+    params.beta_param = call->operands->scale[3];
+    params.has_stats = !plan->problem.tensor[SAVE_MEAN];
+    if (params.has_stats)
+        status = run_stats(plan, call, params.cells);
+    if (!status)
+        status = run_sums<T>(plan, call, params);
+    if (!status)
+        status = is_curved(plan) ? run_curve<T>(state, call, params)
+                 : from[DZ]      ? run_elements<T, 2>(state, call, params)
+                                 : run_elements<T, 1>(state, call, params);
+    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+/* Where y or dz is absent, x or dx stands in its place. */
+static void prepare_map(struct anydnn_plugin_plan *plan, cuda_map_plan *map)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    struct anydnn_plugin_tensor places = cuda_places(tensor[X]), grid = cuda_norm_grid(plan);
+    const struct anydnn_plugin_tensor *one[] = {tensor[DX], tensor[X], tensor[DY], &grid, &places};
+    const struct anydnn_plugin_tensor *two[] = {tensor[DX], tensor[DZ], tensor[X],
+                                                tensor[DY], &grid,      &places};
+    const struct anydnn_plugin_tensor *curve[] = {
+        tensor[DX], tensor[tensor[DZ] ? DZ : DX], tensor[X],
+        tensor[DY], tensor[tensor[Y] ? Y : X],    &grid,
+        &places};
+
+    if (is_curved(plan)) {
+        cuda_walk_make(&map->walk, curve, 7, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+        return;
+    }
+    switch (cuda_type_size(tensor[X]->type)) {
+#define CASE(T)                                                                                    \
+    tensor[DZ] ? cuda_map_prepare<norm_backward_op<T, 2>>(map, two, CUDA_WALK_SORTED)              \
+               : cuda_map_prepare<norm_backward_op<T, 1>>(map, one, CUDA_WALK_SORTED)
+    case 8:
+        CASE(double);
+        break;
+    case 4:
+        CASE(float);
+        break;
+    default:
+        CASE(cuda_half);
+#undef CASE
+    }
+}
+
+template <class T> static void prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    struct anydnn_plugin_tensor places = cuda_places(tensor[X]), grid = cuda_norm_grid(plan);
+    const struct anydnn_plugin_tensor *sums[SUM_COUNT] = {tensor[X],
+                                                          tensor[DY],
+                                                          tensor[tensor[Y] ? Y : X],
+                                                          &places,
+                                                          &grid,
+                                                          tensor[SCALE],
+                                                          tensor[BIAS],
+                                                          tensor[SAVE_MEAN],
+                                                          tensor[SAVE_INV_VAR],
+                                                          tensor[DSCALE],
+                                                          tensor[DBIAS]};
+    const struct anydnn_plugin_tensor *stats[CUDA_STATS_COUNT] = {tensor[X], nullptr, tensor[SCALE],
+                                                                  tensor[BIAS]};
+    backward_state *state = (backward_state *)plan->job;
+
+    for (int t = 0; t < SUM_COUNT; t++)
+        sums[t] = sums[t] ? sums[t] : &grid;
+    cuda_stats_prepare(&state->stats, plan, stats);
+    cuda_reduce_prepare<norm_gradient_op<T>>(&state->sums, plan, sums, cuda_norm_within(plan),
+                                             CUDA_WALK_SORTED);
+    prepare_map(plan, &state->map);
+    state->cells = cuda_tensor_count(&grid);
+    state->count = (double)(cuda_tensor_count(tensor[X]) / state->cells);
+    state->launch = backward_launch<T>;
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    switch (plan->problem.tensor[X]->type) {
+#define CASE(T) prepare<T>(plan)
+        CUDA_FLOAT_CASES(CASE);
+#undef CASE
+    }
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    return ((const backward_state *)plan->job)->launch(plan, call);
+}
+
+CUDA_OPERATION(batch_normalization_backward, ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
+               CUDA_FLOATS, CUDA_LAYOUTS, sizeof(struct anydnn_plugin_batch_normalization),
+               sizeof(backward_state), SCRATCH, backward_prepare, backward_run);

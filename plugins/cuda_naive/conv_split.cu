@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The second stage of convolutions whose sums were split: adds the parts in order, a thread a
+ * result.
+ */
+#include "conv_job.h"
+#include "conv_view.h"
+#include "index.h"
+
+static __global__ void __launch_bounds__(CUDA_THREADS) conv_split_kernel(const conv_job job)
+{
+    const conv &conv = job.conv;
+    int64_t index = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    int64_t units = conv.groups * conv.classes, column, row, unit, number, at, z = 0;
+    double sum = 0;
+    conv_view view;
+    conv_place place;
+
+    column = index % conv.columns;
+    row = index / conv.columns % job.rows;
+    unit = index / conv.columns / job.rows;
+    if (unit >= units)
+        return;
+    conv_view_make(&view, conv, (int32_t)(unit % conv.classes));
+    number = unit / conv.classes * conv.columns + column;
+    if (conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER) {
+        conv_place_tap(&place, conv, view, (int32_t)row, job.channels_inside);
+        at = place.other + unit / conv.classes * conv.tap_group + column * conv.tap_column;
+    } else {
+        if (row >= view.positions)
+            return;
+        at = conv_view_position(conv, view, (int32_t)row, false) + number * conv.position.step;
+        z = conv_view_position(conv, view, (int32_t)row, true) + number * conv.z.step;
+    }
+    for (int32_t split = 0; split < job.splits; split++) {
+        int64_t from = conv_partial_at(job, split, unit, row, column);
+
+        sum += job.partial_double ? ((const double *)job.partial)[from]
+                                  : (double)((const float *)job.partial)[from];
+    }
+    conv_store_any(job.output, at, z, number, sum);
+}
+
+int32_t conv_add_splits(const cuda_call *call, const conv_job &job)
+{
+    int64_t count = job.conv.groups * job.conv.classes * job.rows * job.conv.columns;
+
+    return cuda_launch(call, conv_split_kernel, cuda_blocks(count, CUDA_THREADS), 1, job);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Convolutions: forward, plain and fused with bias and activation, backward to the data and to the
+ * filter. Where sums are long and results few, they are split over the grid and added up by a
+ * second kernel in a fixed order, in workspace; a second engine, which is always there, takes none.
+ */
+#include "conv_job.h"
+#include "index.h"
+#include "table.h"
+#include "walk.h"
+
+/* Numbers of the engines. */
+enum { WHOLE = 1, SPLIT = 2 };
+
+struct convolution_state {
+    conv_choice choice;
+    int32_t how; /* CONV_xxx, without tiles */
+    int32_t (*tile)(const cuda_call *call, int32_t tile, const conv_job &job);
+    conv_job job; /* without pointers and factors */
+};
+
+/* Slots of gathered tensor, other operand and output; of the fused operation z and bias, too. */
+struct convolution_slots {
+    int32_t x, other, output, z, bias;
+};
+
+static convolution_slots slots_of(int32_t operation)
+{
+    switch (operation) {
+    case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
+        return {1, 0, 2, -1, -1};
+    case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
+        return {0, 1, 4, 2, 3};
+    default:
+        return {0, 1, 2, -1, -1};
+    }
+}
+
+static int is_float(int32_t type)
+{
+    return type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_HALF ||
+           type == ANYDNN_PLUGIN_BFLOAT16;
+}
+
+static void choose(const struct anydnn_plugin_plan *plan, const conv &conv, int splits,
+                   conv_choice *choice)
+{
+    int32_t type = plan->problem.tensor[slots_of(plan->problem.operation).x]->type;
+    bool in_float = is_float(type) && !plan->oracle;
+    conv_wish wish = {};
+
+    wish.tiles = in_float;
+    wish.splits = splits;
+    wish.sum_bytes = in_float ? (int32_t)sizeof(float) : (int32_t)sizeof(double);
+    wish.multiprocessors = plan->multiprocessors;
+    conv_choose(&conv, &wish, choice);
+}
+
+static int32_t engines(const struct anydnn_plugin_plan *plan,
+                       struct cuda_engine offered[CUDA_ENGINES_MAX])
+{
+    conv_choice choice;
+    int32_t count = 0;
+    conv conv;
+
+    conv_make(&conv, &plan->problem);
+    choose(plan, conv, 1, &choice);
+    if (choice.splits > 1)
+        offered[count++] = {SPLIT, (uint64_t)choice.workspace};
+    offered[count++] = {WHOLE, 0};
+    return count;
+}
+
+/* ------------------------------------------------------------------ plans */
+
+/* Neighbouring threads to neighbouring elements. */
+static void order_threads(conv_job *job, const conv_choice &choice)
+{
+    const conv &conv = job->conv;
+    bool filter = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+    bool channels = conv.x.step == 1 && conv.depth > 1;
+    bool tiles = choice.kernel == CONV_BY_TILES;
+    int64_t side_by_side = tiles ? conv.columns : conv.groups * conv.columns;
+
+    job->channels_inside = tiles && channels;
+    job->gathers_by_row = filter == channels;
+    job->other_by_column = (filter ? conv.position.step : conv.tap_column) == 1 && conv.columns > 1;
+    job->stores_by_row =
+        !((filter ? conv.tap_column : conv.position.step) == 1 && side_by_side > 1);
+}
+
+static void fill_job(conv_job *job, const struct anydnn_plugin_plan *plan,
+                     const conv_choice &choice)
+{
+    const struct anydnn_plugin_problem *problem = &plan->problem;
+    const struct anydnn_plugin_convolution *params =
+        (const struct anydnn_plugin_convolution *)problem->params;
+    convolution_slots slots = slots_of(problem->operation);
+
+    job->row_tiles = choice.row_tiles;
+    job->column_tiles = choice.column_tiles;
+    job->splits = choice.splits;
+    job->each = choice.each;
+    job->rows = choice.rows;
+    job->lanes = choice.lanes;
+    job->x_type = problem->tensor[slots.x]->type;
+    job->other_type = problem->tensor[slots.other]->type;
+    job->output.type = problem->tensor[slots.output]->type;
+    job->partial_double = !is_float(job->x_type) || plan->oracle;
+    if (slots.bias >= 0) {
+        job->output.bias_type = problem->tensor[slots.bias]->type;
+        job->output.bias_step = problem->tensor[slots.bias]->strides[1];
+        job->output.f = {params->activation, params->nan_propagate, params->coef};
+    }
+    order_threads(job, choice);
+}
+
+static void prepare(struct anydnn_plugin_plan *plan)
+{
+    convolution_state *state = (convolution_state *)plan->job;
+    conv_job *job = &state->job;
+
+    conv_make(&job->conv, &plan->problem);
+    choose(plan, job->conv, plan->engine == SPLIT, &state->choice);
+    fill_job(job, plan, state->choice);
+    state->how = !is_float(job->x_type) && job->x_type != ANYDNN_PLUGIN_DOUBLE ? CONV_INTEGER
+                 : plan->oracle                                                ? CONV_ANY
+                                                                               : CONV_TYPED;
+    state->tile = job->x_type == ANYDNN_PLUGIN_FLOAT  ? conv_tile_float
+                  : job->x_type == ANYDNN_PLUGIN_HALF ? conv_tile_half
+                                                      : conv_tile_bfloat16;
+}
+
+/* ------------------------------------------------------------------ calls */
+
+static int32_t launch(const convolution_state *state, const cuda_call *call, const conv_job &job)
+{
+    if (state->choice.kernel == CONV_BY_TILES)
+        return state->tile(call, state->choice.tile, job);
+    if (job.conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
+        return conv_filter(call, state->how, job);
+    return conv_direct(call, state->how, job);
+}
+
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const convolution_state *state = (const convolution_state *)plan->job;
+    const struct anydnn_plugin_operands *operands = call->operands;
+    convolution_slots slots = slots_of(plan->problem.operation);
+    conv_job job = state->job;
+    int32_t status;
+
+    job.x = operands->data[slots.x];
+    job.other = operands->data[slots.other];
+    job.output.data = operands->data[slots.output];
+    job.output.blend = {operands->scale[0], operands->scale[1]};
+    if (slots.bias >= 0) {
+        job.output.bias = operands->data[slots.bias];
+        job.output.z = operands->scale[1] != 0 ? operands->data[slots.z] : nullptr;
+    }
+    if (state->choice.workspace) {
+        if (!operands->workspace || operands->workspace_bytes < (uint64_t)state->choice.workspace)
+            return cuda_fail(CUDA_BAD_PARAM, "the workspace has %llu bytes; this plan needs %lld",
+                             (unsigned long long)operands->workspace_bytes,
+                             (long long)state->choice.workspace);
+        job.partial = operands->workspace;
+    }
+    status = launch(state, call, job);
+    return status || !job.partial ? status : conv_add_splits(call, job);
+}
+
+/* ------------------------------------------------------------------ table entries */
+
+#define FORWARD_TYPES (CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8) | CUDA_VECTORS)
+
+/* Algorithms: those that are no transforms; of the backward ones cuDNN's deterministic one first.
+ */
+#define ENTRY(name, number, types, layouts, algorithms, first)                                     \
+    const struct cuda_operation cuda_##name = {number,                                             \
+                                               types,                                              \
+                                               layouts,                                            \
+                                               sizeof(struct anydnn_plugin_convolution),           \
+                                               sizeof(convolution_state),                          \
+                                               NO_SCRATCH,                                         \
+                                               algorithms,                                         \
+                                               first,                                              \
+                                               nullptr,                                            \
+                                               prepare,                                            \
+                                               run,                                                \
+                                               engines}
+
+ENTRY(convolution_forward, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, FORWARD_TYPES,
+      CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
+ENTRY(convolution_bias_activation_forward, ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
+      FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
+ENTRY(convolution_backward_data, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, CUDA_FLOATS, CUDA_LAYOUTS,
+      0x3, 1);
+ENTRY(convolution_backward_filter, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, CUDA_FLOATS,
+      CUDA_LAYOUTS, 0xb, 1);

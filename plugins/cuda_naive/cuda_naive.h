@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the operations of cuda_naive share: the table entry of an operation, its plan, its calls. C
+ * and CUDA C++ alike. */
+#ifndef CUDA_NAIVE_H
+#define CUDA_NAIVE_H
+
+#include "../cuda_common/cuda_common.h"
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes that the parameters of every family fit in. */
+#define CUDA_PARAMS_MAX 320
+
+/* Sets of types and layouts, for the table. */
+#define CUDA_TYPE(name) ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
+#define CUDA_SHORTS     (CUDA_TYPE(HALF) | CUDA_TYPE(BFLOAT16))
+#define CUDA_FLOATS     (CUDA_TYPE(FLOAT) | CUDA_TYPE(DOUBLE) | CUDA_SHORTS)
+#define CUDA_INTEGERS   (CUDA_TYPE(INT8) | CUDA_TYPE(UINT8) | CUDA_TYPE(INT32))
+#define CUDA_VECTORS    (CUDA_TYPE(INT8X4) | CUDA_TYPE(UINT8X4) | CUDA_TYPE(INT8X32))
+#define CUDA_LAYOUTS                                                                               \
+    (ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED)
+#define CUDA_LAYOUTS_AND_VECTORS (CUDA_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
+
+struct anydnn_plugin_context {
+    int32_t device;
+    int32_t multiprocessors;
+    int32_t has_pools; /* memory in stream order can be had */
+    int32_t oracle;    /* set.oracle: convolutions by the kernels that others are held to */
+};
+
+/* Why a problem is declined. */
+struct cuda_refusal {
+    int32_t reason; /* ANYDNN_PLUGIN_REASON_xxx */
+    char sentence[320];
+};
+
+/* Fills `why` and returns the reason, so that a check can end with it. */
+int32_t cuda_refuse(struct cuda_refusal *why, int32_t reason, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* One execution of a plan, on its device. */
+struct cuda_call {
+    const struct anydnn_plugin_operands *operands;
+    cudaStream_t stream;
+    int32_t device;
+    int32_t *effect; /* ENQUEUED once the first kernel is on its way */
+};
+
+/* A way to run a problem, and the workspace that it takes. */
+struct cuda_engine {
+    uint64_t number;
+    uint64_t workspace;
+};
+
+/* Engines that an operation may have. */
+#define CUDA_ENGINES_MAX 4
+
+struct cuda_operation {
+    int32_t operation;
+    uint32_t types;     /* of the operand in slot 0, bits */
+    uint32_t layouts;   /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
+    size_t params_size; /* of the family's structure; 0: none */
+    size_t job_size;    /* bytes of plan->job */
+    int32_t scratch;    /* 1: takes memory in stream order while it runs */
+    int32_t algorithms; /* cuDNN's numbers under which the engine is offered, as bits; 0: only -1 */
+    int32_t first;      /* the number offered first, if algorithms is not 0 */
+    /* Optional; 0 or the reason, beyond what the core has checked. */
+    int32_t (*check)(const struct anydnn_plugin_problem *problem, struct cuda_refusal *why);
+    /* Fills plan->job, which is zero, from plan->problem. */
+    void (*prepare)(struct anydnn_plugin_plan *plan);
+    /* Launches: a status, with a sentence where it is not 0. Nothing waits. */
+    int32_t (*run)(const struct anydnn_plugin_plan *plan, const struct cuda_call *call);
+    /* Optional: the engines that can run the problem, best first; returns how many, at least 1.
+     * Without it there is one, number 1, without workspace. */
+    int32_t (*engines)(const struct anydnn_plugin_plan *plan,
+                       struct cuda_engine engines[CUDA_ENGINES_MAX]);
+};
+
+/* A plan: the problem with copies of its tensors and parameters, and what its operation made of
+ * them: kernels and their parameter blocks, in which pointers and factors are open. */
+struct anydnn_plugin_plan {
+    const struct cuda_operation *operation;
+    int32_t device;
+    int32_t multiprocessors;
+    int32_t has_pools;
+    int32_t oracle;
+    uint64_t engine;
+    struct anydnn_plugin_problem problem; /* points into the plan itself */
+    struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];
+    uint64_t params[CUDA_PARAMS_MAX / 8]; /* zero beyond what the host knew of */
+    void *job;                            /* operation->job_size bytes, 64 bytes aligned */
+};
+
+/* The operations, in table.c; the entry of each stands in its own file. */
+extern const struct cuda_operation *const cuda_operations[];
+extern const uint32_t cuda_operation_count;
+
+/* The functions behind every operation of the description, in plan.c. */
+int32_t cuda_candidates(struct anydnn_plugin_context *context,
+                        const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
+                        void *cookie);
+int32_t cuda_plan_create(struct anydnn_plugin_context *context,
+                         const struct anydnn_plugin_problem *problem, uint64_t engine,
+                         struct anydnn_plugin_plan **plan);
+int32_t cuda_plan_execute(struct anydnn_plugin_plan *plan,
+                          const struct anydnn_plugin_operands *operands, int32_t *effect);
+void cuda_plan_destroy(struct anydnn_plugin_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

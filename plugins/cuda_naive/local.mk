@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+# The backend cuda_naive: every operation on CUDA cores, in default math.
+
+CUDA_NAIVE_SOURCES = \
+	plugins/cuda_naive/activate.h \
+	plugins/cuda_naive/activation.cu \
+	plugins/cuda_naive/batch_norm.h \
+	plugins/cuda_naive/batch_norm_backward.cu \
+	plugins/cuda_naive/batch_norm_forward.cu \
+	plugins/cuda_naive/batch_norm_stats.cu \
+	plugins/cuda_naive/bias.cu \
+	plugins/cuda_naive/conv.c \
+	plugins/cuda_naive/conv.h \
+	plugins/cuda_naive/conv_choice.c \
+	plugins/cuda_naive/conv_choice.h \
+	plugins/cuda_naive/conv_direct.cu \
+	plugins/cuda_naive/conv_filter.cu \
+	plugins/cuda_naive/conv_job.h \
+	plugins/cuda_naive/conv_output.h \
+	plugins/cuda_naive/conv_split.cu \
+	plugins/cuda_naive/conv_tile.h \
+	plugins/cuda_naive/conv_tile_bfloat16.cu \
+	plugins/cuda_naive/conv_tile_float.cu \
+	plugins/cuda_naive/conv_tile_half.cu \
+	plugins/cuda_naive/conv_view.h \
+	plugins/cuda_naive/convolution.cu \
+	plugins/cuda_naive/cuda_naive.h \
+	plugins/cuda_naive/divisive.cu \
+	plugins/cuda_naive/dropout.cu \
+	plugins/cuda_naive/element.h \
+	plugins/cuda_naive/im2col.cu \
+	plugins/cuda_naive/index.h \
+	plugins/cuda_naive/lrn.cu \
+	plugins/cuda_naive/lrn.h \
+	plugins/cuda_naive/map.h \
+	plugins/cuda_naive/op_tensor.cu \
+	plugins/cuda_naive/philox.h \
+	plugins/cuda_naive/plan.c \
+	plugins/cuda_naive/plugin.c \
+	plugins/cuda_naive/pooling.cu \
+	plugins/cuda_naive/reduce.h \
+	plugins/cuda_naive/reduce_tensor.cu \
+	plugins/cuda_naive/set_tensor.cu \
+	plugins/cuda_naive/softmax.cu \
+	plugins/cuda_naive/table.c \
+	plugins/cuda_naive/table.h \
+	plugins/cuda_naive/tensor_ops.cu \
+	plugins/cuda_naive/transform.cu \
+	plugins/cuda_naive/transpose.h \
+	plugins/cuda_naive/walk.c \
+	plugins/cuda_naive/walk.h \
+	plugins/cuda_naive/window.h
+
+if HAVE_CUDA
+plugins_LTLIBRARIES += plugins/cuda_naive/anydnn_cuda_naive.la
+plugins_cuda_naive_anydnn_cuda_naive_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(CUDA_CPPFLAGS)
+plugins_cuda_naive_anydnn_cuda_naive_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+plugins_cuda_naive_anydnn_cuda_naive_la_LIBADD = $(CUDA_LIBS)
+EXTRA_plugins_cuda_naive_anydnn_cuda_naive_la_DEPENDENCIES = $(PLUGIN_MAP)
+plugins_cuda_naive_anydnn_cuda_naive_la_SOURCES = $(CUDA_NAIVE_SOURCES) $(CUDA_COMMON_SOURCES)
+endif
+EXTRA_DIST += $(CUDA_NAIVE_SOURCES) $(CUDA_COMMON_SOURCES)

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Local response normalization across channels, forward and backward: a thread gathers one element.
+ * Neighbours' reads overlap in the caches. */
+#include "lrn.h"
+#include "map.h"
+#include "table.h"
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
+
+/* Channels' strides in x and dy. */
+struct lrn_params {
+    cuda_lrn lrn;
+    int64_t channels, stride_x, stride_dy;
+};
+
+/* k + alpha * (sum of x^2 over the window of channel c); x points to channel 0. */
+template <class T>
+__device__ static inline double scale_at(const lrn_params &p, const T *x, int64_t c)
+{
+    int64_t first = c > p.lrn.before ? c - p.lrn.before : 0;
+    int64_t last = c + p.lrn.after < p.channels ? c + p.lrn.after : p.channels - 1;
+    double sum = 0;
+
+    for (int64_t j = first; j <= last; j++) {
+        double value = (double)cuda_load(x[j * p.stride_x]);
+        sum += value * value;
+    }
+    return p.lrn.k + p.lrn.alpha * sum;
+}
+
+template <class T> __device__ static inline double power(double scale, double beta)
+{
+    typedef typename cuda_arith<T>::type A;
+    return (double)pow((A)scale, (A)-beta);
+}
+
+/* Tensors: y, x without its channels, the channel. */
+template <class T> struct lrn_forward_op {
+    typedef lrn_params params;
+    enum { OUT = 1, IN = 1, EXTRA = 1 };
+
+    static __device__ void run(const cuda_map_job<lrn_forward_op> &job, const int64_t at[])
+    {
+        const params &p = job.params;
+        const T *x = (const T *)job.data[1] + at[1];
+        double value = (double)cuda_load(x[at[2] * p.stride_x]);
+
+        value *= power<T>(scale_at(p, x, at[2]), p.lrn.beta);
+        cuda_blend_store((T *)job.data[0] + at[0], value, job.blend);
+    }
+};
+
+/* dx_c = dy_c s_c^-b - 2 a b x_c (sum of dy_j x_j s_j^(-b-1) over channels j in whose window c
+ * lies). Tensors: dx, x and dy without their channels, the channel. */
+template <class T> struct lrn_backward_op {
+    typedef lrn_params params;
+    enum { OUT = 1, IN = 2, EXTRA = 1 };
+
+    static __device__ void run(const cuda_map_job<lrn_backward_op> &job, const int64_t at[])
+    {
+        const params &p = job.params;
+        const T *x = (const T *)job.data[1] + at[1], *dy = (const T *)job.data[2] + at[2];
+        int64_t c = at[3], first = c > p.lrn.after ? c - p.lrn.after : 0;
+        int64_t last = c + p.lrn.before < p.channels ? c + p.lrn.before : p.channels - 1;
+        double sum = 0, direct = 0;
+
+        for (int64_t j = first; j <= last; j++) {
+            double s = scale_at(p, x, j), through;
+
+            through = (double)cuda_load(dy[j * p.stride_dy]) * power<T>(s, p.lrn.beta);
+            direct = j == c ? through : direct;
+            sum += through * (double)cuda_load(x[j * p.stride_x]) / s;
+        }
+        direct -= 2 * p.lrn.alpha * p.lrn.beta * (double)cuda_load(x[c * p.stride_x]) * sum;
+        cuda_blend_store((T *)job.data[0] + at[0], direct, job.blend);
+    }
+};
+
+/* ------------------------------------------------------------------ plans */
+
+struct lrn_state {
+    cuda_walk walk;
+    int32_t (*launch)(const lrn_state *state, const cuda_call *call, void *const data[]);
+    lrn_params params;
+};
+
+template <class Op>
+static int32_t launch(const lrn_state *state, const cuda_call *call, void *const data[])
+{
+    cuda_map_job<Op> job;
+
+    for (int t = 0; t < Op::OUT + Op::IN; t++)
+        job.data[t] = data[t];
+    job.blend = {call->operands->scale[0], call->operands->scale[1]};
+    job.params = state->params;
+    return cuda_each_run(&state->walk, call, &job);
+}
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
+    struct anydnn_plugin_tensor x_part = cuda_part(x, ~(1u << 1)), channel = cuda_coordinate(x, 1);
+    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[FORWARD_Y], &x_part,
+                                                   &channel};
+    lrn_state *state = (lrn_state *)plan->job;
+
+    cuda_walk_make(&state->walk, walked, 3, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    state->params = {cuda_lrn_of(&plan->problem, 1, x->type), x->dims[1], x->strides[1], 0};
+    switch (x->type) {
+#define CASE(T) state->launch = launch<lrn_forward_op<T>>
+        CUDA_FLOAT_CASES(CASE);
+    default:
+        CASE(int8_t);
+#undef CASE
+    }
+}
+
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const lrn_state *state = (const lrn_state *)plan->job;
+    void *const data[] = {call->operands->data[FORWARD_Y], call->operands->data[FORWARD_X]};
+
+    return state->launch(state, call, data);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[BACKWARD_X];
+    const struct anydnn_plugin_tensor *dy = plan->problem.tensor[BACKWARD_DY];
+    struct anydnn_plugin_tensor x_part = cuda_part(x, ~(1u << 1)), channel = cuda_coordinate(x, 1);
+    struct anydnn_plugin_tensor dy_part = cuda_part(dy, ~(1u << 1));
+    const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[BACKWARD_DX], &x_part,
+                                                   &dy_part, &channel};
+    lrn_state *state = (lrn_state *)plan->job;
+
+    cuda_walk_make(&state->walk, walked, 4, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    state->params = {cuda_lrn_of(&plan->problem, 1, x->type), x->dims[1], x->strides[1],
+                     dy->strides[1]};
+    switch (x->type) {
+#define CASE(T) state->launch = launch<lrn_backward_op<T>>
+        CUDA_FLOAT_CASES(CASE);
+#undef CASE
+    }
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const lrn_state *state = (const lrn_state *)plan->job;
+    void *const data[] = {call->operands->data[BACKWARD_DX], call->operands->data[BACKWARD_X],
+                          call->operands->data[BACKWARD_DY]};
+
+    return state->launch(state, call, data);
+}
+
+CUDA_OPERATION(lrn_forward, ANYDNN_PLUGIN_LRN_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8), CUDA_LAYOUTS,
+               sizeof(struct anydnn_plugin_lrn), sizeof(lrn_state), NO_SCRATCH, forward_prepare,
+               forward_run);
+CUDA_OPERATION(lrn_backward, ANYDNN_PLUGIN_LRN_BACKWARD, CUDA_FLOATS, CUDA_LAYOUTS,
+               sizeof(struct anydnn_plugin_lrn), sizeof(lrn_state), NO_SCRATCH, backward_prepare,
+               backward_run);

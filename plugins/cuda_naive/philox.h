@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The counter-based generator Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random
+ * numbers: as easy as 1, 2, 3" (SC 2011). */
+#ifndef CUDA_NAIVE_PHILOX_H
+#define CUDA_NAIVE_PHILOX_H
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#define CUDA_PHILOX_ROUNDS 10
+
+/* The four words that belong to a counter of 64 bits under a key of 64. */
+__host__ __device__ static inline void cuda_philox(uint64_t counter, uint64_t key, uint32_t word[4])
+{
+    uint32_t c0 = (uint32_t)counter, c1 = (uint32_t)(counter >> 32), c2 = 0, c3 = 0;
+    uint32_t k0 = (uint32_t)key, k1 = (uint32_t)(key >> 32);
+
+    for (int round = 0; round < CUDA_PHILOX_ROUNDS; round++) {
+        uint64_t a = UINT64_C(0xd2511f53) * c0;
+        uint64_t b = UINT64_C(0xcd9e8d57) * c2;
+
+        c0 = (uint32_t)(b >> 32) ^ c1 ^ k0;
+        c1 = (uint32_t)b;
+        c2 = (uint32_t)(a >> 32) ^ c3 ^ k1;
+        c3 = (uint32_t)a;
+        k0 += UINT32_C(0x9e3779b9);
+        k1 += UINT32_C(0xbb67ae85);
+    }
+    word[0] = c0;
+    word[1] = c1;
+    word[2] = c2;
+    word[3] = c3;
+}
+
+#endif

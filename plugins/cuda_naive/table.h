@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries of all operations, each defined in the file of its operation. */
+#ifndef CUDA_NAIVE_TABLE_H
+#define CUDA_NAIVE_TABLE_H
+
+#include "cuda_naive.h"
+
+/* Defines an entry, of an operation without algorithms and conditions of its own. */
+#define NO_SCRATCH 0
+#define SCRATCH    1
+#define CUDA_OPERATION(name, number, types, layouts, params_size, job_size, scratch, prepare, run) \
+    const struct cuda_operation cuda_##name = {number,   types,   layouts, params_size,            \
+                                               job_size, scratch, 0,       0,                      \
+                                               nullptr,  prepare, run,     nullptr}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+extern const struct cuda_operation cuda_convolution_forward;
+extern const struct cuda_operation cuda_convolution_bias_activation_forward;
+extern const struct cuda_operation cuda_convolution_backward_data;
+extern const struct cuda_operation cuda_convolution_backward_filter;
+extern const struct cuda_operation cuda_convolution_backward_bias;
+extern const struct cuda_operation cuda_pooling_forward;
+extern const struct cuda_operation cuda_pooling_backward;
+extern const struct cuda_operation cuda_activation_forward;
+extern const struct cuda_operation cuda_activation_backward;
+extern const struct cuda_operation cuda_lrn_forward;
+extern const struct cuda_operation cuda_lrn_backward;
+extern const struct cuda_operation cuda_softmax_forward;
+extern const struct cuda_operation cuda_softmax_backward;
+extern const struct cuda_operation cuda_divisive_normalization_forward;
+extern const struct cuda_operation cuda_divisive_normalization_backward;
+extern const struct cuda_operation cuda_batch_normalization_inference;
+extern const struct cuda_operation cuda_batch_normalization_training;
+extern const struct cuda_operation cuda_batch_normalization_backward;
+extern const struct cuda_operation cuda_dropout_forward;
+extern const struct cuda_operation cuda_dropout_backward;
+extern const struct cuda_operation cuda_transform_tensor;
+extern const struct cuda_operation cuda_transform_tensor_ex;
+extern const struct cuda_operation cuda_transform_filter;
+extern const struct cuda_operation cuda_add_tensor;
+extern const struct cuda_operation cuda_op_tensor;
+extern const struct cuda_operation cuda_reduce_tensor;
+extern const struct cuda_operation cuda_set_tensor;
+extern const struct cuda_operation cuda_scale_tensor;
+extern const struct cuda_operation cuda_im2col;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Walks over the elements of several tensors of one index space, whatever their strides: which
+ * element a thread works on, and where it lies in each tensor. Made on the host (walk.c), followed
+ * on the device (index.h). A tensor may be one of thought only: coordinates, logical places and
+ * cells are tensors whose offset is what is looked for.
+ */
+#ifndef CUDA_NAIVE_WALK_H
+#define CUDA_NAIVE_WALK_H
+
+#include <anydnn/plugin.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CUDA_WALK_TENSORS 12
+/* Channels are up to three dims of a walk: see walk.c. */
+#define CUDA_WALK_DIMS (ANYDNN_PLUGIN_DIM_MAX + 2)
+
+/* Division of numbers below 2^31 by a multiplication: n / d = (mulhi(n, multiplier) + n) >> shift
+ * (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994). */
+struct cuda_divisor {
+    uint32_t multiplier, shift;
+};
+
+/* Dims from the slowest to the fastest; strides in elements, 0 where a tensor is broadcast. */
+struct cuda_walk {
+    int32_t tensors;
+    int32_t ndims;
+    int32_t wide;  /* numbers of 64 bits are needed to count */
+    int32_t lanes; /* elements in a row that a step covers: 1, or those of a vector */
+    int64_t count; /* steps */
+    int64_t tail;  /* elements behind the last whole vector */
+    int64_t dims[CUDA_WALK_DIMS];
+    struct cuda_divisor divide[CUDA_WALK_DIMS];
+    int64_t strides[CUDA_WALK_DIMS][CUDA_WALK_TENSORS];
+    int64_t lane[CUDA_WALK_TENSORS]; /* from one element of a step to the next */
+};
+
+/* All dims of a tensor. */
+#define CUDA_WALK_ALL UINT32_MAX
+
+/* Orders of the dims: as strides grow in tensor 0, so that neighbouring threads touch neighbouring
+ * elements of it, or as they are, so that elements are counted as an index tuple counts them. */
+enum { CUDA_WALK_SORTED, CUDA_WALK_LOGICAL };
+
+/* Over the dims of tensor 0 whose bit is set in `mask`, the others standing at index 0. Every
+ * tensor has the dims of the first, or 1 instead. */
+void cuda_walk_make(struct cuda_walk *walk, const struct anydnn_plugin_tensor *const tensor[],
+                    int32_t tensors, uint32_t mask, int order);
+
+/* The same in steps of `lanes` elements, where it can be: every one of the first `data` tensors has
+ * unit stride, or none, along the rows, and vectors begin at multiples of `lanes`, if the tensors
+ * do. Returns whether it can. Rows that stand alone may have a tail. */
+int cuda_walk_vectors(struct cuda_walk *vectors, const struct cuda_walk *walk, int32_t data,
+                      int32_t lanes);
+
+/* Takes a dim out of a walk: what is left stands at its index 0. */
+void cuda_walk_drop(struct cuda_walk *walk, int32_t dim);
+
+/* Whether the fastest dim of the walk has unit stride in that tensor. */
+int cuda_walk_unit(const struct cuda_walk *walk, int32_t tensor);
+
+/* Number of elements, and of a type its bytes (of a vector type those of a lane). */
+int64_t cuda_tensor_count(const struct anydnn_plugin_tensor *tensor);
+int32_t cuda_type_size(int32_t type);
+/* Channels that lie side by side. */
+int64_t cuda_type_lanes(int32_t type);
+/* The type of each of them. */
+int32_t cuda_lane_type(int32_t type);
+
+/* A tensor of thought with the dims of another, whose offset at an index tuple is the index along
+ * `dim`; the place in logical order. */
+struct anydnn_plugin_tensor cuda_coordinate(const struct anydnn_plugin_tensor *of, int32_t dim);
+struct anydnn_plugin_tensor cuda_places(const struct anydnn_plugin_tensor *of);
+/* `of` with stride 0 along the dims that are not in `mask`, so that its offset is that of the rest
+ * alone. Its dims stay. */
+struct anydnn_plugin_tensor cuda_part(const struct anydnn_plugin_tensor *of, uint32_t mask);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands that do not lie as cuDNN's kernels want them: copies that do, in stream order. */
+#include "backend.h"
+
+#include <string.h>
+
+/* Slots that operations write, as bits: the table of plugin.h. */
+static const uint16_t written[ANYDNN_PLUGIN_OPERATION_END] = {
+    [ANYDNN_PLUGIN_CONVOLUTION_FORWARD] = 0x4,
+    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA] = 0x4,
+    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER] = 0x4,
+    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS] = 0x2,
+    [ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD] = 0x10,
+    [ANYDNN_PLUGIN_POOLING_FORWARD] = 0x2,
+    [ANYDNN_PLUGIN_POOLING_BACKWARD] = 0x8,
+    [ANYDNN_PLUGIN_ACTIVATION_FORWARD] = 0x2,
+    [ANYDNN_PLUGIN_ACTIVATION_BACKWARD] = 0x8,
+    [ANYDNN_PLUGIN_LRN_FORWARD] = 0x2,
+    [ANYDNN_PLUGIN_SOFTMAX_BACKWARD] = 0x4,
+    [ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD] = 0x1c,
+    [ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD] = 0x78,
+    [ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE] = 0x20,
+    [ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING] = 0x3f0,
+    [ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD] = 0xf00,
+    [ANYDNN_PLUGIN_TRANSFORM_TENSOR] = 0x2,
+    [ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX] = 0x2,
+    [ANYDNN_PLUGIN_TRANSFORM_FILTER] = 0x2,
+    [ANYDNN_PLUGIN_ADD_TENSOR] = 0x2,
+    [ANYDNN_PLUGIN_OP_TENSOR] = 0x4,
+    [ANYDNN_PLUGIN_REDUCE_TENSOR] = 0x6,
+    [ANYDNN_PLUGIN_SET_TENSOR] = 0x1,
+    [ANYDNN_PLUGIN_SCALE_TENSOR] = 0x1,
+    [ANYDNN_PLUGIN_IM2COL] = 0x2,
+};
+
+/* Copies begin at multiples of this. */
+#define STEP 256
+
+static int is_moved(const struct anydnn_plugin_operands *operands, int32_t slot)
+{
+    return (uintptr_t)operands->data[slot] % CUDNN_ALIGNMENT != 0;
+}
+
+static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
+{
+    return (cudnn_tensor_bytes(plan->problem.tensor[slot]) + STEP - 1) / STEP * STEP;
+}
+
+static int32_t copy(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                    int32_t slot, void *to, const void *from)
+{
+    return cuda_check(plan->context->device,
+                      cudaMemcpyAsync(to, from, cudnn_tensor_bytes(plan->problem.tensor[slot]),
+                                      cudaMemcpyDefault, call->stream),
+                      "copying an operand that is not aligned");
+}
+
+/* All are copied in: what an output's strides leave out must come back as it was. */
+static int32_t copy_in(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                       char *scratch, struct anydnn_plugin_operands *moved)
+{
+    int32_t status = CUDA_SUCCESS_STATUS;
+
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
+        if (!plan->problem.tensor[slot] || !is_moved(call->operands, slot))
+            continue;
+        status = copy(plan, call, slot, scratch, call->operands->data[slot]);
+        moved->data[slot] = scratch;
+        scratch += room_of(plan, slot);
+    }
+    return status;
+}
+
+static int32_t copy_out(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                        const struct anydnn_plugin_operands *moved)
+{
+    int32_t status = CUDA_SUCCESS_STATUS;
+
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
+        if (plan->problem.tensor[slot] && is_moved(call->operands, slot) &&
+            (written[plan->problem.operation] >> slot & 1))
+            status = copy(plan, call, slot, call->operands->data[slot], moved->data[slot]);
+    }
+    return status;
+}
+
+int32_t cudnn_run_moved(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    struct anydnn_plugin_operands moved = *call->operands;
+    struct cudnn_call inner = *call;
+    size_t bytes = 0;
+    void *scratch = NULL;
+    int32_t status, dropped;
+
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
+        if (plan->problem.tensor[slot] && is_moved(call->operands, slot))
+            bytes += room_of(plan, slot);
+    }
+    status = cuda_scratch_take(plan->context->device, call->stream, bytes, &scratch);
+    if (status)
+        return status;
+    inner.operands = &moved;
+    status = copy_in(plan, call, scratch, &moved);
+    if (!status)
+        status = plan->operation->run(plan, &inner);
+    if (!status)
+        status = copy_out(plan, call, &moved);
+    dropped = cuda_scratch_drop(plan->context->device, call->stream, scratch);
+    return status ? status : dropped;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the operations of the backend cudnn share: the table entry of an operation, its plan, its
+ * calls, descriptors of tensors. */
+#ifndef CUDNN_BACKEND_H
+#define CUDNN_BACKEND_H
+
+#include "../cuda_common/cuda_common.h"
+#include "library.h"
+
+#include <stddef.h>
+
+/* Bytes that the parameters of every family fit in. */
+#define CUDNN_PARAMS_MAX 320
+
+/* Sets of types and layouts, for the table. */
+#define CUDNN_TYPE(name) ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
+#define CUDNN_REALS      (CUDNN_TYPE(FLOAT) | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(HALF))
+#define CUDNN_FLOATS     (CUDNN_REALS | CUDNN_TYPE(BFLOAT16))
+#define CUDNN_LAYOUTS                                                                              \
+    (ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED)
+#define CUDNN_LAYOUTS_AND_VECTORS (CUDNN_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
+
+/* Bytes that cuDNN's kernels may take operands to be aligned to. */
+#define CUDNN_ALIGNMENT 16
+
+/* The engine of an operation that has one way to run. */
+#define CUDNN_ONLY_ENGINE 1
+
+struct cudnn_list; /* of engine configurations for a convolution, in engines.h */
+
+struct anydnn_plugin_context {
+    int32_t device;
+    int32_t checked;      /* the places of cuDNN's parts were looked at after the first search */
+    const char *missing;  /* why there is no handle */
+    cudnnHandle_t handle; /* NULL: everything is declined */
+    cudaStream_t stream;  /* that the handle has */
+    struct cudnn_list *lists;
+    int32_t list_count;
+};
+
+/* Why a problem is declined. */
+struct cudnn_refusal {
+    int32_t reason; /* ANYDNN_PLUGIN_REASON_xxx */
+    char sentence[700];
+};
+
+/* Fills `why` and returns the reason, so that a check can end with it. */
+int32_t cudnn_refuse(struct cudnn_refusal *why, int32_t reason, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for a status of cuDNN that is not success: `what` was refused, and cuDNN's own words. */
+int32_t cudnn_refuse_status(struct cudnn_refusal *why, int32_t reason, cudnnStatus_t status,
+                            const char *what);
+
+/* 0 for success. Else hands the host a sentence with cuDNN's own words and returns a status. */
+int32_t cudnn_check(cudnnStatus_t status, const char *what);
+
+/* One execution of a plan, on its device, with the handle on its stream. */
+struct cudnn_call {
+    const struct anydnn_plugin_operands *operands;
+    cudaStream_t stream;
+    int32_t *effect;
+    union {
+        float single;
+        double wide;
+    } scale[4]; /* in the type that cuDNN wants them in */
+};
+
+struct cudnn_plan_kernels; /* of a convolution, in engines.h */
+
+/* cuDNN's descriptors of a plan; NULL where it has none. */
+struct cudnn_descriptors {
+    cudnnTensorDescriptor_t tensor[ANYDNN_PLUGIN_OPERAND_MAX];
+    cudnnFilterDescriptor_t filter[2];
+    cudnnConvolutionDescriptor_t convolution;
+    cudnnPoolingDescriptor_t pooling;
+    cudnnActivationDescriptor_t activation;
+    cudnnLRNDescriptor_t lrn;
+    cudnnTensorTransformDescriptor_t transform;
+    cudnnOpTensorDescriptor_t op_tensor;
+    cudnnReduceTensorDescriptor_t reduce;
+};
+
+/* A plan: the problem with copies of its tensors and parameters, and what cuDNN made of them. */
+struct anydnn_plugin_plan {
+    const struct cudnn_operation *operation;
+    struct anydnn_plugin_context *context;
+    struct anydnn_plugin_problem problem; /* points into the plan itself */
+    struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];
+    uint64_t params[CUDNN_PARAMS_MAX / 8]; /* zero beyond what the host knew of */
+    uint64_t engine;
+    uint64_t workspace;
+    uint64_t legacy_workspace; /* of the older calls */
+    uint32_t notes;            /* of the candidate */
+    size_t indices_bytes;      /* reductions */
+    int32_t wide;              /* factors are double */
+    struct cudnn_descriptors made;
+    struct cudnn_plan_kernels *kernels; /* convolutions by engines */
+};
+
+struct cudnn_operation {
+    int32_t operation;
+    uint32_t types;       /* of the operand in slot 0, bits */
+    uint32_t layouts;     /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
+    size_t params_size;   /* of the family's structure; 0: none */
+    uint32_t tensors;     /* slots that get a tensor descriptor, where present */
+    int32_t dims_max;     /* of those tensors; 0: 5 */
+    const char *function; /* cuDNN's, for sentences */
+    /* Optional; 0 or the reason why cuDNN does not take it, or takes it to mean something else. */
+    int32_t (*check)(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why);
+    /* Makes what is needed beside the tensor descriptors; 0 or a reason. */
+    int32_t (*prepare)(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+    /* Enqueues: a status, with a sentence where it is not 0. Nothing waits. */
+    int32_t (*run)(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
+    /* Optional; offers the engines of a problem that has several. Returns 0, or a reason before
+     * anything was offered. */
+    int32_t (*offer)(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
+                     anydnn_plugin_offer_fn offer, void *cookie);
+    /* Optional. */
+    void (*release)(struct anydnn_plugin_plan *plan);
+};
+
+/* The status of an enqueuing call, with its effect: what cuDNN refuses, it refuses before it
+ * enqueues anything. */
+int32_t cudnn_ran(const struct cudnn_call *call, cudnnStatus_t status, const char *function);
+
+/* The functions behind every operation of the description, in plan.c. */
+int32_t cudnn_candidates(struct anydnn_plugin_context *context,
+                         const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
+                         void *cookie);
+int32_t cudnn_plan_create(struct anydnn_plugin_context *context,
+                          const struct anydnn_plugin_problem *problem, uint64_t engine,
+                          struct anydnn_plugin_plan **plan);
+int32_t cudnn_plan_execute(struct anydnn_plugin_plan *plan,
+                           const struct anydnn_plugin_operands *operands, int32_t *effect);
+void cudnn_plan_destroy(struct anydnn_plugin_plan *plan);
+
+/* The same as the operation's run, on aligned copies of the operands that are not (align.c). */
+int32_t cudnn_run_moved(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
+
+/* ------------------------------------------------------------------ tensors (tensor.c) */
+
+/* cuDNN's number of a type is anydnn's. */
+static inline cudnnDataType_t cudnn_type(int32_t type)
+{
+    return (cudnnDataType_t)type;
+}
+
+const char *cudnn_type_name(int32_t type);
+
+/* Dims and strides as cuDNN wants them: at least `least` dims, by dims of 1 at the end. */
+struct cudnn_shape {
+    int32_t ndims;
+    int dims[ANYDNN_PLUGIN_DIM_MAX];
+    int strides[ANYDNN_PLUGIN_DIM_MAX];
+};
+
+/* 0, or a reason: too many dims, numbers beyond 31 bits. */
+int32_t cudnn_shape_of(struct cudnn_shape *shape, const struct anydnn_plugin_tensor *tensor,
+                       int32_t most, const char *role, struct cudnn_refusal *why);
+
+/* A tensor descriptor, with the layout NCHW_VECT_C for vector types. 0 or a reason. */
+int32_t cudnn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
+                          int32_t most, const char *role, struct cudnn_refusal *why);
+/* A filter descriptor; the filter must be packed, rows first, channels last or in vectors. */
+int32_t cudnn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
+                          const char *role, struct cudnn_refusal *why);
+
+/* The format that a tensor is packed in, or -1. */
+int cudnn_packed_format(const struct anydnn_plugin_tensor *tensor);
+/* Same dims and strides; dims of 1 have no stride that matters. */
+int cudnn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b);
+/* 0 where both operands lie in the same places, else a reason. */
+int32_t cudnn_check_same_places(const struct anydnn_plugin_problem *problem, int32_t a, int32_t b,
+                                const char *function, struct cudnn_refusal *why);
+/* From the first element to behind the last, in bytes. */
+size_t cudnn_tensor_bytes(const struct anydnn_plugin_tensor *tensor);
+
+void cudnn_descriptors_destroy(struct cudnn_descriptors *made);
+
+/* Fills an array of one number a spatial dim, padded to two dims by `neutral`; returns the number
+ * of dims. */
+int32_t cudnn_spatial(int to[], const int64_t *from, int32_t spatial_dims, int neutral);
+
+/* A descriptor for an activation's mode, option and coefficient. 0 or a reason. */
+int32_t cudnn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode,
+                              int32_t nan_propagate, double coef, struct cudnn_refusal *why);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Asks cuDNN's heuristics for engine configurations, reads what it notes of them, keeps the lists.
+ */
+#include "engines.h"
+
+#include <string.h>
+
+/* From this version on a configuration tells its workspace before a plan is made. */
+#define CONFIG_TELLS_WORKSPACE 90200
+
+/* ------------------------------------------------------------------ plans */
+
+static void destroy(cudnnBackendDescriptor_t *part)
+{
+    if (*part)
+        (void)cudnn.cudnnBackendDestroyDescriptor(*part);
+    *part = NULL;
+}
+
+cudnnStatus_t cudnn_execution_make(cudnnHandle_t handle, cudnnBackendDescriptor_t config,
+                                   cudnnBackendDescriptor_t *execution, uint64_t *workspace)
+{
+    cudnnBackendDescriptor_t made = NULL;
+    int64_t bytes = 0, count = 0;
+    cudnnStatus_t status =
+        cudnn.cudnnBackendCreateDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &made);
+
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnBackendSetAttribute(made, CUDNN_ATTR_EXECUTION_PLAN_HANDLE,
+                                                CUDNN_TYPE_HANDLE, 1, &handle);
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnBackendSetAttribute(made, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+                                                CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &config);
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnBackendFinalize(made);
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnBackendGetAttribute(made, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
+                                                CUDNN_TYPE_INT64, 1, &count, &bytes);
+    if (status == CUDNN_STATUS_SUCCESS) {
+        *execution = made;
+        *workspace = bytes > 0 ? (uint64_t)bytes : 0;
+    } else {
+        destroy(&made);
+    }
+    return status;
+}
+
+int cudnn_engine_try(struct cudnn_engine *engine, cudnnHandle_t handle)
+{
+
+    if (engine->state == CUDNN_UNTRIED)
+        engine->state = cudnn_execution_make(handle, engine->config, &engine->plan,
+                                             &engine->workspace) == CUDNN_STATUS_SUCCESS
+                            ? CUDNN_WORKS
+                            : CUDNN_REFUSED;
+    return engine->state == CUDNN_WORKS;
+}
+
+cudnnBackendDescriptor_t cudnn_config_make(struct cudnn_parts *parts,
+                                           cudnnBackendDescriptor_t graph,
+                                           const struct cudnn_engine *engine)
+{
+    cudnnBackendDescriptor_t of =
+        cudnn_part(parts, CUDNN_BACKEND_ENGINE_DESCRIPTOR, "an engine of cuDNN's");
+    cudnnBackendDescriptor_t knob[CUDNN_KNOBS_MAX], config;
+
+    cudnn_set(parts, of, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
+              &graph);
+    cudnn_set(parts, of, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &engine->index);
+    cudnn_finalize(parts, of, "an engine of cuDNN's");
+    for (int32_t i = 0; i < engine->knobs; i++) {
+        cudnnBackendKnobType_t type = (cudnnBackendKnobType_t)engine->knob_type[i];
+
+        knob[i] = cudnn_part(parts, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, "a knob of an engine");
+        cudnn_set(parts, knob[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &type);
+        cudnn_set(parts, knob[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1,
+                  &engine->knob_value[i]);
+        cudnn_finalize(parts, knob[i], "a knob of an engine");
+    }
+    config = cudnn_part(parts, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, "an engine configuration");
+    cudnn_set(parts, config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &of);
+    if (engine->knobs)
+        cudnn_set(parts, config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                  engine->knobs, knob);
+    cudnn_finalize(parts, config, "an engine configuration");
+    return config;
+}
+
+/* ------------------------------------------------------------------ what cuDNN says of one */
+
+static int read_knob(struct cudnn_engine *engine, cudnnBackendDescriptor_t knob)
+{
+    cudnnBackendKnobType_t type = CUDNN_KNOB_TYPE_COUNTS;
+    int64_t value = 0, count;
+
+    if (cudnn.cudnnBackendGetAttribute(knob, CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE,
+                                       1, &count, &type) != CUDNN_STATUS_SUCCESS ||
+        cudnn.cudnnBackendGetAttribute(knob, CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1,
+                                       &count, &value) != CUDNN_STATUS_SUCCESS)
+        return -1;
+    engine->knob_type[engine->knobs] = (int64_t)type;
+    engine->knob_value[engine->knobs++] = value;
+    return 0;
+}
+
+/* cuDNN does not tell beforehand how many knobs there are. */
+static int read_knobs(struct cudnn_engine *engine)
+{
+    cudnnBackendDescriptor_t knob[CUDNN_KNOBS_MAX] = {NULL};
+    cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
+    int64_t count = 0;
+    int result = -1;
+
+    for (int i = 0; i < CUDNN_KNOBS_MAX && status == CUDNN_STATUS_SUCCESS; i++)
+        status = cudnn.cudnnBackendCreateDescriptor(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, &knob[i]);
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnBackendGetAttribute(engine->config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                                                CUDNN_TYPE_BACKEND_DESCRIPTOR, CUDNN_KNOBS_MAX,
+                                                &count, knob);
+    if (status == CUDNN_STATUS_SUCCESS && count <= CUDNN_KNOBS_MAX)
+        result = 0;
+    for (int64_t i = 0; i < count && result == 0; i++)
+        result = read_knob(engine, knob[i]);
+    for (int i = 0; i < CUDNN_KNOBS_MAX; i++)
+        destroy(&knob[i]);
+    return result;
+}
+
+/* FNV-1a over the index and the knobs, which come in a fixed order. */
+static uint64_t number_of(const struct cudnn_engine *engine)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (int32_t i = -1; i < engine->knobs; i++) {
+        int64_t pair[2] = {i < 0 ? engine->index : engine->knob_type[i],
+                           i < 0 ? 0 : engine->knob_value[i]};
+
+        for (size_t b = 0; b < sizeof pair; b++)
+            hash = (hash ^ ((const unsigned char *)pair)[b]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
+/* cuDNN's numbers for the algorithms, of which the notes tell three kinds. */
+static const struct {
+    int32_t plain, nondeterministic, winograd, fft;
+} algorithms[] = {
+    [ANYDNN_PLUGIN_CONVOLUTION_FORWARD] = {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+                                           CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+                                           CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED,
+                                           CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING},
+    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA] = {CUDNN_CONVOLUTION_BWD_DATA_ALGO_1,
+                                                 CUDNN_CONVOLUTION_BWD_DATA_ALGO_0,
+                                                 CUDNN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED,
+                                                 CUDNN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING},
+    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER] =
+        {CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0,
+         CUDNN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED,
+         CUDNN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING},
+    [ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD] =
+        {CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+         CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+         CUDNN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED, CUDNN_CONVOLUTION_FWD_ALGO_FFT_TILING},
+};
+
+/* Notes as bits. */
+static uint32_t read_notes(cudnnBackendDescriptor_t engine)
+{
+    cudnnBackendNumericalNote_t note[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
+    int64_t count = 0;
+    uint32_t bits = 0;
+
+    if (cudnn.cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+                                       CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT,
+                                       &count, note) != CUDNN_STATUS_SUCCESS)
+        return UINT32_MAX;
+    for (int64_t i = 0; i < count && i < CUDNN_NUMERICAL_NOTE_TYPE_COUNT; i++)
+        bits |= UINT32_C(1) << note[i];
+    return bits;
+}
+
+static int compiles(cudnnBackendDescriptor_t engine)
+{
+    cudnnBackendBehaviorNote_t note[CUDNN_BEHAVIOR_NOTE_TYPE_COUNT];
+    int64_t count = 0;
+    int found = 0;
+
+    if (cudnn.cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
+                                       CUDNN_TYPE_BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT,
+                                       &count, note) != CUDNN_STATUS_SUCCESS)
+        return 1;
+    for (int64_t i = 0; i < count && i < CUDNN_BEHAVIOR_NOTE_TYPE_COUNT; i++)
+        found |= note[i] == CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION;
+    return found;
+}
+
+#define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
+#define SHORTS     (CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16))
+
+/* Engines, by cuDNN's index, that were seen to be less precise than their notes say. */
+static const struct {
+    int32_t operation;
+    int64_t index;
+    uint32_t types;
+} errata[] = {
+    /* Applies alpha and beta to a result that it has rounded to 16 bits already: cuDNN 9.19, H200,
+     * convolution_backward_data w=f16:4,3,5,6:nchw dy=f16:2,4,5,7:1,190,5,27
+     * dx=f16:2,3,7,8:450,90,9,1 pad=1,2 alpha=-0.5 beta=2. */
+    {ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 2, SHORTS},
+    /* The same, convolution_backward_data w=f16:4,3,3,2:nhwc dy=f16:2,4,5,9:nhwc
+     * dx=f16:2,3,5,8:nhwc pad=1,1 alpha=0.5 beta=0.5. */
+    {ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1, CUDNN_TYPE(HALF)},
+    /* The same, convolution_forward x=f16:2,3,5,8:nhwc w=f16:4,3,3,2:nhwc y=f16:2,4,5,9:nhwc
+     * pad=1,1 alpha=0.5 beta=0.5. */
+    {ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 1, SHORTS},
+    /* Cuts float to TF32 where it should round, 7.3e-4 off instead of 2.9e-4:
+     * convolution_backward_filter x=f32:2,5,7,9:nchw dy=f32:2,6,7,10:nchw dw=f32:6,5,3,4:nchw
+     * pad=1,2 math=allow_conversion. */
+    {ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, 68, CUDNN_TYPE(FLOAT)},
+};
+
+static int is_erratum(const struct cudnn_engine *engine, int32_t operation, int32_t type)
+{
+    int found = 0;
+
+    for (size_t i = 0; i < sizeof errata / sizeof errata[0]; i++)
+        found |= errata[i].operation == operation && (errata[i].types >> type & 1) &&
+                 errata[i].index == engine->index;
+    return found;
+}
+
+/*
+ * Tensor Cores take half, bfloat16 and double as they are, and float as TF32. Engines that convert
+ * what they read to a shorter type, or sum in one, compute with less than any mode permits; an
+ * engine whose notes cannot be read is taken for one of these.
+ */
+static void judge(struct cudnn_engine *engine, int32_t operation, int32_t type, uint32_t bits)
+{
+    int transforms = (bits & (NOTE(WINOGRAD) | NOTE(WINOGRAD_TILE_4x4) | NOTE(WINOGRAD_TILE_6x6) |
+                              NOTE(WINOGRAD_TILE_13x13))) != 0;
+
+    engine->math = !(bits & NOTE(TENSOR_CORE))   ? ANYDNN_PLUGIN_MATH_DEFAULT
+                   : type == ANYDNN_PLUGIN_FLOAT ? ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION
+                                                 : ANYDNN_PLUGIN_MATH_TENSOR_OP;
+    if (bits & (NOTE(DOWN_CONVERT_INPUTS) | NOTE(REDUCED_PRECISION_REDUCTION)) ||
+        is_erratum(engine, operation, type))
+        engine->math = -1;
+    engine->algorithm = bits & NOTE(FFT)                ? algorithms[operation].fft
+                        : transforms                    ? algorithms[operation].winograd
+                        : bits & NOTE(NONDETERMINISTIC) ? algorithms[operation].nondeterministic
+                                                        : algorithms[operation].plain;
+    if (transforms || bits & NOTE(FFT))
+        engine->notes |= ANYDNN_PLUGIN_NOTE_TRANSFORM;
+    if (bits & NOTE(NONDETERMINISTIC))
+        engine->notes |= ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC;
+    if (engine->math == ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION)
+        engine->notes |= ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION;
+}
+
+static void read_workspace(struct cudnn_engine *engine, cudnnHandle_t handle)
+{
+    int64_t bytes = 0, count = 0;
+
+    if (cudnn_library_version() >= CONFIG_TELLS_WORKSPACE &&
+        cudnn.cudnnBackendGetAttribute(engine->config, CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE,
+                                       CUDNN_TYPE_INT64, 1, &count, &bytes) == CUDNN_STATUS_SUCCESS)
+        engine->workspace = bytes > 0 ? (uint64_t)bytes : 0;
+    else
+        cudnn_engine_try(engine, handle);
+}
+
+int cudnn_engine_read(struct cudnn_engine *engine, int32_t operation, int32_t type,
+                      cudnnHandle_t handle)
+{
+    int64_t count;
+
+    if (cudnn.cudnnBackendGetAttribute(engine->engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX,
+                                       CUDNN_TYPE_INT64, 1, &count,
+                                       &engine->index) != CUDNN_STATUS_SUCCESS ||
+        read_knobs(engine) != 0)
+        return -1;
+    engine->number = number_of(engine);
+    judge(engine, operation, type, read_notes(engine->engine));
+    engine->compiles = compiles(engine->engine);
+    if (engine->math >= 0)
+        read_workspace(engine, handle);
+    return 0;
+}
+
+void cudnn_engine_drop(struct cudnn_engine *engine)
+{
+    destroy(&engine->plan);
+    destroy(&engine->config);
+    destroy(&engine->engine);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine configurations that cuDNN proposes for a convolution, kept for the problems that a
+ * context met last.
+ *
+ * A configuration is an engine of cuDNN's (its global index) with the values of its knobs. The
+ * backend's number for it is a hash of both, so that it names the same configuration in every
+ * process; the configuration itself is found again by asking cuDNN, which proposes the same ones
+ * for the same problem on the same device.
+ */
+#ifndef CUDNN_ENGINES_H
+#define CUDNN_ENGINES_H
+
+#include "backend.h"
+#include "graph.h"
+
+/* As many as cuDNN has kinds of. */
+#define CUDNN_KNOBS_MAX CUDNN_KNOB_TYPE_COUNTS
+
+/* Whether cuDNN can make an execution plan of a configuration. */
+enum { CUDNN_UNTRIED, CUDNN_WORKS, CUDNN_REFUSED };
+
+struct cudnn_engine {
+    uint64_t number;
+    int64_t index; /* cuDNN's global one */
+    int32_t knobs;
+    int64_t knob_type[CUDNN_KNOBS_MAX], knob_value[CUDNN_KNOBS_MAX];
+    int32_t math;      /* ANYDNN_PLUGIN_MATH_xxx that it uses, or -1: less than any mode permits */
+    int32_t algorithm; /* cuDNN's number that it bears */
+    uint32_t notes;    /* ANYDNN_PLUGIN_NOTE_xxx */
+    int32_t compiles;  /* cuDNN compiles its kernel when the plan is made */
+    int32_t state;
+    uint64_t workspace;
+    cudnnBackendDescriptor_t config, engine;
+    cudnnBackendDescriptor_t plan; /* made to see whether it can be; whoever wants one takes it */
+};
+
+/* What a list is of. Math mode, algorithm and determinism choose among its engines. */
+struct cudnn_list_key {
+    int32_t operation;
+    uint32_t present;
+    struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];
+    uint64_t params[CUDNN_PARAMS_MAX / 8];
+};
+
+struct cudnn_list {
+    struct cudnn_list_key key;
+    struct cudnn_list *next;
+    int32_t holders; /* plans, and the context */
+    struct cudnn_parts parts;
+    cudnnBackendDescriptor_t graph;
+    struct cudnn_engine *engine; /* as cuDNN proposes them, best first */
+    int32_t count, room;
+};
+
+/* The list of a plan's problem, old or new, which the context holds; who keeps it adds a holder.
+ * NULL with `why` where cuDNN proposes nothing. */
+struct cudnn_list *cudnn_list_of(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+void cudnn_list_drop(struct cudnn_list *list);
+void cudnn_lists_destroy(struct anydnn_plugin_context *context);
+
+/* Makes an execution plan of a configuration and reads its workspace. */
+cudnnStatus_t cudnn_execution_make(cudnnHandle_t handle, cudnnBackendDescriptor_t config,
+                                   cudnnBackendDescriptor_t *execution, uint64_t *workspace);
+/* Reads what stands behind engine->config and engine->engine. 0 or -1. */
+int cudnn_engine_read(struct cudnn_engine *engine, int32_t operation, int32_t type,
+                      cudnnHandle_t handle);
+void cudnn_engine_drop(struct cudnn_engine *engine);
+
+/* Tries an engine that was not tried. Returns whether it works. */
+int cudnn_engine_try(struct cudnn_engine *engine, cudnnHandle_t handle);
+
+/* The configuration of an engine for another graph of the same form. */
+cudnnBackendDescriptor_t cudnn_config_make(struct cudnn_parts *parts,
+                                           cudnnBackendDescriptor_t graph,
+                                           const struct cudnn_engine *engine);
+
+#endif

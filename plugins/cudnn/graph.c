@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the operation graph of a convolution: one node, or convolution, sum, bias and activation.
+ */
+#include "graph.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Slots of the operands x, w, y in the role that they have in the formula, whatever the direction.
+ */
+struct roles {
+    int32_t x, w, y;
+    cudnnBackendDescriptorType_t node;
+    cudnnBackendAttributeName_t x_name, w_name, y_name, description, alpha, beta;
+};
+
+static const struct roles forward = {
+    0,
+    1,
+    2,
+    CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA,
+};
+
+static const struct roles backward_data = {
+    2,
+    0,
+    1,
+    CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DX,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_CONV_DESC,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_ALPHA,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_BETA,
+};
+
+static const struct roles backward_filter = {
+    0,
+    2,
+    1,
+    CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA,
+    CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA,
+};
+
+/* Slots of the fused operation. */
+enum { FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
+
+/* Numbers of tensors between nodes. */
+enum { BETWEEN = 100 };
+
+#define NODES_MAX 4
+
+struct making {
+    struct cudnn_parts *parts;
+    const struct anydnn_plugin_problem *problem;
+    const struct cudnn_factors *factors;
+    cudnnDataType_t compute;
+    cudnnBackendAttributeType_t factor_type;
+    cudnnBackendDescriptor_t node[NODES_MAX];
+    int32_t nodes;
+    int32_t between;
+};
+
+/* ------------------------------------------------------------------ parts */
+
+void cudnn_parts_destroy(struct cudnn_parts *parts)
+{
+    while (parts->count > 0)
+        (void)cudnn.cudnnBackendDestroyDescriptor(parts->part[--parts->count]);
+    memset(parts, 0, sizeof *parts);
+}
+
+static int failed(struct cudnn_parts *parts, cudnnStatus_t status, const char *what)
+{
+    if (parts->status == CUDNN_STATUS_SUCCESS && status != CUDNN_STATUS_SUCCESS) {
+        parts->status = status;
+        parts->what = what;
+    }
+    return parts->status != CUDNN_STATUS_SUCCESS;
+}
+
+cudnnBackendDescriptor_t cudnn_part(struct cudnn_parts *parts, cudnnBackendDescriptorType_t type,
+                                    const char *what)
+{
+    cudnnBackendDescriptor_t made = NULL;
+
+    if (parts->status != CUDNN_STATUS_SUCCESS)
+        return NULL;
+    if (parts->count == CUDNN_PARTS_MAX) {
+        failed(parts, CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED, what);
+        return NULL;
+    }
+    if (failed(parts, cudnn.cudnnBackendCreateDescriptor(type, &made), what))
+        return NULL;
+    parts->part[parts->count++] = made;
+    return made;
+}
+
+void cudnn_set(struct cudnn_parts *parts, cudnnBackendDescriptor_t part,
+               cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
+               const void *values)
+{
+    if (parts->status == CUDNN_STATUS_SUCCESS)
+        failed(parts, cudnn.cudnnBackendSetAttribute(part, name, type, count, values),
+               "an attribute");
+}
+
+void cudnn_finalize(struct cudnn_parts *parts, cudnnBackendDescriptor_t part, const char *what)
+{
+    if (parts->status == CUDNN_STATUS_SUCCESS)
+        failed(parts, cudnn.cudnnBackendFinalize(part), what);
+}
+
+/* ------------------------------------------------------------------ tensors */
+
+/* A dim of 1 behind the last has the stride of the last, as it would in a packed layout of either
+ * order. */
+static int32_t extend(int64_t to[], const int64_t *from, int32_t ndims, int is_stride)
+{
+    for (int32_t d = 0; d < ndims; d++)
+        to[d] = from[d];
+    for (; ndims < 4; ndims++)
+        to[ndims] = is_stride ? to[ndims - 1] : 1;
+    return ndims;
+}
+
+static cudnnBackendDescriptor_t tensor(struct making *making, int64_t number, cudnnDataType_t type,
+                                       const struct anydnn_plugin_tensor *like, int is_virtual)
+{
+    struct cudnn_parts *parts = making->parts;
+    cudnnBackendDescriptor_t made =
+        cudnn_part(parts, CUDNN_BACKEND_TENSOR_DESCRIPTOR, "a tensor of the graph");
+    int64_t dims[ANYDNN_PLUGIN_DIM_MAX], strides[ANYDNN_PLUGIN_DIM_MAX];
+    int64_t alignment = CUDNN_ALIGNMENT;
+    int32_t ndims = extend(dims, like->dims, like->ndims, 0);
+    bool hidden = is_virtual;
+
+    extend(strides, like->strides, like->ndims, 1);
+    cudnn_set(parts, made, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &number);
+    cudnn_set(parts, made, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+    cudnn_set(parts, made, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, ndims, dims);
+    cudnn_set(parts, made, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, ndims, strides);
+    cudnn_set(parts, made, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &alignment);
+    if (is_virtual)
+        cudnn_set(parts, made, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &hidden);
+    cudnn_finalize(parts, made, "a tensor of the graph");
+    return made;
+}
+
+static cudnnBackendDescriptor_t operand(struct making *making, int32_t slot)
+{
+    const struct anydnn_plugin_tensor *like = making->problem->tensor[slot];
+
+    return tensor(making, slot + 1, cudnn_type(like->type), like, 0);
+}
+
+/* A tensor between two nodes: of y's shape, in the type of the sums. */
+static cudnnBackendDescriptor_t between(struct making *making)
+{
+    return tensor(making, BETWEEN + making->between++, making->compute,
+                  making->problem->tensor[FUSED_Y], 1);
+}
+
+/* ------------------------------------------------------------------ nodes */
+
+static cudnnBackendDescriptor_t describe(struct making *making)
+{
+    const struct anydnn_plugin_convolution *params = making->problem->params;
+    struct cudnn_parts *parts = making->parts;
+    cudnnBackendDescriptor_t made =
+        cudnn_part(parts, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, "the convolution");
+    cudnnConvolutionMode_t mode = params->mode ? CUDNN_CROSS_CORRELATION : CUDNN_CONVOLUTION;
+    int64_t dims = params->spatial_dims < 2 ? 2 : params->spatial_dims;
+    int64_t pad[ANYDNN_PLUGIN_SPATIAL_MAX] = {0}, stride[ANYDNN_PLUGIN_SPATIAL_MAX] = {1, 1};
+    int64_t dilation[ANYDNN_PLUGIN_SPATIAL_MAX] = {1, 1};
+
+    for (int32_t i = 0; i < params->spatial_dims; i++) {
+        pad[i] = params->pad[i];
+        stride[i] = params->stride[i];
+        dilation[i] = params->dilation[i];
+    }
+    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1,
+              &making->compute);
+    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
+    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1, &dims);
+    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, dims, pad);
+    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, dims, pad);
+    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, dims, stride);
+    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, dims, dilation);
+    cudnn_finalize(parts, made, "the convolution");
+    return made;
+}
+
+static void set_descriptor(struct making *making, cudnnBackendDescriptor_t node,
+                           cudnnBackendAttributeName_t name, cudnnBackendDescriptor_t value)
+{
+    cudnn_set(making->parts, node, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value);
+}
+
+static void set_factor(struct making *making, cudnnBackendDescriptor_t node,
+                       cudnnBackendAttributeName_t name, double factor)
+{
+    float single = (float)factor;
+
+    cudnn_set(making->parts, node, name, making->factor_type, 1,
+              making->factor_type == CUDNN_TYPE_DOUBLE ? (const void *)&factor
+                                                       : (const void *)&single);
+}
+
+static void convolution_node(struct making *making, const struct roles *roles,
+                             cudnnBackendDescriptor_t y, double alpha, double beta)
+{
+    cudnnBackendDescriptor_t description = describe(making);
+    cudnnBackendDescriptor_t x = operand(making, roles->x), w = operand(making, roles->w);
+    cudnnBackendDescriptor_t node =
+        cudnn_part(making->parts, roles->node, "the convolution's node");
+
+    set_descriptor(making, node, roles->description, description);
+    set_descriptor(making, node, roles->x_name, x);
+    set_descriptor(making, node, roles->w_name, w);
+    set_descriptor(making, node, roles->y_name, y);
+    set_factor(making, node, roles->alpha, alpha);
+    set_factor(making, node, roles->beta, beta);
+    cudnn_finalize(making->parts, node, "the convolution's node");
+    making->node[making->nodes++] = node;
+}
+
+/* to = mode(x), or mode(x, factor * b) where there is a b. */
+static void pointwise_node(struct making *making, cudnnPointwiseMode_t mode,
+                           cudnnBackendDescriptor_t x, cudnnBackendDescriptor_t b, double factor,
+                           cudnnBackendDescriptor_t to)
+{
+    struct cudnn_parts *parts = making->parts;
+    cudnnBackendDescriptor_t description =
+        cudnn_part(parts, CUDNN_BACKEND_POINTWISE_DESCRIPTOR, "a pointwise operation");
+    cudnnBackendDescriptor_t node;
+
+    cudnn_set(parts, description, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+    cudnn_set(parts, description, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, 1,
+              &making->compute);
+    cudnn_finalize(parts, description, "a pointwise operation");
+    node = cudnn_part(parts, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR, "a pointwise node");
+    set_descriptor(making, node, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, description);
+    set_descriptor(making, node, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x);
+    if (b) {
+        set_descriptor(making, node, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, b);
+        set_factor(making, node, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, 1);
+        set_factor(making, node, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, factor);
+    }
+    set_descriptor(making, node, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
+    cudnn_finalize(parts, node, "a pointwise node");
+    making->node[making->nodes++] = node;
+}
+
+/* y = act(alpha1 conv(x, w) + alpha2 z + bias) */
+static void fused_nodes(struct making *making)
+{
+    const struct anydnn_plugin_problem *problem = making->problem;
+    const struct anydnn_plugin_convolution *params = problem->params;
+    int has_activation = params->activation != CUDNN_ACTIVATION_IDENTITY;
+    cudnnBackendDescriptor_t y = operand(making, FUSED_Y);
+    cudnnBackendDescriptor_t sum = between(making), next;
+
+    convolution_node(making, &forward, sum, making->factors->factor[0], 0);
+    if (problem->tensor[FUSED_Z]) {
+        next = between(making);
+        pointwise_node(making, CUDNN_POINTWISE_ADD, sum, operand(making, FUSED_Z),
+                       making->factors->factor[1], next);
+        sum = next;
+    }
+    next = has_activation ? between(making) : y;
+    pointwise_node(making, CUDNN_POINTWISE_ADD, sum, operand(making, FUSED_BIAS), 1, next);
+    if (has_activation)
+        pointwise_node(making, CUDNN_POINTWISE_RELU_FWD, next, NULL, 0, y);
+}
+
+static const struct roles *roles_of(int32_t operation)
+{
+    return operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA     ? &backward_data
+           : operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER ? &backward_filter
+                                                                    : &forward;
+}
+
+/* What the node calls y is an input of the backward ones, and x or w their output. */
+static void plain_node(struct making *making)
+{
+    const struct roles *roles = roles_of(making->problem->operation);
+
+    convolution_node(making, roles, operand(making, roles->y), making->factors->factor[0],
+                     making->factors->factor[1]);
+}
+
+struct cudnn_factors cudnn_usual_factors(int32_t operation)
+{
+    int fused = operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
+
+    return (struct cudnn_factors){{1, fused ? 1 : 0}};
+}
+
+cudnnBackendDescriptor_t cudnn_graph_make(struct cudnn_parts *parts, cudnnHandle_t handle,
+                                          const struct anydnn_plugin_problem *problem,
+                                          const struct cudnn_factors *factors)
+{
+    int wide = problem->tensor[0]->type == ANYDNN_PLUGIN_DOUBLE;
+    struct making making = {
+        .parts = parts,
+        .problem = problem,
+        .factors = factors,
+        .compute = wide ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT,
+        .factor_type = wide ? CUDNN_TYPE_DOUBLE : CUDNN_TYPE_FLOAT,
+    };
+    cudnnBackendDescriptor_t graph;
+
+    if (problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD)
+        fused_nodes(&making);
+    else
+        plain_node(&making);
+    graph = cudnn_part(parts, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, "the operation graph");
+    cudnn_set(parts, graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+    cudnn_set(parts, graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+              making.nodes, making.node);
+    cudnn_finalize(parts, graph, "the operation graph");
+    return graph;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A convolution's execution plans: one for the usual factors, one for others once they are met. */
+#ifndef CUDNN_KERNELS_H
+#define CUDNN_KERNELS_H
+
+#include "engines.h"
+
+/* Sets of pointers that a plan remembers. */
+#define CUDNN_PACKS 4
+/* Operands of a convolution, fused or not. */
+#define CUDNN_CONVOLUTION_SLOTS 5
+
+/* cuDNN's variant pack for one set of pointers. */
+struct cudnn_pack {
+    void *data[CUDNN_CONVOLUTION_SLOTS];
+    void *workspace;
+    cudnnBackendDescriptor_t pack; /* NULL: none yet */
+};
+
+struct cudnn_variant {
+    struct cudnn_parts parts;           /* the graph of other factors */
+    cudnnBackendDescriptor_t execution; /* NULL: none yet */
+    uint64_t workspace;
+    struct cudnn_factors factors;
+    struct cudnn_pack pack[CUDNN_PACKS];
+    int32_t next; /* the pack that goes when another is needed */
+};
+
+struct cudnn_plan_kernels {
+    struct cudnn_list *list; /* held */
+    struct cudnn_engine engine;
+    struct cudnn_variant usual, other;
+    int32_t one_factor_set; /* the engine takes no other factors */
+    int32_t has_legacy;     /* descriptors of the older call were made */
+};
+
+/* For the plan's engine number. 0, or a reason. */
+int32_t cudnn_kernels_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+int32_t cudnn_kernels_run(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
+void cudnn_kernels_destroy(struct cudnn_plan_kernels *kernels);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pooling, activation and softmax. */
+#include "table.h"
+
+/* ------------------------------------------------------------------ pooling */
+
+static int32_t prepare_pooling(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_pooling *params = plan->problem.params;
+    int window[ANYDNN_PLUGIN_SPATIAL_MAX], pad[ANYDNN_PLUGIN_SPATIAL_MAX];
+    int stride[ANYDNN_PLUGIN_SPATIAL_MAX];
+    int32_t count = cudnn_spatial(window, params->window, params->spatial_dims, 1);
+    cudnnStatus_t status = cudnn.cudnnCreatePoolingDescriptor(&plan->made.pooling);
+
+    cudnn_spatial(pad, params->pad, params->spatial_dims, 0);
+    cudnn_spatial(stride, params->stride, params->spatial_dims, 1);
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnSetPoolingNdDescriptor(
+            plan->made.pooling, (cudnnPoolingMode_t)params->mode,
+            params->nan_propagate ? CUDNN_PROPAGATE_NAN : CUDNN_NOT_PROPAGATE_NAN, count, window,
+            pad, stride);
+    return status == CUDNN_STATUS_SUCCESS
+               ? 0
+               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the pooling");
+}
+
+static int is_max(const struct anydnn_plugin_pooling *params)
+{
+    return params->mode == CUDNN_POOLING_MAX || params->mode == CUDNN_POOLING_MAX_DETERMINISTIC;
+}
+
+/* The average does not look at y and x. */
+static int32_t check_max_backward(const struct anydnn_plugin_problem *problem,
+                                  struct cudnn_refusal *why)
+{
+    int32_t reason = cudnn_check_same_places(problem, 0, 1, "cudnnPoolingBackward", why);
+
+    return reason ? reason : cudnn_check_same_places(problem, 2, 3, "cudnnPoolingBackward", why);
+}
+
+/* Backward does not see the windows as forward did where they end beyond the padded input or begin
+ * inside it. */
+static int32_t check_pooling_backward(const struct anydnn_plugin_problem *problem,
+                                      struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_pooling *params = problem->params;
+    const struct anydnn_plugin_tensor *y = problem->tensor[0], *x = problem->tensor[2];
+
+    for (int32_t i = 0; i < params->spatial_dims; i++) {
+        int64_t last = (y->dims[i + 2] - 1) * params->stride[i] + params->window[i];
+
+        if (params->pad[i] < 0 || last > x->dims[i + 2] + 2 * params->pad[i])
+            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                                "along spatial dim %d pooling has pad %lld and windows up to %lld "
+                                "of a padded input of %lld; cuDNN's gradient contradicts its "
+                                "forward pass where windows leave the padded input or the pad is "
+                                "negative",
+                                i, (long long)params->pad[i], (long long)last,
+                                (long long)(x->dims[i + 2] + 2 * params->pad[i]));
+    }
+    return is_max(params) ? check_max_backward(problem, why) : 0;
+}
+
+static int32_t run_pooling_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnPoolingForward(plan->context->handle, plan->made.pooling,
+                                               &call->scale[0], desc[0], data[0], &call->scale[1],
+                                               desc[1], data[1]),
+                     plan->operation->function);
+}
+
+static int32_t run_pooling_backward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnPoolingBackward(plan->context->handle, plan->made.pooling,
+                                                &call->scale[0], desc[0], data[0], desc[1], data[1],
+                                                desc[2], data[2], &call->scale[1], desc[3],
+                                                data[3]),
+                     plan->operation->function);
+}
+
+/* Gradients of overlapping windows are added by atomics in mode `max`; cuDNN has a second mode
+ * against that. */
+static int32_t prepare_pooling_backward(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    struct anydnn_plugin_pooling *params = (struct anydnn_plugin_pooling *)plan->params;
+
+    if (params->mode == CUDNN_POOLING_MAX && plan->problem.deterministic)
+        params->mode = CUDNN_POOLING_MAX_DETERMINISTIC;
+    else if (params->mode == CUDNN_POOLING_MAX)
+        plan->notes = ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC;
+    return prepare_pooling(plan, why);
+}
+
+const struct cudnn_operation cudnn_pooling_forward = {
+    .operation = ANYDNN_PLUGIN_POOLING_FORWARD,
+    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32),
+    .layouts = CUDNN_LAYOUTS_AND_VECTORS,
+    .params_size = sizeof(struct anydnn_plugin_pooling),
+    .tensors = 0x3,
+    .function = "cudnnPoolingForward",
+    .prepare = prepare_pooling,
+    .run = run_pooling_forward,
+};
+
+const struct cudnn_operation cudnn_pooling_backward = {
+    .operation = ANYDNN_PLUGIN_POOLING_BACKWARD,
+    .types = CUDNN_FLOATS,
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_pooling),
+    .tensors = 0xf,
+    .function = "cudnnPoolingBackward",
+    .check = check_pooling_backward,
+    .prepare = prepare_pooling_backward,
+    .run = run_pooling_backward,
+};
+
+/* ------------------------------------------------------------------ activation */
+
+static int32_t check_activation(const struct anydnn_plugin_problem *problem,
+                                struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_activation *params = problem->params;
+
+    if (params->mode == CUDNN_ACTIVATION_IDENTITY)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                            "cuDNN has the identity only within the fused convolution");
+    return 0;
+}
+
+/* ReLU's gradient is cuDNN's function of x, and anydnn's of y, which passes the same elements: y
+ * stands for x. Swish alone needs x itself. */
+static int32_t gradient_input(const struct anydnn_plugin_activation *params)
+{
+    return params->mode == CUDNN_ACTIVATION_SWISH ? 2 : 0;
+}
+
+static int32_t check_activation_backward(const struct anydnn_plugin_problem *problem,
+                                         struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_activation *params = problem->params;
+    int32_t reason = check_activation(problem, why);
+
+    if (!reason && params->mode == CUDNN_ACTIVATION_CLIPPED_RELU)
+        reason =
+            cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                         "the activation is the clipped ReLU; cuDNN's gradient passes elements "
+                         "of y at the ceiling, where it is 0");
+    if (!reason)
+        reason = cudnn_check_same_places(problem, 0, 1, "cudnnActivationBackward", why);
+    return reason ? reason
+                  : cudnn_check_same_places(problem, gradient_input(params), 3,
+                                            "cudnnActivationBackward", why);
+}
+
+static int32_t prepare_activation(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_activation *params = plan->problem.params;
+
+    return cudnn_activation_make(&plan->made.activation, params->mode, params->nan_propagate,
+                                 params->coef, why);
+}
+
+static int32_t run_activation_forward(struct anydnn_plugin_plan *plan,
+                                      const struct cudnn_call *call)
+{
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnActivationForward(plan->context->handle, plan->made.activation,
+                                                  &call->scale[0], desc[0], data[0],
+                                                  &call->scale[1], desc[1], data[1]),
+                     plan->operation->function);
+}
+
+static int32_t run_activation_backward(struct anydnn_plugin_plan *plan,
+                                       const struct cudnn_call *call)
+{
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+    int32_t x = gradient_input(plan->problem.params);
+
+    return cudnn_ran(call,
+                     cudnn.cudnnActivationBackward(plan->context->handle, plan->made.activation,
+                                                   &call->scale[0], desc[0], data[0], desc[1],
+                                                   data[1], desc[x], data[x], &call->scale[1],
+                                                   desc[3], data[3]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_activation_forward = {
+    .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
+    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_activation),
+    .tensors = 0x3,
+    .function = "cudnnActivationForward",
+    .check = check_activation,
+    .prepare = prepare_activation,
+    .run = run_activation_forward,
+};
+
+const struct cudnn_operation cudnn_activation_backward = {
+    .operation = ANYDNN_PLUGIN_ACTIVATION_BACKWARD,
+    .types = CUDNN_FLOATS,
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_activation),
+    .tensors = 0xf,
+    .function = "cudnnActivationBackward",
+    .check = check_activation_backward,
+    .prepare = prepare_activation,
+    .run = run_activation_backward,
+};
+
+/* ------------------------------------------------------------------ softmax */
+
+/* Seen with cuDNN 9.19: mode `instance` is wrong where elements have gaps between them, and of 5
+ * dims with channels last elements stay unwritten. */
+static int32_t check_softmax_backward(const struct anydnn_plugin_problem *problem,
+                                      struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_softmax *params = problem->params;
+
+    for (int32_t slot = 0; slot < 3; slot++) {
+        int format = cudnn_packed_format(problem->tensor[slot]);
+
+        if (problem->tensor[slot]->ndims > 4 && format != CUDNN_TENSOR_NCHW)
+            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                                "operand %d has 5 dims and is not packed with rows first; cuDNN's "
+                                "softmax of 5 dims is wrong otherwise",
+                                slot);
+        if (params->mode == CUDNN_SOFTMAX_MODE_INSTANCE && format < 0)
+            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                                "operand %d is not packed; cuDNN's softmax over an instance is "
+                                "wrong otherwise",
+                                slot);
+    }
+    return cudnn_check_same_places(problem, 0, 1, "cudnnSoftmaxBackward", why);
+}
+
+static int32_t run_softmax_backward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    const struct anydnn_plugin_softmax *params = plan->problem.params;
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnSoftmaxBackward(
+                         plan->context->handle, (cudnnSoftmaxAlgorithm_t)params->algorithm,
+                         (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[0], data[0],
+                         desc[1], data[1], &call->scale[1], desc[2], data[2]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_softmax_backward = {
+    .operation = ANYDNN_PLUGIN_SOFTMAX_BACKWARD,
+    .types = CUDNN_FLOATS,
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_softmax),
+    .tensors = 0x7,
+    .function = "cudnnSoftmaxBackward",
+    .check = check_softmax_backward,
+    .run = run_softmax_backward,
+};

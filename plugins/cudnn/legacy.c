@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions by cudnnConvolutionForward and cudnnConvolutionBiasActivationForward. */
+#include "legacy.h"
+
+#include "table.h"
+
+/* The one algorithm that takes integers, and the identity in the fused call. */
+#define ALGORITHM CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
+
+/* Slots of the plain and the fused operation. */
+enum { X = 0, W = 1, Y = 2, FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
+
+static int is_fused(const struct anydnn_plugin_plan *plan)
+{
+    return plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
+}
+
+static int32_t output_of(const struct anydnn_plugin_plan *plan)
+{
+    return is_fused(plan) ? FUSED_Y : Y;
+}
+
+static cudnnDataType_t compute_of(const struct anydnn_plugin_plan *plan)
+{
+    switch (plan->problem.tensor[X]->type) {
+    case ANYDNN_PLUGIN_DOUBLE:
+        return CUDNN_DATA_DOUBLE;
+    case ANYDNN_PLUGIN_FLOAT:
+    case ANYDNN_PLUGIN_HALF:
+    case ANYDNN_PLUGIN_BFLOAT16:
+        return CUDNN_DATA_FLOAT;
+    default:
+        return CUDNN_DATA_INT32;
+    }
+}
+
+static int32_t make_tensors(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    static const char *const role[] = {"x", "w", "z", "bias", "y"};
+    int32_t reason = 0;
+
+    for (int32_t slot = 0; slot <= output_of(plan) && !reason; slot++) {
+        const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
+
+        if (slot == W)
+            reason = cudnn_filter_make(&plan->made.filter[0], tensor, "w", why);
+        else if (tensor)
+            reason = cudnn_tensor_make(&plan->made.tensor[slot], tensor, 5,
+                                       role[slot == output_of(plan) ? FUSED_Y : slot], why);
+    }
+    return reason;
+}
+
+int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine,
+                          struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_convolution *params = plan->problem.params;
+    size_t workspace = 0;
+    cudnnStatus_t status;
+    int32_t reason = make_tensors(plan, why);
+
+    if (!reason)
+        reason = cudnn_convolution_make(plan, compute_of(plan), why);
+    if (!reason && is_fused(plan))
+        reason =
+            cudnn_activation_make(&plan->made.activation, params->activation, 0, params->coef, why);
+    if (reason)
+        return reason;
+    status = cudnn.cudnnSetConvolutionMathType(
+        plan->made.convolution, engine == CUDNN_LEGACY_FMA ? CUDNN_FMA_MATH : CUDNN_TENSOR_OP_MATH);
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnGetConvolutionForwardWorkspaceSize(
+            plan->context->handle, plan->made.tensor[X], plan->made.filter[0],
+            plan->made.convolution, plan->made.tensor[output_of(plan)], ALGORITHM, &workspace);
+    /* cuDNN's own words differ from one time to the next. */
+    if (status != CUDNN_STATUS_SUCCESS)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                            "cuDNN refuses the convolution by implicit GEMM: %s (%d)",
+                            cudnn.cudnnGetErrorString(status), (int)status);
+    plan->legacy_workspace = workspace;
+    return 0;
+}
+
+/* One engine: its descriptors are made to see whether they can be, and go again. */
+static int32_t offer_one(struct anydnn_plugin_plan *plan, uint64_t engine,
+                         struct cudnn_refusal *why, anydnn_plugin_offer_fn offer, void *cookie)
+{
+    struct anydnn_plugin_candidate candidate = {
+        .struct_size = sizeof candidate,
+        .engine = engine,
+        .algorithm = ALGORITHM,
+        .math =
+            engine == CUDNN_LEGACY_FMA ? ANYDNN_PLUGIN_MATH_DEFAULT : ANYDNN_PLUGIN_MATH_TENSOR_OP,
+    };
+    int32_t reason;
+
+    reason = cudnn_legacy_make(plan, engine, why);
+    cudnn_descriptors_destroy(&plan->made);
+    if (reason)
+        return reason;
+    candidate.workspace = plan->legacy_workspace;
+    offer(cookie, &candidate);
+    return 0;
+}
+
+int32_t cudnn_legacy_offer(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
+                           anydnn_plugin_offer_fn offer, void *cookie, int *offered)
+{
+    int32_t type = plan->problem.tensor[X]->type, reason = 0;
+
+    /* Under TENSOR_OP_MATH cuDNN may read float as TF32. */
+    if (plan->problem.math != ANYDNN_PLUGIN_MATH_DEFAULT && type != ANYDNN_PLUGIN_FLOAT &&
+        type != ANYDNN_PLUGIN_DOUBLE) {
+        reason = offer_one(plan, CUDNN_LEGACY_TENSOR_OP, why, offer, cookie);
+        *offered += !reason;
+    }
+    reason = offer_one(plan, CUDNN_LEGACY_FMA, why, offer, cookie);
+    *offered += !reason;
+    return reason;
+}
+
+static cudnnStatus_t run_fused(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                               void *workspace)
+{
+    static const double nothing = 0;
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+    int has_z = desc[FUSED_Z] != NULL;
+
+    /* Where there is no z, cuDNN wants a tensor all the same and does not read it. The bytes of a
+     * double 0 are those of a float 0. */
+    return cudnn.cudnnConvolutionBiasActivationForward(
+        plan->context->handle, &call->scale[0], desc[X], data[X], plan->made.filter[0], data[W],
+        plan->made.convolution, ALGORITHM, workspace, (size_t)plan->legacy_workspace,
+        has_z ? (const void *)&call->scale[1] : &nothing, desc[has_z ? FUSED_Z : FUSED_Y],
+        data[has_z ? FUSED_Z : FUSED_Y], desc[FUSED_BIAS], data[FUSED_BIAS], plan->made.activation,
+        desc[FUSED_Y], data[FUSED_Y]);
+}
+
+int32_t cudnn_legacy_run(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                         void *workspace)
+{
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    if (is_fused(plan))
+        return cudnn_ran(call, run_fused(plan, call, workspace),
+                         "cudnnConvolutionBiasActivationForward");
+    return cudnn_ran(call,
+                     cudnn.cudnnConvolutionForward(plan->context->handle, &call->scale[0], desc[X],
+                                                   data[X], plan->made.filter[0], data[W],
+                                                   plan->made.convolution, ALGORITHM, workspace,
+                                                   (size_t)plan->legacy_workspace, &call->scale[1],
+                                                   desc[Y], data[Y]),
+                     "cudnnConvolutionForward");
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions by cuDNN's older calls: of integers, whose vectors of channels and saturating
+ * results the graph interface has not, and the fused operation with any factors. */
+#ifndef CUDNN_LEGACY_H
+#define CUDNN_LEGACY_H
+
+#include "backend.h"
+
+/* The numbers of the two engines: without and with Tensor Cores. Those of configurations are hashes
+ * of 64 bits. */
+enum { CUDNN_LEGACY_FMA = 1, CUDNN_LEGACY_TENSOR_OP = 2 };
+
+static inline int cudnn_is_legacy(uint64_t engine)
+{
+    return engine == CUDNN_LEGACY_FMA || engine == CUDNN_LEGACY_TENSOR_OP;
+}
+
+/* Offers what there is and adds to *offered; 0, or a reason for the last that there is not. */
+int32_t cudnn_legacy_offer(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
+                           anydnn_plugin_offer_fn offer, void *cookie, int *offered);
+/* Makes the descriptors of the plan for one of the engines, and plan->legacy_workspace. 0 or a
+ * reason. */
+int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine,
+                          struct cudnn_refusal *why);
+/* With plan->legacy_workspace bytes of workspace. */
+int32_t cudnn_legacy_run(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                         void *workspace);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opens cuDNN's library at the first need, and holds its parts to one folder. */
+#include "library.h"
+
+#include "backend.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The name by which a program compiled against the same headers would link it. */
+#define TEXT_OF(x) #x
+#define TEXT(x)    TEXT_OF(x)
+#define LIBRARY    "libcudnn.so." TEXT(CUDNN_MAJOR)
+
+struct cudnn_functions cudnn;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char failure[900];
+static char folder[PATH_MAX];
+static int64_t version;
+
+static const struct {
+    const char *name;
+    size_t offset;
+} functions[] = {
+#define FUNCTION(name) {#name, offsetof(struct cudnn_functions, name)},
+    CUDNN_LIBRARY_FUNCTIONS(FUNCTION)
+#undef FUNCTION
+};
+
+/* POSIX gives functions as pointers to objects; ISO C has no cast from one to the other. Returns
+ * the name of the first function that the library lacks, or NULL. */
+static const char *take_functions(void *library)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
+        void *symbol = dlsym(library, functions[i].name);
+
+        if (!symbol)
+            return functions[i].name;
+        memcpy((char *)&cudnn + functions[i].offset, &symbol, sizeof symbol);
+    }
+    return NULL;
+}
+
+/* 9.x counts 10000 a major number; earlier ones counted 1000. */
+static int64_t major_of(int64_t number)
+{
+    return number >= 90000 ? number / 10000 : number / 1000;
+}
+
+/* Where the library really lies, links followed. */
+static int find_folder(void *library)
+{
+    void *symbol = dlsym(library, "cudnnGetVersion");
+    Dl_info info;
+    char *slash;
+
+    if (!symbol || !dladdr(symbol, &info) || !info.dli_fname || !realpath(info.dli_fname, folder))
+        return -1;
+    slash = strrchr(folder, '/');
+    if (!slash)
+        return -1;
+    *slash = 0;
+    return 0;
+}
+
+static void load(const char *name)
+{
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    const char *lacks;
+
+    if (!library) {
+        snprintf(failure, sizeof failure, "cuDNN's library is missing: %s", dlerror());
+        return;
+    }
+    lacks = take_functions(library);
+    version = cudnn.cudnnGetVersion ? (int64_t)cudnn.cudnnGetVersion() : 0;
+    if (major_of(version) != CUDNN_MAJOR)
+        snprintf(failure, sizeof failure,
+                 "%s is cuDNN of version number %lld; this backend was compiled for cuDNN %d", name,
+                 (long long)version, CUDNN_MAJOR);
+    else if (lacks)
+        snprintf(failure, sizeof failure, "%s, cuDNN of version number %lld, has no function %s",
+                 name, (long long)version, lacks);
+    else if (find_folder(library) != 0)
+        snprintf(failure, sizeof failure, "the folder of %s cannot be found", name);
+}
+
+static void warn(void)
+{
+    char text[sizeof failure + 40];
+
+    snprintf(text, sizeof text, "%s; cudnn declines everything", failure);
+    cuda_host->log(cuda_host, ANYDNN_PLUGIN_LOG_WARN, __FILE__, __LINE__, text);
+}
+
+static void open_once(void)
+{
+    const char *name = cuda_host->setting(cuda_host, "library");
+
+    load(name ? name : LIBRARY);
+    if (failure[0])
+        warn();
+}
+
+int32_t cudnn_library_open(const char **sentence)
+{
+    pthread_once(&once, open_once);
+    *sentence = failure;
+    return failure[0] ? CUDA_NOT_SUPPORTED : CUDA_SUCCESS_STATUS;
+}
+
+int64_t cudnn_library_version(void)
+{
+    return version;
+}
+
+/* The path of a line of /proc/self/maps if it is of a part of cuDNN, or NULL. */
+static char *part_of(char *line)
+{
+    char *path = strchr(line, '/');
+    char *slash = path ? strrchr(path, '/') : NULL;
+
+    if (!slash || strncmp(slash + 1, "libcudnn", 8) != 0)
+        return NULL;
+    path[strcspn(path, "\n")] = 0;
+    return path;
+}
+
+static void check_parts(FILE *maps)
+{
+    char line[PATH_MAX + 200];
+    size_t length = strlen(folder);
+
+    while (fgets(line, sizeof line, maps)) {
+        char *path = part_of(line);
+
+        if (!path || (strncmp(path, folder, length) == 0 && strrchr(path, '/') == path + length))
+            continue;
+        snprintf(
+            failure, sizeof failure,
+            "parts of cuDNN were loaded from two places, which may be of two versions: %.300s, "
+            "and libcudnn from %.300s; name one folder in LD_LIBRARY_PATH, or the library in "
+            "set.library",
+            path, folder);
+        return;
+    }
+}
+
+int32_t cudnn_library_check(const char **sentence)
+{
+    FILE *maps;
+
+    pthread_mutex_lock(&lock);
+    maps = failure[0] ? NULL : fopen("/proc/self/maps", "re");
+    if (maps) {
+        check_parts(maps);
+        fclose(maps);
+        if (failure[0])
+            warn();
+    }
+    pthread_mutex_unlock(&lock);
+    *sentence = failure;
+    return failure[0] ? CUDA_NOT_SUPPORTED : CUDA_SUCCESS_STATUS;
+}

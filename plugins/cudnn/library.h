@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cuDNN's shared library: opened at the first need, its functions in a table. */
+#ifndef CUDNN_LIBRARY_H
+#define CUDNN_LIBRARY_H
+
+#include <stdint.h>
+
+#include <cudnn.h>
+
+#define CUDNN_LIBRARY_FUNCTIONS(X)                                                                 \
+    X(cudnnGetVersion)                                                                             \
+    X(cudnnGetErrorString)                                                                         \
+    X(cudnnGetLastErrorString)                                                                     \
+    X(cudnnCreate)                                                                                 \
+    X(cudnnDestroy)                                                                                \
+    X(cudnnSetStream)                                                                              \
+    X(cudnnBackendCreateDescriptor)                                                                \
+    X(cudnnBackendDestroyDescriptor)                                                               \
+    X(cudnnBackendFinalize)                                                                        \
+    X(cudnnBackendSetAttribute)                                                                    \
+    X(cudnnBackendGetAttribute)                                                                    \
+    X(cudnnBackendExecute)                                                                         \
+    X(cudnnCreateTensorDescriptor)                                                                 \
+    X(cudnnSetTensorNdDescriptor)                                                                  \
+    X(cudnnSetTensorNdDescriptorEx)                                                                \
+    X(cudnnDestroyTensorDescriptor)                                                                \
+    X(cudnnCreateFilterDescriptor)                                                                 \
+    X(cudnnSetFilterNdDescriptor)                                                                  \
+    X(cudnnDestroyFilterDescriptor)                                                                \
+    X(cudnnCreateConvolutionDescriptor)                                                            \
+    X(cudnnSetConvolutionNdDescriptor)                                                             \
+    X(cudnnSetConvolutionGroupCount)                                                               \
+    X(cudnnSetConvolutionMathType)                                                                 \
+    X(cudnnDestroyConvolutionDescriptor)                                                           \
+    X(cudnnGetConvolutionForwardWorkspaceSize)                                                     \
+    X(cudnnConvolutionForward)                                                                     \
+    X(cudnnConvolutionBiasActivationForward)                                                       \
+    X(cudnnConvolutionBackwardBias)                                                                \
+    X(cudnnIm2Col)                                                                                 \
+    X(cudnnCreatePoolingDescriptor)                                                                \
+    X(cudnnSetPoolingNdDescriptor)                                                                 \
+    X(cudnnDestroyPoolingDescriptor)                                                               \
+    X(cudnnPoolingForward)                                                                         \
+    X(cudnnPoolingBackward)                                                                        \
+    X(cudnnCreateActivationDescriptor)                                                             \
+    X(cudnnSetActivationDescriptor)                                                                \
+    X(cudnnSetActivationDescriptorSwishBeta)                                                       \
+    X(cudnnDestroyActivationDescriptor)                                                            \
+    X(cudnnActivationForward)                                                                      \
+    X(cudnnActivationBackward)                                                                     \
+    X(cudnnCreateLRNDescriptor)                                                                    \
+    X(cudnnSetLRNDescriptor)                                                                       \
+    X(cudnnDestroyLRNDescriptor)                                                                   \
+    X(cudnnLRNCrossChannelForward)                                                                 \
+    X(cudnnDivisiveNormalizationForward)                                                           \
+    X(cudnnDivisiveNormalizationBackward)                                                          \
+    X(cudnnSoftmaxBackward)                                                                        \
+    X(cudnnBatchNormalizationForwardInference)                                                     \
+    X(cudnnBatchNormalizationForwardTraining)                                                      \
+    X(cudnnBatchNormalizationBackward)                                                             \
+    X(cudnnCreateTensorTransformDescriptor)                                                        \
+    X(cudnnSetTensorTransformDescriptor)                                                           \
+    X(cudnnDestroyTensorTransformDescriptor)                                                       \
+    X(cudnnTransformTensor)                                                                        \
+    X(cudnnTransformTensorEx)                                                                      \
+    X(cudnnTransformFilter)                                                                        \
+    X(cudnnAddTensor)                                                                              \
+    X(cudnnCreateOpTensorDescriptor)                                                               \
+    X(cudnnSetOpTensorDescriptor)                                                                  \
+    X(cudnnDestroyOpTensorDescriptor)                                                              \
+    X(cudnnOpTensor)                                                                               \
+    X(cudnnCreateReduceTensorDescriptor)                                                           \
+    X(cudnnSetReduceTensorDescriptor)                                                              \
+    X(cudnnDestroyReduceTensorDescriptor)                                                          \
+    X(cudnnGetReductionIndicesSize)                                                                \
+    X(cudnnGetReductionWorkspaceSize)                                                              \
+    X(cudnnReduceTensor)                                                                           \
+    X(cudnnSetTensor)                                                                              \
+    X(cudnnScaleTensor)
+
+struct cudnn_functions {
+#define CUDNN_MEMBER(name) __typeof__(name) *name;
+    CUDNN_LIBRARY_FUNCTIONS(CUDNN_MEMBER)
+#undef CUDNN_MEMBER
+};
+
+/* Usable once cudnn_library_open has returned 0. */
+extern struct cudnn_functions cudnn;
+
+/* Opens the library, once a process. 0, or NOT_SUPPORTED with a sentence that lives for ever; the
+ * first failure is logged as a warning. */
+int32_t cudnn_library_open(const char **sentence);
+
+/* cuDNN opens libraries of its own as it needs them, by their bare names. 0 while all that are in
+ * the process lie in one folder; else NOT_SUPPORTED with a sentence, for ever after. */
+int32_t cudnn_library_check(const char **sentence);
+
+/* cudnnGetVersion of the open library, such as 91900. */
+int64_t cudnn_library_version(void);
+
+#endif

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# The backend cudnn. cuDNN's library is opened at the first need, not linked; the CUDA runtime is static.
+
+CUDNN_SOURCES = \
+	plugins/cudnn/align.c \
+	plugins/cudnn/backend.h \
+	plugins/cudnn/conv.c \
+	plugins/cudnn/engines.c \
+	plugins/cudnn/engines.h \
+	plugins/cudnn/graph.c \
+	plugins/cudnn/graph.h \
+	plugins/cudnn/kernels.c \
+	plugins/cudnn/kernels.h \
+	plugins/cudnn/layers.c \
+	plugins/cudnn/legacy.c \
+	plugins/cudnn/legacy.h \
+	plugins/cudnn/library.c \
+	plugins/cudnn/library.h \
+	plugins/cudnn/lists.c \
+	plugins/cudnn/normalizations.c \
+	plugins/cudnn/plan.c \
+	plugins/cudnn/plugin.c \
+	plugins/cudnn/table.c \
+	plugins/cudnn/table.h \
+	plugins/cudnn/tensor.c \
+	plugins/cudnn/tensor_ops.c \
+	plugins/cudnn/transform.c
+
+if HAVE_CUDNN
+plugins_LTLIBRARIES += plugins/cudnn/anydnn_cudnn.la
+plugins_cudnn_anydnn_cudnn_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(CUDNN_CFLAGS) $(CUDA_CPPFLAGS)
+plugins_cudnn_anydnn_cudnn_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+plugins_cudnn_anydnn_cudnn_la_LIBADD = $(CUDA_LIBS) -lm
+EXTRA_plugins_cudnn_anydnn_cudnn_la_DEPENDENCIES = $(PLUGIN_MAP)
+plugins_cudnn_anydnn_cudnn_la_SOURCES = $(CUDNN_SOURCES) $(CUDA_COMMON_SOURCES)
+endif
+EXTRA_DIST += $(CUDNN_SOURCES)

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptors of tensors, filters and activations, and what cuDNN asks of their shapes. */
+#include "backend.h"
+
+#include <limits.h>
+#include <string.h>
+
+/* cuDNN's image operations want two spatial dims at least. */
+#define LEAST_DIMS 4
+
+static const struct {
+    const char *name;
+    size_t size;
+    int64_t lanes;
+} types[] = {
+    [ANYDNN_PLUGIN_FLOAT] = {"float", 4, 1},       [ANYDNN_PLUGIN_DOUBLE] = {"double", 8, 1},
+    [ANYDNN_PLUGIN_HALF] = {"half", 2, 1},         [ANYDNN_PLUGIN_INT8] = {"int8", 1, 1},
+    [ANYDNN_PLUGIN_INT32] = {"int32", 4, 1},       [ANYDNN_PLUGIN_INT8X4] = {"int8x4", 4, 4},
+    [ANYDNN_PLUGIN_UINT8] = {"uint8", 1, 1},       [ANYDNN_PLUGIN_UINT8X4] = {"uint8x4", 4, 4},
+    [ANYDNN_PLUGIN_INT8X32] = {"int8x32", 32, 32}, [ANYDNN_PLUGIN_BFLOAT16] = {"bfloat16", 2, 1},
+    [ANYDNN_PLUGIN_INT64] = {"int64", 8, 1},
+};
+
+#define TYPES ((int32_t)(sizeof types / sizeof types[0]))
+
+const char *cudnn_type_name(int32_t type)
+{
+    return type >= 0 && type < TYPES ? types[type].name : "an unknown type";
+}
+
+/* Places along a dim: of vector types the channels are counted in vectors. */
+static int64_t extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
+{
+    return d == 1 ? tensor->dims[1] / types[tensor->type].lanes : tensor->dims[d];
+}
+
+int32_t cudnn_shape_of(struct cudnn_shape *shape, const struct anydnn_plugin_tensor *tensor,
+                       int32_t most, const char *role, struct cudnn_refusal *why)
+{
+    if (tensor->type < 0 || tensor->type >= TYPES)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "%s has a type that cuDNN lacks (%d)",
+                            role, tensor->type);
+    if (tensor->ndims < 1 || tensor->ndims > most)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                            "%s has %d dims; cuDNN takes at most %d here", role, tensor->ndims,
+                            most);
+    shape->ndims = tensor->ndims < LEAST_DIMS ? LEAST_DIMS : tensor->ndims;
+    for (int32_t d = 0; d < shape->ndims; d++) {
+        int there = d < tensor->ndims;
+
+        if (there && (tensor->dims[d] > INT_MAX || tensor->strides[d] > INT_MAX))
+            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                                "%s has dim %lld with stride %lld; cuDNN counts in 31 bits", role,
+                                (long long)tensor->dims[d], (long long)tensor->strides[d]);
+        shape->dims[d] = there ? (int)tensor->dims[d] : 1;
+        shape->strides[d] = there ? (int)tensor->strides[d] : 1;
+    }
+    return 0;
+}
+
+/* Whether the strides are those of dims in this order, fastest first. */
+static int is_packed(const struct anydnn_plugin_tensor *tensor, int channels_last)
+{
+    int64_t step = 1;
+
+    for (int32_t i = 0; i < tensor->ndims; i++) {
+        int32_t d = tensor->ndims - 1 - i;
+
+        if (channels_last && tensor->ndims > 2)
+            d = i == 0 ? 1 : i < tensor->ndims - 1 ? tensor->ndims - i : 0;
+        if (extent(tensor, d) > 1 && tensor->strides[d] != step)
+            return 0;
+        step *= extent(tensor, d);
+    }
+    return 1;
+}
+
+int cudnn_packed_format(const struct anydnn_plugin_tensor *tensor)
+{
+    if (types[tensor->type].lanes > 1)
+        return is_packed(tensor, 0) ? CUDNN_TENSOR_NCHW_VECT_C : -1;
+    if (is_packed(tensor, 0))
+        return CUDNN_TENSOR_NCHW;
+    return is_packed(tensor, 1) ? CUDNN_TENSOR_NHWC : -1;
+}
+
+int cudnn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b)
+{
+    int same = a->ndims == b->ndims;
+
+    for (int32_t d = 0; d < a->ndims && same; d++)
+        same = a->dims[d] == b->dims[d] && (extent(a, d) == 1 || a->strides[d] == b->strides[d]);
+    return same;
+}
+
+int32_t cudnn_check_same_places(const struct anydnn_plugin_problem *problem, int32_t a, int32_t b,
+                                const char *function, struct cudnn_refusal *why)
+{
+    if (!problem->tensor[a] || !problem->tensor[b] ||
+        cudnn_same_places(problem->tensor[a], problem->tensor[b]))
+        return 0;
+    return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                        "operands %d and %d have different strides; %s takes them with the same "
+                        "ones only",
+                        a, b, function);
+}
+
+size_t cudnn_tensor_bytes(const struct anydnn_plugin_tensor *tensor)
+{
+    /* The other types are those of reduction indices. */
+    size_t size = tensor->type < TYPES                   ? types[tensor->type].size
+                  : tensor->type == ANYDNN_PLUGIN_UINT16 ? 2
+                  : tensor->type == ANYDNN_PLUGIN_UINT32 ? 4
+                                                         : 8;
+    int64_t lanes = tensor->type < TYPES ? types[tensor->type].lanes : 1, last = 0;
+
+    for (int32_t d = 0; d < tensor->ndims; d++)
+        last += (tensor->dims[d] / (d == 1 ? lanes : 1) - 1) * tensor->strides[d];
+    return (size_t)(last + 1) * size;
+}
+
+int32_t cudnn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
+                          int32_t most, const char *role, struct cudnn_refusal *why)
+{
+    struct cudnn_shape shape;
+    cudnnStatus_t status;
+    int32_t reason = cudnn_shape_of(&shape, tensor, most, role, why);
+
+    if (reason)
+        return reason;
+    if (types[tensor->type].lanes > 1 && cudnn_packed_format(tensor) < 0)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                            "%s is %s and not packed; cuDNN describes vectors of channels packed "
+                            "only",
+                            role, cudnn_type_name(tensor->type));
+    status = cudnn.cudnnCreateTensorDescriptor(made);
+    if (status == CUDNN_STATUS_SUCCESS && types[tensor->type].lanes > 1)
+        status = cudnn.cudnnSetTensorNdDescriptorEx(
+            *made, CUDNN_TENSOR_NCHW_VECT_C, cudnn_type(tensor->type), shape.ndims, shape.dims);
+    else if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnSetTensorNdDescriptor(*made, cudnn_type(tensor->type), shape.ndims,
+                                                  shape.dims, shape.strides);
+    return status == CUDNN_STATUS_SUCCESS
+               ? 0
+               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, role);
+}
+
+int32_t cudnn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
+                          const char *role, struct cudnn_refusal *why)
+{
+    struct cudnn_shape shape;
+    cudnnStatus_t status;
+    int format;
+    int32_t reason = cudnn_shape_of(&shape, tensor, 5, role, why);
+
+    if (reason)
+        return reason;
+    format = cudnn_packed_format(tensor);
+    if (format < 0)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                            "%s is not packed; cuDNN describes filters packed only", role);
+    status = cudnn.cudnnCreateFilterDescriptor(made);
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnSetFilterNdDescriptor(
+            *made, cudnn_type(tensor->type), (cudnnTensorFormat_t)format, shape.ndims, shape.dims);
+    return status == CUDNN_STATUS_SUCCESS
+               ? 0
+               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, role);
+}
+
+void cudnn_descriptors_destroy(struct cudnn_descriptors *made)
+{
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
+        if (made->tensor[slot])
+            (void)cudnn.cudnnDestroyTensorDescriptor(made->tensor[slot]);
+    }
+    for (int32_t i = 0; i < 2; i++) {
+        if (made->filter[i])
+            (void)cudnn.cudnnDestroyFilterDescriptor(made->filter[i]);
+    }
+    if (made->convolution)
+        (void)cudnn.cudnnDestroyConvolutionDescriptor(made->convolution);
+    if (made->pooling)
+        (void)cudnn.cudnnDestroyPoolingDescriptor(made->pooling);
+    if (made->activation)
+        (void)cudnn.cudnnDestroyActivationDescriptor(made->activation);
+    if (made->lrn)
+        (void)cudnn.cudnnDestroyLRNDescriptor(made->lrn);
+    if (made->transform)
+        (void)cudnn.cudnnDestroyTensorTransformDescriptor(made->transform);
+    if (made->op_tensor)
+        (void)cudnn.cudnnDestroyOpTensorDescriptor(made->op_tensor);
+    if (made->reduce)
+        (void)cudnn.cudnnDestroyReduceTensorDescriptor(made->reduce);
+    memset(made, 0, sizeof *made);
+}
+
+int32_t cudnn_spatial(int to[], const int64_t *from, int32_t spatial_dims, int neutral)
+{
+    int32_t count = spatial_dims < LEAST_DIMS - 2 ? LEAST_DIMS - 2 : spatial_dims;
+
+    for (int32_t i = 0; i < count; i++)
+        to[i] = i < spatial_dims ? (int)from[i] : neutral;
+    return count;
+}
+
+int32_t cudnn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode,
+                              int32_t nan_propagate, double coef, struct cudnn_refusal *why)
+{
+    cudnnStatus_t status = cudnn.cudnnCreateActivationDescriptor(made);
+
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnSetActivationDescriptor(
+            *made, (cudnnActivationMode_t)mode,
+            nan_propagate ? CUDNN_PROPAGATE_NAN : CUDNN_NOT_PROPAGATE_NAN, coef);
+    if (status == CUDNN_STATUS_SUCCESS && mode == CUDNN_ACTIVATION_SWISH)
+        status = cudnn.cudnnSetActivationDescriptorSwishBeta(*made, coef);
+    return status == CUDNN_STATUS_SUCCESS
+               ? 0
+               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the activation");
+}

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# cuda_naive compiled for the host's processor (emulator/), judged as on a GPU: by anydnn verify, and
+# by the list of tests/gpu. What a GPU adds is judged there: tests/gpu/run.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+# A folder that stays: make builds what has changed.
+built=$ANYDNN_TEST_BUILDDIR/tests/cuda/emulated
+ANYDNN_PLUGIN_PATH=$built:$ANYDNN_TEST_PLUGINDIR
+export ANYDNN_PLUGIN_PATH
+
+if ! command -v "${CXX:-c++}" >/dev/null; then
+    skip "cuda_naive on the host's processor" "no C++ compiler"
+    tap_end
+    exit 0
+fi
+if [ "${ANYDNN_TEST_SANITIZER:-no}" != no ]; then
+    skip "cuda_naive on the host's processor" "coroutines are beyond the sanitizers"
+    tap_end
+    exit 0
+fi
+
+build() {
+    mkdir -p "$built" &&
+        make -f "$ANYDNN_TEST_SRCDIR/tests/cuda/emulator/Makefile" ROOT="$ANYDNN_TEST_SRCDIR" \
+            OUT="$built" CC="$CC" CXX="${CXX:-c++}"
+}
+
+verify() {
+    "$anydnn" verify --quick --vectors "$ANYDNN_TEST_SRCDIR/tests/vectors" \
+        "$built/anydnn_cuda_naive.so" >"$tap_dir/out" 2>&1
+    status=$?
+    tail -n 40 "$tap_dir/out"
+    return $status
+}
+
+# Each problem of the list is taken, and gives what cpu_ref gives.
+listed() {
+    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 \
+        --check cpu_ref - <"$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" >"$tap_dir/out" 2>&1
+    status=$?
+    tail -n 20 "$tap_dir/out"
+    return $status
+}
+
+# The convolutions once more, by the kernels that others are held to.
+oracle() {
+    printf '[plugin cuda_naive]\nset.oracle = on\n' >"$tap_dir/oracle.conf"
+    grep '^convolution_.*groups=6' "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" >"$tap_dir/list"
+    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --repeat 2 \
+        --config "$tap_dir/oracle.conf" --check cpu_ref - <"$tap_dir/list" >"$tap_dir/out" 2>&1
+    status=$?
+    tail -n 20 "$tap_dir/out"
+    return $status
+}
+
+reach() {
+    make -f "$ANYDNN_TEST_SRCDIR/tests/cuda/emulator/Makefile" ROOT="$ANYDNN_TEST_SRCDIR" \
+        OUT="$built" CC="$CC" CXX="${CXX:-c++}" "$built/test_conv_reach" &&
+        "$built/test_conv_reach"
+}
+
+check "it compiles for the host's processor" build
+check "verify --quick passes it" verify
+check "the problems of tests/gpu/smallest.txt run" listed
+check "set.oracle: the convolutions among them run" oracle
+check "the taps that reach a position are found" reach
+tap_end

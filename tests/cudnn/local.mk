@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# The backend cudnn where there is no GPU: the module as it is, and its code over a mock of cuDNN.
+
+TESTS += tests/cudnn/test_module.sh
+dist_check_SCRIPTS += tests/cudnn/test_module.sh
+
+if HAVE_CMOCKA
+check_LTLIBRARIES += tests/cudnn/libcudnn_mock.la tests/cudnn/libcudnn_old.la tests/cudnn/libcudnn_lacks.la
+check_PROGRAMS += tests/cudnn/test_cudnn
+TESTS += tests/cudnn/test_cudnn
+endif
+
+MOCK_CUDNN_CPPFLAGS = $(CUDNN_CFLAGS) $(CUDA_CPPFLAGS)
+MOCK_CUDNN_SOURCES = tests/cudnn/mock.h tests/cudnn/mock_cudnn.c tests/cudnn/mock_cudnn_calls.c
+tests_cudnn_libcudnn_mock_la_SOURCES = $(MOCK_CUDNN_SOURCES)
+tests_cudnn_libcudnn_mock_la_CPPFLAGS = $(MOCK_CUDNN_CPPFLAGS)
+tests_cudnn_libcudnn_mock_la_LDFLAGS = $(MOCK_LDFLAGS)
+tests_cudnn_libcudnn_old_la_SOURCES = $(MOCK_CUDNN_SOURCES)
+tests_cudnn_libcudnn_old_la_CPPFLAGS = $(MOCK_CUDNN_CPPFLAGS) -DMOCK_VERSION=8907
+tests_cudnn_libcudnn_old_la_LDFLAGS = $(MOCK_LDFLAGS)
+tests_cudnn_libcudnn_lacks_la_SOURCES = $(MOCK_CUDNN_SOURCES)
+tests_cudnn_libcudnn_lacks_la_CPPFLAGS = $(MOCK_CUDNN_CPPFLAGS) -DMOCK_LACKS_IM2COL
+tests_cudnn_libcudnn_lacks_la_LDFLAGS = $(MOCK_LDFLAGS)
+
+tests_cudnn_test_cudnn_SOURCES = tests/cudnn/mock.h tests/cudnn/test_cudnn.c $(CUDNN_SOURCES)
+tests_cudnn_test_cudnn_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(CMOCKA_CFLAGS) $(MOCK_CUDNN_CPPFLAGS)
+tests_cudnn_test_cudnn_LDADD = $(CMOCKA_LIBS) -ldl -lpthread -lm

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the mock of cuDNN's library counts and is told, as the object `mock_cudnn` of it. */
+#ifndef MOCK_CUDNN_H
+#define MOCK_CUDNN_H
+
+#include <cudnn.h>
+
+/* One engine configuration that the mock proposes: mode A first, then the fallback. */
+struct mock_engine {
+    int64_t index, knob, workspace;
+    uint32_t numerical; /* bits of CUDNN_NUMERICAL_NOTE_xxx */
+    int fallback;
+    int refuses; /* to become a plan */
+};
+
+struct mock_cudnn {
+    long live;               /* descriptors of every kind */
+    int plans;               /* execution plans finalized */
+    int packs;               /* variant packs finalized */
+    int runs;                /* of execution plans */
+    int adds;                /* cudnnAddTensor */
+    int fused;               /* cudnnConvolutionBiasActivationForward */
+    int streams;             /* cudnnSetStream */
+    float factor[2];         /* of the graph made last */
+    cudnnStatus_t execution; /* what cudnnBackendExecute answers */
+};
+
+#endif

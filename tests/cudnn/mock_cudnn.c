@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stands in for cuDNN's library where there is no GPU: descriptors with the rules that cuDNN 9.19
+ * was seen to have (a finalized one takes no attribute; one that refers to another wants it
+ * finalized; the number of results is told, that of knobs is not), a fixed list of engine
+ * configurations, and calls that compute nothing. Built as it is, as an older version, and without
+ * one function.
+ */
+#include "mock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC visibility push(default)
+
+#ifndef MOCK_VERSION
+#define MOCK_VERSION CUDNN_VERSION
+#endif
+
+#define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
+
+/* In cuDNN's order. */
+static const struct mock_engine engines[] = {
+    {62, 4, 131, NOTE(TENSOR_CORE), 0, 1},
+    {62, 1, 4096, NOTE(TENSOR_CORE), 0, 0},
+    {22, 5, 64, NOTE(TENSOR_CORE) | NOTE(DOWN_CONVERT_INPUTS), 0, 0},
+    {45, 3, 0, NOTE(TENSOR_CORE) | NOTE(NONDETERMINISTIC), 0, 0},
+    {30, 2, 512, NOTE(WINOGRAD) | NOTE(WINOGRAD_TILE_4x4), 0, 0},
+    {28, 7, 256, 0, 0, 0},
+    {62, 1, 4096, NOTE(TENSOR_CORE), 1, 0},
+    {1, -1, 51200, 0, 1, 0},
+    {0, -1, 0, 0, 1, 0},
+};
+#define ENGINES ((int64_t)(sizeof engines / sizeof engines[0]))
+
+struct mock_cudnn mock_cudnn;
+
+struct part {
+    cudnnBackendDescriptorType_t type;
+    int final;
+    int64_t engine; /* place in engines[]; -1: found by index and knob */
+    int64_t index, knob;
+    cudnnBackendHeurMode_t mode;
+};
+
+size_t cudnnGetVersion(void)
+{
+    return MOCK_VERSION;
+}
+
+const char *cudnnGetErrorString(cudnnStatus_t status)
+{
+    return status == CUDNN_STATUS_NOT_SUPPORTED ? "CUDNN_STATUS_NOT_SUPPORTED" : "CUDNN_STATUS_X";
+}
+
+void cudnnGetLastErrorString(char *message, size_t max_size)
+{
+    snprintf(message, max_size, "the mock's\nown words");
+}
+
+cudnnStatus_t cudnnCreate(cudnnHandle_t *handle)
+{
+    *handle = (cudnnHandle_t)(void *)&mock_cudnn;
+    return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnDestroy(cudnnHandle_t handle)
+{
+    (void)handle;
+    return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream)
+{
+    (void)handle, (void)stream;
+    mock_cudnn.streams++;
+    return CUDNN_STATUS_SUCCESS;
+}
+
+/* ------------------------------------------------------------------ the graph interface */
+
+cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t type,
+                                           cudnnBackendDescriptor_t *descriptor)
+{
+    struct part *made = calloc(1, sizeof *made);
+
+    made->type = type;
+    made->engine = -1;
+    made->knob = -1;
+    mock_cudnn.live++;
+    *descriptor = made;
+    return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor)
+{
+    mock_cudnn.live--;
+    free(descriptor);
+    return CUDNN_STATUS_SUCCESS;
+}
+
+static int64_t engine_of(const struct part *part)
+{
+    for (int64_t i = 0; i < ENGINES; i++) {
+        if (engines[i].index == part->index && engines[i].knob == part->knob)
+            return i;
+    }
+    return -1;
+}
+
+cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor)
+{
+    struct part *part = descriptor;
+
+    if (part->final)
+        return CUDNN_STATUS_BAD_PARAM;
+    if (part->type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR && part->engine < 0)
+        part->engine = engine_of(part);
+    if (part->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
+        if (part->engine < 0 || engines[part->engine].refuses)
+            return CUDNN_STATUS_NOT_SUPPORTED;
+        mock_cudnn.plans++;
+    }
+    mock_cudnn.packs += part->type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR;
+    part->final = 1;
+    return CUDNN_STATUS_SUCCESS;
+}
+
+static cudnnStatus_t refer(struct part *part, cudnnBackendAttributeName_t name, int64_t count,
+                           const void *values)
+{
+    struct part *const *other = values;
+
+    for (int64_t i = 0; i < count; i++) {
+        if (!other[i] || !other[i]->final)
+            return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
+        if (name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)
+            part->engine = other[i]->engine;
+        if (name == CUDNN_ATTR_ENGINECFG_ENGINE)
+            part->index = other[i]->index;
+        if (name == CUDNN_ATTR_ENGINECFG_KNOB_CHOICES)
+            part->knob = other[i]->knob;
+    }
+    return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
+                                       cudnnBackendAttributeName_t name,
+                                       cudnnBackendAttributeType_t type, int64_t count,
+                                       const void *values)
+{
+    struct part *part = descriptor;
+
+    if (part->final)
+        return CUDNN_STATUS_BAD_PARAM;
+    if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR)
+        return refer(part, name, count, values);
+    if (name == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA)
+        memcpy(&mock_cudnn.factor[0], values, sizeof(float));
+    if (name == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA)
+        memcpy(&mock_cudnn.factor[1], values, sizeof(float));
+    if (name == CUDNN_ATTR_ENGINE_GLOBAL_INDEX)
+        memcpy(&part->index, values, sizeof part->index);
+    if (name == CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE)
+        memcpy(&part->knob, values, sizeof part->knob);
+    if (name == CUDNN_ATTR_ENGINEHEUR_MODE)
+        memcpy(&part->mode, values, sizeof part->mode);
+    return CUDNN_STATUS_SUCCESS;
+}
+
+/* Results of a mode, into descriptors that are there; or their number alone. */
+static cudnnStatus_t results(const struct part *part, int64_t room, int64_t *count, void *values)
+{
+    struct part **to = values;
+
+    *count = 0;
+    for (int64_t i = 0; i < ENGINES; i++) {
+        if (engines[i].fallback != (part->mode == CUDNN_HEUR_MODE_FALLBACK))
+            continue;
+        if (*count < room) {
+            to[*count]->engine = i;
+            to[*count]->index = engines[i].index;
+            to[*count]->knob = engines[i].knob;
+            to[*count]->final = 1;
+        }
+        (*count)++;
+    }
+    return CUDNN_STATUS_SUCCESS;
+}
+
+static cudnnStatus_t notes(int64_t engine, int64_t *count, void *values)
+{
+    cudnnBackendNumericalNote_t *to = values;
+
+    *count = 0;
+    for (int bit = 0; bit < CUDNN_NUMERICAL_NOTE_TYPE_COUNT; bit++) {
+        if (engines[engine].numerical >> bit & 1)
+            to[(*count)++] = (cudnnBackendNumericalNote_t)bit;
+    }
+    return CUDNN_STATUS_SUCCESS;
+}
+
+static cudnnStatus_t give(int64_t value, int64_t *count, void *values)
+{
+    *count = 1;
+    memcpy(values, &value, sizeof value);
+    return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor,
+                                       cudnnBackendAttributeName_t name,
+                                       cudnnBackendAttributeType_t type, int64_t room,
+                                       int64_t *count, void *values)
+{
+    const struct part *part = descriptor;
+    int knob_type = CUDNN_KNOB_TYPE_TILE_SIZE;
+    struct part **to = values;
+
+    (void)type;
+    switch (name) {
+    case CUDNN_ATTR_ENGINEHEUR_RESULTS:
+        return results(part, room, count, values);
+    case CUDNN_ATTR_ENGINECFG_ENGINE:
+        to[0]->engine = part->engine;
+        to[0]->index = part->index;
+        to[0]->final = 1;
+        *count = 1;
+        return CUDNN_STATUS_SUCCESS;
+    case CUDNN_ATTR_ENGINECFG_KNOB_CHOICES:
+        *count = room > 0 && part->knob >= 0;
+        if (*count) {
+            to[0]->knob = part->knob;
+            to[0]->final = 1;
+        }
+        return CUDNN_STATUS_SUCCESS;
+    case CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE:
+        *count = 1;
+        memcpy(values, &knob_type, sizeof knob_type);
+        return CUDNN_STATUS_SUCCESS;
+    case CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE:
+        return give(part->knob, count, values);
+    case CUDNN_ATTR_ENGINE_GLOBAL_INDEX:
+        return give(part->index, count, values);
+    case CUDNN_ATTR_ENGINE_NUMERICAL_NOTE:
+        return notes(part->engine, count, values);
+    case CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE:
+        *count = 0;
+        return CUDNN_STATUS_SUCCESS;
+    case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
+    case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
+        return give(engines[part->engine].workspace, count, values);
+    default:
+        return CUDNN_STATUS_NOT_SUPPORTED;
+    }
+}
+
+cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t plan,
+                                  cudnnBackendDescriptor_t pack)
+{
+    (void)handle;
+    mock_cudnn.runs++;
+    return ((struct part *)plan)->final && ((struct part *)pack)->final
+               ? mock_cudnn.execution
+               : CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
+}
+
+/* For mock_cudnn_calls.c. */
+void mock_cudnn_count(int live, int adds, int fused);
+
+void mock_cudnn_count(int live, int adds, int fused)
+{
+    mock_cudnn.live += live;
+    mock_cudnn.adds += adds;
+    mock_cudnn.fused += fused;
+}
+
+#pragma GCC visibility pop
