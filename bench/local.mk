@@ -13,6 +13,7 @@ EXTRA_PROGRAMS =
 include bench/cudnn_direct/local.mk
 include bench/lenet/local.mk
 include bench/onednn_direct/local.mk
+include bench/results/local.mk
 include bench/suites/local.mk
 
 check_PROGRAMS += bench/create_time/create_time

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# What was measured, beside the commands.
+
+EXTRA_DIST += bench/results/README.md \
+	bench/results/bench_onednn_resnet50_b4.csv \
+	bench/results/compare_cpu_ref_onednn_resnet50.csv \
+	bench/results/h200_cudnn_direct.csv \
+	bench/results/h200_layers_f16.csv \
+	bench/results/h200_layers_f32.csv \
+	bench/results/h200_resnet50_f32_b64.csv \
+	bench/results/lenet_beside_pytorch_cpu.csv \
+	bench/results/lenet_beside_pytorch_h200.csv \
+	bench/results/onednn_direct_nchw.csv \
+	bench/results/onednn_direct_nchw_filter.csv \
+	bench/results/onednn_direct_nhwc.csv
