@@ -127,13 +127,7 @@ const char *onednn_implementation(const_dnnl_primitive_desc_t descriptor)
 
 /* Bits that dnnl_cpu_isa_t sets for what an instruction set has beyond its predecessors'. */
 #define ISA_VNNI      0x40u
-#define ISA_BFLOAT16  0x80u
 #define ISA_AVX2_VNNI 0x400u
-
-int onednn_isa_has_bfloat16(void)
-{
-    return ((unsigned)onednn.dnnl_get_effective_cpu_isa() & ISA_BFLOAT16) != 0;
-}
 
 int onednn_isa_has_vnni(void)
 {

@@ -28,9 +28,8 @@ onednn_layout onednn_chosen(const_dnnl_primitive_desc_t descriptor, dnnl_query_t
 /* The name of the implementation, "" where there is none. */
 const char *onednn_implementation(const_dnnl_primitive_desc_t descriptor);
 
-/* The engine's instruction set has native bfloat16 products (AVX-512 BF16, AMX). */
-int onednn_isa_has_bfloat16(void);
-/* It sums products of 8-bit integers without saturating between (AVX-512 VNNI and later). */
+/* The engine's instruction set sums products of 8-bit integers without saturating between (AVX-512
+ * VNNI and later). */
 int onednn_isa_has_vnni(void);
 
 /*
