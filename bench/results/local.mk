@@ -8,6 +8,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_f16.csv \
 	bench/results/h200_layers_f32.csv \
 	bench/results/h200_resnet50_f32_b64.csv \
+	bench/results/h200_verify.txt \
 	bench/results/lenet_beside_pytorch_cpu.csv \
 	bench/results/lenet_beside_pytorch_h200.csv \
 	bench/results/onednn_direct_nchw.csv \
