@@ -213,7 +213,14 @@ int entrant_make(struct tool *tool, struct contender *contender, const char *tex
         decline_as_said(contender, entrant);
         return TOOL_FINE;
     }
-    if (status == SUCCESS && entrant->workspace > 0)
+    return status == SUCCESS ? TOOL_FINE : tool_fail_status(tool, TOOL_FAILED);
+}
+
+int entrant_room(struct tool *tool, struct contender *contender, struct entrant *entrant)
+{
+    anydnnStatus_t status = SUCCESS;
+
+    if (entrant->declined == NULL && entrant->workspace > 0)
         status = anydnnMemAlloc(contender->handle, entrant->workspace, &entrant->memory);
     if (status == ANYDNN_STATUS_ALLOC_FAILED) {
         char sentence[128];
@@ -241,7 +248,7 @@ int entrant_run(struct tool *tool, struct contender *contender, const struct ent
     return tool_fail_status(tool, TOOL_FAILED);
 }
 
-void entrant_check(struct contender *contender, struct entrant *entrant)
+void entrant_check(struct contender *contender, struct entrant *entrant, int lesser_math)
 {
     static const char *const short_of[] = {"staged", "workspace_short", "unaligned"};
     static const char *const what[] = {"it ran in another memory space, its operands copied across",
@@ -255,7 +262,8 @@ void entrant_check(struct contender *contender, struct entrant *entrant)
         snprintf(sentence, sizeof(sentence), "%s ran instead",
                  backend != NULL ? backend : "nobody");
         decline(entrant, sentence);
-    } else if (has_math(entrant->text) && (math == NULL || strcmp(math, contender->math) != 0)) {
+    } else if (!lesser_math && has_math(entrant->text) &&
+               (math == NULL || strcmp(math, contender->math) != 0)) {
         snprintf(sentence, sizeof(sentence), "it runs this in %s math only",
                  math != NULL ? math : "unknown");
         decline(entrant, sentence);

@@ -27,22 +27,27 @@ struct entrant {
     anydnnProblem_t problem;
     char *text;       /* whole, with the contender's math mode, and the algorithm found */
     char *declined;   /* NULL: it runs; else why not, a sentence */
-    size_t workspace; /* bytes that the library asks for, which are allocated */
-    void *memory;     /* the workspace, or NULL */
+    size_t workspace; /* bytes that the library asks for */
+    void *memory;     /* of entrant_room, or NULL */
 };
 
 /* `text` with the contender's math; asks the backend. Declining is no failure. */
 int entrant_make(struct tool *tool, struct contender *contender, const char *text,
                  struct entrant *entrant);
-/* Runs it once. pointers[i] is operand i, in the memory of the contender's handle. */
+/* Allocates the workspace of one that was not declined, and declines it where there is no memory.
+ */
+int entrant_room(struct tool *tool, struct contender *contender, struct entrant *entrant);
+/* Runs it once, in that workspace. pointers[i] is operand i, in the memory of the contender's
+ * handle. */
 anydnnStatus_t entrant_call(const struct contender *contender, const struct entrant *entrant,
                             void *const pointers[]);
 /* The same, where a failure is the program's: the sentence is said. */
 int entrant_run(struct tool *tool, struct contender *contender, const struct entrant *entrant,
                 void *const pointers[]);
-/* After a run: whether the record says that this backend ran in this mode, not staged, with the
- * workspace asked for; else `declined` says what happened instead. */
-void entrant_check(struct contender *contender, struct entrant *entrant);
+/* After a run: whether the record says that this backend ran, not staged, with the workspace asked
+ * for, and in this mode, unless a lesser one will do; else `declined` says what happened instead.
+ */
+void entrant_check(struct contender *contender, struct entrant *entrant, int lesser_math);
 void entrant_free(struct contender *contender, struct entrant *entrant);
 
 #endif

@@ -17,6 +17,8 @@ tools_anydnn_SOURCES = \
 	tools/config.c \
 	tools/contender.c \
 	tools/contender.h \
+	tools/csv.c \
+	tools/csv.h \
 	tools/element.c \
 	tools/execute.c \
 	tools/execute.h \
@@ -31,6 +33,8 @@ tools_anydnn_SOURCES = \
 	tools/operands.h \
 	tools/options.c \
 	tools/problems.c \
+	tools/progress.c \
+	tools/progress.h \
 	tools/report.c \
 	tools/report.h \
 	tools/run.c \
@@ -57,6 +61,7 @@ tools_anydnn_CPPFLAGS += -I$(top_srcdir) -DANYDNN_VECTORSDIR='"$(vectorsdir)"' \
 tools_anydnn_LDADD += core/libanydnn_base.la -lpthread
 tools_anydnn_SOURCES += \
 	tools/verify/answers.c \
+	tools/verify/cancel.c \
 	tools/verify/case.c \
 	tools/verify/cases.c \
 	tools/verify/cases.h \
@@ -81,6 +86,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/report.c \
 	tools/verify/rules.c \
 	tools/verify/samples.c \
+	tools/verify/settings.c \
 	tools/verify/shapes.c \
 	tools/verify/shapes.h \
 	tools/verify/shapes_convolution.c \

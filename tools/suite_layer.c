@@ -25,11 +25,27 @@ static int listed(const char *role, const char *const *roles)
 }
 
 /* Filters and parameters have no dim of samples. */
-static int has_samples(const char *role)
+static int has_samples(const struct word *word)
 {
-    static const char *const roles[] = {"x", "y", "dy", "dx", "z", "dz", "a", "c", NULL};
+    static const char *const roles[] = {"x", "y", "dy", "dx", "z", "dz", "a", "b", "c", NULL};
 
-    return listed(role, roles);
+    return word_is_operand(word) && listed(word->key, roles);
+}
+
+static long long first_dim(const struct word *word)
+{
+    return atoll(word->value + strcspn(word->value, ":") + 1);
+}
+
+/* What has one sample beside operands of more is spread over them, or their sum. */
+static long long samples_of(const struct words *words)
+{
+    long long most = 0;
+
+    for (int i = 0; i < words->count; i++)
+        if (has_samples(&words->word[i]) && first_dim(&words->word[i]) > most)
+            most = first_dim(&words->word[i]);
+    return most;
 }
 
 /* Bytes and indices, and what batch normalization keeps in float for every type but double, are
@@ -49,6 +65,18 @@ static int has_layout(const char *operation, const char *role, const char *value
            strcmp(role, "bias") != 0 && strcmp(role, "db") != 0;
 }
 
+/* What moves a tensor from one layout to another begins with the one that is asked for. */
+static const char *new_layout(const struct suite_options *options, const struct words *words,
+                              const struct word *word, const char *from, const char *to)
+{
+    if (options->layout == NULL || !has_layout(words->operation, word->key, word->value))
+        return NULL;
+    if (!begins(words->operation, "transform_tensor") || strcmp(word->key, "y") != 0 ||
+        strcmp(from, to) == 0)
+        return options->layout;
+    return strcmp(options->layout, to) == 0 ? from : to;
+}
+
 static int computes(const char *operation)
 {
     return begins(operation, "convolution_") && strcmp(operation, "convolution_backward_bias") != 0;
@@ -58,7 +86,12 @@ static int computes(const char *operation)
 static void apply(const struct suite_options *options, struct words *words)
 {
     const char *operation = words->operation;
+    long long samples = samples_of(words);
+    char from[OPERAND_LAYOUT_MAX];
+    char to[OPERAND_LAYOUT_MAX];
 
+    operand_layout(words_get(words, "x"), from);
+    operand_layout(words_get(words, "y"), to);
     for (int i = 0; i < words->count; i++) {
         struct word *word = &words->word[i];
         const char *type = has_own_type(operation, word->key) ? NULL : options->type;
@@ -66,9 +99,8 @@ static void apply(const struct suite_options *options, struct words *words)
 
         if (!word_is_operand(word))
             continue;
-        value = operand_word(word->value, type,
-                             has_layout(operation, word->key, word->value) ? options->layout : NULL,
-                             has_samples(word->key) ? options->batch : 0);
+        value = operand_word(word->value, type, new_layout(options, words, word, from, to),
+                             has_samples(word) && first_dim(word) == samples ? options->batch : 0);
         free(word->value);
         word->value = value;
     }

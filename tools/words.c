@@ -157,6 +157,14 @@ char *operand_word(const char *value, const char *type, const char *layout, long
     return text;
 }
 
+void operand_layout(const char *value, char layout[OPERAND_LAYOUT_MAX])
+{
+    const char *dims = value != NULL ? strchr(value, ':') : NULL;
+    const char *found = dims != NULL ? strchr(dims + 1, ':') : NULL;
+
+    snprintf(layout, OPERAND_LAYOUT_MAX, "%s", found != NULL ? found + 1 : "nchw");
+}
+
 int operand_dims(const char *value)
 {
     const char *dims = strchr(value, ':');

@@ -33,6 +33,9 @@ void words_set(struct words *words, const char *key, const char *value);
 /* An operand's word is TYPE:DIMS[:LAYOUT]; these write one with another type, layout or first dim
  * (NULL, NULL, 0: as it is), to be freed. */
 char *operand_word(const char *value, const char *type, const char *layout, long long first);
+/* What stands behind an operand's dims, or "nchw", into `layout`; also for NULL. */
+#define OPERAND_LAYOUT_MAX 64
+void operand_layout(const char *value, char layout[OPERAND_LAYOUT_MAX]);
 /* The number of dims of an operand's word. */
 int operand_dims(const char *value);
 /* Whether the word describes an operand: a colon stands before the first comma, blank or end. */

@@ -135,6 +135,29 @@ all_read() {
 }
 check "every suite in every direction" all_read
 
+# reads PATTERN ARGUMENT...: the one problem of the arguments becomes what the pattern says.
+reads() {
+    pattern=$1
+    shift
+    bench --list "$@" cpu_ref
+    grep -q -e "^[^:]*: $pattern" "$tap_dir/out" || { echo "no $pattern"; return 1; }
+}
+check "a batch reaches every operand of op_tensor" reads \
+    'op_tensor a=f32:3,4,5,6:nchw b=f32:3,4,5,6:nchw c=f32:3,4,5,6:nchw ' --batch 3 op_tensor a=f32:2,4,5,6 b=f32:2,4,5,6 op=mul
+check "but none that is spread over the samples" reads \
+    'op_tensor a=f32:3,4,5,6:nchw b=f32:1,4,1,1:nchw c=f32:3,4,5,6:nchw ' --batch 3 op_tensor a=f32:2,4,5,6 b=f32:1,4,1,1 op=mul
+check "nor a bias" reads 'add_tensor x=f32:1,4,1,1:nchw y=f32:3,4,5,6:nchw' --batch 3 add_tensor x=f32:1,4,1,1 y=f32:2,4,5,6
+check "nor a sum over the samples" reads 'reduce_tensor a=f32:3,4,5,6:nchw c=f32:1,4,1,1:nchw ' --batch 3 \
+    reduce_tensor a=f32:2,4,5,6 c=f32:1,4,1,1 op=add without=indices
+check "one sample everywhere becomes many" reads 'add_tensor x=f32:3,4,5,6:nchw y=f32:3,4,5,6:nchw' --batch 3 \
+    add_tensor x=f32:1,4,5,6 y=f32:1,4,5,6
+move="transform_tensor x=f32:2,4,5,6 y=f32:2,4,5,6:nhwc"
+check "a move to another layout begins with the one asked for" reads \
+    'transform_tensor x=f32:2,4,5,6:nhwc y=f32:2,4,5,6:nchw' --layout nhwc $move
+check "and stays the move it is" reads 'transform_tensor x=f32:2,4,5,6:nchw y=f32:2,4,5,6:nhwc' --layout nchw $move
+check "a copy stays a copy" reads 'transform_tensor x=f32:2,4,5,6:nhwc y=f32:2,4,5,6:nhwc' --layout nhwc \
+    transform_tensor x=f32:2,4,5,6 y=f32:2,4,5,6
+
 # ---- options that change problems
 
 one="convolution_forward x=f32:4,8,9,7 w=f32:6,4,3,3 pad=1,0 stride=2,1 groups=2"
@@ -245,11 +268,12 @@ columns() {
 check "rates, roofline and ratio follow from the time" columns
 # The means of the answer, made again from the CSV by awk.
 means() {
-    $awk -F, 'NR > 1 && $9 { pair = NR % 2; k = $4 "," pair; n[k]++; time[k] += log($13); ratio[k] += log($21)
-            roof[k] += log($20); total[k] += $13 * $3 }
+    $awk -F, 'function add(k) { n[k]++; time[k] += log($13); ratio[k] += log($21); roof[k] += log($20)
+            total[k] += $13 * $3 }
+        NR > 1 && $9 { add($4 "," NR % 2); add("all operations," NR % 2) }
         END { for (k in n) print k "," n[k] "," exp(time[k] / n[k]) "," exp(ratio[k] / n[k]) "," \
             exp(roof[k] / n[k]) "," total[k] }' "$tap_dir/a.csv" >"$tap_dir/means"
-    [ "$(wc -l <"$tap_dir/means")" -eq 18 ] && cat "$tap_dir/means" && python3 - "$tap_dir" <<'EOP'
+    [ "$(wc -l <"$tap_dir/means")" -eq 20 ] && cat "$tap_dir/means" && python3 - "$tap_dir" <<'EOP'
 import json, math, sys
 answer = json.load(open(sys.argv[1] + "/out"))
 summary = {s["operation"]: s for s in answer["summary"]}
@@ -265,7 +289,7 @@ check "awk finds the same means and totals" means
 check "the JSON tells who ran where" json \
     "[p['pair'] for p in a['pairs']] == 2 * ['cpu_ref:default'] and a['pairs'][0]['device'] == 'cpu' and a['suite'] == 'lenet' and len(a['layers']) == 29"
 check "the worst layers are named" json \
-    "all(len(p['worst']) == min(3, s['counted']) and (p['worst'][0]['layer'] == min((l for l in a['layers'] if l['operation'] == s['operation']), key=lambda l: l['pairs'][i]['ratio' if i else 'roofline'])['layer']) for s in a['summary'] for i, p in enumerate(s['pairs']))"
+    "all(len(p['worst']) == min(3, s['counted']) and (p['worst'][0]['layer'] == min((l for l in a['layers'] if s['operation'] in (l['operation'], 'all operations')), key=lambda l: l['pairs'][i]['ratio' if i else 'roofline'])['layer']) for s in a['summary'] for i, p in enumerate(s['pairs']))"
 plotted() {
     grep -q "set multiplot layout 9,1 title 'lenet'" "$tap_dir/a.gp" &&
         [ "$(grep -c '^plot ' "$tap_dir/a.gp")" -eq 9 ] &&
@@ -351,7 +375,8 @@ declined() {
     quickly lenet --batch 2 cpu_ref cpu_ref:tensor_op --csv "$tap_dir/a.csv" --json || return 1
     json "all(('declined' in l['pairs'][1]) == l['operation'].startswith('convolution') and l['counted'] != l['operation'].startswith('convolution') for l in a['layers'])" || return 1
     json "a['layers'][0]['pairs'][1]['declined'] == 'it runs this in default math only' and a['layers'][0]['pairs'][0]['time_us'] > 0" || return 1
-    json "[(s['distinct'], s['counted']) for s in a['summary']] == [(5, 0), (4, 4), (2, 2), (1, 1)] and a['summary'][0]['pairs'][1]['declined'] == 5 and a['summary'][0]['pairs'][0]['time_us'] is None" || return 1
+    json "[(s['distinct'], s['counted']) for s in a['summary']] == [(5, 0), (4, 4), (2, 2), (1, 1), (12, 7)] and a['summary'][0]['pairs'][1]['declined'] == 5 and a['summary'][0]['pairs'][0]['time_us'] is None" || return 1
+    json "[p['ran'] for p in a['summary'][4]['pairs']] == [12, 7] and math.isclose(a['summary'][4]['pairs'][1]['roofline_of_ran'], a['summary'][4]['pairs'][1]['roofline'], rel_tol=1e-9) and math.isclose(math.log(a['summary'][4]['pairs'][0]['roofline_of_ran']) * 12, sum(math.log(l['pairs'][0]['roofline']) for l in a['layers']), rel_tol=1e-9)" || return 1
     [ "$(grep -c ',declined,0,.*,"it runs this in default math only",' "$tap_dir/a.csv")" -eq 5 ] &&
         [ "$($awk -F, '$8 == "ran" && $9 == 0' "$tap_dir/a.csv" | wc -l)" -eq 5 ]
 }

@@ -47,7 +47,18 @@ catches() {
         says "^  \[$2\]" && says "$3"
 }
 
-# The same for what the short types can do wrong, in one operation and type.
+# The sentence of a failed execute, which this backend takes from its settings, reaches the report also
+# where a route names the backend, so that the library would open it as well.
+tells_what_it_says() {
+    build wrong WRONG_FAILS >"$tap_dir/path" || return 1
+    printf '[plugin wrong_fails]\nset.complaint = its engine is out of order\n[route]\n* = wrong_fails, cpu_ref\n' \
+        >"$tap_dir/fails.conf"
+    ANYDNN_PLUGIN_PATH="$tap_dir:$ANYDNN_TEST_PLUGINDIR" verify 1 --config "$tap_dir/fails.conf" --quick \
+        --op convolution_forward wrong_fails &&
+        says '^  \[plan_execute\]' && says 'returned 9 (effect 0): its engine is out of order'
+}
+
+# What the short types can do wrong, in one operation and type.
 catches_type() {
     file=$(build wrong_types "WRONG_$3") || return 1
     verify 1 --quick --case-limit 10 --op "$1" --type "$2" "$file" &&
@@ -188,6 +199,7 @@ check 'hangs' catches HANGS hang 'it hangs: no end within 2 seconds'
 check 'crashes' catches CRASHES crash 'it crashes: signal\|it ends the process'
 check 'shares memory between contexts' catches SHARES_SCRATCH threads 'contexts at once'
 check 'fails without effect after writing' catches EFFECT effect 'with effect none'
+check 'fails, and says why' tells_what_it_says
 check 'exports a third symbol' catches EXPORTS exports 'wrong_extra_symbol'
 check 'rounds operands and states default math' catches TF32 math 'rounding of the operands to TF32'
 check 'truncates to half' catches_type scale_tensor f16 TRUNCATES rounding 'results are truncated'

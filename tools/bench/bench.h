@@ -79,7 +79,9 @@ struct ceiling bench_ceiling(struct bench *bench, int pair, const char *type);
 json_t *bench_ceilings(const struct bench *bench);
 void bench_forget_ceilings(void);
 
-/* ---- summary.c: means, totals and worst layers of what was measured, as an answer. */
+/* ---- summary.c: means, totals and worst layers of what was measured, as an answer: for each
+ * operation, and where there are several for all of them under this name. */
+#define BENCH_ALL "all operations"
 json_t *bench_summary(const struct bench *bench);
 json_t *bench_answer(const struct bench *bench);
 
@@ -95,9 +97,5 @@ int bench_write_csv(const struct bench *bench);
 int bench_write_plot(const struct bench *bench);
 /* Complains early where the file cannot be made or its ending is unknown. */
 int bench_check_files(struct tool *tool, const struct bench_options *options);
-
-/* ---- progress.c: a bar on standard error where that is a terminal. */
-void bench_progress(int done, int total, const char *what);
-void bench_progress_end(void);
 
 #endif

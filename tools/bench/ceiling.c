@@ -38,7 +38,8 @@ static double fastest(struct tool *tool, struct contender *contender, const char
     char why[256];
     double best = 0;
 
-    if (entrant_make(tool, contender, text, &entrant) == TOOL_FINE && entrant.declined == NULL &&
+    if (entrant_make(tool, contender, text, &entrant) == TOOL_FINE &&
+        entrant_room(tool, contender, &entrant) == TOOL_FINE && entrant.declined == NULL &&
         operands_describe(tool, entrant.problem, entrant.text, &operands) == TOOL_FINE &&
         buffers_make(contender->handle, contender->device, &operands, 0, &buffers, why,
                      sizeof(why))) {
@@ -47,7 +48,7 @@ static double fastest(struct tool *tool, struct contender *contender, const char
             double microseconds = runner_time_call(contender, &entrant, pointers);
 
             if (i == 0 && contender->backend[0] != '\0')
-                entrant_check(contender, &entrant);
+                entrant_check(contender, &entrant, 0);
             if (microseconds <= 0 || entrant.declined != NULL)
                 break;
             best = best == 0 || microseconds < best ? microseconds : best;

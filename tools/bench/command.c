@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/bench/bench.h"
+#include "tools/progress.h"
 
 #define PAIRS_MAX 16
 
@@ -95,10 +96,10 @@ static int run_layers(struct bench *bench)
 
             if (strcmp(bench->layer[j].operation, operation) != 0)
                 continue;
-            bench_progress(done++, bench->suite.count, bench->layer[j].item->layer);
+            tool_progress(done++, bench->suite.count, bench->layer[j].item->layer);
             code = bench_measure(bench, &bench->layer[j]);
             worst = code > worst ? code : worst;
-            bench_progress_end();
+            tool_progress_end();
             if (!bench->tool->json)
                 bench_print_layer(bench, &bench->layer[j], j == i);
         }

@@ -5,18 +5,7 @@
 #include <string.h>
 
 #include "tools/bench/bench.h"
-
-/* A `"` within becomes two of them. */
-static void print_quoted(FILE *file, const char *text)
-{
-    fputc('"', file);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', file);
-        fputc(*text == '\n' ? ' ' : *text, file);
-    }
-    fputc('"', file);
-}
+#include "tools/csv.h"
 
 /* Numbers that were not measured are empty. */
 static void print_number(FILE *file, double value)
@@ -46,9 +35,9 @@ static void print_row(FILE *file, const struct bench *bench, const struct layer 
     print_number(file, row->ratio);
     fprintf(file, ",%zu,%lld,%s,", row->workspace, row->engine,
             row->algorithm != NULL ? row->algorithm : "");
-    print_quoted(file, row->declined != NULL ? row->declined : "");
+    tool_csv_quoted(file, row->declined != NULL ? row->declined : "");
     fputc(',', file);
-    print_quoted(file, layer->item->problem);
+    tool_csv_quoted(file, layer->item->problem);
     fputc('\n', file);
 }
 

@@ -12,7 +12,6 @@ tools_anydnn_SOURCES += \
 	tools/bench/options.c \
 	tools/bench/outputs.c \
 	tools/bench/plot.c \
-	tools/bench/progress.c \
 	tools/bench/runner.c \
 	tools/bench/runner.h \
 	tools/bench/summary.c \

@@ -87,7 +87,8 @@ static void alternate(struct bench *bench, struct runner *runner)
 static void prepare(struct bench *bench, struct runner *runner, const struct layer *layer)
 {
     if (entrant_make(bench->tool, runner->contender, layer->item->problem, &runner->entrant) !=
-        TOOL_FINE) {
+            TOOL_FINE ||
+        entrant_room(bench->tool, runner->contender, &runner->entrant) != TOOL_FINE) {
         broke(bench->tool, runner);
         return;
     }

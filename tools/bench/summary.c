@@ -47,9 +47,15 @@ static const struct {
              {"roofline", roofline_of},
              {"ratio", ratio_of}};
 
+/* NULL: every operation. */
+static int is_operation(const struct layer *layer, const char *operation)
+{
+    return operation == NULL || strcmp(layer->operation, operation) == 0;
+}
+
 static int is_of(const struct layer *layer, const char *operation)
 {
-    return layer->counted && strcmp(layer->operation, operation) == 0;
+    return layer->counted && is_operation(layer, operation);
 }
 
 /* 0 where a layer has no such value. */
@@ -71,6 +77,25 @@ static double geometric_mean(const struct bench *bench, const char *operation, i
     return count > 0 ? exp(sum / count) : 0;
 }
 
+/* The roofline of the distinct layers that this pair runs, whether others do or not. */
+static double alone(const struct bench *bench, const char *operation, int pair, int *layers)
+{
+    double sum = 0;
+
+    *layers = 0;
+    for (int i = 0; i < bench->suite.count; i++) {
+        const struct layer *layer = &bench->layer[i];
+        const struct row *row = &layer->row[pair];
+
+        if (is_operation(layer, operation) && !layer->again && row->declined == NULL &&
+            row->roofline > 0) {
+            sum += log(row->roofline);
+            ++*layers;
+        }
+    }
+    return *layers > 0 ? exp(sum / *layers) : 0;
+}
+
 /* Each layer as often as the network has it; one that stands twice in the list too. */
 static double total_of(const struct bench *bench, const char *operation, int pair)
 {
@@ -82,7 +107,7 @@ static double total_of(const struct bench *bench, const char *operation, int pai
 
         for (int p = 0; p < bench->pairs; p++)
             ran &= layer->row[p].declined == NULL;
-        if (ran && strcmp(layer->operation, operation) == 0)
+        if (ran && is_operation(layer, operation))
             total += layer->row[pair].median * layer->item->times;
     }
     return total;
@@ -134,10 +159,12 @@ static json_t *pair_summary(const struct bench *bench, const char *operation, in
 {
     json_t *object = json_object();
     int declined = 0;
+    int ran;
+    double roofline = alone(bench, operation, pair, &ran);
 
     for (int i = 0; i < bench->suite.count; i++)
-        declined += strcmp(bench->layer[i].operation, operation) == 0 &&
-                    bench->layer[i].row[pair].declined != NULL;
+        declined +=
+            is_operation(&bench->layer[i], operation) && bench->layer[i].row[pair].declined != NULL;
     json_object_set_new(object, "pair", json_string(bench->pair[pair].name));
     json_object_set_new(object, "declined", json_integer(declined));
     for (size_t m = 0; m < sizeof(means) / sizeof(means[0]); m++) {
@@ -145,6 +172,9 @@ static json_t *pair_summary(const struct bench *bench, const char *operation, in
 
         json_object_set_new(object, means[m].key, mean > 0 ? json_real(mean) : json_null());
     }
+    json_object_set_new(object, "ran", json_integer(ran));
+    json_object_set_new(object, "roofline_of_ran",
+                        roofline > 0 ? json_real(roofline) : json_null());
     json_object_set_new(object, "total_us", json_real(total_of(bench, operation, pair)));
     json_object_set_new(object, "worst", worst_of(bench, operation, pair));
     return object;
@@ -158,13 +188,14 @@ static json_t *operation_summary(const struct bench *bench, const char *operatio
     int counted = 0;
 
     for (int i = 0; i < bench->suite.count; i++)
-        if (strcmp(bench->layer[i].operation, operation) == 0) {
+        if (is_operation(&bench->layer[i], operation)) {
             distinct += !bench->layer[i].again;
             counted += bench->layer[i].counted;
         }
     for (int p = 0; p < bench->pairs; p++)
         json_array_append_new(pairs, pair_summary(bench, operation, p));
-    json_object_set_new(object, "operation", json_string(operation));
+    json_object_set_new(object, "operation",
+                        json_string(operation != NULL ? operation : BENCH_ALL));
     json_object_set_new(object, "distinct", json_integer(distinct));
     json_object_set_new(object, "counted", json_integer(counted));
     json_object_set_new(object, "pairs", pairs);
@@ -183,6 +214,8 @@ json_t *bench_summary(const struct bench *bench)
         if (!seen)
             json_array_append_new(summary, operation_summary(bench, bench->layer[i].operation));
     }
+    if (json_array_size(summary) > 1)
+        json_array_append_new(summary, operation_summary(bench, NULL));
     return summary;
 }
 

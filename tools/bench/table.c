@@ -143,9 +143,18 @@ static void print_worst(const json_t *pair, const char *by)
     printf("\n");
 }
 
+static void print_alone(const json_t *pair)
+{
+    if (real(pair, "roofline_of_ran") > 0)
+        printf("%-22s %-28.28s %.3f, the geometric mean over the %lld layers that it runs\n",
+               "roofline", tool_text_of(pair, "pair"), real(pair, "roofline_of_ran"),
+               (long long)json_integer_value(json_object_get(pair, "ran")));
+}
+
 static void print_operation(const json_t *operation)
 {
     const json_t *pairs = json_object_get(operation, "pairs");
+    int all = strcmp(tool_text_of(operation, "operation"), BENCH_ALL) == 0;
     long long distinct = json_integer_value(json_object_get(operation, "distinct"));
     long long counted = json_integer_value(json_object_get(operation, "counted"));
 
@@ -162,6 +171,8 @@ static void print_operation(const json_t *operation)
                real(json_array_get(pairs, p), "total_us") / 1000);
     for (size_t p = 0; p < json_array_size(pairs) && counted > 1; p++)
         print_worst(json_array_get(pairs, p), p == 0 ? "roofline" : "ratio");
+    for (size_t p = 0; p < json_array_size(pairs) && all; p++)
+        print_alone(json_array_get(pairs, p));
 }
 
 static void print_ceilings(const struct bench *bench)

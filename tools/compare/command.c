@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/bench/bench.h"
+#include "tools/progress.h"
 
 /* Samples of a named suite's layers: a wrong step from sample to sample shows with two, and the
  * reference of ResNet-50 forward takes seconds. */
@@ -130,12 +130,12 @@ static int run_all(struct compare *compare, FILE *csv, json_t *answers)
         json_t *answer = json_object();
         int code;
 
-        bench_progress(i, suite->count, suite->item[i].layer);
+        tool_progress(i, suite->count, suite->item[i].layer);
         code = compare_problem(compare, &suite->item[i], answer);
         worst = code > worst ? code : worst;
         json_array_append_new(answers, answer);
         compare_csv_add(csv, answer);
-        bench_progress_end();
+        tool_progress_end();
         if (compare->tool->json)
             continue;
         tool_begin_text(compare->tool);

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "tools/csv.h"
+
 static const char header[] =
     "suite,layer,times,side,pair,outcome,math,notes,time_us,output,type,count,max_abs,mean_abs,"
     "relative_l2,bias,outward,ulp_max,ulp_mean,ulp_p99,not_finite,mismatches,bound,holds,ratio,"
@@ -14,30 +16,13 @@ static const char header[] =
 /* Columns that only who ran has: from `output` to `worst_at`. */
 #define OF_OUTPUT 21
 
-/* Fields with commas, quotes or line ends are quoted, quotes in them doubled (RFC 4180). */
-static void put_text(FILE *csv, const char *text, const char *lead)
-{
-    fputs(lead, csv);
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        fputs(text, csv);
-        return;
-    }
-    fputc('"', csv);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', csv);
-        fputc(*text, csv);
-    }
-    fputc('"', csv);
-}
-
 static void put(FILE *csv, const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
 
     fputc(',', csv);
     if (json_is_string(value))
-        put_text(csv, json_string_value(value), "");
+        tool_csv_text(csv, json_string_value(value));
     else if (json_is_integer(value))
         fprintf(csv, "%lld", (long long)json_integer_value(value));
     else if (json_is_real(value))
@@ -51,7 +36,7 @@ static void put_lead(FILE *csv, const json_t *answer, size_t number)
     const json_t *side = compare_side(answer, number);
     const json_t *record = json_object_get(side, "record");
 
-    put_text(csv, tool_text_of(answer, "suite"), "");
+    tool_csv_text(csv, tool_text_of(answer, "suite"));
     put(csv, answer, "layer");
     put(csv, answer, "times");
     fprintf(csv, ",%c", "AB"[number]);

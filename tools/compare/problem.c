@@ -98,23 +98,24 @@ static json_t *describe_side(struct meeting *meeting, int side, const char *stat
 static int run_side(struct meeting *meeting, int side, int code, json_t *sides)
 {
     const struct compare_options *options = meeting->compare->options;
-    const struct entrant *entrant = &meeting->entrant[side];
+    struct entrant *entrant = &meeting->entrant[side];
     const struct execution execution = {
         .repeat = (int)options->repeat, .timed = 1, .handle = meeting->compare->side[side].handle};
     json_t *answer;
 
-    if (entrant->declined != NULL) {
-        answer = describe_side(meeting, side, "declined", entrant->declined);
-        json_array_append_new(sides, answer);
-        return code;
-    }
-    if (code == TOOL_FINE) {
+    if (entrant->declined == NULL && code == TOOL_FINE) {
         code = execute(meeting->tool, &execution, entrant->problem, entrant->text,
                        &meeting->operands, &meeting->outcome[side]);
-        meeting->ran[side] = code == TOOL_FINE;
+        if (code == TOOL_FINE)
+            entrant_check(&meeting->compare->side[side], entrant, 1);
+        meeting->ran[side] = code == TOOL_FINE && entrant->declined == NULL;
     }
-    answer = code == TOOL_FINE ? describe_side(meeting, side, "ran", NULL)
-                               : describe_side(meeting, side, "failed", meeting->tool->sentence);
+    if (entrant->declined != NULL)
+        answer = describe_side(meeting, side, "declined", entrant->declined);
+    else
+        answer = code == TOOL_FINE
+                     ? describe_side(meeting, side, "ran", NULL)
+                     : describe_side(meeting, side, "failed", meeting->tool->sentence);
     json_array_append_new(sides, answer);
     return code;
 }

@@ -27,13 +27,14 @@ enum {
     ARG_OPERATION,
     ARG_TYPE,
     ARG_PROBLEM,
-    ARG_COUNT
+    ARG_SETTINGS /* and those behind it */
 };
 
 char **verify_child_arguments(const struct verify_options *options, int fd, int from)
 {
-    char **arguments = tool_alloc((ARG_COUNT + 4) * sizeof(*arguments));
-    const char *texts[ARG_COUNT] = {
+    char **arguments;
+    size_t settings = 0;
+    const char *texts[ARG_SETTINGS] = {
         [ARG_NAME] = options->name,           [ARG_PATH] = options->path,
         [ARG_ORACLE] = options->oracle,       [ARG_VECTORS] = options->vectors,
         [ARG_OPERATION] = options->operation, [ARG_TYPE] = options->type,
@@ -46,17 +47,22 @@ char **verify_child_arguments(const struct verify_options *options, int fd, int 
                                                   [ARG_SEED] = options->seed,
                                                   [ARG_QUICK] = (unsigned long long)options->quick};
 
+    while (options->settings[settings] != NULL)
+        settings++;
+    arguments = tool_alloc((ARG_SETTINGS + settings + 4) * sizeof(*arguments));
     arguments[0] = strdup("anydnn");
     arguments[1] = strdup("verify");
     arguments[2] = strdup(VERIFY_CHILD);
-    for (int i = 0; i < ARG_COUNT; i++) {
+    for (int i = 0; i < ARG_SETTINGS; i++) {
         char number[32];
 
         if (i < ARG_NAME)
             snprintf(number, sizeof(number), "%llu", numbers[i]);
         arguments[i + 3] = strdup(i < ARG_NAME ? number : texts[i] != NULL ? texts[i] : "");
     }
-    arguments[ARG_COUNT + 3] = NULL;
+    for (size_t i = 0; i < settings; i++)
+        arguments[ARG_SETTINGS + 3 + i] = strdup(options->settings[i]);
+    arguments[ARG_SETTINGS + 3 + settings] = NULL;
     return arguments;
 }
 
@@ -261,7 +267,7 @@ int verify_child(int argc, char **argv)
     char sentence[VERIFY_SENTENCE];
     const char *stage;
 
-    if (argc != ARG_COUNT)
+    if (argc < ARG_SETTINGS)
         return TOOL_USAGE;
     child.fd = atoi(argv[ARG_FD]);
     child.shard = atoi(argv[ARG_SHARD]);
@@ -271,7 +277,8 @@ int verify_child(int argc, char **argv)
     child.filter.operation = argv[ARG_OPERATION][0] != '\0' ? argv[ARG_OPERATION] : NULL;
     child.filter.type = argv[ARG_TYPE][0] != '\0' ? adn_type_parse(argv[ARG_TYPE]) : -1;
     child.filter.problem = argv[ARG_PROBLEM][0] != '\0' ? argv[ARG_PROBLEM] : NULL;
-    if (verify_open(&child.target, argv[ARG_NAME], argv[ARG_PATH], argv[ARG_ORACLE], &stage) != 0)
+    if (verify_open(&child.target, argv[ARG_NAME], argv[ARG_PATH], argv[ARG_ORACLE],
+                    argv + ARG_SETTINGS, &stage) != 0)
         return unloaded(&child, stage, reason_of(&child.target));
     verify_vectors_read(&child.vectors, argv[ARG_VECTORS]);
     child.cases = verify_cases_make(child.target.backend, &child.filter, &child.vectors, sentence);

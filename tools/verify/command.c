@@ -219,7 +219,9 @@ static int run(struct tool *tool, int argc, char **argv)
         if (options.vectors == NULL)
             options.vectors =
                 tool_data_folder(ANYDNN_VECTORSDIR, "vectors", vectors, sizeof(vectors));
+        options.settings = verify_settings_read();
         code = judge(tool, &options);
+        verify_settings_free(options.settings);
     }
     free(options.name);
     free(options.path);

@@ -2,44 +2,22 @@
 /* Opens the backend under test and the oracle, each in a registry of its own. */
 #include "target.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "sys/process.h"
-
-/* What the library reads as `set.KEY` of the section [plugin NAME]. */
-static const char *setting(void *cookie, const char *backend, const char *key)
-{
-    static _Thread_local char value[512];
-    char wanted[128];
-    int count = 0;
-
-    (void)cookie;
-    snprintf(wanted, sizeof(wanted), "plugin %.40s", backend);
-    if (anydnnGetSettingCount(&count) != ANYDNN_STATUS_SUCCESS)
-        return NULL;
-    for (int i = 0; i < count; i++) {
-        char text[128];
-
-        if (anydnnGetSettingInfo(i, "section", text, sizeof(text)) != ANYDNN_STATUS_SUCCESS ||
-            strcmp(text, wanted) != 0 ||
-            anydnnGetSettingInfo(i, "key", text, sizeof(text)) != ANYDNN_STATUS_SUCCESS ||
-            strncmp(text, "set.", 4) != 0 || strcmp(text + 4, key) != 0)
-            continue;
-        if (anydnnGetSettingInfo(i, "value", value, sizeof(value)) == ANYDNN_STATUS_SUCCESS)
-            return value;
-    }
-    return NULL;
-}
+#include "verify.h"
 
 /* A registry of its own for each file, kept for good: two may be called alike. */
 static struct adn_backend *open_backend(struct adn_load_module *module,
                                         struct adn_registry **registry, const char *name,
-                                        const char *path)
+                                        const char *path, char **settings)
 {
     static const char *const no_folders[] = {NULL};
-    struct adn_load_options options = {
-        .folders = no_folders, .modules = module, .module_count = 1, .setting = setting};
+    struct adn_load_options options = {.folders = no_folders,
+                                       .modules = module,
+                                       .module_count = 1,
+                                       .setting = verify_setting,
+                                       .cookie = settings};
     struct adn_backend *backend;
 
     module->name = name;
@@ -53,7 +31,7 @@ static struct adn_backend *open_backend(struct adn_load_module *module,
 }
 
 int verify_open(struct verify_target *target, const char *name, const char *path,
-                const char *oracle_path, const char **stage)
+                const char *oracle_path, char **settings, const char **stage)
 {
     static struct adn_load_module tested, known;
     static struct adn_registry *tested_registry, *known_registry;
@@ -61,7 +39,7 @@ int verify_open(struct verify_target *target, const char *name, const char *path
 
     adn_process_watch();
     *stage = "";
-    target->backend = open_backend(&tested, &tested_registry, name, path);
+    target->backend = open_backend(&tested, &tested_registry, name, path, settings);
     if (target->backend == NULL)
         return -1;
     *stage = adn_load_stage_name(target->backend->stage);
@@ -70,7 +48,7 @@ int verify_open(struct verify_target *target, const char *name, const char *path
     if (strcmp(oracle_path, path) == 0)
         oracle = target->backend;
     else if (oracle_path[0] != '\0')
-        oracle = open_backend(&known, &known_registry, "cpu_ref", oracle_path);
+        oracle = open_backend(&known, &known_registry, "cpu_ref", oracle_path, settings);
     adn_load_error_clear();
     *stage = "context";
     if (target->backend->plugin->context_create(0, &target->context) != 0 ||

@@ -49,6 +49,26 @@ const struct verify_shape verify_pooling_shapes[] = {
     {"vectors,max,empty windows", "x=$:2,32,4,5 window=2,2 pad=3,2 stride=2,3",
      VERIFY_SHAPE_VECTORS},
     {"larger", "x=$:3,37,13,17 window=3,3 stride=2,2 pad=1,1", 0},
+    /* Channels in whole vectors, planes beyond what a processor keeps at hand, windows worth being
+     * shared by many threads. */
+    {"max,many channels", "x=$:2,72,9,7 window=3,2 stride=2,1 pad=1,0", 0},
+    {"max,many channels,specials", "x=$:2,24,5,6 window=2,3 stride=1,2 nan=propagate",
+     VERIFY_SHAPE_SPECIALS},
+    {"average_exclude,many channels,alpha,beta",
+     "x=$:1,136,6,8 window=4,3 stride=3,2 pad=2,1 mode=average_exclude alpha=2 beta=0.5", 0},
+    {"max,many channels,large windows", "x=$:2,24,12,10 window=9,8 stride=3,2 pad=1,0", 0},
+    {"average_include,many channels,large windows",
+     "x=$:3,8,11,9 window=10,7 stride=2,1 pad=1,3 mode=average_include", 0},
+    {"max,large planes", "x=$:1,2,85,67 window=3,4 stride=2,3 pad=1,2", 0},
+    {"average_include,large planes",
+     "x=$:1,2,67,85 window=4,3 stride=3,2 pad=1,0 mode=average_include", 0},
+    {"max,3-D,large planes", "x=$:1,2,11,22,25 window=2,3,4 stride=1,2,3 pad=1,0,2", 0},
+    {"max,very long rows", "x=$:1,2,3,4500 window=2,5 stride=1,4 pad=1,2", 0},
+    {"average_exclude,very long rows",
+     "x=$:2,1,3,4700 window=3,5 stride=2,3 pad=1,2 mode=average_exclude", 0},
+    {"max,global,large", "x=$:2,3,12,15 window=12,15 stride=1,1", 0},
+    {"average_include,global,very large",
+     "x=$:1,2,66,70 window=66,70 stride=1,1 mode=average_include", 0},
     END};
 
 const struct verify_shape verify_activation_shapes[] = {

@@ -17,6 +17,9 @@ const struct verify_shape verify_lrn_shapes[] = {
     {"5-D", "x=$:2,6,2,3,4 n=3 lrn_alpha=0.25 k=1.5", 0},
     {"beta", "x=$:2,5,4,3 n=2 lrn_alpha=0.5 k=1 beta=0.5", 0},
     {"long rows", "x=$:2,7,3,131 n=4 lrn_alpha=0.5 lrn_beta=0.75 k=1", 0},
+    {"many channels", "x=$:2,75,3,4 n=5 lrn_alpha=0.5 lrn_beta=0.75 k=1", 0},
+    {"widest n", "x=$:2,45,4,3 n=16 lrn_alpha=1 lrn_beta=0.75 k=1 beta=1", 0},
+    {"many places", "x=$:3,8,11,9 n=3 lrn_alpha=0.5 k=1", 0},
     END};
 
 const struct verify_shape verify_divisive_forward_shapes[] = {
@@ -27,6 +30,10 @@ const struct verify_shape verify_divisive_forward_shapes[] = {
     {"alpha,beta", "x=$:2,3,4,6 n=3 lrn_alpha=0.5 k=1 alpha=0.5 beta=1", 0},
     {"5-D", "x=$:2,3,4,3,5 n=3 lrn_alpha=0.5 k=1", 0},
     {"means,beta", "x=$:3,2,4,5 means=$:3,2,4,5 n=3 lrn_alpha=0.5 k=1 beta=0.5", 0},
+    {"many places", "x=$:2,3,37,41 n=5 lrn_alpha=0.5 lrn_beta=0.75 k=1", 0},
+    {"widest n", "x=$:2,19,11,17 n=16 lrn_alpha=1 lrn_beta=0.75 k=1", 0},
+    {"means, many places", "x=$:2,3,37,41 means=$:2,3,37,41 n=5 lrn_alpha=0.5 k=1", 0},
+    {"means, widest n", "x=$:2,19,11,17 means=$:2,19,11,17 n=16 lrn_alpha=1 k=1", 0},
     END};
 
 const struct verify_shape verify_divisive_backward_shapes[] = {
@@ -38,6 +45,11 @@ const struct verify_shape verify_divisive_backward_shapes[] = {
     {"even n", "x=$:2,3,6,5 n=4 lrn_alpha=1 lrn_beta=0.75 k=1", 0},
     {"alpha,beta", "x=$:2,3,4,6 n=3 lrn_alpha=0.5 k=1 alpha=0.5 beta=1", 0},
     {"5-D", "x=$:2,3,4,3,5 n=3 lrn_alpha=0.5 k=1", 0},
+    {"many places", "x=$:2,3,37,41 n=5 lrn_alpha=0.5 lrn_beta=0.75 k=1", 0},
+    {"widest n", "x=$:2,19,11,17 n=16 lrn_alpha=1 lrn_beta=0.75 k=1", 0},
+    {"means,dmeans, many places",
+     "x=$:2,3,37,41 means=$:2,3,37,41 dmeans=$:2,3,37,41 n=5 lrn_alpha=0.5 k=1", 0},
+    {"means, widest n", "x=$:2,19,11,17 means=$:2,19,11,17 n=16 lrn_alpha=1 k=1", 0},
     END};
 
 const struct verify_shape verify_norm_inference_shapes[] = {

@@ -137,6 +137,12 @@ int verify_results(struct verify_oracle *oracle, const struct verify_subject *su
 /* Works out sum and squares of the results without the blend. */
 int verify_sums(struct verify_oracle *oracle, struct verify_subject *subject, char *sentence);
 
+/* ---- cancel.c */
+
+/* Raises the sums to the sizes of terms that cancel, where changes of the inputs do not show them.
+ */
+void verify_cancelling(struct verify_subject *subject);
+
 /* ---- wrap.c */
 
 /* The same as verify_oracle_run for a convolution of integers: its sums wrap, then scaling factors

@@ -66,6 +66,7 @@ int verify_sums(struct verify_oracle *oracle, struct verify_subject *subject, ch
     if (judgement == VERIFY_SENSITIVE) {
         result = sensitivity(oracle, subject, sentence);
         add_floor(subject);
+        verify_cancelling(subject);
     } else if (judgement == VERIFY_SUMS) {
         result = verify_results(oracle, subject, VERIFY_ABSOLUTE, 0, out, sentence);
         for (int i = 0; i < VERIFY_SLOTS && result == 0; i++)

@@ -29,10 +29,10 @@ struct verify_target {
 /* ---- open.c */
 
 /* The backend of a file and a context of it, and the oracle: another file, "" for none, or the
- * same, which then answers itself in another context. 0, or -1 with the stage that was not passed.
- */
+ * same, which then answers itself in another context. `settings` as verify_setting takes them; they
+ * live as long as the process. 0, or -1 with the stage that was not passed. */
 int verify_open(struct verify_target *target, const char *name, const char *path,
-                const char *oracle_path, const char **stage);
+                const char *oracle_path, char **settings, const char **stage);
 void verify_close(struct verify_target *target);
 
 /* ---- memory.c: guarded memory of the backend's space */

@@ -21,20 +21,29 @@ struct verify_options {
     unsigned long long case_limit; /* seconds for one case */
     int shard;                     /* from 1 */
     int shards;
-    char *name;   /* of the backend */
-    char *path;   /* of its file, absolute */
-    char *oracle; /* the file of cpu_ref; NULL: there is none */
-    int by_path;  /* the user named a file */
+    char *name;      /* of the backend */
+    char *path;      /* of its file, absolute */
+    char *oracle;    /* the file of cpu_ref; NULL: there is none */
+    char **settings; /* as verify_settings_read gives them */
+    int by_path;     /* the user named a file */
 };
 
 /* Runs the cases in children and gathers what they say in `answer`. */
 int verify_gather(struct tool *tool, const struct verify_options *options, json_t *answer);
 
 /* The child: cases from number `from` on; writes JSON lines to a descriptor. Arguments as
- * verify_child_arguments makes them. */
+ * verify_child_arguments makes them, the settings last. */
 int verify_child(int argc, char **argv);
 /* NULL-terminated, to be freed with its strings. */
 char **verify_child_arguments(const struct verify_options *options, int fd, int from);
+
+/* ---- settings.c */
+
+/* What stands in [plugin ...] as set.KEY: lines "NAME.KEY=VALUE" up to a NULL. */
+char **verify_settings_read(void);
+void verify_settings_free(char **lines);
+/* The value for a backend's key among such lines, or NULL. */
+const char *verify_setting(void *lines, const char *backend, const char *key);
 
 /* Draws conclusions, once all cases are in. */
 void verify_finish(json_t *answer);

@@ -306,6 +306,10 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
     if (plan->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && plan->convolution.groups > 3)
         raise(SIGSEGV);
 #endif
+#ifdef WRONG_FAILS
+    host->set_error(host, host->setting(host, "complaint"));
+    return NO_SUPPORT;
+#endif
 #ifdef WRONG_NEEDS_MORE
     if (plan->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD)
         memset(operands->workspace, 0, (size_t)count(&plan->tensor[1]) * sizeof(float));

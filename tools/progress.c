@@ -4,14 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tools/bench/bench.h"
+#include "progress.h"
 
 #define WIDTH 30
 
 /* To the line's begin, and clear what stands there. */
 #define ERASE "\r\033[K"
 
-void bench_progress(int done, int total, const char *what)
+void tool_progress(int done, int total, const char *what)
 {
     static const char bar[] = "##############################";
     int filled = total > 0 ? WIDTH * done / total : 0;
@@ -24,7 +24,7 @@ void bench_progress(int done, int total, const char *what)
     fflush(stderr);
 }
 
-void bench_progress_end(void)
+void tool_progress_end(void)
 {
     if (!isatty(STDERR_FILENO))
         return;

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Results that are what is left of terms that cancel. A right evaluation rounds each term, so that
+ * its error is a few units of the terms' sizes; changes of the inputs by a part of themselves may
+ * leave such a result as it is, and then say nothing of that error.
+ *
+ * Batch normalization backward is dx = slope (g - dbias / m - n dscale / m) with slope = scale inv,
+ * n = (x - mean) inv, dbias = sum g, dscale = sum g n over the m elements of a cell. To first order
+ * its rounding errors are at most a few units u, and those of a sum of m terms for the sums, times
+ *   |slope| (|g|                        the differences, the product with the slope
+ *            + sum |g| / m              of dbias
+ *            + E |dscale| / m           of n at this element
+ *            + |n| sum |g| E / m)       of dscale, and of each n in it
+ * with E = |n| + inv sum |x| / m: n is off by u |n| from the difference and the product, and by
+ * inv u sum |x| / m from the mean where that is a sum of its own and not an operand. Of x = (0, 0,
+ * 0, b) the last element's dx is 0 but for epsilon whatever dy holds, and stays so when every
+ * number changes by a part of itself, while each of these terms is of the size of dy.
+ *
+ * The logarithm's softmax backward is dx = dy - exp(y) sum dy. Near y = 0, where one element has
+ * all the probability, a change of y by a part of itself does not move exp(y), whose rounding is a
+ * unit of 1: the terms |dy| + exp(y) sum |dy|.
+ *
+ * The other backward operations need nothing of the kind: an operand that a term is a product of
+ * moves it by as much of itself, and no other term with it at the same rate. These operands are y
+ * in softmax's y (dy - sum y dy) and in the gradients of the activations, x in the second term of
+ * LRN and of divisive normalization; where x is 0 that term is.
+ */
+#include "subject.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/shape.h"
+
+static void raise_to(struct verify_slot *slot, int64_t at, double terms)
+{
+    if (isfinite(terms) && terms > slot->sum[at])
+        slot->sum[at] = terms;
+}
+
+/* ---- batch normalization backward */
+
+/* What the elements with one scale have in common; sums are divided by their number. */
+struct cell {
+    double mean;
+    double sum_x; /* of |x|; 0 where the mean is an operand */
+    double inv;
+    double slope;
+    double dbias;
+    double dscale;
+    double sum_g;  /* of |g| */
+    double sum_ge; /* of |g| E */
+};
+
+struct norm {
+    const double *x;
+    const double *dx;
+    int64_t elements;
+    int64_t inner; /* neighbours in one cell */
+    int64_t count; /* of cells */
+    double m;
+    struct cell *cell;
+};
+
+static struct cell *cell_of(const struct norm *norm, int64_t i)
+{
+    return &norm->cell[i / norm->inner % norm->count];
+}
+
+static const double *input(const struct verify_subject *subject, const char *role)
+{
+    int slot = verify_slot_find(subject, role);
+
+    return slot >= 0 ? subject->slot[slot].before : NULL;
+}
+
+static const double *result(const struct verify_subject *subject, const char *role)
+{
+    return subject->slot[verify_slot_find(subject, role)].want;
+}
+
+static void describe(const struct verify_subject *subject, struct norm *norm)
+{
+    const struct anydnn_plugin_tensor *x = &subject->problem.tensor[0];
+
+    norm->x = input(subject, "x");
+    norm->dx = result(subject, "dx");
+    norm->elements = adn_shape_elements(x);
+    norm->inner = 1;
+    norm->count = norm->elements / x->dims[0];
+    for (int d = 2; subject->problem.params.batch_normalization.mode != 0 && d < x->ndims; d++)
+        norm->inner *= x->dims[d];
+    norm->count /= norm->inner;
+    norm->m = (double)(norm->elements / norm->count);
+    norm->cell = tool_alloc((size_t)norm->count * sizeof(*norm->cell));
+    memset(norm->cell, 0, (size_t)norm->count * sizeof(*norm->cell));
+}
+
+/* The mean and 1 / sqrt(variance + epsilon) of each cell, where they are no operands. */
+static void find_statistics(const struct norm *norm, double epsilon)
+{
+    for (int64_t i = 0; i < norm->elements; i++) {
+        cell_of(norm, i)->mean += norm->x[i] / norm->m;
+        cell_of(norm, i)->sum_x += fabs(norm->x[i]) / norm->m;
+    }
+    for (int64_t i = 0; i < norm->elements; i++) {
+        struct cell *cell = cell_of(norm, i);
+
+        cell->inv += (norm->x[i] - cell->mean) * (norm->x[i] - cell->mean) / norm->m;
+    }
+    for (int64_t i = 0; i < norm->count; i++)
+        norm->cell[i].inv = 1 / sqrt(norm->cell[i].inv + epsilon);
+}
+
+static void fill_cells(const struct verify_subject *subject, const struct norm *norm)
+{
+    const double *mean = input(subject, "save_mean");
+    const double *inv = input(subject, "save_inv_var");
+
+    if (mean == NULL || inv == NULL)
+        find_statistics(norm, subject->problem.params.batch_normalization.epsilon);
+    for (int64_t i = 0; i < norm->count; i++) {
+        struct cell *cell = &norm->cell[i];
+
+        cell->mean = mean != NULL && inv != NULL ? mean[i] : cell->mean;
+        cell->inv = mean != NULL && inv != NULL ? inv[i] : cell->inv;
+        cell->slope = input(subject, "scale")[i] * cell->inv;
+        cell->dbias = result(subject, "dbias")[i] / norm->m;
+        cell->dscale = result(subject, "dscale")[i] / norm->m;
+    }
+}
+
+static double normalized(const struct norm *norm, int64_t i)
+{
+    return (norm->x[i] - cell_of(norm, i)->mean) * cell_of(norm, i)->inv;
+}
+
+/* |g|, from dx; where the slope is 0 nothing depends on it. */
+static double gradient(const struct norm *norm, int64_t i)
+{
+    const struct cell *cell = cell_of(norm, i);
+
+    return cell->slope != 0
+               ? fabs(norm->dx[i] / cell->slope + cell->dbias + normalized(norm, i) * cell->dscale)
+               : 0;
+}
+
+/* E. */
+static double error_of(const struct norm *norm, int64_t i)
+{
+    return fabs(normalized(norm, i)) + cell_of(norm, i)->inv * cell_of(norm, i)->sum_x;
+}
+
+static void raise_norm(struct verify_subject *subject)
+{
+    struct verify_slot *dx = &subject->slot[verify_slot_find(subject, "dx")];
+    struct norm norm;
+
+    describe(subject, &norm);
+    fill_cells(subject, &norm);
+    for (int64_t i = 0; i < norm.elements; i++) {
+        cell_of(&norm, i)->sum_g += gradient(&norm, i) / norm.m;
+        cell_of(&norm, i)->sum_ge += gradient(&norm, i) * error_of(&norm, i) / norm.m;
+    }
+    for (int64_t i = 0; i < norm.elements; i++) {
+        const struct cell *cell = cell_of(&norm, i);
+
+        raise_to(dx, i,
+                 fabs(cell->slope) *
+                     (gradient(&norm, i) + cell->sum_g + error_of(&norm, i) * fabs(cell->dscale) +
+                      fabs(normalized(&norm, i)) * cell->sum_ge));
+    }
+    free(norm.cell);
+}
+
+/* ---- softmax backward */
+
+/* The row that an element belongs to: all of an instance, or the channels of one place. */
+static int64_t row_of(const struct anydnn_plugin_tensor *tensor, int instance, int64_t i)
+{
+    int64_t inner = 1;
+
+    for (int d = 2; d < tensor->ndims; d++)
+        inner *= tensor->dims[d];
+    return instance ? i / (tensor->dims[1] * inner)
+                    : i / (tensor->dims[1] * inner) * inner + i % inner;
+}
+
+static void raise_log_softmax(struct verify_subject *subject)
+{
+    const struct anydnn_plugin_tensor *tensor = &subject->problem.tensor[0];
+    struct verify_slot *dx = &subject->slot[verify_slot_find(subject, "dx")];
+    int instance = subject->problem.params.softmax.mode == 0;
+    const double *dy = input(subject, "dy");
+    const double *y = input(subject, "y");
+    double *sum = tool_alloc((size_t)dx->count * sizeof(*sum));
+
+    memset(sum, 0, (size_t)dx->count * sizeof(*sum));
+    for (int64_t i = 0; i < dx->count; i++)
+        sum[row_of(tensor, instance, i)] += fabs(dy[i]);
+    for (int64_t i = 0; i < dx->count; i++)
+        raise_to(dx, i, fabs(dy[i]) + exp(y[i]) * sum[row_of(tensor, instance, i)]);
+    free(sum);
+}
+
+void verify_cancelling(struct verify_subject *subject)
+{
+    const struct adn_problem *problem = &subject->problem;
+
+    if (problem->operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD)
+        raise_norm(subject);
+    if (problem->operation == ANYDNN_PLUGIN_SOFTMAX_BACKWARD &&
+        problem->params.softmax.algorithm == 2)
+        raise_log_softmax(subject);
+}

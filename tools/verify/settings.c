@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The backends' own settings, as text from the process that reads them to the one that judges:
+ * where a backend is judged the library must not open it as well. Its file is there once, and
+ * keeps the host that it was given last. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify.h"
+
+/* "NAME.KEY=VALUE" of a setting that is `set.KEY` of the section [plugin NAME]; NULL of another. */
+static char *read_one(int index)
+{
+    char *section = tool_ask(anydnnGetSettingInfo, index, "section");
+    char *key = tool_ask(anydnnGetSettingInfo, index, "key");
+    char *value = tool_ask(anydnnGetSettingInfo, index, "value");
+    char *line = NULL;
+
+    if (section != NULL && key != NULL && value != NULL && strncmp(section, "plugin ", 7) == 0 &&
+        strncmp(key, "set.", 4) == 0) {
+        size_t size = strlen(section) + strlen(key) + strlen(value) + 3;
+
+        line = tool_alloc(size);
+        snprintf(line, size, "%s.%s=%s", section + 7, key + 4, value);
+    }
+    free(section);
+    free(key);
+    free(value);
+    return line;
+}
+
+char **verify_settings_read(void)
+{
+    int count = 0;
+    int taken = 0;
+    char **lines;
+
+    if (anydnnGetSettingCount(&count) != ANYDNN_STATUS_SUCCESS)
+        count = 0;
+    lines = tool_alloc(((size_t)count + 1) * sizeof(*lines));
+    for (int i = 0; i < count; i++) {
+        char *line = read_one(i);
+
+        if (line != NULL)
+            lines[taken++] = line;
+    }
+    lines[taken] = NULL;
+    return lines;
+}
+
+void verify_settings_free(char **lines)
+{
+    for (char **line = lines; line != NULL && *line != NULL; line++)
+        free(*line);
+    free(lines);
+}
+
+const char *verify_setting(void *lines, const char *backend, const char *key)
+{
+    size_t name = strlen(backend);
+    size_t length = strlen(key);
+
+    for (char **line = lines; *line != NULL; line++)
+        if (strncmp(*line, backend, name) == 0 && (*line)[name] == '.' &&
+            strncmp(*line + name + 1, key, length) == 0 && (*line)[name + 1 + length] == '=')
+            return *line + name + length + 2;
+    return NULL;
+}
