@@ -8,9 +8,11 @@ TESTS += bench/call_cost/call_cost.sh
 dist_check_SCRIPTS += bench/call_cost/call_cost.sh
 
 # Built on demand.
+EXTRA_LTLIBRARIES =
 EXTRA_PROGRAMS =
 
 include bench/cudnn_direct/local.mk
+include bench/host_cost/local.mk
 include bench/lenet/local.mk
 include bench/onednn_direct/local.mk
 include bench/results/local.mk

@@ -4,6 +4,7 @@ dist_doc_DATA += \
 	docs/backend-authors.md \
 	docs/backends.md \
 	docs/comparing.md \
+	docs/kernels.md \
 	docs/levels.md \
 	docs/measuring.md \
 	docs/packaging.md \

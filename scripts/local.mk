@@ -14,6 +14,12 @@ bundle_programs = examples/lenet/lenet
 if HAVE_CMOCKA
 bundle_programs += tests/conformance/test_vectors
 endif
+if HAVE_CUDNN
+bundle_programs += $(porting_programs) bench/cudnn_direct/cudnn_direct
+endif
+if HAVE_CUDA
+bundle_programs += $(gpu_programs) bench/host_cost/host_cost
+endif
 
 bundle-stage: $(bundle_programs)
 	$(MAKE) $(AM_MAKEFLAGS) install
@@ -21,7 +27,17 @@ bundle-stage: $(bundle_programs)
 	for program in $(bundle_programs); do \
 	    $(LIBTOOL) --mode=install $(INSTALL_PROGRAM) $$program '$(DESTDIR)$(prefix)/tests' || exit 1; \
 	done
-	$(INSTALL_SCRIPT) '$(srcdir)/tests/gpu/run' '$(DESTDIR)$(prefix)/tests/gpu/run'
+	for script in run bench; do \
+	    $(INSTALL_SCRIPT) "$(srcdir)/tests/gpu/$$script" '$(DESTDIR)$(prefix)/tests/gpu' || exit 1; \
+	done
+	$(MKDIR_P) '$(DESTDIR)$(prefix)/tests/bench'
+	for script in cudnn_direct/autotuner.py lenet/beside_torch.sh lenet/torch_lenet.py; do \
+	    $(INSTALL_SCRIPT) "$(srcdir)/bench/$$script" '$(DESTDIR)$(prefix)/tests/bench' || exit 1; \
+	done
 	$(INSTALL_DATA) '$(srcdir)/tests/gpu/smallest.txt' '$(DESTDIR)$(prefix)/tests/gpu/smallest.txt'
+	$(INSTALL_DATA) '$(srcdir)/tests/gpu/smallest_tensorcore.txt' \
+	    '$(DESTDIR)$(prefix)/tests/gpu/smallest_tensorcore.txt'
+	$(MKDIR_P) '$(DESTDIR)$(prefix)/tests/porting'
+	$(INSTALL_DATA) '$(srcdir)/tests/porting/same.awk' '$(DESTDIR)$(prefix)/tests/porting/same.awk'
 
 .PHONY: bundle bundle-stage

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entries of the handle: its life, stream, determinism, routes, and what its last call did. */
 #include "dispatch/handle.h"
+#include "dispatch/run.h"
 
 #include <stdio.h>
 
@@ -73,6 +74,8 @@ anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId)
 {
     anydnnStatus_t status = adn_handle_check(handle, "anydnnSetStream");
 
+    if (status == SUCCESS)
+        status = adn_retry_refuse_lost("anydnnSetStream", handle);
     if (status != SUCCESS)
         return status;
     if (handle->space->functions->stream_check(handle->device, streamId) != 0)

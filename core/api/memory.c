@@ -22,10 +22,8 @@ static anydnnStatus_t check(anydnnHandle_t handle, const char *entry, const char
     anydnnStatus_t status = adn_handle_check(handle, entry);
 
     adn_load_error_clear();
-    if (status == SUCCESS && handle->space->poisoned)
-        status = adn_fail(ANYDNN_STATUS_SPACE_POISONED,
-                          "%s: an earlier error lost device %s to this process", entry,
-                          handle->device_name);
+    if (status == SUCCESS)
+        status = adn_retry_refuse_lost(entry, handle);
     if (status == SUCCESS && !pointer)
         status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL", entry, argument);
     return status;

@@ -120,7 +120,9 @@ anydnnStatus_t adn_find_plan(const struct adn_running *running, const struct adn
         (*plan)->used = 1;
         return ANYDNN_STATUS_SUCCESS;
     }
-    status = adn_problem_check(problem, running->entry);
+    status = adn_retry_refuse_lost(running->entry, handle);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = adn_problem_check(problem, running->entry);
     if (status == ANYDNN_STATUS_SUCCESS && running->operands)
         status = adn_find_check_owners(running, problem);
     if (status == ANYDNN_STATUS_SUCCESS)

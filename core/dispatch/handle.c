@@ -43,12 +43,28 @@ static void choose_auto(struct adn_world *world, struct adn_space **space, int32
     *space = world->space[0];
     *device = 0;
     for (int32_t i = 1; i < world->space_count; i++)
-        if (adn_space_device_count(world->space[i]) > 0 &&
-            world->space[i]->functions->device_current(device) == 0) {
+        if (world->space[i]->poisoned ||
+            (adn_space_device_count(world->space[i]) > 0 &&
+             world->space[i]->functions->device_current(device) == 0)) {
             *space = world->space[i];
             return;
         }
     *device = 0;
+}
+
+/* No new handle on a device whose space an error lost, not even by "auto", whose caller counts on a
+ * device where there was one. */
+static anydnnStatus_t check_space(struct adn_space *space, int32_t device, const char *entry)
+{
+    char name[64];
+
+    if (!space->poisoned)
+        return ANYDNN_STATUS_SUCCESS;
+    adn_space_device_name(space, device, name, sizeof(name));
+    return adn_fail(ANYDNN_STATUS_SPACE_POISONED,
+                    "%s: an error lost device %s to this process; only a new process can use it, "
+                    "or \"cpu\" in this one",
+                    entry, name);
 }
 
 static anydnnStatus_t choose_device(struct adn_world *world, const char *text, const char *entry,
@@ -63,7 +79,7 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text, c
 
     if (strcmp(text, "auto") == 0) {
         choose_auto(world, space, device);
-        return ANYDNN_STATUS_SUCCESS;
+        return check_space(*space, *device, entry);
     }
     snprintf(name, sizeof(name), "%.*s", (int)length, text);
     *space = strcmp(name, "cpu") == 0 ? world->space[0] : adn_world_space(world, name);
@@ -81,10 +97,14 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text, c
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "%s: device `%s`: what follows the colon is not a device number", entry,
                         text);
+    if ((*space)->poisoned)
+        return check_space(*space, (int32_t)number, entry);
+    adn_load_error_clear();
     count = adn_space_device_count(*space);
     if (number >= count)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: device `%s`: space `%s` has %d devices",
-                        entry, text, name, (int)count);
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: device `%s`: space `%s` has %d devices%s%s",
+                        entry, text, name, (int)count, adn_load_error_text()[0] ? ": " : "",
+                        adn_load_error_text());
     *device = (int32_t)number;
     if (!colon && !(*space)->host && (*space)->functions->device_current(device) != 0)
         *device = 0;
@@ -103,6 +123,7 @@ anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const 
         return status;
     status =
         choose_device(world, device ? device : world->settings->device, entry, &space, &number);
+    adn_load_error_clear();
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     handle = calloc(1, sizeof(*handle));

@@ -3,6 +3,7 @@
 #include "dispatch/recording.h"
 #include "dispatch/run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,19 @@ struct adn_recording {
     size_t room;
     void *capture; /* of a space other than the host's */
 };
+
+/* What the space said of its recording; the device may be lost. */
+static anydnnStatus_t failed(anydnnHandle_t handle, const char *entry)
+{
+    anydnnStatus_t status;
+    char said[400];
+
+    snprintf(said, sizeof(said), "%s", adn_load_error_text());
+    status = adn_retry_refuse_poisoned(entry, handle);
+    return status != ANYDNN_STATUS_SUCCESS
+               ? status
+               : adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "%s: %s", entry, said);
+}
 
 static struct item *item_add(struct adn_recording *recording)
 {
@@ -69,8 +83,7 @@ anydnnStatus_t adn_recording_begin(anydnnHandle_t handle)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnRecordBegin: out of memory");
     if (!handle->space->host && functions->record_begin(handle->device, handle->stream) != 0) {
         free(recording);
-        return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "anydnnRecordBegin: %s",
-                        adn_load_error_text());
+        return failed(handle, "anydnnRecordBegin");
     }
     recording->handle = handle;
     handle->recording = recording;
@@ -88,8 +101,7 @@ anydnnStatus_t adn_recording_end(anydnnHandle_t handle, struct adn_recording **o
     if (!handle->space->host && handle->space->functions->record_end(handle->device, handle->stream,
                                                                      &recording->capture) != 0) {
         destroy(recording);
-        return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "anydnnRecordEnd: %s",
-                        adn_load_error_text());
+        return failed(handle, "anydnnRecordEnd");
     }
     *out = recording;
     return ANYDNN_STATUS_SUCCESS;
@@ -97,9 +109,14 @@ anydnnStatus_t adn_recording_end(anydnnHandle_t handle, struct adn_recording **o
 
 void adn_recording_abandon(anydnnHandle_t handle)
 {
-    struct adn_recording *recording = NULL;
+    struct adn_recording *recording = handle->recording;
 
-    if (handle->recording && adn_recording_end(handle, &recording) == ANYDNN_STATUS_SUCCESS)
+    if (!recording)
+        return;
+    /* Once exit() has begun the space's code must not run; its side goes with the process. */
+    if (adn_process_exiting)
+        handle->recording = NULL;
+    if (adn_process_exiting || adn_recording_end(handle, &recording) == ANYDNN_STATUS_SUCCESS)
         destroy(recording);
 }
 
@@ -182,8 +199,7 @@ anydnnStatus_t adn_recording_replay(anydnnHandle_t handle, struct adn_recording 
         adn_load_error_clear();
         if (handle->space->functions->record_replay(handle->device, handle->stream,
                                                     recording->capture) != 0)
-            return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "anydnnReplay: %s",
-                            adn_load_error_text());
+            return failed(handle, "anydnnReplay");
         return ANYDNN_STATUS_SUCCESS;
     }
     for (size_t i = 0; i < recording->count && status == ANYDNN_STATUS_SUCCESS; i++)

@@ -96,6 +96,18 @@ anydnnStatus_t adn_retry_refuse_poisoned(const char *entry, anydnnHandle_t handl
                     entry, handle->device_name);
 }
 
+anydnnStatus_t adn_retry_refuse_lost(const char *entry, anydnnHandle_t handle)
+{
+    if (handle->space->poisoned)
+        return adn_retry_refuse_poisoned(entry, handle);
+    if (handle->space->host || handle->fork_number == adn_process_fork_number)
+        return ANYDNN_STATUS_SUCCESS;
+    return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
+                    "%s: device %s does not survive fork(), and this handle was made before it; "
+                    "use it in the parent, or call exec()",
+                    entry, handle->device_name);
+}
+
 static anydnnStatus_t failed(const struct adn_running *running, const struct adn_plan *plan,
                              int32_t result)
 {

@@ -66,4 +66,8 @@ anydnnStatus_t adn_retry_refuse_fork(const char *entry, const struct adn_plan *p
 /* Asks the space whether an error lost it, remembers it if so, and answers SPACE_POISONED then. */
 anydnnStatus_t adn_retry_refuse_poisoned(const char *entry, anydnnHandle_t handle);
 
+/* SPACE_POISONED for a handle whose device is known to be lost, NOT_INITIALIZED for one of a device
+ * that was made before a fork; asks nobody. */
+anydnnStatus_t adn_retry_refuse_lost(const char *entry, anydnnHandle_t handle);
+
 #endif

@@ -1279,12 +1279,12 @@ ANYDNN_API anydnnStatus_t anydnnGetConvolutionForwardAlgorithmMaxCount(anydnnHan
                                                                        int *count);
 
 /*
- * As cuDNN 7: runs what the backends offer, up to 8 candidates of one backend for a pair, on
- * buffers of its own, with workspaces up to the setting `workspace_limit`, and answers at most
- * requestedAlgoCount entries, fastest first, each pinned. A time is the median of five runs after a
- * first one, of fewer once they have taken 100 ms; alpha is 1, beta 0. cpu_ref is never run: its
- * entries, of time -1, come after those that were. Waits for the stream. ALLOC_FAILED when there is
- * no memory for the operands; NOT_SUPPORTED while a recording is under way.
+ * As cuDNN 7: runs every candidate that the backends offer, on buffers of its own, with workspaces
+ * up to the setting `workspace_limit`, and answers at most requestedAlgoCount entries, fastest
+ * first, each pinned. A time is the median of five runs after a first one, of fewer once they have
+ * taken 100 ms; alpha is 1, beta 0. cpu_ref is never run: its entries, of time -1, come after those
+ * that were. Waits for the stream. ALLOC_FAILED when there is no memory for the operands;
+ * NOT_SUPPORTED while a recording is under way.
  */
 ANYDNN_API anydnnStatus_t anydnnFindConvolutionForwardAlgorithm(
     anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,

@@ -68,6 +68,11 @@ struct cuda_visit {
 int32_t cuda_enter(struct cuda_visit *visit, int32_t device);
 void cuda_leave(const struct cuda_visit *visit);
 
+/* While a stream is captured in CUDA's global mode, a call such as cudaMalloc ends the capture,
+ * though it is no part of it. Between these two it does not. */
+void cuda_aside_begin(enum cudaStreamCaptureMode *mode);
+void cuda_aside_end(enum cudaStreamCaptureMode mode);
+
 /* The stream that work for a stream of the application goes to. That is the stream itself, but for
  * the default one while this thread records: the legacy default stream cannot be captured, so that
  * the thread's own one is, which is ordered with it. All backends see that from the driver. */
@@ -80,6 +85,12 @@ int cuda_is_captured(cudaStream_t stream);
  * its kernels. May be captured, and does not wait. */
 int32_t cuda_scratch_take(int32_t device, cudaStream_t stream, size_t bytes, void **pointer);
 int32_t cuda_scratch_drop(int32_t device, cudaStream_t stream, void *pointer);
+
+/* Launches a kernel of any device by its symbol, with a grid of x by y blocks (launch.c). The
+ * launch reports its own failure: an error that the application left pending is not mistaken for
+ * it. */
+cudaError_t cuda_launch_kernel(const void *symbol, unsigned x, unsigned y, unsigned threads,
+                               size_t shared_bytes, void **arguments, cudaStream_t stream);
 
 /* Marks and recordings (record.c), for the table. */
 int32_t cuda_mark_create(int32_t device, void **mark);

@@ -80,6 +80,17 @@ void cuda_leave(const struct cuda_visit *visit)
         (void)cudaSetDevice(visit->before);
 }
 
+void cuda_aside_begin(enum cudaStreamCaptureMode *mode)
+{
+    *mode = cudaStreamCaptureModeRelaxed;
+    (void)cudaThreadExchangeStreamCaptureMode(mode);
+}
+
+void cuda_aside_end(enum cudaStreamCaptureMode mode)
+{
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+}
+
 /* ------------------------------------------------------------------ streams */
 
 int cuda_is_captured(cudaStream_t stream)
@@ -117,8 +128,10 @@ static int32_t make_pool(int32_t device)
     uint64_t keep = UINT64_MAX;
     cudaMemPool_t made = NULL;
     int32_t status = CUDA_SUCCESS_STATUS;
+    enum cudaStreamCaptureMode mode;
 
     pthread_mutex_lock(&pools_lock);
+    cuda_aside_begin(&mode);
     if (!atomic_load(&pools[device])) {
         status = cuda_check(device, cudaMemPoolCreate(&made, &props), "making a pool of memory");
         if (!status)
@@ -128,6 +141,7 @@ static int32_t make_pool(int32_t device)
         if (!status)
             atomic_store(&pools[device], made);
     }
+    cuda_aside_end(mode);
     pthread_mutex_unlock(&pools_lock);
     return status;
 }

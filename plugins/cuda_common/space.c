@@ -6,12 +6,14 @@
 
 /* ------------------------------------------------------------------ devices */
 
-/* None is an answer, too: a machine without a driver has none. */
+/* None is an answer, too, with its reason: a machine without a driver has none. */
 static int32_t device_count(int32_t *count)
 {
     const char *why;
 
     *count = cuda_device_count(&why);
+    if (*count == 0)
+        cuda_fail(CUDA_SUCCESS_STATUS, "%s", why);
     return CUDA_SUCCESS_STATUS;
 }
 
@@ -68,6 +70,7 @@ static int32_t pointer_owner(int32_t device, const void *pointer, int32_t *owner
 
 static int32_t memory_alloc(int32_t device, uint64_t bytes, void **pointer)
 {
+    enum cudaStreamCaptureMode mode;
     struct cuda_visit visit;
     char what[64];
     int32_t status = cuda_process();
@@ -77,13 +80,16 @@ static int32_t memory_alloc(int32_t device, uint64_t bytes, void **pointer)
     if (status)
         return status;
     snprintf(what, sizeof what, "taking %llu bytes of memory", (unsigned long long)bytes);
+    cuda_aside_begin(&mode);
     status = cuda_check(device, cudaMalloc(pointer, bytes ? bytes : 1), what);
+    cuda_aside_end(mode);
     cuda_leave(&visit);
     return status;
 }
 
 static int32_t memory_free(int32_t device, void *pointer)
 {
+    enum cudaStreamCaptureMode mode;
     struct cuda_visit visit;
     int32_t status = cuda_process();
 
@@ -91,7 +97,9 @@ static int32_t memory_free(int32_t device, void *pointer)
         status = cuda_enter(&visit, device);
     if (status)
         return status;
+    cuda_aside_begin(&mode);
     status = cuda_check(device, cudaFree(pointer), "freeing memory");
+    cuda_aside_end(mode);
     cuda_leave(&visit);
     return status;
 }

@@ -20,6 +20,31 @@ template <class E> struct activation_forward_op {
     }
 };
 
+/* The function is chosen once for all lanes; those that most call stand here themselves. */
+template <class E> struct cuda_map_lanes<activation_forward_op<E>> {
+    typedef typename cuda_arith<E>::type A;
+    enum { LANES = cuda_vector<E>::LANES };
+
+    static __device__ void compute(const cuda_activation &f, const A in[][LANES], const int64_t *,
+                                   const int64_t *, A out[][LANES])
+    {
+        if (f.mode == CUDA_RELU) {
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++)
+                out[0][lane] =
+                    in[0][lane] > 0 || (f.nan_propagate && isnan(in[0][lane])) ? in[0][lane] : 0;
+        } else if (f.mode == CUDA_TANH) {
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++)
+                out[0][lane] = cuda_tanh(in[0][lane]);
+        } else {
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++)
+                out[0][lane] = cuda_activate(f, in[0][lane]);
+        }
+    }
+};
+
 template <class E> struct activation_backward_op {
     typedef E T;
     typedef typename cuda_arith<E>::type A;

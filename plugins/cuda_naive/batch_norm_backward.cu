@@ -3,114 +3,12 @@
  * the normalized x and m elements in a cell:
  *   dz = g, dbias = sum g, dscale = sum g n,
  *   dx = scale * inv_std * (g - dbias / m - n * dscale / m). */
-#include "batch_norm.h"
+#include "batch_norm_gradient.h"
+#include "beside.h"
 #include "table.h"
 
 /* Slots. */
 enum { X, DY, Y, SCALE, BIAS, SAVE_MEAN, SAVE_INV_VAR, RESERVE, DX, DZ, DSCALE, DBIAS };
-
-struct norm_backward_params {
-    cuda_norm_cell *cells;
-    const uint8_t *reserve; /* NULL: no activation */
-    const void *y;          /* NULL: not needed */
-    cuda_activation f;
-    double count; /* elements of a cell */
-    double alpha_param, beta_param;
-    int32_t has_stats; /* the cells hold them already */
-};
-
-/* g, of an element at that place in logical order. */
-__device__ static inline double before_activation(const norm_backward_params &p,
-                                                  const cuda_norm_cell &cell, int64_t place,
-                                                  double x, double dy, double y)
-{
-    if (!p.reserve)
-        return dy;
-    if (!(p.reserve[place / 8] >> (place % 8) & 1))
-        return 0;
-    if (cuda_is_relu(p.f.mode))
-        return dy;
-    return cuda_activation_gradient(p.f, y, dy,
-                                    cell.scale * ((x - cell.mean) * cell.inv_std) + cell.bias);
-}
-
-/* ------------------------------------------------------------------ cells */
-
-/* dbias and dscale. */
-struct norm_gradient_sum {
-    double g, gn;
-};
-
-/* Tensors: x, dy | y, place in logical order | cells, scale, bias, saved pair, dscale, dbias. y is
- * read where the activation's gradient is a function of it. */
-enum {
-    SUM_Y = 2,
-    SUM_CELLS = 4,
-    SUM_SCALE,
-    SUM_BIAS,
-    SUM_MEAN,
-    SUM_INV_VAR,
-    SUM_DSCALE,
-    SUM_DBIAS,
-    SUM_COUNT
-};
-
-template <class E> struct norm_gradient_op {
-    typedef E T;
-    typedef typename cuda_arith<E>::type A;
-    typedef norm_backward_params params;
-    typedef cuda_norm_cell cell;
-    typedef norm_gradient_sum sum;
-    enum { IN = 2, EXTRA = 2, OUT = SUM_COUNT - 4 };
-
-    static __device__ cell make_cell(const cuda_reduce_job<norm_gradient_op> &job,
-                                     const int64_t at[])
-    {
-        const params &p = job.params;
-        cell made = {};
-
-        if (p.has_stats)
-            return p.cells[at[SUM_CELLS]];
-        made.mean = cuda_norm_load<T>(job.data[SUM_MEAN], at[SUM_MEAN]);
-        made.inv_std = cuda_norm_load<T>(job.data[SUM_INV_VAR], at[SUM_INV_VAR]);
-        made.scale = cuda_norm_load<T>(job.data[SUM_SCALE], at[SUM_SCALE]);
-        if (job.data[SUM_BIAS])
-            made.bias = cuda_norm_load<T>(job.data[SUM_BIAS], at[SUM_BIAS]);
-        return made;
-    }
-    static __device__ sum start(const params &)
-    {
-        return {0, 0};
-    }
-    static __device__ void add(const params &p, const cell &c, sum *to, const A in[],
-                               const int64_t extra[], int64_t)
-    {
-        double x = (double)in[0], y = p.y ? (double)cuda_load(((const T *)p.y)[extra[0]]) : 0;
-        double g = before_activation(p, c, extra[1], x, (double)in[1], y);
-
-        to->g += g;
-        to->gn += g * (x - c.mean) * c.inv_std;
-    }
-    static __device__ void join(const params &, sum *to, const sum &from)
-    {
-        to->g += from.g;
-        to->gn += from.gn;
-    }
-    static __device__ void finish(const cuda_reduce_job<norm_gradient_op> &job, const int64_t at[],
-                                  int64_t, const sum &from)
-    {
-        const params &p = job.params;
-        cuda_blend blend = {p.alpha_param, p.beta_param};
-        cell made = make_cell(job, at);
-
-        cuda_norm_store<T>(job.data[SUM_DSCALE], at[SUM_DSCALE], from.gn, blend);
-        cuda_norm_store<T>(job.data[SUM_DBIAS], at[SUM_DBIAS], from.g, blend);
-        made.dscale = from.gn / p.count * made.inv_std;
-        made.dbias = from.g / p.count;
-        made.slope = made.scale * made.inv_std;
-        p.cells[at[SUM_CELLS]] = made;
-    }
-};
 
 /* ------------------------------------------------------------------ elements */
 
@@ -125,11 +23,36 @@ template <class E, int OUTPUTS> struct norm_backward_op {
     static __device__ void compute(const params &p, const A in[], const int64_t at[], A out[])
     {
         const cuda_norm_cell &cell = p.cells[at[0]];
-        A g = p.reserve && !(p.reserve[at[1] / 8] >> (at[1] % 8) & 1) ? 0 : in[1];
+        A g = passed(p, at[1], in[1]);
 
         out[0] = cell.slope * (g - cell.dbias - (in[0] - cell.mean) * cell.dscale);
         if (OUTPUTS > 1)
             out[OUTPUTS - 1] = g;
+    }
+};
+
+/* Without activation. Extra tensor: the cells. dx = slope * g + by_x * x + rest, which differs from
+ * the above by what double rounds. */
+struct norm_plain_cell {
+    double slope, by_x, rest;
+};
+
+template <class E> struct norm_plain_op {
+    typedef E T;
+    typedef norm_backward_params params;
+    typedef norm_plain_cell cell;
+    enum { IN = 2, EXTRA = 1 };
+
+    static __device__ cell make_cell(const params &p, const int64_t at[])
+    {
+        const cuda_norm_cell &from = p.cells[at[0]];
+
+        return {from.slope, -from.slope * from.dscale,
+                from.slope * (from.mean * from.dscale - from.dbias)};
+    }
+    static __device__ float compute(const params &, const cell &beside, const float in[])
+    {
+        return (float)(beside.slope * (double)in[1] + (beside.by_x * (double)in[0] + beside.rest));
     }
 };
 
@@ -159,6 +82,7 @@ template <class T> struct norm_curve_op {
 struct backward_state {
     cuda_reduce_plan stats, sums;
     cuda_map_plan map;
+    int32_t form; /* CUDA_BESIDE_xxx, without activation */
     int32_t (*launch)(const struct anydnn_plugin_plan *plan, const cuda_call *call);
     int64_t cells;
     double count;
@@ -186,7 +110,7 @@ static int32_t run_stats(const struct anydnn_plugin_plan *plan, const cuda_call 
     return cuda_stats_run(&state->stats, plan, call, data, params);
 }
 
-template <class T>
+template <class T, bool CURVED>
 static int32_t run_sums(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                         const norm_backward_params &params)
 {
@@ -196,12 +120,27 @@ static int32_t run_sums(const struct anydnn_plugin_plan *plan, const cuda_call *
                                    nullptr,      nullptr,         from[SCALE],
                                    from[BIAS],   from[SAVE_MEAN], from[SAVE_INV_VAR],
                                    from[DSCALE], from[DBIAS]};
-    cuda_reduce_job<norm_gradient_op<T>> job;
+    cuda_reduce_job<norm_gradient_op<T, CURVED>> job;
 
     for (int t = 0; t < SUM_COUNT; t++)
         job.data[t] = data[t];
     job.params = params;
     return cuda_reduce_run(&state->sums, call, &job);
+}
+
+template <class T>
+static int32_t run_plain(const backward_state *state, const cuda_call *call,
+                         const norm_backward_params &params)
+{
+    void *const *from = call->operands->data;
+    cuda_beside_job<norm_plain_op<T>> job = {};
+
+    job.data[0] = from[DX];
+    job.data[1] = from[X];
+    job.data[2] = from[DY];
+    job.blend = {call->operands->scale[0], call->operands->scale[1]};
+    job.params = params;
+    return cuda_beside_run(&state->map, state->form, call, &job);
 }
 
 template <class T, int OUTPUTS>
@@ -215,6 +154,11 @@ static int32_t run_elements(const backward_state *state, const cuda_call *call,
     job.data[OUTPUTS - 1] = OUTPUTS > 1 ? from[DZ] : from[DX];
     job.data[OUTPUTS] = from[X];
     job.data[OUTPUTS + 1] = from[DY];
+    if constexpr (sizeof(T) < sizeof(double)) {
+        if (state->form != CUDA_BESIDE_NEITHER &&
+            cuda_map_aligned(&state->map, job.data, OUTPUTS + 2))
+            return run_plain<T>(state, call, params);
+    }
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     job.params = params;
     return cuda_map_run(&state->map, call, &job);
@@ -267,7 +211,8 @@ static int32_t backward_launch(const struct anydnn_plugin_plan *plan, const cuda
     if (params.has_stats)
         status = run_stats(plan, call, params.cells);
     if (!status)
-        status = run_sums<T>(plan, call, params);
+        status = is_curved(plan) ? run_sums<T, true>(plan, call, params)
+                                 : run_sums<T, false>(plan, call, params);
     if (!status)
         status = is_curved(plan) ? run_curve<T>(state, call, params)
                  : from[DZ]      ? run_elements<T, 2>(state, call, params)
@@ -331,9 +276,11 @@ template <class T> static void prepare(struct anydnn_plugin_plan *plan)
     for (int t = 0; t < SUM_COUNT; t++)
         sums[t] = sums[t] ? sums[t] : &grid;
     cuda_stats_prepare(&state->stats, plan, stats);
-    cuda_reduce_prepare<norm_gradient_op<T>>(&state->sums, plan, sums, cuda_norm_within(plan),
-                                             CUDA_WALK_SORTED);
+    cuda_reduce_prepare<norm_gradient_op<T, false>>(&state->sums, plan, sums,
+                                                    cuda_norm_within(plan), CUDA_WALK_SORTED);
     prepare_map(plan, &state->map);
+    if (params_of(plan)->ops == CUDA_NORM_PLAIN && !tensor[DZ])
+        state->form = cuda_beside_form(&state->map, 2, 1);
     state->cells = cuda_tensor_count(&grid);
     state->count = (double)(cuda_tensor_count(tensor[X]) / state->cells);
     state->launch = backward_launch<T>;

@@ -2,6 +2,7 @@
 /* Batch normalization forward, with statistics given (inference) or taken from x (training):
  * y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). */
 #include "batch_norm.h"
+#include "beside.h"
 #include "table.h"
 
 /* Slots. */
@@ -35,16 +36,24 @@ template <class E> struct norm_inference_op {
     typedef inference_params params;
     enum { OUT = 1, IN = 1, EXTRA = 4 };
 
-    static __device__ void compute(const params &p, const A in[], const int64_t at[], A out[])
+    typedef cuda_norm_numbers<A> cell;
+
+    static __device__ cell make_cell(const params &p, const int64_t at[])
     {
         double var = cuda_norm_load<T>(p.var, at[3]);
-        cuda_norm_numbers<A> cell = {
-            (A)cuda_norm_load<T>(p.mean, at[2]), 1 / sqrt((A)(var + p.epsilon)),
-            (A)cuda_norm_load<T>(p.scale, at[0]), (A)cuda_norm_load<T>(p.bias, at[1])};
 
-        out[0] = cuda_normalize(cell, in[0]);
-        if (p.ops != CUDA_NORM_PLAIN)
-            out[0] = cuda_activate(p.f, out[0]);
+        return {(A)cuda_norm_load<T>(p.mean, at[2]), 1 / sqrt((A)(var + p.epsilon)),
+                (A)cuda_norm_load<T>(p.scale, at[0]), (A)cuda_norm_load<T>(p.bias, at[1])};
+    }
+    static __device__ A compute(const params &p, const cell &beside, const A in[])
+    {
+        A v = cuda_normalize(beside, in[0]);
+
+        return p.ops == CUDA_NORM_PLAIN ? v : cuda_activate(p.f, v);
+    }
+    static __device__ void compute(const params &p, const A in[], const int64_t at[], A out[])
+    {
+        out[0] = compute(p, make_cell(p, at), in);
     }
 };
 
@@ -62,9 +71,19 @@ template <class E> struct norm_training_op {
     typedef training_params params;
     enum { OUT = 1, IN = 1, EXTRA = 1 };
 
+    typedef cuda_norm_numbers<A> cell;
+
+    static __device__ cell make_cell(const params &p, const int64_t at[])
+    {
+        return ((const cell *)p.numbers)[at[0]];
+    }
+    static __device__ A compute(const params &, const cell &beside, const A in[])
+    {
+        return cuda_normalize(beside, in[0]);
+    }
     static __device__ void compute(const params &p, const A in[], const int64_t at[], A out[])
     {
-        out[0] = cuda_normalize(((const cuda_norm_numbers<A> *)p.numbers)[at[0]], in[0]);
+        out[0] = compute(p, make_cell(p, at), in);
     }
 };
 
@@ -99,6 +118,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) norm_activate(cuda_map_job<norm_
 struct forward_state {
     cuda_reduce_plan stats;
     cuda_map_plan map;
+    int32_t form; /* CUDA_BESIDE_xxx */
     int32_t (*launch)(const struct anydnn_plugin_plan *plan, const cuda_call *call);
     int64_t cells;
     double count;
@@ -110,20 +130,45 @@ params_of(const struct anydnn_plugin_plan *plan)
     return (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
 }
 
+/* y of x, in the form that takes the tensors. */
+template <class Op>
+static int32_t run_plain(const forward_state *state, const cuda_call *call, void *y, void *x,
+                         const typename Op::params &params)
+{
+    void *const data[] = {y, x};
+    cuda_blend blend = {call->operands->scale[0], call->operands->scale[1]};
+    cuda_map_job<Op> job;
+
+    if constexpr (sizeof(typename Op::T) < sizeof(double)) {
+        if (state->form != CUDA_BESIDE_NEITHER && cuda_map_aligned(&state->map, data, 2)) {
+            cuda_beside_job<Op> beside = {};
+
+            beside.data[0] = y;
+            beside.data[1] = x;
+            beside.blend = blend;
+            beside.params = params;
+            return cuda_beside_run(&state->map, state->form, call, &beside);
+        }
+    }
+    job.data[0] = y;
+    job.data[1] = x;
+    job.blend = blend;
+    job.params = params;
+    return cuda_map_run(&state->map, call, &job);
+}
+
 template <class T>
 static int32_t inference_launch(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const forward_state *state = (const forward_state *)plan->job;
     void *const *data = call->operands->data;
-    cuda_map_job<norm_inference_op<T>> job;
+    const inference_params params = {data[INFERENCE_SCALE],    data[INFERENCE_BIAS],
+                                     data[INFERENCE_MEAN],     data[INFERENCE_VAR],
+                                     params_of(plan)->epsilon, cuda_norm_activation(plan),
+                                     params_of(plan)->ops};
 
-    job.data[0] = data[INFERENCE_Y];
-    job.data[1] = data[INFERENCE_X];
-    job.blend = {call->operands->scale[0], call->operands->scale[1]};
-    job.params = {data[INFERENCE_SCALE], data[INFERENCE_BIAS],     data[INFERENCE_MEAN],
-                  data[INFERENCE_VAR],   params_of(plan)->epsilon, cuda_norm_activation(plan),
-                  params_of(plan)->ops};
-    return cuda_map_run(&state->map, call, &job);
+    return run_plain<norm_inference_op<T>>(state, call, data[INFERENCE_Y], data[INFERENCE_X],
+                                           params);
 }
 
 template <class T> static void prepare_inference(struct anydnn_plugin_plan *plan)
@@ -135,6 +180,7 @@ template <class T> static void prepare_inference(struct anydnn_plugin_plan *plan
     forward_state *state = (forward_state *)plan->job;
 
     cuda_map_prepare<norm_inference_op<T>>(&state->map, mapped, CUDA_WALK_SORTED);
+    state->form = cuda_beside_form(&state->map, 1, 4);
     state->launch = inference_launch<T>;
 }
 
@@ -157,15 +203,18 @@ static int32_t training_elements(const struct anydnn_plugin_plan *plan, const cu
     const forward_state *state = (const forward_state *)plan->job;
     void *const *data = call->operands->data;
     int with_z = params_of(plan)->ops == CUDA_NORM_ADD_ACTIVATION;
+    const training_params params = {numbers, cuda_norm_activation(plan),
+                                    (uint8_t *)data[TRAINING_RESERVE], with_z};
     cuda_map_job<norm_training_op<T>> job;
 
+    if (params_of(plan)->ops == CUDA_NORM_PLAIN)
+        return run_plain<norm_training_op<T>>(state, call, data[TRAINING_Y], data[TRAINING_X],
+                                              params);
     job.data[0] = data[TRAINING_Y];
     job.data[1] = data[TRAINING_X];
     job.data[2] = data[with_z ? TRAINING_Z : TRAINING_X];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
-    job.params = {numbers, cuda_norm_activation(plan), (uint8_t *)data[TRAINING_RESERVE], with_z};
-    if (params_of(plan)->ops == CUDA_NORM_PLAIN)
-        return cuda_map_run(&state->map, call, &job);
+    job.params = params;
     job.walk = state->map.walk;
     return cuda_launch(call, norm_activate<T>, cuda_blocks(job.walk.count, CUDA_THREADS * 8), 1,
                        job);
@@ -223,10 +272,12 @@ template <class T> static void prepare_training(struct anydnn_plugin_plan *plan)
     forward_state *state = (forward_state *)plan->job;
 
     cuda_stats_prepare(&state->stats, plan, stats);
-    if (params_of(plan)->ops == CUDA_NORM_PLAIN)
+    if (params_of(plan)->ops == CUDA_NORM_PLAIN) {
         cuda_map_prepare<norm_training_op<T>>(&state->map, plain, CUDA_WALK_SORTED);
-    else
+        state->form = cuda_beside_form(&state->map, 1, 1);
+    } else {
         cuda_walk_make(&state->map.walk, active, 4, CUDA_WALK_ALL, CUDA_WALK_LOGICAL);
+    }
     state->cells = cuda_tensor_count(&grid);
     state->count = (double)(cuda_tensor_count(tensor[TRAINING_X]) / state->cells);
     state->launch = training_launch<T>;

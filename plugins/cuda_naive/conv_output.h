@@ -28,17 +28,19 @@ CUDA_BOTH double conv_fuse(const conv_output &output, double sum, double z, doub
 
 /* In float for the types that it holds. Rounded to odd, what the ReLUs leave as it is rounds to 16
  * bits as the double would. */
-CUDA_BOTH double conv_activate(const cuda_activation &f, double value, const double *)
+__device__ static inline double conv_activate(const cuda_activation &f, double value,
+                                              const double *)
 {
     return cuda_activate(f, value);
 }
 
-CUDA_BOTH float conv_activate(const cuda_activation &f, double value, const float *)
+__device__ static inline float conv_activate(const cuda_activation &f, double value, const float *)
 {
     return cuda_activate(f, (float)value);
 }
 
-template <class T> CUDA_BOTH float conv_activate(const cuda_activation &f, double value, const T *)
+template <class T>
+__device__ static inline float conv_activate(const cuda_activation &f, double value, const T *)
 {
     return cuda_activate(f, cuda_round_odd(value));
 }

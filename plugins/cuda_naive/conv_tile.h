@@ -12,8 +12,7 @@
 #ifndef CUDA_NAIVE_CONV_TILE_H
 #define CUDA_NAIVE_CONV_TILE_H
 
-#include "conv_job.h"
-#include "conv_view.h"
+#include "conv_place.h"
 #include "index.h"
 
 /* ------------------------------------------------------------------ coordinates of a block */
@@ -26,16 +25,6 @@ struct conv_tile_block {
     int64_t x, other;      /* where group and first column begin in the operands */
     conv_view view;
 };
-
-CUDA_BOTH int32_t conv_least(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
-CUDA_BOTH bool conv_rows_are_taps(const conv_job &job)
-{
-    return job.conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-}
 
 CUDA_BOTH void conv_tile_at(conv_tile_block *block, const conv_job &job, int32_t id,
                             int32_t tile_columns)
@@ -65,26 +54,6 @@ CUDA_BOTH void conv_tile_at(conv_tile_block *block, const conv_job &job, int32_t
                   (int64_t)block->column_tile * tile_columns * conv.tap_column;
 }
 
-CUDA_BOTH void conv_place_any(conv_place *place, const conv_job &job, const conv_view &view,
-                              int32_t index, bool tap)
-{
-    if (tap)
-        conv_place_tap(place, job.conv, view, index, job.channels_inside);
-    else
-        conv_place_position(place, job.conv, view, index);
-}
-
-/* From column to column in the output; where the columns of a group begin. */
-CUDA_BOTH int64_t conv_column_step(const conv_job &job)
-{
-    return conv_rows_are_taps(job) ? job.conv.tap_column : job.conv.position.step;
-}
-
-CUDA_BOTH int64_t conv_column_group(const conv_job &job)
-{
-    return conv_rows_are_taps(job) ? job.conv.tap_group : job.conv.columns * job.conv.position.step;
-}
-
 /* ------------------------------------------------------------------ the kernel */
 
 template <int TM, int TN> struct conv_tile_shared {
@@ -105,18 +74,6 @@ template <int TM, int TN> struct conv_tile_shared {
     conv_place chunk[2][CONV_CHUNK];
     conv_tile_block block;
 };
-
-/* `at` and `by` together lie in the gathered tensor. */
-__device__ static inline bool conv_is_inside(const conv &conv, const conv_place &at,
-                                             const conv_place &by)
-{
-    bool inside = true;
-
-#pragma unroll
-    for (int d = 0; d < CONV_DIMS; d++)
-        inside &= (uint32_t)(at.at[d] + by.at[d]) < (uint32_t)conv.dim[CONV_FIRST + d].gathered;
-    return inside;
-}
 
 /* Elements of a tile on their way from memory through registers to shared memory. Thread i begins
  * at i % EXTENT along the side that neighbours follow and at i / EXTENT along the other one, where

@@ -28,9 +28,14 @@ extern "C" {
 struct anydnn_plugin_context {
     int32_t device;
     int32_t multiprocessors;
-    int32_t has_pools; /* memory in stream order can be had */
-    int32_t oracle;    /* set.oracle: convolutions by the kernels that others are held to */
+    int32_t has_pools;  /* memory in stream order can be had */
+    int32_t oracle;     /* set.oracle: convolutions by the kernels that others are held to */
+    int32_t capability; /* cuda_tensorcore: 10 major + minor of the code that runs on the device */
+    int32_t shared_bytes; /* the same: shared memory that a block may ask for */
 };
+
+/* The backend's name, for sentences; in its plugin.c. */
+extern const char cuda_backend_name[];
 
 /* Why a problem is declined. */
 struct cuda_refusal {
@@ -50,14 +55,20 @@ struct cuda_call {
     int32_t *effect; /* ENQUEUED once the first kernel is on its way */
 };
 
-/* A way to run a problem, and the workspace that it takes. */
+/* A way to run a problem, and the workspace that it takes. The rest is as in struct
+ * anydnn_plugin_candidate. */
 struct cuda_engine {
     uint64_t number;
     uint64_t workspace;
+    int32_t math;
+    uint32_t notes;
+    uint32_t alignment; /* bytes needed of the operands in these slots, bits */
+    uint32_t aligned;
+    double expected_us;
 };
 
 /* Engines that an operation may have. */
-#define CUDA_ENGINES_MAX 4
+#define CUDA_ENGINES_MAX 16
 
 struct cuda_operation {
     int32_t operation;
@@ -69,7 +80,7 @@ struct cuda_operation {
     int32_t algorithms; /* cuDNN's numbers under which the engine is offered, as bits; 0: only -1 */
     int32_t first;      /* the number offered first, if algorithms is not 0 */
     /* Optional; 0 or the reason, beyond what the core has checked. */
-    int32_t (*check)(const struct anydnn_plugin_problem *problem, struct cuda_refusal *why);
+    int32_t (*check)(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why);
     /* Fills plan->job, which is zero, from plan->problem. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
     /* Launches: a status, with a sentence where it is not 0. Nothing waits. */
@@ -88,6 +99,8 @@ struct anydnn_plugin_plan {
     int32_t multiprocessors;
     int32_t has_pools;
     int32_t oracle;
+    int32_t capability;
+    int32_t shared_bytes;
     uint64_t engine;
     struct anydnn_plugin_problem problem; /* points into the plan itself */
     struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divisive normalization (the second half of local contrast normalization), forward and backward:
  * y_i = x_i s_i^-b with s_i = k + a * (sum of (x_j - means_i)^2 over the window around i in all
- * spatial dims). The temps are left alone: backward keeps in double, between its two kernels, what
- * every element gives to its neighbours. */
-#include "lrn.h"
+ * spatial dims). The temps are left alone: backward keeps between its two kernels, here in double,
+ * what every element gives to its neighbours. Packed tensors go by tiles
+ * (divisive_tile.h); here a thread gathers one element. */
+#include "divisive_tile.h"
 #include "table.h"
 #include "window.h"
 
@@ -179,6 +180,8 @@ struct divisive_state {
     int32_t (*launch)(const divisive_state *state, const cuda_call *call);
     divisive_params params;
     int64_t elements;
+    int32_t by_tiles;
+    divisive_tiles tiles;
 };
 
 /* An absent operand keeps x's form, and is not looked at. */
@@ -257,37 +260,96 @@ static int32_t backward_launch(const divisive_state *state, const cuda_call *cal
 
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *tiled[] = {tensor[FORWARD_Y], tensor[FORWARD_X],
+                                                  tensor[FORWARD_MEANS]};
     divisive_state *state = (divisive_state *)plan->job;
 
     prepare(plan, FORWARD_Y, FORWARD_X, FORWARD_X);
-    switch (plan->problem.tensor[FORWARD_X]->type) {
+    state->by_tiles =
+        divisive_tiles_prepare(&state->tiles, state->params.lrn, tiled,
+                               state->params.with_means ? 3 : 2, plan->multiprocessors);
+    switch (tensor[FORWARD_X]->type) {
 #define CASE(T) state->launch = forward_launch<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
     }
 }
 
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const divisive_state *state = (const divisive_state *)plan->job;
+    divisive_tiles tiles;
+
+    if (!state->by_tiles)
+        return state->launch(state, call);
+    tiles = state->tiles;
+    tiles.x = call->operands->data[FORWARD_X];
+    tiles.means = call->operands->data[FORWARD_MEANS];
+    tiles.out = call->operands->data[FORWARD_Y];
+    tiles.blend = {call->operands->scale[0], call->operands->scale[1]};
+    return state->params.with_means
+               ? divisive_means_run(&tiles, plan->tensor[FORWARD_X].type, 0, call)
+               : divisive_tiles_run(&tiles, plan->tensor[FORWARD_X].type, 0, call);
+}
+
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *tiled[] = {tensor[BACKWARD_DX], tensor[BACKWARD_X],
+                                                  tensor[BACKWARD_DY], tensor[BACKWARD_MEANS],
+                                                  tensor[BACKWARD_DMEANS]};
     divisive_state *state = (divisive_state *)plan->job;
+    int means, dmeans;
 
     prepare(plan, BACKWARD_DX, BACKWARD_DY, BACKWARD_DMEANS);
-    switch (plan->problem.tensor[BACKWARD_X]->type) {
+    means = state->params.with_means;
+    dmeans = state->params.with_dmeans;
+    state->by_tiles =
+        (means || !dmeans) && divisive_tiles_prepare(&state->tiles, state->params.lrn, tiled,
+                                                     3 + means + dmeans, plan->multiprocessors);
+    switch (tensor[BACKWARD_X]->type) {
 #define CASE(T) state->launch = backward_launch<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
     }
 }
 
-static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+static int32_t backward_by_tiles(const divisive_state *state, const cuda_call *call, int32_t type)
+{
+    divisive_tiles tiles = state->tiles;
+    void *scratch;
+    int32_t dropped,
+        status = cuda_scratch_take(call->device, call->stream,
+                                   2 * (size_t)state->elements * sizeof(float), &scratch);
+
+    if (status)
+        return status;
+    tiles.x = call->operands->data[BACKWARD_X];
+    tiles.means = call->operands->data[BACKWARD_MEANS];
+    tiles.dy = call->operands->data[BACKWARD_DY];
+    tiles.dmeans = state->params.with_dmeans ? call->operands->data[BACKWARD_DMEANS] : nullptr;
+    tiles.out = call->operands->data[BACKWARD_DX];
+    tiles.shared = (float *)scratch;
+    tiles.direct = tiles.shared + state->elements;
+    tiles.blend = {call->operands->scale[0], call->operands->scale[1]};
+    status = state->params.with_means ? divisive_means_run(&tiles, type, 1, call)
+                                      : divisive_tiles_run(&tiles, type, 1, call);
+    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const divisive_state *state = (const divisive_state *)plan->job;
-    return state->launch(state, call);
+
+    return state->by_tiles ? backward_by_tiles(state, call, plan->tensor[BACKWARD_X].type)
+                           : state->launch(state, call);
 }
 
 CUDA_OPERATION(divisive_normalization_forward, ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
                CUDA_FLOATS, CUDA_LAYOUTS, sizeof(struct anydnn_plugin_lrn), sizeof(divisive_state),
-               NO_SCRATCH, forward_prepare, run);
+               NO_SCRATCH, forward_prepare, forward_run);
 CUDA_OPERATION(divisive_normalization_backward, ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
                CUDA_FLOATS, CUDA_LAYOUTS, sizeof(struct anydnn_plugin_lrn), sizeof(divisive_state),
-               SCRATCH, backward_prepare, run);
+               SCRATCH, backward_prepare, backward_run);

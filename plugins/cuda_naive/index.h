@@ -61,8 +61,7 @@ static inline int64_t cuda_blocks(int64_t items, int64_t each)
 /* A grid's largest extent along x. */
 #define CUDA_BLOCKS_MAX INT64_C(0x7fffffff)
 
-/* Launches `kernel` with its one parameter. The launch reports its own failure: an error that the
- * application left pending is not mistaken for it. */
+/* Launches `kernel` with its one parameter. */
 template <class P>
 static int32_t cuda_launch(const cuda_call *call, void (*kernel)(P), int64_t x, int64_t y,
                            const P &parameter)
@@ -77,8 +76,13 @@ static int32_t cuda_launch(const cuda_call *call, void (*kernel)(P), int64_t x, 
                          "the grid would have %lld x %lld blocks; a launch takes "
                          "%lld x 65535",
                          (long long)x, (long long)y, (long long)CUDA_BLOCKS_MAX);
+#ifdef __CUDACC__
+    error = cuda_launch_kernel((const void *)kernel, (unsigned)x, (unsigned)y, CUDA_THREADS, 0,
+                               arguments, call->stream);
+#else
     error = cudaLaunchKernel(kernel, dim3((unsigned)x, (unsigned)y), dim3(CUDA_THREADS), arguments,
                              0, call->stream);
+#endif
     if (error == cudaSuccess)
         *call->effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
     return cuda_check(call->device, error, "launching a kernel");

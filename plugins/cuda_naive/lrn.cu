@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Local response normalization across channels, forward and backward: a thread gathers one element.
- * Neighbours' reads overlap in the caches. */
-#include "lrn.h"
-#include "map.h"
+/* Local response normalization across channels, forward and backward: by runs of channels
+ * (lrn_runs.h) where channels or positions lie side by side; for other strides, double and integers
+ * a thread gathers one element. */
+#include "lrn_runs.h"
 #include "table.h"
 
 /* Slots. */
@@ -84,6 +84,9 @@ struct lrn_state {
     cuda_walk walk;
     int32_t (*launch)(const lrn_state *state, const cuda_call *call, void *const data[]);
     lrn_params params;
+    /* By runs, if not NULL. */
+    int32_t (*run)(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
+    lrn_runs runs;
 };
 
 template <class Op>
@@ -98,16 +101,56 @@ static int32_t launch(const lrn_state *state, const cuda_call *call, void *const
     return cuda_each_run(&state->walk, call, &job);
 }
 
+/* `tensor`: out, x, backward dy. */
+static void runs_prepare(const struct anydnn_plugin_plan *plan, lrn_state *state,
+                         const struct anydnn_plugin_tensor *const tensor[], int32_t tensors)
+{
+    const cuda_lrn &lrn = state->params.lrn;
+    lrn_runs *runs = &state->runs;
+
+    if (!lrn_is_float(lrn, tensor[0]->type))
+        return;
+    runs->f = lrn_factors_of(lrn, tensor[0]->type);
+    runs->through = 2 * runs->f.alpha * runs->f.beta;
+    runs->channels = tensor[0]->dims[1];
+    for (int32_t t = 0; t < tensors; t++)
+        runs->stride[t] = tensor[t]->strides[1];
+    runs->before = (int32_t)lrn.before;
+    runs->after = (int32_t)lrn.after;
+    if (lrn_rows_prepare(runs, tensor, tensors))
+        state->run = lrn_rows_run;
+    else if (lrn_columns_prepare(runs, plan->multiprocessors, tensor, tensors))
+        state->run = lrn_columns_run;
+}
+
+/* `data`: out, x, backward dy. */
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call, void *const data[],
+                   int32_t tensors)
+{
+    const lrn_state *state = (const lrn_state *)plan->job;
+    lrn_runs runs;
+
+    if (!state->run)
+        return state->launch(state, call, data);
+    runs = state->runs;
+    for (int32_t t = 0; t < tensors; t++)
+        runs.data[t] = data[t];
+    runs.blend = {call->operands->scale[0], call->operands->scale[1]};
+    return state->run(&runs, plan->tensor[0].type, tensors == LRN_TENSORS, call);
+}
+
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
     struct anydnn_plugin_tensor x_part = cuda_part(x, ~(1u << 1)), channel = cuda_coordinate(x, 1);
     const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[FORWARD_Y], &x_part,
                                                    &channel};
+    const struct anydnn_plugin_tensor *tensor[] = {walked[0], x};
     lrn_state *state = (lrn_state *)plan->job;
 
     cuda_walk_make(&state->walk, walked, 3, CUDA_WALK_ALL, CUDA_WALK_SORTED);
     state->params = {cuda_lrn_of(&plan->problem, 1, x->type), x->dims[1], x->strides[1], 0};
+    runs_prepare(plan, state, tensor, 2);
     switch (x->type) {
 #define CASE(T) state->launch = launch<lrn_forward_op<T>>
         CUDA_FLOAT_CASES(CASE);
@@ -119,10 +162,9 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    const lrn_state *state = (const lrn_state *)plan->job;
     void *const data[] = {call->operands->data[FORWARD_Y], call->operands->data[FORWARD_X]};
 
-    return state->launch(state, call, data);
+    return run(plan, call, data, 2);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
@@ -133,11 +175,13 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     struct anydnn_plugin_tensor dy_part = cuda_part(dy, ~(1u << 1));
     const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[BACKWARD_DX], &x_part,
                                                    &dy_part, &channel};
+    const struct anydnn_plugin_tensor *tensor[] = {walked[0], x, dy};
     lrn_state *state = (lrn_state *)plan->job;
 
     cuda_walk_make(&state->walk, walked, 4, CUDA_WALK_ALL, CUDA_WALK_SORTED);
     state->params = {cuda_lrn_of(&plan->problem, 1, x->type), x->dims[1], x->strides[1],
                      dy->strides[1]};
+    runs_prepare(plan, state, tensor, 3);
     switch (x->type) {
 #define CASE(T) state->launch = launch<lrn_backward_op<T>>
         CUDA_FLOAT_CASES(CASE);
@@ -147,11 +191,10 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
-    const lrn_state *state = (const lrn_state *)plan->job;
     void *const data[] = {call->operands->data[BACKWARD_DX], call->operands->data[BACKWARD_X],
                           call->operands->data[BACKWARD_DY]};
 
-    return state->launch(state, call, data);
+    return run(plan, call, data, 3);
 }
 
 CUDA_OPERATION(lrn_forward, ANYDNN_PLUGIN_LRN_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8), CUDA_LAYOUTS,

@@ -18,8 +18,8 @@
 #ifndef CUDA_NAIVE_MAP_H
 #define CUDA_NAIVE_MAP_H
 
-#include "element.h"
 #include "index.h"
+#include "vector.h"
 
 /* Elements that a thread works on in kernels that take one at a time. */
 #define CUDA_MAP_ITEMS 4
@@ -49,12 +49,6 @@ template <class Op> __global__ void __launch_bounds__(CUDA_THREADS) cuda_each(cu
 }
 
 /* ------------------------------------------------------------------ elements of one index */
-
-template <class T> union cuda_vector {
-    enum { LANES = 16 / sizeof(T) };
-    uint4 whole;
-    T lane[16 / sizeof(T)];
-};
 
 template <class Op>
 __device__ static inline void cuda_map_one(const cuda_map_job<Op> &job, const int64_t at[])
@@ -104,40 +98,53 @@ __device__ static inline void cuda_vector_read(cuda_vector<T> &to, const void *d
         to.lane[i] = *from;
 }
 
+/* The formula for the lanes of a vector, for an Op that does not say how to do them together. */
+template <class Op> struct cuda_map_lanes {
+    typedef typename Op::A A;
+    enum { LANES = cuda_vector<typename Op::T>::LANES };
+
+    static __device__ void compute(const typename Op::params &params, const A in[][LANES],
+                                   const int64_t at[], const int64_t stride[], A out[][LANES])
+    {
+#pragma unroll
+        for (int lane = 0; lane < LANES; lane++) {
+            A from[Op::IN + 1], result[Op::OUT];
+            int64_t extra[Op::EXTRA + 1];
+
+#pragma unroll
+            for (int t = 0; t < Op::IN; t++)
+                from[t] = in[t][lane];
+#pragma unroll
+            for (int t = 0; t < Op::EXTRA; t++)
+                extra[t] = at[t] + lane * stride[t];
+            Op::compute(params, from, extra, result);
+#pragma unroll
+            for (int t = 0; t < Op::OUT; t++)
+                out[t][lane] = result[t];
+        }
+    }
+};
+
 template <class Op>
 __device__ static inline void cuda_map_vector(const cuda_map_job<Op> &job, const int64_t at[])
 {
     typedef typename Op::T T;
-    typedef typename Op::A A;
-    cuda_vector<T> in[Op::IN + 1], out[Op::OUT];
+    enum { LANES = cuda_vector<T>::LANES, INPUTS = Op::OUT, EXTRA = Op::OUT + Op::IN };
+    typename Op::A from[Op::IN + 1][LANES], result[Op::OUT][LANES];
 
 #pragma unroll
-    for (int t = 0; t < Op::IN; t++)
-        cuda_vector_read(in[t], job.data[Op::OUT + t], at[Op::OUT + t], job.walk.lane[Op::OUT + t]);
-    if (job.blend.beta != 0) {
-#pragma unroll
-        for (int t = 0; t < Op::OUT; t++)
-            out[t].whole = *(const uint4 *)((const T *)job.data[t] + at[t]);
-    }
-#pragma unroll
-    for (int lane = 0; lane < cuda_vector<T>::LANES; lane++) {
-        A from[Op::IN + 1], result[Op::OUT];
-        int64_t extra[Op::EXTRA + 1];
+    for (int t = 0; t < Op::IN; t++) {
+        cuda_vector<T> in;
 
+        cuda_vector_read(in, job.data[INPUTS + t], at[INPUTS + t], job.walk.lane[INPUTS + t]);
 #pragma unroll
-        for (int t = 0; t < Op::IN; t++)
-            from[t] = cuda_load(in[t].lane[lane]);
-#pragma unroll
-        for (int t = 0; t < Op::EXTRA; t++)
-            extra[t] = at[Op::OUT + Op::IN + t] + lane * job.walk.lane[Op::OUT + Op::IN + t];
-        Op::compute(job.params, from, extra, result);
-#pragma unroll
-        for (int t = 0; t < Op::OUT; t++)
-            cuda_blend_store(&out[t].lane[lane], result[t], job.blend);
+        for (int lane = 0; lane < LANES; lane++)
+            from[t][lane] = cuda_load(in.lane[lane]);
     }
+    cuda_map_lanes<Op>::compute(job.params, from, at + EXTRA, job.walk.lane + EXTRA, result);
 #pragma unroll
     for (int t = 0; t < Op::OUT; t++)
-        *(uint4 *)((T *)job.data[t] + at[t]) = out[t].whole;
+        cuda_vector_store((T *)job.data[t] + at[t], result[t], job.blend);
 }
 
 /* Steps, then the elements behind the last. */

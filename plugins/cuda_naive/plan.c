@@ -52,6 +52,8 @@ static void begin(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_co
     plan->multiprocessors = context->multiprocessors;
     plan->has_pools = context->has_pools;
     plan->oracle = context->oracle;
+    plan->capability = context->capability;
+    plan->shared_bytes = context->shared_bytes;
     copy_struct(copy, sizeof *copy, from, from->struct_size);
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
         const struct anydnn_plugin_tensor *tensor = copy->tensor[slot];
@@ -82,16 +84,15 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct cuda_refusal 
     for (const struct anydnn_plugin_extension *node = problem->extension; node; node = node->next) {
         if (node->must_understand)
             return cuda_refuse(why, ANYDNN_PLUGIN_REASON_EXTENSION,
-                               "cuda_naive knows no extension of kind %d, and this one must be "
-                               "understood",
-                               node->kind);
+                               "%s knows no extension of kind %d, and this one must be understood",
+                               cuda_backend_name, node->kind);
     }
     if (plan->operation->scratch && !plan->has_pools)
         return cuda_refuse(why, ANYDNN_PLUGIN_REASON_DEVICE,
                            "CUDA device %d gives no memory in stream order, which this operation "
                            "needs between its kernels",
                            plan->device);
-    return plan->operation->check ? plan->operation->check(problem, why) : 0;
+    return plan->operation->check ? plan->operation->check(plan, why) : 0;
 }
 
 /* ------------------------------------------------------------------ candidates */
@@ -117,20 +118,30 @@ static int32_t engines_of(const struct anydnn_plugin_plan *plan,
     return 1;
 }
 
-/* Every engine under one algorithm's number. Returns another value than 0 when the host wants no
- * more. */
+/* The engines under one algorithm's number: every one under the first, so that each is tried and
+ * timed once, and under others the best, and the best without workspace. Returns another value than
+ * 0 when the host wants no more. */
 static int32_t offer_engines(const struct anydnn_plugin_plan *plan, int32_t algorithm,
                              anydnn_plugin_offer_fn offer, void *cookie)
 {
     struct cuda_engine engines[CUDA_ENGINES_MAX];
-    int32_t count = engines_of(plan, engines), enough = 0;
+    int32_t count = engines_of(plan, engines), enough = 0, has_free = 0;
+    int all = algorithm < 0 || algorithm == plan->operation->first;
 
     for (int32_t i = 0; i < count && !enough; i++) {
+        int wanted = all || i == 0 || (!has_free && engines[i].workspace == 0);
         struct anydnn_plugin_candidate candidate = {.struct_size = sizeof candidate,
                                                     .engine = engines[i].number,
                                                     .algorithm = algorithm,
-                                                    .workspace = engines[i].workspace};
-        enough = offer(cookie, &candidate);
+                                                    .math = engines[i].math,
+                                                    .workspace = engines[i].workspace,
+                                                    .notes = engines[i].notes,
+                                                    .expected_us = engines[i].expected_us};
+
+        for (int32_t slot = 0; engines[i].aligned >> slot; slot++)
+            candidate.alignment[slot] = engines[i].aligned >> slot & 1 ? engines[i].alignment : 0;
+        has_free |= engines[i].workspace == 0;
+        enough = wanted ? offer(cookie, &candidate) : 0;
     }
     return enough;
 }
@@ -145,8 +156,8 @@ int32_t cuda_candidates(struct anydnn_plugin_context *context,
     int32_t enough;
 
     if (!operation) {
-        cuda_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "cuda_naive has no operation %d",
-                    problem->operation);
+        cuda_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "%s has no operation %d",
+                    cuda_backend_name, problem->operation);
         offer_refusal(&why, offer, cookie);
         return CUDA_SUCCESS_STATUS;
     }
@@ -187,7 +198,8 @@ int32_t cuda_plan_create(struct anydnn_plugin_context *context,
     int32_t status = CUDA_SUCCESS_STATUS;
 
     if (!operation)
-        return cuda_fail(CUDA_BAD_PARAM, "cuda_naive has no operation %d", problem->operation);
+        return cuda_fail(CUDA_BAD_PARAM, "%s has no operation %d", cuda_backend_name,
+                         problem->operation);
     made = cuda_host->alloc(job_at + operation->job_size);
     if (!made)
         return cuda_fail(CUDA_ALLOC_FAILED, "no memory for a plan");

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+const char cuda_backend_name[] = "cuda_naive";
+
 /* Math modes are permissions, and default math is within each of them. */
 #define EVERY_MATH 0xfu
 
@@ -67,7 +69,7 @@ static const struct anydnn_plugin_operation *operation_list[ANYDNN_PLUGIN_OPERAT
 
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
-    .name = "cuda_naive",
+    .name = cuda_backend_name,
     .vendor = "anydnn",
     .version = "0.1.0",
     .build_id = "",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pooling forward and backward: a thread gathers one element, forward from its window, backward
- * from the windows that lie over it. */
+ * from the windows that lie over it. So are tensors of any strides taken, and of any type; packed
+ * ones of float and less have forms of their own (pooling_packed.h). */
+#include "pooling_packed.h"
 #include "table.h"
 #include "window.h"
 
@@ -10,15 +12,13 @@
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-/* Modes of struct anydnn_plugin_pooling. */
-enum { MAX = 0, AVERAGE_INCLUDE = 1, AVERAGE_EXCLUDE = 2, MAX_DETERMINISTIC = 3 };
-
 template <int S> struct pooling_params {
     int64_t window[S], pad[S], stride[S];
     int64_t x_dims[S], y_dims[S];
     int64_t x_strides[S], y_strides[S], dy_strides[S]; /* forward: those of x alone */
     double lowest;
     int32_t mode;
+    int32_t max; /* the mode is one of the maxima */
     int32_t nan_propagate;
 };
 
@@ -36,11 +36,6 @@ __device__ static inline int64_t most(int64_t a, int64_t b)
 __device__ static inline int64_t floor_of(int64_t a, int64_t b)
 {
     return a / b - (a % b < 0);
-}
-
-__device__ static inline int is_max(int32_t mode)
-{
-    return mode == MAX || mode == MAX_DETERMINISTIC;
 }
 
 /* Where the input ends for windows: a negative pad cuts it. */
@@ -68,7 +63,7 @@ __device__ static inline double counted(const pooling_params<S> &p, int s, int64
     int64_t begin = o * p.stride[s] - p.pad[s];
     int64_t end = least(begin + p.window[s], p.x_dims[s] + p.pad[s]);
 
-    if (p.mode == AVERAGE_INCLUDE)
+    if (p.mode == POOLING_AVERAGE_INCLUDE)
         return (double)(end - begin);
     return (double)(least(end, p.x_dims[s]) - most(begin, 0));
 }
@@ -102,7 +97,7 @@ template <class T, int S> struct pooling_forward_op {
     static __device__ void run(const cuda_map_job<pooling_forward_op> &job, const int64_t at[])
     {
         const params &p = job.params;
-        int max = is_max(p.mode);
+        int max = p.max;
         pooling_gather<T> gather = {(const T *)job.data[1] + at[1], max ? p.lowest : 0, max,
                                     p.nan_propagate};
         double divisor = 1;
@@ -161,7 +156,7 @@ template <class T, int S> struct pooling_backward_op {
             divisor *= counted(p, s, place[s]);
         }
         dy = (double)cuda_load(((const T *)job.data[3])[dy_at]);
-        if (!is_max(p.mode))
+        if (!p.max)
             return dy / divisor;
         first = {x, mine, (double)cuda_load(((const T *)job.data[2])[y_at])};
         if (!same_number((double)cuda_load(x[mine]), first.y))
@@ -205,10 +200,18 @@ template <class T, int S> struct pooling_backward_op {
 
 /* ------------------------------------------------------------------ plans */
 
+/* A form for packed tensors, if there is one. */
+struct pooling_form_state {
+    pooling_launch *launch;
+    pooling_packed packed;
+};
+
 struct pooling_state {
     cuda_walk walk;
     int32_t (*launch)(const pooling_state *state, const cuda_call *call, void *const data[]);
     pooling_params<CUDA_MANY_DIMS> params; /* of as many dims as the kernel has */
+    pooling_form_state aligned;            /* where all operands begin at 16 bytes */
+    pooling_form_state unaligned;
 };
 
 template <class Op>
@@ -221,6 +224,47 @@ static int32_t launch(const pooling_state *state, const cuda_call *call, void *c
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     memcpy(&job.params, &state->params, sizeof job.params);
     return cuda_each_run(&state->walk, call, &job);
+}
+
+static pooling_launch *forward_launch(enum pooling_form form, int32_t type, int32_t mode)
+{
+    switch (form) {
+    case POOLING_CHANNELS:
+    case POOLING_SINGLE_CHANNEL:
+        return pooling_channels_forward_launch(type, mode, form == POOLING_SINGLE_CHANNEL);
+    case POOLING_PLANES:
+        return pooling_planes_forward_launch(type, mode);
+    case POOLING_SPREAD:
+        return pooling_spread_launch(type, mode);
+    default:
+        return nullptr;
+    }
+}
+
+static pooling_launch *backward_launch(enum pooling_form form, int32_t type, int32_t mode)
+{
+    switch (form) {
+    case POOLING_CHANNELS:
+    case POOLING_SINGLE_CHANNEL:
+        return pooling_channels_backward_launch(type, mode, form == POOLING_SINGLE_CHANNEL);
+    case POOLING_PLANES:
+        return pooling_is_max(mode) ? pooling_planes_max_launch(type)
+                                    : pooling_planes_average_launch(type);
+    default:
+        return nullptr;
+    }
+}
+
+/* The form for these operands, or null where only the general one takes them. */
+static const pooling_form_state *form_for(const pooling_state *state,
+                                          const pooling_operands *operands)
+{
+    uintptr_t addresses = (uintptr_t)operands->x | (uintptr_t)operands->y |
+                          (uintptr_t)operands->dy | (uintptr_t)operands->out;
+    const pooling_form_state *form =
+        addresses % sizeof(uint4) == 0 ? &state->aligned : &state->unaligned;
+
+    return form->launch ? form : nullptr;
 }
 
 static double lowest_of(int32_t type)
@@ -260,6 +304,7 @@ static void fill_params(const struct anydnn_plugin_plan *plan, const struct anyd
     cuda_spatial_strides(dy, S, made.dy_strides);
     made.lowest = lowest_of(cuda_lane_type(x->type));
     made.mode = from->mode;
+    made.max = pooling_is_max(from->mode);
     made.nan_propagate = from->nan_propagate;
     memcpy(&((pooling_state *)plan->job)->params, &made, sizeof made);
 }
@@ -284,7 +329,13 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
     pooling_state *state = (pooling_state *)plan->job;
     int few = x->ndims <= 2 + CUDA_FEW_DIMS;
+    int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
 
+    for (pooling_form_state *form : {&state->aligned, &state->unaligned}) {
+        enum pooling_form chosen =
+            pooling_forward_form(plan, &form->packed, form == &state->unaligned);
+        form->launch = forward_launch(chosen, x->type, mode);
+    }
     few ? forward_walk<CUDA_FEW_DIMS>(plan) : forward_walk<CUDA_MANY_DIMS>(plan);
     switch (cuda_lane_type(x->type)) {
 #define CASE(T)                                                                                    \
@@ -301,7 +352,11 @@ static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_cal
 {
     const pooling_state *state = (const pooling_state *)plan->job;
     void *const data[] = {call->operands->data[FORWARD_Y], call->operands->data[FORWARD_X]};
+    const pooling_operands operands = {data[1], nullptr, nullptr, data[0]};
+    const pooling_form_state *form = form_for(state, &operands);
 
+    if (form)
+        return form->launch(&form->packed, call, &operands);
     return state->launch(state, call, data);
 }
 
@@ -329,7 +384,13 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_tensor *x = plan->problem.tensor[BACKWARD_X];
     pooling_state *state = (pooling_state *)plan->job;
     int few = x->ndims <= 2 + CUDA_FEW_DIMS;
+    int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
 
+    for (pooling_form_state *form : {&state->aligned, &state->unaligned}) {
+        enum pooling_form chosen =
+            pooling_backward_form(plan, &form->packed, form == &state->unaligned);
+        form->launch = backward_launch(chosen, x->type, mode);
+    }
     few ? backward_walk<CUDA_FEW_DIMS>(plan) : backward_walk<CUDA_MANY_DIMS>(plan);
     switch (x->type) {
 #define CASE(T)                                                                                    \
@@ -346,7 +407,12 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     void *const *data = call->operands->data;
     void *const mapped[] = {data[BACKWARD_DX], data[BACKWARD_X], data[BACKWARD_Y],
                             data[BACKWARD_DY]};
+    const pooling_operands operands = {data[BACKWARD_X], data[BACKWARD_Y], data[BACKWARD_DY],
+                                       data[BACKWARD_DX]};
+    const pooling_form_state *form = form_for(state, &operands);
 
+    if (form)
+        return form->launch(&form->packed, call, &operands);
     return state->launch(state, call, mapped);
 }
 

@@ -78,7 +78,7 @@ template <class E> struct reduce_op {
     typedef reduce_params params;
     typedef cuda_nothing cell;
     typedef reduce_sum sum;
-    enum { IN = 1, EXTRA = 0, OUT = 2 };
+    enum { IN = 1, EXTRA = 0, OUT = 2, BY_VECTORS = 1 };
 
     static __device__ cell make_cell(const cuda_reduce_job<reduce_op> &, const int64_t[])
     {
@@ -137,6 +137,40 @@ template <class E> struct reduce_op {
     }
 };
 
+/* Sums and averages alone: the operator is not asked for with every element. */
+template <class E> struct reduce_add_op {
+    typedef E T;
+    typedef typename cuda_arith<E>::type A;
+    typedef reduce_params params;
+    typedef cuda_nothing cell;
+    typedef double sum;
+    enum { IN = 1, EXTRA = 0, OUT = 2, BY_VECTORS = 1 };
+
+    static __device__ cell make_cell(const cuda_reduce_job<reduce_add_op> &, const int64_t[])
+    {
+        return {};
+    }
+    static __device__ sum start(const params &)
+    {
+        return 0;
+    }
+    static __device__ void add(const params &, const cell &, sum *to, const A in[], const int64_t[],
+                               int64_t)
+    {
+        *to += (double)in[0];
+    }
+    static __device__ void join(const params &, sum *to, const sum &from)
+    {
+        *to += from;
+    }
+    static __device__ void finish(const cuda_reduce_job<reduce_add_op> &job, const int64_t at[],
+                                  int64_t, const sum &from)
+    {
+        cuda_blend_store_any(job.params.c_type, job.data[1], at[1],
+                             job.params.op == AVERAGE ? from / job.params.count : from, job.blend);
+    }
+};
+
 /* ------------------------------------------------------------------ plans */
 
 struct reduce_state {
@@ -145,9 +179,9 @@ struct reduce_state {
     reduce_params params;
 };
 
-template <class T> static int32_t launch(const reduce_state *state, const cuda_call *call)
+template <class Op> static int32_t launch(const reduce_state *state, const cuda_call *call)
 {
-    cuda_reduce_job<reduce_op<T>> job;
+    cuda_reduce_job<Op> job;
 
     job.data[0] = call->operands->data[A_SLOT];
     job.data[1] = call->operands->data[C_SLOT];
@@ -171,17 +205,17 @@ static uint32_t reduced_dims(const struct anydnn_plugin_tensor *a,
 }
 
 /* Elements are counted in logical order where their number is asked for. */
-template <class T> static void prepare(struct anydnn_plugin_plan *plan)
+template <class Op> static void prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
     const struct anydnn_plugin_tensor *walked[] = {tensor[A_SLOT], tensor[C_SLOT],
                                                    tensor[tensor[INDICES] ? INDICES : C_SLOT]};
     reduce_state *state = (reduce_state *)plan->job;
 
-    cuda_reduce_prepare<reduce_op<T>>(&state->reduce, plan, walked,
-                                      reduced_dims(tensor[A_SLOT], tensor[C_SLOT]),
-                                      tensor[INDICES] ? CUDA_WALK_LOGICAL : CUDA_WALK_SORTED);
-    state->launch = launch<T>;
+    cuda_reduce_prepare<Op>(&state->reduce, plan, walked,
+                            reduced_dims(tensor[A_SLOT], tensor[C_SLOT]),
+                            tensor[INDICES] ? CUDA_WALK_LOGICAL : CUDA_WALK_SORTED);
+    state->launch = launch<Op>;
 }
 
 static void reduce_prepare(struct anydnn_plugin_plan *plan)
@@ -190,13 +224,14 @@ static void reduce_prepare(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_reduce *params =
         (const struct anydnn_plugin_reduce *)plan->problem.params;
     reduce_state *state = (reduce_state *)plan->job;
+    int adds = (params->op == ADD || params->op == AVERAGE) && !tensor[INDICES];
 
     state->params = {
         params->op, params->nan_propagate, tensor[C_SLOT]->type,
         tensor[INDICES] ? tensor[INDICES]->type : -1,
         (double)(cuda_tensor_count(tensor[A_SLOT]) / cuda_tensor_count(tensor[C_SLOT]))};
     switch (tensor[A_SLOT]->type) {
-#define CASE(T) prepare<T>(plan)
+#define CASE(T) adds ? prepare<reduce_add_op<T>>(plan) : prepare<reduce_op<T>>(plan)
         CUDA_FLOAT_CASES(CASE);
     default:
         CASE(int8_t);

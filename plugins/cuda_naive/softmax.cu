@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax forward and backward. A vector runs over c (channel) or over all dims but n (instance). A
- * tile of threads works on some vectors, in two passes: what is summed up, then the results; a
- * vector that is not too long is still in a cache then. */
+/* Softmax forward and backward. A vector runs over c (channel) or over all dims but n (instance).
+ * Here is the form for any strides and types: a tile of threads works on some vectors, in two
+ * passes: what is summed up, then the results. */
 #include "reduce.h"
+#include "softmax.h"
 #include "table.h"
-
-#include <float.h>
 
 /* Slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
 
-/* Numbers of struct anydnn_plugin_softmax. */
-enum { FAST, ACCURATE, LOG };
+/* Modes of struct anydnn_plugin_softmax. */
 enum { INSTANCE, CHANNEL };
 
-/* Tensors of the walks: forward y, x; backward dx, y, dy. */
 struct softmax_job {
     cuda_walk vectors, vector; /* where vectors begin; within one */
-    void *data[3];
+    void *data[CUDA_SOFTMAX_TENSORS];
     cuda_blend blend;
     cuda_tile tile;
     int32_t algorithm;
@@ -74,18 +71,6 @@ template <class A> __device__ static inline void join_sums(softmax_sum *to, cons
     to->max = max;
 }
 
-/* The last thoughts on a sum. The exponentials of +Inf less itself are NaN, as in cuDNN they make
- * the whole vector; of -Inf alone exp(x) and x stand as they are. With the fast algorithm, which
- * takes no maximum, neither is so. */
-__device__ static inline double finish_sum(int32_t algorithm, const softmax_sum &from)
-{
-    if (algorithm == FAST)
-        return from.sum;
-    if (isinf(from.max))
-        return from.max - from.max;
-    return from.sum == 0 ? 1 : from.sum;
-}
-
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_forward(softmax_job job)
 {
     typedef typename cuda_arith<T>::type A;
@@ -115,14 +100,14 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_forwa
     if (vector >= job.vectors.count)
         return;
     max = (A)column[0].max;
-    sum = finish_sum(job.algorithm, column[0]);
+    sum = cuda_softmax_finish(job.algorithm, column[0].max, column[0].sum);
     log_sum = (A)log(sum);
     for (int64_t i = place.y; i < job.vector.count; i += place.size_y) {
         A value;
 
         cuda_walk_place<2>(job.vector, i, at);
         value = cuda_load(((const T *)job.data[1])[base[1] + at[1]]) - max;
-        value = job.algorithm == LOG ? value - log_sum : exp(value) / (A)sum;
+        value = job.algorithm == CUDA_SOFTMAX_LOG ? value - log_sum : exp(value) / (A)sum;
         cuda_blend_store((T *)job.data[0] + base[0] + at[0], value, job.blend);
     }
 }
@@ -146,7 +131,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_backw
 
             cuda_walk_place<3>(job.vector, i, at);
             dy = (double)cuda_load(((const T *)job.data[2])[base[2] + at[2]]);
-            if (job.algorithm == LOG)
+            if (job.algorithm == CUDA_SOFTMAX_LOG)
                 sum += dy;
             else
                 sum += dy * (double)cuda_load(((const T *)job.data[1])[base[1] + at[1]]);
@@ -168,7 +153,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_backw
         cuda_walk_place<3>(job.vector, i, at);
         y = cuda_load(((const T *)job.data[1])[base[1] + at[1]]);
         dy = cuda_load(((const T *)job.data[2])[base[2] + at[2]]);
-        dy = job.algorithm == LOG ? dy - exp(y) * (A)sum : y * (dy - (A)sum);
+        dy = job.algorithm == CUDA_SOFTMAX_LOG ? dy - exp(y) * (A)sum : y * (dy - (A)sum);
         cuda_blend_store((T *)job.data[0] + base[0] + at[0], dy, job.blend);
     }
 }
@@ -177,6 +162,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_backw
 
 struct softmax_state {
     softmax_job job;
+    cuda_softmax_packed packed;
     void (*kernel)(softmax_job);
 };
 
@@ -186,7 +172,8 @@ static void prepare(struct anydnn_plugin_plan *plan,
     const struct anydnn_plugin_softmax *params =
         (const struct anydnn_plugin_softmax *)plan->problem.params;
     uint32_t along = params->mode == CHANNEL ? 1u << 1 : ~1u;
-    softmax_job *job = &((softmax_state *)plan->job)->job;
+    softmax_state *state = (softmax_state *)plan->job;
+    softmax_job *job = &state->job;
     int by_elements;
 
     cuda_walk_make(&job->vectors, tensor, tensors, ~along, CUDA_WALK_SORTED);
@@ -195,6 +182,8 @@ static void prepare(struct anydnn_plugin_plan *plan,
                                                  job->vectors.strides[job->vectors.ndims - 1][0];
     job->tile = cuda_tile_choose(job->vectors.count, job->vector.count, by_elements);
     job->algorithm = params->algorithm;
+    cuda_softmax_packed_prepare(&state->packed, &job->vectors, &job->vector, tensor[0]->type,
+                                tensors == 3);
 }
 
 static void forward_prepare(struct anydnn_plugin_plan *plan)
@@ -232,12 +221,15 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                    int second)
 {
     const softmax_state *state = (const softmax_state *)plan->job;
+    void *const *from = call->operands->data;
+    void *const data[CUDA_SOFTMAX_TENSORS] = {from[out], from[first], from[second]};
     softmax_job job = state->job;
 
-    job.data[0] = call->operands->data[out];
-    job.data[1] = call->operands->data[first];
-    job.data[2] = call->operands->data[second];
+    for (int t = 0; t < CUDA_SOFTMAX_TENSORS; t++)
+        job.data[t] = data[t];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
+    if (cuda_softmax_packed_takes(&state->packed, data))
+        return cuda_softmax_packed_run(&state->packed, call, data, job.blend, job.algorithm);
     return cuda_launch(call, state->kernel,
                        cuda_blocks(job.vectors.count, INT64_C(1) << job.tile.log_x), 1, job);
 }

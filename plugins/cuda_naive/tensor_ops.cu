@@ -85,7 +85,7 @@ static void prepare(blend_state *state, const struct anydnn_plugin_tensor *const
 {
     cuda_map_prepare<blend_op<T>>(&state->map, tensor, CUDA_WALK_SORTED);
     state->launch =
-        cuda_turn_prepare(&state->turn, &state->map.walk) ? turn<T> : launch<blend_op<T>>;
+        cuda_turn_prepare<T>(&state->turn, &state->map.walk) ? turn<T> : launch<blend_op<T>>;
 }
 
 static void prepare_blend(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_tensor *y,

@@ -161,7 +161,7 @@ static void merge_dims(struct cuda_walk *walk)
 
 /* For numbers below 2^31; a larger dim is the slowest, and nothing is divided by it, or the walk is
  * wide. */
-static struct cuda_divisor divisor(int64_t dim)
+struct cuda_divisor cuda_divisor_of(int64_t dim)
 {
     struct cuda_divisor made = {0, 0};
 
@@ -179,7 +179,7 @@ static void count_steps(struct cuda_walk *walk)
     walk->count = 1;
     for (int32_t d = 0; d < walk->ndims; d++) {
         walk->count *= walk->dims[d];
-        walk->divide[d] = divisor(walk->dims[d]);
+        walk->divide[d] = cuda_divisor_of(walk->dims[d]);
     }
     walk->wide = walk->count >= INT64_C(1) << 31;
 }

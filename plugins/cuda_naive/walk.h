@@ -24,6 +24,9 @@ struct cuda_divisor {
     uint32_t multiplier, shift;
 };
 
+/* For divisions by 1 <= dim < 2^31. */
+struct cuda_divisor cuda_divisor_of(int64_t dim);
+
 /* Dims from the slowest to the fastest; strides in elements, 0 where a tensor is broadcast. */
 struct cuda_walk {
     int32_t tensors;

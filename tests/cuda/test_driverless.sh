@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cuda_naive as built, without a driver: it loads, needs neither libcuda nor libcudart, exports two
-# names, declines with a sentence, and leaves the host's backends as they are.
+# Our CUDA backends as built, without a driver: they load, need neither libcuda nor libcudart, export
+# two names, decline with a sentence, and leave the host's backends as they are.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
-module=$ANYDNN_TEST_PLUGINDIR/anydnn_cuda_naive.so
 # No device is shown even where there is one.
 CUDA_VISIBLE_DEVICES=
 export ANYDNN_PLUGIN_PATH CUDA_VISIBLE_DEVICES
@@ -20,7 +19,7 @@ says() {
 }
 
 exports_two() {
-    names=$($NM -D --defined-only "$module" | sed 's/.* //' | sort | tr '\n' ' ')
+    names=$($NM -D --defined-only "$ANYDNN_TEST_PLUGINDIR/anydnn_$1.so" | sed 's/.* //' | sort | tr '\n' ' ')
     [ "$names" = "anydnn_plugin_abi anydnn_plugin_main " ] || {
         echo "exported: $names"
         return 1
@@ -28,14 +27,14 @@ exports_two() {
 }
 
 needs_no_driver() {
-    readelf -d "$module" >"$tap_dir/needed" || return 1
+    readelf -d "$ANYDNN_TEST_PLUGINDIR/anydnn_$1.so" >"$tap_dir/needed" || return 1
     ! grep NEEDED "$tap_dir/needed" | grep -e libcuda -e libcudart
 }
 
 # The backend is live, its space has no device.
 info_shows() {
     "$anydnn" info >"$tap_dir/out" 2>"$tap_dir/err" || return 1
-    says '^cuda_naive  *live' && ! grep -q '^cuda:0' "$tap_dir/out"
+    says "^$1  *live" && ! grep -q '^cuda:0' "$tap_dir/out"
 }
 
 auto_is_the_host() {
@@ -43,17 +42,18 @@ auto_is_the_host() {
     says '^device: cpu' && says '^choice: \(onednn\|cpu_ref\)'
 }
 
-# Asked for by a route, it is passed over with its reason, and the call is done by the next.
+# declines BACKEND PROBLEM: asked for by a route, it is passed over with its reason, and the call is
+# done by the next.
 declines() {
-    ANYDNN_ROUTE=cuda_naive,cpu_ref "$anydnn" run activation_forward x=f32:2,3,4,5 \
+    ANYDNN_ROUTE=$1,cpu_ref "$anydnn" run "$2" \
         >"$tap_dir/out" 2>"$tap_dir/err" || return 1
     says 'cpu_ref' || return 1
-    [ "$(grep -c cuda_naive "$tap_dir/err")" -le 1 ] || {
+    [ "$(grep -c "$1" "$tap_dir/err")" -le 1 ] || {
         echo "more than one warning:"
         cat "$tap_dir/err"
         return 1
     }
-    ANYDNN_ROUTE=cuda_naive,cpu_ref "$anydnn" explain activation_forward x=f32:2,3,4,5 \
+    ANYDNN_ROUTE=$1,cpu_ref "$anydnn" explain "$2" \
         >"$tap_dir/out" 2>"$tap_dir/err" || return 1
     says 'no device\|no CUDA driver\|no CUDA device\|finds no device'
 }
@@ -63,10 +63,15 @@ refuses_the_device() {
     [ $? -eq 1 ] && says 'has 0 devices'
 }
 
-check "two exported names" exports_two
-check "neither libcuda nor libcudart is needed" needs_no_driver
-check "info shows it live, without a device" info_shows
+for backend in cuda_naive cuda_tensorcore; do
+    problem='activation_forward x=f32:2,3,4,5'
+    [ "$backend" = cuda_naive ] ||
+        problem='convolution_forward x=f16:2,8,4,5 w=f16:8,8,3,2 math=tensor_op'
+    check "$backend: two exported names" exports_two "$backend"
+    check "$backend: neither libcuda nor libcudart is needed" needs_no_driver "$backend"
+    check "$backend: info shows it live, without a device" info_shows "$backend"
+    check "$backend: a route passes it over with a reason" declines "$backend" "$problem"
+done
 check "auto is the host" auto_is_the_host
-check "a route passes it over with a reason" declines
 check "cuda:0 is refused with a sentence" refuses_the_device
 tap_end

@@ -56,6 +56,21 @@ oracle() {
     return $status
 }
 
+# So many tiles that a block goes from one to the next, which is seldom where multiprocessors are many.
+several_tiles() {
+    shape=f32:4,192,40,16:nchw
+    of="n=5 lrn_alpha=0.5 lrn_beta=0.75 k=1"
+    printf '%s\n' \
+        "divisive_normalization_forward x=$shape temp=$shape temp2=$shape y=$shape $of without=means" \
+        "divisive_normalization_backward x=$shape dy=$shape temp=$shape temp2=$shape dx=$shape $of without=means,dmeans" \
+        >"$tap_dir/list"
+    ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
+        <"$tap_dir/list" >"$tap_dir/out" 2>&1
+    status=$?
+    tail -n 20 "$tap_dir/out"
+    return $status
+}
+
 reach() {
     make -f "$ANYDNN_TEST_SRCDIR/tests/cuda/emulator/Makefile" ROOT="$ANYDNN_TEST_SRCDIR" \
         OUT="$built" CC="$CC" CXX="${CXX:-c++}" "$built/test_conv_reach" &&
@@ -66,5 +81,6 @@ check "it compiles for the host's processor" build
 check "verify --quick passes it" verify
 check "the problems of tests/gpu/smallest.txt run" listed
 check "set.oracle: the convolutions among them run" oracle
+check "blocks that take several tiles" several_tiles
 check "the taps that reach a position are found" reach
 tap_end

@@ -4,6 +4,7 @@
 dispatch_tests = \
 	tests/dispatch/test_arguments \
 	tests/dispatch/test_device \
+	tests/dispatch/test_device_lost \
 	tests/dispatch/test_entries \
 	tests/dispatch/test_fallback \
 	tests/dispatch/test_get_v2 \
@@ -44,6 +45,9 @@ tests_dispatch_test_arguments_LDADD = $(TEST_CORE_LIBS)
 tests_dispatch_test_device_SOURCES = tests/dispatch/test_device.c $(dispatch_fixture)
 tests_dispatch_test_device_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_dispatch_test_device_LDADD = $(TEST_CORE_LIBS)
+tests_dispatch_test_device_lost_SOURCES = tests/dispatch/test_device_lost.c $(dispatch_fixture)
+tests_dispatch_test_device_lost_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_device_lost_LDADD = $(TEST_CORE_LIBS)
 
 tests_dispatch_test_entries_SOURCES = tests/dispatch/test_entries.c $(dispatch_fixture) \
 	$(dispatch_entries)

@@ -1,4 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # What runs on a machine with a GPU, out of a bundle.
 
-EXTRA_DIST += tests/gpu/run tests/gpu/smallest.txt
+GPU_WORK_SOURCES = tests/gpu/cases.c tests/gpu/work.c tests/gpu/work.h
+GPU_FAULTS_SOURCES = \
+	tests/gpu/faults.c \
+	tests/gpu/faults.h \
+	tests/gpu/faults_capture.c \
+	tests/gpu/faults_lost.c \
+	tests/gpu/faults_memory.c \
+	tests/gpu/faults_process.c
+
+EXTRA_DIST += tests/gpu/bench tests/gpu/run tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
+
+if HAVE_CUDA
+gpu_programs = tests/gpu/faults tests/gpu/two_devices
+check_PROGRAMS += $(gpu_programs)
+tests_gpu_faults_SOURCES = $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
+tests_gpu_faults_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_gpu_faults_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread
+tests_gpu_two_devices_SOURCES = tests/gpu/two_devices.c $(GPU_WORK_SOURCES)
+tests_gpu_two_devices_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_gpu_two_devices_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread
+endif

@@ -6,10 +6,13 @@
 
 #include <cuda_runtime_api.h>
 #include <functional>
+#include <math.h>
+#include <string.h>
 
 #define __host__
 #define __device__
 #define __global__
+#define __grid_constant__
 #define __noinline__
 #define __launch_bounds__(...)
 /* Blocks run one after another. */
@@ -20,6 +23,9 @@ struct alignas(16) uint4 {
 };
 struct alignas(16) float4 {
     float x, y, z, w;
+};
+struct alignas(8) uint2 {
+    unsigned x, y;
 };
 struct alignas(8) float2 {
     float x, y;
@@ -35,6 +41,9 @@ struct dim3 {
 /* Of the thread that runs just now. */
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
+/* Threads of a warp. */
+#define EMULATOR_WARP 32u
+
 void __syncthreads();
 
 static inline unsigned __umulhi(unsigned a, unsigned b)
@@ -42,8 +51,86 @@ static inline unsigned __umulhi(unsigned a, unsigned b)
     return (unsigned)((uint64_t)a * b >> 32);
 }
 
-cudaError_t emulator_launch(const void *kernel, std::function<void()> thread, dim3 grid, dim3 block,
+/* Those that a GPU takes less exactly. */
+#define __expf(x) expf(x) /* the host's library has a function of this name */
+
+static inline float __fdividef(float x, float y)
+{
+    return x / y;
+}
+
+/* ------------------------------------------------------------------ within a warp */
+
+/* Waits for the threads of the warp in `mask`: all must come, with the same mask. */
+void __syncwarp(unsigned mask = UINT32_MAX);
+
+/* What the thread in lane `from` of the warp offers, in the same meeting of those in `mask`. */
+uint64_t emulator_exchange(unsigned mask, uint64_t offered, unsigned from);
+
+/* Whether the predicate holds, for each thread of the mask. */
+unsigned __ballot_sync(unsigned mask, int predicate);
+int __any_sync(unsigned mask, int predicate);
+int __all_sync(unsigned mask, int predicate);
+
+template <class T> T emulator_shuffle(unsigned mask, T value, unsigned from)
+{
+    uint64_t bits = 0;
+
+    static_assert(sizeof value == 4 || sizeof value == 8, "no type of a shuffle");
+    memcpy(&bits, &value, sizeof value);
+    bits = emulator_exchange(mask, bits, from);
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Groups of `width` threads, a power of two. Beyond its group a thread gets its own value. */
+template <class T> T __shfl_sync(unsigned mask, T value, int from, int width = EMULATOR_WARP)
+{
+    unsigned lane = threadIdx.x % EMULATOR_WARP, size = (unsigned)width;
+    return emulator_shuffle(mask, value, lane / size * size + (unsigned)from % size);
+}
+
+template <class T> T __shfl_xor_sync(unsigned mask, T value, int by, int width = EMULATOR_WARP)
+{
+    unsigned lane = threadIdx.x % EMULATOR_WARP, size = (unsigned)width, from = lane ^ (unsigned)by;
+    return emulator_shuffle(mask, value, from / size > lane / size ? lane : from);
+}
+
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned by, int width = EMULATOR_WARP)
+{
+    unsigned lane = threadIdx.x % EMULATOR_WARP, size = (unsigned)width;
+    return emulator_shuffle(mask, value, lane % size + by < size ? lane + by : lane);
+}
+
+template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned by, int width = EMULATOR_WARP)
+{
+    unsigned lane = threadIdx.x % EMULATOR_WARP, size = (unsigned)width;
+    return emulator_shuffle(mask, value, lane % size >= by ? lane - by : lane);
+}
+
+/* ------------------------------------------------------------------ launches */
+
+void emulator_run_grid(const std::function<void()> &thread, dim3 grid, dim3 block);
+cudaError_t emulator_launch(std::function<void()> thread, dim3 grid, dim3 block,
                             cudaStream_t stream);
+
+/* Functions have every attribute that is asked for, and no image. */
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+struct cudaFuncAttributes {
+    int ptxVersion;
+};
+
+static inline cudaError_t cudaFuncSetAttribute(const void *, enum cudaFuncAttribute, int)
+{
+    return cudaSuccess;
+}
+
+template <class P> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, void (*)(P))
+{
+    attributes->ptxVersion = EMULATOR_CAPABILITY;
+    return cudaSuccess;
+}
 
 /* The parameter is copied at the launch, as it is on a GPU. */
 template <class P>
@@ -51,7 +138,7 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P), dim3 grid, dim3 block, void **ar
                              cudaStream_t stream)
 {
     P parameter = *(P *)arguments[0];
-    return emulator_launch((const void *)kernel, [=] { kernel(parameter); }, grid, block, stream);
+    return emulator_launch([=] { kernel(parameter); }, grid, block, stream);
 }
 
 #endif

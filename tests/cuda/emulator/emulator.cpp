@@ -1,114 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The emulated CUDA runtime: one device, whose memory is the host's and whose streams do their work
-// at once. A kernel's threads run one after another; those of a kernel that meets __syncthreads are
-// coroutines, switched there.
+// at once. Kernels run in threads.cpp.
 #include "cuda_runtime.h"
 
 #include <chrono>
 #include <map>
 #include <mutex>
-#include <set>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 #include <vector>
-
-dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace
 {
-const size_t stack_bytes = 128 << 10;
-
 std::recursive_mutex lock;
 std::map<const char *, size_t> blocks; // of device memory, by their beginnings
-
-// ---- threads
-
-struct need_coroutines {
-};
-
-struct coroutine {
-    ucontext_t context;
-    std::vector<char> stack;
-    bool done;
-};
-
-bool switching;
-ucontext_t scheduler;
-coroutine *current;
-std::vector<coroutine> coroutines;
-const std::function<void()> *body;
-std::set<const void *> synchronizing; // kernels that call __syncthreads
-
-void coroutine_main()
-{
-    (*body)();
-    current->done = true;
-    swapcontext(&current->context, &scheduler);
-}
-
-void run_plain_block(const std::function<void()> &thread)
-{
-    switching = false;
-    for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++)
-        thread();
-}
-
-void run_coroutines(const std::function<void()> &thread)
-{
-    size_t left = blockDim.x;
-
-    if (coroutines.size() < blockDim.x)
-        coroutines.resize(blockDim.x);
-    switching = true;
-    body = &thread;
-    for (size_t t = 0; t < blockDim.x; t++) {
-        coroutine &made = coroutines[t];
-
-        made.stack.resize(stack_bytes);
-        made.done = false;
-        getcontext(&made.context);
-        made.context.uc_stack.ss_sp = made.stack.data();
-        made.context.uc_stack.ss_size = made.stack.size();
-        made.context.uc_link = nullptr;
-        makecontext(&made.context, coroutine_main, 0);
-    }
-    while (left > 0)
-        for (size_t t = 0; t < blockDim.x; t++) {
-            if (coroutines[t].done)
-                continue;
-            current = &coroutines[t];
-            threadIdx.x = (unsigned)t;
-            swapcontext(&scheduler, &current->context);
-            left -= current->done;
-        }
-}
-
-void run_grid(const void *kernel, const std::function<void()> &thread, dim3 grid, dim3 block)
-{
-    gridDim = grid;
-    blockDim = block;
-    for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
-        for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++) {
-            if (synchronizing.count(kernel) == 0) {
-                try {
-                    run_plain_block(thread);
-                    continue;
-                } catch (const need_coroutines &) {
-                    synchronizing.insert(kernel);
-                }
-            }
-            run_coroutines(thread);
-        }
-}
 } // namespace
-
-void __syncthreads()
-{
-    if (!switching)
-        throw need_coroutines();
-    swapcontext(&current->context, &scheduler);
-}
 
 // ---- captures
 
@@ -147,10 +53,10 @@ cudaError_t enqueue(cudaStream_t stream, std::function<void()> work)
 }
 } // namespace
 
-cudaError_t emulator_launch(const void *kernel, std::function<void()> thread, dim3 grid, dim3 block,
+cudaError_t emulator_launch(std::function<void()> thread, dim3 grid, dim3 block,
                             cudaStream_t stream)
 {
-    return enqueue(stream, [=] { run_grid(kernel, thread, grid, block); });
+    return enqueue(stream, [=] { emulator_run_grid(thread, grid, block); });
 }
 
 extern "C" {
@@ -176,16 +82,28 @@ cudaError_t cudaSetDevice(int device)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int)
 {
-    *value = attribute == cudaDevAttrMultiProcessorCount      ? 4
-             : attribute == cudaDevAttrComputeCapabilityMajor ? 9
-             : attribute == cudaDevAttrComputeCapabilityMinor ? 0
-                                                              : 1;
+    switch (attribute) {
+    case cudaDevAttrMultiProcessorCount:
+        *value = 4;
+        break;
+    case cudaDevAttrComputeCapabilityMajor:
+        *value = EMULATOR_CAPABILITY / 10;
+        break;
+    case cudaDevAttrComputeCapabilityMinor:
+        *value = EMULATOR_CAPABILITY % 10;
+        break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+        *value = (EMULATOR_CAPABILITY == 75 ? 64 : 227) << 10;
+        break;
+    default:
+        *value = 1;
+    }
     return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *props, int)
 {
-    *props = {"emulated device", 9, 0};
+    *props = {"emulated device", EMULATOR_CAPABILITY / 10, EMULATOR_CAPABILITY % 10};
     return cudaSuccess;
 }
 
@@ -299,6 +217,12 @@ cudaError_t cudaStreamSynchronize(cudaStream_t)
 cudaError_t cudaStreamGetDevice(cudaStream_t, int *device)
 {
     *device = 0;
+    return cudaSuccess;
+}
+
+/* There is one mode. */
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *)
+{
     return cudaSuccess;
 }
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Softmax of vectors that lie side by side in memory: columns. A tile of threads holds some
+ * columns, 16 bytes of each row of them in a thread, so that they are read once. */
+#include "softmax.h"
+
+#define CUDA_WARP 32
+#define WARPS     (CUDA_THREADS / CUDA_WARP)
+struct tile_place {
+    int x, y, size_x, size_y;
+    int64_t step; /* of the walk over columns */
+};
+
+__device__ static inline tile_place tile_place_of(const cuda_softmax_job &job)
+{
+    int size_x = 1 << job.log_group, x = (int)threadIdx.x & (size_x - 1);
+
+    return {x, (int)threadIdx.x >> job.log_group, size_x, CUDA_THREADS >> job.log_group,
+            (int64_t)blockIdx.x * size_x + x};
+}
+
+/* The numbers of the threads of a tile that have the same columns joined, the same in each of them.
+ * A tile is at most a warp wide: so each warp makes one of them, the block one of the warps'. */
+template <class Join, int LANES>
+__device__ static inline void join_columns(float value[LANES], const tile_place &place,
+                                           float slots[WARPS][CUDA_WARP][LANES])
+{
+    int warp = (int)threadIdx.x / CUDA_WARP;
+
+    for (int by = place.size_x; by < CUDA_WARP; by *= 2)
+#pragma unroll
+        for (int lane = 0; lane < LANES; lane++)
+            value[lane] = Join::join(value[lane], __shfl_xor_sync(CUDA_ALL_LANES, value[lane], by));
+    if ((int)threadIdx.x % CUDA_WARP < place.size_x)
+#pragma unroll
+        for (int lane = 0; lane < LANES; lane++)
+            slots[warp][place.x][lane] = value[lane];
+    __syncthreads();
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++)
+        value[lane] = slots[0][place.x][lane];
+#pragma unroll
+    for (int w = 1; w < WARPS; w++)
+#pragma unroll
+        for (int lane = 0; lane < LANES; lane++)
+            value[lane] = Join::join(value[lane], slots[w][place.x][lane]);
+}
+
+/* ------------------------------------------------------------------ forward */
+
+/* Maximum and shift as for rows. */
+template <class T, int LANES>
+__global__ void __launch_bounds__(CUDA_THREADS) softmax_columns(cuda_softmax_job job)
+{
+    enum { ROWS = CUDA_SOFTMAX_HELD / LANES };
+    __shared__ float maxima[WARPS][CUDA_WARP][LANES], sums[WARPS][CUDA_WARP][LANES];
+    tile_place place = tile_place_of(job);
+    bool inside = place.step < job.vectors.count;
+    int64_t at[2] = {0, 0}, length = inside ? job.length : 0;
+    float v[ROWS][LANES], max[LANES], sum[LANES];
+
+    if (inside)
+        cuda_walk_place<2>(job.vectors, place.step, at);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        int64_t i = r * place.size_y + place.y;
+
+        cuda_softmax_get(v[r], (const T *)job.data[1] + at[1] + i * job.stride[1], i < length,
+                         -INFINITY);
+    }
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++) {
+        max[lane] = -FLT_MAX;
+        sum[lane] = 0;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            max[lane] = fmaxf(max[lane], v[r][lane]);
+    }
+    join_columns<cuda_join_max, LANES>(max, place, maxima);
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++) {
+        float shift = fminf(max[lane], FLT_MAX);
+
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            float e = expf(v[r][lane] - shift);
+
+            sum[lane] += e;
+            v[r][lane] = job.algorithm == CUDA_SOFTMAX_LOG ? v[r][lane] - shift : e;
+        }
+    }
+    join_columns<cuda_join_sum, LANES>(sum, place, sums);
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++) {
+        float of = cuda_softmax_finish(job.algorithm, max[lane], sum[lane]);
+
+        sum[lane] = job.algorithm == CUDA_SOFTMAX_LOG ? logf(of) : 1 / of;
+    }
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        int64_t i = r * place.size_y + place.y;
+
+#pragma unroll
+        for (int lane = 0; lane < LANES; lane++)
+            v[r][lane] =
+                job.algorithm == CUDA_SOFTMAX_LOG ? v[r][lane] - sum[lane] : v[r][lane] * sum[lane];
+        if (i < length)
+            cuda_vector_store((T *)job.data[0] + at[0] + i * job.stride[0], v[r], job.blend);
+    }
+}
+
+/* ------------------------------------------------------------------ backward */
+
+/* The sum is of y*dy, of dy alone for the logarithm. */
+template <class T, int LANES>
+__global__ void __launch_bounds__(CUDA_THREADS) softmax_columns_backward(cuda_softmax_job job)
+{
+    enum { ROWS = CUDA_SOFTMAX_HELD / LANES };
+    __shared__ float sums[WARPS][CUDA_WARP][LANES];
+    tile_place place = tile_place_of(job);
+    bool inside = place.step < job.vectors.count;
+    int64_t at[3] = {0, 0, 0}, length = inside ? job.length : 0;
+    float y[ROWS][LANES], dy[ROWS][LANES], sum[LANES];
+
+    if (inside)
+        cuda_walk_place<3>(job.vectors, place.step, at);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        int64_t i = r * place.size_y + place.y;
+
+        cuda_softmax_get(y[r], (const T *)job.data[1] + at[1] + i * job.stride[1], i < length, 0);
+        cuda_softmax_get(dy[r], (const T *)job.data[2] + at[2] + i * job.stride[2], i < length, 0);
+    }
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++) {
+        sum[lane] = 0;
+#pragma unroll
+        for (int r = 0; r < ROWS; r++)
+            sum[lane] += job.algorithm == CUDA_SOFTMAX_LOG ? dy[r][lane] : y[r][lane] * dy[r][lane];
+    }
+    join_columns<cuda_join_sum, LANES>(sum, place, sums);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        int64_t i = r * place.size_y + place.y;
+
+        if (job.algorithm == CUDA_SOFTMAX_LOG) {
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++)
+                dy[r][lane] -= expf(y[r][lane]) * sum[lane];
+        } else {
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++)
+                dy[r][lane] = y[r][lane] * (dy[r][lane] - sum[lane]);
+        }
+        if (i < length)
+            cuda_vector_store((T *)job.data[0] + at[0] + i * job.stride[0], dy[r], job.blend);
+    }
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+template <class T> static cuda_softmax_kernel choose(int backward, int wide)
+{
+    enum { LANES = 16 / sizeof(T) };
+
+    if (wide)
+        return backward ? softmax_columns_backward<T, LANES> : softmax_columns<T, LANES>;
+    return backward ? softmax_columns_backward<T, 1> : softmax_columns<T, 1>;
+}
+
+cuda_softmax_kernel cuda_softmax_columns_kernel(int32_t type, int backward, int wide)
+{
+    switch (type) {
+    case ANYDNN_PLUGIN_FLOAT:
+        return choose<float>(backward, wide);
+    case ANYDNN_PLUGIN_HALF:
+        return choose<cuda_half>(backward, wide);
+    case ANYDNN_PLUGIN_BFLOAT16:
+        return choose<cuda_bfloat16>(backward, wide);
+    default:
+        return nullptr;
+    }
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels for first layers that each 16-bit type has. Numbers stay what they are for ever. */
+#ifndef CUDA_TENSORCORE_FIRST_TABLE_H
+#define CUDA_TENSORCORE_FIRST_TABLE_H
+
+#include "first_data.h"
+#include "first_filter.h"
+#include "first_forward.h"
+#include "taps_add.h"
+
+static int32_t tc_first_run(const struct cuda_call *call, const struct tc_job *job,
+                            void (*kernel)(tc_first_job), uint8_t *asked)
+{
+    tc_first_job first;
+    tc_first_grid grid = tc_first_prepare(&first, *job);
+
+    return tc_launch(call, kernel, grid.threads, grid.shared_bytes, asked, grid.blocks, first);
+}
+
+/* A kernel that has a form for 3 channels and one for 4. */
+#define TC_FIRST_LAUNCH(name, kernel, channels_of)                                                 \
+    template <class M> static int32_t name(const struct cuda_call *call, const struct tc_job *job) \
+    {                                                                                              \
+        static uint8_t asked[2][TC_DEVICES_SEEN];                                                  \
+                                                                                                   \
+        return job->conv.channels_of == 3 ? tc_first_run(call, job, kernel<M, 3>, asked[0])        \
+                                          : tc_first_run(call, job, kernel<M, 4>, asked[1]);       \
+    }
+
+TC_FIRST_LAUNCH(tc_first_launch_forward, tc_first_forward_kernel, depth)
+TC_FIRST_LAUNCH(tc_first_launch_filter, tc_first_filter_kernel, depth)
+
+template <class M>
+static int32_t tc_first_launch_data(const struct cuda_call *call, const struct tc_job *job)
+{
+    static uint8_t asked[TC_DEVICES_SEEN];
+
+    return tc_first_run(call, job, tc_first_data_kernel<M>, asked);
+}
+
+/* Numbers: by type, direction. Tiles are such that the model's blocks do what these do in the time
+ * that they take; shared memory depends on the problem and is looked at by what takes it. */
+#define TC_FIRST_NUMBER(type, what) (TC_FIRST << 8 | (type) << 6 | (what) << 4)
+#define TC_FIRST_ROW(math, number, type, what, direction, rows, columns, terms, part, name, add)   \
+    {                                                                                              \
+        TC_FIRST_NUMBER(number, what), type, direction, TC_BY_ITSELF, 80, rows, columns, terms,    \
+            TC_FIRST_WARPS * 32, 0, 2, part, tc_first_takes_##name, tc_first_launch_##name<math>,  \
+            add                                                                                    \
+    }
+
+#define TC_FIRST_TABLE(name, math, number, type)                                                   \
+    static const struct tc_kernel kernels[] = {                                                    \
+        TC_FIRST_ROW(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 128, 64, 256, 0.5,  \
+                     forward, nullptr),                                                            \
+        TC_FIRST_ROW(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 128, 8, 1024, \
+                     0.4, data, nullptr),                                                          \
+        TC_FIRST_ROW(math, number, type, 2, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, 256, 64,    \
+                     64, 0.5, filter, tc_taps_add<math::element>)};                                \
+    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All tables of kernels. A new family is a line here and files of its own. */
+#include "tensorcore.h"
+
+const struct tc_table *const tc_tables[] = {&tc_mma_half,   &tc_mma_bfloat16,  &tc_mma_tf32,
+                                            &tc_taps_half,  &tc_taps_bfloat16, &tc_taps_tf32,
+                                            &tc_first_half, &tc_first_bfloat16};
+const int32_t tc_table_count = (int32_t)(sizeof tc_tables / sizeof tc_tables[0]);
+
+const struct tc_kernel *tc_kernel_find(int32_t number)
+{
+    for (int32_t t = 0; t < tc_table_count; t++) {
+        for (int32_t i = 0; i < tc_tables[t]->count; i++) {
+            if (tc_tables[t]->kernels[i].number == number)
+                return &tc_tables[t]->kernels[i];
+        }
+    }
+    return NULL;
+}

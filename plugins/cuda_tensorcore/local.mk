@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# The backend cuda_tensorcore: convolutions on matrix units. Geometry, plans and what becomes of sums
+# are those of cuda_naive.
+
+CUDA_TENSORCORE_SOURCES = \
+	plugins/cuda_tensorcore/check.c \
+	plugins/cuda_tensorcore/choice.c \
+	plugins/cuda_tensorcore/convolution.cu \
+	plugins/cuda_tensorcore/first.cu \
+	plugins/cuda_tensorcore/first_bfloat16.cu \
+	plugins/cuda_tensorcore/first_data.h \
+	plugins/cuda_tensorcore/first_filter.h \
+	plugins/cuda_tensorcore/first_forward.h \
+	plugins/cuda_tensorcore/first_half.cu \
+	plugins/cuda_tensorcore/first_job.h \
+	plugins/cuda_tensorcore/first_table.h \
+	plugins/cuda_tensorcore/gemm.h \
+	plugins/cuda_tensorcore/job.h \
+	plugins/cuda_tensorcore/kernels.c \
+	plugins/cuda_tensorcore/launch.h \
+	plugins/cuda_tensorcore/load.h \
+	plugins/cuda_tensorcore/mma.h \
+	plugins/cuda_tensorcore/mma_bfloat16.cu \
+	plugins/cuda_tensorcore/mma_half.cu \
+	plugins/cuda_tensorcore/mma_table.h \
+	plugins/cuda_tensorcore/mma_tf32.cu \
+	plugins/cuda_tensorcore/plugin.c \
+	plugins/cuda_tensorcore/shape.h \
+	plugins/cuda_tensorcore/store.h \
+	plugins/cuda_tensorcore/taps.cu \
+	plugins/cuda_tensorcore/taps_add.h \
+	plugins/cuda_tensorcore/taps_bfloat16.cu \
+	plugins/cuda_tensorcore/taps_filter.h \
+	plugins/cuda_tensorcore/taps_gemm.h \
+	plugins/cuda_tensorcore/taps_half.cu \
+	plugins/cuda_tensorcore/taps_job.h \
+	plugins/cuda_tensorcore/taps_shape.h \
+	plugins/cuda_tensorcore/taps_store.h \
+	plugins/cuda_tensorcore/taps_table.h \
+	plugins/cuda_tensorcore/taps_tf32.cu \
+	plugins/cuda_tensorcore/tensorcore.h \
+	plugins/cuda_tensorcore/tile.h
+CUDA_TENSORCORE_SHARED = \
+	plugins/cuda_naive/conv.c \
+	plugins/cuda_naive/conv_split.cu \
+	plugins/cuda_naive/plan.c \
+	plugins/cuda_naive/walk.c
+
+if HAVE_CUDA
+plugins_LTLIBRARIES += plugins/cuda_tensorcore/anydnn_cuda_tensorcore.la
+plugins_cuda_tensorcore_anydnn_cuda_tensorcore_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(CUDA_CPPFLAGS)
+plugins_cuda_tensorcore_anydnn_cuda_tensorcore_la_LDFLAGS = $(PLUGIN_LDFLAGS)
+plugins_cuda_tensorcore_anydnn_cuda_tensorcore_la_LIBADD = $(CUDA_LIBS)
+EXTRA_plugins_cuda_tensorcore_anydnn_cuda_tensorcore_la_DEPENDENCIES = $(PLUGIN_MAP)
+plugins_cuda_tensorcore_anydnn_cuda_tensorcore_la_SOURCES = $(CUDA_TENSORCORE_SOURCES) \
+	$(CUDA_TENSORCORE_SHARED) $(CUDA_COMMON_SOURCES)
+endif
+EXTRA_DIST += $(CUDA_TENSORCORE_SOURCES)

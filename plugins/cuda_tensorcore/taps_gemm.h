@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Directions forward and data of the family taps (taps_job.h): rows are positions, terms taps of
+ * channels, channels inside. */
+#ifndef CUDA_TENSORCORE_TAPS_GEMM_H
+#define CUDA_TENSORCORE_TAPS_GEMM_H
+
+#include "taps_store.h"
+
+/* The tile that is asked for next: a tap, and the first of its channels. */
+struct tc_taps_next {
+    int32_t tap[CONV_DIMS];
+    int32_t channel, left; /* tiles */
+    int32_t x, other;      /* places of the tap's channel 0 */
+    uint32_t inside;       /* the tap's bits */
+
+    __device__ void place(const tc_taps_view &view)
+    {
+        x = 0;
+        other = view.first_other;
+        inside = 0;
+#pragma unroll
+        for (int d = 0; d < CONV_DIMS; d++) {
+            x += tap[d] * view.tap_x[d];
+            other += tap[d] * view.tap_other[d];
+            inside |= 1u << (TC_TAPS_BITS * d + tap[d]);
+        }
+    }
+
+    __device__ void begin(const tc_taps_view &view, int32_t chunks, int terms, int32_t tile,
+                          int32_t count)
+    {
+        int32_t index = tile / chunks;
+
+        channel = (tile - index * chunks) * terms;
+        left = count;
+#pragma unroll
+        for (int d = CONV_DIMS - 1; d >= 0; d--) {
+            int32_t taps = view.view.dim[d].taps > 0 ? view.view.dim[d].taps : 1;
+
+            tap[d] = index % taps;
+            index /= taps;
+        }
+        place(view);
+    }
+
+    __device__ void step(const tc_taps_view &view, int32_t depth, int terms)
+    {
+        left--;
+        channel += terms;
+        if (channel < depth)
+            return;
+        channel = 0;
+#pragma unroll
+        for (int d = CONV_DIMS - 1; d >= 0; d--) {
+            if (++tap[d] < view.view.dim[d].taps)
+                break;
+            tap[d] = 0;
+        }
+        place(view);
+    }
+};
+
+/* Places of a block's rows. */
+template <class S>
+__device__ static inline void tc_taps_place_rows(const tc_taps_job &job, const tc_taps_view &view,
+                                                 int32_t first, tc_taps_place *rows)
+{
+    for (int r = (int)threadIdx.x; r < S::ROWS; r += S::THREADS)
+        rows[r] = tc_taps_place_at(job.conv, view, first + r);
+}
+
+/* Copies of a thread: the same chunk of so many lines of either operand. */
+template <class S> struct tc_taps_loader {
+    typedef typename S::element element;
+    typedef typename S::gathered_tile gathered_tile;
+    typedef typename S::other_tile other_tile;
+    enum {
+        CHUNKS = other_tile::CHUNKS,
+        ROWS_APART = S::THREADS / gathered_tile::CHUNKS,
+        LINES_APART = S::THREADS / CHUNKS,
+        ROWS = S::ROWS / ROWS_APART,
+        LINES = other_tile::LINES / LINES_APART,
+        LINE_IS_COLUMN = (int)S::OTHER_LINE == (int)TC_LINE_IS_ROW
+    };
+    static_assert(ROWS_APART % 8 == 0 && S::ROWS % ROWS_APART == 0, "rows share a turn");
+    static_assert(other_tile::LINES % LINES_APART == 0, "every thread has as many lines");
+
+    const element *gathered, *other;
+    uint32_t row_at, line_at; /* in shared memory */
+    int32_t columns;          /* from the block's first one on */
+    int32_t x[ROWS];          /* rows' places, and their taps inside */
+    uint32_t inside[ROWS];
+
+    /* What is easily had again takes no registers. */
+    __device__ static int32_t chunk()
+    {
+        return (int32_t)threadIdx.x % gathered_tile::CHUNKS * S::EACH;
+    }
+
+    __device__ static int32_t line()
+    {
+        return (int32_t)threadIdx.x / CHUNKS;
+    }
+
+    __device__ static int32_t line_step(const conv &conv)
+    {
+        return (int32_t)(LINE_IS_COLUMN ? conv.tap_column : conv.tap_depth);
+    }
+
+    __device__ void begin(const tc_taps_job &job, const tc_taps_block &block,
+                          const tc_taps_place *places, uint32_t memory)
+    {
+        const conv &conv = job.conv;
+        int row = (int)threadIdx.x / gathered_tile::CHUNKS;
+        int64_t first = block.group * conv.tap_group + block.first_column * conv.tap_column;
+
+        gathered = (const element *)job.x + block.group * conv.depth + chunk();
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            x[i] = places[row + i * ROWS_APART].x;
+            inside[i] = places[row + i * ROWS_APART].inside;
+        }
+        row_at = memory + (uint32_t)gathered_tile::chunk_at(row, chunk() / S::EACH);
+        columns = (int32_t)conv.columns - block.first_column;
+        other = (const element *)job.other + first + (int)threadIdx.x % CHUNKS * S::EACH +
+                (int64_t)line() * line_step(conv);
+        line_at = memory + gathered_tile::BYTES;
+    }
+
+    __device__ void fetch_gathered(const tc_taps_job &job, const tc_taps_next &next, uint32_t stage)
+    {
+        bool real = next.channel + chunk() < (int32_t)job.conv.depth;
+        int32_t add = next.x + next.channel;
+
+#pragma unroll
+        for (int i = 0; i < ROWS; i++) {
+            bool in = real && (inside[i] & next.inside) == next.inside;
+
+            tc_copy(row_at + stage + i * ROWS_APART * gathered_tile::CHUNKS * 16,
+                    in ? gathered + (x[i] + add) : (const element *)job.x, in);
+        }
+    }
+
+    __device__ void fetch_other(const tc_taps_job &job, const tc_taps_next &next, uint32_t stage)
+    {
+        int32_t left = (int32_t)job.conv.depth - next.channel;
+        int32_t along = (int)threadIdx.x % CHUNKS * S::EACH;
+        int32_t add = next.other + next.channel * (int32_t)job.conv.tap_depth;
+
+#pragma unroll
+        for (int i = 0; i < LINES; i++) {
+            int32_t l = line() + i * LINES_APART;
+            bool in = LINE_IS_COLUMN ? l < columns && along < left : l < left && along < columns;
+
+            tc_copy(line_at + stage + (uint32_t)other_tile::chunk_at(l, along / S::EACH),
+                    in ? other + (add + i * LINES_APART * line_step(job.conv))
+                       : (const element *)job.other,
+                    in);
+        }
+    }
+};
+
+/* The sums of a block, of `count` tiles. Fragments of a step are read while the step before is
+ * multiplied; a tile's first ones need the whole block's copies. */
+template <class S>
+__device__ static inline void
+tc_taps_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_taps_job &job, const tc_taps_view &view,
+            tc_taps_loader<S> &load, tc_taps_next &next, uint32_t memory, int32_t count)
+{
+    enum { STAGES = S::STAGES, STEP = S::gathered_tile::STEP, STEPS = S::TERMS / STEP };
+    int warp = (int)threadIdx.x / 32;
+    int32_t depth = (int32_t)job.conv.depth;
+    tc_taps_readers<S> read;
+    tc_taps_fragments<S> fragments[2];
+    uint32_t from = memory, to = (STAGES - 1) * S::STAGE_BYTES;
+
+    read.begin(warp / S::WARPS_RIGHT * S::WARP_ROWS, warp % S::WARPS_RIGHT * S::WARP_COLUMNS);
+#pragma unroll
+    for (int t = 0; t < STAGES - 1; t++) {
+        if (next.left > 0) {
+            load.fetch_gathered(job, next, (uint32_t)(t * S::STAGE_BYTES));
+            load.fetch_other(job, next, (uint32_t)(t * S::STAGE_BYTES));
+        }
+        next.step(view, depth, S::TERMS);
+        tc_copy_commit();
+    }
+    tc_copy_wait<STAGES - 2>();
+    __syncthreads();
+    read.load(fragments[0], from, 0);
+    for (; count > 0; count--) {
+#pragma unroll
+        for (int k = 0; k < STEPS; k++) {
+            if (k == STEPS - 1) {
+                tc_copy_wait<STAGES - 2>();
+                __syncthreads();
+                from += S::STAGE_BYTES;
+                if (from == memory + S::TILES_BYTES)
+                    from = memory;
+            }
+            read.load(fragments[(k + 1) % 2], from, (k + 1) % STEPS * STEP);
+            if (k == 0 && next.left > 0)
+                load.fetch_gathered(job, next, to);
+            if (k == 1) {
+                if (next.left > 0)
+                    load.fetch_other(job, next, to);
+                next.step(view, depth, S::TERMS);
+                tc_copy_commit();
+                to = to + S::STAGE_BYTES == S::TILES_BYTES ? 0 : to + S::STAGE_BYTES;
+            }
+            tc_multiply_all<typename S::math>(sum, fragments[k % 2].a, fragments[k % 2].b);
+        }
+    }
+    tc_copy_wait<0>();
+}
+
+template <class S> __device__ static inline void tc_taps_gemm(const tc_taps_job &job, char *memory)
+{
+    tc_taps_place *rows = (tc_taps_place *)(memory + S::PLACES_AT);
+    tc_taps_block block = tc_taps_block_at(job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS);
+    const tc_taps_view &view = job.class_of[block.number];
+    int32_t chunks = ((int32_t)job.conv.depth + S::TERMS - 1) / S::TERMS;
+    int32_t tiles = view.taps * chunks, each = (tiles + job.splits - 1) / job.splits;
+    int32_t begin = conv_least(block.split * each, tiles);
+    int32_t count = conv_least(begin + each, tiles) - begin;
+    float sum[S::DOWN][S::RIGHT][4] = {};
+    tc_taps_loader<S> load;
+    tc_taps_next next;
+
+    if (block.first_row >= view.view.positions)
+        return;
+    tc_taps_place_rows<S>(job, view, block.first_row, rows);
+    __syncthreads();
+    load.begin(job, block, rows, tc_shared_address(memory));
+    next.begin(view, chunks, S::TERMS, begin, count);
+    tc_taps_sum<S>(sum, job, view, load, next, tc_shared_address(memory), count);
+    tc_taps_store<S>(job, view, block, rows, sum, memory);
+}
+
+template <class S>
+__global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
+    tc_taps_gemm_kernel(const __grid_constant__ tc_taps_job job)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (TC_CAPABILITY < 80)
+        return;
+    else
+#endif
+    {
+        TC_SHARED(memory);
+        tc_taps_gemm<S>(job, (char *)memory);
+    }
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+template <class S>
+static int32_t tc_taps_gemm_launch(const struct cuda_call *call, const struct tc_job *job)
+{
+    static uint8_t asked[TC_DEVICES_SEEN];
+    tc_taps_job taps;
+
+    tc_taps_prepare(&taps, *job, (int32_t)sizeof(typename S::element));
+    return tc_launch(call, tc_taps_gemm_kernel<S>, S::THREADS, S::SHARED_BYTES, asked,
+                     tc_blocks(*job), taps);
+}
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of the family taps that every operand type has. Numbers stay what they are for ever:
+ * what goes out of use leaves a gap. */
+#ifndef CUDA_TENSORCORE_TAPS_TABLE_H
+#define CUDA_TENSORCORE_TAPS_TABLE_H
+
+#include "taps_add.h"
+#include "taps_filter.h"
+#include "taps_gemm.h"
+
+/* Numbers: by type (0 half, 1 bfloat16, 2 TF32), direction (0 to 2), size. */
+#define TC_TAPS_NUMBER(type, what, size) (TC_TAPS << 8 | (type) << 6 | (what) << 4 | (size))
+
+typedef int32_t (*tc_taps_function)(const struct cuda_call *call, const struct tc_job *job);
+
+template <class S>
+constexpr struct tc_kernel tc_taps_row(int32_t number, int32_t type, int32_t direction, double part,
+                                       tc_taps_function launch, tc_taps_function add)
+{
+    return {number,      type,       direction,     TC_BY_16,   80,
+            S::ROWS,     S::COLUMNS, S::TERMS,      S::THREADS, S::SHARED_BYTES,
+            S::RESIDENT, part,       tc_taps_takes, launch,     add};
+}
+
+#define TC_TAPS_GEMM(math, number, type, what, direction, index, part, ...)                        \
+    tc_taps_row<tc_taps_shape<math, tc_size<__VA_ARGS__>, what>>(                                  \
+        TC_TAPS_NUMBER(number, what, index), type, direction, part,                                \
+        tc_taps_gemm_launch<tc_taps_shape<math, tc_size<__VA_ARGS__>, what>>, nullptr)
+#define TC_TAPS_FILTER(math, number, type, index, part, ...)                                       \
+    tc_taps_row<tc_taps_shape<math, tc_size<__VA_ARGS__>, TC_FILTER>>(                             \
+        TC_TAPS_NUMBER(number, TC_FILTER, index), type, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, \
+        part, tc_taps_filter_launch<tc_taps_shape<math, tc_size<__VA_ARGS__>, TC_FILTER>>,         \
+        tc_taps_add<math::element>)
+
+/* Tile, a warp's part, stages, blocks of a multiprocessor. */
+#define TC_TAPS_POSITIONS(math, number, type, what, direction)                                     \
+    TC_TAPS_GEMM(math, number, type, what, direction, 0, 0.6, 128, 128, 64, 64, 3, 2),             \
+        TC_TAPS_GEMM(math, number, type, what, direction, 1, 0.7, 128, 256, 64, 64, 4, 1),         \
+        TC_TAPS_GEMM(math, number, type, what, direction, 2, 0.5, 128, 64, 32, 64, 3, 3)
+
+#define TC_TAPS_TABLE(name, math, number, type)                                                    \
+    static const struct tc_kernel kernels[] = {                                                    \
+        TC_TAPS_POSITIONS(math, number, type, TC_FORWARD, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),      \
+        TC_TAPS_POSITIONS(math, number, type, TC_DATA, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA),   \
+        TC_TAPS_FILTER(math, number, type, 0, 0.6, 128, 128, 64, 64, 3, 2),                        \
+        TC_TAPS_FILTER(math, number, type, 1, 0.7, 256, 128, 64, 64, 4, 1),                        \
+        TC_TAPS_FILTER(math, number, type, 2, 0.7, 128, 256, 64, 64, 4, 1),                        \
+        TC_TAPS_FILTER(math, number, type, 3, 0.5, 192, 64, 64, 32, 3, 2),                         \
+        TC_TAPS_FILTER(math, number, type, 4, 0.4, 64, 64, 32, 32, 4, 3)};                         \
+    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
+
+#endif

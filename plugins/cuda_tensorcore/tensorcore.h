@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The list of kernels and the choice among them; C and CUDA C++ alike.
+ *
+ * A kernel is one instantiation: what it can run, the tile that a block works on, what it takes of
+ * a multiprocessor. Every file of instantiations ends with a table of them, and kernels.c lists the
+ * tables. A choice is a kernel with the number of parts that sums are split into; it bears an
+ * engine number of both, so that a number once found fast means the same in every process.
+ */
+#ifndef CUDA_TENSORCORE_H
+#define CUDA_TENSORCORE_H
+
+#include "../cuda_naive/conv.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Families of kernels, the high byte of a kernel's number. */
+enum {
+    TC_MMA = 1,  /* mma.sync, from compute capability 7.5 on */
+    TC_TAPS = 2, /* the same from 8.0 on, with places worked out before the sums */
+    TC_FIRST = 3 /* first layers, from 8.0 on */
+};
+
+/* How operands come to shared memory: by 16 bytes of neighbouring elements, one by one from
+ * wherever they lie, or in a way of the kernel's own, from tensors that begin at multiples of 16
+ * bytes. */
+enum { TC_BY_16, TC_BY_ELEMENT, TC_BY_ITSELF };
+
+struct tc_job;
+struct tc_wish;
+
+struct tc_kernel {
+    int32_t number;               /* family * 256 + its own; never given to another kernel */
+    int32_t type;                 /* of all operands */
+    int32_t direction;            /* as in struct conv; 0: any */
+    int32_t how;                  /* TC_BY_xxx */
+    int32_t capability;           /* least */
+    int32_t rows, columns, terms; /* of a tile */
+    int32_t threads, shared_bytes;
+    int32_t resident; /* blocks of it that fit on a multiprocessor, as far as registers go */
+    double part;      /* of the rate of matrix units, that it reaches where sums are long */
+    /* What it asks for beyond the above, or NULL. */
+    int32_t (*takes)(const struct conv *conv, const struct tc_wish *wish);
+    int32_t (*launch)(const struct cuda_call *call, const struct tc_job *job);
+    /* Adds up the parts of split sums; NULL: conv_add_splits. */
+    int32_t (*add)(const struct cuda_call *call, const struct tc_job *job);
+};
+
+struct tc_table {
+    const struct tc_kernel *kernels;
+    int32_t count;
+};
+
+/* In kernels.c: all tables, and the kernel with a number or NULL. */
+extern const struct tc_table *const tc_tables[];
+extern const int32_t tc_table_count;
+const struct tc_kernel *tc_kernel_find(int32_t number);
+
+extern const struct tc_table tc_mma_half, tc_mma_bfloat16, tc_mma_tf32;
+extern const struct tc_table tc_taps_half, tc_taps_bfloat16, tc_taps_tf32;
+extern const struct tc_table tc_first_half, tc_first_bfloat16;
+
+/* ------------------------------------------------------------------ choice.c */
+
+struct tc_choice {
+    const struct tc_kernel *kernel;
+    uint64_t engine;
+    int32_t splits, each; /* parts of a sum; tiles along the sum in a part */
+    int32_t row_tiles, column_tiles;
+    int32_t rows;      /* of the largest class */
+    int64_t workspace; /* bytes of partial sums; 0 for one part */
+    double expected_us;
+};
+
+/* What a choice depends on besides the geometry. */
+struct tc_wish {
+    int32_t type;
+    int32_t capability, multiprocessors, shared_bytes;
+    int32_t by_16; /* operands can be read by 16 bytes */
+};
+
+/* Fills `choices`, best first; returns how many, of at most `most`. A choice without workspace is
+ * always among them, unless there is none at all. */
+int32_t tc_choose(const struct conv *conv, const struct tc_wish *wish, struct tc_choice *choices,
+                  int32_t most);
+
+/* The choice that bears an engine number; 0 if it cannot run this problem. */
+int32_t tc_choice_of(const struct conv *conv, const struct tc_wish *wish, uint64_t engine,
+                     struct tc_choice *choice);
+
+/* Whether tensors that begin at multiples of 16 bytes can be read by 16 bytes along what a kernel
+ * of this direction reads. */
+int tc_reads_by_16(const struct conv *conv, int32_t type);
+
+/* ------------------------------------------------------------------ elsewhere */
+
+/* check.c: 0, or the reason why a problem is declined. */
+int32_t tc_check(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why);
+
+/* convolution.cu: 10 major + minor of the code that the driver takes for the current device. */
+int32_t tc_code_capability(int32_t device, int32_t *capability);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the emulated matrix instructions stand on: lanes that give each other bytes, copies that are
+// waited for, shared memory asked for at a launch.
+#include <deque>
+#include <stdlib.h>
+#include <vector>
+
+#include "../../../plugins/cuda_tensorcore/mma.h"
+
+namespace
+{
+const unsigned threads_most = 1024;
+// What a block may ask for on the device that is emulated.
+const size_t shared_bytes = 227 << 10;
+
+// Two buffers by turns: who reads the one cannot be overtaken by more than one step.
+std::vector<char> buffers[threads_most / EMULATOR_WARP][2];
+unsigned turns[threads_most];
+
+struct copy {
+    void *to;
+    const void *from;
+    bool inside;
+};
+struct copies {
+    std::vector<copy> open;
+    std::deque<std::vector<copy>> groups;
+};
+copies pending[threads_most];
+} // namespace
+
+void *emulator_shared()
+{
+    static void *const memory = aligned_alloc(1024, shared_bytes / 1024 * 1024);
+    return memory;
+}
+
+const void *emulator_warp_share(const void *mine, size_t bytes)
+{
+    unsigned thread = threadIdx.x;
+    std::vector<char> &buffer = buffers[thread / EMULATOR_WARP][turns[thread]++ % 2];
+
+    if (buffer.size() < bytes * EMULATOR_WARP)
+        buffer.resize(bytes * EMULATOR_WARP);
+    memcpy(buffer.data() + thread % EMULATOR_WARP * bytes, mine, bytes);
+    __syncwarp();
+    return buffer.data();
+}
+
+void emulator_copy(void *to, const void *from, bool inside)
+{
+    pending[threadIdx.x].open.push_back({to, from, inside});
+}
+
+void emulator_copy_commit()
+{
+    copies &mine = pending[threadIdx.x];
+
+    mine.groups.push_back(std::move(mine.open));
+    mine.open.clear();
+}
+
+void emulator_copy_wait(int left)
+{
+    copies &mine = pending[threadIdx.x];
+
+    for (; mine.groups.size() > (size_t)left; mine.groups.pop_front())
+        for (const copy &one : mine.groups.front()) {
+            uint4 value = {0, 0, 0, 0};
+
+            if (one.inside)
+                value = *(const uint4 *)one.from;
+            *(uint4 *)one.to = value;
+        }
+}

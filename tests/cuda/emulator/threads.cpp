@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The threads of the emulated device: coroutines, one block of them after another, each running
+// until it waits for others of its block or of its warp.
+
+// The library's checked longjmp takes another stack for a damaged one.
+#undef _FORTIFY_SOURCE
+#include "cuda_runtime.h"
+
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+#include <vector>
+
+dim3 threadIdx, blockIdx, blockDim, gridDim;
+
+namespace
+{
+const size_t stack_bytes = 128 << 10;
+
+enum state { READY, AT_BLOCK, AT_WARP, DONE };
+
+// Made once; runs one thread of a kernel after another. Switched by jumps, which unlike swapcontext
+// call nothing of the system.
+struct coroutine {
+    ucontext_t first;
+    jmp_buf at;
+    std::vector<char> stack;
+    bool begun;
+    enum state state;
+    unsigned mask;    // it waits for
+    uint64_t offered; // in an exchange
+};
+
+jmp_buf scheduler;
+coroutine *current;
+std::vector<coroutine *> coroutines;
+const std::function<void()> *body;
+
+// What a GPU answers with a hang, or with any value at all.
+void fault(const char *what)
+{
+    fprintf(stderr, "emulator: block %u,%u thread %u: %s\n", blockIdx.x, blockIdx.y, threadIdx.x,
+            what);
+    abort();
+}
+
+void wait(enum state state)
+{
+    current->state = state;
+    if (_setjmp(current->at) == 0)
+        _longjmp(scheduler, 1);
+}
+
+void coroutine_main()
+{
+    for (;;) {
+        (*body)();
+        wait(DONE);
+    }
+}
+
+void make_coroutines(size_t count)
+{
+    while (coroutines.size() < count) {
+        coroutine *made = new coroutine();
+
+        made->stack.resize(stack_bytes);
+        getcontext(&made->first);
+        made->first.uc_stack.ss_sp = made->stack.data();
+        made->first.uc_stack.ss_size = made->stack.size();
+        makecontext(&made->first, coroutine_main, 0);
+        coroutines.push_back(made);
+    }
+}
+
+// Runs a thread until it waits or is done.
+void resume(unsigned thread)
+{
+    current = coroutines[thread];
+    threadIdx.x = thread;
+    if (_setjmp(scheduler) != 0)
+        return;
+    if (current->begun)
+        _longjmp(current->at, 1);
+    current->begun = true;
+    setcontext(&current->first);
+}
+
+// Whether all that this thread waits for have come.
+bool has_met(unsigned thread, unsigned block_size)
+{
+    const coroutine *waiting = coroutines[thread];
+    unsigned warp = thread / EMULATOR_WARP * EMULATOR_WARP;
+
+    for (unsigned lane = 0; lane < EMULATOR_WARP; lane++) {
+        const coroutine *other = warp + lane < block_size ? coroutines[warp + lane] : nullptr;
+
+        if (!(waiting->mask >> lane & 1) || !other)
+            continue;
+        if (other->state != AT_WARP)
+            return false;
+        if (other->mask != waiting->mask)
+            fault("two threads of a warp meet with different masks");
+    }
+    return true;
+}
+
+// Runs the threads of a warp until all of them are done or wait for the block.
+void run_warp(unsigned first, unsigned end, unsigned block_size)
+{
+    bool moved = true;
+
+    while (moved) {
+        moved = false;
+        for (unsigned t = first; t < end; t++) {
+            if (coroutines[t]->state != READY)
+                continue;
+            resume(t);
+            moved = true;
+        }
+        for (unsigned t = first; t < end; t++) {
+            if (coroutines[t]->state != AT_WARP || !has_met(t, block_size))
+                continue;
+            for (unsigned lane = 0; lane < EMULATOR_WARP && first + lane < end; lane++) {
+                if (coroutines[t]->mask >> lane & 1)
+                    coroutines[first + lane]->state = READY;
+            }
+            moved = true;
+        }
+    }
+}
+
+// Lets go those that wait for the block; returns how many.
+unsigned release_block(unsigned size)
+{
+    unsigned released = 0;
+
+    for (unsigned t = 0; t < size; t++) {
+        threadIdx.x = t;
+        if (coroutines[t]->state == AT_WARP)
+            fault("waits for threads of its warp that do not come");
+        if (coroutines[t]->state != AT_BLOCK)
+            continue;
+        coroutines[t]->state = READY;
+        released++;
+    }
+    return released;
+}
+
+void run_block(unsigned size)
+{
+    for (unsigned t = 0; t < size; t++)
+        coroutines[t]->state = READY;
+    do {
+        for (unsigned warp = 0; warp < size; warp += EMULATOR_WARP)
+            run_warp(warp, warp + EMULATOR_WARP < size ? warp + EMULATOR_WARP : size, size);
+    } while (release_block(size) > 0);
+}
+} // namespace
+
+void emulator_run_grid(const std::function<void()> &thread, dim3 grid, dim3 block)
+{
+    gridDim = grid;
+    blockDim = block;
+    body = &thread;
+    make_coroutines(block.x);
+    for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
+        for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++)
+            run_block(block.x);
+}
+
+void __syncthreads()
+{
+    wait(AT_BLOCK);
+}
+
+void __syncwarp(unsigned mask)
+{
+    if (!(mask >> threadIdx.x % EMULATOR_WARP & 1))
+        fault("is not in the mask that it meets with");
+    current->mask = mask;
+    wait(AT_WARP);
+}
+
+uint64_t emulator_exchange(unsigned mask, uint64_t offered, unsigned from)
+{
+    unsigned warp = threadIdx.x / EMULATOR_WARP * EMULATOR_WARP;
+    uint64_t taken;
+
+    if (from >= EMULATOR_WARP || !(mask >> from & 1) || warp + from >= blockDim.x)
+        fault("takes the value of a thread that is not in the mask");
+    current->offered = offered;
+    __syncwarp(mask);
+    taken = coroutines[warp + from]->offered;
+    __syncwarp(mask);
+    return taken;
+}
+
+unsigned __ballot_sync(unsigned mask, int predicate)
+{
+    unsigned warp = threadIdx.x / EMULATOR_WARP * EMULATOR_WARP, bits = 0;
+
+    current->offered = predicate != 0;
+    __syncwarp(mask);
+    for (unsigned lane = 0; lane < EMULATOR_WARP; lane++) {
+        if ((mask >> lane & 1) && warp + lane < blockDim.x)
+            bits |= (unsigned)coroutines[warp + lane]->offered << lane;
+    }
+    __syncwarp(mask);
+    return bits;
+}
+
+int __any_sync(unsigned mask, int predicate)
+{
+    return __ballot_sync(mask, predicate) != 0;
+}
+
+int __all_sync(unsigned mask, int predicate)
+{
+    return __ballot_sync(mask, !predicate) == 0;
+}

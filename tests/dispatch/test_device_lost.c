@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Handles of a device that this process has not any more: an error lost it, the process is a child,
+ * or it is exiting. */
+#include "tests/dispatch/fixture.h"
+
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dispatch/world.h"
+
+static const float one = 1;
+
+static anydnnHandle_t device_handle(void)
+{
+    return fixture_handle_on("mockdev", "mock_device");
+}
+
+/* A recording finds an error that lost the device. Then nothing of it is given any more, a new
+ * handle least of all, also to those who leave the choice to us. */
+static void a_recording_finds_it_lost(void **state)
+{
+    static const char *const devices[] = {"mockdev", "mockdev:0", "auto"};
+    anydnnHandle_t handle = device_handle(), none = NULL;
+    struct adn_world *world;
+
+    (void)state;
+    fixture_set("mock_device", "fail_space", "record_begin");
+    fixture_set("mock_device", "poisoned", "yes");
+    assert_fails(anydnnRecordBegin(handle), ANYDNN_STATUS_SPACE_POISONED,
+                 "anydnnRecordBegin: an error lost device mockdev:0");
+    fixture_set("mock_device", "fail_space", NULL);
+    fixture_log();
+    for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
+        assert_fails(anydnnCreateOnDevice(&none, devices[i]), ANYDNN_STATUS_SPACE_POISONED,
+                     "anydnnCreateOnDevice: an error lost device mockdev:0");
+    assert_null(none);
+    assert_fails(anydnnSetStream(handle, NULL), ANYDNN_STATUS_SPACE_POISONED, "anydnnSetStream");
+    assert_int_equal(fixture_lines(fixture_log(), "mock_device", ""), 0);
+    assert_ok(anydnnCreateOnDevice(&none, "cpu"));
+    assert_ok(anydnnDestroy(none));
+    assert_int_equal(adn_world_get("test", &world), 0);
+    adn_world_space(world, "mockdev")->poisoned = 0;
+}
+
+/* Memory of a device is the parent's, and so is what waits for it. */
+static void child_uses(anydnnHandle_t handle, char *memory)
+{
+    const anydnnStatus_t refused = ANYDNN_STATUS_NOT_INITIALIZED;
+    anydnnTensorDescriptor_t y = fixture_tensor("f32:2,3");
+    anydnnMark_t mark = NULL;
+    void *more = NULL;
+    char bytes[8];
+
+    fixture_log();
+    assert_fails(anydnnMemAlloc(handle, 8, &more), refused, "does not survive fork()");
+    assert_fails(anydnnMemFree(handle, memory), refused, "anydnnMemFree: device mockdev:0");
+    assert_fails(anydnnMemCopy(handle, bytes, memory, 8, ANYDNN_MEMCPY_DEVICE_TO_HOST), refused,
+                 "fork()");
+    assert_fails(anydnnMemSet(handle, memory, 0, 8), refused, "fork()");
+    assert_fails(anydnnSynchronize(handle), refused, "fork()");
+    assert_fails(anydnnMark(handle, &mark), refused, "fork()");
+    assert_fails(anydnnRecordBegin(handle), refused, "fork()");
+    assert_fails(anydnnSetStream(handle, NULL), refused, "fork()");
+    assert_fails(anydnnScaleTensor(handle, y, memory, &one), refused, "fork()");
+    assert_int_equal(fixture_lines(fixture_log(), "mock_device", ""), 0);
+}
+
+static void a_child_does_not_have_it(void **state)
+{
+    anydnnHandle_t handle = device_handle();
+    void *memory = NULL;
+    int seen = 0;
+    pid_t pid;
+
+    (void)state;
+    assert_ok(anydnnMemAlloc(handle, 64, &memory));
+    pid = fork();
+    if (pid == 0) {
+        child_uses(handle, memory);
+        _exit(7);
+    }
+    assert_int_equal(waitpid(pid, &seen, 0), pid);
+    assert_true(WIFEXITED(seen) && WEXITSTATUS(seen) == 7);
+    assert_ok(anydnnMemFree(handle, memory));
+}
+
+static anydnnHandle_t late;
+
+static void destroy_late(void)
+{
+    if (anydnnDestroy(late) != ANYDNN_STATUS_SUCCESS ||
+        fixture_lines(fixture_log(), "mock_device", "") != 0)
+        _exit(1);
+    _exit(7);
+}
+
+/* A handle that records goes after exit() has begun: its space is not called any more. The handler
+ * is registered before the library's own, in a process that has not used the library. */
+static void record_and_exit(void)
+{
+    atexit(destroy_late);
+    late = device_handle();
+    assert_ok(anydnnRecordBegin(late));
+    fixture_log();
+    exit(0);
+}
+
+static void exit_leaves_a_recording_alone(void **state)
+{
+    int seen = 0;
+    pid_t pid;
+
+    (void)state;
+    pid = fork();
+    if (pid == 0)
+        record_and_exit();
+    assert_int_equal(waitpid(pid, &seen, 0), pid);
+    assert_true(WIFEXITED(seen) && WEXITSTATUS(seen) == 7);
+}
+
+#define device_test(test) cmocka_unit_test_setup_teardown(test, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exit_leaves_a_recording_alone), /* first: see there */
+        device_test(a_recording_finds_it_lost),
+        device_test(a_child_does_not_have_it),
+    };
+
+    return cmocka_run_group_tests_name("device_lost", tests, fixture_group_setup,
+                                       fixture_group_teardown);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What happens on a GPU when something goes wrong, through the public API: memory runs out, a
+ * kernel reads where nothing is, a stream is captured, the process ends or forks, threads share a
+ * device.
+ *
+ *   faults [CASE ...]
+ *
+ * Prints TAP; ends with 77 where there is no CUDA device.
+ */
+#include "faults.h"
+
+static const struct gpu_case cases[] = {
+    {"more memory than there is", fault_alloc, 0},
+    {"no memory between kernels", fault_scratch, 0},
+    {"no memory for a workspace", fault_workspace, 0},
+    {"illegal access", fault_illegal_access, 0},
+    {"illegal access, cudnn in the same space", fault_illegal_access_cudnn, 0},
+    {"illegal access in a staged call", fault_illegal_access_staged, 0},
+    {"illegal access in a replay", fault_illegal_access_replayed, 0},
+    {"a recording's first calls", fault_record_first_call, 0},
+    {"what a recording refuses", fault_record_refusals, 0},
+    {"a staged call in a recording", fault_record_staged, 0},
+    {"a capture by the caller", fault_capture_own, 0},
+    {"a capture by the caller, global", fault_capture_global, 0},
+    {"a capture of the thread's default stream", fault_capture_default, 0},
+    {"exit with work queued", fault_exit_queued, 7},
+    {"exit while recording", fault_exit_recording, 8},
+    {"calls from an exit handler", fault_exit_handler, 9},
+    {"fork after use", fault_fork, 0},
+    {"a handle in another thread", fault_other_thread, 0},
+    {"two threads on one device", fault_two_threads, 0},
+};
+
+int main(int argc, char **argv)
+{
+    return gpu_run(cases, sizeof cases / sizeof cases[0], argc, argv);
+}

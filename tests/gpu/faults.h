@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cases of the program faults, by file. */
+#ifndef GPU_FAULTS_H
+#define GPU_FAULTS_H
+
+#include "work.h"
+
+/* faults_memory.c */
+void fault_alloc(void);
+void fault_scratch(void);
+void fault_workspace(void);
+
+/* faults_lost.c */
+void fault_illegal_access(void);
+void fault_illegal_access_cudnn(void);
+void fault_illegal_access_staged(void);
+void fault_illegal_access_replayed(void);
+
+/* faults_capture.c */
+void fault_record_first_call(void);
+void fault_record_refusals(void);
+void fault_record_staged(void);
+void fault_capture_own(void);
+void fault_capture_global(void);
+void fault_capture_default(void);
+
+/* faults_process.c */
+void fault_exit_queued(void);
+void fault_exit_recording(void);
+void fault_exit_handler(void);
+void fault_fork(void);
+void fault_other_thread(void);
+void fault_two_threads(void);
+
+/* A call on `handle` that reads where no memory is; it is only enqueued. */
+void fault_provoke(anydnnHandle_t handle);
+
+/* Work for the device that takes a good part of a second. */
+void fault_keep_busy(anydnnHandle_t handle);
+
+#endif
