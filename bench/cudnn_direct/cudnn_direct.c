@@ -10,12 +10,14 @@
  *   --batch N        images (default 64)
  *   --rounds N       rounds whose median counts (default 7)
  *   --calls N        calls of a way in one round (default 20)
+ *   --host           the lines `host` alone; needs no suite
  *
  * Each layer is run in half NHWC with tensor_op math and in float NCHW with default math, in each
  * direction. Columns are microseconds a call; ratio is direct / anydnn (1: as fast, less: anydnn is
- * slower). same is 1 where both ways ran the same engine. The geometric means of the ratios follow,
- * then lines `host`: microseconds a call to enqueue ReLU of 4096 floats and a convolution of a 3x3
- * filter over 1,16,8,8, by cuDNN itself, through anydnn on cudnn and through anydnn on cuda_naive.
+ * slower). same is 1 where both ways ran the same engine. The geometric means of the ratios follow.
+ * Lines `host: ...`, and they alone with --host, have the microseconds that the host takes to
+ * enqueue a call: ReLU of 4096 floats, and a convolution of a 3x3 filter over 1,16,8,8, both ways
+ * in turn.
  *
  * Timings want a quiet machine.
  */
@@ -28,9 +30,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define ROUNDS_MAX 101
 
 void fail(const char *format, ...)
 {
@@ -53,7 +52,7 @@ void *take(size_t bytes)
     return memory;
 }
 
-static void try(cudaError_t error)
+void try_cuda(cudaError_t error)
 {
     if (error != cudaSuccess)
         fail("CUDA: %s", cudaGetErrorString(error));
@@ -61,7 +60,7 @@ static void try(cudaError_t error)
 
 struct options {
     const char *path, *layer;
-    int batch, rounds, calls;
+    int batch, rounds, calls, host;
 };
 
 static int by_size(const void *left, const void *right)
@@ -71,7 +70,7 @@ static int by_size(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-static double median(double *values, int count)
+double median(double *values, int count)
 {
     qsort(values, (size_t)count, sizeof values[0], by_size);
     return values[count / 2];
@@ -84,16 +83,16 @@ static double time_once(const struct way *way, int calls)
     cudaEvent_t from, to;
     float milliseconds = 0;
 
-    try(cudaEventCreate(&from));
-    try(cudaEventCreate(&to));
-    try(cudaEventRecord(from, NULL));
+    try_cuda(cudaEventCreate(&from));
+    try_cuda(cudaEventCreate(&to));
+    try_cuda(cudaEventRecord(from, NULL));
     for (int i = 0; i < calls; i++)
         way->run(way->state, 0);
-    try(cudaEventRecord(to, NULL));
-    try(cudaEventSynchronize(to));
-    try(cudaEventElapsedTime(&milliseconds, from, to));
-    try(cudaEventDestroy(from));
-    try(cudaEventDestroy(to));
+    try_cuda(cudaEventRecord(to, NULL));
+    try_cuda(cudaEventSynchronize(to));
+    try_cuda(cudaEventElapsedTime(&milliseconds, from, to));
+    try_cuda(cudaEventDestroy(from));
+    try_cuda(cudaEventDestroy(to));
     return 1e3 * milliseconds / calls;
 }
 
@@ -119,7 +118,12 @@ static void alternate(struct way ways[2], const struct options *options, double 
 static const char *const directions[] = {"forward", "backward_data", "backward_filter"};
 static const char *const kinds[] = {"f16_nhwc_tensor_op", "f32_nchw_default"};
 
-static void make_data(struct case_ *c)
+const char *kind_name(enum kind kind)
+{
+    return kinds[kind];
+}
+
+void make_data(struct case_ *c)
 {
     const struct layer *l = c->layer;
     size_t size = c->kind == HALF_NHWC ? 2 : 4;
@@ -131,7 +135,7 @@ static void make_data(struct case_ *c)
         anydnn_memory(size * (size_t)l->n * (size_t)l->k * (size_t)(out_height(l) * out_width(l)));
 }
 
-static void free_data(const struct case_ *c)
+void free_data(const struct case_ *c)
 {
     for (int i = 0; i < OPERAND_END; i++)
         anydnn_release(c->data[i]);
@@ -177,63 +181,6 @@ static void measure_all(const struct layer layers[], int count, enum kind kind,
                options->batch, exp(sum / measured));
 }
 
-/* ------------------------------------------------------------------ time on the host */
-
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return 1e6 * (double)time.tv_sec + 1e-3 * (double)time.tv_nsec;
-}
-
-/* The queue is emptied between rounds, so that no call waits for room in it. */
-static double enqueue(const struct way *way, int rounds)
-{
-    enum { CALLS = 100 };
-    double times[ROUNDS_MAX];
-
-    for (int round = -1; round < rounds; round++) {
-        double from;
-
-        try(cudaDeviceSynchronize());
-        from = now();
-        for (int i = 0; i < CALLS; i++)
-            way->run(way->state, 0);
-        if (round >= 0)
-            times[round] = (now() - from) / CALLS;
-    }
-    try(cudaDeviceSynchronize());
-    return median(times, rounds);
-}
-
-static void host_line(const char *what, const char *how, struct way way, int rounds)
-{
-    printf("host,%s,%s,%.2f\n", what, how, enqueue(&way, rounds));
-    way.close(way.state);
-}
-
-static void measure_host(int rounds)
-{
-    static const struct layer one = {"host", 1, 64, 8, 8, 64, 1, 1, {0, 0}, {1, 1}, {1, 1}, 1};
-    static const struct layer small = {"host", 1, 16, 8, 8, 16, 3, 3, {1, 1}, {1, 1}, {1, 1}, 1};
-    struct case_ relu = {.layer = &one, .kind = FLOAT_NCHW};
-    struct case_ convolution = {.layer = &small, .kind = FLOAT_NCHW};
-    uint64_t engine;
-
-    make_data(&relu);
-    make_data(&convolution);
-    host_line("activation", "cudnn itself", cudnn_activation(relu.data[X], relu.data[Y]), rounds);
-    host_line("activation", "anydnn on cudnn", anydnn_small("cudnn", 1, &relu), rounds);
-    host_line("activation", "anydnn on cuda_naive", anydnn_small("cuda_naive", 1, &relu), rounds);
-    host_line("convolution", "cudnn itself", cudnn_way(&convolution, &engine), rounds);
-    host_line("convolution", "anydnn on cudnn", anydnn_small("cudnn", 0, &convolution), rounds);
-    host_line("convolution", "anydnn on cuda_naive", anydnn_small("cuda_naive", 0, &convolution),
-              rounds);
-    free_data(&relu);
-    free_data(&convolution);
-}
-
 /* ------------------------------------------------------------------ options */
 
 static int number(const char *name, const char *text, int most)
@@ -249,11 +196,9 @@ static int number(const char *name, const char *text, int most)
 static void read_options(int argc, char **argv, struct options *o)
 {
     static const struct option known[] = {
-        {"layer", required_argument, NULL, 'l'},
-        {"batch", required_argument, NULL, 'b'},
-        {"rounds", required_argument, NULL, 'r'},
-        {"calls", required_argument, NULL, 'c'},
-        {NULL, 0, NULL, 0},
+        {"layer", required_argument, NULL, 'l'},  {"batch", required_argument, NULL, 'b'},
+        {"rounds", required_argument, NULL, 'r'}, {"calls", required_argument, NULL, 'c'},
+        {"host", no_argument, NULL, 'h'},         {NULL, 0, NULL, 0},
     };
     int at = 0, letter;
 
@@ -266,33 +211,41 @@ static void read_options(int argc, char **argv, struct options *o)
             o->rounds = number("rounds", optarg, ROUNDS_MAX);
         else if (letter == 'c')
             o->calls = number("calls", optarg, 100000);
+        else if (letter == 'h')
+            o->host = 1;
         else
             exit(2);
     }
-    if (optind != argc - 1) {
-        fputs(
-            "usage: cudnn_direct [--layer TEXT] [--batch N] [--rounds N] [--calls N] FILE.suite\n",
-            stderr);
+    if (optind != argc - !o->host) {
+        fputs("usage: cudnn_direct [--layer TEXT] [--batch N] [--rounds N] [--calls N] FILE.suite\n"
+              "       cudnn_direct --host [--rounds N]\n",
+              stderr);
         exit(2);
     }
     o->path = argv[optind];
 }
 
-int main(int argc, char **argv)
+static void measure_suite(const struct options *options)
 {
     static struct layer layers[LAYERS_MAX];
+    int count = suite_read(options->path, options->batch, layers, LAYERS_MAX);
+
+    for (int kind = 0; kind < KIND_END; kind++) {
+        for (int direction = 0; direction < DIRECTION_END; direction++)
+            measure_all(layers, count, (enum kind)kind, (enum direction)direction, options);
+    }
+}
+
+int main(int argc, char **argv)
+{
     struct options options = {.batch = 64, .rounds = 7, .calls = 20};
-    int count;
 
     read_options(argc, argv, &options);
-    count = suite_read(options.path, options.batch, layers, LAYERS_MAX);
     anydnn_direct_begin();
     cudnn_direct_begin();
     puts("layer,direction,kind,batch,anydnn_us,direct_us,ratio,same");
-    for (int kind = 0; kind < KIND_END; kind++) {
-        for (int direction = 0; direction < DIRECTION_END; direction++)
-            measure_all(layers, count, (enum kind)kind, (enum direction)direction, &options);
-    }
+    if (!options.host)
+        measure_suite(&options);
     measure_host(options.rounds);
     cudnn_direct_end();
     anydnn_direct_end();

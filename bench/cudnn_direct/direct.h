@@ -5,7 +5,10 @@
 
 #include "../onednn_direct/direct.h"
 
+#include <cuda_runtime_api.h>
 #include <stdint.h>
+
+#define ROUNDS_MAX 101
 
 /* Half NHWC in tensor_op math, or float NCHW in default math. */
 enum kind { HALF_NHWC, FLOAT_NCHW, KIND_END };
@@ -25,8 +28,8 @@ void anydnn_release(void *memory);
 struct way anydnn_convolution(const struct case_ *c);
 /* The engine of the last call. */
 uint64_t anydnn_engine(void);
-/* ReLU of 4096 floats, and a small convolution, on a handle of the backend's own: for host cost. */
-struct way anydnn_small(const char *backend, int activation, const struct case_ *c);
+/* ReLU of x, or the case's convolution, for host cost. */
+struct way anydnn_small(int activation, const struct case_ *c);
 
 /* through_cudnn.c: cuDNN's own calls, with the first engine configuration that it proposes within
  * the math mode. */
@@ -34,5 +37,15 @@ void cudnn_direct_begin(void);
 void cudnn_direct_end(void);
 struct way cudnn_way(const struct case_ *c, uint64_t *engine);
 struct way cudnn_activation(void *x, void *y);
+
+/* cudnn_direct.c */
+void try_cuda(cudaError_t error);
+double median(double *values, int count);
+const char *kind_name(enum kind kind);
+void make_data(struct case_ *c);
+void free_data(const struct case_ *c);
+
+/* host_cost.c: prints its lines. */
+void measure_host(int rounds);
 
 #endif

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # cudnn_direct: what anydnn costs over cuDNN's own calls. Built on demand,
 #   make bench/cudnn_direct/cudnn_direct
-# Its manual is at the head of cudnn_direct.c.
+# Its manual is at the head of cudnn_direct.c. autotuner.py, with its own, measures Find beside PyTorch's autotuner.
 
 CUDNN_DIRECT_SOURCES = \
 	bench/cudnn_direct/cudnn_direct.c \
 	bench/cudnn_direct/direct.h \
+	bench/cudnn_direct/host_cost.c \
 	bench/cudnn_direct/through_anydnn.c \
 	bench/cudnn_direct/through_cudnn.c \
 	bench/onednn_direct/direct.h \
 	bench/onednn_direct/suite.c
-EXTRA_DIST += $(CUDNN_DIRECT_SOURCES)
+EXTRA_DIST += $(CUDNN_DIRECT_SOURCES) bench/cudnn_direct/autotuner.py
 
 if HAVE_CUDNN
 EXTRA_PROGRAMS += bench/cudnn_direct/cudnn_direct

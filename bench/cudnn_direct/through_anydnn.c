@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions and activations by anydnn's public API, each handle routed to one backend. */
+/* Convolutions and activations by anydnn's public API, routed to the backend cudnn. */
 #include "direct.h"
 
 #include <anydnn/anydnn.h>
 #include <stdlib.h>
 
-static anydnnHandle_t handle; /* of the backend cudnn; gives memory, too */
+static anydnnHandle_t handle;
 static const float one = 1, zero = 0;
 
 struct state {
-    anydnnHandle_t handle;
-    int is_own; /* the handle is this state's */
     enum direction direction;
     anydnnTensorDescriptor_t x, y;
     anydnnFilterDescriptor_t w;
@@ -30,18 +28,10 @@ static void try(anydnnStatus_t status)
     fail("anydnn: %s", text);
 }
 
-static anydnnHandle_t handle_of(const char *backend)
-{
-    anydnnHandle_t made = NULL;
-
-    try(anydnnCreateOnDevice(&made, "cuda"));
-    try(anydnnSetRoute(made, "*", NULL, backend));
-    return made;
-}
-
 void anydnn_direct_begin(void)
 {
-    handle = handle_of("cudnn");
+    try(anydnnCreateOnDevice(&handle, "cuda"));
+    try(anydnnSetRoute(handle, "*", NULL, "cudnn"));
 }
 
 void anydnn_direct_end(void)
@@ -77,15 +67,15 @@ static void run(void *arg, int set)
 
     (void)set;
     if (s->direction == FORWARD)
-        try(anydnnConvolutionForward(s->handle, &one, s->x, s->data[X], s->w, s->data[W], s->conv,
+        try(anydnnConvolutionForward(handle, &one, s->x, s->data[X], s->w, s->data[W], s->conv,
                                      ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
                                      s->workspace, s->bytes, &zero, s->y, s->data[Y]));
     else if (s->direction == BACKWARD_DATA)
-        try(anydnnConvolutionBackwardData(s->handle, &one, s->w, s->data[W], s->y, s->data[Y],
-                                          s->conv, ANYDNN_CONVOLUTION_BWD_DATA_ALGO_1, s->workspace,
+        try(anydnnConvolutionBackwardData(handle, &one, s->w, s->data[W], s->y, s->data[Y], s->conv,
+                                          ANYDNN_CONVOLUTION_BWD_DATA_ALGO_1, s->workspace,
                                           s->bytes, &zero, s->x, s->data[X]));
     else
-        try(anydnnConvolutionBackwardFilter(s->handle, &one, s->x, s->data[X], s->y, s->data[Y],
+        try(anydnnConvolutionBackwardFilter(handle, &one, s->x, s->data[X], s->y, s->data[Y],
                                             s->conv, ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_1,
                                             s->workspace, s->bytes, &zero, s->w, s->data[W]));
 }
@@ -94,14 +84,14 @@ static void query_workspace(struct state *s)
 {
     if (s->direction == FORWARD)
         try(anydnnGetConvolutionForwardWorkspaceSize(
-            s->handle, s->x, s->w, s->conv, s->y, ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+            handle, s->x, s->w, s->conv, s->y, ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
             &s->bytes));
     else if (s->direction == BACKWARD_DATA)
         try(anydnnGetConvolutionBackwardDataWorkspaceSize(
-            s->handle, s->w, s->y, s->conv, s->x, ANYDNN_CONVOLUTION_BWD_DATA_ALGO_1, &s->bytes));
+            handle, s->w, s->y, s->conv, s->x, ANYDNN_CONVOLUTION_BWD_DATA_ALGO_1, &s->bytes));
     else
         try(anydnnGetConvolutionBackwardFilterWorkspaceSize(
-            s->handle, s->x, s->y, s->conv, s->w, ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_1, &s->bytes));
+            handle, s->x, s->y, s->conv, s->w, ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_1, &s->bytes));
 }
 
 static void run_activation(void *arg, int set)
@@ -109,15 +99,14 @@ static void run_activation(void *arg, int set)
     const struct state *s = arg;
 
     (void)set;
-    try(anydnnActivationForward(s->handle, s->relu, &one, s->x, s->data[X], &zero, s->x,
-                                s->data[Y]));
+    try(anydnnActivationForward(handle, s->relu, &one, s->x, s->data[X], &zero, s->x, s->data[Y]));
 }
 
 static void close_state(void *arg)
 {
     struct state *s = arg;
 
-    try(anydnnSynchronize(s->handle));
+    try(anydnnSynchronize(handle));
     if (s->workspace)
         anydnn_release(s->workspace);
     try(anydnnDestroyTensorDescriptor(s->x));
@@ -125,12 +114,10 @@ static void close_state(void *arg)
     try(anydnnDestroyFilterDescriptor(s->w));
     try(anydnnDestroyConvolutionDescriptor(s->conv));
     try(anydnnDestroyActivationDescriptor(s->relu));
-    if (s->is_own)
-        try(anydnnDestroy(s->handle));
     free(s);
 }
 
-static struct state *make_state(anydnnHandle_t of, const struct case_ *c)
+static struct state *make_state(const struct case_ *c)
 {
     int half = c->kind == HALF_NHWC;
     anydnnTensorFormat_t format = half ? ANYDNN_TENSOR_NHWC : ANYDNN_TENSOR_NCHW;
@@ -138,8 +125,6 @@ static struct state *make_state(anydnnHandle_t of, const struct case_ *c)
     const struct layer *l = c->layer;
     struct state *s = take(sizeof *s);
 
-    s->handle = of;
-    s->is_own = of != handle;
     s->direction = c->direction;
     for (int i = 0; i < OPERAND_END; i++)
         s->data[i] = c->data[i];
@@ -171,12 +156,12 @@ static struct way convolution_of(struct state *s)
 
 struct way anydnn_convolution(const struct case_ *c)
 {
-    return convolution_of(make_state(handle, c));
+    return convolution_of(make_state(c));
 }
 
-struct way anydnn_small(const char *backend, int activation, const struct case_ *c)
+struct way anydnn_small(int activation, const struct case_ *c)
 {
-    struct state *s = make_state(handle_of(backend), c);
+    struct state *s = make_state(c);
 
     return activation ? (struct way){run_activation, close_state, s} : convolution_of(s);
 }

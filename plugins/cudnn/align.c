@@ -16,6 +16,7 @@ static const uint16_t written[ANYDNN_PLUGIN_OPERATION_END] = {
     [ANYDNN_PLUGIN_ACTIVATION_FORWARD] = 0x2,
     [ANYDNN_PLUGIN_ACTIVATION_BACKWARD] = 0x8,
     [ANYDNN_PLUGIN_LRN_FORWARD] = 0x2,
+    [ANYDNN_PLUGIN_SOFTMAX_FORWARD] = 0x2,
     [ANYDNN_PLUGIN_SOFTMAX_BACKWARD] = 0x4,
     [ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD] = 0x1c,
     [ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD] = 0x78,
@@ -33,6 +34,11 @@ static const uint16_t written[ANYDNN_PLUGIN_OPERATION_END] = {
     [ANYDNN_PLUGIN_IM2COL] = 0x2,
 };
 
+int cudnn_is_written(int32_t operation, int32_t slot)
+{
+    return written[operation] >> slot & 1;
+}
+
 /* Copies begin at multiples of this. */
 #define STEP 256
 
@@ -41,18 +47,25 @@ static int is_moved(const struct anydnn_plugin_operands *operands, int32_t slot)
     return (uintptr_t)operands->data[slot] % CUDNN_ALIGNMENT != 0;
 }
 
+/* The caller's, wherever it is moved to. */
+static size_t bytes_of(const struct anydnn_plugin_plan *plan, int32_t slot)
+{
+    return cudnn_tensor_bytes(plan->moved >> slot & 1 ? &plan->home[slot]
+                                                      : plan->problem.tensor[slot]);
+}
+
 static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
 {
-    return (cudnn_tensor_bytes(plan->problem.tensor[slot]) + STEP - 1) / STEP * STEP;
+    return (bytes_of(plan, slot) + STEP - 1) / STEP * STEP;
 }
 
 static int32_t copy(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
                     int32_t slot, void *to, const void *from)
 {
-    return cuda_check(plan->context->device,
-                      cudaMemcpyAsync(to, from, cudnn_tensor_bytes(plan->problem.tensor[slot]),
-                                      cudaMemcpyDefault, call->stream),
-                      "copying an operand that is not aligned");
+    return cuda_check(
+        plan->context->device,
+        cudaMemcpyAsync(to, from, bytes_of(plan, slot), cudaMemcpyDefault, call->stream),
+        "copying an operand that is not aligned");
 }
 
 /* All are copied in: what an output's strides leave out must come back as it was. */
@@ -78,13 +91,13 @@ static int32_t copy_out(const struct anydnn_plugin_plan *plan, const struct cudn
 
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
         if (plan->problem.tensor[slot] && is_moved(call->operands, slot) &&
-            (written[plan->problem.operation] >> slot & 1))
+            cudnn_is_written(plan->problem.operation, slot))
             status = copy(plan, call, slot, call->operands->data[slot], moved->data[slot]);
     }
     return status;
 }
 
-int32_t cudnn_run_moved(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+int32_t cudnn_run_aligned(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
 {
     struct anydnn_plugin_operands moved = *call->operands;
     struct cudnn_call inner = *call;
@@ -102,7 +115,7 @@ int32_t cudnn_run_moved(struct anydnn_plugin_plan *plan, const struct cudnn_call
     inner.operands = &moved;
     status = copy_in(plan, call, scratch, &moved);
     if (!status)
-        status = plan->operation->run(plan, &inner);
+        status = cudnn_run_here(plan, &inner);
     if (!status)
         status = copy_out(plan, call, &moved);
     dropped = cuda_scratch_drop(plan->context->device, call->stream, scratch);

@@ -12,6 +12,9 @@
 /* Bytes that the parameters of every family fit in. */
 #define CUDNN_PARAMS_MAX 320
 
+/* Dims of the tensors of an operation that says nothing else, and of those that are moved. */
+#define CUDNN_USUAL_DIMS 5
+
 /* Sets of types and layouts, for the table. */
 #define CUDNN_TYPE(name) ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
 #define CUDNN_REALS      (CUDNN_TYPE(FLOAT) | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(HALF))
@@ -70,12 +73,17 @@ struct cudnn_plan_kernels; /* of a convolution, in engines.h */
 /* cuDNN's descriptors of a plan; NULL where it has none. */
 struct cudnn_descriptors {
     cudnnTensorDescriptor_t tensor[ANYDNN_PLUGIN_OPERAND_MAX];
+    /* Of moved operands, as the transforms take them. */
+    cudnnTensorDescriptor_t home[ANYDNN_PLUGIN_OPERAND_MAX], copy[ANYDNN_PLUGIN_OPERAND_MAX];
     cudnnFilterDescriptor_t filter[2];
     cudnnConvolutionDescriptor_t convolution;
     cudnnPoolingDescriptor_t pooling;
     cudnnActivationDescriptor_t activation;
+    cudnnActivationDescriptor_t behind; /* a convolution that cuDNN does not fuse with it */
+    cudnnTensorDescriptor_t behind_y;
     cudnnLRNDescriptor_t lrn;
-    cudnnTensorTransformDescriptor_t transform;
+    cudnnTensorTransformDescriptor_t transform, second; /* transform.c */
+    cudnnTensorDescriptor_t between;                    /* the two */
     cudnnOpTensorDescriptor_t op_tensor;
     cudnnReduceTensorDescriptor_t reduce;
 };
@@ -86,6 +94,8 @@ struct anydnn_plugin_plan {
     struct anydnn_plugin_context *context;
     struct anydnn_plugin_problem problem; /* points into the plan itself */
     struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];
+    uint32_t moved; /* slots that cuDNN gets as copies; `tensor` describes the copy */
+    struct anydnn_plugin_tensor home[ANYDNN_PLUGIN_OPERAND_MAX]; /* and this the caller's operand */
     uint64_t params[CUDNN_PARAMS_MAX / 8]; /* zero beyond what the host knew of */
     uint64_t engine;
     uint64_t workspace;
@@ -95,6 +105,10 @@ struct anydnn_plugin_plan {
     int32_t wide;              /* factors are double */
     struct cudnn_descriptors made;
     struct cudnn_plan_kernels *kernels; /* convolutions by engines */
+    struct {
+        int32_t is_there, mode, nan_propagate;
+        double coef;
+    } behind; /* the activation that runs behind a fused convolution */
 };
 
 struct cudnn_operation {
@@ -103,9 +117,12 @@ struct cudnn_operation {
     uint32_t layouts;     /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
     size_t params_size;   /* of the family's structure; 0: none */
     uint32_t tensors;     /* slots that get a tensor descriptor, where present */
-    int32_t dims_max;     /* of those tensors; 0: 5 */
+    int32_t dims_max;     /* of those tensors; 0: CUDNN_USUAL_DIMS */
     const char *function; /* cuDNN's, for sentences */
-    /* Optional; 0 or the reason why cuDNN does not take it, or takes it to mean something else. */
+    /* Optional; moves operands that cuDNN takes in other places or types only. */
+    void (*arrange)(struct anydnn_plugin_plan *plan);
+    /* Optional; 0 or the reason why cuDNN does not take it, or takes it to mean something else.
+     * Sees what was arranged. */
     int32_t (*check)(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why);
     /* Makes what is needed beside the tensor descriptors; 0 or a reason. */
     int32_t (*prepare)(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
@@ -123,6 +140,13 @@ struct cudnn_operation {
  * enqueues anything. */
 int32_t cudnn_ran(const struct cudnn_call *call, cudnnStatus_t status, const char *function);
 
+/* After steps that succeeded and wrote scratch memory alone: to the caller nothing has begun. */
+static inline void cudnn_wrote_scratch(const struct cudnn_call *call, int32_t status)
+{
+    if (!status)
+        *call->effect = ANYDNN_PLUGIN_EFFECT_NONE;
+}
+
 /* The functions behind every operation of the description, in plan.c. */
 int32_t cudnn_candidates(struct anydnn_plugin_context *context,
                          const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
@@ -134,8 +158,43 @@ int32_t cudnn_plan_execute(struct anydnn_plugin_plan *plan,
                            const struct anydnn_plugin_operands *operands, int32_t *effect);
 void cudnn_plan_destroy(struct anydnn_plugin_plan *plan);
 
-/* The same as the operation's run, on aligned copies of the operands that are not (align.c). */
-int32_t cudnn_run_moved(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
+/* The steps of a plan (problem.c). Copies what the host knew of a size-prefixed structure; the rest
+ * is zero. */
+void cudnn_copy_struct(void *to, size_t size, const void *from, uint32_t from_size);
+void cudnn_copy_problem(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *from);
+/* Arranges and checks. 0 or a reason. */
+int32_t cudnn_plan_check(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+void cudnn_plan_release(struct anydnn_plugin_plan *plan);
+/* For convolutions: another plan of the problem that the caller gave, for that engine, arranged and
+ * checked, and not prepared; goes with cudnn_plan_destroy. NULL with `why`. */
+struct anydnn_plugin_plan *cudnn_plan_like(const struct anydnn_plugin_plan *plan, uint64_t engine,
+                                           struct cudnn_refusal *why);
+/* Makes cuDNN's descriptors. 0 or a reason. */
+int32_t cudnn_plan_prepare(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+
+/* The number that cuDNN takes as a factor, in the type that the plan's factors have. */
+enum cudnn_factor { CUDNN_ZERO, CUDNN_ONE };
+const void *cudnn_number(const struct anydnn_plugin_plan *plan, enum cudnn_factor factor);
+
+/* The operation's run, on aligned copies of the operands that are not (align.c). */
+int32_t cudnn_run_aligned(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
+/* Whether an operation writes that operand. */
+int cudnn_is_written(int32_t operation, int32_t slot);
+
+/* ------------------------------------------------------------------ moved operands (moves.c) */
+
+/* From here on cuDNN gets the operand of `slot` as a copy, packed in that format, of that type; an
+ * absent one, or one that cannot be moved, stays. */
+void cudnn_move(struct anydnn_plugin_plan *plan, int32_t slot, int format, int32_t type);
+/* Moves those of `slots` that have one of `types` to float. */
+void cudnn_widen(struct anydnn_plugin_plan *plan, uint32_t slots, uint32_t types);
+/* Moves what is needed for operands of equal dims to lie in the same places; packed ones, if
+ * `packed` says so. */
+void cudnn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed);
+/* Makes the descriptors of what was moved. 0 or a reason. */
+int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+/* The operation's run, between the moves. */
+int32_t cudnn_run_here(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
 
 /* ------------------------------------------------------------------ tensors (tensor.c) */
 
@@ -146,6 +205,8 @@ static inline cudnnDataType_t cudnn_type(int32_t type)
 }
 
 const char *cudnn_type_name(int32_t type);
+/* Channels in an element. */
+int64_t cudnn_type_lanes(int32_t type);
 
 /* Dims and strides as cuDNN wants them: at least `least` dims, by dims of 1 at the end. */
 struct cudnn_shape {
@@ -165,13 +226,12 @@ int32_t cudnn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plu
 int32_t cudnn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
                           const char *role, struct cudnn_refusal *why);
 
+/* Gives a tensor the strides of a format; vectors of channels have but one. */
+void cudnn_pack(struct anydnn_plugin_tensor *tensor, int format);
 /* The format that a tensor is packed in, or -1. */
 int cudnn_packed_format(const struct anydnn_plugin_tensor *tensor);
 /* Same dims and strides; dims of 1 have no stride that matters. */
 int cudnn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b);
-/* 0 where both operands lie in the same places, else a reason. */
-int32_t cudnn_check_same_places(const struct anydnn_plugin_problem *problem, int32_t a, int32_t b,
-                                const char *function, struct cudnn_refusal *why);
 /* From the first element to behind the last, in bytes. */
 size_t cudnn_tensor_bytes(const struct anydnn_plugin_tensor *tensor);
 

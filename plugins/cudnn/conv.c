@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions: which engines are offered, under which names, and the entries of the table. */
+#include "convolutions.h"
 #include "kernels.h"
 #include "legacy.h"
 #include "table.h"
-
-#define SPATIAL_MAX 3
 
 /* Slots of the fused operation. */
 enum { FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
@@ -23,16 +22,6 @@ static const struct {
     {ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0},
     {ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3},
 };
-
-static int is_fused(const struct anydnn_plugin_problem *problem)
-{
-    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
-}
-
-static int is_float(const struct anydnn_plugin_problem *problem)
-{
-    return (CUDNN_FLOATS >> problem->tensor[0]->type & 1) != 0;
-}
 
 int32_t cudnn_convolution_make(struct anydnn_plugin_plan *plan, cudnnDataType_t compute,
                                struct cudnn_refusal *why)
@@ -54,36 +43,6 @@ int32_t cudnn_convolution_make(struct anydnn_plugin_plan *plan, cudnnDataType_t 
     return status == CUDNN_STATUS_SUCCESS ? 0
                                           : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER,
                                                                 status, "the convolution");
-}
-
-/* The older call, which takes factors other than 1, wants z laid out as y is, and factors are not
- * part of the problem. The engines read the bias as if it were packed. */
-static int32_t check_fused(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why)
-{
-    if (cudnn_packed_format(problem->tensor[FUSED_BIAS]) < 0)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                            "the bias is not packed; cuDNN's fused convolution reads it packed");
-    return cudnn_check_same_places(problem, FUSED_Z, FUSED_Y,
-                                   "cudnnConvolutionBiasActivationForward", why);
-}
-
-static int32_t check(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why)
-{
-    const struct anydnn_plugin_convolution *params = problem->params;
-
-    if (params->spatial_dims > SPATIAL_MAX)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                            "the convolution has %d spatial dims; cuDNN takes up to %d",
-                            params->spatial_dims, SPATIAL_MAX);
-    if (is_fused(problem) && params->activation != CUDNN_ACTIVATION_RELU &&
-        params->activation != CUDNN_ACTIVATION_IDENTITY)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                            "the activation is number %d; cuDNN fuses ReLU and the identity",
-                            params->activation);
-    if (is_fused(problem) && params->activation == CUDNN_ACTIVATION_RELU && params->nan_propagate)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                            "NaN shall pass the activation; cuDNN's fused ReLU makes it 0");
-    return is_fused(problem) ? check_fused(problem, why) : 0;
 }
 
 /* ------------------------------------------------------------------ offers */
@@ -159,6 +118,16 @@ static int32_t offer_names(int32_t operation, const struct cudnn_engine *engine,
     return stop;
 }
 
+/* Integers take engines that do not round, and of those whose kernels cuDNN compiles when the plan
+ * is made only what compiled already: the compiler was seen to refuse one, convolution_forward
+ * x=s8:2,5,7,9:91,183,11,1 w=s8:6,5,3,4:nchw y=s8:2,6,7,10:99,199,12,1 pad=1,2 compute=s32
+ * math=allow_conversion. */
+static int suits_integers(const struct cudnn_engine *engine)
+{
+    return !(engine->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) &&
+           (!engine->compiles || engine->state == CUDNN_WORKS);
+}
+
 /* The engines in cuDNN's order, then the first that is no transform under its other names. */
 static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
                              anydnn_plugin_offer_fn offer, void *cookie, int *offered)
@@ -166,7 +135,7 @@ static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct cudnn_refus
     const struct anydnn_plugin_problem *problem = &plan->problem;
     struct cudnn_list *list = cudnn_list_of(plan, why);
     const struct cudnn_engine *named = NULL;
-    int32_t stop = 0;
+    int32_t stop = 0, integers = plan->engine == CUDNN_BY_FLOAT;
 
     if (!list)
         return why->reason;
@@ -175,7 +144,7 @@ static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct cudnn_refus
         const struct cudnn_engine *engine = &list->engine[i];
 
         if (engine->math < 0 || engine->state == CUDNN_REFUSED ||
-            !permits(problem->math, engine->math))
+            !permits(problem->math, engine->math) || (integers && !suits_integers(engine)))
             continue;
         stop = offer_engine(engine, engine->algorithm, offer, cookie);
         (*offered)++;
@@ -194,38 +163,106 @@ static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct cudnn_refus
                               list->count);
 }
 
+/* By the engines of float, where that is exact. */
+static void offer_by_float(const struct anydnn_plugin_plan *plan, anydnn_plugin_offer_fn offer,
+                           void *cookie, int *offered)
+{
+    struct cudnn_refusal why;
+    struct anydnn_plugin_plan *wide =
+        cudnn_is_exact(&plan->problem) ? cudnn_plan_like(plan, CUDNN_BY_FLOAT, &why) : NULL;
+
+    if (!wide)
+        return;
+    if (cudnn_is_float(&wide->problem) && cudnn_moves_make(wide, &why) == 0)
+        offer_engines(wide, &why, offer, cookie, offered);
+    cudnn_plan_destroy(wide);
+}
+
 static int32_t offer_all(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
                          anydnn_plugin_offer_fn offer, void *cookie)
 {
     struct cudnn_refusal other;
     int offered = 0;
-    int32_t reason = 0;
+    int32_t reason = cudnn_moves_make(plan, why);
 
-    if (!is_float(&plan->problem))
-        return cudnn_legacy_offer(plan, why, offer, cookie, &offered) && !offered ? why->reason : 0;
+    if (reason)
+        return reason;
+    if (!cudnn_is_float(&plan->problem)) {
+        reason = cudnn_legacy_offer(plan, why, offer, cookie, &offered);
+        if (!offered)
+            offer_by_float(plan, offer, cookie, &offered);
+        return offered ? 0 : reason;
+    }
     reason = offer_engines(plan, why, offer, cookie, &offered);
-    if (is_fused(&plan->problem))
+    if (cudnn_is_fused(&plan->problem))
         cudnn_legacy_offer(plan, &other, offer, cookie, &offered);
     return offered ? 0 : reason;
 }
 
 /* ------------------------------------------------------------------ plans */
 
+/* The first engine that runs within default math. */
+static int32_t choose(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    struct cudnn_list *list = cudnn_list_of(plan, why);
+
+    if (!list)
+        return why->reason;
+    plan->problem.math = ANYDNN_PLUGIN_MATH_DEFAULT;
+    for (int32_t i = 0; i < list->count; i++) {
+        struct cudnn_engine *engine = &list->engine[i];
+
+        if (is_acceptable(&plan->problem, engine) &&
+            !(engine->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) &&
+            cudnn_engine_try(engine, plan->context->handle)) {
+            plan->engine = engine->number;
+            return 0;
+        }
+    }
+    return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
+                        "cuDNN has no engine for this convolution of float in default math");
+}
+
+static int32_t make_behind(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    int32_t reason = cudnn_activation_make(&plan->made.behind, plan->behind.mode,
+                                           plan->behind.nan_propagate, plan->behind.coef, why);
+
+    return reason ? reason
+                  : cudnn_tensor_make(&plan->made.behind_y, plan->problem.tensor[FUSED_Y],
+                                      CUDNN_USUAL_DIMS, "y", why);
+}
+
 static int32_t prepare(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
 {
-    int32_t reason;
+    int32_t reason = 0;
 
-    if (!cudnn_is_legacy(plan->engine))
+    if (plan->engine == CUDNN_BY_FLOAT)
+        reason = choose(plan, why);
+    if (!reason && plan->behind.is_there)
+        reason = make_behind(plan, why);
+    if (!reason && !cudnn_is_legacy(plan->engine))
         return cudnn_kernels_make(plan, why);
-    reason = cudnn_legacy_make(plan, plan->engine, why);
+    if (!reason)
+        reason = cudnn_legacy_make(plan, plan->engine, why);
     plan->workspace = plan->legacy_workspace;
     return reason;
 }
 
 static int32_t run(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
 {
-    return plan->kernels ? cudnn_kernels_run(plan, call)
-                         : cudnn_legacy_run(plan, call, call->operands->workspace);
+    int32_t status = plan->kernels ? cudnn_kernels_run(plan, call)
+                                   : cudnn_legacy_run(plan, call, call->operands->workspace);
+    cudnnTensorDescriptor_t desc = plan->made.behind_y;
+    void *y = call->operands->data[FUSED_Y];
+
+    if (status || !plan->behind.is_there)
+        return status;
+    return cudnn_ran(call,
+                     cudnn.cudnnActivationForward(plan->context->handle, plan->made.behind,
+                                                  cudnn_number(plan, CUDNN_ONE), desc, y,
+                                                  cudnn_number(plan, CUDNN_ZERO), desc, y),
+                     "cudnnActivationForward");
 }
 
 static void release(struct anydnn_plugin_plan *plan)
@@ -246,7 +283,8 @@ static void release(struct anydnn_plugin_plan *plan)
         .layouts = where,                                                                          \
         .params_size = sizeof(struct anydnn_plugin_convolution),                                   \
         .function = "cuDNN's convolution",                                                         \
-        .check = check,                                                                            \
+        .arrange = cudnn_arrange_convolution,                                                      \
+        .check = cudnn_check_convolution,                                                          \
         .prepare = prepare,                                                                        \
         .run = run,                                                                                \
         .offer = offer_all,                                                                        \

@@ -29,6 +29,7 @@ struct cudnn_engine {
     int32_t algorithm; /* cuDNN's number that it bears */
     uint32_t notes;    /* ANYDNN_PLUGIN_NOTE_xxx */
     int32_t compiles;  /* cuDNN compiles its kernel when the plan is made */
+    int32_t one_factor_set; /* it must get no factors but the usual ones */
     int32_t state;
     uint64_t workspace;
     cudnnBackendDescriptor_t config, engine;
@@ -56,6 +57,9 @@ struct cudnn_list {
 /* The list of a plan's problem, old or new, which the context holds; who keeps it adds a holder.
  * NULL with `why` where cuDNN proposes nothing. */
 struct cudnn_list *cudnn_list_of(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+/* Adds what cuDNN proposes for list->graph, in its order: by its heuristics of mode A, then of mode
+ * B, then its fallback. */
+void cudnn_list_fill(struct cudnn_list *list, cudnnHandle_t handle);
 void cudnn_list_drop(struct cudnn_list *list);
 void cudnn_lists_destroy(struct anydnn_plugin_context *context);
 

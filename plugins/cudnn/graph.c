@@ -4,7 +4,6 @@
 #include "graph.h"
 
 #include <stdbool.h>
-#include <string.h>
 
 /* Slots of the operands x, w, y in the role that they have in the formula, whatever the direction.
  */
@@ -71,56 +70,6 @@ struct making {
     int32_t nodes;
     int32_t between;
 };
-
-/* ------------------------------------------------------------------ parts */
-
-void cudnn_parts_destroy(struct cudnn_parts *parts)
-{
-    while (parts->count > 0)
-        (void)cudnn.cudnnBackendDestroyDescriptor(parts->part[--parts->count]);
-    memset(parts, 0, sizeof *parts);
-}
-
-static int failed(struct cudnn_parts *parts, cudnnStatus_t status, const char *what)
-{
-    if (parts->status == CUDNN_STATUS_SUCCESS && status != CUDNN_STATUS_SUCCESS) {
-        parts->status = status;
-        parts->what = what;
-    }
-    return parts->status != CUDNN_STATUS_SUCCESS;
-}
-
-cudnnBackendDescriptor_t cudnn_part(struct cudnn_parts *parts, cudnnBackendDescriptorType_t type,
-                                    const char *what)
-{
-    cudnnBackendDescriptor_t made = NULL;
-
-    if (parts->status != CUDNN_STATUS_SUCCESS)
-        return NULL;
-    if (parts->count == CUDNN_PARTS_MAX) {
-        failed(parts, CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED, what);
-        return NULL;
-    }
-    if (failed(parts, cudnn.cudnnBackendCreateDescriptor(type, &made), what))
-        return NULL;
-    parts->part[parts->count++] = made;
-    return made;
-}
-
-void cudnn_set(struct cudnn_parts *parts, cudnnBackendDescriptor_t part,
-               cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
-               const void *values)
-{
-    if (parts->status == CUDNN_STATUS_SUCCESS)
-        failed(parts, cudnn.cudnnBackendSetAttribute(part, name, type, count, values),
-               "an attribute");
-}
-
-void cudnn_finalize(struct cudnn_parts *parts, cudnnBackendDescriptor_t part, const char *what)
-{
-    if (parts->status == CUDNN_STATUS_SUCCESS)
-        failed(parts, cudnn.cudnnBackendFinalize(part), what);
-}
 
 /* ------------------------------------------------------------------ tensors */
 

@@ -30,13 +30,30 @@ struct cudnn_plan_kernels {
     struct cudnn_list *list; /* held */
     struct cudnn_engine engine;
     struct cudnn_variant usual, other;
-    int32_t one_factor_set; /* the engine takes no other factors */
-    int32_t has_legacy;     /* descriptors of the older call were made */
+    int32_t one_factor_set;              /* the engine takes no other factors */
+    int32_t has_legacy;                  /* descriptors of the older call were made */
+    struct anydnn_plugin_plan *by_float; /* for other factors; NULL: none yet */
 };
+
+/* The variant pack of these pointers, remembered or new; a finalized one cannot be changed. */
+cudnnStatus_t cudnn_pack_of(const struct anydnn_plugin_plan *plan, struct cudnn_variant *variant,
+                            const struct cudnn_pack *wish, cudnnBackendDescriptor_t *pack);
+void cudnn_packs_destroy(struct cudnn_variant *variant);
 
 /* For the plan's engine number. 0, or a reason. */
 int32_t cudnn_kernels_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
 int32_t cudnn_kernels_run(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
 void cudnn_kernels_destroy(struct cudnn_plan_kernels *kernels);
+
+/* By one variant's execution plan; to `output` where that is not NULL. */
+int32_t cudnn_execute(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                      struct cudnn_variant *variant, void *output, void *workspace);
+void cudnn_variant_destroy(struct cudnn_variant *variant);
+
+/* With other factors (factors.c): by the plan that has them in it, by a new one, and of the fused
+ * operation. */
+int32_t cudnn_run_other(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
+int32_t cudnn_run_new_factors(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
+int32_t cudnn_run_fused(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
 
 #endif

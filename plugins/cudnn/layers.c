@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling, activation and softmax. */
+/* Pooling and activation. */
 #include "table.h"
+
+#include <math.h>
 
 /* ------------------------------------------------------------------ pooling */
 
@@ -29,13 +31,14 @@ static int is_max(const struct anydnn_plugin_pooling *params)
     return params->mode == CUDNN_POOLING_MAX || params->mode == CUDNN_POOLING_MAX_DETERMINISTIC;
 }
 
-/* The average does not look at y and x. */
-static int32_t check_max_backward(const struct anydnn_plugin_problem *problem,
-                                  struct cudnn_refusal *why)
+/* The gradient of the maximum wants y laid out as dy and x as dx. The average does not look at y
+ * and x. */
+static void arrange_pooling_backward(struct anydnn_plugin_plan *plan)
 {
-    int32_t reason = cudnn_check_same_places(problem, 0, 1, "cudnnPoolingBackward", why);
-
-    return reason ? reason : cudnn_check_same_places(problem, 2, 3, "cudnnPoolingBackward", why);
+    if (!is_max(plan->problem.params))
+        return;
+    cudnn_agree(plan, 0x3, 0);
+    cudnn_agree(plan, 0xc, 0);
 }
 
 /* Backward does not see the windows as forward did where they end beyond the padded input or begin
@@ -58,7 +61,7 @@ static int32_t check_pooling_backward(const struct anydnn_plugin_problem *proble
                                 i, (long long)params->pad[i], (long long)last,
                                 (long long)(x->dims[i + 2] + 2 * params->pad[i]));
     }
-    return is_max(params) ? check_max_backward(problem, why) : 0;
+    return 0;
 }
 
 static int32_t run_pooling_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
@@ -117,6 +120,7 @@ const struct cudnn_operation cudnn_pooling_backward = {
     .params_size = sizeof(struct anydnn_plugin_pooling),
     .tensors = 0xf,
     .function = "cudnnPoolingBackward",
+    .arrange = arrange_pooling_backward,
     .check = check_pooling_backward,
     .prepare = prepare_pooling_backward,
     .run = run_pooling_backward,
@@ -142,22 +146,14 @@ static int32_t gradient_input(const struct anydnn_plugin_activation *params)
     return params->mode == CUDNN_ACTIVATION_SWISH ? 2 : 0;
 }
 
-static int32_t check_activation_backward(const struct anydnn_plugin_problem *problem,
-                                         struct cudnn_refusal *why)
+/* y as dy, and dx as what stands for x. */
+static void arrange_activation_backward(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_activation *params = problem->params;
-    int32_t reason = check_activation(problem, why);
+    int swish = gradient_input(plan->problem.params) != 0;
 
-    if (!reason && params->mode == CUDNN_ACTIVATION_CLIPPED_RELU)
-        reason =
-            cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                         "the activation is the clipped ReLU; cuDNN's gradient passes elements "
-                         "of y at the ceiling, where it is 0");
-    if (!reason)
-        reason = cudnn_check_same_places(problem, 0, 1, "cudnnActivationBackward", why);
-    return reason ? reason
-                  : cudnn_check_same_places(problem, gradient_input(params), 3,
-                                            "cudnnActivationBackward", why);
+    cudnn_agree(plan, swish ? 0x3 : 0xb, 0);
+    if (swish)
+        cudnn_agree(plan, 0xc, 0);
 }
 
 static int32_t prepare_activation(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
@@ -166,6 +162,28 @@ static int32_t prepare_activation(struct anydnn_plugin_plan *plan, struct cudnn_
 
     return cudnn_activation_make(&plan->made.activation, params->mode, params->nan_propagate,
                                  params->coef, why);
+}
+
+/* cuDNN's gradient of the clipped ReLU passes x up to the ceiling, the ceiling too, and y stands
+ * for x: what lies below the ceiling lies up to the greatest number below it, in the type that is
+ * compared. */
+static double below(double ceiling, int wide)
+{
+    float single = (float)ceiling;
+
+    if (wide)
+        return nextafter(ceiling, -INFINITY);
+    return (double)single < ceiling ? single : nextafterf(single, -INFINITY);
+}
+
+static int32_t prepare_activation_backward(struct anydnn_plugin_plan *plan,
+                                           struct cudnn_refusal *why)
+{
+    struct anydnn_plugin_activation *params = (struct anydnn_plugin_activation *)plan->params;
+
+    if (params->mode == CUDNN_ACTIVATION_CLIPPED_RELU)
+        params->coef = below(params->coef, plan->wide);
+    return prepare_activation(plan, why);
 }
 
 static int32_t run_activation_forward(struct anydnn_plugin_plan *plan,
@@ -215,58 +233,8 @@ const struct cudnn_operation cudnn_activation_backward = {
     .params_size = sizeof(struct anydnn_plugin_activation),
     .tensors = 0xf,
     .function = "cudnnActivationBackward",
-    .check = check_activation_backward,
-    .prepare = prepare_activation,
+    .arrange = arrange_activation_backward,
+    .check = check_activation,
+    .prepare = prepare_activation_backward,
     .run = run_activation_backward,
-};
-
-/* ------------------------------------------------------------------ softmax */
-
-/* Seen with cuDNN 9.19: mode `instance` is wrong where elements have gaps between them, and of 5
- * dims with channels last elements stay unwritten. */
-static int32_t check_softmax_backward(const struct anydnn_plugin_problem *problem,
-                                      struct cudnn_refusal *why)
-{
-    const struct anydnn_plugin_softmax *params = problem->params;
-
-    for (int32_t slot = 0; slot < 3; slot++) {
-        int format = cudnn_packed_format(problem->tensor[slot]);
-
-        if (problem->tensor[slot]->ndims > 4 && format != CUDNN_TENSOR_NCHW)
-            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                                "operand %d has 5 dims and is not packed with rows first; cuDNN's "
-                                "softmax of 5 dims is wrong otherwise",
-                                slot);
-        if (params->mode == CUDNN_SOFTMAX_MODE_INSTANCE && format < 0)
-            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                                "operand %d is not packed; cuDNN's softmax over an instance is "
-                                "wrong otherwise",
-                                slot);
-    }
-    return cudnn_check_same_places(problem, 0, 1, "cudnnSoftmaxBackward", why);
-}
-
-static int32_t run_softmax_backward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
-{
-    const struct anydnn_plugin_softmax *params = plan->problem.params;
-    void *const *data = call->operands->data;
-    cudnnTensorDescriptor_t *desc = plan->made.tensor;
-
-    return cudnn_ran(call,
-                     cudnn.cudnnSoftmaxBackward(
-                         plan->context->handle, (cudnnSoftmaxAlgorithm_t)params->algorithm,
-                         (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[0], data[0],
-                         desc[1], data[1], &call->scale[1], desc[2], data[2]),
-                     plan->operation->function);
-}
-
-const struct cudnn_operation cudnn_softmax_backward = {
-    .operation = ANYDNN_PLUGIN_SOFTMAX_BACKWARD,
-    .types = CUDNN_FLOATS,
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_softmax),
-    .tensors = 0x7,
-    .function = "cudnnSoftmaxBackward",
-    .check = check_softmax_backward,
-    .run = run_softmax_backward,
 };

@@ -4,6 +4,8 @@
 
 #include "table.h"
 
+#include <string.h>
+
 /* The one algorithm that takes integers, and the identity in the fused call. */
 #define ALGORITHM CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM
 
@@ -81,6 +83,20 @@ int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine,
     return 0;
 }
 
+void cudnn_legacy_drop(struct anydnn_plugin_plan *plan)
+{
+    struct cudnn_descriptors gone = {.convolution = plan->made.convolution,
+                                     .activation = plan->made.activation};
+
+    memcpy(gone.tensor, plan->made.tensor, sizeof gone.tensor);
+    memcpy(gone.filter, plan->made.filter, sizeof gone.filter);
+    memset(plan->made.tensor, 0, sizeof gone.tensor);
+    memset(plan->made.filter, 0, sizeof gone.filter);
+    plan->made.convolution = NULL;
+    plan->made.activation = NULL;
+    cudnn_descriptors_destroy(&gone);
+}
+
 /* One engine: its descriptors are made to see whether they can be, and go again. */
 static int32_t offer_one(struct anydnn_plugin_plan *plan, uint64_t engine,
                          struct cudnn_refusal *why, anydnn_plugin_offer_fn offer, void *cookie)
@@ -95,7 +111,7 @@ static int32_t offer_one(struct anydnn_plugin_plan *plan, uint64_t engine,
     int32_t reason;
 
     reason = cudnn_legacy_make(plan, engine, why);
-    cudnn_descriptors_destroy(&plan->made);
+    cudnn_legacy_drop(plan);
     if (reason)
         return reason;
     candidate.workspace = plan->legacy_workspace;

@@ -7,8 +7,8 @@
 #include "backend.h"
 
 /* The numbers of the two engines: without and with Tensor Cores. Those of configurations are hashes
- * of 64 bits. */
-enum { CUDNN_LEGACY_FMA = 1, CUDNN_LEGACY_TENSOR_OP = 2 };
+ * of 64 bits. The third is never offered: whichever engine takes the operands as float. */
+enum { CUDNN_LEGACY_FMA = 1, CUDNN_LEGACY_TENSOR_OP = 2, CUDNN_BY_FLOAT = 3 };
 
 static inline int cudnn_is_legacy(uint64_t engine)
 {
@@ -22,6 +22,8 @@ int32_t cudnn_legacy_offer(struct anydnn_plugin_plan *plan, struct cudnn_refusal
  * reason. */
 int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine,
                           struct cudnn_refusal *why);
+/* Destroys them. */
+void cudnn_legacy_drop(struct anydnn_plugin_plan *plan);
 /* With plan->legacy_workspace bytes of workspace. */
 int32_t cudnn_legacy_run(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
                          void *workspace);

@@ -54,6 +54,7 @@
     X(cudnnLRNCrossChannelForward)                                                                 \
     X(cudnnDivisiveNormalizationForward)                                                           \
     X(cudnnDivisiveNormalizationBackward)                                                          \
+    X(cudnnSoftmaxForward)                                                                         \
     X(cudnnSoftmaxBackward)                                                                        \
     X(cudnnBatchNormalizationForwardInference)                                                     \
     X(cudnnBatchNormalizationForwardTraining)                                                      \

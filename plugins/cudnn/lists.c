@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks cuDNN's heuristics for the engine configurations of a convolution, and keeps the lists. */
+/* The lists of engine configurations that a context keeps. */
 #include "engines.h"
 
 #include <stdio.h>
@@ -7,167 +7,6 @@
 
 /* Lists that a context keeps. */
 #define LISTS_MAX 64
-
-/* ------------------------------------------------------------------ what cuDNN proposes */
-
-/* Fills `into`, which is created already. 0 or -1. */
-static int get_descriptors(cudnnBackendDescriptor_t from, cudnnBackendAttributeName_t name,
-                           int64_t count, cudnnBackendDescriptor_t *into)
-{
-    int64_t got = 0;
-
-    return cudnn.cudnnBackendGetAttribute(from, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, count, &got,
-                                          into) == CUDNN_STATUS_SUCCESS &&
-                   got == count
-               ? 0
-               : -1;
-}
-
-/* How many there are. */
-static int64_t count_of(cudnnBackendDescriptor_t from, cudnnBackendAttributeName_t name)
-{
-    int64_t count = 0;
-
-    return cudnn.cudnnBackendGetAttribute(from, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, &count,
-                                          NULL) == CUDNN_STATUS_SUCCESS
-               ? count
-               : 0;
-}
-
-static int has_number(const struct cudnn_list *list, uint64_t number)
-{
-    int found = 0;
-
-    for (int32_t i = 0; i < list->count; i++)
-        found |= list->engine[i].number == number;
-    return found;
-}
-
-/* Room for as many more. 0 or -1. */
-static int grow(struct cudnn_list *list, int64_t more)
-{
-    struct cudnn_engine *grown;
-
-    if (list->count + more <= list->room)
-        return 0;
-    grown = cuda_host->alloc((size_t)(list->count + more) * sizeof *grown);
-    if (!grown)
-        return -1;
-    if (list->count)
-        memcpy(grown, list->engine, (size_t)list->count * sizeof *grown);
-    if (list->engine)
-        cuda_host->free(list->engine);
-    list->engine = grown;
-    list->room = list->count + (int32_t)more;
-    return 0;
-}
-
-/* Takes a configuration over; one that is there already, or cannot be read, goes. */
-static void take(struct cudnn_list *list, cudnnBackendDescriptor_t config, cudnnHandle_t handle)
-{
-    struct cudnn_engine *engine = &list->engine[list->count];
-
-    memset(engine, 0, sizeof *engine);
-    engine->config = config;
-    if (cudnn.cudnnBackendCreateDescriptor(CUDNN_BACKEND_ENGINE_DESCRIPTOR, &engine->engine) ==
-            CUDNN_STATUS_SUCCESS &&
-        get_descriptors(config, CUDNN_ATTR_ENGINECFG_ENGINE, 1, &engine->engine) == 0 &&
-        cudnn_engine_read(engine, list->key.operation, list->key.tensor[0].type, handle) == 0 &&
-        !has_number(list, engine->number))
-        list->count++;
-    else
-        cudnn_engine_drop(engine);
-}
-
-static void take_results(struct cudnn_list *list, cudnnBackendDescriptor_t heuristics,
-                         int64_t count, cudnnHandle_t handle)
-{
-    cudnnBackendDescriptor_t *config = cuda_host->alloc((size_t)count * sizeof *config);
-    cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
-    int64_t got = 0;
-
-    if (!config)
-        return;
-    memset(config, 0, (size_t)count * sizeof *config);
-    for (int64_t i = 0; i < count && status == CUDNN_STATUS_SUCCESS; i++)
-        status = cudnn.cudnnBackendCreateDescriptor(CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, &config[i]);
-    if (status == CUDNN_STATUS_SUCCESS)
-        status = cudnn.cudnnBackendGetAttribute(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS,
-                                                CUDNN_TYPE_BACKEND_DESCRIPTOR, count, &got, config);
-    if (status != CUDNN_STATUS_SUCCESS || grow(list, got) != 0)
-        got = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (i < got)
-            take(list, config[i], handle);
-        else if (config[i])
-            (void)cudnn.cudnnBackendDestroyDescriptor(config[i]);
-    }
-    cuda_host->free(config);
-}
-
-/* A mode that has nothing to say, or fails, adds nothing. */
-static void ask(struct cudnn_list *list, cudnnBackendHeurMode_t mode, cudnnHandle_t handle)
-{
-    struct cudnn_parts parts = {.count = 0};
-    cudnnBackendDescriptor_t heuristics =
-        cudnn_part(&parts, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, "the heuristics");
-    int64_t count = 0;
-
-    cudnn_set(&parts, heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
-              CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &list->graph);
-    cudnn_set(&parts, heuristics, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
-    cudnn_finalize(&parts, heuristics, "the heuristics");
-    if (parts.status == CUDNN_STATUS_SUCCESS)
-        count = count_of(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS);
-    if (count > 0)
-        take_results(list, heuristics, count, handle);
-    cudnn_parts_destroy(&parts);
-}
-
-static int has_default(const struct cudnn_list *list)
-{
-    int found = 0;
-
-    for (int32_t i = 0; i < list->count; i++)
-        found |= list->engine[i].math == ANYDNN_PLUGIN_MATH_DEFAULT &&
-                 !(list->engine[i].notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) &&
-                 list->engine[i].state != CUDNN_REFUSED;
-    return found;
-}
-
-/* Every engine that the graph has, with its knobs as they are: where the heuristics propose none
- * without Tensor Cores, which default math needs. */
-static void enumerate(struct cudnn_list *list, cudnnHandle_t handle)
-{
-    int64_t count = 0, engines = 0;
-
-    if (cudnn.cudnnBackendGetAttribute(list->graph, CUDNN_ATTR_OPERATIONGRAPH_ENGINE_GLOBAL_COUNT,
-                                       CUDNN_TYPE_INT64, 1, &count,
-                                       &engines) != CUDNN_STATUS_SUCCESS ||
-        grow(list, engines) != 0)
-        return;
-    for (int64_t index = 0; index < engines; index++) {
-        struct cudnn_engine like = {.index = index};
-        struct cudnn_parts parts = {.count = 0};
-        cudnnBackendDescriptor_t config = cudnn_config_make(&parts, list->graph, &like);
-
-        if (parts.status == CUDNN_STATUS_SUCCESS && parts.part[parts.count - 1] == config) {
-            struct cudnn_engine *engine = &list->engine[list->count];
-
-            memset(engine, 0, sizeof *engine);
-            engine->engine = parts.part[0];
-            engine->config = config;
-            parts.count = 0;
-            if (cudnn_engine_read(engine, list->key.operation, list->key.tensor[0].type, handle) ==
-                    0 &&
-                !has_number(list, engine->number))
-                list->count++;
-            else
-                cudnn_engine_drop(engine);
-        }
-        cudnn_parts_destroy(&parts);
-    }
-}
 
 static void destroy_list(struct cudnn_list *list)
 {
@@ -267,10 +106,7 @@ static int32_t fill(struct cudnn_list *list, const struct anydnn_plugin_plan *pl
     if (list->parts.status != CUDNN_STATUS_SUCCESS)
         return cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, list->parts.status,
                                    list->parts.what);
-    ask(list, CUDNN_HEUR_MODE_A, context->handle);
-    ask(list, CUDNN_HEUR_MODE_FALLBACK, context->handle);
-    if (!has_default(list))
-        enumerate(list, context->handle);
+    cudnn_list_fill(list, context->handle);
     tell(list);
     if (!context->checked && cudnn_library_check(&sentence))
         return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LIBRARY, "%s", sentence);

@@ -3,12 +3,17 @@
 
 CUDNN_SOURCES = \
 	plugins/cudnn/align.c \
+	plugins/cudnn/arrange.c \
 	plugins/cudnn/backend.h \
+	plugins/cudnn/batch_norm.c \
 	plugins/cudnn/conv.c \
+	plugins/cudnn/convolutions.h \
 	plugins/cudnn/engines.c \
 	plugins/cudnn/engines.h \
+	plugins/cudnn/factors.c \
 	plugins/cudnn/graph.c \
 	plugins/cudnn/graph.h \
+	plugins/cudnn/im2col.c \
 	plugins/cudnn/kernels.c \
 	plugins/cudnn/kernels.h \
 	plugins/cudnn/layers.c \
@@ -17,14 +22,22 @@ CUDNN_SOURCES = \
 	plugins/cudnn/library.c \
 	plugins/cudnn/library.h \
 	plugins/cudnn/lists.c \
-	plugins/cudnn/normalizations.c \
+	plugins/cudnn/lrn.c \
+	plugins/cudnn/moves.c \
+	plugins/cudnn/packs.c \
+	plugins/cudnn/parts.c \
 	plugins/cudnn/plan.c \
 	plugins/cudnn/plugin.c \
+	plugins/cudnn/pointwise.c \
+	plugins/cudnn/problem.c \
+	plugins/cudnn/proposals.c \
+	plugins/cudnn/reduce.c \
+	plugins/cudnn/softmax.c \
 	plugins/cudnn/table.c \
 	plugins/cudnn/table.h \
 	plugins/cudnn/tensor.c \
-	plugins/cudnn/tensor_ops.c \
-	plugins/cudnn/transform.c
+	plugins/cudnn/transform.c \
+	plugins/cudnn/words.c
 
 if HAVE_CUDNN
 plugins_LTLIBRARIES += plugins/cudnn/anydnn_cudnn.la

@@ -13,6 +13,7 @@ const struct cudnn_operation *const cudnn_operations[] = {
     &cudnn_activation_forward,
     &cudnn_activation_backward,
     &cudnn_lrn_forward,
+    &cudnn_softmax_forward,
     &cudnn_softmax_backward,
     &cudnn_divisive_normalization_forward,
     &cudnn_divisive_normalization_backward,

@@ -15,6 +15,7 @@ extern const struct cudnn_operation cudnn_pooling_backward;
 extern const struct cudnn_operation cudnn_activation_forward;
 extern const struct cudnn_operation cudnn_activation_backward;
 extern const struct cudnn_operation cudnn_lrn_forward;
+extern const struct cudnn_operation cudnn_softmax_forward;
 extern const struct cudnn_operation cudnn_softmax_backward;
 extern const struct cudnn_operation cudnn_divisive_normalization_forward;
 extern const struct cudnn_operation cudnn_divisive_normalization_backward;

@@ -28,6 +28,11 @@ const char *cudnn_type_name(int32_t type)
     return type >= 0 && type < TYPES ? types[type].name : "an unknown type";
 }
 
+int64_t cudnn_type_lanes(int32_t type)
+{
+    return type >= 0 && type < TYPES ? types[type].lanes : 1;
+}
+
 /* Places along a dim: of vector types the channels are counted in vectors. */
 static int64_t extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
 {
@@ -58,16 +63,35 @@ int32_t cudnn_shape_of(struct cudnn_shape *shape, const struct anydnn_plugin_ten
     return 0;
 }
 
+/* The dim that is number `i` from the fastest one. */
+static int32_t dim_of(const struct anydnn_plugin_tensor *tensor, int32_t i, int channels_last)
+{
+    if (channels_last && tensor->ndims > 2)
+        return i == 0 ? 1 : i < tensor->ndims - 1 ? tensor->ndims - i : 0;
+    return tensor->ndims - 1 - i;
+}
+
+void cudnn_pack(struct anydnn_plugin_tensor *tensor, int format)
+{
+    int64_t step = 1;
+
+    for (int32_t i = 0; i < tensor->ndims; i++) {
+        int32_t d =
+            dim_of(tensor, i, format == CUDNN_TENSOR_NHWC && types[tensor->type].lanes == 1);
+
+        tensor->strides[d] = step;
+        step *= extent(tensor, d);
+    }
+}
+
 /* Whether the strides are those of dims in this order, fastest first. */
 static int is_packed(const struct anydnn_plugin_tensor *tensor, int channels_last)
 {
     int64_t step = 1;
 
     for (int32_t i = 0; i < tensor->ndims; i++) {
-        int32_t d = tensor->ndims - 1 - i;
+        int32_t d = dim_of(tensor, i, channels_last);
 
-        if (channels_last && tensor->ndims > 2)
-            d = i == 0 ? 1 : i < tensor->ndims - 1 ? tensor->ndims - i : 0;
         if (extent(tensor, d) > 1 && tensor->strides[d] != step)
             return 0;
         step *= extent(tensor, d);
@@ -91,18 +115,6 @@ int cudnn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_
     for (int32_t d = 0; d < a->ndims && same; d++)
         same = a->dims[d] == b->dims[d] && (extent(a, d) == 1 || a->strides[d] == b->strides[d]);
     return same;
-}
-
-int32_t cudnn_check_same_places(const struct anydnn_plugin_problem *problem, int32_t a, int32_t b,
-                                const char *function, struct cudnn_refusal *why)
-{
-    if (!problem->tensor[a] || !problem->tensor[b] ||
-        cudnn_same_places(problem->tensor[a], problem->tensor[b]))
-        return 0;
-    return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                        "operands %d and %d have different strides; %s takes them with the same "
-                        "ones only",
-                        a, b, function);
 }
 
 size_t cudnn_tensor_bytes(const struct anydnn_plugin_tensor *tensor)
@@ -168,12 +180,22 @@ int32_t cudnn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plu
                : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, role);
 }
 
+static void destroy_tensors(const cudnnTensorDescriptor_t made[], size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (made[i])
+            (void)cudnn.cudnnDestroyTensorDescriptor(made[i]);
+    }
+}
+
 void cudnn_descriptors_destroy(struct cudnn_descriptors *made)
 {
-    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
-        if (made->tensor[slot])
-            (void)cudnn.cudnnDestroyTensorDescriptor(made->tensor[slot]);
-    }
+    const cudnnTensorDescriptor_t others[] = {made->behind_y, made->between};
+
+    destroy_tensors(made->tensor, ANYDNN_PLUGIN_OPERAND_MAX);
+    destroy_tensors(made->home, ANYDNN_PLUGIN_OPERAND_MAX);
+    destroy_tensors(made->copy, ANYDNN_PLUGIN_OPERAND_MAX);
+    destroy_tensors(others, sizeof others / sizeof others[0]);
     for (int32_t i = 0; i < 2; i++) {
         if (made->filter[i])
             (void)cudnn.cudnnDestroyFilterDescriptor(made->filter[i]);
@@ -184,10 +206,14 @@ void cudnn_descriptors_destroy(struct cudnn_descriptors *made)
         (void)cudnn.cudnnDestroyPoolingDescriptor(made->pooling);
     if (made->activation)
         (void)cudnn.cudnnDestroyActivationDescriptor(made->activation);
+    if (made->behind)
+        (void)cudnn.cudnnDestroyActivationDescriptor(made->behind);
     if (made->lrn)
         (void)cudnn.cudnnDestroyLRNDescriptor(made->lrn);
     if (made->transform)
         (void)cudnn.cudnnDestroyTensorTransformDescriptor(made->transform);
+    if (made->second)
+        (void)cudnn.cudnnDestroyTensorTransformDescriptor(made->second);
     if (made->op_tensor)
         (void)cudnn.cudnnDestroyOpTensorDescriptor(made->op_tensor);
     if (made->reduce)

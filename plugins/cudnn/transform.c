@@ -26,6 +26,24 @@ static int32_t check_types(const struct anydnn_plugin_problem *problem, uint32_t
 
 #define ANY_OF (CUDNN_TYPE(FLOAT) | CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | CUDNN_TYPE(INT8))
 
+#define SHORTS (CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16))
+
+/* cuDNN takes vectors of 4 packed, of 32 not at all, and does not go from one short type to the
+ * other: by way of float all of that goes, and is rounded once. */
+static void arrange_types(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *x = &plan->tensor[0], *y = &plan->tensor[1];
+
+    if (is_one_of(x->type, SHORTS) && is_one_of(y->type, SHORTS) && x->type != y->type)
+        cudnn_widen(plan, 0x1, SHORTS);
+    cudnn_widen(plan, 0x3, CUDNN_TYPE(INT8X32));
+    for (int32_t slot = 0; slot < 2; slot++) {
+        if (cudnn_type_lanes(plan->tensor[slot].type) > 1 &&
+            cudnn_packed_format(&plan->tensor[slot]) < 0)
+            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW_VECT_C, plan->tensor[slot].type);
+    }
+}
+
 static int32_t check_transform(const struct anydnn_plugin_problem *problem,
                                struct cudnn_refusal *why)
 {
@@ -45,10 +63,11 @@ static int32_t run_transform(struct anydnn_plugin_plan *plan, const struct cudnn
 
 const struct cudnn_operation cudnn_transform_tensor = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR,
-    .types = ANY_OF | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(INT8X4),
+    .types = ANY_OF | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32),
     .layouts = CUDNN_LAYOUTS_AND_VECTORS,
     .tensors = 0x3,
     .function = "cudnnTransformTensor",
+    .arrange = arrange_types,
     .check = check_transform,
     .run = run_transform,
 };
@@ -61,16 +80,6 @@ static int pads(const struct anydnn_plugin_transform *params, int32_t ndims)
 
     for (int32_t d = 0; d < ndims; d++)
         any |= params->pad_before[d] != 0 || params->pad_after[d] != 0;
-    return any;
-}
-
-/* Pads that add places; negative ones cut some off. */
-static int widens(const struct anydnn_plugin_transform *params, int32_t ndims)
-{
-    int any = 0;
-
-    for (int32_t d = 0; d < ndims; d++)
-        any |= params->pad_before[d] > 0 || params->pad_after[d] > 0;
     return any;
 }
 
@@ -89,33 +98,49 @@ static int moves(const struct anydnn_plugin_transform *params, int32_t ndims)
     return pads(params, ndims) || folds(params, ndims);
 }
 
-/* Factors are not part of the problem, and cuDNN moves elements only with 1 and 0: a second step
- * blends, which must not round a second time. */
+static int has_two_steps(const struct anydnn_plugin_transform *params, int32_t ndims)
+{
+    return pads(params, ndims) && folds(params, ndims);
+}
+
+/*
+ * Factors are not part of the problem, and cuDNN moves elements only with 1 and 0; a second step
+ * blends, which must not round a second time: between types both get float. So do vectors, whose
+ * pads and folds cuDNN refuses. It writes packed tensors, and where pads come with a fold it puts
+ * elements elsewhere: there are two steps then, with a tensor between them, all in the same layout.
+ */
+static void arrange_moving(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_transform *params = plan->problem.params;
+    const struct anydnn_plugin_tensor *x = &plan->tensor[0], *y = &plan->tensor[1];
+
+    if (x->ndims != 4)
+        return;
+    if (moves(params, 4) && (x->type != y->type || cudnn_type_lanes(x->type) > 1))
+        cudnn_widen(plan, 0x3,
+                    SHORTS | CUDNN_TYPE(INT8) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32));
+    arrange_types(plan);
+    if (cudnn_packed_format(y) < 0)
+        cudnn_move(plan, 1, CUDNN_TENSOR_NCHW, y->type);
+    if (has_two_steps(params, 4) && cudnn_packed_format(x) != cudnn_packed_format(y))
+        cudnn_move(plan, 0, cudnn_packed_format(y), x->type);
+}
+
+static void arrange_filter(struct anydnn_plugin_plan *plan)
+{
+    arrange_moving(plan);
+    if (plan->tensor[0].ndims == 4 && cudnn_packed_format(&plan->tensor[0]) < 0)
+        cudnn_move(plan, 0, CUDNN_TENSOR_NCHW, plan->tensor[0].type);
+}
+
 static int32_t check_moving(const struct anydnn_plugin_problem *problem, uint32_t any,
                             struct cudnn_refusal *why)
 {
-    const struct anydnn_plugin_tensor *x = problem->tensor[0], *y = problem->tensor[1];
+    const struct anydnn_plugin_tensor *x = problem->tensor[0];
 
     if (x->ndims != 4)
         return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                             "x has %d dims; cuDNN's transforms with a descriptor take 4", x->ndims);
-    if (cudnn_packed_format(y) < 0)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                            "y is not packed; cuDNN's transforms with a descriptor write packed "
-                            "tensors");
-    if (x->type != y->type && moves(problem->params, x->ndims))
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                            "pads or folds from %s to %s; cuDNN takes them with the factors 1 and "
-                            "0 alone, and a blend after that would round twice",
-                            cudnn_type_name(x->type), cudnn_type_name(y->type));
-    if (widens(problem->params, x->ndims) && folds(problem->params, x->ndims) &&
-        cudnn_packed_format(x) != cudnn_packed_format(y))
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                            "pads and a fold from one layout to another; cuDNN puts elements "
-                            "elsewhere then");
-    if (x->type == ANYDNN_PLUGIN_INT8X4 && moves(problem->params, x->ndims))
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                            "pads or folds of int8x4; cuDNN refuses them when it runs");
     return check_types(problem, any, why);
 }
 
@@ -131,56 +156,136 @@ static int32_t check_transform_filter(const struct anydnn_plugin_problem *proble
     return check_moving(problem, ANY_OF, why);
 }
 
-static int32_t prepare_moving(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+/* One of cuDNN's transforms, by the pads or the folds of the problem, or both. */
+static cudnnStatus_t make_step(const struct anydnn_plugin_plan *plan, int with_pads, int with_folds,
+                               cudnnTensorTransformDescriptor_t *made)
 {
     const struct anydnn_plugin_transform *params = plan->problem.params;
     const struct anydnn_plugin_tensor *y = plan->problem.tensor[1];
     int32_t before[ANYDNN_PLUGIN_DIM_MAX], after[ANYDNN_PLUGIN_DIM_MAX];
     uint32_t fold[ANYDNN_PLUGIN_SPATIAL_MAX];
-    cudnnStatus_t status = cudnn.cudnnCreateTensorTransformDescriptor(&plan->made.transform);
+    cudnnStatus_t status = cudnn.cudnnCreateTensorTransformDescriptor(made);
 
     for (int32_t d = 0; d < y->ndims; d++) {
-        before[d] = (int32_t)params->pad_before[d];
-        after[d] = (int32_t)params->pad_after[d];
+        before[d] = with_pads ? (int32_t)params->pad_before[d] : 0;
+        after[d] = with_pads ? (int32_t)params->pad_after[d] : 0;
     }
     for (int32_t i = 0; i < y->ndims - 2; i++)
-        fold[i] = params->fold[i] > 1 ? (uint32_t)params->fold[i] : 1;
-    if (status == CUDNN_STATUS_SUCCESS)
-        status = cudnn.cudnnSetTensorTransformDescriptor(
-            plan->made.transform, (uint32_t)y->ndims, (cudnnTensorFormat_t)cudnn_packed_format(y),
-            before, after, fold, (cudnnFoldingDirection_t)params->direction);
-    return status == CUDNN_STATUS_SUCCESS
-               ? 0
-               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the transform");
+        fold[i] = with_folds && params->fold[i] > 1 ? (uint32_t)params->fold[i] : 1;
+    return status != CUDNN_STATUS_SUCCESS
+               ? status
+               : cudnn.cudnnSetTensorTransformDescriptor(
+                     *made, (uint32_t)y->ndims, (cudnnTensorFormat_t)cudnn_packed_format(y), before,
+                     after, fold,
+                     with_folds ? (cudnnFoldingDirection_t)params->direction
+                                : CUDNN_TRANSFORM_FOLD);
+}
+
+/* The tensor between the steps: a fold is of what is padded, and an unfold is padded. */
+static void describe_between(const struct anydnn_plugin_plan *plan,
+                             struct anydnn_plugin_tensor *between)
+{
+    const struct anydnn_plugin_transform *params = plan->problem.params;
+
+    *between = plan->tensor[0];
+    for (int32_t d = 0; d < between->ndims && params->direction == CUDNN_TRANSFORM_FOLD; d++)
+        between->dims[d] += params->pad_before[d] + params->pad_after[d];
+    for (int32_t i = 0; i < between->ndims - 2 && params->direction != CUDNN_TRANSFORM_FOLD; i++) {
+        int64_t fold = params->fold[i] > 1 ? params->fold[i] : 1;
+
+        between->dims[1] /= fold;
+        between->dims[i + 2] *= fold;
+    }
+    cudnn_pack(between, cudnn_packed_format(&plan->tensor[1]));
+}
+
+static int32_t prepare_moving(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_transform *params = plan->problem.params;
+    int two = has_two_steps(params, plan->tensor[0].ndims);
+    int pads_first = !two || params->direction == CUDNN_TRANSFORM_FOLD;
+    struct anydnn_plugin_tensor between;
+    cudnnStatus_t status = make_step(plan, pads_first, !two || !pads_first, &plan->made.transform);
+
+    if (status == CUDNN_STATUS_SUCCESS && two)
+        status = make_step(plan, !pads_first, pads_first, &plan->made.second);
+    if (status != CUDNN_STATUS_SUCCESS)
+        return cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the transform");
+    if (!two)
+        return 0;
+    describe_between(plan, &between);
+    return cudnn_tensor_make(&plan->made.between, &between, 4, "what is between pads and fold",
+                             why);
 }
 
 static int32_t prepare_filter(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
 {
-    int32_t reason = cudnn_filter_make(&plan->made.filter[0], plan->problem.tensor[0], "x", why);
+    int32_t reason = 0;
 
+    if (has_two_steps(plan->problem.params, plan->tensor[0].ndims))
+        return prepare_moving(plan, why);
+    reason = cudnn_filter_make(&plan->made.filter[0], plan->problem.tensor[0], "x", why);
     if (!reason)
         reason = cudnn_filter_make(&plan->made.filter[1], plan->problem.tensor[1], "y", why);
     return reason ? reason : prepare_moving(plan, why);
 }
 
 /* One step of cuDNN's, by the descriptors of the kind that the plan has. */
-static cudnnStatus_t step(struct anydnn_plugin_plan *plan, const void *alpha, const void *x,
-                          const void *beta, void *y)
+static int32_t run_step(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                        const void *alpha, const void *beta, void *y)
 {
-    if (plan->made.filter[0])
-        return cudnn.cudnnTransformFilter(plan->context->handle, plan->made.transform, alpha,
-                                          plan->made.filter[0], x, beta, plan->made.filter[1], y);
-    return cudnn.cudnnTransformTensorEx(plan->context->handle, plan->made.transform, alpha,
-                                        plan->made.tensor[0], x, beta, plan->made.tensor[1], y);
+    const struct cudnn_descriptors *made = &plan->made;
+    cudnnHandle_t handle = plan->context->handle;
+    const void *x = call->operands->data[0];
+
+    return cudnn_ran(call,
+                     made->filter[0]
+                         ? cudnn.cudnnTransformFilter(handle, made->transform, alpha,
+                                                      made->filter[0], x, beta, made->filter[1], y)
+                         : cudnn.cudnnTransformTensorEx(handle, made->transform, alpha,
+                                                        made->tensor[0], x, beta, made->tensor[1],
+                                                        y),
+                     plan->operation->function);
+}
+
+static int32_t run_two_steps(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                             const void *alpha, const void *beta, void *y)
+{
+    const struct cudnn_descriptors *made = &plan->made;
+    cudnnHandle_t handle = plan->context->handle;
+    const void *one = cudnn_number(plan, CUDNN_ONE), *zero = cudnn_number(plan, CUDNN_ZERO);
+    int32_t status, dropped, device = plan->context->device;
+    struct anydnn_plugin_tensor between;
+    void *scratch = NULL;
+
+    describe_between(plan, &between);
+    status = cuda_scratch_take(device, call->stream, cudnn_tensor_bytes(&between), &scratch);
+    if (status)
+        return status;
+    status = cudnn_ran(call,
+                       cudnn.cudnnTransformTensorEx(handle, made->transform, one, made->tensor[0],
+                                                    call->operands->data[0], zero, made->between,
+                                                    scratch),
+                       plan->operation->function);
+    cudnn_wrote_scratch(call, status);
+    if (!status)
+        status = cudnn_ran(call,
+                           cudnn.cudnnTransformTensorEx(handle, made->second, alpha, made->between,
+                                                        scratch, beta, made->tensor[1], y),
+                           plan->operation->function);
+    dropped = cuda_scratch_drop(device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+static int32_t run_steps(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                         const void *alpha, const void *beta, void *y)
+{
+    return plan->made.second ? run_two_steps(plan, call, alpha, beta, y)
+                             : run_step(plan, call, alpha, beta, y);
 }
 
 static int32_t blend(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
 {
-    const float ones[2] = {1, 0};
-    const double wide_ones[2] = {1, 0};
-    const void *one = plan->wide ? (const void *)&wide_ones[0] : (const void *)&ones[0];
-    const void *zero = plan->wide ? (const void *)&wide_ones[1] : (const void *)&ones[1];
-    void *const *data = call->operands->data;
     int32_t device = plan->context->device, dropped;
     void *scratch = NULL;
     int32_t status = cuda_scratch_take(device, call->stream,
@@ -188,13 +293,16 @@ static int32_t blend(struct anydnn_plugin_plan *plan, const struct cudnn_call *c
 
     if (status)
         return status;
-    status = cudnn_ran(call, step(plan, one, data[0], zero, scratch), plan->operation->function);
+    status = run_steps(plan, call, cudnn_number(plan, CUDNN_ONE), cudnn_number(plan, CUDNN_ZERO),
+                       scratch);
+    cudnn_wrote_scratch(call, status);
     if (!status)
-        status = cudnn_ran(
-            call,
-            cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0], plan->made.tensor[1],
-                                       scratch, &call->scale[1], plan->made.tensor[1], data[1]),
-            "cudnnTransformTensor");
+        status =
+            cudnn_ran(call,
+                      cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0],
+                                                 plan->made.tensor[1], scratch, &call->scale[1],
+                                                 plan->made.tensor[1], call->operands->data[1]),
+                      "cudnnTransformTensor");
     dropped = cuda_scratch_drop(device, call->stream, scratch);
     return status ? status : dropped;
 }
@@ -206,18 +314,17 @@ static int32_t run_moving(struct anydnn_plugin_plan *plan, const struct cudnn_ca
     if ((operands->scale[0] != 1 || operands->scale[1] != 0) &&
         plan->problem.tensor[0]->type == plan->problem.tensor[1]->type)
         return blend(plan, call);
-    return cudnn_ran(
-        call, step(plan, &call->scale[0], operands->data[0], &call->scale[1], operands->data[1]),
-        plan->operation->function);
+    return run_steps(plan, call, &call->scale[0], &call->scale[1], operands->data[1]);
 }
 
 const struct cudnn_operation cudnn_transform_tensor_ex = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
-    .types = ANY_OF | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(INT8X4),
+    .types = ANY_OF | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32),
     .layouts = CUDNN_LAYOUTS_AND_VECTORS,
     .params_size = sizeof(struct anydnn_plugin_transform),
     .tensors = 0x3,
     .function = "cudnnTransformTensorEx",
+    .arrange = arrange_moving,
     .check = check_transform_ex,
     .prepare = prepare_moving,
     .run = run_moving,
@@ -230,6 +337,7 @@ const struct cudnn_operation cudnn_transform_filter = {
     .params_size = sizeof(struct anydnn_plugin_transform),
     .tensors = 0x3,
     .function = "cudnnTransformFilter",
+    .arrange = arrange_filter,
     .check = check_transform_filter,
     .prepare = prepare_filter,
     .run = run_moving,

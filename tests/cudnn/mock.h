@@ -13,6 +13,12 @@ struct mock_engine {
     int refuses; /* to become a plan */
 };
 
+struct mock_transform {
+    float alpha, beta;
+    const void *from;
+    void *to;
+};
+
 struct mock_cudnn {
     long live;               /* descriptors of every kind */
     int plans;               /* execution plans finalized */
@@ -23,6 +29,14 @@ struct mock_cudnn {
     int streams;             /* cudnnSetStream */
     float factor[2];         /* of the graph made last */
     cudnnStatus_t execution; /* what cudnnBackendExecute answers */
+    int refuse_factors;      /* no plan but for the factors 1 and 0 */
+    int refuse_older;        /* no convolution by the older calls */
+    char calls[1000];        /* the older calls that run something, a blank behind each */
+    struct mock_transform transform[8]; /* of cudnnTransformTensor, in turn */
+    int transforms;
+    double coef;         /* of the activation set last */
+    const void *watched; /* an int */
+    int seen;            /* of it, when the last plan was made */
 };
 
 #endif

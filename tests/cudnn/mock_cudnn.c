@@ -32,6 +32,9 @@ static const struct mock_engine engines[] = {
     {1, -1, 51200, 0, 1, 0},
     {0, -1, 0, 0, 1, 0},
 };
+/* Notes that an older call ran. */
+void mock_cudnn_call(const char *name);
+
 #define ENGINES ((int64_t)(sizeof engines / sizeof engines[0]))
 
 struct mock_cudnn mock_cudnn;
@@ -42,6 +45,8 @@ struct part {
     int64_t engine; /* place in engines[]; -1: found by index and knob */
     int64_t index, knob;
     cudnnBackendHeurMode_t mode;
+    float factor[2]; /* of the convolution that it is of */
+    int has_factor;
 };
 
 size_t cudnnGetVersion(void)
@@ -118,9 +123,14 @@ cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor)
     if (part->type == CUDNN_BACKEND_ENGINECFG_DESCRIPTOR && part->engine < 0)
         part->engine = engine_of(part);
     if (part->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
-        if (part->engine < 0 || engines[part->engine].refuses)
+        int usual = part->factor[0] == 1 && part->factor[1] == 0;
+
+        if (part->engine < 0 || engines[part->engine].refuses ||
+            (mock_cudnn.refuse_factors && !usual))
             return CUDNN_STATUS_NOT_SUPPORTED;
         mock_cudnn.plans++;
+        if (mock_cudnn.watched)
+            memcpy(&mock_cudnn.seen, mock_cudnn.watched, sizeof mock_cudnn.seen);
     }
     mock_cudnn.packs += part->type == CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR;
     part->final = 1;
@@ -135,6 +145,10 @@ static cudnnStatus_t refer(struct part *part, cudnnBackendAttributeName_t name, 
     for (int64_t i = 0; i < count; i++) {
         if (!other[i] || !other[i]->final)
             return CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
+        if (other[i]->has_factor) {
+            memcpy(part->factor, other[i]->factor, sizeof part->factor);
+            part->has_factor = 1;
+        }
         if (name == CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG)
             part->engine = other[i]->engine;
         if (name == CUDNN_ATTR_ENGINECFG_ENGINE)
@@ -157,9 +171,12 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
     if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR)
         return refer(part, name, count, values);
     if (name == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA)
-        memcpy(&mock_cudnn.factor[0], values, sizeof(float));
-    if (name == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA)
-        memcpy(&mock_cudnn.factor[1], values, sizeof(float));
+        memcpy(&part->factor[0], values, sizeof(float));
+    if (name == CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA) {
+        memcpy(&part->factor[1], values, sizeof(float));
+        memcpy(mock_cudnn.factor, part->factor, sizeof part->factor);
+        part->has_factor = 1;
+    }
     if (name == CUDNN_ATTR_ENGINE_GLOBAL_INDEX)
         memcpy(&part->index, values, sizeof part->index);
     if (name == CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE)
@@ -182,6 +199,8 @@ static cudnnStatus_t results(const struct part *part, int64_t room, int64_t *cou
             to[*count]->engine = i;
             to[*count]->index = engines[i].index;
             to[*count]->knob = engines[i].knob;
+            memcpy(to[*count]->factor, part->factor, sizeof part->factor);
+            to[*count]->has_factor = 1;
             to[*count]->final = 1;
         }
         (*count)++;
@@ -265,8 +284,49 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
                : CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;
 }
 
+cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
+    cudnnHandle_t handle, const cudnnTensorDescriptor_t x, const cudnnFilterDescriptor_t w,
+    const cudnnConvolutionDescriptor_t convolution, const cudnnTensorDescriptor_t y,
+    cudnnConvolutionFwdAlgo_t algorithm, size_t *bytes)
+{
+    (void)handle, (void)x, (void)w, (void)convolution, (void)y, (void)algorithm;
+    *bytes = 0;
+    return mock_cudnn.refuse_older ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t descriptor,
+                                           cudnnActivationMode_t mode, cudnnNanPropagation_t nan,
+                                           double coef)
+{
+    (void)descriptor, (void)mode, (void)nan;
+    mock_cudnn.coef = coef;
+    return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t cudnnTransformTensor(cudnnHandle_t handle, const void *alpha,
+                                   const cudnnTensorDescriptor_t x_desc, const void *x,
+                                   const void *beta, const cudnnTensorDescriptor_t y_desc, void *y)
+{
+    struct mock_transform *next = &mock_cudnn.transform[mock_cudnn.transforms++ % 8];
+
+    (void)handle, (void)x_desc, (void)y_desc;
+    memcpy(&next->alpha, alpha, sizeof next->alpha);
+    memcpy(&next->beta, beta, sizeof next->beta);
+    next->from = x;
+    next->to = y;
+    mock_cudnn_call("cudnnTransformTensor");
+    return CUDNN_STATUS_SUCCESS;
+}
+
 /* For mock_cudnn_calls.c. */
 void mock_cudnn_count(int live, int adds, int fused);
+
+void mock_cudnn_call(const char *name)
+{
+    size_t used = strlen(mock_cudnn.calls);
+
+    snprintf(mock_cudnn.calls + used, sizeof mock_cudnn.calls - used, "%s ", name);
+}
 
 void mock_cudnn_count(int live, int adds, int fused)
 {

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the operands of a convolution are given to cuDNN, and which it does not take. */
+#include "convolutions.h"
+#include "legacy.h"
+
+#define SPATIAL_MAX 3
+
+#define ALL_SLOTS 0x1f
+#define BYTES     (CUDNN_TYPE(INT8) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32))
+
+/* Slots of the fused operation. */
+enum { FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
+
+int cudnn_is_fused(const struct anydnn_plugin_problem *problem)
+{
+    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
+}
+
+int cudnn_is_float(const struct anydnn_plugin_problem *problem)
+{
+    return (CUDNN_FLOATS >> problem->tensor[0]->type & 1) != 0;
+}
+
+/* Products of two bytes take 14 bits, and float counts exactly up to 24: as many products may be
+ * added in any order without rounding. */
+int cudnn_is_exact(const struct anydnn_plugin_problem *problem)
+{
+    const struct anydnn_plugin_tensor *w = problem->tensor[1];
+    int64_t products = 1;
+
+    for (int32_t d = 1; d < w->ndims; d++)
+        products *= w->dims[d];
+    return products <= INT64_C(1) << (24 - 14);
+}
+
+static int is_fusible(const struct anydnn_plugin_convolution *params)
+{
+    return params->activation == CUDNN_ACTIVATION_IDENTITY ||
+           (params->activation == CUDNN_ACTIVATION_RELU && !params->nan_propagate);
+}
+
+/* cuDNN fuses ReLU that makes NaN 0, and the identity; another activation runs behind the identity,
+ * on float, so that the result is rounded once. */
+static void arrange_activation(struct anydnn_plugin_plan *plan)
+{
+    struct anydnn_plugin_convolution *params = (struct anydnn_plugin_convolution *)plan->params;
+
+    if (is_fusible(params) || (!cudnn_is_float(&plan->problem) && !cudnn_is_exact(&plan->problem)))
+        return;
+    plan->behind.is_there = 1;
+    plan->behind.mode = params->activation;
+    plan->behind.nan_propagate = params->nan_propagate;
+    plan->behind.coef = params->coef;
+    params->activation = CUDNN_ACTIVATION_IDENTITY;
+    params->nan_propagate = 0;
+    cudnn_widen(plan, ALL_SLOTS, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | BYTES);
+}
+
+/* The engines read the bias as if it were packed; the older call, which takes factors other than 1,
+ * wants a packed filter and z laid out as y is. */
+static void arrange_fused(struct anydnn_plugin_plan *plan)
+{
+    arrange_activation(plan);
+    cudnn_agree(plan, 1 << 1, 1);
+    cudnn_agree(plan, 1 << FUSED_BIAS, 1);
+    cudnn_agree(plan, 1 << FUSED_Z | 1 << FUSED_Y, 0);
+}
+
+/* Integers: single channels last, vectors packed. */
+static void arrange_integers(struct anydnn_plugin_plan *plan)
+{
+    int vectors = cudnn_type_lanes(plan->tensor[0].type) > 1;
+    int32_t bias = cudnn_is_fused(&plan->problem) ? FUSED_BIAS : -1;
+
+    for (int32_t slot = 0; slot <= FUSED_Y; slot++) {
+        const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
+        int lanes = tensor ? cudnn_type_lanes(tensor->type) > 1 : 0;
+        int wanted = lanes ? CUDNN_TENSOR_NCHW_VECT_C : CUDNN_TENSOR_NHWC;
+
+        if (tensor && slot != bias && lanes == vectors && cudnn_packed_format(tensor) != wanted)
+            cudnn_move(plan, slot, wanted, tensor->type);
+    }
+}
+
+static int is_direct(const struct anydnn_plugin_plan *plan)
+{
+    return !plan->engine || cudnn_is_legacy(plan->engine);
+}
+
+void cudnn_arrange_convolution(struct anydnn_plugin_plan *plan)
+{
+    if (plan->engine == CUDNN_BY_FLOAT || (!cudnn_is_float(&plan->problem) && !is_direct(plan)))
+        cudnn_widen(plan, ALL_SLOTS, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | BYTES);
+    if (cudnn_is_fused(&plan->problem))
+        arrange_fused(plan);
+    if (!cudnn_is_float(&plan->problem))
+        arrange_integers(plan);
+}
+
+int32_t cudnn_check_convolution(const struct anydnn_plugin_problem *problem,
+                                struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_convolution *params = problem->params;
+
+    if (params->spatial_dims > SPATIAL_MAX)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                            "the convolution has %d spatial dims; cuDNN takes up to %d",
+                            params->spatial_dims, SPATIAL_MAX);
+    if (cudnn_is_fused(problem) && !is_fusible(params))
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                            "the activation is number %d; of integers cuDNN fuses ReLU that makes "
+                            "NaN 0 and the identity",
+                            params->activation);
+    return 0;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch normalization. */
+#include "table.h"
+
+/* The parameters share a descriptor in cuDNN and are packed. In place cuDNN does not promise
+ * anything: the input that the output lies on is moved. */
+static void arrange(struct anydnn_plugin_plan *plan, uint32_t parameters, int32_t out)
+{
+    int32_t in = plan->problem.alias[out] - 1;
+
+    cudnn_agree(plan, parameters, 1);
+    if (in >= 0) {
+        int format = cudnn_packed_format(&plan->tensor[in]);
+
+        cudnn_move(plan, in, format < 0 ? CUDNN_TENSOR_NCHW : format, plan->tensor[in].type);
+    }
+}
+
+static void arrange_inference(struct anydnn_plugin_plan *plan)
+{
+    arrange(plan, 0x1e, 5);
+}
+
+static void arrange_training(struct anydnn_plugin_plan *plan)
+{
+    arrange(plan, 0x1b6, 6);
+}
+
+static void arrange_backward(struct anydnn_plugin_plan *plan)
+{
+    arrange(plan, 0xc78, 8);
+}
+
+static int32_t check(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_batch_normalization *params = problem->params;
+
+    if (params->ops != 0)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                            "normalization with activation keeps a reserve, and cuDNN's is in a "
+                            "format of its own, not anydnn's");
+    return 0;
+}
+
+static int32_t run_inference(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    const struct anydnn_plugin_batch_normalization *params = plan->problem.params;
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnBatchNormalizationForwardInference(
+                         plan->context->handle, (cudnnBatchNormMode_t)params->mode, &call->scale[0],
+                         &call->scale[1], desc[0], data[0], desc[5], data[5], desc[1], data[1],
+                         data[2], data[3], data[4], params->epsilon),
+                     plan->operation->function);
+}
+
+static int32_t run_training(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    const struct anydnn_plugin_batch_normalization *params = plan->problem.params;
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnBatchNormalizationForwardTraining(
+                         plan->context->handle, (cudnnBatchNormMode_t)params->mode, &call->scale[0],
+                         &call->scale[1], desc[0], data[0], desc[6], data[6], desc[1], data[1],
+                         data[2], call->operands->number[0], data[4], data[5], params->epsilon,
+                         data[7], data[8]),
+                     plan->operation->function);
+}
+
+static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    const struct anydnn_plugin_batch_normalization *params = plan->problem.params;
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnBatchNormalizationBackward(
+                         plan->context->handle, (cudnnBatchNormMode_t)params->mode, &call->scale[0],
+                         &call->scale[1], &call->scale[2], &call->scale[3], desc[0], data[0],
+                         desc[1], data[1], desc[8], data[8], desc[3], data[3], data[10], data[11],
+                         params->epsilon, data[5], data[6]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_batch_normalization_inference = {
+    .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
+    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .tensors = 0x23,
+    .function = "cudnnBatchNormalizationForwardInference",
+    .arrange = arrange_inference,
+    .check = check,
+    .run = run_inference,
+};
+
+const struct cudnn_operation cudnn_batch_normalization_training = {
+    .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
+    .types = CUDNN_FLOATS,
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .tensors = 0x43,
+    .function = "cudnnBatchNormalizationForwardTraining",
+    .arrange = arrange_training,
+    .check = check,
+    .run = run_training,
+};
+
+const struct cudnn_operation cudnn_batch_normalization_backward = {
+    .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
+    .types = CUDNN_FLOATS,
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .tensors = 0x10b,
+    .function = "cudnnBatchNormalizationBackward",
+    .arrange = arrange_backward,
+    .check = check,
+    .run = run_backward,
+};

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions with other factors than their execution plan has. */
+#include "kernels.h"
+#include "legacy.h"
+
+/* The output of the operations that blend. */
+enum { OUTPUT = 2 };
+
+/* Making a plan may load code, which a capture under way permits to threads that say so. */
+static enum cudaStreamCaptureMode relax(enum cudaStreamCaptureMode mode)
+{
+    (void)cudaThreadExchangeStreamCaptureMode(&mode);
+    return mode;
+}
+
+/* The same engine and knobs for a graph with these factors. 0 or -1. */
+static int make_other(struct anydnn_plugin_plan *plan, const struct cudnn_factors *factors)
+{
+    struct cudnn_plan_kernels *kernels = plan->kernels;
+    struct cudnn_variant *other = &kernels->other;
+    cudnnBackendDescriptor_t graph, config;
+
+    if (kernels->one_factor_set)
+        return -1;
+    cudnn_variant_destroy(other);
+    graph = cudnn_graph_make(&other->parts, plan->context->handle, &plan->problem, factors);
+    config = cudnn_config_make(&other->parts, graph, &kernels->engine);
+    if (other->parts.status == CUDNN_STATUS_SUCCESS &&
+        cudnn_execution_make(plan->context->handle, config, &other->execution, &other->workspace) ==
+            CUDNN_STATUS_SUCCESS) {
+        other->factors = *factors;
+        return 0;
+    }
+    cudnn_variant_destroy(other);
+    kernels->one_factor_set = 1;
+    return -1;
+}
+
+/* So much workspace as the call brings, or of our own, which *scratch gets. 0 or a status. */
+static int32_t take_workspace(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                              uint64_t bytes, void **workspace, void **scratch)
+{
+    int32_t status = 0;
+
+    *scratch = NULL;
+    *workspace = bytes ? call->operands->workspace : NULL;
+    if (bytes > call->operands->workspace_bytes) {
+        status = cuda_scratch_take(plan->context->device, call->stream, (size_t)bytes, scratch);
+        *workspace = *scratch;
+    }
+    return status;
+}
+
+static int32_t drop_workspace(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                              void *scratch, int32_t status)
+{
+    int32_t dropped = scratch ? cuda_scratch_drop(plan->context->device, call->stream, scratch) : 0;
+
+    return status ? status : dropped;
+}
+
+/* By a plan that has the factors in it. */
+int32_t cudnn_run_other(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    struct cudnn_variant *other = &plan->kernels->other;
+    void *workspace, *scratch;
+    int32_t status = take_workspace(plan, call, other->workspace, &workspace, &scratch);
+
+    if (status)
+        return status;
+    status = cudnn_execute(plan, call, other, NULL, workspace);
+    return drop_workspace(plan, call, scratch, status);
+}
+
+/* The engines of the fused graph know no factors but 1; the older call takes any. */
+int32_t cudnn_run_fused(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    uint64_t engine = plan->kernels->engine.math == ANYDNN_PLUGIN_MATH_DEFAULT
+                          ? CUDNN_LEGACY_FMA
+                          : CUDNN_LEGACY_TENSOR_OP;
+    void *workspace, *scratch;
+    struct cudnn_refusal why;
+    int32_t status;
+
+    if (!plan->kernels->has_legacy && cudnn_legacy_make(plan, engine, &why)) {
+        cudnn_legacy_drop(plan);
+        return cuda_fail(CUDA_NOT_SUPPORTED, "alpha1 is %g and alpha2 is %g, not 1, and %s",
+                         call->operands->scale[0], call->operands->scale[1], why.sentence);
+    }
+    plan->kernels->has_legacy = 1;
+    status = take_workspace(plan, call, plan->legacy_workspace, &workspace, &scratch);
+    if (status)
+        return status;
+    status = cudnn_legacy_run(plan, call, workspace);
+    return drop_workspace(plan, call, scratch, status);
+}
+
+/* The result to memory of our own, then out = alpha * result + beta * out. For types whose rounding
+ * is that of the sums: of a shorter one the result would be rounded twice. */
+static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    struct cudnn_variant *usual = &plan->kernels->usual;
+    const struct anydnn_plugin_tensor *output = plan->problem.tensor[OUTPUT];
+    cudnnTensorDescriptor_t *desc = &plan->made.tensor[OUTPUT];
+    int32_t device = plan->context->device, status, dropped;
+    struct cudnn_refusal why;
+    void *scratch = NULL;
+
+    if (!*desc && cudnn_tensor_make(desc, output, ANYDNN_PLUGIN_DIM_MAX, "the output", &why))
+        return cuda_fail(CUDA_NOT_SUPPORTED, "alpha and beta are not 1 and 0, and %s",
+                         why.sentence);
+    status = cuda_scratch_take(device, call->stream, cudnn_tensor_bytes(output), &scratch);
+    if (status)
+        return status;
+    status = cudnn_execute(plan, call, usual, scratch,
+                           usual->workspace ? call->operands->workspace : NULL);
+    cudnn_wrote_scratch(call, status);
+    if (!status)
+        status =
+            cudnn_ran(call,
+                      cudnn.cudnnAddTensor(plan->context->handle, &call->scale[0], *desc, scratch,
+                                           &call->scale[1], *desc, call->operands->data[OUTPUT]),
+                      "cudnnAddTensor");
+    dropped = cuda_scratch_drop(device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+static int is_short(const struct anydnn_plugin_plan *plan)
+{
+    return plan->tensor[OUTPUT].type == ANYDNN_PLUGIN_HALF ||
+           plan->tensor[OUTPUT].type == ANYDNN_PLUGIN_BFLOAT16;
+}
+
+/* By an engine of float, which blends in float: operands are copied to float, and the result is
+ * rounded once when it comes back. */
+static int32_t run_by_float(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    struct anydnn_plugin_plan *by_float = plan->kernels->by_float;
+    struct anydnn_plugin_operands operands = *call->operands;
+    struct cudnn_call inner = *call;
+    void *scratch;
+    int32_t status = take_workspace(plan, call, by_float->workspace, &operands.workspace, &scratch);
+
+    if (status)
+        return status;
+    operands.workspace_bytes = by_float->workspace;
+    inner.operands = &operands;
+    status = cudnn_run_here(by_float, &inner);
+    return drop_workspace(plan, call, scratch, status);
+}
+
+static int32_t make_by_float(struct anydnn_plugin_plan *plan)
+{
+    struct cudnn_plan_kernels *kernels = plan->kernels;
+    struct cudnn_refusal why;
+
+    if (kernels->by_float)
+        return CUDA_SUCCESS_STATUS;
+    kernels->by_float = cudnn_plan_like(plan, CUDNN_BY_FLOAT, &why);
+    if (!kernels->by_float || cudnn_plan_prepare(kernels->by_float, &why)) {
+        if (kernels->by_float)
+            cudnn_plan_destroy(kernels->by_float);
+        kernels->by_float = NULL;
+        return cuda_fail(CUDA_NOT_SUPPORTED,
+                         "alpha and beta are not 1 and 0, which the engine does not blend without "
+                         "rounding twice, and by way of float %s",
+                         why.sentence);
+    }
+    return CUDA_SUCCESS_STATUS;
+}
+
+/* Factors that no plan was made for yet. */
+int32_t cudnn_run_new_factors(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    const struct cudnn_factors factors = {{call->operands->scale[0], call->operands->scale[1]}};
+    enum cudaStreamCaptureMode mode = relax(cudaStreamCaptureModeRelaxed);
+    int made = make_other(plan, &factors) == 0;
+    int32_t status = !made && is_short(plan) ? make_by_float(plan) : CUDA_SUCCESS_STATUS;
+
+    (void)relax(mode);
+    if (status)
+        return status;
+    return made             ? cudnn_run_other(plan, call)
+           : is_short(plan) ? run_by_float(plan, call)
+                            : run_blended(plan, call);
+}

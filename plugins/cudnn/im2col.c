@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* im2col. */
+#include "table.h"
+
+/* cuDNN writes the matrix packed. */
+static void arrange_im2col(struct anydnn_plugin_plan *plan)
+{
+    if (cudnn_packed_format(plan->problem.tensor[1]) != CUDNN_TENSOR_NCHW)
+        cudnn_move(plan, 1, CUDNN_TENSOR_NCHW, plan->tensor[1].type);
+}
+
+static int32_t check_im2col(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_convolution *params = problem->params;
+
+    if (params->spatial_dims > 2 || params->groups > 1)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                            "im2col has %d spatial dims and %lld groups; cuDNN's has up to two and "
+                            "one",
+                            params->spatial_dims, (long long)params->groups);
+    return 0;
+}
+
+static int32_t prepare_im2col(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_convolution *params = plan->problem.params;
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[0];
+    struct anydnn_plugin_tensor filter = {
+        .type = x->type, .ndims = 4, .dims = {1, x->dims[1], 1, 1}};
+    int32_t reason;
+
+    for (int32_t i = 0; i < params->spatial_dims; i++)
+        filter.dims[i + 2] = params->window[i];
+    for (int32_t d = 3, step = 1; d >= 0; step *= (int32_t)filter.dims[d--])
+        filter.strides[d] = step;
+    reason = cudnn_filter_make(&plan->made.filter[0], &filter, "the window", why);
+    return reason ? reason : cudnn_convolution_make(plan, cudnn_type(plan->wide), why);
+}
+
+static int32_t run_im2col(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    void *const *data = call->operands->data;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnIm2Col(plan->context->handle, plan->made.tensor[0], data[0],
+                                       plan->made.filter[0], plan->made.convolution, data[1]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_im2col = {
+    .operation = ANYDNN_PLUGIN_IM2COL,
+    .types = CUDNN_FLOATS,
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_convolution),
+    .tensors = 0x1,
+    .function = "cudnnIm2Col",
+    .arrange = arrange_im2col,
+    .check = check_im2col,
+    .prepare = prepare_im2col,
+    .run = run_im2col,
+};

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LRN and divisive normalization. */
+#include "table.h"
+
+#include <string.h>
+
+/* Copies begin at multiples of this. */
+#define STEP 256
+
+/* ------------------------------------------------------------------ LRN, divisive normalization */
+
+static int32_t prepare_lrn(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_lrn *params = plan->problem.params;
+    cudnnStatus_t status = cudnn.cudnnCreateLRNDescriptor(&plan->made.lrn);
+
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnSetLRNDescriptor(plan->made.lrn, (unsigned)params->n, params->alpha,
+                                             params->beta, params->k);
+    return status == CUDNN_STATUS_SUCCESS
+               ? 0
+               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status,
+                                     "the normalization's n, alpha, beta or k");
+}
+
+/* cuDNN has no LRN of bfloat16, and with three spatial dims its kernels take packed rows only. */
+static void arrange_lrn(struct anydnn_plugin_plan *plan)
+{
+    cudnn_widen(plan, 0x3, CUDNN_TYPE(BFLOAT16));
+    for (int32_t slot = 0; slot < 2; slot++) {
+        if (plan->tensor[slot].ndims > 4 &&
+            cudnn_packed_format(&plan->tensor[slot]) != CUDNN_TENSOR_NCHW)
+            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->tensor[slot].type);
+    }
+}
+
+static int32_t run_lrn_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnLRNCrossChannelForward(
+                         plan->context->handle, plan->made.lrn, CUDNN_LRN_CROSS_CHANNEL_DIM1,
+                         &call->scale[0], desc[0], data[0], &call->scale[1], desc[1], data[1]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_lrn_forward = {
+    .operation = ANYDNN_PLUGIN_LRN_FORWARD,
+    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .tensors = 0x3,
+    .function = "cudnnLRNCrossChannelForward",
+    .arrange = arrange_lrn,
+    .prepare = prepare_lrn,
+    .run = run_lrn_forward,
+};
+
+/* One descriptor stands for all operands but the output. Of the short types cuDNN rounds what lies
+ * between to 16 bits, in `temp` and `temp2`. */
+static void arrange_divisive(struct anydnn_plugin_plan *plan)
+{
+    cudnn_widen(plan, 0x7f, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16));
+    cudnn_agree(plan, 0x7f, 0);
+}
+
+/* cuDNN divides alpha by n for each of two spatial dims at least; for a dim that is not there it is
+ * multiplied by n before. */
+static int32_t prepare_divisive(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    struct anydnn_plugin_lrn *params = (struct anydnn_plugin_lrn *)plan->params;
+
+    for (int32_t ndims = plan->tensor[0].ndims; ndims < 4; ndims++)
+        params->alpha *= params->n;
+    return prepare_lrn(plan, why);
+}
+
+static int32_t check_divisive_backward(const struct anydnn_plugin_problem *problem,
+                                       struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_lrn *params = problem->params;
+
+    if (params->n % 2 == 0)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                            "n is %d; for an even n cuDNN sums over the element's own window, not "
+                            "over the windows that hold it, which is not the gradient",
+                            params->n);
+    return 0;
+}
+
+/* The outputs: y at 4 forward; dx at 5 and dmeans, if it is wanted, at 6 backward. */
+static void outputs_of(const struct anydnn_plugin_plan *plan, int32_t *first, int32_t *last)
+{
+    int forward = plan->problem.operation == ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD;
+
+    *first = forward ? 4 : 5;
+    *last = forward ? 4 : plan->problem.tensor[6] ? 6 : 5;
+}
+
+static int32_t divide(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                      const void *alpha, const void *beta, void *const *data)
+{
+    cudnnHandle_t handle = plan->context->handle;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+    cudnnLRNDescriptor_t lrn = plan->made.lrn;
+    cudnnStatus_t status =
+        plan->problem.operation == ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD
+            ? cudnn.cudnnDivisiveNormalizationForward(handle, lrn, CUDNN_DIVNORM_PRECOMPUTED_MEANS,
+                                                      alpha, desc[0], data[0], data[1], data[2],
+                                                      data[3], beta, desc[4], data[4])
+            : cudnn.cudnnDivisiveNormalizationBackward(
+                  handle, lrn, CUDNN_DIVNORM_PRECOMPUTED_MEANS, alpha, desc[0], data[0], data[1],
+                  data[2], data[3], data[4], beta, desc[5], data[5], data[6]);
+
+    return cudnn_ran(call, status, plan->operation->function);
+}
+
+/* cuDNN leaves out some factors, so that it gets 1 and 0, and a transform blends. */
+static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    void *data[ANYDNN_PLUGIN_OPERAND_MAX], *scratch = NULL;
+    int32_t first, last, dropped, status, device = plan->context->device;
+    cudnnTensorDescriptor_t desc;
+    size_t room;
+
+    outputs_of(plan, &first, &last);
+    desc = plan->made.tensor[first];
+    room = (cudnn_tensor_bytes(&plan->tensor[first]) + STEP - 1) / STEP * STEP;
+    status = cuda_scratch_take(device, call->stream, room * (size_t)(last - first + 1), &scratch);
+    if (status)
+        return status;
+    memcpy(data, call->operands->data, sizeof data);
+    for (int32_t slot = first; slot <= last; slot++)
+        data[slot] = (char *)scratch + room * (size_t)(slot - first);
+    status =
+        divide(plan, call, cudnn_number(plan, CUDNN_ONE), cudnn_number(plan, CUDNN_ZERO), data);
+    for (int32_t slot = first; slot <= last && !status; slot++)
+        status = cudnn_ran(call,
+                           cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0], desc,
+                                                      data[slot], &call->scale[1], desc,
+                                                      call->operands->data[slot]),
+                           "cudnnTransformTensor");
+    dropped = cuda_scratch_drop(device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+static int32_t run_divisive(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    if (call->operands->scale[1] != 0)
+        return divide_and_blend(plan, call);
+    return divide(plan, call, &call->scale[0], &call->scale[1], call->operands->data);
+}
+
+const struct cudnn_operation cudnn_divisive_normalization_forward = {
+    .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
+    .types = CUDNN_FLOATS,
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .tensors = 0x11,
+    .function = "cudnnDivisiveNormalizationForward",
+    .arrange = arrange_divisive,
+    .prepare = prepare_divisive,
+    .run = run_divisive,
+};
+
+const struct cudnn_operation cudnn_divisive_normalization_backward = {
+    .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
+    .types = CUDNN_FLOATS,
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .tensors = 0x21,
+    .function = "cudnnDivisiveNormalizationBackward",
+    .arrange = arrange_divisive,
+    .check = check_divisive_backward,
+    .prepare = prepare_divisive,
+    .run = run_divisive,
+};

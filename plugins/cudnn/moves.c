@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operands that cuDNN gets as copies, in stream order: packed where it takes no other strides, as
+ * float where it would round what lies between to a shorter type or has no arithmetic for the type.
+ * An output's copy is blended into and brought back behind the operation, which is where the result
+ * is rounded, once.
+ */
+#include "backend.h"
+
+#include <stdio.h>
+
+/* Copies begin at multiples of this. */
+#define STEP 256
+
+#define TYPES_WITHOUT_FLOAT                                                                        \
+    (CUDNN_TYPE(UINT8) | CUDNN_TYPE(UINT8X4) | CUDNN_TYPE(INT32) | CUDNN_TYPE(INT8X4) |            \
+     CUDNN_TYPE(INT8X32))
+#define TYPES_TO_FLOAT                                                                             \
+    (CUDNN_TYPE(FLOAT) | CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | CUDNN_TYPE(INT8) |              \
+     CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32))
+
+/* To its own type, or to float. */
+static int can_move(const struct anydnn_plugin_tensor *tensor, int32_t type)
+{
+    return tensor->type == type
+               ? ((CUDNN_FLOATS | CUDNN_TYPE(INT8) | TYPES_WITHOUT_FLOAT) >> type & 1) != 0
+               : type == ANYDNN_PLUGIN_FLOAT && (TYPES_TO_FLOAT >> tensor->type & 1);
+}
+
+void cudnn_move(struct anydnn_plugin_plan *plan, int32_t slot, int format, int32_t type)
+{
+    struct anydnn_plugin_tensor *tensor = &plan->tensor[slot];
+
+    if (!plan->problem.tensor[slot] || !can_move(tensor, type))
+        return;
+    if (!(plan->moved >> slot & 1))
+        plan->home[slot] = *tensor;
+    plan->moved |= UINT32_C(1) << slot;
+    tensor->type = type;
+    cudnn_pack(tensor, format);
+    plan->problem.alias[slot] = 0;
+    for (int32_t other = 0; other < ANYDNN_PLUGIN_OPERAND_MAX; other++) {
+        if (plan->problem.alias[other] == slot + 1)
+            plan->problem.alias[other] = 0;
+    }
+}
+
+void cudnn_widen(struct anydnn_plugin_plan *plan, uint32_t slots, uint32_t types)
+{
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
+        const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
+
+        if (tensor && (slots >> slot & 1) && (types >> tensor->type & 1))
+            cudnn_move(plan, slot,
+                       cudnn_packed_format(tensor) == CUDNN_TENSOR_NHWC ? CUDNN_TENSOR_NHWC
+                                                                        : CUDNN_TENSOR_NCHW,
+                       ANYDNN_PLUGIN_FLOAT);
+    }
+}
+
+void cudnn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed)
+{
+    const struct anydnn_plugin_tensor *first = NULL;
+    int same = 1, format = -1;
+
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
+        const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
+
+        if (!tensor || !(slots >> slot & 1))
+            continue;
+        first = first ? first : tensor;
+        same &= cudnn_same_places(first, tensor);
+        format = format < 0 ? cudnn_packed_format(tensor) : format;
+    }
+    if (!first || (same && (!packed || format >= 0)))
+        return;
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
+        const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
+        int wanted = format < 0 ? CUDNN_TENSOR_NCHW : format;
+
+        if (tensor && (slots >> slot & 1) && cudnn_packed_format(tensor) != wanted)
+            cudnn_move(plan, slot, wanted, tensor->type);
+    }
+}
+
+/* ------------------------------------------------------------------ descriptors */
+
+/* The tensor as cuDNN's transforms take it: vectors of `lanes` channels as one more dim of bytes,
+ * and what has no arithmetic there as its bytes, which a transform to the same type keeps. */
+static void view(struct anydnn_plugin_tensor *made, const struct anydnn_plugin_tensor *of,
+                 int64_t lanes)
+{
+    int64_t own = cudnn_type_lanes(of->type), bytes = of->type == ANYDNN_PLUGIN_INT32 ? 4 : 1;
+
+    *made = *of;
+    if (TYPES_WITHOUT_FLOAT >> of->type & 1)
+        made->type = ANYDNN_PLUGIN_INT8;
+    if (lanes == 1 && bytes == 1)
+        return;
+    made->dims[of->ndims] = lanes * bytes;
+    made->strides[of->ndims] = own > 1 || bytes > 1 ? 1 : of->strides[1];
+    made->dims[1] /= lanes;
+    for (int32_t d = 0; d < of->ndims; d++)
+        made->strides[d] *= own > 1 ? own : bytes > 1 ? bytes : d == 1 ? lanes : 1;
+    made->ndims++;
+}
+
+int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    struct anydnn_plugin_tensor made;
+    int32_t reason = 0;
+    char role[40];
+
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !reason; slot++) {
+        const struct anydnn_plugin_tensor *home = &plan->home[slot], *copy = &plan->tensor[slot];
+        int64_t lanes;
+
+        if (!(plan->moved >> slot & 1))
+            continue;
+        lanes = cudnn_type_lanes(home->type);
+        if (home->ndims + (lanes > 1 || home->type == ANYDNN_PLUGIN_INT32) > CUDNN_USUAL_DIMS)
+            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                                "operand %d is %s of %d dims; cuDNN does not move so many", slot,
+                                cudnn_type_name(home->type), home->ndims);
+        snprintf(role, sizeof role, "operand %d", slot);
+        view(&made, home, lanes);
+        reason = cudnn_tensor_make(&plan->made.home[slot], &made, CUDNN_USUAL_DIMS, role, why);
+        view(&made, copy, lanes);
+        if (!reason)
+            reason = cudnn_tensor_make(&plan->made.copy[slot], &made, CUDNN_USUAL_DIMS, role, why);
+    }
+    return reason;
+}
+
+/* ------------------------------------------------------------------ running */
+
+static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
+{
+    return (cudnn_tensor_bytes(&plan->tensor[slot]) + STEP - 1) / STEP * STEP;
+}
+
+/* Outputs that are read whatever the factors are. */
+static int is_kept(int32_t operation, int32_t slot)
+{
+    return operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING && (slot == 4 || slot == 5);
+}
+
+/* Whether the operation reads what lies there before it. */
+static int is_read(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                   int32_t slot)
+{
+    int32_t operation = plan->problem.operation;
+    int32_t beta = operation == ANYDNN_PLUGIN_OP_TENSOR                                    ? 2
+                   : operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD && slot >= 10 ? 3
+                                                                                           : 1;
+
+    return !cudnn_is_written(operation, slot) || is_kept(operation, slot) ||
+           call->operands->scale[beta] != 0;
+}
+
+static int32_t bring(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                     cudnnTensorDescriptor_t from_desc, const void *from,
+                     cudnnTensorDescriptor_t to_desc, void *to)
+{
+    return cudnn_ran(call,
+                     cudnn.cudnnTransformTensor(plan->context->handle,
+                                                cudnn_number(plan, CUDNN_ONE), from_desc, from,
+                                                cudnn_number(plan, CUDNN_ZERO), to_desc, to),
+                     "cudnnTransformTensor");
+}
+
+static int32_t move_in(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                       char *scratch, struct anydnn_plugin_operands *moved)
+{
+    int32_t status = CUDA_SUCCESS_STATUS;
+
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
+        if (!(plan->moved >> slot & 1))
+            continue;
+        if (is_read(plan, call, slot))
+            status = bring(plan, call, plan->made.home[slot], call->operands->data[slot],
+                           plan->made.copy[slot], scratch);
+        moved->data[slot] = scratch;
+        scratch += room_of(plan, slot);
+    }
+    return status;
+}
+
+static int32_t move_out(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                        const struct anydnn_plugin_operands *moved)
+{
+    int32_t status = CUDA_SUCCESS_STATUS;
+
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
+        if ((plan->moved >> slot & 1) && cudnn_is_written(plan->problem.operation, slot))
+            status = bring(plan, call, plan->made.copy[slot], moved->data[slot],
+                           plan->made.home[slot], call->operands->data[slot]);
+    }
+    return status;
+}
+
+static int32_t run_moved(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    struct anydnn_plugin_operands moved = *call->operands;
+    struct cudnn_call inner = *call;
+    size_t bytes = 0;
+    void *scratch = NULL;
+    int32_t status, dropped;
+
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
+        bytes += plan->moved >> slot & 1 ? room_of(plan, slot) : 0;
+    status = cuda_scratch_take(plan->context->device, call->stream, bytes, &scratch);
+    if (status)
+        return status;
+    inner.operands = &moved;
+    status = move_in(plan, call, scratch, &moved);
+    cudnn_wrote_scratch(call, status);
+    if (!status)
+        status = plan->operation->run(plan, &inner);
+    if (!status)
+        status = move_out(plan, call, &moved);
+    dropped = cuda_scratch_drop(plan->context->device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+int32_t cudnn_run_here(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    return plan->moved ? run_moved(plan, call) : plan->operation->run(plan, call);
+}

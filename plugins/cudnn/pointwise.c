@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations element by element: add, op, set, scale. */
+#include "table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ a factor of 0 */
+
+/*
+ * By a factor of 0 cuDNN's add, op and scale do not multiply, so that NaN and infinity vanish from
+ * the result where 0 * x has NaN. Its transforms do: where a factor turns out to be 0, the
+ * operation gets what a transform made of 0 * x, and 1 for the factor.
+ */
+static int is_zero(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                   int32_t factor, int32_t slot)
+{
+    return call->operands->scale[factor] == 0 && plan->tensor[slot].type != ANYDNN_PLUGIN_INT8;
+}
+
+/* to = 0 * x, for the operand x of `slot`. */
+static int32_t multiply(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                        int32_t slot, void *to)
+{
+    cudnnTensorDescriptor_t desc = plan->made.tensor[slot];
+
+    return cudnn_ran(call,
+                     cudnn.cudnnTransformTensor(
+                         plan->context->handle, cudnn_number(plan, CUDNN_ZERO), desc,
+                         call->operands->data[slot], cudnn_number(plan, CUDNN_ZERO), desc, to),
+                     "cudnnTransformTensor");
+}
+
+/* The operation's run with 0 * x of `slot`, 0 or 1, which is the number of its factor, too. */
+static int32_t run_with_zero(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+                             int32_t slot)
+{
+    struct anydnn_plugin_operands operands = *call->operands;
+    struct cudnn_call inner = *call;
+    int32_t device = plan->context->device, status, dropped;
+    void *scratch = NULL;
+
+    status =
+        cuda_scratch_take(device, call->stream, cudnn_tensor_bytes(&plan->tensor[slot]), &scratch);
+    if (status)
+        return status;
+    status = multiply(plan, call, slot, scratch);
+    cudnn_wrote_scratch(call, status);
+    operands.data[slot] = scratch;
+    operands.scale[slot] = 1;
+    inner.operands = &operands;
+    if (plan->wide)
+        inner.scale[slot].wide = 1;
+    else
+        inner.scale[slot].single = 1;
+    if (!status)
+        status = plan->operation->run(plan, &inner);
+    dropped = cuda_scratch_drop(device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+/* ------------------------------------------------------------------ add, op */
+
+static int32_t run_add(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    if (is_zero(plan, call, 0, 0))
+        return run_with_zero(plan, call, 0);
+    return cudnn_ran(call,
+                     cudnn.cudnnAddTensor(plan->context->handle, &call->scale[0], desc[0], data[0],
+                                          &call->scale[1], desc[1], data[1]),
+                     plan->operation->function);
+}
+
+static int32_t prepare_op(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_op_tensor *params = plan->problem.params;
+    cudnnStatus_t status = cudnn.cudnnCreateOpTensorDescriptor(&plan->made.op_tensor);
+
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnSetOpTensorDescriptor(
+            plan->made.op_tensor, (cudnnOpTensorOp_t)params->op, cudnn_type(params->compute_type),
+            params->nan_propagate ? CUDNN_PROPAGATE_NAN : CUDNN_NOT_PROPAGATE_NAN);
+    return status == CUDNN_STATUS_SUCCESS
+               ? 0
+               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the operation");
+}
+
+static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    for (int32_t slot = 0; slot < 2; slot++) {
+        if (plan->problem.tensor[slot] && is_zero(plan, call, slot, slot))
+            return run_with_zero(plan, call, slot);
+    }
+    return cudnn_ran(call,
+                     cudnn.cudnnOpTensor(plan->context->handle, plan->made.op_tensor,
+                                         &call->scale[0], desc[0], data[0], &call->scale[1],
+                                         desc[1], data[1], &call->scale[2], desc[2], data[2]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_add_tensor = {
+    .operation = ANYDNN_PLUGIN_ADD_TENSOR,
+    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .layouts = CUDNN_LAYOUTS,
+    .tensors = 0x3,
+    .function = "cudnnAddTensor",
+    .run = run_add,
+};
+
+const struct cudnn_operation cudnn_op_tensor = {
+    .operation = ANYDNN_PLUGIN_OP_TENSOR,
+    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_op_tensor),
+    .tensors = 0x7,
+    .function = "cudnnOpTensor",
+    .prepare = prepare_op,
+    .run = run_op,
+};
+
+/* ------------------------------------------------------------------ set, scale */
+
+static float half_value(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    float size = exponent == 31  ? (fraction ? NAN : INFINITY)
+                 : exponent == 0 ? ldexpf((float)fraction, -24)
+                                 : ldexpf((float)(fraction + 1024), exponent - 25);
+
+    return bits >> 15 ? -size : size;
+}
+
+static float bfloat16_value(uint16_t bits)
+{
+    uint32_t whole = (uint32_t)bits << 16;
+    float value;
+
+    memcpy(&value, &whole, sizeof value);
+    return value;
+}
+
+/* cuDNN's guide says that the value has y's type; it reads a float for the short types. */
+static int32_t run_set(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    const void *value = call->operands->value;
+    uint16_t bits;
+    int8_t byte;
+    float wide;
+
+    switch (plan->problem.tensor[0]->type) {
+    case ANYDNN_PLUGIN_HALF:
+        memcpy(&bits, value, sizeof bits);
+        wide = half_value(bits);
+        value = &wide;
+        break;
+    case ANYDNN_PLUGIN_BFLOAT16:
+        memcpy(&bits, value, sizeof bits);
+        wide = bfloat16_value(bits);
+        value = &wide;
+        break;
+    case ANYDNN_PLUGIN_INT8:
+        memcpy(&byte, value, sizeof byte);
+        wide = byte;
+        value = &wide;
+        break;
+    default:
+        break;
+    }
+    return cudnn_ran(call,
+                     cudnn.cudnnSetTensor(plan->context->handle, plan->made.tensor[0],
+                                          call->operands->data[0], value),
+                     plan->operation->function);
+}
+
+static int32_t run_scale(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    if (is_zero(plan, call, 0, 0))
+        return multiply(plan, call, 0, call->operands->data[0]);
+    return cudnn_ran(call,
+                     cudnn.cudnnScaleTensor(plan->context->handle, plan->made.tensor[0],
+                                            call->operands->data[0], &call->scale[0]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_set_tensor = {
+    .operation = ANYDNN_PLUGIN_SET_TENSOR,
+    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .layouts = CUDNN_LAYOUTS,
+    .tensors = 0x1,
+    .function = "cudnnSetTensor",
+    .run = run_set,
+};
+
+const struct cudnn_operation cudnn_scale_tensor = {
+    .operation = ANYDNN_PLUGIN_SCALE_TENSOR,
+    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .layouts = CUDNN_LAYOUTS,
+    .tensors = 0x1,
+    .function = "cudnnScaleTensor",
+    .run = run_scale,
+};

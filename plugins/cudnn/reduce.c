@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions, the gradient of the bias among them. */
+#include "table.h"
+
+#include <string.h>
+
+/* Types of indices and cuDNN's names for them. */
+static const struct {
+    int32_t type;
+    cudnnIndicesType_t indices;
+    size_t size;
+} index_types[] = {
+    {ANYDNN_PLUGIN_UINT8, CUDNN_8BIT_INDICES, 1},
+    {ANYDNN_PLUGIN_UINT16, CUDNN_16BIT_INDICES, 2},
+    {ANYDNN_PLUGIN_UINT32, CUDNN_32BIT_INDICES, 4},
+    {ANYDNN_PLUGIN_UINT64, CUDNN_64BIT_INDICES, 8},
+};
+
+static size_t index_of(int32_t type)
+{
+    size_t i = 0;
+
+    while (i + 1 < sizeof index_types / sizeof index_types[0] && index_types[i].type != type)
+        i++;
+    return i;
+}
+
+/* cuDNN does not reduce bfloat16. */
+static void arrange_reduce(struct anydnn_plugin_plan *plan)
+{
+    cudnn_widen(plan, 0x3, CUDNN_TYPE(BFLOAT16));
+}
+
+static int32_t check_reduce(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_tensor *indices = problem->tensor[2];
+    int64_t step = 1;
+
+    if (memcmp(problem->tensor[0]->dims, problem->tensor[1]->dims,
+               (size_t)problem->tensor[0]->ndims * sizeof problem->tensor[0]->dims[0]) == 0)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                            "a and c have the same dims; cuDNN refuses a reduction that reduces "
+                            "nothing");
+    if (indices && indices->type == ANYDNN_PLUGIN_UINT64)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                            "the indices have 64 bits; cuDNN writes 32 of them");
+    for (int32_t d = indices ? indices->ndims - 1 : -1; d >= 0; d--) {
+        if (indices->dims[d] > 1 && indices->strides[d] != step)
+            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                                "the indices are not packed with rows first; cuDNN writes them no "
+                                "other way");
+        step *= indices->dims[d];
+    }
+    return 0;
+}
+
+/* Bytes of indices, as far as the operand has room; and of workspace. */
+static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_tensor *indices = plan->problem.tensor[2];
+    cudnnHandle_t handle = plan->context->handle;
+    size_t workspace = 0, room = 1;
+    cudnnStatus_t status = cudnn.cudnnGetReductionWorkspaceSize(
+        handle, plan->made.reduce, plan->made.tensor[0], plan->made.tensor[1], &workspace);
+
+    if (status == CUDNN_STATUS_SUCCESS && indices)
+        status = cudnn.cudnnGetReductionIndicesSize(handle, plan->made.reduce, plan->made.tensor[0],
+                                                    plan->made.tensor[1], &plan->indices_bytes);
+    if (status != CUDNN_STATUS_SUCCESS)
+        return cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, "the reduction");
+    plan->workspace = workspace;
+    if (!indices)
+        return 0;
+    for (int32_t d = 0; d < indices->ndims; d++)
+        room *= (size_t)indices->dims[d];
+    room *= index_types[index_of(indices->type)].size;
+    if (plan->indices_bytes > room)
+        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                            "the indices have %llu bytes, and cuDNN writes %llu",
+                            (unsigned long long)room, (unsigned long long)plan->indices_bytes);
+    return 0;
+}
+
+static int32_t prepare_reduce(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_reduce *params = plan->problem.params;
+    const struct anydnn_plugin_tensor *indices = plan->problem.tensor[2];
+    cudnnStatus_t status = cudnn.cudnnCreateReduceTensorDescriptor(&plan->made.reduce);
+
+    if (status == CUDNN_STATUS_SUCCESS)
+        status = cudnn.cudnnSetReduceTensorDescriptor(
+            plan->made.reduce, (cudnnReduceTensorOp_t)params->op, cudnn_type(params->compute_type),
+            params->nan_propagate ? CUDNN_PROPAGATE_NAN : CUDNN_NOT_PROPAGATE_NAN,
+            indices ? CUDNN_REDUCE_TENSOR_FLATTENED_INDICES : CUDNN_REDUCE_TENSOR_NO_INDICES,
+            indices ? index_types[index_of(indices->type)].indices : CUDNN_32BIT_INDICES);
+    return status == CUDNN_STATUS_SUCCESS
+               ? reduce_sizes(plan, why)
+               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the reduction");
+}
+
+static int32_t run_reduce(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnReduceTensor(plan->context->handle, plan->made.reduce, data[2],
+                                             plan->indices_bytes, call->operands->workspace,
+                                             (size_t)plan->workspace, &call->scale[0], desc[0],
+                                             data[0], &call->scale[1], desc[1], data[1]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_reduce_tensor = {
+    .operation = ANYDNN_PLUGIN_REDUCE_TENSOR,
+    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_reduce),
+    .tensors = 0x3,
+    .function = "cudnnReduceTensor",
+    .arrange = arrange_reduce,
+    .check = check_reduce,
+    .prepare = prepare_reduce,
+    .run = run_reduce,
+};
+
+/* ------------------------------------------------------------------ bias gradient */
+
+static int32_t run_backward_bias(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnConvolutionBackwardBias(plan->context->handle, &call->scale[0],
+                                                        desc[0], data[0], &call->scale[1], desc[1],
+                                                        data[1]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_convolution_backward_bias = {
+    .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS,
+    .types = CUDNN_FLOATS,
+    .layouts = CUDNN_LAYOUTS,
+    .tensors = 0x3,
+    .function = "cudnnConvolutionBackwardBias",
+    .arrange = arrange_reduce,
+    .run = run_backward_bias,
+};

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Softmax. */
+#include "table.h"
+
+/* ------------------------------------------------------------------ forward */
+
+/* Of `accurate` and `log` cuDNN makes NaN of a row of -Inf alone, in most of its kernels, where
+ * they are 0 and -Inf; and most of those of `log` lose the digits that the greatest element has
+ * before the point. Copies into rows that are longer by the lowest number, less each row's
+ * greatest, cure both, and take 20 to 200 times the time: other backends serve better. */
+static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_softmax *params = problem->params;
+
+    if (params->algorithm == CUDNN_SOFTMAX_FAST)
+        return 0;
+    return cudnn_refuse(
+        why, ANYDNN_PLUGIN_REASON_PARAMETER,
+        "cuDNN's softmax makes NaN of rows of -Inf, and its log softmax loses digits "
+        "of great numbers, where anydnn.h says otherwise; only softmax=fast is taken");
+}
+
+/* Of float and double, packed both. With gaps cuDNN writes into them, and of 5 dims with channels
+ * last elements stay unwritten; results of short types are rounded twice, and those of int8
+ * truncated. */
+static void arrange_forward(struct anydnn_plugin_plan *plan)
+{
+    cudnn_widen(plan, 0x3, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | CUDNN_TYPE(INT8));
+    for (int32_t slot = 0; slot < 2; slot++) {
+        int format = cudnn_packed_format(&plan->tensor[slot]);
+
+        if (format < 0 || (format != CUDNN_TENSOR_NCHW && plan->tensor[slot].ndims > 4))
+            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->tensor[slot].type);
+    }
+}
+
+static int32_t run_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    const struct anydnn_plugin_softmax *params = plan->problem.params;
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnSoftmaxForward(plan->context->handle,
+                                               (cudnnSoftmaxAlgorithm_t)params->algorithm,
+                                               (cudnnSoftmaxMode_t)params->mode, &call->scale[0],
+                                               desc[0], data[0], &call->scale[1], desc[1], data[1]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_softmax_forward = {
+    .operation = ANYDNN_PLUGIN_SOFTMAX_FORWARD,
+    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_softmax),
+    .tensors = 0x3,
+    .function = "cudnnSoftmaxForward",
+    .arrange = arrange_forward,
+    .check = check_forward,
+    .run = run_forward,
+};
+
+/* ------------------------------------------------------------------ backward */
+
+/* Seen with cuDNN 9.19: y must be laid out as dy, where both are packed dx is written as if it
+ * were, mode `instance` is wrong where elements have gaps between them, and of 5 dims with channels
+ * last elements stay unwritten. So all three are packed alike. */
+static void arrange_backward(struct anydnn_plugin_plan *plan)
+{
+    int format = cudnn_packed_format(&plan->tensor[0]);
+    int alike = format == CUDNN_TENSOR_NCHW || (format >= 0 && plan->tensor[0].ndims <= 4);
+
+    for (int32_t slot = 1; slot < 3; slot++)
+        alike &= cudnn_packed_format(&plan->tensor[slot]) == format;
+    for (int32_t slot = 0; slot < 3 && !alike; slot++) {
+        if (cudnn_packed_format(&plan->tensor[slot]) != CUDNN_TENSOR_NCHW)
+            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->tensor[slot].type);
+    }
+}
+
+static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+{
+    const struct anydnn_plugin_softmax *params = plan->problem.params;
+    void *const *data = call->operands->data;
+    cudnnTensorDescriptor_t *desc = plan->made.tensor;
+
+    return cudnn_ran(call,
+                     cudnn.cudnnSoftmaxBackward(
+                         plan->context->handle, (cudnnSoftmaxAlgorithm_t)params->algorithm,
+                         (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[0], data[0],
+                         desc[1], data[1], &call->scale[1], desc[2], data[2]),
+                     plan->operation->function);
+}
+
+const struct cudnn_operation cudnn_softmax_backward = {
+    .operation = ANYDNN_PLUGIN_SOFTMAX_BACKWARD,
+    .types = CUDNN_FLOATS,
+    .layouts = CUDNN_LAYOUTS,
+    .params_size = sizeof(struct anydnn_plugin_softmax),
+    .tensors = 0x7,
+    .function = "cudnnSoftmaxBackward",
+    .arrange = arrange_backward,
+    .run = run_backward,
+};

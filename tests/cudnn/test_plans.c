@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions of the backend cudnn over a mock of cuDNN's library: how the numbers of engine
+ * configurations find them again, what a call costs in descriptors, and what other factors than 1
+ * and 0 lead to. */
+#include "harness.h"
+
+#include <string.h>
+
+/* Every number names the same configuration in another context, and becomes a plan there, also
+ * after other problems have driven the list out. */
+static void numbers(void)
+{
+    struct anydnn_plugin_context *context, *other = NULL;
+    struct anydnn_plugin_plan *plan = NULL;
+    struct answer answer, again;
+    struct layer layer, many;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    make_layer(&layer, ANYDNN_PLUGIN_HALF, TENSOR_OP);
+    ask(context, &layer, &answer);
+    assert_int_equal(plugin->context_create(0, &other), 0);
+    ask(other, &layer, &again);
+    assert_int_equal(again.count, answer.count);
+    make_layer(&many, ANYDNN_PLUGIN_HALF, TENSOR_OP);
+    for (int i = 0; i < 100; i++) {
+        many.x.dims[0] = many.y.dims[0] = 3 + i;
+        ask(other, &many, &again);
+    }
+    for (int i = 0; i < answer.count; i++) {
+        for (int k = 0; k < i; k++)
+            assert_true(answer.offer[k].engine != answer.offer[i].engine ||
+                        answer.offer[k].algorithm != answer.offer[i].algorithm);
+        assert_int_equal(
+            operation(1)->plan_create(other, &layer.problem, answer.offer[i].engine, &plan), 0);
+        operation(1)->plan_destroy(plan);
+    }
+    assert_int_equal(operation(1)->plan_create(other, &layer.problem, 12345, &plan), 9);
+    assert_non_null(strstr(error_text, "12345"));
+    plugin->context_destroy(context);
+    plugin->context_destroy(other);
+    assert_int_equal(mock->live, 0);
+}
+
+static struct anydnn_plugin_plan *first_plan(struct anydnn_plugin_context *context,
+                                             struct layer *layer)
+{
+    struct anydnn_plugin_plan *plan = NULL;
+    struct answer answer;
+
+    make_layer(layer, ANYDNN_PLUGIN_HALF, TENSOR_OP);
+    ask(context, layer, &answer);
+    assert_int_equal(
+        operation(1)->plan_create(context, &layer->problem, answer.offer[0].engine, &plan), 0);
+    return plan;
+}
+
+static int32_t execute(struct anydnn_plugin_plan *plan, void *y, double alpha, double beta,
+                       int32_t *effect)
+{
+    static _Alignas(256) int64_t memory[64];
+    struct anydnn_plugin_operands operands = {.struct_size = sizeof operands,
+                                              .data = {memory, memory + 2, y},
+                                              .scale = {alpha, beta},
+                                              .workspace = memory + 32,
+                                              .workspace_bytes = 4096};
+
+    return operation(1)->plan_execute(plan, &operands, effect);
+}
+
+/* Known pointers take no descriptor, the stream is set when it changes, and other factors make one
+ * plan, not one a call. */
+static void calls(void)
+{
+    struct anydnn_plugin_context *context;
+    struct anydnn_plugin_plan *plan;
+    struct layer layer;
+    _Alignas(16) int64_t y[4];
+    int32_t effect;
+    int plans;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    plan = first_plan(context, &layer);
+    plans = mock->plans;
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(execute(plan, &y[i % 2 * 2], 1, 0, &effect), 0);
+    assert_int_equal(effect, ANYDNN_PLUGIN_EFFECT_ENQUEUED);
+    assert_int_equal(mock->runs, 6);
+    assert_int_equal(mock->packs, 2);
+    assert_int_equal(mock->streams, 0);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(execute(plan, y, 2, 0.5, &effect), 0);
+    assert_int_equal(mock->plans, plans + 1);
+    assert_true(mock->factor[0] == 2 && mock->factor[1] == 0.5);
+    assert_int_equal(mock->adds, 0);
+    operation(1)->plan_destroy(plan);
+    plugin->context_destroy(context);
+    assert_int_equal(mock->live, 0);
+}
+
+/* While a capture is under way a plan for other factors is made in the mode that permits it, and
+ * the mode is put back. */
+static void captured_calls(void)
+{
+    struct anydnn_plugin_context *context;
+    struct anydnn_plugin_plan *plan;
+    struct layer layer;
+    _Alignas(16) int64_t y[4];
+    int32_t effect;
+    int plans;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    plan = first_plan(context, &layer);
+    plans = mock->plans;
+    captured = 1;
+    mock->watched = &capture_mode;
+    assert_int_equal(execute(plan, y, 1, 1, &effect), 0);
+    assert_int_equal(mock->plans, plans + 1);
+    assert_int_equal(exchanges, 2);
+    assert_int_equal(mock->seen, cudaStreamCaptureModeRelaxed);
+    assert_int_equal(capture_mode, cudaStreamCaptureModeGlobal);
+    assert_int_equal(mock->runs, 1);
+    assert_int_equal(scratches, 0);
+    operation(1)->plan_destroy(plan);
+    plugin->context_destroy(context);
+    assert_int_equal(mock->live, 0);
+}
+
+/* An engine that takes no other factors, of half: operands become float, an engine of float blends,
+ * and the result is rounded as it comes back, which is the last thing that happens. */
+static void factors_by_float(void)
+{
+    struct anydnn_plugin_context *context;
+    struct anydnn_plugin_plan *plan;
+    struct layer layer;
+    _Alignas(16) int64_t y[4];
+    int32_t effect;
+    int plans = 0;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    plan = first_plan(context, &layer);
+    mock->refuse_factors = 1;
+    for (int i = 0; i < 2; i++) {
+        mock->transforms = 0;
+        assert_int_equal(execute(plan, y, 2, 0.5, &effect), 0);
+        assert_int_equal(effect, ANYDNN_PLUGIN_EFFECT_ENQUEUED);
+        assert_int_equal(scratches, 0);
+        /* x, w and the prior y to float; y back. */
+        assert_int_equal(mock->transforms, 4);
+        assert_ptr_equal(mock->transform[2].from, y);
+        assert_ptr_equal(mock->transform[3].to, y);
+        assert_true(mock->transform[3].alpha == 1 && mock->transform[3].beta == 0);
+        if (i == 0)
+            plans = mock->plans;
+    }
+    assert_int_equal(mock->plans, plans);
+    mock->transforms = 0;
+    assert_int_equal(execute(plan, y, 2, 0, &effect), 0);
+    assert_int_equal(mock->transforms, 3);
+    operation(1)->plan_destroy(plan);
+    plugin->context_destroy(context);
+    assert_int_equal(mock->live, 0);
+}
+
+/* The same of cuDNN's engine 1, which would take the factors and apply them to what it has rounded;
+ * and workspace that the call does not bring is the backend's own. */
+static void factors_of_errata(void)
+{
+    static const uint64_t workspaces[] = {51200, 0}; /* of engine 1, and of engine 0 */
+    struct anydnn_plugin_context *context;
+    static _Alignas(256) char memory[4][2048];
+    struct answer answer;
+    struct layer layer;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    make_layer(&layer, ANYDNN_PLUGIN_HALF, DEFAULT);
+    ask(context, &layer, &answer);
+    for (int i = 0; i < 2; i++) {
+        struct anydnn_plugin_operands operands = {.struct_size = sizeof operands,
+                                                  .data = {memory[0], memory[1], memory[2]},
+                                                  .scale = {2, 0.5},
+                                                  .workspace = memory[3],
+                                                  .workspace_bytes = workspaces[i]};
+        struct anydnn_plugin_plan *plan = NULL;
+        int32_t effect;
+        int at = 0;
+
+        while (at < answer.count && answer.offer[at].workspace != workspaces[i])
+            at++;
+        assert_true(at < answer.count);
+        assert_int_equal(
+            operation(1)->plan_create(context, &layer.problem, answer.offer[at].engine, &plan), 0);
+        mock->refuse_factors = i;
+        mock->transforms = 0;
+        assert_int_equal(operation(1)->plan_execute(plan, &operands, &effect), 0);
+        assert_int_equal(mock->transforms, 4);
+        assert_int_equal(scratches, 0);
+        operation(1)->plan_destroy(plan);
+    }
+    plugin->context_destroy(context);
+    assert_int_equal(mock->live, 0);
+}
+
+/* Of float the result is blended from scratch memory, with float's rounding. */
+static void blended_calls(void)
+{
+    struct anydnn_plugin_context *context;
+    struct anydnn_plugin_plan *plan = NULL;
+    struct answer answer;
+    struct layer layer;
+    _Alignas(16) int64_t y[4];
+    int32_t effect;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    make_layer(&layer, ANYDNN_PLUGIN_FLOAT, DEFAULT);
+    ask(context, &layer, &answer);
+    assert_int_equal(
+        operation(1)->plan_create(context, &layer.problem, answer.offer[1].engine, &plan), 0);
+    mock->refuse_factors = 1;
+    assert_int_equal(execute(plan, y, 2, 0.5, &effect), 0);
+    assert_int_equal(mock->runs, 1);
+    assert_int_equal(mock->adds, 1);
+    assert_int_equal(mock->transforms, 0);
+    assert_int_equal(scratches, 0);
+    operation(1)->plan_destroy(plan);
+    plugin->context_destroy(context);
+    assert_int_equal(mock->live, 0);
+}
+
+/* A call with y at the address of an element runs on a copy that is aligned, made before and
+ * brought back after it. */
+static void moved_calls(void)
+{
+    static _Alignas(16) char memory[2048];
+    struct anydnn_plugin_context *context;
+    struct anydnn_plugin_plan *plan;
+    struct layer layer;
+    int32_t effect;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    plan = first_plan(context, &layer);
+    assert_int_equal(execute(plan, memory, 1, 0, &effect), 0);
+    assert_int_equal(copies, 0);
+    for (size_t i = 0; i < sizeof memory; i++)
+        memory[i] = (char)i;
+    assert_int_equal(execute(plan, memory + 2, 1, 0, &effect), 0);
+    assert_int_equal(effect, ANYDNN_PLUGIN_EFFECT_ENQUEUED);
+    assert_int_equal(copies, 2);
+    assert_memory_equal(scratch, memory + 2, 960);
+    assert_int_equal(scratches, 0);
+    assert_int_equal(mock->runs, 2);
+    operation(1)->plan_destroy(plan);
+    plugin->context_destroy(context);
+}
+
+/* What cuDNN refuses it has not begun; of other failures nobody knows. */
+static void failures(void)
+{
+    struct anydnn_plugin_context *context;
+    struct anydnn_plugin_plan *plan;
+    struct layer layer;
+    _Alignas(16) int64_t y[4];
+    int32_t effect = -1;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    plan = first_plan(context, &layer);
+    mock->execution = CUDNN_STATUS_NOT_SUPPORTED;
+    assert_int_equal(execute(plan, y, 1, 0, &effect), 9);
+    assert_int_equal(effect, ANYDNN_PLUGIN_EFFECT_NONE);
+    assert_non_null(strstr(error_text, "cudnnBackendExecute: CUDNN_STATUS_NOT_SUPPORTED (3000)"));
+    assert_non_null(strstr(error_text, "the mock's own words"));
+    mock->execution = CUDNN_STATUS_EXECUTION_FAILED;
+    assert_int_equal(execute(plan, y, 1, 0, &effect), 8);
+    assert_int_equal(effect, ANYDNN_PLUGIN_EFFECT_UNKNOWN);
+    operation(1)->plan_destroy(plan);
+    plugin->context_destroy(context);
+}
+
+static void test_plans(void **state)
+{
+    (void)state;
+    run_alone(numbers);
+    run_alone(calls);
+    run_alone(captured_calls);
+    run_alone(factors_by_float);
+    run_alone(factors_of_errata);
+    run_alone(blended_calls);
+    run_alone(moved_calls);
+    run_alone(failures);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plans),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
