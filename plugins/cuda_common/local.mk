@@ -8,3 +8,21 @@ CUDA_COMMON_SOURCES = \
 	plugins/cuda_common/launch.c \
 	plugins/cuda_common/record.c \
 	plugins/cuda_common/space.c
+
+# Plans and the geometry of convolutions, for the backends with kernels of their own.
+CUDA_PLAN_SOURCES = \
+	plugins/cuda_common/activate.h \
+	plugins/cuda_common/context.c \
+	plugins/cuda_common/conv.c \
+	plugins/cuda_common/conv.h \
+	plugins/cuda_common/conv_job.h \
+	plugins/cuda_common/conv_output.h \
+	plugins/cuda_common/conv_place.h \
+	plugins/cuda_common/conv_split.cu \
+	plugins/cuda_common/conv_view.h \
+	plugins/cuda_common/element.h \
+	plugins/cuda_common/index.h \
+	plugins/cuda_common/plan.c \
+	plugins/cuda_common/plan.h \
+	plugins/cuda_common/walk.c \
+	plugins/cuda_common/walk.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Activation forward and backward. The gradient is a function of y and dy; only swish reads x. */
-#include "activate.h"
+#include "../cuda_common/activate.h"
 #include "map.h"
 #include "table.h"
 

@@ -5,7 +5,7 @@
 #ifndef CUDA_NAIVE_BATCH_NORM_H
 #define CUDA_NAIVE_BATCH_NORM_H
 
-#include "activate.h"
+#include "../cuda_common/activate.h"
 #include "reduce.h"
 
 /* Modes and ops of struct anydnn_plugin_batch_normalization. */

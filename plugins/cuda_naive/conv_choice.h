@@ -3,7 +3,7 @@
 #ifndef CUDA_NAIVE_CONV_CHOICE_H
 #define CUDA_NAIVE_CONV_CHOICE_H
 
-#include "conv.h"
+#include "../cuda_common/conv.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,8 +7,8 @@
  * itself): whatever the type, it adds up in double, and is written to be read. The sum of |a b|,
  * which error bounds ask for, is what it gives for operands without their signs.
  */
-#include "conv_job.h"
-#include "index.h"
+#include "../cuda_common/index.h"
+#include "conv_kernels.h"
 
 namespace
 {

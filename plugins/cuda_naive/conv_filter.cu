@@ -4,8 +4,8 @@
  * all images out, each adds up a few taps, and the block adds these sums in a fixed order. With
  * CONV_ANY this is the oracle of its direction: see conv_direct.cu.
  */
-#include "conv_job.h"
-#include "index.h"
+#include "../cuda_common/index.h"
+#include "conv_kernels.h"
 
 static_assert(CONV_FILTER_LANES_MAX == CUDA_THREADS,
               "a block's filters have a thread each at most");

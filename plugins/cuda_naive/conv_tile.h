@@ -12,8 +12,9 @@
 #ifndef CUDA_NAIVE_CONV_TILE_H
 #define CUDA_NAIVE_CONV_TILE_H
 
-#include "conv_place.h"
-#include "index.h"
+#include "../cuda_common/conv_place.h"
+#include "../cuda_common/index.h"
+#include "conv_kernels.h"
 
 /* ------------------------------------------------------------------ coordinates of a block */
 

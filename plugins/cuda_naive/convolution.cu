@@ -4,10 +4,10 @@
  * filter. Where sums are long and results few, they are split over the grid and added up by a
  * second kernel in a fixed order, in workspace; a second engine, which is always there, takes none.
  */
-#include "conv_job.h"
-#include "index.h"
+#include "../cuda_common/index.h"
+#include "../cuda_common/walk.h"
+#include "conv_kernels.h"
 #include "table.h"
-#include "walk.h"
 
 /* Numbers of the engines. */
 enum { WHOLE = 1, SPLIT = 2 };
@@ -19,23 +19,6 @@ struct convolution_state {
     conv_job job; /* without pointers and factors */
 };
 
-/* Slots of gathered tensor, other operand and output; of the fused operation z and bias, too. */
-struct convolution_slots {
-    int32_t x, other, output, z, bias;
-};
-
-static convolution_slots slots_of(int32_t operation)
-{
-    switch (operation) {
-    case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
-        return {1, 0, 2, -1, -1};
-    case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
-        return {0, 1, 4, 2, 3};
-    default:
-        return {0, 1, 2, -1, -1};
-    }
-}
-
 static int is_float(int32_t type)
 {
     return type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_HALF ||
@@ -45,7 +28,7 @@ static int is_float(int32_t type)
 static void choose(const struct anydnn_plugin_plan *plan, const conv &conv, int splits,
                    conv_choice *choice)
 {
-    int32_t type = plan->problem.tensor[slots_of(plan->problem.operation).x]->type;
+    int32_t type = plan->problem.tensor[conv_slots_of(plan->problem.operation).x]->type;
     bool in_float = is_float(type) && !plan->oracle;
     conv_wish wish = {};
 
@@ -95,7 +78,7 @@ static void fill_job(conv_job *job, const struct anydnn_plugin_plan *plan,
     const struct anydnn_plugin_problem *problem = &plan->problem;
     const struct anydnn_plugin_convolution *params =
         (const struct anydnn_plugin_convolution *)problem->params;
-    convolution_slots slots = slots_of(problem->operation);
+    conv_slots slots = conv_slots_of(problem->operation);
 
     job->row_tiles = choice.row_tiles;
     job->column_tiles = choice.column_tiles;
@@ -146,18 +129,11 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const convolution_state *state = (const convolution_state *)plan->job;
     const struct anydnn_plugin_operands *operands = call->operands;
-    convolution_slots slots = slots_of(plan->problem.operation);
+    conv_slots slots = conv_slots_of(plan->problem.operation);
     conv_job job = state->job;
     int32_t status;
 
-    job.x = operands->data[slots.x];
-    job.other = operands->data[slots.other];
-    job.output.data = operands->data[slots.output];
-    job.output.blend = {operands->scale[0], operands->scale[1]};
-    if (slots.bias >= 0) {
-        job.output.bias = operands->data[slots.bias];
-        job.output.z = operands->scale[1] != 0 ? operands->data[slots.z] : nullptr;
-    }
+    conv_give(&job, slots, operands);
     if (state->choice.workspace) {
         if (!operands->workspace || operands->workspace_bytes < (uint64_t)state->choice.workspace)
             return cuda_fail(CUDA_BAD_PARAM, "the workspace has %llu bytes; this plan needs %lld",

@@ -2,7 +2,6 @@
 # The backend cuda_naive: every operation on CUDA cores, in default math.
 
 CUDA_NAIVE_SOURCES = \
-	plugins/cuda_naive/activate.h \
 	plugins/cuda_naive/activation.cu \
 	plugins/cuda_naive/batch_norm.h \
 	plugins/cuda_naive/batch_norm_backward.cu \
@@ -11,32 +10,23 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/batch_norm_stats.cu \
 	plugins/cuda_naive/beside.h \
 	plugins/cuda_naive/bias.cu \
-	plugins/cuda_naive/conv.c \
-	plugins/cuda_naive/conv.h \
 	plugins/cuda_naive/conv_choice.c \
 	plugins/cuda_naive/conv_choice.h \
 	plugins/cuda_naive/conv_direct.cu \
 	plugins/cuda_naive/conv_filter.cu \
-	plugins/cuda_naive/conv_job.h \
-	plugins/cuda_naive/conv_output.h \
-	plugins/cuda_naive/conv_place.h \
-	plugins/cuda_naive/conv_split.cu \
+	plugins/cuda_naive/conv_kernels.h \
 	plugins/cuda_naive/conv_tile.h \
 	plugins/cuda_naive/conv_tile_bfloat16.cu \
 	plugins/cuda_naive/conv_tile_float.cu \
 	plugins/cuda_naive/conv_tile_half.cu \
-	plugins/cuda_naive/conv_view.h \
 	plugins/cuda_naive/convolution.cu \
-	plugins/cuda_naive/cuda_naive.h \
 	plugins/cuda_naive/divisive.cu \
 	plugins/cuda_naive/divisive_means.cu \
 	plugins/cuda_naive/divisive_shape.cu \
 	plugins/cuda_naive/divisive_tile.cu \
 	plugins/cuda_naive/divisive_tile.h \
 	plugins/cuda_naive/dropout.cu \
-	plugins/cuda_naive/element.h \
 	plugins/cuda_naive/im2col.cu \
-	plugins/cuda_naive/index.h \
 	plugins/cuda_naive/lrn.cu \
 	plugins/cuda_naive/lrn.h \
 	plugins/cuda_naive/lrn_columns.cu \
@@ -46,7 +36,6 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/map.h \
 	plugins/cuda_naive/op_tensor.cu \
 	plugins/cuda_naive/philox.h \
-	plugins/cuda_naive/plan.c \
 	plugins/cuda_naive/plugin.c \
 	plugins/cuda_naive/pooling.cu \
 	plugins/cuda_naive/pooling_channels.h \
@@ -80,8 +69,6 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/transform.cu \
 	plugins/cuda_naive/transpose.h \
 	plugins/cuda_naive/vector.h \
-	plugins/cuda_naive/walk.c \
-	plugins/cuda_naive/walk.h \
 	plugins/cuda_naive/window.h
 
 if HAVE_CUDA
@@ -90,6 +77,7 @@ plugins_cuda_naive_anydnn_cuda_naive_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(CUDA_CPP
 plugins_cuda_naive_anydnn_cuda_naive_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_cuda_naive_anydnn_cuda_naive_la_LIBADD = $(CUDA_LIBS) -lm
 EXTRA_plugins_cuda_naive_anydnn_cuda_naive_la_DEPENDENCIES = $(PLUGIN_MAP)
-plugins_cuda_naive_anydnn_cuda_naive_la_SOURCES = $(CUDA_NAIVE_SOURCES) $(CUDA_COMMON_SOURCES)
+plugins_cuda_naive_anydnn_cuda_naive_la_SOURCES = $(CUDA_NAIVE_SOURCES) \
+	$(CUDA_PLAN_SOURCES) $(CUDA_COMMON_SOURCES)
 endif
-EXTRA_DIST += $(CUDA_NAIVE_SOURCES) $(CUDA_COMMON_SOURCES)
+EXTRA_DIST += $(CUDA_NAIVE_SOURCES) $(CUDA_PLAN_SOURCES) $(CUDA_COMMON_SOURCES)

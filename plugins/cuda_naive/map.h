@@ -18,7 +18,7 @@
 #ifndef CUDA_NAIVE_MAP_H
 #define CUDA_NAIVE_MAP_H
 
-#include "index.h"
+#include "../cuda_common/index.h"
 #include "vector.h"
 
 /* Elements that a thread works on in kernels that take one at a time. */

@@ -3,7 +3,7 @@
 #ifndef CUDA_NAIVE_SOFTMAX_H
 #define CUDA_NAIVE_SOFTMAX_H
 
-#include "index.h"
+#include "../cuda_common/index.h"
 #include "vector.h"
 
 #include <float.h>

@@ -3,7 +3,7 @@
 #ifndef CUDA_NAIVE_TABLE_H
 #define CUDA_NAIVE_TABLE_H
 
-#include "cuda_naive.h"
+#include "../cuda_common/plan.h"
 
 /* Defines an entry, of an operation without algorithms and conditions of its own. */
 #define NO_SCRATCH 0

@@ -3,7 +3,7 @@
 #ifndef CUDA_NAIVE_VECTOR_H
 #define CUDA_NAIVE_VECTOR_H
 
-#include "element.h"
+#include "../cuda_common/element.h"
 
 /* What moves in one access: 16 bytes, or an element alone. */
 template <class T, int N> struct cuda_whole {

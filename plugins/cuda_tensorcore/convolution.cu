@@ -4,7 +4,7 @@
  * filter. Where sums are long and results few, they are split over the grid and added up by a
  * second kernel in a fixed order, in workspace.
  */
-#include "../cuda_naive/walk.h"
+#include "../cuda_common/walk.h"
 #include "job.h"
 
 struct tc_state {
@@ -12,23 +12,6 @@ struct tc_state {
     int64_t workspace;
     tc_job job; /* without pointers and factors */
 };
-
-/* Slots of gathered tensor, other operand and output; of the fused operation z and bias, too. */
-struct tc_slots {
-    int32_t x, other, output, z, bias;
-};
-
-static tc_slots slots_of(int32_t operation)
-{
-    switch (operation) {
-    case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
-        return {1, 0, 2, -1, -1};
-    case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
-        return {0, 1, 4, 2, 3};
-    default:
-        return {0, 1, 2, -1, -1};
-    }
-}
 
 /* ------------------------------------------------------------------ code */
 
@@ -64,7 +47,7 @@ static tc_wish wish_of(const struct anydnn_plugin_plan *plan, const conv &conv)
 static int32_t engines(const struct anydnn_plugin_plan *plan,
                        struct cuda_engine offered[CUDA_ENGINES_MAX])
 {
-    tc_slots slots = slots_of(plan->problem.operation);
+    conv_slots slots = conv_slots_of(plan->problem.operation);
     tc_choice choices[CUDA_ENGINES_MAX];
     tc_wish wish;
     int32_t count;
@@ -133,7 +116,7 @@ static void prepare(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_problem *problem = &plan->problem;
     const struct anydnn_plugin_convolution *params =
         (const struct anydnn_plugin_convolution *)problem->params;
-    tc_slots slots = slots_of(problem->operation);
+    conv_slots slots = conv_slots_of(problem->operation);
     tc_job *job = &state->job;
     tc_choice choice = {};
     tc_wish wish;
@@ -163,18 +146,11 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const tc_state *state = (const tc_state *)plan->job;
     const struct anydnn_plugin_operands *operands = call->operands;
-    tc_slots slots = slots_of(plan->problem.operation);
+    conv_slots slots = conv_slots_of(plan->problem.operation);
     tc_job job = state->job;
     int32_t status;
 
-    job.x = operands->data[slots.x];
-    job.other = operands->data[slots.other];
-    job.output.data = operands->data[slots.output];
-    job.output.blend = {operands->scale[0], operands->scale[1]};
-    if (slots.bias >= 0) {
-        job.output.bias = operands->data[slots.bias];
-        job.output.z = operands->scale[1] != 0 ? operands->data[slots.z] : nullptr;
-    }
+    conv_give(&job, slots, operands);
     if (state->workspace) {
         if (!operands->workspace || operands->workspace_bytes < (uint64_t)state->workspace)
             return cuda_fail(CUDA_BAD_PARAM, "the workspace has %llu bytes; this plan needs %lld",

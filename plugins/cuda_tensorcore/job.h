@@ -3,8 +3,8 @@
 #ifndef CUDA_TENSORCORE_JOB_H
 #define CUDA_TENSORCORE_JOB_H
 
-#include "../cuda_naive/conv_place.h"
-#include "../cuda_naive/index.h"
+#include "../cuda_common/conv_place.h"
+#include "../cuda_common/index.h"
 #include "tensorcore.h"
 
 /* Classes whose order a job holds; more of them go as they are numbered. */

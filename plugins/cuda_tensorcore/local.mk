@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The backend cuda_tensorcore: convolutions on matrix units. Geometry, plans and what becomes of sums
-# are those of cuda_naive.
+# The backend cuda_tensorcore: convolutions on matrix units.
 
 CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/check.c \
@@ -40,11 +39,6 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/taps_tf32.cu \
 	plugins/cuda_tensorcore/tensorcore.h \
 	plugins/cuda_tensorcore/tile.h
-CUDA_TENSORCORE_SHARED = \
-	plugins/cuda_naive/conv.c \
-	plugins/cuda_naive/conv_split.cu \
-	plugins/cuda_naive/plan.c \
-	plugins/cuda_naive/walk.c
 
 if HAVE_CUDA
 plugins_LTLIBRARIES += plugins/cuda_tensorcore/anydnn_cuda_tensorcore.la
@@ -53,6 +47,6 @@ plugins_cuda_tensorcore_anydnn_cuda_tensorcore_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_cuda_tensorcore_anydnn_cuda_tensorcore_la_LIBADD = $(CUDA_LIBS)
 EXTRA_plugins_cuda_tensorcore_anydnn_cuda_tensorcore_la_DEPENDENCIES = $(PLUGIN_MAP)
 plugins_cuda_tensorcore_anydnn_cuda_tensorcore_la_SOURCES = $(CUDA_TENSORCORE_SOURCES) \
-	$(CUDA_TENSORCORE_SHARED) $(CUDA_COMMON_SOURCES)
+	$(CUDA_PLAN_SOURCES) $(CUDA_COMMON_SOURCES)
 endif
 EXTRA_DIST += $(CUDA_TENSORCORE_SOURCES)

@@ -13,7 +13,7 @@
 #ifndef CUDA_TENSORCORE_MMA_H
 #define CUDA_TENSORCORE_MMA_H
 
-#include "../cuda_naive/element.h"
+#include "../cuda_common/element.h"
 
 /* Bytes of a fragment's row: a step along what is summed over. */
 #define TC_STEP_BYTES 32

@@ -10,7 +10,7 @@
 #ifndef CUDA_TENSORCORE_H
 #define CUDA_TENSORCORE_H
 
-#include "../cuda_naive/conv.h"
+#include "../cuda_common/conv.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which taps reach a position of dx, in closed form (plugins/cuda_naive/conv.h), against trying
+/* Which taps reach a position of dx, in closed form (plugins/cuda_common/conv.h), against trying
  * every pair of tap and output. Prints TAP. */
 #include "conv.h"
 

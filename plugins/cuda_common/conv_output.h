@@ -2,8 +2,8 @@
 /* What becomes of the sum of a convolution: factors, and in the fused operation z, bias and
  * activation.
  */
-#ifndef CUDA_NAIVE_CONV_OUTPUT_H
-#define CUDA_NAIVE_CONV_OUTPUT_H
+#ifndef CUDA_COMMON_CONV_OUTPUT_H
+#define CUDA_COMMON_CONV_OUTPUT_H
 
 #include "activate.h"
 

@@ -6,8 +6,8 @@
  * positions that the same taps reach: those whose coordinates leave the same rest when divided by
  * the strides.
  */
-#ifndef CUDA_NAIVE_CONV_VIEW_H
-#define CUDA_NAIVE_CONV_VIEW_H
+#ifndef CUDA_COMMON_CONV_VIEW_H
+#define CUDA_COMMON_CONV_VIEW_H
 
 #include "conv.h"
 

@@ -15,10 +15,10 @@
  * and one that depends on the tap, and so are offsets in the others with a part for the column: the
  * channel that only those two share.
  */
-#ifndef CUDA_NAIVE_CONV_H
-#define CUDA_NAIVE_CONV_H
+#ifndef CUDA_COMMON_CONV_H
+#define CUDA_COMMON_CONV_H
 
-#include "cuda_naive.h"
+#include "plan.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where rows, columns and terms of a convolution as a product of matrices lie, for a job of any
  * direction: rows are positions and terms are taps, or in direction filter the reverse. */
-#ifndef CUDA_NAIVE_CONV_PLACE_H
-#define CUDA_NAIVE_CONV_PLACE_H
+#ifndef CUDA_COMMON_CONV_PLACE_H
+#define CUDA_COMMON_CONV_PLACE_H
 
 #include "conv_job.h"
 #include "conv_view.h"

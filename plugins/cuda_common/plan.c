@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates and plans, the same for every operation: copy the problem, prepare, launch. */
-#include "cuda_naive.h"
+#include "plan.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operations of cuda_naive share: the table entry of an operation, its plan, its calls. C
- * and CUDA C++ alike. */
-#ifndef CUDA_NAIVE_H
-#define CUDA_NAIVE_H
+/* What the operations of the backends with kernels of their own share: the context, the table entry
+ * of an operation, its plan, its calls. C and CUDA C++ alike. */
+#ifndef CUDA_COMMON_PLAN_H
+#define CUDA_COMMON_PLAN_H
 
-#include "../cuda_common/cuda_common.h"
+#include "cuda_common.h"
 
 #include <stddef.h>
 
@@ -108,9 +108,19 @@ struct anydnn_plugin_plan {
     void *job;                            /* operation->job_size bytes, 64 bytes aligned */
 };
 
-/* The operations, in table.c; the entry of each stands in its own file. */
+/* The operations, in a table of the backend; the entry of each stands in its own file. */
 extern const struct cuda_operation *const cuda_operations[];
 extern const uint32_t cuda_operation_count;
+
+/* In context.c. Makes a context for a device, or fails with a sentence; `more` (or NULL) reads what
+ * the backend alone knows of, on the device. */
+int32_t cuda_context_create(int32_t device, int32_t (*more)(struct anydnn_plugin_context *context),
+                            struct anydnn_plugin_context **context);
+void cuda_context_destroy(struct anydnn_plugin_context *context);
+
+/* Puts the published form of the table of operations, which permit these math modes, into the
+ * description. */
+void cuda_publish(struct anydnn_plugin *description, uint32_t maths);
 
 /* The functions behind every operation of the description, in plan.c. */
 int32_t cuda_candidates(struct anydnn_plugin_context *context,

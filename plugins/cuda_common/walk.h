@@ -5,8 +5,8 @@
  * on the device (index.h). A tensor may be one of thought only: coordinates, logical places and
  * cells are tensors whose offset is what is looked for.
  */
-#ifndef CUDA_NAIVE_WALK_H
-#define CUDA_NAIVE_WALK_H
+#ifndef CUDA_COMMON_WALK_H
+#define CUDA_COMMON_WALK_H
 
 #include <anydnn/plugin.h>
 

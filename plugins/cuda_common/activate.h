@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The value of an activation function and its gradient, for the activation operations and for those
  * that fuse one. */
-#ifndef CUDA_NAIVE_ACTIVATE_H
-#define CUDA_NAIVE_ACTIVATE_H
+#ifndef CUDA_COMMON_ACTIVATE_H
+#define CUDA_COMMON_ACTIVATE_H
 
 #include "element.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of convolutions are given, and the functions that launch them. */
-#ifndef CUDA_NAIVE_CONV_JOB_H
-#define CUDA_NAIVE_CONV_JOB_H
+/* What the kernels of convolutions are given, and the second stage of split sums. */
+#ifndef CUDA_COMMON_CONV_JOB_H
+#define CUDA_COMMON_CONV_JOB_H
 
-#include "conv_choice.h"
+#include "conv.h"
 #include "conv_output.h"
 
 /*
@@ -26,20 +26,17 @@ struct conv_job {
     int32_t channels_inside, gathers_by_row, other_by_column, stores_by_row;
 };
 
-int32_t conv_tile_float(const cuda_call *call, int32_t tile, const conv_job &job);
-int32_t conv_tile_half(const cuda_call *call, int32_t tile, const conv_job &job);
-int32_t conv_tile_bfloat16(const cuda_call *call, int32_t tile, const conv_job &job);
+/* Slots of gathered tensor, other operand and output; of the fused operation z and bias, too, which
+ * others lack (-1). */
+struct conv_slots {
+    int32_t x, other, output, z, bias;
+};
 
-/* How a kernel without tiles reads its operands and adds up: by the type, in float or for double in
- * double; by types found at run time, in double; 8-bit integers, modulo 2^32. All but the second
- * need a narrow geometry. */
-enum { CONV_TYPED, CONV_ANY, CONV_INTEGER };
+conv_slots conv_slots_of(int32_t operation);
 
-/* Directions forward and data, a thread a result. */
-int32_t conv_direct(const cuda_call *call, int32_t how, const conv_job &job);
-
-/* Direction filter, a block for some taps of a channel of some filters. */
-int32_t conv_filter(const cuda_call *call, int32_t how, const conv_job &job);
+/* Puts the operands of a call into a job. */
+void conv_give(conv_job *job, const conv_slots &slots,
+               const struct anydnn_plugin_operands *operands);
 
 /* The second stage: adds up the splits in order. Partial sums of row r, column c of a class of a
  * group lie in [split][group][class][r][c]. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Element types on the device and on the host: reading one as a number, and rounding a number to
  * one, once, to nearest, ties to even. */
-#ifndef CUDA_NAIVE_ELEMENT_H
-#define CUDA_NAIVE_ELEMENT_H
+#ifndef CUDA_COMMON_ELEMENT_H
+#define CUDA_COMMON_ELEMENT_H
 
 #include <anydnn/plugin.h>
 #include <cuda_runtime.h>

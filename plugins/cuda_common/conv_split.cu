@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The second stage of convolutions whose sums were split: adds the parts in order, a thread a
- * result.
- */
+/* Jobs on the host, and the second stage of convolutions whose sums were split: adds the parts in
+ * order, a thread a result. */
 #include "conv_job.h"
 #include "conv_view.h"
 #include "index.h"
@@ -45,4 +44,29 @@ int32_t conv_add_splits(const cuda_call *call, const conv_job &job)
     int64_t count = job.conv.groups * job.conv.classes * job.rows * job.conv.columns;
 
     return cuda_launch(call, conv_split_kernel, cuda_blocks(count, CUDA_THREADS), 1, job);
+}
+
+conv_slots conv_slots_of(int32_t operation)
+{
+    switch (operation) {
+    case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
+        return {1, 0, 2, -1, -1};
+    case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
+        return {0, 1, 4, 2, 3};
+    default:
+        return {0, 1, 2, -1, -1};
+    }
+}
+
+void conv_give(conv_job *job, const conv_slots &slots,
+               const struct anydnn_plugin_operands *operands)
+{
+    job->x = operands->data[slots.x];
+    job->other = operands->data[slots.other];
+    job->output.data = operands->data[slots.output];
+    job->output.blend = {operands->scale[0], operands->scale[1]};
+    if (slots.bias >= 0) {
+        job->output.bias = operands->data[slots.bias];
+        job->output.z = operands->scale[1] != 0 ? operands->data[slots.z] : nullptr;
+    }
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Following a walk on the device; launching kernels on the host. */
-#ifndef CUDA_NAIVE_INDEX_H
-#define CUDA_NAIVE_INDEX_H
+#ifndef CUDA_COMMON_INDEX_H
+#define CUDA_COMMON_INDEX_H
 
-#include "cuda_naive.h"
+#include "plan.h"
 #include "walk.h"
 
 #include <cuda_runtime.h>

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts, and the published form of a backend's table of operations. */
+#include "plan.h"
+
+static int32_t read_attribute(int32_t device, enum cudaDeviceAttr attribute, const char *what,
+                              int32_t *value)
+{
+    int read = 0;
+    int32_t status = cuda_check(device, cudaDeviceGetAttribute(&read, attribute, device), what);
+
+    *value = read;
+    return status;
+}
+
+int32_t cuda_context_create(int32_t device, int32_t (*more)(struct anydnn_plugin_context *context),
+                            struct anydnn_plugin_context **context)
+{
+    struct anydnn_plugin_context read = {.device = device};
+    int32_t status = cuda_device_usable(device);
+
+    if (!status)
+        status = read_attribute(device, cudaDevAttrMultiProcessorCount,
+                                "asking for the multiprocessors", &read.multiprocessors);
+    if (!status)
+        status = read_attribute(device, cudaDevAttrMemoryPoolsSupported,
+                                "asking for pools of memory", &read.has_pools);
+    if (!status)
+        status = read_attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                                "asking for the shared memory of a block", &read.shared_bytes);
+    if (!status && more)
+        status = more(&read);
+    if (status)
+        return status;
+    *context = cuda_host->alloc(sizeof **context);
+    if (!*context)
+        return cuda_fail(CUDA_ALLOC_FAILED, "no memory for a context");
+    **context = read;
+    return CUDA_SUCCESS_STATUS;
+}
+
+void cuda_context_destroy(struct anydnn_plugin_context *context)
+{
+    cuda_host->free(context);
+}
+
+/* Filled once, when the host asks for the description. */
+static struct anydnn_plugin_operation operations[ANYDNN_PLUGIN_OPERATION_END];
+static const struct anydnn_plugin_operation *operation_list[ANYDNN_PLUGIN_OPERATION_END];
+
+void cuda_publish(struct anydnn_plugin *description, uint32_t maths)
+{
+    for (uint32_t i = 0; i < cuda_operation_count; i++) {
+        operations[i] = (struct anydnn_plugin_operation){
+            .struct_size = sizeof operations[i],
+            .operation = cuda_operations[i]->operation,
+            .types = cuda_operations[i]->types,
+            .layouts = cuda_operations[i]->layouts,
+            .maths = maths,
+            .candidates = cuda_candidates,
+            .plan_create = cuda_plan_create,
+            .plan_execute = cuda_plan_execute,
+            .plan_destroy = cuda_plan_destroy,
+        };
+        operation_list[i] = &operations[i];
+    }
+    description->operations = operation_list;
+    description->operation_count = cuda_operation_count;
+}
