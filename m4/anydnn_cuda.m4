@@ -46,21 +46,23 @@ AS_IF([test "x$NVCC" = x],
     CUDA_LIBS="-L$anydnn_cuda_dir/lib64 -lcudart_static -lstdc++ -ldl -lrt -lpthread"])])
 
 # Machine code of 7.5, of 8.0, which 8.6 and 8.9 run as well, and of 9.0, as far as this nvcc knows
-# them, and PTX of the newest for those to come.
+# them, and PTX for those to come. One pass of the compiler for 8.0 serves the newer, for no source
+# asks for more than 8.0; a pass is half of the time that a source takes.
 AC_DEFUN([_ANYDNN_CUDA_GENCODE],
 [AC_MSG_CHECKING([nvcc's -gencode flags])
 CUDA_GENCODE=
 AS_IF([test "x$with_nvcc_gencode" != xprobe], [CUDA_GENCODE="$with_nvcc_gencode"],
     [anydnn_known=" `"$NVCC" --list-gpu-code 2>/dev/null | tr '\n' ' '`"
-    anydnn_newest=
+    anydnn_pass=
     for anydnn_arch in 75 80 90; do
+        AS_IF([test $anydnn_arch -le 80], [anydnn_wanted=$anydnn_arch], [anydnn_wanted=80])
         AS_CASE([$anydnn_known], [*" sm_$anydnn_arch "*],
-            [CUDA_GENCODE="$CUDA_GENCODE -gencode arch=compute_$anydnn_arch,code=sm_$anydnn_arch"
-            anydnn_newest=$anydnn_arch])
+            [anydnn_pass=$anydnn_wanted
+            CUDA_GENCODE="$CUDA_GENCODE -gencode arch=compute_$anydnn_pass,code=sm_$anydnn_arch"])
     done
-    CUDA_PTX="-gencode arch=compute_$anydnn_newest,code=compute_$anydnn_newest"
+    CUDA_PTX="-gencode arch=compute_$anydnn_pass,code=compute_$anydnn_pass"
     CUDA_GENCODE="$CUDA_GENCODE $CUDA_PTX"
-    AS_IF([test "x$anydnn_newest" = x], [anydnn_cuda_why="$NVCC knows no GPU of compute capability 7.5 or later"])])
+    AS_IF([test "x$anydnn_pass" = x], [anydnn_cuda_why="$NVCC knows no GPU of compute capability 7.5 or later"])])
 AC_MSG_RESULT([$CUDA_GENCODE])])
 
 # Compiles a kernel and links it the way the plugins are: by the C compiler, cudart static.

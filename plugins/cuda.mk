@@ -3,7 +3,7 @@
 # listed inside `if HAVE_CUDA`.
 
 SUFFIXES += .cu .lo
-EXTRA_DIST += plugins/nvcc-libtool.sh
+EXTRA_DIST += plugins/nvcc-libtool.sh plugins/spills
 
 AM_V_NVCC = $(am__v_NVCC_@AM_V@)
 am__v_NVCC_ = $(am__v_NVCC_@AM_DEFAULT_V@)
@@ -14,6 +14,6 @@ am__v_NVCC_1 =
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && \
 	$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(SHELL) $(top_srcdir)/plugins/nvcc-libtool.sh \
 	    $(NVCC) $(PLUGIN_CPPFLAGS) $(CUDA_GENCODE) -std=c++17 -fvisibility=hidden $(NVCCFLAGS) \
-	    -MMD -MF $(@:.lo=.cu.d) -MT $@ -c -o $@ $<
+	    -MMD -MP -MF $(@:.lo=.cu.d) -MT $@ -c -o $@ $<
 
 -include $(wildcard plugins/*/*.cu.d)

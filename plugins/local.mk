@@ -35,7 +35,7 @@ plugins-dir: plugins/built/.stamp
 
 plugins-clean:
 	rm -rf plugins/built .libs/anydnn
-	rm -f plugins/*/*.cu.d
+	rm -f plugins/*/*.cu.d plugins/*/*.spills plugins/*/.libs/*.spills
 
 # libtool's own description of a module is of no use where modules are opened by path.
 plugins-install-hook:

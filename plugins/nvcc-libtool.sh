@@ -1,9 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Stands between libtool and nvcc: host compiler flags, which nvcc takes only after -Xcompiler (and
-# which libtool would strip of it), get it here.
+# which libtool would strip of it), get it here. Kernels whose registers ptxas spills to memory are
+# told, as it tells them, and kept beside the object, in OBJECT.spills, a line each: name, bytes
+# stored, bytes loaded. tests/cuda/test_spills.sh judges them.
 set -eu
 n=$#
+object=
 while [ "$n" -gt 0 ]; do
     arg=$1
     shift
@@ -12,5 +15,15 @@ while [ "$n" -gt 0 ]; do
     -fPIC | -fvisibility=* | -fno-* | -pthread | -W[!l]*) set -- "$@" -Xcompiler "$arg" ;;
     *) set -- "$@" "$arg" ;;
     esac
+    [ "$arg" != -o ] || object=$1
 done
-exec "$@"
+[ -n "$object" ] || exec "$@"
+said=$object.said
+status=0
+"$@" -Xptxas -warn-spills 2>"$said" || status=$?
+cat "$said" >&2
+# One line for each kernel, however many GPU generations it is compiled for.
+sed -n "s/^ptxas warning.* spilled .*function '\([^']*\)', \([0-9]*\) bytes spill stores, \([0-9]*\) bytes.*/\1 \2 \3/p" \
+    "$said" | sort -u >"$object.spills"
+rm -f "$said"
+exit $status

@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# No kernel of this build spills registers but those that plugins/spills lists with a reason; and that
+# a spill would be found.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+list=$ANYDNN_TEST_SRCDIR/plugins/spills
+wrapper=$ANYDNN_TEST_SRCDIR/plugins/nvcc-libtool.sh
+
+# unlisted LIST FOLDER: the spills under the folder that the list has not.
+unlisted() {
+    find "$2" -name '*.spills' | sort | while read -r file; do
+        name=${file%.spills}
+        folder=$(dirname "$file")
+        name=$(basename "${folder%/.libs}")/$(basename "${name%.*}").cu
+        awk -v source="$name" '
+            FILENAME == ARGV[1] { if (!/^#/ && NF) { file[++n] = "^(" $1 ")$"; kernel[n] = "^(" $2 ")$" } next }
+            { known = 0
+              for (i = 1; i <= n; i++) known = known || (source ~ file[i] && $1 ~ kernel[i])
+              if (!known) print source ": " $1 " stores " $2 " bytes and loads " $3 }' "$1" "$file"
+    done | sort -u
+}
+
+none_unlisted() {
+    unlisted "$list" "$ANYDNN_TEST_BUILDDIR/plugins" >"$tap_dir/found"
+    cat "$tap_dir/found"
+    [ ! -s "$tap_dir/found" ]
+}
+
+every_entry_has_a_reason() {
+    ! awk '!/^#/ && NF && NF < 5' "$list" | grep .
+}
+
+# An nvcc that says what ptxas says, on stderr among other words, and makes its object.
+cat >"$tap_dir/nvcc" <<'EOS'
+#!/bin/sh
+echo "$*" >"$NVCC_SAW"
+echo 'a.cu(3): warning #177-D: unused' >&2
+for twice in 1 2; do
+    echo "ptxas warning : Registers are spilled to local memory in function '_Z5firstILi3EEvPf', 24 bytes spill stores, 28 bytes spill loads" >&2
+done
+echo "ptxas warning : Registers are spilled to local memory in function '_Z6secondv', 4 bytes spill stores, 4 bytes spill loads" >&2
+exit "$NVCC_STATUS"
+EOS
+chmod +x "$tap_dir/nvcc"
+
+# wrapped STATUS
+wrapped() {
+    mkdir -p "$tap_dir/objects/.libs"
+    NVCC_SAW=$tap_dir/saw NVCC_STATUS=$1 sh "$wrapper" "$tap_dir/nvcc" -O3 -fPIC -o "$tap_dir/objects/.libs/a.o" -c a.cu \
+        2>"$tap_dir/said"
+    found=$?
+    [ $found -eq "$1" ] || {
+        echo "status $found, not $1"
+        return 1
+    }
+}
+passes_through() {
+    wrapped 0 && wrapped 3 && grep -q 'unused' "$tap_dir/said" && grep -q "'_Z6secondv'" "$tap_dir/said" &&
+        grep -x -e "-O3 -Xcompiler -fPIC -o $tap_dir/objects/.libs/a.o -c a.cu -Xptxas -warn-spills" "$tap_dir/saw"
+}
+finds() {
+    : >"$tap_dir/list"
+    unlisted "$tap_dir/list" "$tap_dir/objects" >"$tap_dir/found"
+    printf '%s\n' 'objects/a.cu: _Z5firstILi3EEvPf stores 24 bytes and loads 28' 'objects/a.cu: _Z6secondv stores 4 bytes and loads 4' |
+        diff - "$tap_dir/found"
+}
+knows() {
+    printf '%s\n' '# a note' 'objects/a.cu _Z5first.* it is the fastest' \
+        'objects/b.cu _Z6secondv another file' 'others/a.cu _Z6secondv another backend' 'objects/a.cu second not whole' \
+        >"$tap_dir/list"
+    unlisted "$tap_dir/list" "$tap_dir/objects" >"$tap_dir/found"
+    echo 'objects/a.cu: _Z6secondv stores 4 bytes and loads 4' | diff - "$tap_dir/found"
+}
+
+check 'the compiler gets its arguments, and is heard' passes_through
+check 'spills are found' finds
+check 'spills that are listed are not' knows
+check 'every listed spill has a reason' every_entry_has_a_reason
+if find "$ANYDNN_TEST_BUILDDIR/plugins" -name '*.spills' | grep -q .; then
+    check 'no kernel spills but those listed' none_unlisted
+else
+    skip 'no kernel spills but those listed' 'no CUDA backend was built here'
+fi
+tap_end
