@@ -17,7 +17,7 @@
 static int transform_named(const struct adn_walk *walk,
                            const struct anydnn_plugin_candidate *candidate)
 {
-    return walk->wish->pin ||
+    return (walk->wish->pin && !walk->wish->pin->measured) ||
            (candidate->algorithm != ADN_ALGORITHM_ANY &&
             (walk->search || candidate->algorithm == walk->wish->problem->algorithm));
 }

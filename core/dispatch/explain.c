@@ -2,6 +2,7 @@
 /* What would be done with a problem: the rule, each backend's candidates or reasons, the choice. */
 #include "dispatch/run.h"
 #include "dispatch/select.h"
+#include "dispatch/tuned.h"
 
 #include <inttypes.h>
 
@@ -64,8 +65,8 @@ static void explain_backend(struct adn_walk *walk, struct adn_answer *answer, st
 }
 
 static void explain_choice(const struct adn_walk *walk, const struct adn_answer *answer,
-                           const struct anydnn_plugin_candidate *candidate, int is_pinned,
-                           struct adn_text *text)
+                           const struct anydnn_plugin_candidate *candidate,
+                           const struct adn_pin *pin, struct adn_text *text)
 {
     int32_t operation = walk->wish->problem->operation;
     char device[64];
@@ -76,25 +77,36 @@ static void explain_choice(const struct adn_walk *walk, const struct adn_answer 
                  candidate->algorithm == ADN_ALGORITHM_ANY
                      ? "none"
                      : adn_problem_algorithm_name(operation, candidate->algorithm),
-                 answer->staged ? 0 : candidate->workspace, is_pinned ? " (pinned)" : "");
+                 answer->staged ? 0 : candidate->workspace,
+                 !pin            ? ""
+                 : pin->measured ? " (measured before)"
+                                 : " (pinned)");
     if (answer->staged)
         adn_text_add(text, ", staged on %s", staged_on(walk, answer, device, sizeof(device)));
     adn_text_add(text, "\n");
 }
 
-/* The choice that a search or a workspace query fixed, where its backend still offers it, else the
- * walk's; index and candidate as adn_walk_choose. */
-static int32_t choose(struct adn_walk *walk, struct adn_walk *pinned, struct adn_wish *wish,
-                      const struct anydnn_plugin_candidate **candidate)
+static int32_t choose_pinned(struct adn_walk *pinned, anydnnHandle_t handle, struct adn_wish *wish,
+                             const struct adn_pin *pin,
+                             const struct anydnn_plugin_candidate **candidate)
 {
-    int32_t at = -1;
+    wish->pin = pin;
+    adn_walk_begin(pinned, handle, wish);
+    return adn_walk_choose(pinned, candidate);
+}
 
-    wish->pin =
-        adn_cache_find_pin(&walk->handle->cache, wish->problem, adn_problem_hash(wish->problem));
-    if (wish->pin) {
-        adn_walk_begin(pinned, walk->handle, wish);
-        at = adn_walk_choose(pinned, candidate);
-    }
+/* The choice that a search or a workspace query fixed, or an earlier process measured, where its
+ * backend still offers it, else the walk's; index and candidate as adn_walk_choose. */
+static int32_t choose(struct adn_walk *walk, struct adn_walk *pinned, struct adn_wish *wish,
+                      struct adn_pin *measured, const struct anydnn_plugin_candidate **candidate)
+{
+    anydnnHandle_t handle = walk->handle;
+    const struct adn_pin *pin =
+        adn_cache_find_pin(&handle->cache, wish->problem, adn_problem_hash(wish->problem));
+    int32_t at = pin ? choose_pinned(pinned, handle, wish, pin, candidate) : -1;
+
+    if (at < 0 && adn_tuned_find(handle, wish->problem, measured))
+        at = choose_pinned(pinned, handle, wish, measured, candidate);
     if (at < 0) {
         wish->pin = NULL;
         at = adn_walk_choose(walk, candidate);
@@ -111,6 +123,7 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
     const struct anydnn_plugin_candidate *candidate = NULL;
     struct adn_problem now;
     struct adn_walk walk, pinned;
+    struct adn_pin measured;
     struct adn_text text;
     anydnnStatus_t status = adn_problem_check(problem, entry);
     int32_t at;
@@ -133,9 +146,9 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
                  fallbacks[walk.fallback]);
     for (int32_t i = 0; i < walk.count; i++)
         explain_backend(&walk, &walk.answer[i], &text);
-    at = choose(&walk, &pinned, &wish, &candidate);
+    at = choose(&walk, &pinned, &wish, &measured, &candidate);
     if (at >= 0)
-        explain_choice(&walk, &walk.answer[at], candidate, wish.pin != NULL, &text);
+        explain_choice(&walk, &walk.answer[at], candidate, wish.pin, &text);
     else
         adn_text_add(&text, "choice: none; the call would answer ANYDNN_STATUS_NOT_SUPPORTED\n");
     if (needed)

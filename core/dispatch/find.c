@@ -3,7 +3,9 @@
  * plan, or a new one. */
 #include "dispatch/run.h"
 #include "dispatch/select.h"
+#include "dispatch/tuned.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "sys/error.h"
@@ -69,19 +71,37 @@ anydnnStatus_t adn_find_keep(const char *entry, anydnnHandle_t handle, struct ad
     return ANYDNN_STATUS_SUCCESS;
 }
 
+/* The plan of a choice that was fixed, where that is still offered and may be taken; that it is not
+ * is no failure of the call. */
+static int select_pinned(const char *entry, anydnnHandle_t handle, struct adn_wish *wish,
+                         const struct adn_pin *pin, struct adn_plan **out)
+{
+    char sentence[ADN_ERROR_MAX];
+    anydnnStatus_t status;
+
+    snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
+    wish->pin = pin;
+    status = adn_select_plan(handle, entry, wish, out);
+    wish->pin = NULL;
+    if (status != ANYDNN_STATUS_SUCCESS)
+        adn_fail(ANYDNN_STATUS_SUCCESS, "%s", sentence);
+    return status == ANYDNN_STATUS_SUCCESS;
+}
+
 anydnnStatus_t adn_find_select(const char *entry, anydnnHandle_t handle,
                                const struct adn_problem *problem, uint64_t hash, uint64_t excluded,
                                struct adn_plan **out)
 {
     struct adn_wish wish = {problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, excluded,
                             NULL};
-    anydnnStatus_t status = ANYDNN_STATUS_NOT_SUPPORTED;
+    const struct adn_pin *pin = adn_cache_find_pin(&handle->cache, problem, hash);
+    int made = pin && select_pinned(entry, handle, &wish, pin, out);
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    struct adn_pin measured;
 
-    wish.pin = adn_cache_find_pin(&handle->cache, problem, hash);
-    if (wish.pin)
-        status = adn_select_plan(handle, entry, &wish, out);
-    wish.pin = NULL;
-    if (status != ANYDNN_STATUS_SUCCESS)
+    if (!made && adn_tuned_find(handle, problem, &measured))
+        made = select_pinned(entry, handle, &wish, &measured, out);
+    if (!made)
         status = adn_select_plan(handle, entry, &wish, out);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;

@@ -37,6 +37,40 @@ anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry
     return status;
 }
 
+/* A backend of a user's rule whose space has no device; NULL when there is none. */
+static const struct adn_backend *without_device(struct adn_world *world,
+                                                const struct adn_route_rule *rule)
+{
+    for (int32_t i = 0; i < rule->count && rule->layer > ADN_LAYER_BUILTIN; i++) {
+        struct adn_backend *backend = adn_load_find(world->registry, rule->backend[i]);
+        const struct adn_space *space = backend && adn_world_open(world, backend)
+                                            ? adn_world_space(world, backend->plugin->space)
+                                            : NULL;
+
+        if (space && !space->host && adn_space_device_count(space) <= 0)
+            return backend;
+    }
+    return NULL;
+}
+
+/* Whoever wrote a rule for a device learns once that `auto` found none. */
+static void warn_of_host(struct adn_world *world)
+{
+    static atomic_int told;
+    const struct adn_backend *backend = NULL;
+
+    adn_load_error_clear();
+    for (int32_t i = 0; i < world->settings->rule_count && !backend && !told; i++) {
+        const struct adn_route_rule *rule = &world->settings->rules[i];
+
+        backend = without_device(world, rule);
+        if (backend && !atomic_exchange(&told, 1))
+            adn_warn("device = auto is the host: %s, which %s names, finds no device of `%s`%s%s",
+                     backend->name, rule->origin, backend->plugin->space,
+                     adn_load_error_text()[0] != '\0' ? ": " : "", adn_load_error_text());
+    }
+}
+
 /* "auto": the device current in this thread of the first space that has one, else the host. */
 static void choose_auto(struct adn_world *world, struct adn_space **space, int32_t *device)
 {
@@ -79,6 +113,8 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text, c
 
     if (strcmp(text, "auto") == 0) {
         choose_auto(world, space, device);
+        if ((*space)->host)
+            warn_of_host(world);
         return check_space(*space, *device, entry);
     }
     snprintf(name, sizeof(name), "%.*s", (int)length, text);

@@ -33,6 +33,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/stage_private.h \
 	core/dispatch/stage_run.c \
 	core/dispatch/timing.c \
+	core/dispatch/tuned.c \
+	core/dispatch/tuned.h \
 	core/dispatch/walk.c \
 	core/dispatch/world.c \
 	core/dispatch/world.h

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dispatch/tuned.h"
 #include "problem/masks.h"
 #include "sys/error.h"
 
@@ -29,13 +30,13 @@ static int by_result(const void *left, const void *right)
     return a->rank - b->rank;
 }
 
-/* The first choice of each pair to the front; the number of pairs, at most `requested`. */
-static int first_of_pairs(struct adn_choices *choices, int requested)
+/* The first choice of each pair to the front; the number of pairs. */
+static int first_of_pairs(struct adn_choices *choices)
 {
     int pairs = 0;
 
     qsort(choices->choice, (size_t)choices->count, sizeof(choices->choice[0]), by_result);
-    for (int32_t i = 0; i < choices->count && pairs < requested && pairs < ADN_SEARCH_MAX; i++) {
+    for (int32_t i = 0; i < choices->count && pairs < ADN_SEARCH_MAX; i++) {
         struct adn_choice one = choices->choice[i];
         int earlier = 0;
 
@@ -86,11 +87,13 @@ static anydnnStatus_t nothing_runs(const struct adn_choices *choices)
 static anydnnStatus_t answer(struct adn_choices *choices, int requested, struct adn_found *found,
                              int *count)
 {
-    int pairs = first_of_pairs(choices, requested);
+    int pairs = first_of_pairs(choices);
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
 
     if (choices->choice[0].status != ANYDNN_STATUS_SUCCESS)
         return nothing_runs(choices);
+    adn_tuned_keep(choices, pairs);
+    pairs = pairs < requested ? pairs : requested;
     for (int i = pairs - 1; i >= 0 && status == ANYDNN_STATUS_SUCCESS; i--)
         if (choices->choice[i].status == ANYDNN_STATUS_SUCCESS)
             status = pin(choices, &choices->choice[i]);
@@ -166,6 +169,8 @@ static anydnnStatus_t run(const struct adn_search *search, int timed, int reques
     status = begin(search, choices);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_choices_collect(choices);
+    if (status == ANYDNN_STATUS_SUCCESS && !timed)
+        adn_tuned_rank(choices);
     if (status == ANYDNN_STATUS_SUCCESS && timed)
         status = adn_timing_run(choices, search->given ? &search->call->operands : NULL);
     if (status == ANYDNN_STATUS_SUCCESS)

@@ -182,8 +182,9 @@ static void tell(const struct adn_walk *walk, const struct adn_plan *plan)
     if (plan->past_first && walk->fallback == ADN_FALLBACK_WARN && !searched(walk) && !plan->staged)
         adn_warn("fell back to %s (%.*s) for %s", plan->backend->name,
                  line ? (int)(line - plan->passed_over) : 0, plan->passed_over, problem);
-    adn_info("plan: %s engine %llu, %s math, for %s", plan->backend->name,
-             (unsigned long long)plan->engine, adn_math_name(plan->math), problem);
+    adn_info("plan: %s engine %llu, %s math%s, for %s", plan->backend->name,
+             (unsigned long long)plan->engine, adn_math_name(plan->math),
+             walk->wish->pin && walk->wish->pin->measured ? ", as measured before" : "", problem);
 }
 
 anydnnStatus_t adn_select_plan(anydnnHandle_t handle, const char *entry,

@@ -168,6 +168,12 @@ static int set_log_file(const struct adn_key *key, const char *value, void *memb
     return set_string(member, value);
 }
 
+static int set_file(const struct adn_key *key, const char *value, void *member)
+{
+    (void)key;
+    return value[0] == '/' || strcmp(value, "off") == 0 ? set_string(member, value) : -1;
+}
+
 static void free_folders(char **folders)
 {
     for (char **folder = folders; folder != NULL && *folder != NULL; folder++)
@@ -219,6 +225,7 @@ static set_fn *const setters[] = {
     [ADN_KEY_DEVICE] = set_device,     [ADN_KEY_WORD] = set_word,
     [ADN_KEY_BYTES] = set_bytes,       [ADN_KEY_NUMBER] = set_number,
     [ADN_KEY_LOG_FILE] = set_log_file, [ADN_KEY_FOLDERS] = set_folders,
+    [ADN_KEY_FILE] = set_file,
 };
 
 int adn_key_set(struct adn_settings *settings, const struct adn_key *key, const char *value)

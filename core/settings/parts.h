@@ -18,6 +18,7 @@ enum adn_key_type {
     ADN_KEY_BYTES,
     ADN_KEY_NUMBER,
     ADN_KEY_LOG_FILE,
+    ADN_KEY_FILE,
     ADN_KEY_FOLDERS
 };
 

@@ -70,6 +70,7 @@ void adn_settings_free(struct adn_settings *settings)
     free(settings->plugin_path);
     free(settings->device);
     free(settings->log_file);
+    free(settings->tuning);
     free(settings->rules);
     free(settings->key_origin);
     free(settings);

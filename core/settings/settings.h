@@ -75,6 +75,7 @@ struct adn_settings {
     char *log_file;
     char *
         *plugin_path; /* absolute folders searched before plugindir; NULL-terminated, may be NULL */
+    char *tuning;     /* "off", or the file of what searches measured */
     int32_t user_config; /* 0 none, 1 merge, 2 only */
     struct adn_plugin_section *plugins;
     struct adn_route_rule *rules; /* all layers, in order of reading */

@@ -22,7 +22,8 @@ dispatch_tests = \
 	tests/dispatch/test_stage_copies \
 	tests/dispatch/test_stage_failures \
 	tests/dispatch/test_stage_life \
-	tests/dispatch/test_stage_vectors
+	tests/dispatch/test_stage_vectors \
+	tests/dispatch/test_tuning
 check_PROGRAMS += $(dispatch_tests)
 TESTS += $(dispatch_tests)
 
@@ -123,3 +124,7 @@ tests_dispatch_test_stage_vectors_SOURCES = tests/dispatch/test_stage_vectors.c 
 	tools/verify/vec_reader.c tools/verify/vec_reader.h $(conformance_types)
 tests_dispatch_test_stage_vectors_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_dispatch_test_stage_vectors_LDADD = $(TEST_CORE_LIBS)
+
+tests_dispatch_test_tuning_SOURCES = tests/dispatch/test_tuning.c $(dispatch_searches)
+tests_dispatch_test_tuning_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_dispatch_test_tuning_LDADD = $(TEST_CORE_LIBS)

@@ -53,10 +53,16 @@ static void devices_have_names(void **state)
     assert_fails(anydnnCreateOnDevice(&none, NULL), ANYDNN_STATUS_BAD_PARAM, "device is NULL");
     assert_fails(anydnnCreateOnDevice(NULL, "cpu"), ANYDNN_STATUS_BAD_PARAM, "handle is NULL");
     assert_fails(anydnnCreate(NULL), ANYDNN_STATUS_BAD_PARAM, "handle is NULL");
-    /* no device: auto is the host */
+    /* no device: auto is the host, and who routed to one learns it once */
     fixture_set("mock_device", "devices", "0");
+    fixture_messages();
+    assert_ok(anydnnGetDevice(fixture_handle_on("cpu", NULL), text, sizeof(text)));
+    assert_string_equal(fixture_messages(), "");
     assert_ok(anydnnGetDevice(fixture_handle_on("auto", NULL), text, sizeof(text)));
     assert_string_equal(text, "cpu");
+    assert_holds(fixture_messages(), "device = auto is the host: mock_device, which ");
+    assert_ok(anydnnGetDevice(fixture_handle_on("auto", NULL), text, sizeof(text)));
+    assert_string_equal(fixture_messages(), "");
     assert_fails(anydnnCreateOnDevice(&none, "mockdev"), ANYDNN_STATUS_BAD_PARAM, "has 0 devices");
     assert_ok(anydnnDestroy(NULL));
     assert_fails(anydnnGetDevice(NULL, text, 5), ANYDNN_STATUS_NOT_INITIALIZED, "anydnnGetDevice");

@@ -33,6 +33,7 @@ unit_tests = \
 	tests/unit/test_settings_random \
 	tests/unit/test_settings_route \
 	tests/unit/test_sys \
+	tests/unit/test_tuning \
 	tests/unit/test_version
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -72,6 +73,10 @@ tests_unit_test_sys_SOURCES = tests/unit/test_sys.c \
 	tests/unit/settings_fixture.h
 tests_unit_test_sys_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_unit_test_sys_LDADD = $(TEST_CORE_LIBS)
+
+tests_unit_test_tuning_SOURCES = tests/unit/test_tuning.c
+tests_unit_test_tuning_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_unit_test_tuning_LDADD = $(TEST_CORE_LIBS)
 
 check_PROGRAMS += tests/unit/settings_probe
 tests_unit_settings_probe_SOURCES = tests/unit/settings_probe.c
