@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A copy of a backend with one fault planted in float convolution_forward. `set.copy` is the file
- * of the copy; `set.fault` is product (at the first position of the last channel of each sample,
- * the product of the first input channel is left out), bit (the last bit of the first element is
- * flipped), truncate (the last 12 bits of every element are cut off), declines or none; `set.rows`
- * names the rows of the filters that it takes place with.
+ * A copy of a backend with one fault planted in convolution_forward. `set.copy` is the file of the
+ * copy; `set.fault` is, in float, product (at the first position of the last channel of each
+ * sample, the product of the first input channel is left out), bit (the last bit of the first
+ * element is flipped) or truncate (the last 12 bits of every element are cut off), in double wide
+ * (the first element is 1 too large), in both declines, or none; `set.rows` names the rows of the
+ * filters that it takes place with.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -68,8 +69,13 @@ static void plant(const struct anydnn_plugin_plan *plan,
 {
     const char *fault = the_host->setting(the_host, "fault");
     uint32_t *bits = operands->data[Y];
+    int wide = plan->tensor[Y].type == ANYDNN_PLUGIN_DOUBLE;
 
-    if (strcmp(fault, "product") == 0)
+    if (wide && strcmp(fault, "wide") == 0)
+        ((double *)operands->data[Y])[0] += 1;
+    else if (wide)
+        return;
+    else if (strcmp(fault, "product") == 0)
         leave_out(plan, operands->data[X], operands->data[W], operands->data[Y]);
     else if (strcmp(fault, "bit") == 0)
         bits[0] ^= 1;
@@ -83,8 +89,9 @@ static int is_faulty(const struct anydnn_plugin_problem *problem)
     const char *rows = the_host->setting(the_host, "rows");
 
     return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD &&
-           problem->tensor[Y]->type == ANYDNN_PLUGIN_FLOAT && problem->tensor[Y]->ndims == 4 &&
-           problem->tensor[W]->dims[2] == atoi(rows);
+           (problem->tensor[Y]->type == ANYDNN_PLUGIN_FLOAT ||
+            problem->tensor[Y]->type == ANYDNN_PLUGIN_DOUBLE) &&
+           problem->tensor[Y]->ndims == 4 && problem->tensor[W]->dims[2] == atoi(rows);
 }
 
 /* ---- the operations */

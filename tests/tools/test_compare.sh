@@ -234,6 +234,26 @@ on_a_device() {
         --config "$tap_dir/mirror.conf" cpu_ref mock_mirror "$suite"
 }
 
+# ---- the reference
+
+# With a fault that adds to one element of the reference, both sides are off in the same place.
+own_reference() {
+    fault wide
+    json 1 "s['broken'] == 2 and s['unequal'] == 0 and \
+        ' --reference faulty ' in a['layers'][1]['again']" \
+        --config "$tap_dir/faulty.conf" --reference faulty cpu_ref cpu_ref "$suite"
+}
+reference_on_a_device() {
+    on_a_device || return 1
+    json 0 "s['compared'] == 3 and all(x['bound']['ratio'] < 1 and x['relative_l2'] < 1e-7 for o in e for x in o) and \
+        s['broken'] == 0" --config "$tap_dir/mirror.conf" --reference mock_mirror cpu_ref cpu_ref "$suite"
+}
+reference_declines() {
+    fault declines
+    compare 1 --config "$tap_dir/faulty.conf" --reference faulty cpu_ref cpu_ref "$suite" &&
+        says 'three: the reference, faulty in double: .*: filters of this height'
+}
+
 # ---- arguments
 
 batches() {
@@ -270,9 +290,13 @@ check 'nothing compared is a failure' all_declined
 check 'writing outside an operand is a failure' trespasses
 if [ -e "$mocks/anydnn_mock_mirror.so" ]; then
     check 'a side on a device of its own' on_a_device
+    check 'a reference on a device of its own' reference_on_a_device
 else
     skip 'a side on a device of its own' 'no mock backends'
+    skip 'a reference on a device of its own' 'no mock backends'
 fi
+check 'a reference of the caller, with a fault' own_reference
+check 'a reference that declines' reference_declines
 check 'suites by name have two samples' batches
 check 'problems from standard input' reads_input
 check 'strided and in place' strides_and_aliases
@@ -281,6 +305,8 @@ check 'no problem' refuses 'compare takes A, B and what they run' cpu_ref cpu_re
 check 'no such backend' refuses 'cpu_reff:default: no backend of this name is installed' cpu_ref cpu_reff "$suite"
 check 'no such mode' refuses 'quick. is no math mode' cpu_ref cpu_ref:quick "$suite"
 check 'no such suite' refuses 'there is no suite of this name' --suites "$suites" cpu_ref cpu_ref no_such_suite
+check 'no such reference' refuses 'cpu_reff:default: no backend of this name is installed' --reference cpu_reff cpu_ref cpu_ref "$suite"
+check 'a reference with a mode' refuses '--reference=cpu_ref:split: takes the name of a backend' --reference cpu_ref:split cpu_ref cpu_ref "$suite"
 check 'no such inputs' refuses 'takes normal, uniform or integers' --inputs gaussian cpu_ref cpu_ref "$suite"
 check 'no such folder for CSV' refuses '--csv=/nowhere/a.csv: No such file' --csv /nowhere/a.csv cpu_ref cpu_ref "$suite"
 check 'a word that is none' refuses 'window. is no part of a problem' cpu_ref cpu_ref pooling_forward x=f32:1,1,4,4 window

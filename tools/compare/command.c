@@ -49,12 +49,24 @@ static int set_csv(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
+static int set_reference(struct tool *tool, void *own, const char *value)
+{
+    if (value[0] == '\0' || strchr(value, ':') != NULL)
+        return tool_fail(tool, TOOL_USAGE,
+                         "--reference=%s: takes the name of a backend, which runs in double and "
+                         "default math",
+                         value);
+    ((struct compare_options *)own)->reference = value;
+    return TOOL_FINE;
+}
+
 static const struct tool_option option_table[] = {
     SUITE_OPTIONS,
     {"inputs", "KIND", "normal: N(0,1); uniform: [-1,1); integers: small, exact (normal)",
      set_inputs},
     {"seed", "N", "of the inputs, the same for every problem (1)", set_seed},
     {"repeat", "N", "runs of each side; the time is the median behind the first (3)", set_repeat},
+    {"reference", "BACKEND", "who gives the results in double (cpu_ref)", set_reference},
     {"csv", "FILE", "write the numbers there, too", set_csv},
     {NULL, NULL, NULL, NULL},
 };
@@ -71,13 +83,13 @@ char *compare_again(const struct compare *compare, const char *problem)
 {
     const char *device = compare->tool->device != NULL ? compare->tool->device : "";
     const char *config = compare->tool->config != NULL ? compare->tool->config : "";
-    size_t size = strlen(problem) + strlen(device) + strlen(config) + 512;
+    size_t size = strlen(problem) + strlen(device) + strlen(config) + 600;
     char *text = tool_alloc(size);
 
-    snprintf(text, size, "anydnn compare%s%s%s%s --inputs %s --seed %llu %s %s '%s'",
+    snprintf(text, size, "anydnn compare%s%s%s%s --reference %s --inputs %s --seed %llu %s %s '%s'",
              device[0] != '\0' ? " --device " : "", device, config[0] != '\0' ? " --config " : "",
-             config, inputs_name(compare->options->inputs), compare->options->seed,
-             compare->side[0].name, compare->side[1].name, problem);
+             config, compare->options->reference, inputs_name(compare->options->inputs),
+             compare->options->seed, compare->side[0].name, compare->side[1].name, problem);
     return text;
 }
 
@@ -177,7 +189,8 @@ static int answer_all(struct compare *compare)
 
 static int run(struct tool *tool, int argc, char **argv)
 {
-    struct compare_options options = {.seed = 1, .repeat = 3, .inputs = VERIFY_NORMAL};
+    struct compare_options options = {
+        .seed = 1, .repeat = 3, .inputs = VERIFY_NORMAL, .reference = "cpu_ref"};
     struct suite suite = {.count = 0};
     struct compare compare = {.tool = tool, .options = &options, .suite = &suite};
     int first;
@@ -191,8 +204,7 @@ static int run(struct tool *tool, int argc, char **argv)
     suite_close(&suite);
     for (int side = 0; side < COMPARE_SIDES; side++)
         contender_close(&compare.side[side]);
-    if (compare.reference != NULL)
-        anydnnDestroy(compare.reference);
+    contender_close(&compare.reference);
     return code;
 }
 

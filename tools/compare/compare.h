@@ -18,7 +18,8 @@ struct compare_options {
     unsigned long long seed;
     unsigned long long repeat;
     enum verify_data inputs;
-    const char *csv; /* NULL: none */
+    const char *csv;       /* NULL: none */
+    const char *reference; /* BACKEND */
 };
 
 struct compare {
@@ -26,7 +27,7 @@ struct compare {
     const struct compare_options *options;
     const struct suite *suite;
     struct contender side[COMPARE_SIDES];
-    anydnnHandle_t reference; /* on the host, of cpu_ref alone */
+    struct contender reference;
 };
 
 /* The command line that repeats one problem, to be freed. */
@@ -34,7 +35,7 @@ char *compare_again(const struct compare *compare, const char *problem);
 
 /* ---- reference.c */
 
-/* The handle of the double-precision reference. */
+/* The contender that gives the double-precision reference. */
 int compare_reference_open(struct compare *compare);
 /* An oracle that runs problems on it. */
 void compare_reference(struct compare *compare, struct verify_oracle *oracle);

@@ -26,8 +26,8 @@ struct meeting {
 /* The reference's sentence in ours. */
 static int refuse(struct meeting *meeting, const char *sentence)
 {
-    return tool_fail(meeting->tool, TOOL_FAILED, "%s: the reference, cpu_ref in double: %s",
-                     meeting->item->layer, sentence);
+    return tool_fail(meeting->tool, TOOL_FAILED, "%s: the reference, %s in double: %s",
+                     meeting->item->layer, meeting->compare->options->reference, sentence);
 }
 
 static int fill_subject(struct meeting *meeting)

@@ -1,38 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The double-precision reference: cpu_ref on a host handle, given problems as text. */
+/* The double-precision reference: a backend alone on a handle of its own, given problems as text.
+ */
 #include "compare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "desc/shape.h"
+
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
 int compare_reference_open(struct compare *compare)
 {
-    if (anydnnCreateOnDevice(&compare->reference, "cpu") == SUCCESS &&
-        anydnnSetRoute(compare->reference, "*", NULL, "cpu_ref, fallback:off") == SUCCESS)
-        return TOOL_FINE;
-    return tool_fail_status(compare->tool, TOOL_FAILED);
+    return contender_open(compare->tool, compare->options->reference, 0, &compare->reference);
+}
+
+/* Memory of the handle that holds what the images hold. */
+static anydnnStatus_t send(anydnnHandle_t handle, const struct adn_problem *wide,
+                           void *const image[VERIFY_SLOTS], void *there[VERIFY_SLOTS])
+{
+    anydnnStatus_t status = SUCCESS;
+
+    for (int i = 0; i < VERIFY_SLOTS && status == SUCCESS; i++) {
+        size_t bytes = (size_t)adn_shape_bytes(&wide->tensor[i]);
+
+        if (!(wide->present >> i & 1))
+            continue;
+        status = anydnnMemAlloc(handle, bytes, &there[i]);
+        if (status == SUCCESS)
+            status = anydnnMemCopy(handle, there[i], image[i], bytes, ANYDNN_MEMCPY_HOST_TO_DEVICE);
+    }
+    return status;
+}
+
+static anydnnStatus_t fetch(anydnnHandle_t handle, const struct adn_problem *wide,
+                            void *const there[VERIFY_SLOTS], void *image[VERIFY_SLOTS])
+{
+    anydnnStatus_t status = SUCCESS;
+
+    for (int i = 0; i < VERIFY_SLOTS && status == SUCCESS; i++)
+        if (there[i] != NULL)
+            status =
+                anydnnMemCopy(handle, image[i], there[i], (size_t)adn_shape_bytes(&wide->tensor[i]),
+                              ANYDNN_MEMCPY_DEVICE_TO_HOST);
+    return status;
 }
 
 /* Images by slot; an execution takes those of the present operands alone. */
-static anydnnStatus_t execute_on(anydnnHandle_t handle, anydnnProblem_t problem, uint32_t present,
-                                 void *image[VERIFY_SLOTS])
+static anydnnStatus_t execute_on(anydnnHandle_t handle, anydnnProblem_t problem,
+                                 const struct adn_problem *wide, void *image[VERIFY_SLOTS])
 {
+    void *there[VERIFY_SLOTS] = {NULL};
     void *pointers[VERIFY_SLOTS];
     void *workspace = NULL;
     size_t bytes = 0;
     int count = 0;
     anydnnStatus_t status = anydnnProblemGetWorkspaceSize(handle, problem, &bytes);
 
+    if (status == SUCCESS)
+        status = send(handle, wide, image, there);
     for (int i = 0; i < VERIFY_SLOTS; i++)
-        if (present >> i & 1)
-            pointers[count++] = image[i];
+        if (wide->present >> i & 1)
+            pointers[count++] = there[i];
     if (status == SUCCESS && bytes > 0)
         status = anydnnMemAlloc(handle, bytes, &workspace);
     if (status == SUCCESS)
         status = anydnnProblemExecute(handle, problem, pointers, workspace, bytes);
+    if (status == SUCCESS)
+        status = fetch(handle, wide, there, image);
     anydnnMemFree(handle, workspace);
+    for (int i = 0; i < VERIFY_SLOTS; i++)
+        anydnnMemFree(handle, there[i]);
     return status;
 }
 
@@ -47,7 +85,7 @@ static int run(struct verify_oracle *oracle, const struct adn_problem *wide,
     adn_problem_print(wide, values, text, ADN_PROBLEM_TEXT_MAX);
     status = anydnnProblemParse(text, &problem);
     if (status == SUCCESS)
-        status = execute_on(compare->reference, problem, wide->present, image);
+        status = execute_on(compare->reference.handle, problem, wide, image);
     if (status != SUCCESS)
         anydnnGetLastErrorString(sentence, VERIFY_SENTENCE);
     anydnnProblemDestroy(problem);

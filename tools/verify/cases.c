@@ -97,9 +97,7 @@ static enum verify_data data_of(enum verify_shape_kind kind)
                                          : VERIFY_INTEGERS;
 }
 
-/* A backend without default math is judged in the least mode that it publishes and that lets matrix
- * units have the type. */
-static int32_t math_of(const struct anydnn_plugin_operation *published, int32_t type, int32_t math)
+int32_t verify_math_of(const struct anydnn_plugin_operation *published, int32_t type, int32_t math)
 {
     int32_t least = type == ANYDNN_PLUGIN_FLOAT ? ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION
                                                 : ANYDNN_PLUGIN_MATH_TENSOR_OP;
@@ -121,7 +119,7 @@ static void add_shape(struct verify_cases *cases, const struct verify_shapes *sh
     struct verify_case *item;
 
     if (!wrong)
-        problem.math = math_of(published, type, problem.math);
+        problem.math = verify_math_of(published, type, problem.math);
     if (wrong ? type != ANYDNN_PLUGIN_FLOAT : !(published->maths >> math_bit(problem.math) & 1))
         return;
     item = verify_problem_add(cases, &problem, &values, type, layout, shape->label);

@@ -53,6 +53,10 @@ void verify_samples(const struct verify_cases *cases, const struct verify_target
 
 /* ---- for those who make the list */
 
+/* The math mode that a case in `math` is judged in: a backend without default math, in the least
+ * mode that it publishes and that lets matrix units have the type. */
+int32_t verify_math_of(const struct anydnn_plugin_operation *published, int32_t type, int32_t math);
+
 /* A case of this problem, whose first operand is of that type; takes nothing. */
 struct verify_case *verify_problem_add(struct verify_cases *cases,
                                        const struct adn_problem *problem,

@@ -134,6 +134,7 @@ void verify_mixes_add(struct verify_cases *cases, const struct anydnn_plugin_ope
                 set_types(mix, &problem, number) != 0 || (filter->quick && turn++ % 3 != 0))
                 continue;
             label_of(mix, &problem, label, sizeof(label));
+            problem.math = verify_math_of(op, type, problem.math);
             verify_problem_add(cases, &problem, &values, type, "mixed", label);
         }
     }
