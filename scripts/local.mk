@@ -10,7 +10,7 @@ bundle:
 	    $(SHELL) '$(abs_top_srcdir)/scripts/bundle' '$(abs_builddir)/bundle'
 
 # What scripts/bundle makes its folder of: an installation, and tests that need no build folder.
-bundle_programs = examples/lenet/lenet
+bundle_programs = examples/lenet/lenet tests/gpu/exact
 if HAVE_CMOCKA
 bundle_programs += tests/conformance/test_vectors
 endif
@@ -27,7 +27,7 @@ bundle-stage: $(bundle_programs)
 	for program in $(bundle_programs); do \
 	    $(LIBTOOL) --mode=install $(INSTALL_PROGRAM) $$program '$(DESTDIR)$(prefix)/tests' || exit 1; \
 	done
-	for script in run bench; do \
+	for script in run bench modes every_kernel; do \
 	    $(INSTALL_SCRIPT) "$(srcdir)/tests/gpu/$$script" '$(DESTDIR)$(prefix)/tests/gpu' || exit 1; \
 	done
 	$(MKDIR_P) '$(DESTDIR)$(prefix)/tests/bench'

@@ -16,7 +16,7 @@ int32_t cuda_context_create(int32_t device, int32_t (*more)(struct anydnn_plugin
                             struct anydnn_plugin_context **context)
 {
     struct anydnn_plugin_context read = {.device = device};
-    int32_t status = cuda_device_usable(device);
+    int32_t status = cuda_device_usable(device), major = 0, minor = 0;
 
     if (!status)
         status = read_attribute(device, cudaDevAttrMultiProcessorCount,
@@ -27,6 +27,13 @@ int32_t cuda_context_create(int32_t device, int32_t (*more)(struct anydnn_plugin
     if (!status)
         status = read_attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin,
                                 "asking for the shared memory of a block", &read.shared_bytes);
+    if (!status)
+        status = read_attribute(device, cudaDevAttrComputeCapabilityMajor,
+                                "asking for the compute capability", &major);
+    if (!status)
+        status = read_attribute(device, cudaDevAttrComputeCapabilityMinor,
+                                "asking for the compute capability", &minor);
+    read.generation = 10 * major + minor;
     if (!status && more)
         status = more(&read);
     if (status)

@@ -120,8 +120,8 @@ CUDA_BOTH void conv_place_tap(conv_place *place, const conv &conv, const conv_vi
         place->other += (dim.tap_first + (int64_t)t * dim.tap_step) * conv.dim[CONV_FIRST + d].tap;
     }
     channel = channels_inside ? channel : index;
-    place->x += channel * conv.x.step;
-    place->other += channel * conv.tap_depth;
+    place->x += conv_channel(conv.x, channel);
+    place->other += (channel >> conv.tap.shift) * conv.tap_depth + (channel & conv.tap.mask);
 }
 
 #endif

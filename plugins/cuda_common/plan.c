@@ -53,6 +53,7 @@ static void begin(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_co
     plan->has_pools = context->has_pools;
     plan->oracle = context->oracle;
     plan->capability = context->capability;
+    plan->generation = context->generation;
     plan->shared_bytes = context->shared_bytes;
     copy_struct(copy, sizeof *copy, from, from->struct_size);
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
@@ -118,29 +119,33 @@ static int32_t engines_of(const struct anydnn_plugin_plan *plan,
     return 1;
 }
 
+struct engines {
+    int32_t count;
+    struct cuda_engine engine[CUDA_ENGINES_MAX];
+};
+
 /* The engines under one algorithm's number: every one under the first, so that each is tried and
  * timed once, and under others the best, and the best without workspace. Returns another value than
  * 0 when the host wants no more. */
-static int32_t offer_engines(const struct anydnn_plugin_plan *plan, int32_t algorithm,
+static int32_t offer_engines(const struct engines *engines, int32_t algorithm, int all,
                              anydnn_plugin_offer_fn offer, void *cookie)
 {
-    struct cuda_engine engines[CUDA_ENGINES_MAX];
-    int32_t count = engines_of(plan, engines), enough = 0, has_free = 0;
-    int all = algorithm < 0 || algorithm == plan->operation->first;
+    int32_t enough = 0, has_free = 0;
 
-    for (int32_t i = 0; i < count && !enough; i++) {
-        int wanted = all || i == 0 || (!has_free && engines[i].workspace == 0);
+    for (int32_t i = 0; i < engines->count && !enough; i++) {
+        const struct cuda_engine *engine = &engines->engine[i];
+        int wanted = all || i == 0 || (!has_free && engine->workspace == 0);
         struct anydnn_plugin_candidate candidate = {.struct_size = sizeof candidate,
-                                                    .engine = engines[i].number,
+                                                    .engine = engine->number,
                                                     .algorithm = algorithm,
-                                                    .math = engines[i].math,
-                                                    .workspace = engines[i].workspace,
-                                                    .notes = engines[i].notes,
-                                                    .expected_us = engines[i].expected_us};
+                                                    .math = engine->math,
+                                                    .workspace = engine->workspace,
+                                                    .notes = engine->notes,
+                                                    .expected_us = engine->expected_us};
 
-        for (int32_t slot = 0; engines[i].aligned >> slot; slot++)
-            candidate.alignment[slot] = engines[i].aligned >> slot & 1 ? engines[i].alignment : 0;
-        has_free |= engines[i].workspace == 0;
+        for (int32_t slot = 0; engine->aligned >> slot; slot++)
+            candidate.alignment[slot] = engine->aligned >> slot & 1 ? engine->alignment : 0;
+        has_free |= engine->workspace == 0;
         enough = wanted ? offer(cookie, &candidate) : 0;
     }
     return enough;
@@ -152,6 +157,7 @@ int32_t cuda_candidates(struct anydnn_plugin_context *context,
 {
     const struct cuda_operation *operation = find(problem->operation);
     struct anydnn_plugin_plan plan = {.operation = operation};
+    struct engines engines;
     struct cuda_refusal why;
     int32_t enough;
 
@@ -166,10 +172,12 @@ int32_t cuda_candidates(struct anydnn_plugin_context *context,
         offer_refusal(&why, offer, cookie);
         return CUDA_SUCCESS_STATUS;
     }
-    enough = offer_engines(&plan, operation->algorithms ? operation->first : -1, offer, cookie);
+    engines.count = engines_of(&plan, engines.engine);
+    enough =
+        offer_engines(&engines, operation->algorithms ? operation->first : -1, 1, offer, cookie);
     for (int32_t number = 0; operation->algorithms >> number && !enough; number++) {
         if (number != operation->first && (operation->algorithms >> number & 1))
-            enough = offer_engines(&plan, number, offer, cookie);
+            enough = offer_engines(&engines, number, 0, offer, cookie);
     }
     return CUDA_SUCCESS_STATUS;
 }
@@ -179,9 +187,12 @@ int32_t cuda_candidates(struct anydnn_plugin_context *context,
 static int has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine)
 {
     struct cuda_engine engines[CUDA_ENGINES_MAX];
-    int32_t count = engines_of(plan, engines);
+    int32_t count;
     int found = 0;
 
+    if (plan->operation->has_engine)
+        return plan->operation->has_engine(plan, engine);
+    count = engines_of(plan, engines);
     for (int32_t i = 0; i < count; i++)
         found |= engines[i].number == engine;
     return found;

@@ -31,7 +31,8 @@ struct anydnn_plugin_context {
     int32_t has_pools;  /* memory in stream order can be had */
     int32_t oracle;     /* set.oracle: convolutions by the kernels that others are held to */
     int32_t capability; /* cuda_tensorcore: 10 major + minor of the code that runs on the device */
-    int32_t shared_bytes; /* the same: shared memory that a block may ask for */
+    int32_t generation; /* 10 major + minor of the device's own compute capability */
+    int32_t shared_bytes; /* shared memory that a block may ask for */
 };
 
 /* The backend's name, for sentences; in its plugin.c. */
@@ -89,6 +90,9 @@ struct cuda_operation {
      * Without it there is one, number 1, without workspace. */
     int32_t (*engines)(const struct anydnn_plugin_plan *plan,
                        struct cuda_engine engines[CUDA_ENGINES_MAX]);
+    /* Optional: whether that engine can run the problem, offered or not. Without it, those offered
+     * can. */
+    int32_t (*has_engine)(const struct anydnn_plugin_plan *plan, uint64_t engine);
 };
 
 /* A plan: the problem with copies of its tensors and parameters, and what its operation made of
@@ -100,6 +104,7 @@ struct anydnn_plugin_plan {
     int32_t has_pools;
     int32_t oracle;
     int32_t capability;
+    int32_t generation;
     int32_t shared_bytes;
     uint64_t engine;
     struct anydnn_plugin_problem problem; /* points into the plan itself */

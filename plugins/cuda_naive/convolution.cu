@@ -163,7 +163,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
                                                nullptr,                                            \
                                                prepare,                                            \
                                                run,                                                \
-                                               engines}
+                                               engines,                                            \
+                                               nullptr}
 
 ENTRY(convolution_forward, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, FORWARD_TYPES,
       CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);

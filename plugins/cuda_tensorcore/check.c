@@ -7,16 +7,20 @@ static const struct {
     int32_t type, capability;
     const char *name;
 } types[] = {
-    {ANYDNN_PLUGIN_HALF, 75, "half"},
-    {ANYDNN_PLUGIN_BFLOAT16, 80, "bfloat16"},
-    {ANYDNN_PLUGIN_FLOAT, 80, "TF32"},
+    {ANYDNN_PLUGIN_HALF, 75, "half"},       {ANYDNN_PLUGIN_BFLOAT16, 80, "bfloat16"},
+    {ANYDNN_PLUGIN_FLOAT, 80, "TF32"},      {ANYDNN_PLUGIN_INT8, 75, "int8"},
+    {ANYDNN_PLUGIN_UINT8, 75, "uint8"},     {ANYDNN_PLUGIN_INT8X4, 75, "int8x4"},
+    {ANYDNN_PLUGIN_UINT8X4, 75, "uint8x4"}, {ANYDNN_PLUGIN_INT8X32, 75, "int8x32"},
 };
 
+/* Operands of integers are mixed as the core lets them be. */
 static int32_t check_types(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why)
 {
+    const struct anydnn_plugin_convolution *params = plan->problem.params;
     int32_t type = plan->problem.tensor[0]->type;
+    int mixed = params->compute_type == ANYDNN_PLUGIN_INT32;
 
-    for (int32_t slot = 1; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
+    for (int32_t slot = 1; slot < ANYDNN_PLUGIN_OPERAND_MAX && !mixed; slot++) {
         if (plan->problem.tensor[slot] && plan->problem.tensor[slot]->type != type)
             return cuda_refuse(
                 why, ANYDNN_PLUGIN_REASON_TYPE,
@@ -36,7 +40,8 @@ static int32_t check_types(const struct anydnn_plugin_plan *plan, struct cuda_re
                            plan->capability / 10, plan->capability % 10);
     }
     return cuda_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                       "cuda_tensorcore takes half, bfloat16 and float; the operands have type %d",
+                       "cuda_tensorcore takes half, bfloat16, float and integers of 8 bits; the "
+                       "operands have type %d",
                        type);
 }
 
@@ -52,9 +57,6 @@ static int32_t check_math(const struct anydnn_plugin_problem *problem, struct cu
         return cuda_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
                            "float operands would be rounded to TF32, which tensor_op does not "
                            "permit; allow_conversion does");
-    if (problem->math == ANYDNN_PLUGIN_MATH_SPLIT)
-        return cuda_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
-                           "cuda_tensorcore does not split floats into shorter terms");
     return 0;
 }
 

@@ -6,19 +6,30 @@
 #include "tensorcore.h"
 
 /* Multiply-adds of 16-bit numbers that mma.sync gets out of a multiprocessor in a cycle, by the
- * capability of the code (NVIDIA's rates; on 9.0 five eighths of them, which is what mma.sync
+ * generation of the device (NVIDIA's rates; on 9.0 five eighths of them, which is what mma.sync
  * reaches there); of TF32 half as many. */
 static const struct {
-    int32_t capability;
+    int32_t generation;
     double rate;
 } rates[] = {{90, 1280}, {80, 1024}, {75, 512}};
 
-/* A block alone on a multiprocessor waits as long as if there were so many. */
-#define LONE_BLOCKS 1.5
-/* Cycles: of a launch; of a block before and after its sums; a multiprocessor's share of the
- * memory's bytes in one. Cycles of a microsecond. */
+/* Products of terms that make up one of floats. */
+#define SPLIT_PRODUCTS 3
+
+/*
+ * What the rest costs, found by fitting the model to times measured on an H200. A block alone on a
+ * multiprocessor waits as long as if there were `lone`. Cycles: of a block before and after its
+ * sums, of a launch, of the second stage of split sums besides its bytes. Bytes that a
+ * multiprocessor has in a cycle: of operands and results, where they count, and of partial sums.
+ */
+static const struct costs {
+    double lone, block, launch, second, bytes, parts;
+} filter_costs = {1.5, 3000, 4000, 4000, 0, 15}, position_costs = {1.2, 4200, 3300, 2900, 20, 12};
+
+/* What hides behind the longer of multiplying and moving is not hidden altogether. */
+#define OVERLAP 0.4
+/* Of copies besides: of a launch; bytes in a cycle. Cycles of a microsecond. */
 #define LAUNCH_CYCLES 4000
-#define BLOCK_CYCLES  3000
 #define BYTES_A_CYCLE 15
 #define CYCLES_A_US   1700
 
@@ -26,52 +37,17 @@ static const struct {
 #define WORKSPACE_MAX (INT64_C(256) << 20)
 #define LEAST_TILES   4
 #define SPLITS_MAX    0xffff
-/* Waves of blocks that splits are tried for. */
-#define SPLIT_WAVES 4
+/* Waves of blocks that splits are tried for in direction filter; most splits in the others. */
+#define SPLIT_WAVES     4
+#define POSITION_SPLITS 32
+/* Numbers of splits of a kernel that are offered, besides 1. */
+#define SPLITS_KEPT 2
 
 #define GRID_MAX INT64_C(0x7fffffff)
 
 static int64_t ceil_div(int64_t a, int64_t b)
 {
     return (a + b - 1) / b;
-}
-
-/* ------------------------------------------------------------------ reading by 16 bytes */
-
-static int are_multiples(const struct conv *conv, int64_t each, int taps, int positions)
-{
-    int good = conv->x_image % each == 0;
-
-    for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
-        const struct conv_dim *dim = &conv->dim[d];
-
-        good &= dim->x % each == 0 && (!taps || dim->tap % each == 0) &&
-                (!positions || dim->position % each == 0);
-    }
-    if (taps)
-        good &= conv->tap_group % each == 0;
-    if (positions)
-        good &= conv->position_image % each == 0;
-    return good;
-}
-
-int tc_reads_by_16(const struct conv *conv, int32_t type)
-{
-    int64_t each = type == ANYDNN_PLUGIN_FLOAT ? 4 : 8;
-
-    if (conv->x.step != 1 || conv->depth % each != 0)
-        return 0;
-    switch (conv->direction) {
-    case ANYDNN_PLUGIN_CONVOLUTION_FORWARD:
-        return conv->tap_depth == 1 && conv->tap_column % each == 0 &&
-               are_multiples(conv, each, 1, 0);
-    case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
-        return conv->tap_column == 1 && conv->columns % each == 0 && conv->tap_depth % each == 0 &&
-               are_multiples(conv, each, 1, 0);
-    default:
-        return conv->position.step == 1 && conv->columns % each == 0 &&
-               are_multiples(conv, each, 0, 1);
-    }
 }
 
 /* ------------------------------------------------------------------ one choice */
@@ -99,7 +75,8 @@ static struct extents extents_of(const struct conv *conv)
 
 static int fits(const struct tc_kernel *kernel, const struct conv *conv, const struct tc_wish *wish)
 {
-    return kernel->type == wish->type && kernel->capability <= wish->capability &&
+    return kernel->type == wish->type && kernel->terms_of_float == wish->terms_of_float &&
+           kernel->capability <= wish->capability &&
            (kernel->direction == 0 || kernel->direction == conv->direction) &&
            (kernel->how != TC_BY_16 || wish->by_16) && kernel->shared_bytes <= wish->shared_bytes &&
            (!kernel->takes || kernel->takes(conv, wish));
@@ -111,28 +88,81 @@ static double rate_of(const struct tc_kernel *kernel, const struct tc_wish *wish
     double rate = 0;
 
     for (size_t i = 0; i < sizeof rates / sizeof rates[0] && rate == 0; i++)
-        rate = wish->capability >= rates[i].capability ? rates[i].rate : 0;
+        rate = wish->generation >= rates[i].generation ? rates[i].rate : 0;
     if (kernel->type == ANYDNN_PLUGIN_FLOAT)
-        rate /= 2;
+        rate /= kernel->terms_of_float ? 2 * SPLIT_PRODUCTS : 2;
     return rate * kernel->part;
 }
 
-static double cycles_of(const struct tc_choice *choice, const struct tc_wish *wish, int64_t blocks)
+/* Bytes of operands and results; of a gathered tensor with gaps between taps, what they touch. */
+static double bytes_of(const struct conv *conv, int32_t type)
+{
+    double gathered = (double)conv->images * conv->groups * conv->depth;
+    double results = (double)conv->images * conv->groups * conv->columns;
+    double filters = (double)conv->groups * conv->columns * conv->depth;
+    int data = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
+    double size = type == ANYDNN_PLUGIN_FLOAT ? 4 : type == ANYDNN_PLUGIN_INT8 ? 1 : 2;
+
+    for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
+        const struct conv_dim *dim = &conv->dim[d];
+        int64_t touched = dim->taps == 1 && !data ? dim->positions : dim->gathered;
+
+        gathered *= (double)touched;
+        results *= (double)dim->positions;
+        filters *= (double)dim->taps;
+    }
+    return size * (gathered + results + filters);
+}
+
+/* Of a wave of so many blocks on a multiprocessor, each of which takes `each` alone. */
+static double wave_cycles(const struct costs *costs, double blocks, double each)
+{
+    return costs->block + each * (blocks > costs->lone ? blocks : costs->lone);
+}
+
+static double cycles_of(const struct tc_choice *choice, const struct conv *conv,
+                        const struct tc_wish *wish, int64_t blocks, double mean)
 {
     const struct tc_kernel *kernel = choice->kernel;
-    double each = (double)choice->each * kernel->rows * kernel->columns * kernel->terms /
-                  rate_of(kernel, wish);
+    const struct costs *costs = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER
+                                    ? &filter_costs
+                                    : &position_costs;
+    double tile = (double)kernel->rows * kernel->columns * kernel->terms / rate_of(kernel, wish);
+    double share = wish->multiprocessors, cycles = 0, moving = 0;
     int64_t slots = (int64_t)wish->multiprocessors * kernel->resident;
     int64_t waves = blocks / slots, rest = ceil_div(blocks % slots, wish->multiprocessors);
-    double cycles = LAUNCH_CYCLES;
 
-    cycles += (double)waves * (kernel->resident * each + BLOCK_CYCLES);
+    cycles += (double)waves * wave_cycles(costs, kernel->resident, mean * tile);
     if (rest > 0)
-        cycles += (rest > 1 ? (double)rest : LONE_BLOCKS) * each + BLOCK_CYCLES;
+        cycles += wave_cycles(costs, (double)rest, (waves > 0 ? mean : choice->each) * tile);
+    if (costs->bytes > 0)
+        moving = bytes_of(conv, wish->type) / (costs->bytes * share);
+    cycles = cycles > moving ? cycles + OVERLAP * moving : moving + OVERLAP * cycles;
     if (choice->workspace > 0)
-        cycles += LAUNCH_CYCLES +
-                  (double)choice->workspace / (BYTES_A_CYCLE * (double)wish->multiprocessors);
-    return cycles;
+        cycles += costs->second + (double)choice->workspace / (costs->parts * share);
+    return costs->launch + cycles;
+}
+
+double tc_memory_us(const struct tc_wish *wish, int32_t launches, double bytes)
+{
+    return (launches * LAUNCH_CYCLES + bytes / (BYTES_A_CYCLE * (double)wish->multiprocessors)) /
+           CYCLES_A_US;
+}
+
+/* Classes of groups, by as many groups as a block works on. */
+static int64_t units_of(const struct tc_kernel *kernel, const struct conv *conv)
+{
+    return ceil_div(conv->groups, kernel->groups ? kernel->groups : 1) * conv->classes;
+}
+
+/* Tiles along a sum. The family taps begins a tile with every tap, whatever it has of channels. */
+static int64_t tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t terms)
+{
+    int by_tap = kernel->number >> 8 == TC_TAPS &&
+                 conv->direction != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+
+    return by_tap ? terms / conv->depth * ceil_div(conv->depth, kernel->terms)
+                  : ceil_div(terms, kernel->terms);
 }
 
 /* Returns 0 if it cannot be. */
@@ -140,11 +170,15 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
                 const struct tc_wish *wish, int64_t splits)
 {
     struct extents extents = extents_of(conv);
-    int64_t tiles = ceil_div(extents.terms, kernel->terms), units = conv->groups * conv->classes;
+    int64_t tiles = tiles_of(kernel, conv, extents.terms), units = units_of(kernel, conv);
     int64_t row_tiles = ceil_div(extents.rows, kernel->rows);
     int64_t column_tiles = ceil_div(conv->columns, kernel->columns), each, blocks;
+    double mean; /* tiles along the sum in a part, over all classes */
 
     if (splits < 1 || splits > SPLITS_MAX || (splits > 1 && splits > tiles))
+        return 0;
+    /* Parts are floats. */
+    if (splits > 1 && (kernel->type == ANYDNN_PLUGIN_INT8 || kernel->type == ANYDNN_PLUGIN_UINT8))
         return 0;
     each = tiles > 0 ? ceil_div(tiles, splits) : 1;
     if (splits > 1 && ceil_div(tiles, each) != splits)
@@ -160,10 +194,15 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
                                  .column_tiles = (int32_t)column_tiles,
                                  .rows = (int32_t)extents.rows};
     if (splits > 1)
-        choice->workspace = splits * units * extents.rows * conv->columns * (int64_t)sizeof(float);
+        choice->workspace = splits * conv->groups * conv->classes * extents.rows * conv->columns *
+                            (int64_t)sizeof(float);
     if (choice->workspace > WORKSPACE_MAX)
         return 0;
-    choice->expected_us = cycles_of(choice, wish, blocks * splits) / CYCLES_A_US;
+    mean = (double)each;
+    if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA && extents.terms > 0)
+        mean *= (double)conv_taps(conv) * (double)conv->depth /
+                ((double)conv->classes * (double)extents.terms);
+    choice->expected_us = cycles_of(choice, conv, wish, blocks * splits, mean) / CYCLES_A_US;
     return 1;
 }
 
@@ -224,34 +263,46 @@ static void complete(const struct tc_choice needed[NEEDED], struct tc_choice *ch
     }
 }
 
-/* The kernel unsplit, and in the number of splits that is expected to be the best. */
+/* Number `at` of the numbers of splits to try, of parts of equal length; 0: none. */
+static int64_t splits_at(const struct conv *conv, int64_t at, int64_t slots, int64_t blocks,
+                         int64_t tiles)
+{
+    int64_t splits = at + 2;
+
+    if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
+        splits = (at + 1) * slots / blocks;
+    else if (splits > tiles / LEAST_TILES)
+        return 0;
+    splits = splits > tiles / LEAST_TILES ? tiles / LEAST_TILES : splits;
+    return splits > 1 ? ceil_div(tiles, ceil_div(tiles, splits)) : 0;
+}
+
+/* The kernel unsplit, and in the numbers of splits that are expected to be the best. */
 static void try_kernel(const struct tc_kernel *kernel, const struct conv *conv,
                        const struct tc_wish *wish, struct tc_choice *choices, int32_t *count,
                        int32_t most, struct tc_choice needed[NEEDED])
 {
-    int64_t slots = (int64_t)wish->multiprocessors * kernel->resident, blocks, tiles;
-    struct tc_choice choice, best = {.splits = 0};
+    int filter = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+    int64_t slots = (int64_t)wish->multiprocessors * kernel->resident, blocks, tiles, last = 1;
+    struct tc_choice choice, best[SPLITS_KEPT];
+    int32_t kept = 0;
 
     if (!make(&choice, kernel, conv, wish, 1))
         return;
     insert(choices, count, most, &choice);
     need(needed, &choice);
     tiles = choice.each;
-    blocks = (int64_t)choice.row_tiles * choice.column_tiles * conv->groups * conv->classes;
-    for (int64_t wave = 1; wave <= SPLIT_WAVES; wave++) {
-        int64_t splits = wave * slots / blocks;
+    blocks = (int64_t)choice.row_tiles * choice.column_tiles * units_of(kernel, conv);
+    for (int64_t at = 0; at < (filter ? SPLIT_WAVES : POSITION_SPLITS - 1); at++) {
+        int64_t splits = splits_at(conv, at, slots, blocks, tiles);
 
-        splits = splits > tiles / LEAST_TILES ? tiles / LEAST_TILES : splits;
-        if (splits <= 1)
+        if (splits <= last || !make(&choice, kernel, conv, wish, splits))
             continue;
-        /* The number that parts of equal length come out at. */
-        splits = ceil_div(tiles, ceil_div(tiles, splits));
-        if (make(&choice, kernel, conv, wish, splits) &&
-            (best.splits == 0 || choice.expected_us < best.expected_us))
-            best = choice;
+        last = splits;
+        insert(best, &kept, SPLITS_KEPT, &choice);
     }
-    if (best.splits > 1)
-        insert(choices, count, most, &best);
+    for (int32_t i = 0; i < kept; i++)
+        insert(choices, count, most, &best[i]);
 }
 
 int32_t tc_choose(const struct conv *conv, const struct tc_wish *wish, struct tc_choice *choices,

@@ -68,10 +68,10 @@ static int is_first(const conv *conv, const tc_wish *wish, int64_t channels)
 {
     const conv_dim *more = &conv->dim[CONV_FIRST], *h = more + 1, *w = more + 2;
 
-    return tc_taps_takes(conv, wish) && conv->groups == 1 && channels >= 3 && channels <= 4 &&
-           more->gathered == 1 && more->positions == 1 && more->taps == 1 && h->dilation == 1 &&
-           w->dilation == 1 && w->stride == 2 && h->stride <= STRIDE_MAX &&
-           h->taps <= TC_FIRST_ROWS && w->taps <= TC_FIRST_TAPS;
+    return tc_taps_takes(conv, wish) && conv->groups == 1 && channels <= 4 && more->gathered == 1 &&
+           more->positions == 1 && more->taps == 1 && h->dilation == 1 && w->dilation == 1 &&
+           w->stride == 2 && h->stride <= STRIDE_MAX && h->taps <= TC_FIRST_ROWS &&
+           w->taps <= TC_FIRST_TAPS;
 }
 
 /* The image's rows are packed and begin at multiples of 8 bytes. */
@@ -79,8 +79,8 @@ static int reads_image(const conv *conv)
 {
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
 
-    return conv->x.step == 1 && w->x == conv->depth && h->x % 4 == 0 && conv->x_image % 4 == 0 &&
-           w->gathered % 4 == 0 && conv->position.step == 1;
+    return conv->x.step == 1 && conv->depth >= 3 && w->x == conv->depth && h->x % 4 == 0 &&
+           conv->x_image % 4 == 0 && w->gathered % 4 == 0;
 }
 
 extern "C" int32_t tc_first_takes_forward(const struct conv *conv, const struct tc_wish *wish)
@@ -95,9 +95,10 @@ extern "C" int32_t tc_first_takes_filter(const struct conv *conv, const struct t
 {
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
 
-    return is_first(conv, wish, conv->depth) && reads_image(conv) && conv->columns % 8 == 0 &&
-           conv->position_image % 8 == 0 && h->position % 8 == 0 && w->position % 8 == 0 &&
-           w->positions % WARP_COLUMNS == 0 && filter_bytes(*h, *w) <= wish->shared_bytes;
+    return is_first(conv, wish, conv->depth) && reads_image(conv) && conv->position.step == 1 &&
+           conv->columns % 8 == 0 && conv->position_image % 8 == 0 && h->position % 8 == 0 &&
+           w->position % 8 == 0 && w->positions % WARP_COLUMNS == 0 &&
+           filter_bytes(*h, *w) <= wish->shared_bytes;
 }
 
 extern "C" int32_t tc_first_takes_data(const struct conv *conv, const struct tc_wish *wish)
@@ -107,8 +108,8 @@ extern "C" int32_t tc_first_takes_data(const struct conv *conv, const struct tc_
 
     return is_first(conv, wish, conv->columns) && h->stride == 2 &&
            conv->depth == TC_FIRST_FILTERS && conv->x.step == 1 && conv->x_image % 8 == 0 &&
-           h->x % 8 == 0 && w->x % 8 == 0 && conv->position.step == 1 &&
-           w->position == conv->columns &&
+           h->x % 8 == 0 && w->x % 8 == 0 && conv->position_image <= INT32_MAX &&
+           h->position <= INT32_MAX &&
            data_bytes(*h, *w, warps, conv->columns) <= wish->shared_bytes;
 }
 
@@ -171,7 +172,8 @@ static tc_first_grid prepare_data(tc_first_job *first)
     first->tiles_h = ((first->height + 1) / 2 + TC_FIRST_PAIRS - 1) / TC_FIRST_PAIRS;
     first->tiles_w = ((first->width + 1) / 2 + pairs - 1) / pairs;
     first->tiles = first->images * first->tiles_h * first->tiles_w;
-    first->stores_by_16 = output.blend.alpha == 1 && output.blend.beta == 0 && !output.bias &&
+    first->stores_by_16 = w.position == channels && (channels == 1 || conv.position.step == 1) &&
+                          output.blend.alpha == 1 && output.blend.beta == 0 && !output.bias &&
                           (uintptr_t)output.data % 16 == 0 && first->width * channels % 8 == 0 &&
                           first->x_h % 8 == 0 && first->x_image % 8 == 0;
     return {warps * 32, (int32_t)data_bytes(h, w, warps, channels),

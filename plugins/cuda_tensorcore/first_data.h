@@ -115,7 +115,8 @@ tc_first_store_pixels(const tc_first_job &job, int32_t image, int32_t h, int32_t
             int32_t channel = lane % 4 * 2 + (e & 1), row = e / 4 * 2 + c / 2;
             int32_t pixel = (warp * 16 + lane / 4 + (e & 2) * 4) * 2 + c % 2;
             int64_t at = (int64_t)image * job.x_image + (2 * h + row) * job.x_h +
-                         (2 * w + pixel) * job.channels + channel;
+                         (2 * w + pixel) * job.conv.dim[CONV_DIMS_MAX - 1].position +
+                         channel * job.conv.position.step;
 
             if (channel >= job.channels)
                 continue;

@@ -10,6 +10,7 @@
 #define CUDA_TENSORCORE_FIRST_FILTER_H
 
 #include "first_forward.h"
+#include "taps_filter_store.h"
 
 /* Rows `p` on of dy, filters `filter` on, a line of 128 bytes a position. */
 template <class E>
@@ -17,17 +18,21 @@ __device__ static inline void tc_first_load_dy(const tc_first_job &job, int32_t 
                                                int32_t filter, uint32_t to)
 {
     int32_t chunk = (int32_t)threadIdx.x % 8;
-    const E *dy = (const E *)job.other;
+    bool has_chunk = filter + chunk * 8 < job.filters;
 
-    for (int32_t line = (int32_t)threadIdx.x / 8; line < TC_FIRST_LINES * job.out_width;
-         line += (int32_t)blockDim.x / 8) {
-        int32_t row = line / job.out_width, q = line - row * job.out_width;
-        bool inside = p + row < job.out_height && filter + chunk * 8 < job.filters;
-        int64_t at =
-            (int64_t)image * job.y_image + (p + row) * job.y_h + q * job.y_w + filter + chunk * 8;
+#pragma unroll
+    for (int row = 0; row < TC_FIRST_LINES; row++) {
+        bool inside = has_chunk && p + row < job.out_height;
+        const E *dy = (const E *)job.other + (int64_t)image * job.y_image + (p + row) * job.y_h +
+                      filter + chunk * 8;
 
-        tc_copy(to + (uint32_t)((line * 8 + (chunk ^ (line & 7))) * 16), inside ? dy + at : dy,
-                inside);
+        for (int32_t q = (int32_t)threadIdx.x / 8; q < job.out_width;
+             q += (int32_t)blockDim.x / 8) {
+            int32_t line = row * job.out_width + q;
+
+            tc_copy(to + (uint32_t)((line * 8 + (chunk ^ (line & 7))) * 16), dy + q * job.y_w,
+                    inside);
+        }
     }
 }
 
@@ -41,9 +46,8 @@ __device__ static inline void tc_first_store_tap(const tc_first_job &job, int32_
                  s * conv.dim[CONV_DIMS_MAX - 1].tap + c * conv.tap_depth;
 
     if (job.partial)
-        ((float *)job
-             .partial)[conv_partial_at(job, split, 0, (r * job.taps_w + s) * job.channels + c, k)] =
-            sum;
+        ((float *)job.partial)[tc_filter_part_at(job, split, 0, k,
+                                                 (r * job.taps_w + s) * job.channels + c)] = sum;
     else
         cuda_blend_store((E *)job.output.data + at, sum, job.output.blend);
 }
@@ -76,21 +80,22 @@ __device__ static inline void tc_first_filter(const tc_first_job &job, char *mem
                                               rows, count, image);
         tc_copy_wait<0>();
         __syncthreads();
-        for (int32_t line = 0; line < TC_FIRST_LINES * width; line += 16) {
-            int32_t row = line / width, q = line - row * width;
-            uint32_t a[DOWN][4], b[RIGHT][2];
+        for (int32_t row = 0; row < TC_FIRST_LINES && p + row < job.out_height; row++) {
+            uint32_t left = from + (uint32_t)(row * width * 128);
+            uint32_t above =
+                pixels + (uint32_t)((row * job.stride_h + warp) * count * TC_FIRST_PIXEL);
 
-            if (p + row >= job.out_height)
-                break;
+            for (int32_t q = 0; q < width; q += 16) {
+                uint32_t a[DOWN][4], b[RIGHT][2];
+
 #pragma unroll
-            for (int i = 0; i < DOWN; i++)
-                tc_load_transposed(a[i], (from ^ (uint32_t)(i * 32)) + (uint32_t)(line * 128));
+                for (int i = 0; i < DOWN; i++)
+                    tc_load_transposed(a[i], (left ^ (uint32_t)(i * 32)) + (uint32_t)(q * 128));
 #pragma unroll
-            for (int j = 0; j < RIGHT; j += 2)
-                tc_load_transposed(b[j], pixels + (uint32_t)(((row * job.stride_h + warp) * count +
-                                                              q * 2 + j * 2) *
-                                                             TC_FIRST_PIXEL));
-            tc_multiply_all<M>(sum, a, b);
+                for (int j = 0; j < RIGHT; j += 2)
+                    tc_load_transposed(b[j], above + (uint32_t)((q * 2 + j * 2) * TC_FIRST_PIXEL));
+                tc_multiply_all<M>(sum, a, b);
+            }
         }
     }
 

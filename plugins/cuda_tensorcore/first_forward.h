@@ -86,14 +86,16 @@ tc_first_store_any(const tc_first_job &job, int64_t row, int64_t z_row, int32_t 
             continue;
         __syncwarp();
 #pragma unroll 1
-        for (int position = 0; position < 16; position++) {
-            int32_t number = filter + (j + 1) * 8 - HALF + lane, column = q + position;
+        for (int e = lane; e < 16 * HALF; e += 32) {
+            int position = job.stores_by_row ? e % 16 : e / HALF;
+            int line = job.stores_by_row ? e / 16 : e % HALF;
+            int32_t number = filter + (j + 1) * 8 - HALF + line, column = q + position;
 
             if (column < job.out_width && number < job.filters)
-                conv_store<E>(job.output, row + column * job.y_w + number,
+                conv_store<E>(job.output, row + column * job.y_w + number * job.conv.position.step,
                               z_row + column * job.conv.dim[CONV_DIMS_MAX - 1].z +
                                   number * job.conv.z.step,
-                              number, floats[position * LINE + lane]);
+                              number, floats[position * LINE + line]);
         }
     }
 }

@@ -25,10 +25,11 @@
 struct tc_first_job : tc_taps_job {
     int32_t images, channels, height, width, filters, taps_h, taps_w, pad_h, pad_w, stride_h;
     int32_t out_height, out_width;
-    int32_t x_image, x_h;      /* a pixel's channels follow the last one's */
-    int32_t y_image, y_h, y_w; /* channels are neighbours */
-    int32_t dy_h, dy_w;        /* direction data: the first rows and columns of dy, less those of */
-    int32_t rows_h, rows_w;    /* positions by twos; and how many of each that reach a pair */
+    /* What is read has pixels as neighbours in x, channels in y; results lie anywhere. */
+    int32_t x_image, x_h;
+    int32_t y_image, y_h, y_w;
+    int32_t dy_h, dy_w;     /* direction data: the first rows and columns of dy, less those of */
+    int32_t rows_h, rows_w; /* positions by twos; and how many of each that reach a pair */
     int32_t tiles_h, tiles_w, tiles; /* a block goes from tile to tile */
 };
 
@@ -37,7 +38,7 @@ struct tc_first_job : tc_taps_job {
  * pairs of positions in direction data, and bytes of a tap's filters, 64 of 8 channels. */
 #define TC_FIRST_DOWN      2
 #define TC_FIRST_RESULT    (TC_FIRST_FILTERS * 2 + 16)
-#define TC_FIRST_LINES     2
+#define TC_FIRST_LINES     4
 #define TC_FIRST_COLUMNS   32
 #define TC_FIRST_PAIRS     4
 #define TC_FIRST_TAP_BYTES 1024
@@ -71,6 +72,9 @@ tc_first_grid tc_first_prepare(tc_first_job *first, const tc_job &job);
 
 /* ------------------------------------------------------------------ on the device */
 
+/* Groups of 4 pixels that a thread asks for before it stores the first one. */
+#define TC_FIRST_ASKED 4
+
 /*
  * Rows `top` on of an image, pixels `left` on, `count` of them, to shared memory with 4 channels
  * each; zeros outside. A thread takes 4 pixels at once, which are as many words of 8 bytes as
@@ -84,33 +88,41 @@ __device__ static inline void tc_first_load_rows(const tc_first_job &job, int32_
     union {
         uint2 word[CHANNELS];
         E element[4 * CHANNELS];
-    } from;
+    } from[TC_FIRST_ASKED];
     union {
         uint2 word;
         E element[4];
     } pixel;
-    int32_t first = left >> 2, groups = (count + 7) / 4;
+    int32_t first = left >> 2, groups = (count + 7) / 4, step = (int32_t)blockDim.x;
 
-    for (int i = (int)threadIdx.x; i < rows * groups; i += (int)blockDim.x) {
-        int32_t row = i / groups, group = first + i % groups, h = top + row;
-        bool inside =
-            (uint32_t)h < (uint32_t)job.height && (uint32_t)(group * 4) < (uint32_t)job.width;
-        const uint2 *x = (const uint2 *)((const E *)job.x + image * job.x_image + h * job.x_h +
-                                         group * 4 * CHANNELS);
-
+    for (int i = (int)threadIdx.x; i < rows * groups; i += TC_FIRST_ASKED * step) {
 #pragma unroll
-        for (int c = 0; c < CHANNELS; c++)
-            from.word[c] = inside ? x[c] : uint2{0, 0};
-#pragma unroll
-        for (int p = 0; p < 4; p++) {
-            int32_t at = group * 4 + p - left;
+        for (int e = 0; e < TC_FIRST_ASKED; e++) {
+            int32_t row = (i + e * step) / groups, h = top + row;
+            int32_t group = first + (i + e * step) - row * groups;
+            bool inside = row < rows && (uint32_t)h < (uint32_t)job.height &&
+                          (uint32_t)(group * 4) < (uint32_t)job.width;
+            const uint2 *x = (const uint2 *)((const E *)job.x + image * job.x_image + h * job.x_h +
+                                             group * 4 * CHANNELS);
 
-            pixel.word = {0, 0};
 #pragma unroll
             for (int c = 0; c < CHANNELS; c++)
-                pixel.element[c] = from.element[p * CHANNELS + c];
-            if ((uint32_t)at < (uint32_t)count)
-                *(uint2 *)(to + (row * count + at) * TC_FIRST_PIXEL) = pixel.word;
+                from[e].word[c] = inside ? x[c] : uint2{0, 0};
+        }
+#pragma unroll
+        for (int e = 0; e < TC_FIRST_ASKED; e++) {
+            int32_t row = (i + e * step) / groups;
+            int32_t at = (first + (i + e * step) - row * groups) * 4 - left;
+
+#pragma unroll
+            for (int p = 0; p < 4; p++) {
+                pixel.word = {0, 0};
+#pragma unroll
+                for (int c = 0; c < CHANNELS; c++)
+                    pixel.element[c] = from[e].element[p * CHANNELS + c];
+                if (row < rows && (uint32_t)(at + p) < (uint32_t)count)
+                    *(uint2 *)(to + (row * count + at + p) * TC_FIRST_PIXEL) = pixel.word;
+            }
         }
     }
 }

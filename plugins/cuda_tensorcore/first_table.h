@@ -50,10 +50,10 @@ static int32_t tc_first_launch_data(const struct cuda_call *call, const struct t
 
 #define TC_FIRST_TABLE(name, math, number, type)                                                   \
     static const struct tc_kernel kernels[] = {                                                    \
-        TC_FIRST_ROW(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 128, 64, 256, 0.5,  \
+        TC_FIRST_ROW(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 128, 64, 256, 0.8,  \
                      forward, nullptr),                                                            \
         TC_FIRST_ROW(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 128, 8, 1024, \
-                     0.4, data, nullptr),                                                          \
+                     0.9, data, nullptr),                                                          \
         TC_FIRST_ROW(math, number, type, 2, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, 256, 64,    \
                      64, 0.5, filter, tc_taps_add<math::element>)};                                \
     const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}

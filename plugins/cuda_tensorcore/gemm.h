@@ -56,8 +56,9 @@ __device__ static inline void tc_place_terms(const tc_job &job, const tc_block &
 
 /* Adds up the product of a tile to a warp's sums. */
 template <class S, int DOWN, int RIGHT>
-__device__ static inline void tc_multiply_tile(float (&sum)[DOWN][RIGHT][4], const char *gathered,
-                                               const char *other, int row, int column)
+__device__ static inline void tc_multiply_tile(typename S::math::sum (&sum)[DOWN][RIGHT][4],
+                                               const char *gathered, const char *other, int row,
+                                               int column)
 {
     typedef typename S::gathered_tile gathered_tile;
     typedef typename S::other_tile other_tile;
@@ -87,7 +88,7 @@ template <class S> __device__ static inline void tc_gemm_block(const tc_job &job
         column = warp % S::WARPS_RIGHT * S::WARP_COLUMNS;
     tc_gathered<typename S::gathered_tile, S, S::GATHERED_LINE, S::HOW> gathered;
     tc_other<typename S::other_tile, S, S::OTHER_LINE, S::HOW> other;
-    float sum[DOWN][RIGHT][4] = {};
+    typename S::math::sum sum[DOWN][RIGHT][4] = {};
 
     if (threadIdx.x == 0)
         tc_block_at(&block, job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS, S::TERMS);
@@ -141,9 +142,9 @@ template <class S> __device__ static inline void tc_gemm_block(const tc_job &job
     for (int piece = 0; piece < S::WARPS_DOWN; piece++) {
         __syncthreads();
         if (row == piece * S::WARP_ROWS)
-            tc_put_sums<S>((float *)memory, sum, column);
+            tc_put_sums<S>((typename S::math::sum *)memory, sum, column);
         __syncthreads();
-        tc_store<S>(job, block, rows, (const float *)memory, piece * S::WARP_ROWS);
+        tc_store<S>(job, block, rows, (const typename S::math::sum *)memory, piece * S::WARP_ROWS);
     }
 }
 
@@ -175,7 +176,9 @@ static int32_t tc_gemm_launch(const struct cuda_call *call, const struct tc_job 
 
 /* A row of a table of kernels. */
 template <class S>
-constexpr struct tc_kernel tc_row(int32_t number, int32_t type, int32_t direction, double part)
+constexpr struct tc_kernel tc_row(int32_t number, int32_t type, int32_t direction, double part,
+                                  int32_t (*takes)(const struct conv *conv,
+                                                   const struct tc_wish *wish) = nullptr)
 {
     return {number,
             type,
@@ -189,9 +192,10 @@ constexpr struct tc_kernel tc_row(int32_t number, int32_t type, int32_t directio
             S::SHARED_BYTES,
             S::RESIDENT,
             part,
-            nullptr,
+            takes,
             tc_gemm_launch<S>,
-            nullptr};
+            nullptr,
+            S::math::SPLITS};
 }
 
 #endif

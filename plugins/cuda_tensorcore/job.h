@@ -13,7 +13,8 @@
 /* `each` counts tiles along the sum. In direction data, classes with many taps come first, so that
  * the last blocks to begin are short ones. */
 struct tc_job : conv_job {
-    int32_t multiprocessors;
+    int32_t multiprocessors, shared_bytes; /* of the device */
+    int32_t tile[5];                       /* what a kernel's own `plan` chose */
     int32_t has_order;
     uint8_t order[TC_CLASSES];
 };
@@ -52,7 +53,7 @@ __device__ static inline void tc_block_at(tc_block *block, const tc_job &job, in
     block->columns = (int32_t)conv.columns - first;
     block->begin = block->split * job.each;
     block->end = conv_least((block->summed + terms - 1) / terms, block->begin + job.each);
-    block->x = block->group * conv.depth * conv.x.step;
+    block->x = conv_channel(conv.x, block->group * conv.depth);
     block->other = rows_are_taps ? (block->group * conv.columns + first) * conv.position.step
                                  : block->group * conv.tap_group + (int64_t)first * conv.tap_column;
 }

@@ -9,17 +9,21 @@
 #define TC_SHARED_FREE  (48 << 10)
 #define TC_DEVICES_SEEN 128
 
-/* More shared memory is asked for once a kernel and device; to do so twice does no harm. */
+/* More shared memory is asked for once a kernel and device, and all that there is: how much a
+ * kernel takes may depend on the problem. To do so twice does no harm. */
 template <class P>
 static int32_t tc_ask_shared(int32_t device, void (*kernel)(P), int32_t bytes, uint8_t *asked)
 {
     cudaError_t error;
+    int most = 0;
 
     if (bytes <= TC_SHARED_FREE ||
         (device < TC_DEVICES_SEEN && __atomic_load_n(&asked[device], __ATOMIC_RELAXED)))
         return CUDA_SUCCESS_STATUS;
-    error = cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 bytes);
+    error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error == cudaSuccess)
+        error = cudaFuncSetAttribute((const void *)kernel,
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize, most);
     if (error == cudaSuccess && device < TC_DEVICES_SEEN)
         __atomic_store_n(&asked[device], 1, __ATOMIC_RELAXED);
     return cuda_check(device, error, "asking for shared memory");

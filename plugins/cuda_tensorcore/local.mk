@@ -2,6 +2,10 @@
 # The backend cuda_tensorcore: convolutions on matrix units.
 
 CUDA_TENSORCORE_SOURCES = \
+	plugins/cuda_tensorcore/arrange.c \
+	plugins/cuda_tensorcore/arrange.h \
+	plugins/cuda_tensorcore/arrange_copy.cu \
+	plugins/cuda_tensorcore/arrange_parts.cu \
 	plugins/cuda_tensorcore/check.c \
 	plugins/cuda_tensorcore/choice.c \
 	plugins/cuda_tensorcore/convolution.cu \
@@ -14,6 +18,15 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/first_job.h \
 	plugins/cuda_tensorcore/first_table.h \
 	plugins/cuda_tensorcore/gemm.h \
+	plugins/cuda_tensorcore/groups.cu \
+	plugins/cuda_tensorcore/groups_bfloat16.cu \
+	plugins/cuda_tensorcore/groups_filter.h \
+	plugins/cuda_tensorcore/groups_fours.h \
+	plugins/cuda_tensorcore/groups_gemm.h \
+	plugins/cuda_tensorcore/groups_half.cu \
+	plugins/cuda_tensorcore/groups_job.h \
+	plugins/cuda_tensorcore/groups_store.h \
+	plugins/cuda_tensorcore/groups_table.h \
 	plugins/cuda_tensorcore/job.h \
 	plugins/cuda_tensorcore/kernels.c \
 	plugins/cuda_tensorcore/launch.h \
@@ -21,20 +34,30 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/mma.h \
 	plugins/cuda_tensorcore/mma_bfloat16.cu \
 	plugins/cuda_tensorcore/mma_half.cu \
+	plugins/cuda_tensorcore/mma_int8.cu \
+	plugins/cuda_tensorcore/mma_split.cu \
 	plugins/cuda_tensorcore/mma_table.h \
 	plugins/cuda_tensorcore/mma_tf32.cu \
+	plugins/cuda_tensorcore/offer.c \
 	plugins/cuda_tensorcore/plugin.c \
 	plugins/cuda_tensorcore/shape.h \
+	plugins/cuda_tensorcore/split.h \
 	plugins/cuda_tensorcore/store.h \
 	plugins/cuda_tensorcore/taps.cu \
 	plugins/cuda_tensorcore/taps_add.h \
 	plugins/cuda_tensorcore/taps_bfloat16.cu \
 	plugins/cuda_tensorcore/taps_filter.h \
+	plugins/cuda_tensorcore/taps_filter_load.h \
+	plugins/cuda_tensorcore/taps_filter_shape.h \
+	plugins/cuda_tensorcore/taps_filter_store.h \
 	plugins/cuda_tensorcore/taps_gemm.h \
 	plugins/cuda_tensorcore/taps_half.cu \
 	plugins/cuda_tensorcore/taps_job.h \
+	plugins/cuda_tensorcore/taps_parts.h \
 	plugins/cuda_tensorcore/taps_shape.h \
+	plugins/cuda_tensorcore/taps_split.cu \
 	plugins/cuda_tensorcore/taps_store.h \
+	plugins/cuda_tensorcore/taps_store_rows.h \
 	plugins/cuda_tensorcore/taps_table.h \
 	plugins/cuda_tensorcore/taps_tf32.cu \
 	plugins/cuda_tensorcore/tensorcore.h \

@@ -18,20 +18,43 @@
 /* Bytes of a fragment's row: a step along what is summed over. */
 #define TC_STEP_BYTES 32
 
-/* The operand types: how they lie in memory, and what code is the least that has them. */
+/* The operand types: how they lie in memory, what code is the least that has them, whether their
+ * fragments are rounded to TF32 when they are read, whether they are multiplied as sums of terms.
+ */
 struct tc_half {
     typedef cuda_half element;
-    enum { CAPABILITY = 75 };
+    typedef float sum;
+    enum { CAPABILITY = 75, ROUNDS = 0, SPLITS = 0 };
 };
 struct tc_bfloat16 {
     typedef cuda_bfloat16 element;
-    enum { CAPABILITY = 80 };
+    typedef float sum;
+    enum { CAPABILITY = 80, ROUNDS = 0, SPLITS = 0 };
 };
-/* Floats, rounded to TF32 when they are multiplied. */
+/* Floats, rounded to TF32. */
 struct tc_tf32 {
     typedef float element;
-    enum { CAPABILITY = 80 };
+    typedef float sum;
+    enum { CAPABILITY = 80, ROUNDS = 1, SPLITS = 0 };
 };
+/* Floats as sums of two TF32 (split.h). */
+struct tc_split {
+    typedef float element;
+    typedef float sum;
+    enum { CAPABILITY = 80, ROUNDS = 0, SPLITS = 1 };
+};
+/* Integers of 8 bits, gathered ones and others signed or not; sums wrap. */
+template <int X, int OTHER> struct tc_integers {
+    typedef int8_t element;
+    typedef int32_t sum;
+    enum { CAPABILITY = 75, ROUNDS = 0, SPLITS = 0, X_SIGNED = X, OTHER_SIGNED = OTHER };
+};
+
+/* Whether sums are integers. */
+template <class M> CUDA_BOTH constexpr bool tc_is_integer()
+{
+    return sizeof(typename M::element) == 1;
+}
 
 #ifdef __CUDACC__
 
@@ -88,6 +111,15 @@ __device__ static inline uint32_t tc_load_word(uint32_t address)
     return word;
 }
 
+/* Two words at a multiple of 8 bytes. */
+__device__ static inline void tc_load_pair(uint32_t to[2], uint32_t address)
+{
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(to[0]), "=r"(to[1])
+                 : "r"(address)
+                 : "memory");
+}
+
 /* ------------------------------------------------------------------ products */
 
 #if TC_CAPABILITY >= 80
@@ -128,13 +160,47 @@ __device__ static inline void tc_multiply(tc_tf32, float c[4], const uint32_t a[
     TC_MULTIPLY("m16n8k8", "tf32.tf32", c, a, b);
 }
 
-/* To nearest, ties away from 0: the instruction alone would cut the last 13 bits off. */
+#if TC_CAPABILITY >= 80
+#define TC_MULTIPLY_INTEGERS(types, c, a, b)                                                       \
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32." types ".s32 {%0, %1, %2, %3}, "          \
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                   \
+                 : "+r"((c)[0]), "+r"((c)[1]), "+r"((c)[2]), "+r"((c)[3])                          \
+                 : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
+#else
+#define TC_MULTIPLY_QUARTER(types, c, a, b)                                                        \
+    asm volatile("mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%0, %1}, {%2}, {%3}, "       \
+                 "{%0, %1};"                                                                       \
+                 : "+r"((c)[0]), "+r"((c)[1])                                                      \
+                 : "r"(a), "r"(b))
+#define TC_MULTIPLY_INTEGERS(types, c, a, b)                                                       \
+    do {                                                                                           \
+        TC_MULTIPLY_QUARTER(types, c, (a)[0], (b)[0]);                                             \
+        TC_MULTIPLY_QUARTER(types, (c) + 2, (a)[1], (b)[0]);                                       \
+        TC_MULTIPLY_QUARTER(types, c, (a)[2], (b)[1]);                                             \
+        TC_MULTIPLY_QUARTER(types, (c) + 2, (a)[3], (b)[1]);                                       \
+    } while (0)
+#endif
+
+template <int X, int OTHER>
+__device__ static inline void tc_multiply(tc_integers<X, OTHER>, int32_t c[4], const uint32_t a[4],
+                                          const uint32_t b[2])
+{
+    if constexpr (X && OTHER)
+        TC_MULTIPLY_INTEGERS("s8.s8", c, a, b);
+    else if constexpr (OTHER)
+        TC_MULTIPLY_INTEGERS("u8.s8", c, a, b);
+    else
+        TC_MULTIPLY_INTEGERS("u8.u8", c, a, b);
+}
+
+/* To nearest, ties away from 0: the instruction alone would cut the last 13 bits off, which need
+ * not be cut off here. A product by 1 makes every NaN the one that is the largest of positive
+ * integers: it stays what it is, since what is added to it leaves it smaller. */
 __device__ static inline uint32_t tc_round_tf32(uint32_t bits)
 {
-#if TC_CAPABILITY >= 80
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(__uint_as_float(bits)));
-#endif
-    return bits;
+    uint32_t number = __float_as_uint(__fmul_rn(__uint_as_float(bits), 1.0f));
+
+    return (uint32_t)max((int32_t)(number + 0x1000), (int32_t)number);
 }
 
 /* Two sums rounded to nearest, the first one in the low bits. */
@@ -164,7 +230,17 @@ __device__ static inline uint32_t tc_round_pair(cuda_bfloat16, float first, floa
 /* Whether copies go on by themselves; sm_75 takes them through registers. */
 #define TC_COPIES (TC_CAPABILITY >= 80)
 
-/* 16 bytes, or zeros where `inside` is not; `from` is aligned in either case. */
+/* The address `count` times `bytes` behind another, in one instruction, which the compiler would
+ * make several of. */
+__device__ static inline const void *tc_address(const void *from, int32_t count, int32_t bytes)
+{
+    const void *to;
+
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(to) : "r"(count), "r"(bytes), "l"(from));
+    return to;
+}
+
+/* 16 bytes, or zeros where `inside` is not, whatever `from` is then. */
 __device__ static inline void tc_copy(uint32_t to, const void *from, bool inside)
 {
 #if TC_COPIES
@@ -195,11 +271,11 @@ template <int LEFT> __device__ static inline void tc_copy_wait()
 #endif
 }
 
-/* c[i][j] += a[i] b[j] */
+/* c[i][j] += a[i] b[j], on matrix units alone. */
 template <class M, int ROWS, int COLUMNS>
-__device__ static inline void tc_multiply_all(float (&c)[ROWS][COLUMNS][4],
-                                              const uint32_t (&a)[ROWS][4],
-                                              const uint32_t (&b)[COLUMNS][2])
+__device__ static inline void tc_multiply_units(typename M::sum (&c)[ROWS][COLUMNS][4],
+                                                const uint32_t (&a)[ROWS][4],
+                                                const uint32_t (&b)[COLUMNS][2])
 {
 #pragma unroll
     for (int i = 0; i < ROWS; i++) {
@@ -212,5 +288,19 @@ __device__ static inline void tc_multiply_all(float (&c)[ROWS][COLUMNS][4],
 #else
 #include <emulated_mma.h>
 #endif
+
+#include "split.h"
+
+/* c[i][j] += a[i] b[j] */
+template <class M, int ROWS, int COLUMNS>
+__device__ static inline void tc_multiply_all(typename M::sum (&c)[ROWS][COLUMNS][4],
+                                              const uint32_t (&a)[ROWS][4],
+                                              const uint32_t (&b)[COLUMNS][2])
+{
+    if constexpr (M::SPLITS)
+        tc_multiply_split(c, a, b);
+    else
+        tc_multiply_units<M>(c, a, b);
+}
 
 #endif

@@ -18,9 +18,9 @@ typedef tc_size<64, 64, 32, 32, 2, 4> tc_any_size;
     tc_row<tc_shape<math, size, what>>(TC_MMA_NUMBER(number, what, size_number), type, direction,  \
                                        part)
 #define TC_MMA_ROWS(math, number, type, what, direction)                                           \
-    TC_MMA_ROW(math, number, type, what, direction, tc_large, 0, 0.6),                             \
-        TC_MMA_ROW(math, number, type, what, direction, tc_narrow, 1, 0.45),                       \
-        TC_MMA_ROW(math, number, type, what, direction, tc_small, 2, 0.35)
+    TC_MMA_ROW(math, number, type, what, direction, tc_large, 0, 0.24),                            \
+        TC_MMA_ROW(math, number, type, what, direction, tc_narrow, 1, 0.22),                       \
+        TC_MMA_ROW(math, number, type, what, direction, tc_small, 2, 0.18)
 
 /* Defines the table of an operand type. */
 #define TC_MMA_TABLE(name, math, number, type)                                                     \

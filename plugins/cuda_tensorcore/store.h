@@ -10,20 +10,23 @@
 #include "shape.h"
 
 /* The rows of the warps in line `piece`, to shared memory. */
-template <class S, int DOWN, int RIGHT>
-__device__ static inline void tc_put_sums(float *out, const float (&sum)[DOWN][RIGHT][4],
-                                          int column)
+template <class S, class SUM, int DOWN, int RIGHT>
+__device__ static inline void tc_put_sums(SUM *out, const SUM (&sum)[DOWN][RIGHT][4], int column)
 {
+    struct alignas(2 * sizeof(SUM)) pair {
+        SUM first, second;
+    };
+
     int lane = (int)threadIdx.x % 32;
 
 #pragma unroll
     for (int i = 0; i < DOWN; i++) {
 #pragma unroll
         for (int j = 0; j < RIGHT; j++) {
-            float *to = out + (i * 16 + lane / 4) * S::SUM_LINE + column + j * 8 + lane % 4 * 2;
+            SUM *to = out + (i * 16 + lane / 4) * S::SUM_LINE + column + j * 8 + lane % 4 * 2;
 
-            *(float2 *)to = {sum[i][j][0], sum[i][j][1]};
-            *(float2 *)(to + 8 * S::SUM_LINE) = {sum[i][j][2], sum[i][j][3]};
+            *(pair *)to = {sum[i][j][0], sum[i][j][1]};
+            *(pair *)(to + 8 * S::SUM_LINE) = {sum[i][j][2], sum[i][j][3]};
         }
     }
 }
@@ -31,7 +34,8 @@ __device__ static inline void tc_put_sums(float *out, const float (&sum)[DOWN][R
 /* Those rows, `first_row` on of the tile, from shared memory to where they belong. */
 template <class S>
 __device__ static inline void tc_store(const tc_job &job, const tc_block &block,
-                                       const conv_place *rows, const float *out, int first_row)
+                                       const conv_place *rows, const typename S::math::sum *out,
+                                       int first_row)
 {
     enum { ROWS = S::WARP_ROWS, COLUMNS = S::COLUMNS };
     typedef typename S::element element;
@@ -43,12 +47,15 @@ __device__ static inline void tc_store(const tc_job &job, const tc_block &block,
         int c = job.stores_by_row ? e / ROWS : e % COLUMNS;
         int32_t row = block.first_row + first_row + r, column = block.column_tile * COLUMNS + c;
         const conv_place &place = rows[first_row + r];
-        float sum = out[r * S::SUM_LINE + c];
+        typename S::math::sum sum = out[r * S::SUM_LINE + c];
         int64_t number = block.group * job.conv.columns + column;
 
         if (row >= block.rows || c >= left)
             continue;
-        if (job.partial)
+        if constexpr (tc_is_integer<typename S::math>())
+            conv_store_any(job.output, place.other + conv_channel(job.conv.position, number),
+                           place.x + conv_channel(job.conv.z, number), number, (double)sum);
+        else if (job.partial)
             ((float *)job.partial)[conv_partial_at(job, block.split, block.unit, row, column)] =
                 sum;
         else

@@ -1,79 +1,123 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adds up the parts of split sums of direction filter, in a fixed order: a thread goes along every
- * PARTS-th of them, and what the threads of a result have is added in turn. Parts have columns as
- * neighbours, a filter has its rows (taps of channels) so; results change sides in shared memory.
+ * Adds up the parts of split sums of direction filter, in a fixed order: a thread has four
+ * neighbours, and goes along every so many-th part of them; what the threads of a result have is
+ * added in turn.
  */
 #ifndef CUDA_TENSORCORE_TAPS_ADD_H
 #define CUDA_TENSORCORE_TAPS_ADD_H
 
-#include "taps_job.h"
+#include "taps_filter_store.h"
 
-/* A block's columns, and threads to each: so many rows, or one row in so many parts. */
-#define TC_TAPS_ADD_COLUMNS 32
-#define TC_TAPS_ADD_LINES   8
-/* From so many splits on, several threads go along them. */
-#define TC_TAPS_ADD_MANY 32
+#define TC_FILTER_ADD_THREADS 256
+#define TC_FILTER_ADD_EACH    4
+/* Threads of a result, at most, and blocks of a multiprocessor that are enough. */
+#define TC_FILTER_ADD_LINES  32
+#define TC_FILTER_ADD_BLOCKS 4
 
-template <class E, int PARTS>
-static __global__ void __launch_bounds__(TC_TAPS_ADD_COLUMNS *TC_TAPS_ADD_LINES)
-    tc_taps_add_kernel(const __grid_constant__ tc_taps_job job)
+struct tc_filter_adder : tc_taps_job {
+    int64_t count;  /* results */
+    int32_t lines;  /* threads of a result */
+    int32_t packed; /* results lie as parts do */
+};
+
+/* Results `at` on to the filters. */
+template <class E>
+__device__ static inline void tc_filter_add_store(const tc_filter_adder &job, int64_t at,
+                                                  const double (&sum)[TC_FILTER_ADD_EACH])
 {
-    enum { ROWS = TC_TAPS_ADD_LINES / PARTS, COLUMNS = TC_TAPS_ADD_COLUMNS };
-    __shared__ double sums[TC_TAPS_ADD_LINES][COLUMNS + 1];
     const conv &conv = job.conv;
-    int32_t columns = (int32_t)conv.columns, tiles = (columns + COLUMNS - 1) / COLUMNS;
-    int32_t lines = (job.rows + ROWS - 1) / ROWS;
-    int32_t first_column = (int32_t)blockIdx.x % tiles * COLUMNS;
-    int32_t first_row = (int32_t)blockIdx.x / tiles % lines * ROWS;
-    int32_t group = (int32_t)blockIdx.x / tiles / lines;
-    int x = (int)threadIdx.x % COLUMNS, y = (int)threadIdx.x / COLUMNS;
-    int32_t row = first_row + y / PARTS, column = first_column + x;
-    double sum = 0;
-    conv_place place;
 
-    if (row < job.rows && column < columns) {
-        const float *from =
-            (const float *)job.partial + conv_partial_at(job, 0, group, row, column);
-        int64_t apart = conv_partial_at(job, 1, 0, 0, 0);
+#pragma unroll
+    for (int e = 0; e < TC_FILTER_ADD_EACH; e++) {
+        int64_t to = at + e;
 
-#pragma unroll 8
-        for (int32_t split = y % PARTS; split < job.splits; split += PARTS)
-            sum += (double)from[split * apart];
+        if (to >= job.count)
+            break;
+        if (!job.packed) {
+            int64_t line = to / job.rows, group = line / conv.columns;
+            conv_place place;
+
+            conv_place_tap(&place, conv, job.class_of[0].view, (int32_t)(to - line * job.rows),
+                           true);
+            to = place.other + group * conv.tap_group +
+                 (line - group * conv.columns) * conv.tap_column;
+        }
+        cuda_blend_store((E *)job.output.data + to, sum[e], job.output.blend);
     }
-    sums[y][x] = sum;
-    __syncthreads();
+}
 
-    if ((int)threadIdx.x >= ROWS * COLUMNS)
-        return;
-    y = (int)threadIdx.x % ROWS;
-    row = first_row + y;
-    column = first_column + (int)threadIdx.x / ROWS;
-    if (row >= job.rows || column >= columns)
-        return;
-    sum = 0;
-    for (int part = 0; part < PARTS; part++)
-        sum += sums[y * PARTS + part][(int)threadIdx.x / ROWS];
-    conv_place_tap(&place, conv, job.class_of[0].view, row, true);
-    cuda_blend_store((E *)job.output.data + place.other + group * conv.tap_group +
-                         column * conv.tap_column,
-                     sum, job.output.blend);
+template <class E>
+static __global__ void __launch_bounds__(TC_FILTER_ADD_THREADS)
+    tc_filter_add_kernel(const __grid_constant__ tc_filter_adder job)
+{
+    enum { THREADS = TC_FILTER_ADD_THREADS, EACH = TC_FILTER_ADD_EACH };
+    __shared__ double shared[THREADS][EACH];
+    int across = THREADS / job.lines, x = (int)threadIdx.x % across;
+    int line = (int)threadIdx.x / across;
+    int64_t at = ((int64_t)blockIdx.x * across + x) * EACH;
+    double sum[EACH] = {};
+
+    if (at < job.count) {
+        const float *from = (const float *)job.partial + at;
+
+#pragma unroll 4
+        for (int32_t split = line; split < job.splits; split += job.lines) {
+            const float4 part = *(const float4 *)(from + split * job.count);
+
+            sum[0] += (double)part.x;
+            sum[1] += (double)part.y;
+            sum[2] += (double)part.z;
+            sum[3] += (double)part.w;
+        }
+    }
+    if (job.lines > 1) {
+        for (int e = 0; e < EACH; e++)
+            shared[threadIdx.x][e] = sum[e];
+        __syncthreads();
+        for (int other = 1; line == 0 && other < job.lines; other++) {
+            for (int e = 0; e < EACH; e++)
+                sum[e] += shared[other * across + x][e];
+        }
+    }
+    if (line == 0)
+        tc_filter_add_store<E>(job, at, sum);
+}
+
+/* Whether results lie in the filters as in a part. */
+static inline bool tc_filter_is_packed(const tc_taps_job &job)
+{
+    const conv &conv = job.conv;
+    int64_t apart = conv.depth;
+    bool packed = conv.tap_depth == 1 && conv.tap_first == 0;
+
+    for (int d = CONV_DIMS_MAX - 1; d >= CONV_FIRST; d--) {
+        packed &= conv.dim[d].taps == 1 || conv.dim[d].tap == apart;
+        apart *= conv.dim[d].taps;
+    }
+    return packed && conv.tap_column == job.rows && conv.tap_group == conv.columns * job.rows;
 }
 
 template <class E>
 static int32_t tc_taps_add(const struct cuda_call *call, const struct tc_job *job)
 {
-    const int32_t threads = TC_TAPS_ADD_COLUMNS * TC_TAPS_ADD_LINES;
-    int64_t tiles = cuda_blocks(job->conv.columns, TC_TAPS_ADD_COLUMNS) * job->conv.groups;
+    const int64_t each = TC_FILTER_ADD_THREADS * TC_FILTER_ADD_EACH;
     static uint8_t asked[TC_DEVICES_SEEN];
+    tc_filter_adder adder;
     tc_taps_job taps;
 
     tc_taps_prepare(&taps, *job, (int32_t)sizeof(E));
-    if (job->splits >= TC_TAPS_ADD_MANY)
-        return tc_launch(call, tc_taps_add_kernel<E, TC_TAPS_ADD_LINES>, threads, 0, asked,
-                         tiles * job->rows, taps);
-    return tc_launch(call, tc_taps_add_kernel<E, 1>, threads, 0, asked,
-                     tiles * cuda_blocks(job->rows, TC_TAPS_ADD_LINES), taps);
+    adder = {};
+    *(tc_taps_job *)&adder = taps;
+    adder.count = job->conv.groups * job->conv.columns * job->rows;
+    adder.packed = tc_filter_is_packed(taps);
+    adder.lines = 1;
+    while (adder.lines < TC_FILTER_ADD_LINES && adder.lines * 2 <= job->splits &&
+           cuda_blocks(adder.count * adder.lines, each) <
+               (int64_t)TC_FILTER_ADD_BLOCKS * job->multiprocessors)
+        adder.lines *= 2;
+    return tc_launch(call, tc_filter_add_kernel<E>, TC_FILTER_ADD_THREADS, 0, asked,
+                     cuda_blocks(adder.count * adder.lines, each), adder);
 }
 
 #endif

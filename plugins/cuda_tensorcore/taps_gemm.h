@@ -6,25 +6,12 @@
 
 #include "taps_store.h"
 
-/* The tile that is asked for next: a tap, and the first of its channels. */
+/* The tile that is asked for next: a tap, and the first of its channels. A tap is one bit of each
+ * dim's in the masks of tc_taps_place. */
 struct tc_taps_next {
-    int32_t tap[CONV_DIMS];
     int32_t channel, left; /* tiles */
     int32_t x, other;      /* places of the tap's channel 0 */
     uint32_t inside;       /* the tap's bits */
-
-    __device__ void place(const tc_taps_view &view)
-    {
-        x = 0;
-        other = view.first_other;
-        inside = 0;
-#pragma unroll
-        for (int d = 0; d < CONV_DIMS; d++) {
-            x += tap[d] * view.tap_x[d];
-            other += tap[d] * view.tap_other[d];
-            inside |= 1u << (TC_TAPS_BITS * d + tap[d]);
-        }
-    }
 
     __device__ void begin(const tc_taps_view &view, int32_t chunks, int terms, int32_t tile,
                           int32_t count)
@@ -33,14 +20,19 @@ struct tc_taps_next {
 
         channel = (tile - index * chunks) * terms;
         left = count;
+        x = 0;
+        other = view.first_other;
+        inside = 0;
 #pragma unroll
         for (int d = CONV_DIMS - 1; d >= 0; d--) {
-            int32_t taps = view.view.dim[d].taps > 0 ? view.view.dim[d].taps : 1;
+            int32_t taps = view.view.dim[d].taps > 0 ? view.view.dim[d].taps : 1,
+                    tap = index % taps;
 
-            tap[d] = index % taps;
             index /= taps;
+            x += tap * view.tap_x[d];
+            other += tap * view.tap_other[d];
+            inside |= 1u << (TC_TAPS_BITS * d + tap);
         }
-        place(view);
     }
 
     __device__ void step(const tc_taps_view &view, int32_t depth, int terms)
@@ -52,11 +44,15 @@ struct tc_taps_next {
         channel = 0;
 #pragma unroll
         for (int d = CONV_DIMS - 1; d >= 0; d--) {
-            if (++tap[d] < view.view.dim[d].taps)
+            uint32_t field = ((1u << TC_TAPS_BITS) - 1) << TC_TAPS_BITS * d;
+            bool last = (inside & view.last[d]) != 0;
+
+            x += last ? -view.back_x[d] : view.tap_x[d];
+            other += last ? -view.back_other[d] : view.tap_other[d];
+            inside = last ? (inside & ~field) | 1u << TC_TAPS_BITS * d : inside + (inside & field);
+            if (!last)
                 break;
-            tap[d] = 0;
         }
-        place(view);
     }
 };
 
@@ -69,7 +65,8 @@ __device__ static inline void tc_taps_place_rows(const tc_taps_job &job, const t
         rows[r] = tc_taps_place_at(job.conv, view, first + r);
 }
 
-/* Copies of a thread: the same chunk of so many lines of either operand. */
+/* Copies of a thread: the same chunk of so many lines of either operand. What lies outside has an
+ * address that is not read. */
 template <class S> struct tc_taps_loader {
     typedef typename S::element element;
     typedef typename S::gathered_tile gathered_tile;
@@ -80,14 +77,16 @@ template <class S> struct tc_taps_loader {
         LINES_APART = S::THREADS / CHUNKS,
         ROWS = S::ROWS / ROWS_APART,
         LINES = other_tile::LINES / LINES_APART,
-        LINE_IS_COLUMN = (int)S::OTHER_LINE == (int)TC_LINE_IS_ROW
+        LINE_IS_COLUMN = (int)S::OTHER_LINE == (int)TC_LINE_IS_ROW,
+        TURNS = LINE_IS_COLUMN || S::EACH == 8 ? 8 : 4 /* lines after which chunks lie alike */
     };
     static_assert(ROWS_APART % 8 == 0 && S::ROWS % ROWS_APART == 0, "rows share a turn");
-    static_assert(other_tile::LINES % LINES_APART == 0, "every thread has as many lines");
+    static_assert(LINES_APART % TURNS == 0 && other_tile::LINES % LINES_APART == 0,
+                  "lines share a turn, and every thread has as many");
 
     const element *gathered, *other;
     uint32_t row_at, line_at; /* in shared memory */
-    int32_t columns;          /* from the block's first one on */
+    int32_t columns, step;    /* behind the thread's first line or chunk; from line to line */
     int32_t x[ROWS];          /* rows' places, and their taps inside */
     uint32_t inside[ROWS];
 
@@ -102,9 +101,9 @@ template <class S> struct tc_taps_loader {
         return (int32_t)threadIdx.x / CHUNKS;
     }
 
-    __device__ static int32_t line_step(const conv &conv)
+    __device__ static int32_t along()
     {
-        return (int32_t)(LINE_IS_COLUMN ? conv.tap_column : conv.tap_depth);
+        return (int32_t)threadIdx.x % CHUNKS * S::EACH;
     }
 
     __device__ void begin(const tc_taps_job &job, const tc_taps_block &block,
@@ -121,42 +120,49 @@ template <class S> struct tc_taps_loader {
             inside[i] = places[row + i * ROWS_APART].inside;
         }
         row_at = memory + (uint32_t)gathered_tile::chunk_at(row, chunk() / S::EACH);
-        columns = (int32_t)conv.columns - block.first_column;
-        other = (const element *)job.other + first + (int)threadIdx.x % CHUNKS * S::EACH +
-                (int64_t)line() * line_step(conv);
-        line_at = memory + gathered_tile::BYTES;
+        columns = (int32_t)conv.columns - block.first_column - (LINE_IS_COLUMN ? line() : along());
+        step = (int32_t)(LINE_IS_COLUMN ? conv.tap_column : conv.tap_depth);
+        other = (const element *)job.other + first + along() + (int64_t)line() * step;
+        line_at = memory + (uint32_t)other_tile::chunk_at(line(), along() / S::EACH) +
+                  gathered_tile::BYTES;
     }
 
-    __device__ void fetch_gathered(const tc_taps_job &job, const tc_taps_next &next, uint32_t stage)
+    /* `left`: channels of the tap from the tile's first one on. */
+    __device__ void fetch_gathered(const tc_taps_next &next, int32_t left, uint32_t stage) const
     {
-        bool real = next.channel + chunk() < (int32_t)job.conv.depth;
-        int32_t add = next.x + next.channel;
+        uint32_t need = next.inside | (chunk() < left ? 0 : 1u << 31);
+        const element *from = gathered + (next.x + next.channel);
 
 #pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            bool in = real && (inside[i] & next.inside) == next.inside;
-
+        for (int i = 0; i < ROWS; i++)
             tc_copy(row_at + stage + i * ROWS_APART * gathered_tile::CHUNKS * 16,
-                    in ? gathered + (x[i] + add) : (const element *)job.x, in);
-        }
+                    tc_address(from, x[i], (int32_t)sizeof(element)), (need & ~inside[i]) == 0);
     }
 
-    __device__ void fetch_other(const tc_taps_job &job, const tc_taps_next &next, uint32_t stage)
+    __device__ void fetch_other(const tc_taps_next &next, int32_t left, int32_t depth_step,
+                                uint32_t stage) const
     {
-        int32_t left = (int32_t)job.conv.depth - next.channel;
-        int32_t along = (int)threadIdx.x % CHUNKS * S::EACH;
-        int32_t add = next.other + next.channel * (int32_t)job.conv.tap_depth;
+        bool real = LINE_IS_COLUMN ? along() < left : columns > 0;
+        int32_t lines = LINE_IS_COLUMN ? columns : left - line();
+        const element *from = other + (next.other + next.channel * depth_step);
 
 #pragma unroll
-        for (int i = 0; i < LINES; i++) {
-            int32_t l = line() + i * LINES_APART;
-            bool in = LINE_IS_COLUMN ? l < columns && along < left : l < left && along < columns;
+        for (int i = 0; i < LINES; i++)
+            tc_copy(line_at + stage + i * LINES_APART * CHUNKS * 16,
+                    tc_address(from, step, i * LINES_APART * (int32_t)sizeof(element)),
+                    real && i * LINES_APART < lines);
+    }
 
-            tc_copy(line_at + stage + (uint32_t)other_tile::chunk_at(l, along / S::EACH),
-                    in ? other + (add + i * LINES_APART * line_step(job.conv))
-                       : (const element *)job.other,
-                    in);
-        }
+    /* Half of a tile at a time: 0 or 1. Behind the last tile all is outside. */
+    __device__ void fetch(const tc_taps_job &job, const tc_taps_next &next, uint32_t stage,
+                          int half) const
+    {
+        int32_t left = next.left > 0 ? (int32_t)job.conv.depth - next.channel : 0;
+
+        if (half == 0)
+            fetch_gathered(next, left, stage);
+        else
+            fetch_other(next, left, LINE_IS_COLUMN ? 1 : step, stage);
     }
 };
 
@@ -165,7 +171,7 @@ template <class S> struct tc_taps_loader {
 template <class S>
 __device__ static inline void
 tc_taps_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_taps_job &job, const tc_taps_view &view,
-            tc_taps_loader<S> &load, tc_taps_next &next, uint32_t memory, int32_t count)
+            const tc_taps_loader<S> &load, tc_taps_next &next, uint32_t memory, int32_t count)
 {
     enum { STAGES = S::STAGES, STEP = S::gathered_tile::STEP, STEPS = S::TERMS / STEP };
     int warp = (int)threadIdx.x / 32;
@@ -177,16 +183,15 @@ tc_taps_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_taps_job &job, const tc
     read.begin(warp / S::WARPS_RIGHT * S::WARP_ROWS, warp % S::WARPS_RIGHT * S::WARP_COLUMNS);
 #pragma unroll
     for (int t = 0; t < STAGES - 1; t++) {
-        if (next.left > 0) {
-            load.fetch_gathered(job, next, (uint32_t)(t * S::STAGE_BYTES));
-            load.fetch_other(job, next, (uint32_t)(t * S::STAGE_BYTES));
-        }
+        load.fetch(job, next, (uint32_t)(t * S::STAGE_BYTES), 0);
+        load.fetch(job, next, (uint32_t)(t * S::STAGE_BYTES), 1);
         next.step(view, depth, S::TERMS);
         tc_copy_commit();
     }
     tc_copy_wait<STAGES - 2>();
     __syncthreads();
     read.load(fragments[0], from, 0);
+#pragma unroll 1
     for (; count > 0; count--) {
 #pragma unroll
         for (int k = 0; k < STEPS; k++) {
@@ -198,42 +203,54 @@ tc_taps_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_taps_job &job, const tc
                     from = memory;
             }
             read.load(fragments[(k + 1) % 2], from, (k + 1) % STEPS * STEP);
-            if (k == 0 && next.left > 0)
-                load.fetch_gathered(job, next, to);
-            if (k == 1) {
-                if (next.left > 0)
-                    load.fetch_other(job, next, to);
-                next.step(view, depth, S::TERMS);
+            if (k < 2)
+                load.fetch(job, next, to, k);
+            if (k == 1)
                 tc_copy_commit();
-                to = to + S::STAGE_BYTES == S::TILES_BYTES ? 0 : to + S::STAGE_BYTES;
-            }
             tc_multiply_all<typename S::math>(sum, fragments[k % 2].a, fragments[k % 2].b);
         }
+        next.step(view, depth, S::TERMS);
+        to = to + S::STAGE_BYTES == S::TILES_BYTES ? 0 : to + S::STAGE_BYTES;
     }
     tc_copy_wait<0>();
 }
 
-template <class S> __device__ static inline void tc_taps_gemm(const tc_taps_job &job, char *memory)
+/* The sums of a block, from the first tile of its part on. */
+template <class S>
+__device__ static inline void tc_taps_add_up(float (&sum)[S::DOWN][S::RIGHT][4],
+                                             const tc_taps_job &job, const tc_taps_block &block,
+                                             const tc_taps_place *rows, char *memory)
 {
-    tc_taps_place *rows = (tc_taps_place *)(memory + S::PLACES_AT);
-    tc_taps_block block = tc_taps_block_at(job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS);
     const tc_taps_view &view = job.class_of[block.number];
     int32_t chunks = ((int32_t)job.conv.depth + S::TERMS - 1) / S::TERMS;
     int32_t tiles = view.taps * chunks, each = (tiles + job.splits - 1) / job.splits;
     int32_t begin = conv_least(block.split * each, tiles);
     int32_t count = conv_least(begin + each, tiles) - begin;
-    float sum[S::DOWN][S::RIGHT][4] = {};
     tc_taps_loader<S> load;
     tc_taps_next next;
 
-    if (block.first_row >= view.view.positions)
-        return;
-    tc_taps_place_rows<S>(job, view, block.first_row, rows);
-    __syncthreads();
     load.begin(job, block, rows, tc_shared_address(memory));
     next.begin(view, chunks, S::TERMS, begin, count);
     tc_taps_sum<S>(sum, job, view, load, next, tc_shared_address(memory), count);
-    tc_taps_store<S>(job, view, block, rows, sum, memory);
+}
+
+/* The block's coordinates wait in shared memory while sums take all registers. */
+template <class S> __device__ static inline void tc_taps_gemm(const tc_taps_job &job, char *memory)
+{
+    tc_taps_place *rows = (tc_taps_place *)(memory + S::PLACES_AT);
+    tc_taps_block &kept = *(tc_taps_block *)(memory + S::BLOCK_AT);
+    tc_taps_block block = tc_taps_block_at(job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS);
+    const tc_taps_view &view = job.class_of[block.number];
+    float sum[S::DOWN][S::RIGHT][4] = {};
+
+    if (block.first_row >= view.view.positions)
+        return;
+    if (threadIdx.x == 0)
+        kept = block;
+    tc_taps_place_rows<S>(job, view, block.first_row, rows);
+    __syncthreads();
+    tc_taps_add_up<S>(sum, job, block, rows, memory);
+    tc_taps_store<S>(job, job.class_of[kept.number], kept, rows, sum, memory);
 }
 
 template <class S>

@@ -17,11 +17,15 @@
 
 struct tc_taps_view {
     conv_view view;
-    cuda_divisor by[CONV_DIMS];   /* positions */
-    int32_t tap_x[CONV_DIMS];     /* from tap to tap in the gathered tensor, */
-    int32_t tap_other[CONV_DIMS]; /* in the other one; filters only */
-    int32_t first_other;          /* of the first tap */
-    int32_t taps;                 /* of all dims, without channels */
+    cuda_divisor by[CONV_DIMS];     /* positions */
+    cuda_divisor by_tap[CONV_DIMS]; /* what taps are apart in the gathered tensor; filters only */
+    int32_t tap_x[CONV_DIMS];       /* from tap to tap in the gathered tensor, */
+    int32_t tap_other[CONV_DIMS];   /* in the other one; filters only */
+    int32_t back_x[CONV_DIMS];      /* from a dim's last tap back to its first */
+    int32_t back_other[CONV_DIMS];
+    uint32_t last[CONV_DIMS]; /* the bit of a dim's last tap */
+    int32_t first_other;      /* of the first tap */
+    int32_t taps;             /* of all dims, without channels */
 };
 
 struct tc_taps_job : tc_job {
@@ -87,10 +91,35 @@ __device__ static inline tc_taps_place tc_taps_place_at(const conv &conv, const 
     return place;
 }
 
+/* A position's place in the tensor by position, or in z. */
+__device__ static inline int64_t tc_taps_position(const conv &conv, const tc_taps_view &view,
+                                                  int32_t index, bool z)
+{
+    uint32_t left = (uint32_t)index;
+    int64_t position = 0;
+
+#pragma unroll
+    for (int d = CONV_DIMS - 1; d >= 0; d--) {
+        const conv_view_dim &dim = view.view.dim[d];
+        const conv_dim &of = conv.dim[CONV_FIRST + d];
+        uint32_t next = cuda_divide(left, view.by[d]);
+        int32_t along = (int32_t)(left - next * (uint32_t)dim.positions);
+
+        left = next;
+        position += (dim.first + along * dim.step) * (z ? of.z : of.position);
+    }
+    return position + left * (z ? conv.z_image : conv.position_image);
+}
+
 /* ------------------------------------------------------------------ on the host, taps.cu */
 
 /* Whether a geometry is one for these kernels. */
 extern "C" int32_t tc_taps_takes(const struct conv *conv, const struct tc_wish *wish);
+
+/* Whether results go as they are to columns that lie side by side, so many at a multiple of as
+ * many.
+ */
+int32_t tc_taps_is_plain(const tc_job &job, int32_t each);
 
 /* Fills the job; `element` bytes of an element of the output. */
 void tc_taps_prepare(tc_taps_job *taps, const tc_job &job, int32_t element);

@@ -22,7 +22,7 @@ template <class MATH, class SIZE, int WHAT> struct tc_taps_shape {
         RESIDENT = SIZE::RESIDENT,
         HOW = TC_BY_16,
         DIRECTION = WHAT,
-        GATHERED_LINE = WHAT == TC_FILTER ? TC_LINE_IS_TERM : TC_LINE_IS_ROW,
+        GATHERED_LINE = TC_LINE_IS_ROW,
         OTHER_LINE = WHAT == TC_FORWARD ? TC_LINE_IS_ROW : TC_LINE_IS_TERM,
         EACH = 16 / (int)sizeof(element),
         TERMS = TC_TAPS_BYTES / (int)sizeof(element),
@@ -45,8 +45,8 @@ template <class MATH, class SIZE, int WHAT> struct tc_taps_shape {
         RESULT_BYTES = ROWS * RESULT_LINE,
         MORE_BYTES = SUM_BYTES > RESULT_BYTES ? SUM_BYTES : RESULT_BYTES,
         PLACES_AT = TILES_BYTES > MORE_BYTES ? TILES_BYTES : MORE_BYTES,
-        PLACES = WHAT == TC_FILTER ? 2 * TERMS : ROWS, /* of rows, or of the terms of two tiles */
-        SHARED_BYTES = PLACES_AT + PLACES * (int)sizeof(tc_taps_place)
+        BLOCK_AT = PLACES_AT + ROWS * (int)sizeof(tc_taps_place),
+        SHARED_BYTES = BLOCK_AT + (int)sizeof(tc_taps_block)
     };
 };
 
@@ -99,7 +99,7 @@ template <class TILE, int LINE_IS, bool ROWS_FIRST> struct tc_taps_reader {
             tc_load_transposed(to, ((tile + at) ^ (uint32_t)(row * TILE::SIZE)) +
                                        (uint32_t)(term * LINE_BYTES));
         }
-        if (TILE::SIZE == 4) {
+        if (TILE::ROUNDS) {
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 to[i] = tc_round_tf32(to[i]);

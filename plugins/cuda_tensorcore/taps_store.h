@@ -9,7 +9,8 @@
 #define CUDA_TENSORCORE_TAPS_STORE_H
 
 #include "store.h"
-#include "taps_shape.h"
+#include "taps_parts.h"
+#include "taps_store_rows.h"
 
 /* Two neighbours of a row, rounded. */
 template <class E> __device__ static inline void tc_taps_put(char *to, float first, float second)
@@ -56,8 +57,8 @@ tc_taps_store_packed(const tc_taps_job &job, const tc_taps_block &block, const t
     }
 }
 
-/* The rows of a line of warps, `first` on of the tile, as floats in shared memory, to the output or
- * to the parts of a split sum. */
+/* The rows of a line of warps, `first` on of the tile, as floats in shared memory, to the output.
+ */
 template <class S>
 __device__ static inline void
 tc_taps_store_line(const tc_taps_job &job, const tc_taps_view &view, const tc_taps_block &block,
@@ -65,20 +66,17 @@ tc_taps_store_line(const tc_taps_job &job, const tc_taps_view &view, const tc_ta
 {
     typedef typename S::element element;
     const conv &conv = job.conv;
-    int64_t unit = block.group * conv.classes + block.number;
+    bool by_row = job.stores_by_row;
 
     for (int e = (int)threadIdx.x; e < S::WARP_ROWS * S::COLUMNS; e += S::THREADS) {
-        int r = e / S::COLUMNS, c = e % S::COLUMNS;
+        int r = by_row ? e % S::WARP_ROWS : e / S::COLUMNS;
+        int c = by_row ? e / S::WARP_ROWS : e % S::COLUMNS;
         int32_t row = block.first_row + first + r, column = block.first_column + c;
         int64_t number = block.group * conv.columns + column, z = 0;
         float sum = sums[r * S::SUM_LINE + c];
 
         if (rows[first + r].position < 0 || column >= (int32_t)conv.columns)
             continue;
-        if (job.partial) {
-            ((float *)job.partial)[conv_partial_at(job, block.split, unit, row, column)] = sum;
-            continue;
-        }
         if (job.output.z)
             z = conv_view_position(conv, view.view, row, true) + number * conv.z.step;
         conv_store<element>(job.output, rows[first + r].position + number * conv.position.step, z,
@@ -93,8 +91,16 @@ __device__ static inline void tc_taps_store(const tc_taps_job &job, const tc_tap
 {
     int warp = (int)threadIdx.x / 32, column = warp % S::WARPS_RIGHT * S::WARP_COLUMNS;
 
+    if (job.partial) {
+        tc_taps_store_parts<S>(job, view, block, sum);
+        return;
+    }
     if (job.stores_by_16) {
         tc_taps_store_packed<S>(job, block, rows, sum, memory);
+        return;
+    }
+    if (tc_taps_stores_rows(job)) {
+        tc_taps_store_rows<S>(job, view, block, rows, sum, memory);
         return;
     }
 #pragma unroll 1

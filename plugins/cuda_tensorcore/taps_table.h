@@ -17,36 +17,38 @@ template <class S>
 constexpr struct tc_kernel tc_taps_row(int32_t number, int32_t type, int32_t direction, double part,
                                        tc_taps_function launch, tc_taps_function add)
 {
-    return {number,      type,       direction,     TC_BY_16,   80,
-            S::ROWS,     S::COLUMNS, S::TERMS,      S::THREADS, S::SHARED_BYTES,
-            S::RESIDENT, part,       tc_taps_takes, launch,     add};
+    return {number,        type,     direction,  TC_BY_16,        80,          S::ROWS,
+            S::COLUMNS,    S::TERMS, S::THREADS, S::SHARED_BYTES, S::RESIDENT, part,
+            tc_taps_takes, launch,   add,        S::math::SPLITS};
 }
 
 #define TC_TAPS_GEMM(math, number, type, what, direction, index, part, ...)                        \
     tc_taps_row<tc_taps_shape<math, tc_size<__VA_ARGS__>, what>>(                                  \
         TC_TAPS_NUMBER(number, what, index), type, direction, part,                                \
-        tc_taps_gemm_launch<tc_taps_shape<math, tc_size<__VA_ARGS__>, what>>, nullptr)
+        tc_taps_gemm_launch<tc_taps_shape<math, tc_size<__VA_ARGS__>, what>>,                      \
+        tc_taps_add_parts<math::element>)
 #define TC_TAPS_FILTER(math, number, type, index, part, ...)                                       \
-    tc_taps_row<tc_taps_shape<math, tc_size<__VA_ARGS__>, TC_FILTER>>(                             \
+    tc_taps_row<tc_filter_shape<math, tc_size<__VA_ARGS__>>>(                                      \
         TC_TAPS_NUMBER(number, TC_FILTER, index), type, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, \
-        part, tc_taps_filter_launch<tc_taps_shape<math, tc_size<__VA_ARGS__>, TC_FILTER>>,         \
+        part, tc_filter_launch<tc_filter_shape<math, tc_size<__VA_ARGS__>>>,                       \
         tc_taps_add<math::element>)
 
 /* Tile, a warp's part, stages, blocks of a multiprocessor. */
 #define TC_TAPS_POSITIONS(math, number, type, what, direction)                                     \
-    TC_TAPS_GEMM(math, number, type, what, direction, 0, 0.6, 128, 128, 64, 64, 3, 2),             \
-        TC_TAPS_GEMM(math, number, type, what, direction, 1, 0.7, 128, 256, 64, 64, 4, 1),         \
-        TC_TAPS_GEMM(math, number, type, what, direction, 2, 0.5, 128, 64, 32, 64, 3, 3)
+    TC_TAPS_GEMM(math, number, type, what, direction, 0, 0.84, 128, 128, 64, 64, 3, 2),            \
+        TC_TAPS_GEMM(math, number, type, what, direction, 1, 1.00, 128, 256, 64, 64, 4, 1),        \
+        TC_TAPS_GEMM(math, number, type, what, direction, 2, 0.70, 128, 64, 32, 64, 3, 3),         \
+        TC_TAPS_GEMM(math, number, type, what, direction, 3, 0.59, 64, 64, 32, 32, 4, 3)
 
 #define TC_TAPS_TABLE(name, math, number, type)                                                    \
     static const struct tc_kernel kernels[] = {                                                    \
         TC_TAPS_POSITIONS(math, number, type, TC_FORWARD, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),      \
         TC_TAPS_POSITIONS(math, number, type, TC_DATA, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA),   \
-        TC_TAPS_FILTER(math, number, type, 0, 0.6, 128, 128, 64, 64, 3, 2),                        \
-        TC_TAPS_FILTER(math, number, type, 1, 0.7, 256, 128, 64, 64, 4, 1),                        \
-        TC_TAPS_FILTER(math, number, type, 2, 0.7, 128, 256, 64, 64, 4, 1),                        \
-        TC_TAPS_FILTER(math, number, type, 3, 0.5, 192, 64, 64, 32, 3, 2),                         \
-        TC_TAPS_FILTER(math, number, type, 4, 0.4, 64, 64, 32, 32, 4, 3)};                         \
+        TC_TAPS_FILTER(math, number, type, 0, 0.73, 128, 128, 64, 64, 3, 2),                       \
+        TC_TAPS_FILTER(math, number, type, 1, 0.74, 256, 128, 64, 64, 4, 1),                       \
+        TC_TAPS_FILTER(math, number, type, 2, 0.74, 128, 256, 64, 64, 4, 1),                       \
+        TC_TAPS_FILTER(math, number, type, 3, 0.57, 192, 64, 64, 32, 3, 2),                        \
+        TC_TAPS_FILTER(math, number, type, 4, 0.45, 64, 64, 32, 32, 4, 3)};                        \
     const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
 
 #endif

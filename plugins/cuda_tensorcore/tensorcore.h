@@ -18,9 +18,11 @@ extern "C" {
 
 /* Families of kernels, the high byte of a kernel's number. */
 enum {
-    TC_MMA = 1,  /* mma.sync, from compute capability 7.5 on */
-    TC_TAPS = 2, /* the same from 8.0 on, with places worked out before the sums */
-    TC_FIRST = 3 /* first layers, from 8.0 on */
+    TC_MMA = 1,    /* mma.sync, from compute capability 7.5 on */
+    TC_TAPS = 2,   /* the same from 8.0 on, with places worked out before the sums */
+    TC_FIRST = 3,  /* first layers, from 8.0 on */
+    TC_GROUPS = 4, /* groups of few channels, from 8.0 on */
+    TC_INT8 = 5    /* the family mma for integers of 8 bits, forward */
 };
 
 /* How operands come to shared memory: by 16 bytes of neighbouring elements, one by one from
@@ -33,7 +35,7 @@ struct tc_wish;
 
 struct tc_kernel {
     int32_t number;               /* family * 256 + its own; never given to another kernel */
-    int32_t type;                 /* of all operands */
+    int32_t type;                 /* of all operands; of integers that of the gathered ones */
     int32_t direction;            /* as in struct conv; 0: any */
     int32_t how;                  /* TC_BY_xxx */
     int32_t capability;           /* least */
@@ -46,6 +48,10 @@ struct tc_kernel {
     int32_t (*launch)(const struct cuda_call *call, const struct tc_job *job);
     /* Adds up the parts of split sums; NULL: conv_add_splits. */
     int32_t (*add)(const struct cuda_call *call, const struct tc_job *job);
+    int32_t terms_of_float; /* 1: floats as sums of terms; 0: as they are, or rounded */
+    /* Completes a plan's job with a tile of the kernel's own; optional. */
+    void (*plan)(struct tc_job *job);
+    int32_t groups; /* that a block works on; 0: one */
 };
 
 struct tc_table {
@@ -58,9 +64,10 @@ extern const struct tc_table *const tc_tables[];
 extern const int32_t tc_table_count;
 const struct tc_kernel *tc_kernel_find(int32_t number);
 
-extern const struct tc_table tc_mma_half, tc_mma_bfloat16, tc_mma_tf32;
-extern const struct tc_table tc_taps_half, tc_taps_bfloat16, tc_taps_tf32;
+extern const struct tc_table tc_mma_half, tc_mma_bfloat16, tc_mma_tf32, tc_mma_split, tc_mma_int8;
+extern const struct tc_table tc_taps_half, tc_taps_bfloat16, tc_taps_tf32, tc_taps_split;
 extern const struct tc_table tc_first_half, tc_first_bfloat16;
+extern const struct tc_table tc_groups_half, tc_groups_bfloat16;
 
 /* ------------------------------------------------------------------ choice.c */
 
@@ -76,9 +83,11 @@ struct tc_choice {
 
 /* What a choice depends on besides the geometry. */
 struct tc_wish {
-    int32_t type;
-    int32_t capability, multiprocessors, shared_bytes;
-    int32_t by_16; /* operands can be read by 16 bytes */
+    int32_t type, other_type;       /* of vectors, that of their lanes */
+    int32_t capability, generation; /* of the code, and of the device */
+    int32_t multiprocessors, shared_bytes;
+    int32_t by_16;          /* operands can be read by 16 bytes */
+    int32_t terms_of_float; /* as in struct tc_kernel: what math mode split asks for */
 };
 
 /* Fills `choices`, best first; returns how many, of at most `most`. A choice without workspace is
@@ -90,9 +99,8 @@ int32_t tc_choose(const struct conv *conv, const struct tc_wish *wish, struct tc
 int32_t tc_choice_of(const struct conv *conv, const struct tc_wish *wish, uint64_t engine,
                      struct tc_choice *choice);
 
-/* Whether tensors that begin at multiples of 16 bytes can be read by 16 bytes along what a kernel
- * of this direction reads. */
-int tc_reads_by_16(const struct conv *conv, int32_t type);
+/* Time of kernels that move so many bytes. */
+double tc_memory_us(const struct tc_wish *wish, int32_t launches, double bytes);
 
 /* ------------------------------------------------------------------ elsewhere */
 

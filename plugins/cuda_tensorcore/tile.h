@@ -22,7 +22,8 @@ template <class M, int ROWS, int TERMS, int LINE_IS> struct tc_tile {
         LINES = LINE_IS == TC_LINE_IS_ROW ? ROWS : TERMS,
         CHUNKS = (LINE_IS == TC_LINE_IS_ROW ? TERMS : ROWS) / EACH, /* of a line */
         BYTES = LINES * CHUNKS * 16,
-        STEP = TC_STEP_BYTES / SIZE /* terms of a fragment */
+        STEP = TC_STEP_BYTES / SIZE, /* terms of a fragment */
+        ROUNDS = M::ROUNDS
     };
     static_assert(CHUNKS >= 8 || LINE_IS == TC_LINE_IS_ROW,
                   "lines of terms have 128 bytes or more");
@@ -65,7 +66,7 @@ template <class M, int ROWS, int TERMS, int LINE_IS> struct tc_tile {
                 to[i] = word_at(tile, term + (rows_first ? i >> 1 : i & 1) * EACH + lane % 4,
                                 row + (rows_first ? i & 1 : i >> 1) * 8 + lane / 4);
         }
-        if (SIZE == 4) {
+        if (ROUNDS) {
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 to[i] = tc_round_tf32(to[i]);

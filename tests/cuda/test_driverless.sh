@@ -63,6 +63,16 @@ refuses_the_device() {
     [ $? -eq 1 ] && says 'has 0 devices'
 }
 
+# A program that leaves the device open and whose settings name our backends runs on the host, with one
+# warning that says why.
+warns_once() {
+    printf '[route]\n* = cuda_tensorcore, cuda_naive, cpu_ref\n' >"$tap_dir/route.conf"
+    "$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet" --config "$tap_dir/route.conf" --type half --math tensor_op --epochs 1 \
+        --train-images 64 --test-images 10 >"$tap_dir/out" 2>"$tap_dir/err" || return 1
+    says 'device = auto is the host: cuda_tensorcore, which .*route.conf:2 names, finds no device' &&
+        says '^LeNet, half, tensor_op math, on cpu' && [ "$(grep -c . "$tap_dir/err")" -eq 1 ]
+}
+
 for backend in cuda_naive cuda_tensorcore; do
     problem='activation_forward x=f32:2,3,4,5'
     [ "$backend" = cuda_naive ] ||
@@ -73,5 +83,6 @@ for backend in cuda_naive cuda_tensorcore; do
     check "$backend: a route passes it over with a reason" declines "$backend" "$problem"
 done
 check "auto is the host" auto_is_the_host
+check "LeNet on the host, with one warning" warns_once
 check "cuda:0 is refused with a sentence" refuses_the_device
 tap_end

@@ -68,9 +68,70 @@ engines() {
     done <"$tap_dir/list"
 }
 
-# Code for 7.5 has half alone, and no copies that go on by themselves.
+# Every engine of problems whose operands are arranged in workspace, which verify poisons: every
+# fifth, since all of them would take minutes here.
+arranged() {
+    sed -n '/^# arranged/,/^$/p' "$list" | grep '^conv' | awk 'NR % 5 == 1' >"$tap_dir/list"
+    while read -r problem; do
+        with "$built" "$anydnn" verify --case-limit 300 --problem "$problem" \
+            "$built/anydnn_cuda_tensorcore.so" </dev/null || {
+            tail -n 30 "$tap_dir/out"
+            return 1
+        }
+    done <"$tap_dir/list"
+}
+
+# The same problem is offered engines that copy what cannot be read by 16 bytes, and both operands
+# for those that begin anywhere, in the bits from 48 on of their numbers.
+arranges() {
+    while read -r wanted problem; do
+        with "$built" "$anydnn" explain "$problem" </dev/null
+        sed -n 's/^ *engine \([0-9]*\):.*/\1/p' "$tap_dir/out" | while read -r number; do
+            echo $((number >> 48))
+        done | sort -nu | tr '\n' ' ' >"$tap_dir/bits"
+        test "$(cat "$tap_dir/bits")" = "$(echo "$wanted" | tr , ' ') " || {
+            echo "$problem: arrangements $(cat "$tap_dir/bits"), not $wanted"
+            return 1
+        }
+    done <<'end'
+0,3 convolution_forward x=f16:2,16,7,9:nhwc w=f16:8,16,3,3:nhwc y=f16:2,8,5,7:nhwc math=tensor_op
+0,1,3 convolution_forward x=f16:2,16,7,9:nchw w=f16:8,16,3,3:nhwc y=f16:2,8,5,7:nchw math=tensor_op
+0,2,3 convolution_forward x=f16:2,16,7,9:nhwc w=f16:8,16,3,3:nchw y=f16:2,8,5,7:nhwc math=tensor_op
+0,3,7 convolution_forward x=f16:2,9,7,9:nhwc w=f16:8,9,3,3:nhwc y=f16:2,8,5,7:nhwc math=tensor_op
+0,2,3 convolution_backward_data w=f16:8,9,3,3:nhwc dy=f16:2,8,5,7:nhwc dx=f16:2,9,7,9:nhwc math=tensor_op
+0,2,3 convolution_backward_filter x=f16:2,16,7,9:nhwc dy=f16:2,9,5,7:nhwc dw=f16:9,16,3,3:nhwc math=tensor_op
+end
+}
+
+# The list reaches every kernel that there is, by the engines that tests/gpu/every_kernel finds, and
+# each is chosen where it is to be.
+every_kernel() {
+    make -f "$ANYDNN_TEST_SRCDIR/tests/cuda/emulator/Makefile" ROOT="$ANYDNN_TEST_SRCDIR" OUT="$built" CC="$CC" \
+        CXX="${CXX:-c++}" OPTIMIZE="-O1 -DEMULATOR_CAPABILITY=90" "$built/list_kernels" >/dev/null || return 1
+    mkdir -p "$tap_dir/bin" "$tap_dir/every"
+    ln -sf "$anydnn" "$tap_dir/bin/anydnn"
+    with "$built" env PATH="$tap_dir/bin:$PATH" sh "$ANYDNN_TEST_SRCDIR/tests/gpu/every_kernel" "$list" "$tap_dir/every" || {
+        cat "$tap_dir/out"
+        return 1
+    }
+    "$built/list_kernels" | sort -n >"$tap_dir/kernels"
+    while read -r engine; do
+        echo $((engine >> 16 & 0xffffffff))
+    done <"$tap_dir/every/engines" | sort -nu >"$tap_dir/reached"
+    sort "$tap_dir/kernels" >"$tap_dir/sorted"
+    sort "$tap_dir/reached" | comm -23 "$tap_dir/sorted" - | sed 's/^/not reached: kernel /' >"$tap_dir/left"
+    cat "$tap_dir/left"
+    ANYDNN_TUNING=$tap_dir/every/tuning
+    export ANYDNN_TUNING
+    with "$built" "$anydnn" explain - <"$tap_dir/every/problems"
+    unset ANYDNN_TUNING
+    sed -n 's/^choice: .* engine \([0-9]*\),.*(measured before)$/\1/p' "$tap_dir/out" | diff - "$tap_dir/every/engines" &&
+        [ -s "$tap_dir/kernels" ] && [ ! -s "$tap_dir/left" ]
+}
+
+# Code for 7.5 has half and integers alone, and no copies that go on by themselves.
 turing() {
-    grep '=f16:' "$list" >"$tap_dir/list"
+    grep -E '=(f16|s8|s8x4|s8x32|u8|u8x4):' "$list" >"$tap_dir/list"
     with "$turing" "$anydnn" run --repeat 2 --check cpu_ref - <"$tap_dir/list"
     status=$?
     tail -n 20 "$tap_dir/out"
@@ -89,12 +150,110 @@ turing_declines() {
     done
 }
 
+# floats FILE BITS...: floats by their bits, in hexadecimal.
+floats() {
+    file=$1
+    shift
+    for bits; do
+        for shift in 0 8 16 24; do
+            printf %b "\\0$(printf %o $((0x$bits >> shift & 255)))"
+        done
+    done >"$file"
+}
+
+# product MATH CHANNELS: bits of the products of what lies in x, a row of so many channels, with what
+# lies in w, one filter.
+product() {
+    positions=$(($(wc -c <"$tap_dir/x") / 4 / $2))
+    with "$built" "$anydnn" run --in x="$tap_dir/x" --in w="$tap_dir/w" --out y="$tap_dir/y" \
+        "convolution_forward x=f32:1,$2,1,$positions:nhwc w=f32:1,$2,1,1:nhwc math=$1" ||
+        cat "$tap_dir/out"
+    od -An -v -t x4 "$tap_dir/y" | tr -s ' \n' ' '
+}
+
+# 1.0001 * 1.0001 + 1 * 1: TF32 holds 1.001, and nothing between it and 1.
+modes() {
+    floats "$tap_dir/x" 3f800347 3f800000
+    floats "$tap_dir/w" 3f800347 3f800000
+    test "$(product allow_conversion 2)" = " 40000000 " &&
+        test "$(product split 2)" = " 40000347 "
+}
+
+# Times 1, what has up to 23 bits comes out as it went in: of all exponents, without what is so large
+# that the step is done in float, with it, and with infinities.
+exponents() {
+    few="00000001 80000003 00400001 007fffff 00800000 0d7ffffe 3f800346 52000000"
+    large="$few 7f7fffff ff7ff000 7f000000"
+    floats "$tap_dir/w" 3f800000 00000000 00000000 00000000
+    for numbers in "$few" "$large" "$large 7f800000 ff800000"; do
+        zeros=$(printf '%s' "$numbers" | sed 's/[0-9a-f]\{8\}/00000000/g')
+        # shellcheck disable=SC2086 # words of a list
+        floats "$tap_dir/x" $numbers $zeros $zeros $zeros
+        test "$(product split 4)" = " $numbers " || {
+            echo "$(product split 4) is not $numbers"
+            return 1
+        }
+    done
+    floats "$tap_dir/w" 3f800000 00000000
+    floats "$tap_dir/x" 7fc00000 3f800000 00000000 00000000
+    case $(product split 2) in
+    " "[7f]f[c-f]*" 3f800000 ") ;;
+    *) return 1 ;;
+    esac
+}
+
+# halves FILE FIRST BITS REST MORE: so many halves of these bits, then so many of the others.
+halves() {
+    awk -v n="$2" -v m="$4" 'BEGIN { while (n-- > 0) print "a"; while (m-- > 0) print "b" }' |
+        sed "s/a/\\\\0000\\\\0$3/; s/b/\\\\0000\\\\0$5/" | while read -r half; do
+        printf %b "$half"
+    done >"$1"
+}
+
+# apart ROLE FIRST OTHERS OUT BYTES PROBLEM: with infinities in place of ones in the FIRST of an operand's
+# numbers, those of the first group, the last BYTES of the output, those of other groups, stay what they were.
+apart() {
+    role=$1 first=$2 others=$3 out=$4 bytes=$5 problem=$6
+    halves "$tap_dir/ones" "$first" 074 "$others" 074
+    halves "$tap_dir/infinities" "$first" 174 "$others" 074
+    for file in ones infinities; do
+        with "$built" "$anydnn" run --in "$role=$tap_dir/$file" --out "$out=$tap_dir/$file.out" "$problem" || {
+            cat "$tap_dir/out"
+            return 1
+        }
+        tail -c "$bytes" "$tap_dir/$file.out" >"$tap_dir/$file.rest"
+    done
+    cmp "$tap_dir/ones.rest" "$tap_dir/infinities.rest" && ! cmp -s "$tap_dir/ones.out" "$tap_dir/infinities.out"
+}
+
+# 16 channels of 3 x 3 pixels, filters of 3 x 3.
+groups_apart() {
+    for channels in 4 8; do
+        tensors="groups=$((16 / channels)) pad=1,1 math=tensor_op"
+        rest=$((16 - channels))
+        x=f16:1,16,3,3:nhwc w=f16:16,$channels,3,3:nhwc
+        apart x $((channels * 9)) $((rest * 9)) y $((rest * 18)) \
+            "convolution_forward x=$x w=$w y=$x $tensors" &&
+            apart dy $((channels * 9)) $((rest * 9)) dx $((rest * 18)) \
+                "convolution_backward_data w=$w dy=$x dx=$x $tensors" &&
+            apart x $((channels * 9)) $((rest * 9)) dw $((rest * channels * 18)) \
+                "convolution_backward_filter x=$x dy=$x dw=$w $tensors" || return 1
+    done
+}
+
 check "it compiles for the host's processor" build "$built" 90
 check "verify --quick passes half of its cases" verify
 check "the problems of tests/gpu/smallest_tensorcore.txt run" listed
 check "half: every engine is right" engines '=f16:3,24,9'
 check "TF32: every engine is right" engines '=f32:3,20,9'
+check "split: every engine is right" engines 'math=split'
+check "1.0001 in allow_conversion and in split" modes
+check "split: the whole range of float" exponents
+check "groups do not mix" groups_apart
+check "arranged operands: every engine is right" arranged
+check "arranged operands: what is copied is what cannot be read" arranges
+check "the list reaches every kernel" every_kernel
 check "it compiles for 7.5" build "$turing" 75
-check "7.5: the problems in half run" turing
+check "7.5: the problems in half and integers run" turing
 check "7.5: bfloat16 and TF32 are declined with a sentence" turing_declines
 tap_end

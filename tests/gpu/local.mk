@@ -10,7 +10,16 @@ GPU_FAULTS_SOURCES = \
 	tests/gpu/faults_memory.c \
 	tests/gpu/faults_process.c
 
-EXTRA_DIST += tests/gpu/bench tests/gpu/run tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
+# Of the public API and the convenience library of numerics, so that it is tried on the host as well.
+check_PROGRAMS += tests/gpu/exact
+tests_gpu_exact_SOURCES = tests/gpu/exact.c tests/gpu/exact.h tests/gpu/exact_data.c \
+	tests/gpu/exact_random.c tests/gpu/exact_run.c
+tests_gpu_exact_CPPFLAGS = $(AM_CPPFLAGS)
+tests_gpu_exact_LDADD = libanydnn.la core/libanydnn_base.la -lm
+TESTS += tests/gpu/test_exact.sh
+
+EXTRA_DIST += tests/gpu/test_exact.sh
+EXTRA_DIST += tests/gpu/bench tests/gpu/every_kernel tests/gpu/modes tests/gpu/run tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
 
 if HAVE_CUDA
 gpu_programs = tests/gpu/faults tests/gpu/two_devices

@@ -37,6 +37,11 @@ void emulator_copy(void *to, const void *from, bool inside);
 void emulator_copy_commit();
 void emulator_copy_wait(int left);
 
+static inline const void *tc_address(const void *from, int32_t count, int32_t bytes)
+{
+    return (const char *)from + (int64_t)count * bytes;
+}
+
 static inline void tc_copy(void *to, const void *from, bool inside)
 {
     emulator_copy(to, from, inside);
@@ -98,9 +103,16 @@ static inline uint32_t tc_load_word(uint32_t address)
     return *(const uint32_t *)emulator_shared_at(address);
 }
 
+static inline void tc_load_pair(uint32_t to[2], uint32_t address)
+{
+    const uint2 pair = *(const uint2 *)emulator_shared_at(address);
+
+    memcpy(to, &pair, sizeof pair);
+}
+
 static inline uint32_t tc_round_tf32(uint32_t bits)
 {
-    return (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & ~UINT32_C(0x1fff);
+    return (bits & 0x7f800000) == 0x7f800000 ? bits : bits + 0x1000;
 }
 
 template <class E> static inline uint32_t tc_round_pair(E, float first, float second)
@@ -129,23 +141,80 @@ static inline float emulator_operand(tc_tf32, uint32_t word, int)
     return cuda_float_of(word & ~UINT32_C(0x1fff));
 }
 
-/* Products of two operands are exact in float. */
-template <class M, int ROWS, int COLUMNS>
-static inline void tc_multiply_all(float (&c)[ROWS][COLUMNS][4], const uint32_t (&a)[ROWS][4],
-                                   const uint32_t (&b)[COLUMNS][2])
+/* Of the first operand and of the second one. */
+template <bool FIRST, class M> static inline float emulator_number(M, uint32_t word, int i)
 {
-    const int numbers = 4 / sizeof(typename M::element);
+    return emulator_operand(M(), word, i);
+}
+
+template <bool FIRST, int X, int OTHER>
+static inline int32_t emulator_number(tc_integers<X, OTHER>, uint32_t word, int i)
+{
+    uint8_t bits = (uint8_t)(word >> 8 * i);
+
+    return (FIRST ? X : OTHER) ? (int8_t)bits : bits;
+}
+
+/* The sum of so many terms as matrix units make it: cut off, not rounded. Terms lose what lies one
+ * bit below the last bit of the largest one, and the sum what a float has no place for. */
+static inline float emulator_add(float before, const float *a, const float *b, int count)
+{
+    double terms[1 + 8 * 4] = {before}, largest = fabs(before), sum = before, scale;
+    float cut;
+    int bits;
+
+    for (int i = 0; i < count; i++) {
+        terms[1 + i] = (double)a[i] * b[i];
+        sum += terms[1 + i];
+        largest = fabs(terms[1 + i]) > largest ? fabs(terms[1 + i]) : largest;
+    }
+    if (!isfinite(sum) || largest == 0)
+        return (float)sum;
+    (void)frexp(largest, &bits);
+    scale = ldexp(1, 25 - bits);
+    sum = 0;
+    for (int i = 0; i <= count; i++)
+        sum += (double)(int64_t)(terms[i] * scale);
+    sum /= scale;
+    cut = (float)sum;
+    return fabs((double)cut) > fabs(sum) ? nextafterf(cut, 0) : cut;
+}
+
+/* Integers wrap. */
+static inline int32_t emulator_add(int32_t before, const int32_t *a, const int32_t *b, int count)
+{
+    uint32_t sum = (uint32_t)before;
+
+    for (int i = 0; i < count; i++)
+        sum += (uint32_t)(a[i] * b[i]);
+    return (int32_t)sum;
+}
+
+template <class M, int ROWS, int COLUMNS>
+static inline void tc_multiply_units(typename M::sum (&c)[ROWS][COLUMNS][4],
+                                     const uint32_t (&a)[ROWS][4], const uint32_t (&b)[COLUMNS][2])
+{
+    typedef typename M::sum number;
+    const int numbers = 4 / sizeof(typename M::element), terms = 8 * numbers;
+    /* Of either operand, the half of each row and column whose words this lane has. */
     struct operands {
-        float a[ROWS][4][numbers], b[COLUMNS][2][numbers];
+        number a[ROWS * 2][2 * numbers], b[COLUMNS][2 * numbers];
+        uint32_t some_a[ROWS * 2], some_b[COLUMNS]; /* 0: all are 0 */
     } mine;
     unsigned lane = threadIdx.x % EMULATOR_WARP;
 
-    for (int k = 0; k < numbers; k++) {
-        for (int i = 0; i < ROWS * 4; i++)
-            mine.a[i / 4][i % 4][k] = emulator_operand(M(), a[i / 4][i % 4], k);
-        for (int j = 0; j < COLUMNS * 2; j++)
-            mine.b[j / 2][j % 2][k] = emulator_operand(M(), b[j / 2][j % 2], k);
-    }
+    for (int half = 0; half < 2; half++)
+        for (int k = 0; k < numbers; k++) {
+            for (int i = 0; i < ROWS * 2; i++)
+                mine.a[i][half * numbers + k] =
+                    emulator_number<true>(M(), a[i / 2][half * 2 + i % 2], k);
+            for (int j = 0; j < COLUMNS; j++)
+                mine.b[j][half * numbers + k] = emulator_number<false>(M(), b[j][half], k);
+        }
+    for (int i = 0; i < ROWS * 2; i++)
+        mine.some_a[i] = a[i / 2][i % 2] | a[i / 2][2 + i % 2];
+    for (int j = 0; j < COLUMNS; j++)
+        mine.some_b[j] = b[j][0] | b[j][1];
     const operands *all = (const operands *)emulator_warp_share(&mine, sizeof mine);
     for (int n = 0; n < 4; n++) {
         /* Row g or g + 8, column 2 t or 2 t + 1. */
@@ -153,13 +222,21 @@ static inline void tc_multiply_all(float (&c)[ROWS][COLUMNS][4], const uint32_t 
 
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < COLUMNS; j++) {
-                double sum = c[i][j][n];
+                number x[terms], other[terms];
+                uint32_t some_a = 0, some_b = 0;
 
-                for (int word = 0; word < 8; word++)
-                    for (int k = 0; k < numbers; k++)
-                        sum += (double)(row[word % 4].a[i][word / 4 * 2 + n / 2][k] *
-                                        column[word % 4].b[j][word / 4][k]);
-                c[i][j][n] = (float)sum;
+                for (int word = 0; word < 4; word++) {
+                    some_a |= row[word].some_a[i * 2 + n / 2];
+                    some_b |= column[word].some_b[j];
+                }
+                if (tc_is_integer<M>() && (!some_a || !some_b))
+                    continue;
+                for (int word = 0; word < 4; word++)
+                    for (int k = 0; k < 2 * numbers; k++) {
+                        x[word * 2 * numbers + k] = row[word].a[i * 2 + n / 2][k];
+                        other[word * 2 * numbers + k] = column[word].b[j][k];
+                    }
+                c[i][j][n] = emulator_add(c[i][j][n], x, other, terms);
             }
     }
 }

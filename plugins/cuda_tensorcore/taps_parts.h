@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parts of split sums in directions forward and data: a block's way to them, straight from
+ * registers, and the kernel that adds them up in order, a thread four neighbouring columns of a
+ * row. Parts lie in [split][group][class][row][column].
+ */
+#ifndef CUDA_TENSORCORE_TAPS_PARTS_H
+#define CUDA_TENSORCORE_TAPS_PARTS_H
+
+#include "taps_shape.h"
+
+#define TC_PARTS_THREADS 128
+#define TC_PARTS_EACH    4
+
+/* Two neighbours, of which the first has a column. */
+__device__ static inline void tc_taps_put_part(float *to, float first, float second, bool pairs,
+                                               int32_t left)
+{
+    if (pairs) {
+        *(float2 *)to = {first, second};
+        return;
+    }
+    to[0] = first;
+    if (left > 1)
+        to[1] = second;
+}
+
+template <class S>
+__device__ static inline void tc_taps_store_parts(const tc_taps_job &job, const tc_taps_view &view,
+                                                  const tc_taps_block &block,
+                                                  const float (&sum)[S::DOWN][S::RIGHT][4])
+{
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    int32_t columns = (int32_t)job.conv.columns;
+    int32_t row = block.first_row + warp / S::WARPS_RIGHT * S::WARP_ROWS + lane / 4;
+    int32_t column = block.first_column + warp % S::WARPS_RIGHT * S::WARP_COLUMNS + lane % 4 * 2;
+    float *to = (float *)job.partial +
+                conv_partial_at(job, block.split, block.group * job.conv.classes + block.number,
+                                row, column);
+
+#pragma unroll
+    for (int i = 0; i < S::DOWN; i++) {
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            int down = i * 16 + half * 8;
+
+            if (row + down >= view.view.positions)
+                return;
+#pragma unroll
+            for (int j = 0; j < S::RIGHT; j++) {
+                if (column + j * 8 < columns)
+                    tc_taps_put_part(to + (int64_t)down * columns + j * 8, sum[i][j][half * 2],
+                                     sum[i][j][half * 2 + 1], columns % 2 == 0,
+                                     columns - column - j * 8);
+            }
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ their sum */
+
+struct tc_taps_adder : tc_taps_job {
+    cuda_divisor by_chunks, by_rows, by_classes;
+    int32_t count, chunks; /* fours of columns, of all units; of a row */
+    int32_t stores_fours;  /* results go as they are to packed rows */
+};
+
+template <class E>
+static __global__ void __launch_bounds__(TC_PARTS_THREADS)
+    tc_taps_parts_kernel(const __grid_constant__ tc_taps_adder job)
+{
+    enum { EACH = TC_PARTS_EACH };
+    struct alignas(EACH * sizeof(E)) four {
+        E value[EACH];
+    };
+    const conv &conv = job.conv;
+    uint32_t index = blockIdx.x * TC_PARTS_THREADS + threadIdx.x;
+    uint32_t rows = cuda_divide(index, job.by_chunks), unit = cuda_divide(rows, job.by_rows);
+    uint32_t group = cuda_divide(unit, job.by_classes);
+    int32_t row = (int32_t)(rows - unit * (uint32_t)job.rows);
+    const tc_taps_view &view = job.class_of[unit - group * (uint32_t)conv.classes];
+    int64_t number = (int64_t)(index - rows * (uint32_t)job.chunks) * EACH + group * conv.columns;
+    const float4 *from = (const float4 *)job.partial + index;
+    double sum[EACH] = {};
+    E *to = (E *)job.output.data;
+    four rounded;
+
+    if (index >= (uint32_t)job.count || row >= view.view.positions)
+        return;
+#pragma unroll 4
+    for (int32_t split = 0; split < job.splits; split++) {
+        const float4 part = from[(int64_t)split * job.count];
+
+        sum[0] += (double)part.x;
+        sum[1] += (double)part.y;
+        sum[2] += (double)part.z;
+        sum[3] += (double)part.w;
+    }
+    to += tc_taps_position(conv, view, row, false) + number * conv.position.step;
+    if (job.stores_fours) {
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+            cuda_store(&rounded.value[e], sum[e]);
+        *(four *)to = rounded;
+        return;
+    }
+    int64_t z = job.output.z ? tc_taps_position(conv, view, row, true) + number * conv.z.step : 0;
+#pragma unroll
+    for (int e = 0; e < EACH; e++)
+        conv_store<E>(job.output, to - (E *)job.output.data + e * conv.position.step,
+                      z + e * conv.z.step, number + e, sum[e]);
+}
+
+template <class E>
+static int32_t tc_taps_add_parts(const struct cuda_call *call, const struct tc_job *job)
+{
+    static uint8_t asked[TC_DEVICES_SEEN];
+    const conv &conv = job->conv;
+    tc_taps_adder adder = {};
+    int64_t units = conv.groups * conv.classes, count;
+
+    if (conv.columns % TC_PARTS_EACH != 0)
+        return conv_add_splits(call, *job);
+    tc_taps_prepare(&adder, *job, (int32_t)sizeof(E));
+    adder.chunks = (int32_t)(conv.columns / TC_PARTS_EACH);
+    count = units * job->rows * adder.chunks;
+    adder.count = (int32_t)count;
+    adder.stores_fours = tc_taps_is_plain(*job, TC_PARTS_EACH);
+    adder.by_chunks = cuda_divisor_of(adder.chunks);
+    adder.by_rows = cuda_divisor_of(job->rows);
+    adder.by_classes = cuda_divisor_of((int32_t)conv.classes);
+    return tc_launch<tc_taps_adder>(call, tc_taps_parts_kernel<E>, TC_PARTS_THREADS, 0, asked,
+                                    cuda_blocks(count, TC_PARTS_THREADS), adder);
+}
+
+#endif

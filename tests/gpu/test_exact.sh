@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# exact, which holds backends to each other on a GPU, on the host: equal backends, a difference, who declines.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
+export ANYDNN_PLUGIN_PATH
+exact=$ANYDNN_TEST_BUILDDIR/tests/gpu/exact
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+
+# holds STATUS PATTERN ARGUMENT... <PROBLEMS: exits so, and the last line is that.
+holds() {
+    status=$1 pattern=$2
+    shift 2
+    "$exact" --device cpu "$@" >"$tap_dir/out" 2>&1
+    found=$?
+    [ $found -eq "$status" ] && tail -n 1 "$tap_dir/out" | grep -q -x -e "$pattern" && return 0
+    echo "status $found, not $status, or not: $pattern"
+    tail -n 5 "$tap_dir/out"
+    return 1
+}
+
+# suite TYPE DIRECTION
+suite() {
+    "$anydnn" bench --suites "$ANYDNN_TEST_SRCDIR/bench/suites" --list --batch 2 --type "$1" --direction "$2" lenet |
+        grep convolution
+}
+
+equal() {
+    for type in f32 f16 bf16; do
+        suite $type all >"$tap_dir/list"
+        holds 0 'cpu_ref held to cpu_ref: 15 right, 0 wrong, 0 declined, 0 failed, 0 not reached' cpu_ref cpu_ref \
+            <"$tap_dir/list" || return 1
+    done
+}
+integers() {
+    suite s8 forward >"$tap_dir/list"
+    holds 0 'cpu_ref held to cpu_ref: 5 right, 0 wrong, .*' cpu_ref cpu_ref <"$tap_dir/list"
+}
+counts_once() {
+    suite f32 forward >"$tap_dir/list"
+    cat "$tap_dir/list" "$tap_dir/list" | holds 0 '.*: 5 right, .*' cpu_ref cpu_ref
+}
+
+conv='convolution_forward x=f32:2,3,5,6 w=f32:4,3,3,2'
+# A blend reads what the outputs held before, and that differs. With one output position the last
+# element alone is other than it was.
+differs() {
+    for type in f32 f16 bf16; do
+        echo "convolution_forward x=$type:1,1,3,3 w=$type:1,1,3,3 y=$type:1,1,1,1 beta=1" |
+            holds 1 '.*: 0 right, 1 wrong, .*' cpu_ref cpu_ref || return 1
+    done
+    echo 'convolution_forward x=s8:1,4,5,5 w=s8:4,4,3,3 y=s8:1,4,3,3 beta=1' |
+        holds 1 '.*: 0 right, 1 wrong, .*' cpu_ref cpu_ref
+}
+declines() {
+    printf '%s\n' 'scale_tensor y=f32:2,3' 'set_tensor y=f32:2,3' "$conv" >"$tap_dir/list"
+    holds 0 'onednn held to cpu_ref: 1 right, 0 wrong, 2 declined, 0 failed, 0 not reached' onednn cpu_ref <"$tap_dir/list" &&
+        grep -q '^declined: onednn: set_tensor .*does not offer set_tensor' "$tap_dir/out"
+}
+stops() {
+    echo "$conv" | holds 1 '.*: 0 right, .* 1 not reached' --seconds 0 cpu_ref cpu_ref
+}
+# A double run on the same machine is nearer than float's bound; what has other inputs is not.
+random() {
+    suite f32 all | grep -v backward_bias >"$tap_dir/list"
+    holds 0 'cpu_ref held to cpu_ref: 15 right, 0 wrong, .*' --random cpu_ref cpu_ref <"$tap_dir/list" || return 1
+    awk '$2 ~ /^convolution/ && !($1 > 0 && $1 < 1e-7)' "$tap_dir/out" | grep . && return 1
+    suite bf16 all | grep -v backward_bias | sed 's/math=default/math=tensor_op/' >"$tap_dir/list"
+    holds 0 '.*: 15 right, 0 wrong, .*' --random cpu_ref cpu_ref <"$tap_dir/list" || return 1
+    awk '$2 ~ /^convolution/ && !($1 > 1e-3 && $1 < 4e-3)' "$tap_dir/out" | grep . && return 1
+    return 0
+}
+# Rounded operands have their own bound, and show in the error.
+random_rounded() {
+    printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
+    ANYDNN_CONFIG=$tap_dir/emulate.conf
+    export ANYDNN_CONFIG
+    echo "$conv math=allow_conversion" | holds 0 '.*: 1 right, .*' --random cpu_ref cpu_ref || return 1
+    awk '$2 ~ /^convolution/ && !($1 > 1e-4 && $1 < 6e-4)' "$tap_dir/out" | grep . && return 1
+    unset ANYDNN_CONFIG
+}
+# The fault adds 1 to an element of the reference in double.
+random_wrong() {
+    printf '[plugin faulty]\nmodule = %s\nset.copy = %s\nset.fault = wide\nset.rows = 3\n' \
+        "$ANYDNN_TEST_BUILDDIR/tests/tools/.libs/anydnn_faulty.so" "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" \
+        >"$tap_dir/faulty.conf"
+    ANYDNN_CONFIG=$tap_dir/faulty.conf
+    export ANYDNN_CONFIG
+    echo "$conv" | holds 1 '.*: 0 right, 1 wrong, .*' --random cpu_ref faulty || return 1
+    grep -q '^WRONG: cpu_ref: .*1 of .* beyond the bound, the first one at 0' "$tap_dir/out" || return 1
+    unset ANYDNN_CONFIG
+}
+wrong_problem() {
+    echo 'convolution_forwards' | holds 1 '.* 1 failed, 0 not reached' cpu_ref cpu_ref
+}
+wrong_usage() {
+    holds 2 'usage: .*' cpu_ref </dev/null && holds 77 'exact: .*nowhere.*' --device nowhere cpu_ref cpu_ref </dev/null
+}
+
+check 'a backend equals itself, of every type' equal
+check 'integers' integers
+check 'a problem that comes twice counts once' counts_once
+check 'a difference is found' differs
+if [ -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ]; then
+    check 'who declines is told with the reason' declines
+else
+    skip 'who declines is told with the reason' 'no second backend'
+fi
+check 'random numbers within the bound' random
+check 'random numbers, rounded operands' random_rounded
+check 'random numbers beyond the bound' random_wrong
+check 'the limit of time' stops
+check 'a problem that is none fails' wrong_problem
+check 'usage' wrong_usage
+tap_end
