@@ -5,6 +5,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/bench_onednn_resnet50_b4.csv \
 	bench/results/compare_cpu_ref_onednn_resnet50.csv \
 	bench/results/h200_autotuner.csv \
+	bench/results/h200_compare_modes.csv \
 	bench/results/h200_cudnn_direct.csv \
 	bench/results/h200_host_cost.csv \
 	bench/results/h200_host_cost_cudnn.csv \
@@ -13,6 +14,12 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_f32.csv \
 	bench/results/h200_layers_f32_nhwc.csv \
 	bench/results/h200_resnet50_f32_b64.csv \
+	bench/results/h200_tensorcore_bf16.csv \
+	bench/results/h200_tensorcore_deepbench.csv \
+	bench/results/h200_tensorcore_f16.csv \
+	bench/results/h200_tensorcore_groups.csv \
+	bench/results/h200_tensorcore_split.csv \
+	bench/results/h200_tensorcore_tf32.csv \
 	bench/results/h200_verify.txt \
 	bench/results/lenet_beside_pytorch_cpu.csv \
 	bench/results/lenet_beside_pytorch_h200.csv \
