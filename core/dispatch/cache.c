@@ -217,6 +217,7 @@ int adn_cache_add_pin(struct adn_cache *cache, const struct adn_problem *problem
     pin->backend = backend;
     pin->engine = engine;
     pin->searched = searched;
+    pin->measured = 0;
     pin->used = 0;
     return dropped;
 }
