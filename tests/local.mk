@@ -12,7 +12,7 @@ AM_TESTS_ENVIRONMENT = \
 	ANYDNN_TEST_BUILDDIR='$(abs_top_builddir)'; export ANYDNN_TEST_BUILDDIR; \
 	ANYDNN_TEST_SANITIZER='$(enable_sanitizer)'; export ANYDNN_TEST_SANITIZER; \
 	CC='$(CC)'; export CC; NM='$(NM)'; export NM; AWK='$(AWK)'; export AWK; \
-	VALGRIND='$(VALGRIND)'; export VALGRIND; \
+	VALGRIND='$(VALGRIND)'; export VALGRIND; NVCC='$(NVCC)'; export NVCC; \
 	. '$(abs_top_srcdir)/tests/environment.sh';
 
 TEST_CORE_LIBS = core/libanydnn_core.la $(CMOCKA_LIBS)

@@ -8,6 +8,17 @@ set -u
 list=$ANYDNN_TEST_SRCDIR/plugins/spills
 wrapper=$ANYDNN_TEST_SRCDIR/plugins/nvcc-libtool.sh
 
+# release_of LIST: the compiler's that the list was made with.
+release_of() {
+    sed -n 's/^# release \([0-9.]*\)$/\1/p' "$1"
+}
+
+# is_compiled_by NVCC LIST: NVCC may be several words.
+is_compiled_by() {
+    # shellcheck disable=SC2086
+    $1 --version | grep -q "release $(release_of "$2" | sed 's/\./\\./g')[^0-9]"
+}
+
 # unlisted LIST FOLDER: the spills under the folder that the list has not.
 unlisted() {
     find "$2" -name '*.spills' | sort | while read -r file; do
@@ -74,13 +85,28 @@ knows() {
     echo 'objects/a.cu: _Z6secondv stores 4 bytes and loads 4' | diff - "$tap_dir/found"
 }
 
+cat >"$tap_dir/other" <<'EOS'
+#!/bin/sh
+echo 'Cuda compilation tools, release 13.10, V13.10.1'
+EOS
+chmod +x "$tap_dir/other"
+tells_compilers_apart() {
+    echo '# release 13.10' >"$tap_dir/list"
+    is_compiled_by "$tap_dir/other" "$tap_dir/list" || return 1
+    echo '# release 13.1' >"$tap_dir/list"
+    ! is_compiled_by "$tap_dir/other" "$tap_dir/list" && [ -n "$(release_of "$list")" ]
+}
+
 check 'the compiler gets its arguments, and is heard' passes_through
 check 'spills are found' finds
 check 'spills that are listed are not' knows
 check 'every listed spill has a reason' every_entry_has_a_reason
-if find "$ANYDNN_TEST_BUILDDIR/plugins" -name '*.spills' | grep -q .; then
+check 'the list names its compiler' tells_compilers_apart
+if ! find "$ANYDNN_TEST_BUILDDIR/plugins" -name '*.spills' | grep -q .; then
+    skip 'no kernel spills but those listed' 'no CUDA backend was built here'
+elif is_compiled_by "${NVCC:-nvcc}" "$list"; then
     check 'no kernel spills but those listed' none_unlisted
 else
-    skip 'no kernel spills but those listed' 'no CUDA backend was built here'
+    skip 'no kernel spills but those listed' "the list is that of release $(release_of "$list") of nvcc"
 fi
 tap_end
