@@ -154,6 +154,14 @@ static inline void adn_call_workspace(struct adn_entry *entry, void *workspace, 
     entry->call.operands.workspace_bytes = bytes;
 }
 
+static inline __attribute__((always_inline)) void adn_call_clear_absent(struct adn_call *call)
+{
+#pragma GCC unroll 16
+    for (int slot = 0; slot < ADN_SLOTS; slot++)
+        if (!(call->present >> slot & 1))
+            call->operands.data[slot] = NULL;
+}
+
 /* Clears the pointers of absent operands and completes the key, whose first two words hold what
  * stamps do not: operation, variant, presence, algorithm, and which outputs lie on which inputs.
  * With a constant operation nearly all of it folds. */
@@ -162,10 +170,7 @@ static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_en
     struct adn_call *call = &entry->call;
     const struct adn_slot_masks masks = adn_slot_masks[call->operation];
 
-#pragma GCC unroll 16
-    for (int slot = 0; slot < ADN_SLOTS; slot++)
-        if (!(call->present >> slot & 1))
-            call->operands.data[slot] = NULL;
+    adn_call_clear_absent(call);
     call->key[0] = (uint64_t)call->operation | (uint64_t)call->variant << 8 |
                    (uint64_t)call->present << 16 | (uint64_t)(uint32_t)call->algorithm << 32;
     call->key[1] = adn_aliases_of(masks, call->present, call->operands.data);

@@ -53,6 +53,7 @@ anydnnStatus_t adn_question_begin(anydnnHandle_t handle, const struct adn_questi
     }
     ADN_CONVOLUTION(entry, question->convDesc);
     adn_call_workspace(entry, question->workspace, question->bytes);
+    adn_call_clear_absent(&entry->call);
     return ANYDNN_STATUS_SUCCESS;
 }
 

@@ -2,7 +2,9 @@
 /* What Get and Find answer: which pairs of algorithm and math type, from whom, in which order. */
 #include "tests/dispatch/searches.h"
 
+#include <anydnn/plugin.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "settings/settings.h"
@@ -159,6 +161,39 @@ static void cpu_ref_is_never_timed(void **state)
     assert_ok(search_try_get(handle, &with, ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST, 0, &best));
     search_run(handle, &with, (int)best, ANYDNN_DEFAULT_MATH);
     assert_string_equal(fixture_record(handle, "backend"), "cpu_ref");
+}
+
+/* Leaves anything but zeros where the next call has its variables. */
+static void __attribute__((noinline)) soil_the_stack(void)
+{
+    volatile unsigned char soil[65536];
+
+    for (size_t i = 0; i < sizeof(soil); i++)
+        soil[i] = 0xa5;
+}
+
+/* plugin.h: a slot without an operand is NULL, here all behind x, w and y. */
+static void absent_operands_are_null(void **state)
+{
+    anydnnHandle_t handle = fixture_handle("mock_a");
+    const char *log;
+
+    (void)state;
+    fixture_convolution_make(&with, 8);
+    with.workspace = fixture_data(9);
+    with.bytes = 512;
+    tune("mock_a", "0", "");
+    fixture_log();
+    soil_the_stack();
+    assert_int_equal(search_find_ex(handle, &with, perf), 1);
+    log = fixture_log();
+    assert_true(fixture_lines(log, "plan_execute", " d2=0x") > 0);
+    for (int slot = 3; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
+        char word[16];
+
+        snprintf(word, sizeof(word), " d%d=", slot);
+        assert_int_equal(fixture_lines(log, "plan_execute", word), 0);
+    }
 }
 
 static void the_given_output_is_overwritten(void **state)
@@ -348,6 +383,7 @@ int main(void)
         search_test(less_is_answered_where_less_is_asked_for),
         search_test(candidates_without_a_number),
         search_test(cpu_ref_is_never_timed),
+        search_test(absent_operands_are_null),
         search_test(the_given_output_is_overwritten),
         search_test(slow_ways_run_twice),
         search_test(threads_search_at_once),
