@@ -123,8 +123,8 @@ static void fill(struct data *data, int seed)
         data->x[i] = (float)((i * 7 + seed) % 11 - 5);
     for (int i = 0; i < W_COUNT; i++)
         data->w[i] = (float)((i * 5 + 3 * seed) % 7 - 3);
-    for (int i = 0; i < Y_COUNT; i++)
-        data->y[i] = (float)((i * 3 + seed) % 13 - 6);
+    for (size_t i = 0; i < sizeof data->y / sizeof data->y[0]; i++)
+        data->y[i] = (float)(((int)i * 3 + seed) % 13 - 6);
 }
 
 static void run(anydnnHandle_t handle, const char *text, struct data *data)
