@@ -56,9 +56,8 @@ listed() {
     return $status
 }
 
-# Every engine of the problems on whose operands all kernels of a type run.
-engines() {
-    grep "$1" "$list" | head -n 3 >"$tap_dir/list"
+# Every engine of the problems in $tap_dir/list.
+every_engine() {
     while read -r problem; do
         with "$built" "$anydnn" verify --case-limit 300 --problem "$problem" \
             "$built/anydnn_cuda_tensorcore.so" </dev/null || {
@@ -68,17 +67,17 @@ engines() {
     done <"$tap_dir/list"
 }
 
-# Every engine of problems whose operands are arranged in workspace, which verify poisons: every
-# fifth, since all of them would take minutes here.
+# The problems on whose operands all kernels of a type run.
+engines() {
+    grep "$1" "$list" | head -n 3 >"$tap_dir/list"
+    every_engine
+}
+
+# Problems whose operands are arranged in workspace, which verify poisons: every fifth, since all of
+# them would take minutes here.
 arranged() {
     sed -n '/^# arranged/,/^$/p' "$list" | grep '^conv' | awk 'NR % 5 == 1' >"$tap_dir/list"
-    while read -r problem; do
-        with "$built" "$anydnn" verify --case-limit 300 --problem "$problem" \
-            "$built/anydnn_cuda_tensorcore.so" </dev/null || {
-            tail -n 30 "$tap_dir/out"
-            return 1
-        }
-    done <"$tap_dir/list"
+    every_engine
 }
 
 # The same problem is offered engines that copy what cannot be read by 16 bytes, and both operands
