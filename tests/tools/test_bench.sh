@@ -399,7 +399,8 @@ else
     skip "a device's memory" "no mock backends"
 fi
 
-# ---- backends of a known speed: mock_a takes 4 ms or as set, mock_b 1 ms
+# ---- backends of a known speed: mock_a takes as set, mock_b 1 ms. Where times are compared they are
+# tens of milliseconds apart, for a busy machine lets a sleeper wait for some.
 
 # mocks SETTING...: settings of mock_a; both keep a log of their calls.
 mocks() {
@@ -411,24 +412,25 @@ mocks() {
     } >"$tap_dir/mocks.conf"
     rm -f "$tap_dir/calls"
 }
+# again COMMAND: one success in five, for a single call may last as long as a busy machine lets it.
+again() {
+    for attempt in 1 2 3 4 5; do
+        echo "attempt $attempt"
+        "$1" && return 0
+    done
+    return 1
+}
 executed() {
     sed -n 's/^\(mock_[ab]\) plan_execute .*/\1/p' "$tap_dir/calls"
 }
 known_times() {
-    mocks "set.sleep_us = 4000"
+    mocks "set.sleep_us = 40000"
     quickly "$one" mock_b mock_a --time 20 --config "$tap_dir/mocks.conf" --json &&
-        json "[p['rounds'] for p in a['layers'][0]['pairs']] == [3, 3] and a['layers'][0]['pairs'][1]['calls'] == 1 and 1000 <= a['layers'][0]['pairs'][0]['min_us'] < a['layers'][0]['pairs'][1]['min_us'] and 4000 <= a['layers'][0]['pairs'][1]['min_us'] <= a['layers'][0]['pairs'][1]['time_us']"
+        json "[p['rounds'] for p in a['layers'][0]['pairs']] == [3, 3] and a['layers'][0]['pairs'][1]['calls'] == 1 and 1000 <= a['layers'][0]['pairs'][0]['min_us'] < a['layers'][0]['pairs'][1]['min_us'] and 40000 <= a['layers'][0]['pairs'][1]['min_us'] <= a['layers'][0]['pairs'][1]['time_us']"
 }
 # A sample lasts 2 ms at least, so that of a call of 100 us there are many in each; the time is that
 # of one.
 many_calls() {
-    for attempt in 1 2 3; do # a busy machine may make one call last 2 ms
-        echo "attempt $attempt"
-        calls_of_100_us && return 0
-    done
-    return 1
-}
-calls_of_100_us() {
     mocks "set.sleep_us = 100"
     quickly "$one" mock_a --time 2 --config "$tap_dir/mocks.conf" --json &&
         json "a['layers'][0]['pairs'][0]['calls'] >= 2 and 100 <= a['layers'][0]['pairs'][0]['min_us'] < 2000"
@@ -473,14 +475,14 @@ breaks() {
         json "'failed' in a['layers'][0]['pairs'][1] and a['layers'][0]['pairs'][0]['time_us'] > 0 and not a['layers'][0]['counted']"
 }
 finds() {
-    mocks "set.algorithms = 0, 1" "set.sleep_us = 6000 / 2500" "set.workspace = 4096 / 512"
+    mocks "set.algorithms = 0, 1" "set.sleep_us = 60000 / 1000" "set.workspace = 4096 / 512"
     quickly "$one" mock_a --config "$tap_dir/mocks.conf" --json &&
         json "a['layers'][0]['pairs'][0]['engine'] == 1 and a['layers'][0]['pairs'][0]['workspace'] == 4096" || return 1
     quickly "$one" mock_a --find --config "$tap_dir/mocks.conf" --json &&
         json "a['layers'][0]['pairs'][0]['engine'] == 2 and a['layers'][0]['pairs'][0]['algorithm'] == 'implicit_precomp_gemm' and a['layers'][0]['pairs'][0]['workspace'] == 512"
 }
 finds_backward() {
-    mocks "set.algorithms = 1, 0" "set.sleep_us = 6000 / 2500"
+    mocks "set.algorithms = 1, 0" "set.sleep_us = 60000 / 1000"
     quickly "$one" mock_a --direction data,filter --find --config "$tap_dir/mocks.conf" --json &&
         json "[l['pairs'][0]['algorithm'] for l in a['layers']] == ['0', '0'] and all(l['pairs'][0]['engine'] == 2 for l in a['layers'])"
 }
@@ -493,8 +495,8 @@ lesser_math() {
 }
 if [ -e "$mocks/anydnn_mock_a.so" ] && [ -e "$mocks/anydnn_mock_b.so" ]; then
     check "times are those of the backends" known_times
-    check "short calls are recorded and replayed together" many_calls
-    check "pairs are timed in turn" in_turn
+    check "short calls are recorded and replayed together" again many_calls
+    check "pairs are timed in turn" again in_turn
     check "each call has operands of its own" go_round
     check "the gradient of a maximum meets the maxima" true_maxima
     check "the limit of time holds" limit_holds
