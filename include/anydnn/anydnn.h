@@ -768,7 +768,8 @@ ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
  * evictions, fallbacks (plans past the first choice that neither Find nor Get chose), pins (choices
  * of Find, Get and workspace queries that are kept now), pins_dropped (choices forgotten, since
  * `plan_cache` bounds them), staged_calls (replayed ones, too), arena (bytes of memory that the
- * handle holds for staged calls now). BAD_PARAM for the first group before any call.
+ * handle holds for staged calls now). BAD_PARAM for the first group before any call; a call that
+ * is refused for its arguments leaves that group as it was.
  */
 ANYDNN_API anydnnStatus_t anydnnGetDispatchInfo(anydnnHandle_t handle, const char *key, char *text,
                                                 size_t size);

@@ -54,6 +54,19 @@ static void modes_that_are_none(void **state)
                  BAD, "mode is 3; it must be 0 to 2");
 }
 
+static void a_refused_call_leaves_the_record(void **state)
+{
+    struct things t = make();
+
+    (void)state;
+    assert_ok(anydnnScaleTensor(t.handle, t.x, t.d[0], &half));
+    assert_fails(anydnnSoftmaxForward(t.handle, (anydnnSoftmaxAlgorithm_t)3,
+                                      ANYDNN_SOFTMAX_MODE_CHANNEL, &one, t.x, t.d[0], &zero, t.x,
+                                      t.d[1]),
+                 BAD, "softmax is 3");
+    assert_string_equal(fixture_record(t.handle, "operation"), "scale_tensor");
+}
+
 static anydnnStatus_t train(const struct things *t, double factor, double epsilon, int running_mean,
                             int running_var, int save_mean, int save_inv_var)
 {
@@ -280,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         arguments_test(modes_that_are_none),
+        arguments_test(a_refused_call_leaves_the_record),
         arguments_test(batch_normalization_pairs_and_numbers),
         arguments_test(the_fused_addend),
         arguments_test(op_tensor_in_place_and_of_one),
