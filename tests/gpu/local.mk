@@ -19,7 +19,7 @@ tests_gpu_exact_LDADD = libanydnn.la core/libanydnn_base.la -lm
 TESTS += tests/gpu/test_exact.sh
 
 EXTRA_DIST += tests/gpu/test_exact.sh
-EXTRA_DIST += tests/gpu/bench tests/gpu/every_kernel tests/gpu/modes tests/gpu/run tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
+EXTRA_DIST += tests/gpu/bench tests/gpu/every_kernel tests/gpu/modes tests/gpu/run tests/gpu/small_shapes tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
 
 if HAVE_CUDA
 gpu_programs = tests/gpu/faults tests/gpu/two_devices

@@ -92,6 +92,15 @@ random_wrong() {
     grep -q '^WRONG: cpu_ref: .*1 of .* beyond the bound, the first one at 0' "$tap_dir/out" || return 1
     unset ANYDNN_CONFIG
 }
+# As many as asked for, in every direction, all of them right and none of them twice.
+small_shapes() {
+    for type in f16 s8; do
+        sh "$ANYDNN_TEST_SRCDIR/tests/gpu/small_shapes" 100 $type default >"$tap_dir/list" || return 1
+        holds 0 '.*: 100 right, 0 wrong, 0 declined, 0 failed, 0 not reached' cpu_ref cpu_ref <"$tap_dir/list" || return 1
+    done
+    sh "$ANYDNN_TEST_SRCDIR/tests/gpu/small_shapes" 100 f16 default >"$tap_dir/list"
+    [ "$(cut -d ' ' -f 1 "$tap_dir/list" | sort -u | wc -l)" -eq 4 ] && [ "$(sort -u "$tap_dir/list" | wc -l)" -eq 100 ]
+}
 wrong_problem() {
     echo 'convolution_forwards' | holds 1 '.* 1 failed, 0 not reached' cpu_ref cpu_ref
 }
@@ -111,6 +120,7 @@ fi
 check 'random numbers within the bound' random
 check 'random numbers, rounded operands' random_rounded
 check 'random numbers beyond the bound' random_wrong
+check 'random small shapes' small_shapes
 check 'the limit of time' stops
 check 'a problem that is none fails' wrong_problem
 check 'usage' wrong_usage
