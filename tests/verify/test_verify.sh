@@ -49,8 +49,7 @@ catches() {
 
 # The others get the time of a busy machine.
 catches_a_hang() {
-    limit=2
-    catches HANGS hang 'it hangs: no end within 2 seconds'
+    (limit=2 && catches HANGS hang 'it hangs: no end within 2 seconds')
 }
 
 # The sentence of a failed execute, which this backend takes from its settings, reaches the report also
