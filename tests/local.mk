@@ -60,6 +60,6 @@ tests-installcheck:
 	    '$(pluginsdir)' '$(anydnnconfdir)' '$(docdir)'
 
 tests-clean:
-	rm -rf tests/loader/mocks/built tests/empty_home tests/cuda/emulated
+	rm -rf tests/loader/mocks/built tests/empty_home tests/cuda/emulated*
 
 .PHONY: tests-clean tests-installcheck
