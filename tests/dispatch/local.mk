@@ -30,7 +30,7 @@ TESTS += $(dispatch_tests)
 dispatch_fixture = tests/dispatch/fixture.c tests/dispatch/fixture.h \
 	tests/dispatch/fixture_make.c tests/dispatch/fixture_private.h
 
-dispatch_searches = $(dispatch_fixture) tests/dispatch/searches.c tests/dispatch/searches.h
+dispatch_searches = $(dispatch_fixture) tests/dispatch/clock.c tests/dispatch/searches.c tests/dispatch/searches.h
 
 dispatch_entries = tests/dispatch/entries.h \
 	tests/dispatch/entries_convolution.c \
