@@ -101,6 +101,10 @@ small_shapes() {
     sh "$ANYDNN_TEST_SRCDIR/tests/gpu/small_shapes" 100 f16 default >"$tap_dir/list"
     [ "$(cut -d ' ' -f 1 "$tap_dir/list" | sort -u | wc -l)" -eq 4 ] && [ "$(sort -u "$tap_dir/list" | wc -l)" -eq 100 ]
 }
+small_shapes_refused() {
+    sh "$ANYDNN_TEST_SRCDIR/tests/gpu/small_shapes" none f16 default >"$tap_dir/list" 2>"$tap_dir/err"
+    [ $? -eq 2 ] && [ ! -s "$tap_dir/list" ] && grep -q "^small_shapes: 'none' is no whole number" "$tap_dir/err"
+}
 wrong_problem() {
     echo 'convolution_forwards' | holds 1 '.* 1 failed, 0 not reached' cpu_ref cpu_ref
 }
@@ -121,6 +125,7 @@ check 'random numbers within the bound' random
 check 'random numbers, rounded operands' random_rounded
 check 'random numbers beyond the bound' random_wrong
 check 'random small shapes' small_shapes
+check 'how many is no number' small_shapes_refused
 check 'the limit of time' stops
 check 'a problem that is none fails' wrong_problem
 check 'usage' wrong_usage
