@@ -42,10 +42,11 @@ void conv_give(conv_job *job, const conv_slots &slots,
  * group lie in [split][group][class][r][c]. */
 int32_t conv_add_splits(const cuda_call *call, const conv_job &job);
 
-CUDA_BOTH int64_t conv_partial_at(const conv_job &job, int64_t split, int64_t unit, int64_t row,
+template <class JOB>
+CUDA_BOTH int64_t conv_partial_at(const JOB &job, int64_t split, int64_t unit, int64_t row,
                                   int64_t column)
 {
-    const conv &conv = job.conv;
+    const auto &conv = job.conv;
 
     return ((split * conv.groups * conv.classes + unit) * job.rows + row) * conv.columns + column;
 }

@@ -65,8 +65,10 @@ CUDA_BOTH void conv_view_make(conv_view *view, const conv &conv, int32_t number)
     }
 }
 
-/* Offset along the dims of the tensor by position, or of z. */
-CUDA_BOTH int64_t conv_view_position(const conv &conv, const conv_view &view, int32_t index, bool z)
+/* Offset along the dims of the tensor by position, or of z; of a conv, or what a backend's kernels
+ * have of it. */
+template <class CONV>
+CUDA_BOTH int64_t conv_view_position(const CONV &conv, const conv_view &view, int32_t index, bool z)
 {
     int64_t offset = 0;
 

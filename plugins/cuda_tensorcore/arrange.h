@@ -108,16 +108,14 @@ int tc_offer_of(const struct conv *conv, const struct tc_wish *wish, uint64_t en
 #ifdef __cplusplus
 }
 
-struct tc_job;
+/* arrange_copy.cu: the step that makes a copy. */
+void tc_copy_step(struct tc_step *step, const tc_copy &copy);
 
-/* arrange_copy.cu: makes a copy. */
-int32_t tc_copy_run(const struct cuda_call *call, const tc_copy &copy, const void *from, void *to);
-
-/* arrange_parts.cu: adds up the partial sums of an inner problem, in order, and stores what the
- * outer one has of them. `job` is as the kernel had it. In direction filter, kernels with an `add`
- * of their own leave parts with rows as neighbours, others with columns. */
-int32_t tc_add_parts(const struct cuda_call *call, const tc_arrangement &arrangement,
-                     const tc_kernel &kernel, const conv &outer, const tc_job &job);
+/* arrange_parts.cu: the step that adds up the partial sums of an inner problem, in order, and
+ * stores what the outer one has of them. `job` is the kernel's. In direction filter, kernels with
+ * an `add` of their own leave parts with rows as neighbours, others with columns. */
+void tc_add_parts(struct tc_step *step, const tc_arrangement &arrangement, const tc_kernel &kernel,
+                  const conv &outer, const struct tc_job &job);
 #endif
 
 #endif

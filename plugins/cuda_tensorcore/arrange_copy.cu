@@ -4,8 +4,8 @@
  * as in NCHW, is turned by tiles in shared memory, so that both sides are taken in rows; of any
  * other a thread gathers a chunk of lanes.
  */
-#include "../cuda_common/index.h"
 #include "arrange.h"
+#include "launch.h"
 
 /* ------------------------------------------------------------------ any strides */
 
@@ -16,6 +16,17 @@ struct tc_copy_job {
     int64_t chunks; /* all of them */
     cuda_divisor by_chunks, by[TC_COPY_DIMS], by_channels, by_taps;
 };
+
+static inline void tc_give(tc_copy_job *job, const tc_given &given)
+{
+    job->from = given.x;
+    job->to = given.output;
+}
+
+static inline int32_t tc_settle(tc_copy_job *)
+{
+    return 0;
+}
 
 /* Where tap t of place j lies. */
 __device__ static inline int32_t tc_coordinate(const tc_reach &reach, int32_t j, int32_t t)
@@ -75,15 +86,11 @@ __global__ void __launch_bounds__(CUDA_THREADS) tc_copy_any(const __grid_constan
     ((C *)job.to)[blockIdx.x * CUDA_THREADS + threadIdx.x] = chunk.whole;
 }
 
-template <class T, class C>
-static int32_t run_any(const struct cuda_call *call, const tc_copy &copy, const void *from,
-                       void *to)
+template <class T, class C> static void step_any(tc_step *step, const tc_copy &copy)
 {
-    tc_copy_job job;
+    tc_copy_job job = {};
 
     job.copy = copy;
-    job.from = from;
-    job.to = to;
     job.chunks = copy.lanes / (int64_t)(sizeof(C) / sizeof(T));
     job.by_chunks = cuda_divisor_of(job.chunks);
     job.by_channels = cuda_divisor_of(copy.channels);
@@ -92,13 +99,16 @@ static int32_t run_any(const struct cuda_call *call, const tc_copy &copy, const 
         job.by[d] = cuda_divisor_of(copy.dims[d]);
         job.chunks *= copy.dims[d];
     }
-    return cuda_launch(call, tc_copy_any<T, C>, cuda_blocks(job.chunks, CUDA_THREADS), 1, job);
+    tc_step_make(step, tc_copy_any<T, C>, nullptr, CUDA_THREADS, 0,
+                 cuda_blocks(job.chunks, CUDA_THREADS), job);
 }
 
 /* ------------------------------------------------------------------ positions in rows */
 
-/* A tile's sides in channels and positions; rows of positions are followed by a gap of a bank. */
+/* A tile's sides in channels and positions; rows of positions are followed by a gap of a bank. Ways
+ * to read rows. */
 #define TC_TURN_SIDE 64
+#define TC_TURN_WAYS 3
 
 /* Of an image, or a filter, a matrix [channel][position] becomes [position][lane]. */
 struct tc_turn_job {
@@ -109,8 +119,31 @@ struct tc_turn_job {
     int32_t lanes;  /* of all groups */
     int32_t extent; /* positions of a tile */
     int32_t lane_tiles, position_tiles;
-    cuda_divisor by_lane_tiles, by_position_tiles, by_inner, by_group, by_row;
+    cuda_divisor by_lane_tiles, by_position_tiles, by_inner, by_group;
+    /* By the way that rows are read, 16 bytes, 4 elements or one at a time: the tile's row in such
+     * steps, or none where it cannot be read so. */
+    cuda_divisor by_rows[TC_TURN_WAYS];
+    cuda_divisor by_row;
+    int32_t bytes[TC_TURN_WAYS]; /* that rows begin at multiples of; 0: it cannot be read so */
 };
+
+static inline void tc_give(tc_turn_job *job, const tc_given &given)
+{
+    job->from = given.x;
+    job->to = given.output;
+}
+
+/* The first way that can be: the last one can. */
+static inline int32_t tc_settle(tc_turn_job *job)
+{
+    int32_t way = 0;
+
+    while (way < TC_TURN_WAYS - 1 &&
+           (!job->bytes[way] || (uintptr_t)job->from % (size_t)job->bytes[way] != 0))
+        way++;
+    job->by_row = job->by_rows[way];
+    return way;
+}
 
 /* V elements of a row at a time. The loads of a thread are under way together. */
 template <class T, int V>
@@ -229,42 +262,24 @@ static int64_t positions_in_a_row(const tc_copy &copy)
     return positions >= 4 ? positions : 0;
 }
 
-/* Rows, and tiles in them, begin at multiples of so many elements. */
+/* Rows, and tiles in them, begin at multiples of so many elements, if the tensor does. */
 static bool begin_at(const tc_turn_job &job, int32_t elements)
 {
     const int64_t *strides = job.copy.strides;
 
-    return (uintptr_t)job.from % (size_t)(elements * job.copy.size) == 0 &&
-           job.copy.first % elements == 0 && job.positions % elements == 0 &&
+    return job.copy.first % elements == 0 && job.positions % elements == 0 &&
            job.extent % elements == 0 && job.copy.channel % elements == 0 &&
            strides[TC_OUTER] % elements == 0 && strides[TC_INNER] % elements == 0 &&
            strides[TC_GROUP] % elements == 0;
 }
 
-template <class T> static int32_t run_turn(const struct cuda_call *call, tc_turn_job job)
-{
-    const int32_t each = 16 / (int32_t)sizeof(T);
-    int32_t v = begin_at(job, each) ? each : begin_at(job, 4) ? 4 : 1;
-    int64_t images = job.copy.dims[TC_OUTER] * job.copy.dims[TC_INNER];
-    int64_t blocks = images * job.lane_tiles * job.position_tiles;
-
-    job.by_row = cuda_divisor_of(job.extent / v);
-    if (v == each)
-        return cuda_launch(call, tc_turn<T, 16 / sizeof(T)>, blocks, 1, job);
-    if (v == 4)
-        return cuda_launch(call, tc_turn<T, 4>, blocks, 1, job);
-    return cuda_launch(call, tc_turn<T, 1>, blocks, 1, job);
-}
-
-static tc_turn_job turn_of(const tc_copy &copy, int64_t positions, const void *from, void *to)
+static tc_turn_job turn_of(const tc_copy &copy, int64_t positions)
 {
     const int64_t side = TC_TURN_SIDE;
     int64_t tiles = cuda_blocks(positions, side);
-    tc_turn_job job;
+    tc_turn_job job = {};
 
     job.copy = copy;
-    job.from = from;
-    job.to = to;
     job.positions = positions;
     job.lanes = (int32_t)(copy.lanes * copy.dims[TC_GROUP]);
     /* Tiles of about equal length, which begin at multiples of 16 bytes where rows do. */
@@ -279,21 +294,39 @@ static tc_turn_job turn_of(const tc_copy &copy, int64_t positions, const void *f
     return job;
 }
 
+template <class T> static void step_turn(tc_step *step, tc_turn_job job)
+{
+    const int32_t elements[TC_TURN_WAYS] = {16 / (int32_t)sizeof(T), 4, 1};
+    int64_t images = job.copy.dims[TC_OUTER] * job.copy.dims[TC_INNER];
+
+    for (int way = 0; way < TC_TURN_WAYS; way++) {
+        if (!begin_at(job, elements[way]))
+            continue;
+        job.bytes[way] = elements[way] * (int32_t)sizeof(T);
+        job.by_rows[way] = cuda_divisor_of(job.extent / elements[way]);
+    }
+    tc_step_make(step, tc_turn<T, 16 / sizeof(T)>, nullptr, CUDA_THREADS, 0,
+                 images * job.lane_tiles * job.position_tiles, job);
+    tc_step_or(step, 1, tc_turn<T, 4>, nullptr);
+    tc_step_or(step, 2, tc_turn<T, 1>, nullptr);
+}
+
 /* ------------------------------------------------------------------ the host's side */
 
-int32_t tc_copy_run(const struct cuda_call *call, const tc_copy &copy, const void *from, void *to)
+void tc_copy_step(struct tc_step *step, const tc_copy &copy)
 {
     int64_t positions = positions_in_a_row(copy);
 
     if (positions && copy.size == 2)
-        return run_turn<uint16_t>(call, turn_of(copy, positions, from, to));
-    if (positions && copy.size == 4)
-        return run_turn<uint32_t>(call, turn_of(copy, positions, from, to));
-    if (copy.lanes * copy.size % 16 != 0)
-        return run_any<uint16_t, uint2>(call, copy, from, to);
-    if (copy.size == 2)
-        return run_any<uint16_t, uint4>(call, copy, from, to);
-    if (copy.size == 4)
-        return run_any<uint32_t, uint4>(call, copy, from, to);
-    return run_any<uint8_t, uint4>(call, copy, from, to);
+        step_turn<uint16_t>(step, turn_of(copy, positions));
+    else if (positions && copy.size == 4)
+        step_turn<uint32_t>(step, turn_of(copy, positions));
+    else if (copy.lanes * copy.size % 16 != 0)
+        step_any<uint16_t, uint2>(step, copy);
+    else if (copy.size == 2)
+        step_any<uint16_t, uint4>(step, copy);
+    else if (copy.size == 4)
+        step_any<uint32_t, uint4>(step, copy);
+    else
+        step_any<uint8_t, uint4>(step, copy);
 }

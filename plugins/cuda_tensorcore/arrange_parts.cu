@@ -5,10 +5,8 @@
  * that were padded are left out; in direction data with rows as channels, a position of dx is the
  * sum of one result of each tap that reaches it.
  */
-#include "../cuda_common/conv_place.h"
-#include "../cuda_common/index.h"
 #include "arrange.h"
-#include "job.h"
+#include "launch.h"
 
 struct tc_parts_job {
     conv_job inner;
@@ -18,6 +16,16 @@ struct tc_parts_job {
     int32_t rows_inside, lines;
     int64_t count;
 };
+
+static inline void tc_give(tc_parts_job *job, const tc_given &given)
+{
+    tc_give(&job->inner, given);
+}
+
+static inline int32_t tc_settle(tc_parts_job *)
+{
+    return 0;
+}
 
 /* ------------------------------------------------------------------ filters */
 
@@ -91,7 +99,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
                        0, column, sum);
 }
 
-static int32_t add_filter(const struct cuda_call *call, tc_parts_job job, int32_t multiprocessors)
+static void add_filter(tc_step *step, tc_parts_job job, int32_t multiprocessors)
 {
     const conv &outer = job.outer;
 
@@ -100,8 +108,8 @@ static int32_t add_filter(const struct cuda_call *call, tc_parts_job job, int32_
     while (job.lines < LINES_MAX && job.lines * 2 <= job.inner.splits &&
            cuda_blocks(job.count * job.lines, CUDA_THREADS) < (int64_t)BLOCKS * multiprocessors)
         job.lines *= 2;
-    return cuda_launch(call, tc_parts_filter, cuda_blocks(job.count * job.lines, CUDA_THREADS), 1,
-                       job);
+    tc_step_make(step, tc_parts_filter, nullptr, CUDA_THREADS, 0,
+                 cuda_blocks(job.count * job.lines, CUDA_THREADS), job);
 }
 
 /* ------------------------------------------------------------------ data */
@@ -170,13 +178,15 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     conv_store_any(job.inner.output, at, 0, group * outer.columns + column, sum);
 }
 
-int32_t tc_add_parts(const struct cuda_call *call, const tc_arrangement &arrangement,
-                     const tc_kernel &kernel, const conv &outer, const tc_job &job)
+void tc_add_parts(struct tc_step *step, const tc_arrangement &arrangement, const tc_kernel &kernel,
+                  const conv &outer, const struct tc_job &job)
 {
     tc_parts_job parts = {job, outer, arrangement.bits & TC_ARRANGE_ROWS, kernel.add != nullptr};
     int64_t results = outer.images * outer.groups * outer.columns * conv_positions(&outer);
 
     if (outer.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
-        return add_filter(call, parts, job.multiprocessors);
-    return cuda_launch(call, tc_parts_data, cuda_blocks(results, CUDA_THREADS), 1, parts);
+        add_filter(step, parts, job.multiprocessors);
+    else
+        tc_step_make(step, tc_parts_data, nullptr, CUDA_THREADS, 0,
+                     cuda_blocks(results, CUDA_THREADS), parts);
 }

@@ -6,13 +6,16 @@
  */
 #include "../cuda_common/walk.h"
 #include "arrange.h"
-#include "job.h"
+#include "launch.h"
+
+/* The steps of a plan, in this order, of which it has the kernel's and any of the others. */
+enum { COPY_X, COPY_OTHER, KERNEL, ADD, STEPS };
 
 struct tc_state {
-    tc_offer offer;
-    tc_arrangement arrangement;
-    conv outer; /* that of the caller's tensors */
-    tc_job job; /* of the arrangement, without pointers and factors */
+    conv_slots slots;
+    int64_t workspace, parts_at; /* see tc_offer */
+    int64_t x_bytes;             /* of the first copy, behind which the second one lies */
+    tc_step step[STEPS];         /* `run` NULL: the plan has none */
 };
 
 /* ------------------------------------------------------------------ code */
@@ -138,21 +141,16 @@ static void order_classes(tc_job *job)
     }
 }
 
-static void prepare(struct anydnn_plugin_plan *plan)
+/* What a kernel is given, without pointers and factors. */
+static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const conv &conv,
+                     const tc_choice &choice)
 {
-    tc_state *state = (tc_state *)plan->job;
     const struct anydnn_plugin_problem *problem = &plan->problem;
     const struct anydnn_plugin_convolution *params =
         (const struct anydnn_plugin_convolution *)problem->params;
     conv_slots slots = conv_slots_of(problem->operation);
-    const tc_choice &choice = state->offer.choice;
-    tc_job *job = &state->job;
-    tc_wish wish;
 
-    conv_make(&state->outer, problem);
-    wish = wish_of(plan, state->outer);
-    (void)tc_offer_of(&state->outer, &wish, plan->engine, &state->offer, &state->arrangement);
-    job->conv = state->arrangement.conv;
+    job->conv = conv;
     job->row_tiles = choice.row_tiles;
     job->column_tiles = choice.column_tiles;
     job->splits = choice.splits;
@@ -174,49 +172,94 @@ static void prepare(struct anydnn_plugin_plan *plan)
         choice.kernel->plan(job);
 }
 
-/* Puts what is arranged in the place of the operands. */
-static int32_t arrange(const tc_state *state, const cuda_call *call, tc_job *job)
+static void prepare(struct anydnn_plugin_plan *plan)
 {
-    const tc_arrangement &arrangement = state->arrangement;
-    char *to = (char *)call->operands->workspace;
-    int32_t status = CUDA_SUCCESS_STATUS;
+    tc_state *state = (tc_state *)plan->job;
+    tc_arrangement arrangement;
+    tc_offer offer;
+    tc_job job = {};
+    conv outer;
 
-    if (state->offer.parts_at >= 0)
-        job->partial = to + state->offer.parts_at;
-    if (arrangement.bits & TC_ARRANGE_X) {
-        status = tc_copy_run(call, arrangement.x, job->x, to);
-        job->x = to;
+    conv_make(&outer, &plan->problem);
+    tc_wish wish = wish_of(plan, outer);
+    (void)tc_offer_of(&outer, &wish, plan->engine, &offer, &arrangement);
+    const struct tc_kernel *kernel = offer.choice.kernel;
+
+    state->slots = conv_slots_of(plan->problem.operation);
+    state->workspace = offer.workspace;
+    state->parts_at = offer.parts_at;
+    state->x_bytes = arrangement.x_bytes;
+    make_job(&job, plan, arrangement.conv, offer.choice);
+    if (arrangement.bits & TC_ARRANGE_X)
+        tc_copy_step(&state->step[COPY_X], arrangement.x);
+    if (arrangement.bits & TC_ARRANGE_OTHER)
+        tc_copy_step(&state->step[COPY_OTHER], arrangement.other);
+    kernel->step(&state->step[KERNEL], &job);
+    if (offer.parts_at < 0)
+        return;
+    if (arrangement.by_parts)
+        tc_add_parts(&state->step[ADD], arrangement, *kernel, outer, job);
+    else if (kernel->add)
+        kernel->add(&state->step[ADD], &job);
+    else
+        tc_splits_step(&state->step[ADD], &job);
+}
+
+/* ------------------------------------------------------------------ calls */
+
+/* Makes a copy and puts it in the place of an operand. */
+static int32_t copy(const struct cuda_call *call, const tc_step *step, const void **operand,
+                    void *to)
+{
+    tc_given given = {};
+
+    if (!step->run)
+        return CUDA_SUCCESS_STATUS;
+    given.x = *operand;
+    given.output = to;
+    *operand = to;
+    return step->run(call, step, given);
+}
+
+static tc_given given_of(const tc_state *state, const struct anydnn_plugin_operands *operands)
+{
+    const conv_slots &slots = state->slots;
+    tc_given given = {};
+
+    given.x = operands->data[slots.x];
+    given.other = operands->data[slots.other];
+    given.output = operands->data[slots.output];
+    given.blend = {operands->scale[0], operands->scale[1]};
+    if (state->parts_at >= 0)
+        given.partial = (char *)operands->workspace + state->parts_at;
+    if (slots.bias >= 0) {
+        given.bias = operands->data[slots.bias];
+        given.z = operands->scale[1] != 0 ? operands->data[slots.z] : nullptr;
     }
-    if (!status && arrangement.bits & TC_ARRANGE_OTHER) {
-        to += arrangement.x_bytes;
-        status = tc_copy_run(call, arrangement.other, job->other, to);
-        job->other = to;
-    }
-    return status;
+    return given;
 }
 
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const tc_state *state = (const tc_state *)plan->job;
     const struct anydnn_plugin_operands *operands = call->operands;
-    const struct tc_kernel *kernel = state->offer.choice.kernel;
-    conv_slots slots = conv_slots_of(plan->problem.operation);
-    uint64_t needed = (uint64_t)state->offer.workspace;
-    tc_job job = state->job;
+    uint64_t needed = (uint64_t)state->workspace;
+    tc_given given;
     int32_t status;
 
-    conv_give(&job, slots, operands);
     if (needed && (!operands->workspace || operands->workspace_bytes < needed))
         return cuda_fail(CUDA_BAD_PARAM, "the workspace has %llu bytes; this plan needs %llu",
                          (unsigned long long)operands->workspace_bytes, (unsigned long long)needed);
-    status = arrange(state, call, &job);
+    given = given_of(state, operands);
+    status = copy(call, &state->step[COPY_X], &given.x, operands->workspace);
     if (!status)
-        status = kernel->launch(call, &job);
-    if (status || !job.partial)
-        return status;
-    if (state->arrangement.by_parts)
-        return tc_add_parts(call, state->arrangement, *kernel, state->outer, job);
-    return kernel->add ? kernel->add(call, &job) : conv_add_splits(call, job);
+        status = copy(call, &state->step[COPY_OTHER], &given.other,
+                      (char *)operands->workspace + state->x_bytes);
+    if (!status)
+        status = state->step[KERNEL].run(call, &state->step[KERNEL], given);
+    if (!status && state->step[ADD].run)
+        status = state->step[ADD].run(call, &state->step[ADD], given);
+    return status;
 }
 
 /* ------------------------------------------------------------------ table entries */

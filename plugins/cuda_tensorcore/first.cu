@@ -115,12 +115,12 @@ extern "C" int32_t tc_first_takes_data(const struct conv *conv, const struct tc_
 
 /* ------------------------------------------------------------------ jobs */
 
-static tc_first_grid prepare_image(tc_first_job *first)
+static tc_first_grid prepare_image(tc_first_job *first, const tc_job &job)
 {
-    const conv &conv = first->conv;
+    const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
     int32_t warps = warps_for(w.positions);
-    int64_t most = (int64_t)first->multiprocessors * RESIDENT;
+    int64_t most = (int64_t)job.multiprocessors * RESIDENT;
 
     first->channels = (int32_t)conv.depth;
     first->filters = (int32_t)conv.columns;
@@ -146,13 +146,12 @@ static tc_first_grid prepare_image(tc_first_job *first)
             (int64_t)least(first->tiles, most) * first->column_tiles};
 }
 
-static tc_first_grid prepare_data(tc_first_job *first)
+static tc_first_grid prepare_data(tc_first_job *first, const tc_job &job)
 {
-    const conv &conv = first->conv;
+    const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
     int32_t warps = warps_for((w.positions + 1) / 2), pairs = warps * WARP_COLUMNS;
     int32_t channels = (int32_t)conv.columns;
-    const conv_output &output = first->output;
 
     first->channels = channels;
     first->filters = (int32_t)conv.depth;
@@ -173,28 +172,26 @@ static tc_first_grid prepare_data(tc_first_job *first)
     first->tiles_w = ((first->width + 1) / 2 + pairs - 1) / pairs;
     first->tiles = first->images * first->tiles_h * first->tiles_w;
     first->stores_by_16 = w.position == channels && (channels == 1 || conv.position.step == 1) &&
-                          output.blend.alpha == 1 && output.blend.beta == 0 && !output.bias &&
-                          (uintptr_t)output.data % 16 == 0 && first->width * channels % 8 == 0 &&
-                          first->x_h % 8 == 0 && first->x_image % 8 == 0;
+                          first->width * channels % 8 == 0 && first->x_h % 8 == 0 &&
+                          first->x_image % 8 == 0;
     return {warps * 32, (int32_t)data_bytes(h, w, warps, channels),
-            least(first->tiles, first->multiprocessors)};
+            least(first->tiles, job.multiprocessors)};
 }
 
 tc_first_grid tc_first_prepare(tc_first_job *first, const tc_job &job)
 {
     const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
-    tc_taps_job taps;
 
-    tc_taps_prepare(&taps, job, 2);
     *first = {};
-    *(tc_taps_job *)first = taps;
+    tc_slim(first, job);
+    first->stores_by_16 = tc_taps_is_packed(conv, 8);
     first->images = (int32_t)conv.images;
     first->taps_h = (int32_t)h.taps;
     first->taps_w = (int32_t)w.taps;
     first->pad_h = (int32_t)h.pad;
     first->pad_w = (int32_t)w.pad;
     first->stride_h = (int32_t)h.stride;
-    return conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? prepare_data(first)
-                                                                     : prepare_image(first);
+    return conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? prepare_data(first, job)
+                                                                     : prepare_image(first, job);
 }

@@ -14,7 +14,7 @@
 template <class E>
 __device__ static inline void tc_first_load_fragments(const tc_first_job &job, char *to)
 {
-    const conv &conv = job.conv;
+    const auto &conv = job.conv;
     int32_t taps = job.taps_h * job.taps_w;
 
     for (int i = (int)threadIdx.x; i < taps * TC_FIRST_TAP_BYTES / 8; i += (int)blockDim.x) {

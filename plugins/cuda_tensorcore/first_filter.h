@@ -41,7 +41,7 @@ template <class E>
 __device__ static inline void tc_first_store_tap(const tc_first_job &job, int32_t split, int32_t r,
                                                  int32_t s, int32_t c, int32_t k, float sum)
 {
-    const conv &conv = job.conv;
+    const auto &conv = job.conv;
     int64_t at = conv.tap_first + k * conv.tap_column + r * conv.dim[CONV_DIMS_MAX - 2].tap +
                  s * conv.dim[CONV_DIMS_MAX - 1].tap + c * conv.tap_depth;
 

@@ -13,7 +13,7 @@ template <class E, int CHANNELS>
 __device__ static inline void tc_first_load_filters(const tc_first_job &job, int32_t first,
                                                     char *to)
 {
-    const conv &conv = job.conv;
+    const auto &conv = job.conv;
 
     for (int i = (int)threadIdx.x; i < TC_FIRST_FILTERS * job.taps_h * TC_FIRST_TAPS;
          i += (int)blockDim.x) {

@@ -22,7 +22,7 @@
 #define TC_FIRST_FILTERS 64
 
 /* The image x (dx in direction data), and the tensor by position of the forward convolution. */
-struct tc_first_job : tc_taps_job {
+struct tc_first_job : tc_slim_job {
     int32_t images, channels, height, width, filters, taps_h, taps_w, pad_h, pad_w, stride_h;
     int32_t out_height, out_width;
     /* What is read has pixels as neighbours in x, channels in y; results lie anywhere. */

@@ -8,34 +8,35 @@
 #include "first_forward.h"
 #include "taps_add.h"
 
-static int32_t tc_first_run(const struct cuda_call *call, const struct tc_job *job,
-                            void (*kernel)(tc_first_job), uint8_t *asked)
+static void tc_first_step(struct tc_step *step, const struct tc_job *job,
+                          void (*kernel)(tc_first_job), uint8_t *asked)
 {
     tc_first_job first;
     tc_first_grid grid = tc_first_prepare(&first, *job);
 
-    return tc_launch(call, kernel, grid.threads, grid.shared_bytes, asked, grid.blocks, first);
+    tc_step_make(step, kernel, asked, grid.threads, grid.shared_bytes, grid.blocks, first);
 }
 
 /* A kernel that has a form for 3 channels and one for 4. */
-#define TC_FIRST_LAUNCH(name, kernel, channels_of)                                                 \
-    template <class M> static int32_t name(const struct cuda_call *call, const struct tc_job *job) \
+#define TC_FIRST_STEP(name, kernel)                                                                \
+    template <class M> static void name(struct tc_step *step, const struct tc_job *job)            \
     {                                                                                              \
         static uint8_t asked[2][TC_DEVICES_SEEN];                                                  \
                                                                                                    \
-        return job->conv.channels_of == 3 ? tc_first_run(call, job, kernel<M, 3>, asked[0])        \
-                                          : tc_first_run(call, job, kernel<M, 4>, asked[1]);       \
+        if (job->conv.depth == 3)                                                                  \
+            tc_first_step(step, job, kernel<M, 3>, asked[0]);                                      \
+        else                                                                                       \
+            tc_first_step(step, job, kernel<M, 4>, asked[1]);                                      \
     }
 
-TC_FIRST_LAUNCH(tc_first_launch_forward, tc_first_forward_kernel, depth)
-TC_FIRST_LAUNCH(tc_first_launch_filter, tc_first_filter_kernel, depth)
+TC_FIRST_STEP(tc_first_step_forward, tc_first_forward_kernel)
+TC_FIRST_STEP(tc_first_step_filter, tc_first_filter_kernel)
 
-template <class M>
-static int32_t tc_first_launch_data(const struct cuda_call *call, const struct tc_job *job)
+template <class M> static void tc_first_step_data(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
 
-    return tc_first_run(call, job, tc_first_data_kernel<M>, asked);
+    tc_first_step(step, job, tc_first_data_kernel<M>, asked);
 }
 
 /* Numbers: by type, direction. Tiles are such that the model's blocks do what these do in the time
@@ -44,7 +45,7 @@ static int32_t tc_first_launch_data(const struct cuda_call *call, const struct t
 #define TC_FIRST_ROW(math, number, type, what, direction, rows, columns, terms, part, name, add)   \
     {                                                                                              \
         TC_FIRST_NUMBER(number, what), type, direction, TC_BY_ITSELF, 80, rows, columns, terms,    \
-            TC_FIRST_WARPS * 32, 0, 2, part, tc_first_takes_##name, tc_first_launch_##name<math>,  \
+            TC_FIRST_WARPS * 32, 0, 2, part, tc_first_takes_##name, tc_first_step_##name<math>,    \
             add                                                                                    \
     }
 

@@ -165,13 +165,12 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
 
 /* ------------------------------------------------------------------ on the host */
 
-template <class S>
-static int32_t tc_gemm_launch(const struct cuda_call *call, const struct tc_job *job)
+template <class S> static void tc_gemm_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
 
-    return tc_launch(call, tc_gemm_kernel<S>, S::THREADS, S::SHARED_BYTES, asked, tc_blocks(*job),
-                     *job);
+    tc_step_make(step, tc_gemm_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, tc_blocks(*job),
+                 *job);
 }
 
 /* A row of a table of kernels. */
@@ -180,21 +179,9 @@ constexpr struct tc_kernel tc_row(int32_t number, int32_t type, int32_t directio
                                   int32_t (*takes)(const struct conv *conv,
                                                    const struct tc_wish *wish) = nullptr)
 {
-    return {number,
-            type,
-            direction,
-            S::HOW,
-            S::math::CAPABILITY,
-            S::ROWS,
-            S::COLUMNS,
-            S::TERMS,
-            S::THREADS,
-            S::SHARED_BYTES,
-            S::RESIDENT,
-            part,
-            takes,
-            tc_gemm_launch<S>,
-            nullptr,
+    return {number,         type,       direction, S::HOW,          S::math::CAPABILITY,
+            S::ROWS,        S::COLUMNS, S::TERMS,  S::THREADS,      S::SHARED_BYTES,
+            S::RESIDENT,    part,       takes,     tc_gemm_step<S>, nullptr,
             S::math::SPLITS};
 }
 

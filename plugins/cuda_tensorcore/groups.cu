@@ -17,6 +17,12 @@
 /* Taps of a filter, so that with two more in each class they have room. */
 #define TAPS_MAX (TC_GROUPS_TAPS - 2 * TC_GROUPS_CLASSES)
 
+/* A job that is being made, with all of the geometry and of the device. */
+struct making : tc_groups_job {
+    struct conv conv;
+    int32_t multiprocessors;
+};
+
 static int32_t least(int64_t a, int64_t b)
 {
     return (int32_t)(a < b ? a : b);
@@ -109,7 +115,7 @@ struct range {
     int32_t low, high;
 };
 
-static range range_of(const tc_groups_job &groups, int d)
+static range range_of(const making &groups, int d)
 {
     range range = {INT16_MAX, -INT16_MAX};
 
@@ -131,7 +137,7 @@ static range range_of(const tc_groups_job &groups, int d)
 }
 
 /* All but what depends on the tile. */
-static void fill(tc_groups_job *groups)
+static void fill(making *groups)
 {
     const conv &conv = groups->conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
@@ -184,7 +190,7 @@ static int32_t padded(int32_t count, int32_t rest)
     return count + (rest % 8 - count % 8 + 8) % 8;
 }
 
-static int32_t filter_bytes(const tc_groups_job &groups)
+static int32_t filter_bytes(const making &groups)
 {
     int32_t depth = (int32_t)groups.conv.depth;
 
@@ -195,7 +201,7 @@ static int32_t filter_bytes(const tc_groups_job &groups)
 
 /* Fills in what depends on the tile: in shared memory come filters, zeros, tables and the ring; in
  * a stage of direction filter dy's lines behind the halo. */
-static void fill_tile(tc_groups_job *groups, const tc_groups_tile &tile)
+static void fill_tile(making *groups, const tc_groups_tile &tile)
 {
     const conv &conv = groups->conv;
     int32_t positions = tile.images * tile.h * tile.w, row, image;
@@ -238,7 +244,7 @@ static void fill_tile(tc_groups_job *groups, const tc_groups_tile &tile)
 #define TURN_CYCLES 500
 #define ALONE       1.15
 
-static double cycles_of(const tc_groups_job &groups)
+static double cycles_of(const making &groups)
 {
     const tc_groups_tile &tile = groups.tile;
     int32_t depth = (int32_t)groups.conv.depth;
@@ -253,7 +259,7 @@ static double cycles_of(const tc_groups_job &groups)
     return turns * (each + TURN_CYCLES);
 }
 
-static void try_tile(tc_groups_job *groups, tc_groups_tile tile, int32_t shared_bytes,
+static void try_tile(making *groups, tc_groups_tile tile, int32_t shared_bytes,
                      tc_groups_tile *best, double *least_cycles)
 {
     for (tile.stages = STAGES_MIN; tile.stages <= STAGES_MAX; tile.stages++) {
@@ -273,7 +279,7 @@ static void try_tile(tc_groups_job *groups, tc_groups_tile tile, int32_t shared_
 }
 
 /* Tiles that a dim is cut into evenly; of whole images several. 0 if none fits. */
-static int choose_tile(tc_groups_job *groups, int32_t shared_bytes, tc_groups_tile *best)
+static int choose_tile(making *groups, int32_t shared_bytes, tc_groups_tile *best)
 {
     double cycles = 0;
     int32_t last_h = 0;
@@ -301,7 +307,7 @@ static int choose_tile(tc_groups_job *groups, int32_t shared_bytes, tc_groups_ti
 
 extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_wish *wish)
 {
-    tc_groups_job groups;
+    making groups;
     tc_groups_tile tile;
 
     if (!conv->narrow || conv->groups < 2 || conv->depth != conv->columns ||
@@ -319,12 +325,21 @@ extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_wish
 
 /* ------------------------------------------------------------------ jobs */
 
+static making making_of(const tc_job &job)
+{
+    making groups = {};
+
+    tc_slim(&groups, job);
+    groups.conv = job.conv;
+    groups.multiprocessors = job.multiprocessors;
+    return groups;
+}
+
 extern "C" void tc_groups_plan(struct tc_job *job)
 {
-    tc_groups_job groups = {};
+    making groups = making_of(*job);
     tc_groups_tile tile;
 
-    *(tc_job *)&groups = *job;
     fill(&groups);
     (void)choose_tile(&groups, job->shared_bytes, &tile);
     job->tile[0] = tile.images;
@@ -335,7 +350,7 @@ extern "C" void tc_groups_plan(struct tc_job *job)
 }
 
 /* Where the taps are: in the halo, and in a line of filters. */
-static void list_taps(tc_groups_job *groups)
+static void list_taps(making *groups)
 {
     const conv &conv = groups->conv;
 
@@ -366,30 +381,26 @@ static void list_taps(tc_groups_job *groups)
     }
 }
 
-/* Packed channels that begin at multiples of 8 bytes. */
-static int stores_by_8(const tc_groups_job &groups)
+/* Packed channels that begin at multiples of 8 bytes, if the tensor does. */
+static int stores_by_8(const making &groups)
 {
-    const conv &conv = groups.conv;
-    const conv_output &output = groups.output;
-
-    return !groups.partial && !output.bias && output.blend.alpha == 1 && output.blend.beta == 0 &&
-           conv.position.step == 1 && groups.y_image % 4 == 0 && groups.y_h % 4 == 0 &&
-           groups.y_w % 4 == 0 && (uintptr_t)output.data % 8 == 0;
+    return groups.conv.position.step == 1 && groups.y_image % 4 == 0 && groups.y_h % 4 == 0 &&
+           groups.y_w % 4 == 0;
 }
 
-int64_t tc_groups_prepare(tc_groups_job *groups, const tc_job &job)
+int64_t tc_groups_prepare(tc_groups_job *to, const tc_job &job)
 {
+    making groups = making_of(job);
     int32_t blocks;
 
-    *groups = {};
-    *(tc_job *)groups = job;
-    fill(groups);
-    fill_tile(groups, {job.tile[0], job.tile[1], job.tile[2], job.tile[3], job.tile[4]});
-    list_taps(groups);
-    groups->stores_by_8 = stores_by_8(*groups);
+    fill(&groups);
+    fill_tile(&groups, {job.tile[0], job.tile[1], job.tile[2], job.tile[3], job.tile[4]});
+    list_taps(&groups);
+    groups.stores_by_8 = stores_by_8(groups);
+    *to = groups;
     if (is_filter(job.conv))
-        return (int64_t)groups->slabs * job.splits * ceil_div(groups->entries, TC_GROUPS_SET);
-    blocks = job.multiprocessors * groups->tile.resident / groups->slabs;
-    blocks = least(blocks < 1 ? 1 : blocks, groups->tiles);
-    return (int64_t)blocks * groups->slabs;
+        return (int64_t)groups.slabs * job.splits * ceil_div(groups.entries, TC_GROUPS_SET);
+    blocks = job.multiprocessors * groups.tile.resident / groups.slabs;
+    blocks = least(blocks < 1 ? 1 : blocks, groups.tiles);
+    return (int64_t)blocks * groups.slabs;
 }

@@ -49,7 +49,7 @@ struct tc_groups_tile {
     int32_t images, h, w, stages, resident;
 };
 
-struct tc_groups_job : tc_job {
+struct tc_groups_job : tc_slim_job {
     int32_t images, channels, slabs; /* of all groups */
     int32_t height, width;           /* of the gathered tensor */
     int32_t x_image, x_h, x_w;
@@ -95,6 +95,12 @@ extern "C" void tc_groups_plan(struct tc_job *job);
 
 /* Fills the job, by the direction that it has; returns the blocks that it takes. */
 int64_t tc_groups_prepare(tc_groups_job *groups, const tc_job &job);
+
+/* The first kernel is for results that are stored as they are, the second one for any others. */
+static inline int32_t tc_settle(tc_groups_job *job)
+{
+    return !(job->stores_by_8 && !job->partial && tc_is_plain_by(job->output, 8));
+}
 
 /* ------------------------------------------------------------------ on the device */
 

@@ -91,8 +91,8 @@ __device__ __noinline__ void tc_groups_store_any(const tc_groups_job &job, int32
                                                  int32_t channel, float4 sums)
 {
     const tc_groups_class &of = job.class_of[number_of_class];
-    const conv &conv = job.conv;
-    const conv_dim &along_h = conv.dim[CONV_FIRST + 1], &along_w = conv.dim[CONV_FIRST + 2];
+    const auto &conv = job.conv;
+    const auto &along_h = conv.dim[CONV_FIRST + 1], &along_w = conv.dim[CONV_FIRST + 2];
     int64_t y = image * conv.position_image + h * along_h.position + w * along_w.position;
     int64_t z = image * conv.z_image + h * along_h.z + w * along_w.z;
 

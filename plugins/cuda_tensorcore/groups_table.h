@@ -9,80 +9,80 @@
 
 typedef void tc_groups_kernel(tc_groups_job);
 
-/* One kernel for results that are stored as they are, one for any others. */
-static int32_t tc_groups_run(const struct cuda_call *call, const struct tc_job *job,
-                             tc_groups_kernel *by_8, tc_groups_kernel *any,
-                             uint8_t (*asked)[TC_DEVICES_SEEN])
-{
-    tc_groups_job groups;
-    int64_t blocks = tc_groups_prepare(&groups, *job);
-    bool packs = groups.stores_by_8;
-
-    return tc_launch(call, packs ? by_8 : any, TC_GROUPS_THREADS, groups.shared_bytes, asked[packs],
-                     blocks, groups);
-}
-
 template <class M, int CHANNELS, bool DATA>
-static int32_t tc_groups_run_gemm(const struct cuda_call *call, const struct tc_job *job)
+static void tc_groups_gemm_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[2][TC_DEVICES_SEEN];
+    tc_groups_job groups;
+    int64_t blocks = tc_groups_prepare(&groups, *job);
 
-    return tc_groups_run(call, job, tc_groups_gemm_kernel<M, CHANNELS, DATA, true>,
-                         tc_groups_gemm_kernel<M, CHANNELS, DATA, false>, asked);
+    tc_step_make(step, tc_groups_gemm_kernel<M, CHANNELS, DATA, true>, asked[0], TC_GROUPS_THREADS,
+                 groups.shared_bytes, blocks, groups);
+    tc_step_or(step, 1, tc_groups_gemm_kernel<M, CHANNELS, DATA, false>, asked[1]);
 }
 
 template <class M, int CHANNELS>
-static int32_t tc_groups_run_filter(const struct cuda_call *call, const struct tc_job *job)
-{
-    static uint8_t asked[2][TC_DEVICES_SEEN];
-
-    return tc_groups_run(call, job, tc_groups_filter_kernel<M, CHANNELS>,
-                         tc_groups_filter_kernel<M, CHANNELS>, asked);
-}
-
-template <class M, bool DATA>
-static int32_t tc_groups_launch_gemm(const struct cuda_call *call, const struct tc_job *job)
-{
-    int64_t channels = job->conv.depth;
-
-    return channels == 4    ? tc_groups_run_gemm<M, 4, DATA>(call, job)
-           : channels == 8  ? tc_groups_run_gemm<M, 8, DATA>(call, job)
-           : channels == 16 ? tc_groups_run_gemm<M, 16, DATA>(call, job)
-                            : tc_groups_run_gemm<M, 32, DATA>(call, job);
-}
-
-template <class M>
-static int32_t tc_groups_launch_filter(const struct cuda_call *call, const struct tc_job *job)
-{
-    int64_t channels = job->conv.depth;
-
-    return channels == 4    ? tc_groups_run_filter<M, 4>(call, job)
-           : channels == 8  ? tc_groups_run_filter<M, 8>(call, job)
-           : channels == 16 ? tc_groups_run_filter<M, 16>(call, job)
-                            : tc_groups_run_filter<M, 32>(call, job);
-}
-
-template <class E>
-static int32_t tc_groups_add(const struct cuda_call *call, const struct tc_job *job)
+static void tc_groups_filter_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
     tc_groups_job groups;
+    int64_t blocks = tc_groups_prepare(&groups, *job);
+
+    tc_step_make(step, tc_groups_filter_kernel<M, CHANNELS>, asked, TC_GROUPS_THREADS,
+                 groups.shared_bytes, blocks, groups);
+    tc_step_or(step, 1, tc_groups_filter_kernel<M, CHANNELS>, asked);
+}
+
+template <class M, bool DATA>
+static void tc_groups_step_gemm(struct tc_step *step, const struct tc_job *job)
+{
+    int64_t channels = job->conv.depth;
+
+    if (channels == 4)
+        tc_groups_gemm_step<M, 4, DATA>(step, job);
+    else if (channels == 8)
+        tc_groups_gemm_step<M, 8, DATA>(step, job);
+    else if (channels == 16)
+        tc_groups_gemm_step<M, 16, DATA>(step, job);
+    else
+        tc_groups_gemm_step<M, 32, DATA>(step, job);
+}
+
+template <class M> static void tc_groups_step_filter(struct tc_step *step, const struct tc_job *job)
+{
+    int64_t channels = job->conv.depth;
+
+    if (channels == 4)
+        tc_groups_filter_step<M, 4>(step, job);
+    else if (channels == 8)
+        tc_groups_filter_step<M, 8>(step, job);
+    else if (channels == 16)
+        tc_groups_filter_step<M, 16>(step, job);
+    else
+        tc_groups_filter_step<M, 32>(step, job);
+}
+
+template <class E> static void tc_groups_add(struct tc_step *step, const struct tc_job *job)
+{
+    static uint8_t asked[TC_DEVICES_SEEN];
+    tc_groups_job groups;
+    int64_t blocks;
 
     (void)tc_groups_prepare(&groups, *job);
-    return tc_launch(call, tc_groups_add_kernel<E>, TC_GROUPS_THREADS, 0, asked,
-                     cuda_blocks((int64_t)groups.channels * groups.entries * job->conv.depth,
-                                 TC_GROUPS_ADD_EACH),
-                     groups);
+    blocks = cuda_blocks((int64_t)groups.channels * groups.entries * job->conv.depth,
+                         TC_GROUPS_ADD_EACH);
+    tc_step_make(step, tc_groups_add_kernel<E>, asked, TC_GROUPS_THREADS, 0, blocks, groups);
+    tc_step_or(step, 1, tc_groups_add_kernel<E>, asked);
 }
 
 /* Numbers: by type, direction. Tiles are the model's: a block works on 16 groups of 4 columns; sums
  * of directions forward and data, which are never split, count as the longest there are; and the
  * part is such that the time expected is about what layers of 9 taps take, which is memory's. */
 #define TC_GROUPS_NUMBER(type, what) (TC_GROUPS << 8 | (type) << 6 | (what) << 4)
-typedef int32_t tc_groups_step(const struct cuda_call *call, const struct tc_job *job);
+typedef void tc_groups_step(struct tc_step *step, const struct tc_job *job);
 
 static constexpr struct tc_kernel tc_groups_row(int32_t type, int32_t number, int32_t what,
-                                                int32_t direction, tc_groups_step *launch,
+                                                int32_t direction, tc_groups_step *step,
                                                 tc_groups_step *add)
 {
     bool filter = direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
@@ -102,7 +102,7 @@ static constexpr struct tc_kernel tc_groups_row(int32_t type, int32_t number, in
     kernel.part = filter ? 0.02 : direction == ANYDNN_PLUGIN_CONVOLUTION_FORWARD ? 0.17 : 0.45;
     kernel.takes = tc_groups_takes;
     kernel.plan = tc_groups_plan;
-    kernel.launch = launch;
+    kernel.step = step;
     kernel.add = add;
     return kernel;
 }
@@ -110,11 +110,11 @@ static constexpr struct tc_kernel tc_groups_row(int32_t type, int32_t number, in
 #define TC_GROUPS_TABLE(name, math, number, type)                                                  \
     static const struct tc_kernel kernels[] = {                                                    \
         tc_groups_row(type, number, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD,                          \
-                      (tc_groups_launch_gemm<math, false>), nullptr),                              \
+                      (tc_groups_step_gemm<math, false>), nullptr),                                \
         tc_groups_row(type, number, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,                    \
-                      (tc_groups_launch_gemm<math, true>), nullptr),                               \
+                      (tc_groups_step_gemm<math, true>), nullptr),                                 \
         tc_groups_row(type, number, 2, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,                  \
-                      tc_groups_launch_filter<math>, tc_groups_add<math::element>)};               \
+                      tc_groups_step_filter<math>, tc_groups_add<math::element>)};                 \
     const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
 
 #endif

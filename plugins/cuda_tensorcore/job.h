@@ -19,6 +19,109 @@ struct tc_job : conv_job {
     uint8_t order[TC_CLASSES];
 };
 
+/* ------------------------------------------------------------------ slim ones */
+
+/*
+ * What the kernels of the families beside mma look at of a geometry, by the names that it has in
+ * struct conv: three dims, and 31 bits for all but what offsets of results and of parts are made
+ * of. Parameters of a kernel are copied at each launch, and fetched by each multiprocessor.
+ */
+struct tc_conv_dim {
+    int64_t position, z;
+    int32_t gathered, x, tap;
+};
+
+struct tc_conv_dims {
+    tc_conv_dim last[CONV_DIMS];
+
+    __host__ __device__ const tc_conv_dim &operator[](int d) const
+    {
+        return last[d - CONV_FIRST];
+    }
+};
+
+struct tc_conv_step {
+    int64_t step;
+};
+
+struct tc_conv {
+    int32_t depth, classes, x_image, tap_first;
+    int64_t groups, columns;
+    int64_t tap_group, tap_depth, tap_column;
+    int64_t position_image, z_image;
+    tc_conv_step position, z;
+    tc_conv_dims dim;
+};
+
+struct tc_slim_job {
+    int32_t row_tiles, column_tiles, splits;
+    int32_t rows; /* of results, of the largest class */
+    int32_t stores_by_row;
+    int32_t stores_by_16; /* results go as they are to packed rows of columns */
+    const void *x, *other;
+    void *partial;
+    tc_conv conv;
+    conv_output output;
+};
+
+static inline tc_conv tc_conv_of(const conv &from)
+{
+    tc_conv to = {};
+
+    to.depth = (int32_t)from.depth;
+    to.classes = (int32_t)from.classes;
+    to.x_image = (int32_t)from.x_image;
+    to.tap_first = (int32_t)from.tap_first;
+    to.groups = from.groups;
+    to.columns = from.columns;
+    to.tap_group = from.tap_group;
+    to.tap_depth = from.tap_depth;
+    to.tap_column = from.tap_column;
+    to.position_image = from.position_image;
+    to.z_image = from.z_image;
+    to.position.step = from.position.step;
+    to.z.step = from.z.step;
+    for (int d = 0; d < CONV_DIMS; d++) {
+        const conv_dim &dim = from.dim[CONV_FIRST + d];
+
+        to.dim.last[d] = {dim.position, dim.z, (int32_t)dim.gathered, (int32_t)dim.x,
+                          (int32_t)dim.tap};
+    }
+    return to;
+}
+
+/* All but what a call brings. */
+static inline void tc_slim(tc_slim_job *to, const tc_job &from)
+{
+    to->row_tiles = from.row_tiles;
+    to->column_tiles = from.column_tiles;
+    to->splits = from.splits;
+    to->rows = from.rows;
+    to->stores_by_row = from.stores_by_row;
+    to->conv = tc_conv_of(from.conv);
+    to->output = from.output;
+}
+
+/* Where a tap's channel lies in the filters; taps are counted with channels inside. Nothing else of
+ * the place is made. */
+CUDA_BOTH void conv_place_tap(conv_place *place, const tc_conv &conv, const conv_view &view,
+                              int32_t index, bool)
+{
+    int32_t channel = index % conv.depth;
+
+    index /= conv.depth;
+    place->other = conv.tap_first + channel * conv.tap_depth;
+    for (int d = CONV_DIMS - 1; d >= 0; d--) {
+        const conv_view_dim &dim = view.dim[d];
+        int32_t t = index % dim.taps;
+
+        index /= dim.taps;
+        place->other += (dim.tap_first + (int64_t)t * dim.tap_step) * conv.dim[CONV_FIRST + d].tap;
+    }
+}
+
+/* ------------------------------------------------------------------ blocks */
+
 /* Coordinates of a block. */
 struct tc_block {
     int32_t first_row, column_tile, unit, group, split;

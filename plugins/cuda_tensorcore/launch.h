@@ -1,13 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launching kernels of any number of threads and any size of shared memory. */
+/*
+ * Launching kernels of any number of threads and any size of shared memory. A launch is made when a
+ * plan is made, a step: all that depends on the problem alone. A call copies the parameters, puts
+ * in what it brings, and launches.
+ */
 #ifndef CUDA_TENSORCORE_LAUNCH_H
 #define CUDA_TENSORCORE_LAUNCH_H
 
 #include "job.h"
 
+#include <string.h>
+
 /* What every kernel may have without asking, and devices that remember what was asked for. */
 #define TC_SHARED_FREE  (48 << 10)
 #define TC_DEVICES_SEEN 128
+
+/* Bytes that the parameters of every kernel fit in; kernels that a step has to choose from. */
+#define TC_PARAMETERS   4096
+#define TC_STEP_KERNELS 3
+
+/* What a call brings. Of a copy, `x` is where it is from and `output` where it goes. */
+struct tc_given {
+    const void *x, *other; /* gathered; filters, or dy in direction filter */
+    void *partial;         /* NULL: sums are not split */
+    void *output;
+    const void *z, *bias;
+    cuda_blend blend;
+};
+
+struct tc_step {
+    int32_t (*run)(const struct cuda_call *call, const tc_step *step, const tc_given &given);
+    void (*kernel[TC_STEP_KERNELS])();
+    uint8_t *asked[TC_STEP_KERNELS]; /* see tc_ask_shared */
+    int32_t threads, shared_bytes;
+    int64_t blocks;
+    alignas(16) unsigned char parameters[TC_PARAMETERS];
+};
 
 /* More shared memory is asked for once a kernel and device, and all that there is: how much a
  * kernel takes may depend on the problem. To do so twice does no harm. */
@@ -59,6 +87,93 @@ static int32_t tc_launch(const struct cuda_call *call, void (*kernel)(P), int32_
     if (error == cudaSuccess)
         *call->effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
     return cuda_check(call->device, error, "launching a kernel");
+}
+
+/* ------------------------------------------------------------------ steps */
+
+/* Puts in what a call brings. */
+template <class P> static inline void tc_give(P *job, const tc_given &given)
+{
+    job->x = given.x;
+    job->other = given.other;
+    job->partial = given.partial;
+    job->output.data = given.output;
+    job->output.z = given.z;
+    job->output.bias = given.bias;
+    job->output.blend = given.blend;
+}
+
+/* Whether results go out as they are, to a tensor that begins at a multiple of so many bytes. */
+static inline bool tc_is_plain_by(const conv_output &output, size_t bytes)
+{
+    return !output.bias && output.blend.alpha == 1 && output.blend.beta == 0 &&
+           (uintptr_t)output.data % bytes == 0;
+}
+
+/* Completes what depends on that, and says which of its kernels a step runs. Jobs that have more to
+ * say have a function of their own with this name. */
+static inline int32_t tc_settle(conv_job *)
+{
+    return 0;
+}
+
+static inline int32_t tc_settle(tc_slim_job *job)
+{
+    job->stores_by_16 = job->stores_by_16 && !job->partial && tc_is_plain_by(job->output, 16);
+    return 0;
+}
+
+template <class P>
+static int32_t tc_step_run(const struct cuda_call *call, const tc_step *step, const tc_given &given)
+{
+    P job;
+    int32_t which;
+
+    memcpy(&job, step->parameters, sizeof job);
+    tc_give(&job, given);
+    which = tc_settle(&job);
+    return tc_launch(call, (void (*)(P))step->kernel[which], step->threads, step->shared_bytes,
+                     step->asked[which], step->blocks, job);
+}
+
+/* Makes a step of one kernel; others follow by tc_step_or. */
+template <class P>
+static void tc_step_make(tc_step *step, void (*kernel)(P), uint8_t *asked, int32_t threads,
+                         int32_t shared_bytes, int64_t blocks, const P &job)
+{
+    static_assert(sizeof job <= TC_PARAMETERS, "parameters have room");
+
+    step->run = tc_step_run<P>;
+    step->kernel[0] = (void (*)())kernel;
+    step->asked[0] = asked;
+    step->threads = threads;
+    step->shared_bytes = shared_bytes;
+    step->blocks = blocks;
+    memcpy(step->parameters, &job, sizeof job);
+}
+
+template <class P>
+static void tc_step_or(tc_step *step, int32_t which, void (*kernel)(P), uint8_t *asked)
+{
+    step->kernel[which] = (void (*)())kernel;
+    step->asked[which] = asked;
+}
+
+/* The step that adds up parts of any kernel, by conv_add_splits. */
+static inline int32_t tc_splits_run(const struct cuda_call *call, const tc_step *step,
+                                    const tc_given &given)
+{
+    conv_job job;
+
+    memcpy(&job, step->parameters, sizeof job);
+    tc_give(&job, given);
+    return conv_add_splits(call, job);
+}
+
+static inline void tc_splits_step(tc_step *step, const tc_job *job)
+{
+    step->run = tc_splits_run;
+    memcpy(step->parameters, (const conv_job *)job, sizeof(conv_job));
 }
 
 #endif

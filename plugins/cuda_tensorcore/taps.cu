@@ -36,16 +36,43 @@ extern "C" int32_t tc_taps_takes(const struct conv *conv, const struct tc_wish *
     return gathered < TC_TAPS_REACH && filters < TC_TAPS_REACH;
 }
 
-int32_t tc_taps_is_plain(const tc_job &job, int32_t each)
+static bool is_one(const conv_dim &dim)
 {
-    const conv &conv = job.conv;
-    int plain = !job.output.bias && job.output.blend.alpha == 1 && job.output.blend.beta == 0 &&
-                conv.position.step == 1 && conv.columns % each == 0 &&
-                conv.position_image % each == 0 && (uintptr_t)job.output.data % 16 == 0;
+    return dim.positions == 1 && dim.taps == 1 && dim.gathered == 1 && dim.pad == 0;
+}
+
+int32_t tc_taps_is_packed(const conv &conv, int32_t each)
+{
+    int packed =
+        conv.position.step == 1 && conv.columns % each == 0 && conv.position_image % each == 0;
 
     for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
-        plain &= conv.dim[d].position % each == 0;
-    return plain;
+        packed &= conv.dim[d].position % each == 0;
+    return packed;
+}
+
+static void fill_view(tc_taps_view *to, const conv &conv, int32_t number)
+{
+    conv_view_make(&to->view, conv, number);
+    to->taps = 1;
+    to->first_other = (int32_t)conv.tap_first;
+    to->images = (int32_t)conv.images;
+    for (int d = 0; d < CONV_DIMS; d++) {
+        const conv_view_dim &dim = to->view.dim[d];
+        const conv_dim &of = conv.dim[CONV_FIRST + d];
+
+        to->by[d] = cuda_divisor_of(dim.positions > 0 ? dim.positions : 1);
+        to->by_tap[d] = cuda_divisor_of(size_of(dim.at_tap));
+        to->tap_x[d] = dim.at_tap * (int32_t)of.x;
+        to->tap_other[d] = dim.tap_step * (int32_t)of.tap;
+        to->return_x[d] = (1 - dim.taps) * to->tap_x[d];
+        to->return_other[d] = (1 - dim.taps) * to->tap_other[d];
+        to->last[d] = 1u << (TC_TAPS_BITS * d + (dim.taps > 0 ? dim.taps - 1 : 0));
+        to->first_other += dim.tap_first * (int32_t)of.tap;
+        to->taps *= dim.taps;
+    }
+    while (to->begin < CONV_DIMS - 1 && is_one(conv.dim[CONV_FIRST + to->begin]))
+        to->inside |= 1u << TC_TAPS_BITS * to->begin++;
 }
 
 void tc_taps_prepare(tc_taps_job *taps, const tc_job &job, int32_t element)
@@ -53,27 +80,45 @@ void tc_taps_prepare(tc_taps_job *taps, const tc_job &job, int32_t element)
     const conv &conv = job.conv;
 
     *taps = {};
-    *(tc_job *)taps = job;
-    taps->stores_by_16 = !job.partial && tc_taps_is_plain(job, 16 / element);
-    for (int32_t number = 0; number < conv.classes; number++) {
-        tc_taps_view *to = &taps->class_of[number];
+    tc_slim(taps, job);
+    taps->stores_by_16 = tc_taps_is_packed(conv, 16 / element);
+    taps->by_column_tiles = cuda_divisor_of(job.column_tiles);
+    taps->by_row_tiles = cuda_divisor_of(job.row_tiles);
+    taps->by_groups = cuda_divisor_of(conv.groups);
+    taps->by_classes = cuda_divisor_of(conv.classes);
+    fill_view(&taps->class_of[0], conv, 0);
+}
 
-        conv_view_make(&to->view, conv, number);
-        to->taps = 1;
-        to->first_other = (int32_t)conv.tap_first;
-        for (int d = 0; d < CONV_DIMS; d++) {
-            const conv_view_dim &dim = to->view.dim[d];
-            const conv_dim &of = conv.dim[CONV_FIRST + d];
+void tc_taps_list(tc_taps_classes *classes, const tc_job &job, bool in_order)
+{
+    const conv &conv = job.conv;
+    bool data = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
+    int32_t begin[CONV_DIMS + 1] = {0};
 
-            to->by[d] = cuda_divisor_of(dim.positions > 0 ? dim.positions : 1);
-            to->by_tap[d] = cuda_divisor_of(dim.at_tap > 0 ? dim.at_tap : 1);
-            to->tap_x[d] = dim.at_tap * (int32_t)of.x;
-            to->tap_other[d] = dim.tap_step * (int32_t)of.tap;
-            to->back_x[d] = (dim.taps - 1) * to->tap_x[d];
-            to->back_other[d] = (dim.taps - 1) * to->tap_other[d];
-            to->last[d] = 1u << (TC_TAPS_BITS * d + (dim.taps > 0 ? dim.taps - 1 : 0));
-            to->first_other += dim.tap_first * (int32_t)of.tap;
-            to->taps *= dim.taps;
+    *classes = {};
+    for (int d = 0; d < CONV_DIMS; d++) {
+        const conv_dim &dim = conv.dim[CONV_FIRST + d];
+
+        begin[d + 1] =
+            begin[d] + (data ? conv_least((int32_t)dim.stride, (int32_t)dim.positions) : 1);
+    }
+    for (int32_t i = 0; i < conv.classes; i++) {
+        tc_taps_class *to = &classes->class_of[i];
+        int32_t left;
+        conv_view view;
+
+        to->number = in_order ? job.order[i] : (uint8_t)i;
+        conv_view_make(&view, conv, to->number);
+        left = to->number;
+        for (int d = CONV_DIMS - 1; d >= 0; d--) {
+            const conv_view_dim &dim = view.dim[d];
+            int32_t count = begin[d + 1] - begin[d];
+
+            to->choice[d] = (uint8_t)(begin[d] + left % count);
+            left /= count;
+            classes->choices[to->choice[d]] = {dim.positions, dim.first,
+                                               dim.at,        dim.taps,
+                                               dim.tap_first, cuda_divisor_of(dim.positions)};
         }
     }
 }

@@ -26,7 +26,7 @@ template <class E>
 __device__ static inline void tc_filter_add_store(const tc_filter_adder &job, int64_t at,
                                                   const double (&sum)[TC_FILTER_ADD_EACH])
 {
-    const conv &conv = job.conv;
+    const auto &conv = job.conv;
 
 #pragma unroll
     for (int e = 0; e < TC_FILTER_ADD_EACH; e++) {
@@ -85,7 +85,7 @@ static __global__ void __launch_bounds__(TC_FILTER_ADD_THREADS)
 }
 
 /* Whether results lie in the filters as in a part. */
-static inline bool tc_filter_is_packed(const tc_taps_job &job)
+static inline bool tc_filter_is_packed(const tc_job &job)
 {
     const conv &conv = job.conv;
     int64_t apart = conv.depth;
@@ -98,26 +98,22 @@ static inline bool tc_filter_is_packed(const tc_taps_job &job)
     return packed && conv.tap_column == job.rows && conv.tap_group == conv.columns * job.rows;
 }
 
-template <class E>
-static int32_t tc_taps_add(const struct cuda_call *call, const struct tc_job *job)
+template <class E> static void tc_taps_add(struct tc_step *step, const struct tc_job *job)
 {
     const int64_t each = TC_FILTER_ADD_THREADS * TC_FILTER_ADD_EACH;
     static uint8_t asked[TC_DEVICES_SEEN];
-    tc_filter_adder adder;
-    tc_taps_job taps;
+    tc_filter_adder adder = {};
 
-    tc_taps_prepare(&taps, *job, (int32_t)sizeof(E));
-    adder = {};
-    *(tc_taps_job *)&adder = taps;
+    tc_taps_prepare(&adder, *job, (int32_t)sizeof(E));
     adder.count = job->conv.groups * job->conv.columns * job->rows;
-    adder.packed = tc_filter_is_packed(taps);
+    adder.packed = tc_filter_is_packed(*job);
     adder.lines = 1;
     while (adder.lines < TC_FILTER_ADD_LINES && adder.lines * 2 <= job->splits &&
            cuda_blocks(adder.count * adder.lines, each) <
                (int64_t)TC_FILTER_ADD_BLOCKS * job->multiprocessors)
         adder.lines *= 2;
-    return tc_launch(call, tc_filter_add_kernel<E>, TC_FILTER_ADD_THREADS, 0, asked,
-                     cuda_blocks(adder.count * adder.lines, each), adder);
+    tc_step_make(step, tc_filter_add_kernel<E>, asked, TC_FILTER_ADD_THREADS, 0,
+                 cuda_blocks(adder.count * adder.lines, each), adder);
 }
 
 #endif

@@ -154,15 +154,14 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
 
 /* ------------------------------------------------------------------ on the host */
 
-template <class S>
-static int32_t tc_filter_launch(const struct cuda_call *call, const struct tc_job *job)
+template <class S> static void tc_filter_step_of(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
     tc_taps_job taps;
 
     tc_taps_prepare(&taps, *job, (int32_t)sizeof(typename S::element));
-    return tc_launch(call, tc_filter_kernel<S>, S::THREADS, S::SHARED_BYTES, asked, tc_blocks(*job),
-                     taps);
+    tc_step_make(step, tc_filter_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, tc_blocks(*job),
+                 taps);
 }
 
 #endif

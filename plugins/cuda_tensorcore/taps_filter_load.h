@@ -26,7 +26,7 @@ tc_filter_inside(const conv_view_dim &dim, const cuda_divisor &by_tap, int32_t g
 }
 
 __device__ static inline tc_filter_place
-tc_filter_place_at(const conv &conv, const tc_taps_view &view, int32_t index, int32_t each)
+tc_filter_place_at(const tc_conv &conv, const tc_taps_view &view, int32_t index, int32_t each)
 {
     tc_filter_place place = {{0, 0}, 0, 0};
     uint32_t left = (uint32_t)index;
@@ -78,7 +78,7 @@ template <class S> struct tc_filter_loader {
     __device__ void begin(const tc_taps_job &job, const tc_taps_view &view,
                           const tc_taps_block &block, uint32_t shared)
     {
-        const conv &conv = job.conv;
+        const auto &conv = job.conv;
         int32_t row = block.first_row + (int)threadIdx.x % gathered_tile::CHUNKS * S::EACH;
         int32_t column = block.first_column + (int)threadIdx.x % other_tile::CHUNKS * S::EACH;
         int32_t tap = row / (int32_t)conv.depth;

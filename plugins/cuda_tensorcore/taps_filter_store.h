@@ -7,10 +7,10 @@
 #include "taps_filter_shape.h"
 
 /* Where a sum of a part lies: parts have taps of channels as neighbours, as a packed filter has. */
-CUDA_BOTH int64_t tc_filter_part_at(const tc_job &job, int32_t split, int32_t group, int32_t column,
-                                    int32_t row)
+CUDA_BOTH int64_t tc_filter_part_at(const tc_slim_job &job, int32_t split, int32_t group,
+                                    int32_t column, int32_t row)
 {
-    const conv &conv = job.conv;
+    const auto &conv = job.conv;
 
     return ((split * conv.groups + group) * conv.columns + column) * job.rows + row;
 }
@@ -47,7 +47,7 @@ tc_filter_store(const tc_taps_job &job, const tc_taps_view &view, const tc_taps_
     typedef typename S::element element;
     enum { LINE = S::ROWS + TC_SUM_PAD };
     static_assert(S::WARP_COLUMNS * LINE * 4 <= S::TILES_BYTES, "sums fit into the tiles' memory");
-    const conv &conv = job.conv;
+    const auto &conv = job.conv;
     element *filters = (element *)job.output.data + block.group * conv.tap_group;
 
 #pragma unroll 1

@@ -47,8 +47,8 @@ struct tc_taps_next {
             uint32_t field = ((1u << TC_TAPS_BITS) - 1) << TC_TAPS_BITS * d;
             bool last = (inside & view.last[d]) != 0;
 
-            x += last ? -view.back_x[d] : view.tap_x[d];
-            other += last ? -view.back_other[d] : view.tap_other[d];
+            x += last ? view.return_x[d] : view.tap_x[d];
+            other += last ? view.return_other[d] : view.tap_other[d];
             inside = last ? (inside & ~field) | 1u << TC_TAPS_BITS * d : inside + (inside & field);
             if (!last)
                 break;
@@ -109,7 +109,7 @@ template <class S> struct tc_taps_loader {
     __device__ void begin(const tc_taps_job &job, const tc_taps_block &block,
                           const tc_taps_place *places, uint32_t memory)
     {
-        const conv &conv = job.conv;
+        const auto &conv = job.conv;
         int row = (int)threadIdx.x / gathered_tile::CHUNKS;
         int64_t first = block.group * conv.tap_group + block.first_column * conv.tap_column;
 
@@ -121,7 +121,7 @@ template <class S> struct tc_taps_loader {
         }
         row_at = memory + (uint32_t)gathered_tile::chunk_at(row, chunk() / S::EACH);
         columns = (int32_t)conv.columns - block.first_column - (LINE_IS_COLUMN ? line() : along());
-        step = (int32_t)(LINE_IS_COLUMN ? conv.tap_column : conv.tap_depth);
+        step = LINE_IS_COLUMN ? tc_opaque((int32_t)conv.tap_column) : (int32_t)conv.tap_depth;
         other = (const element *)job.other + first + along() + (int64_t)line() * step;
         line_at = memory + (uint32_t)other_tile::chunk_at(line(), along() / S::EACH) +
                   gathered_tile::BYTES;
@@ -217,11 +217,10 @@ tc_taps_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_taps_job &job, const tc
 
 /* The sums of a block, from the first tile of its part on. */
 template <class S>
-__device__ static inline void tc_taps_add_up(float (&sum)[S::DOWN][S::RIGHT][4],
-                                             const tc_taps_job &job, const tc_taps_block &block,
-                                             const tc_taps_place *rows, char *memory)
+__device__ static inline void
+tc_taps_add_up(float (&sum)[S::DOWN][S::RIGHT][4], const tc_taps_job &job, const tc_taps_view &view,
+               const tc_taps_block &block, const tc_taps_place *rows, char *memory)
 {
-    const tc_taps_view &view = job.class_of[block.number];
     int32_t chunks = ((int32_t)job.conv.depth + S::TERMS - 1) / S::TERMS;
     int32_t tiles = view.taps * chunks, each = (tiles + job.splits - 1) / job.splits;
     int32_t begin = conv_least(block.split * each, tiles);
@@ -235,12 +234,12 @@ __device__ static inline void tc_taps_add_up(float (&sum)[S::DOWN][S::RIGHT][4],
 }
 
 /* The block's coordinates wait in shared memory while sums take all registers. */
-template <class S> __device__ static inline void tc_taps_gemm(const tc_taps_job &job, char *memory)
+template <class S>
+__device__ static inline void tc_taps_gemm(const tc_taps_job &job, const tc_taps_view &view,
+                                           const tc_taps_block &block, char *memory)
 {
     tc_taps_place *rows = (tc_taps_place *)(memory + S::PLACES_AT);
     tc_taps_block &kept = *(tc_taps_block *)(memory + S::BLOCK_AT);
-    tc_taps_block block = tc_taps_block_at(job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS);
-    const tc_taps_view &view = job.class_of[block.number];
     float sum[S::DOWN][S::RIGHT][4] = {};
 
     if (block.first_row >= view.view.positions)
@@ -249,8 +248,8 @@ template <class S> __device__ static inline void tc_taps_gemm(const tc_taps_job 
         kept = block;
     tc_taps_place_rows<S>(job, view, block.first_row, rows);
     __syncthreads();
-    tc_taps_add_up<S>(sum, job, block, rows, memory);
-    tc_taps_store<S>(job, job.class_of[kept.number], kept, rows, sum, memory);
+    tc_taps_add_up<S>(sum, job, view, block, rows, memory);
+    tc_taps_store<S>(job, view, kept, rows, sum, memory);
 }
 
 template <class S>
@@ -264,21 +263,57 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
 #endif
     {
         TC_SHARED(memory);
-        tc_taps_gemm<S>(job, (char *)memory);
+        tc_taps_gemm<S>(job, job.class_of[0],
+                        tc_taps_block_at(job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS),
+                        (char *)memory);
+    }
+}
+
+/* Of direction data with several classes; a block makes the view of its own one. */
+template <class S>
+__global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
+    tc_taps_classes_kernel(const __grid_constant__ tc_taps_classes_job job)
+{
+#ifdef __CUDA_ARCH__
+    if constexpr (TC_CAPABILITY < 80)
+        return;
+    else
+#endif
+    {
+        TC_SHARED(memory);
+        tc_taps_view &view = *(tc_taps_view *)((char *)memory + S::VIEW_AT);
+        tc_taps_block block = tc_taps_block_at(job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS);
+        const tc_taps_class &of = job.classes.class_of[block.number];
+
+        block.number = of.number;
+        tc_taps_make_view(&view, job, of);
+        __syncthreads();
+        tc_taps_gemm<S>(job, view, block, (char *)memory);
     }
 }
 
 /* ------------------------------------------------------------------ on the host */
 
-template <class S>
-static int32_t tc_taps_gemm_launch(const struct cuda_call *call, const struct tc_job *job)
+template <class S> static void tc_taps_gemm_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
     tc_taps_job taps;
 
     tc_taps_prepare(&taps, *job, (int32_t)sizeof(typename S::element));
-    return tc_launch(call, tc_taps_gemm_kernel<S>, S::THREADS, S::SHARED_BYTES, asked,
-                     tc_blocks(*job), taps);
+    if constexpr ((int)S::DIRECTION == (int)TC_DATA) {
+        static uint8_t classes_asked[TC_DEVICES_SEEN];
+        tc_taps_classes_job classes;
+
+        if (job->conv.classes > 1) {
+            *(tc_taps_job *)&classes = taps;
+            tc_taps_list(&classes.classes, *job, true);
+            tc_step_make(step, tc_taps_classes_kernel<S>, classes_asked, S::THREADS,
+                         S::SHARED_BYTES, tc_blocks(*job), classes);
+            return;
+        }
+    }
+    tc_step_make(step, tc_taps_gemm_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, tc_blocks(*job),
+                 taps);
 }
 
 #endif

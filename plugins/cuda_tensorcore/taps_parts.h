@@ -59,11 +59,34 @@ __device__ static inline void tc_taps_store_parts(const tc_taps_job &job, const 
 
 /* ------------------------------------------------------------------ their sum */
 
-struct tc_taps_adder : tc_taps_job {
+struct tc_taps_adder : tc_slim_job {
     cuda_divisor by_chunks, by_rows, by_classes;
-    int32_t count, chunks; /* fours of columns, of all units; of a row */
-    int32_t stores_fours;  /* results go as they are to packed rows */
+    int32_t images;
+    int32_t count, chunks;   /* fours of columns, of all units; of a row */
+    int32_t step[CONV_DIMS]; /* from position to position of a class */
+    tc_taps_classes classes; /* as they are numbered */
 };
+
+static inline int32_t tc_settle(tc_taps_adder *job)
+{
+    job->stores_by_16 = job->stores_by_16 && tc_is_plain_by(job->output, 16);
+    return 0;
+}
+
+/* The positions of a class. */
+__device__ static inline tc_taps_view tc_taps_adder_view(const tc_taps_adder &job, uint32_t number)
+{
+    tc_taps_view view = {};
+
+    view.view.positions = job.images;
+#pragma unroll
+    for (int d = 0; d < CONV_DIMS; d++) {
+        tc_taps_choose(&view, d, job.classes.choices[job.classes.class_of[number].choice[d]]);
+        view.view.dim[d].step = job.step[d];
+        view.view.positions *= view.view.dim[d].positions;
+    }
+    return view;
+}
 
 template <class E>
 static __global__ void __launch_bounds__(TC_PARTS_THREADS)
@@ -73,12 +96,12 @@ static __global__ void __launch_bounds__(TC_PARTS_THREADS)
     struct alignas(EACH * sizeof(E)) four {
         E value[EACH];
     };
-    const conv &conv = job.conv;
+    const auto &conv = job.conv;
     uint32_t index = blockIdx.x * TC_PARTS_THREADS + threadIdx.x;
     uint32_t rows = cuda_divide(index, job.by_chunks), unit = cuda_divide(rows, job.by_rows);
     uint32_t group = cuda_divide(unit, job.by_classes);
     int32_t row = (int32_t)(rows - unit * (uint32_t)job.rows);
-    const tc_taps_view &view = job.class_of[unit - group * (uint32_t)conv.classes];
+    const tc_taps_view view = tc_taps_adder_view(job, unit - group * (uint32_t)conv.classes);
     int64_t number = (int64_t)(index - rows * (uint32_t)job.chunks) * EACH + group * conv.columns;
     const float4 *from = (const float4 *)job.partial + index;
     double sum[EACH] = {};
@@ -97,7 +120,7 @@ static __global__ void __launch_bounds__(TC_PARTS_THREADS)
         sum[3] += (double)part.w;
     }
     to += tc_taps_position(conv, view, row, false) + number * conv.position.step;
-    if (job.stores_fours) {
+    if (job.stores_by_16) {
 #pragma unroll
         for (int e = 0; e < EACH; e++)
             cuda_store(&rounded.value[e], sum[e]);
@@ -111,26 +134,33 @@ static __global__ void __launch_bounds__(TC_PARTS_THREADS)
                       z + e * conv.z.step, number + e, sum[e]);
 }
 
-template <class E>
-static int32_t tc_taps_add_parts(const struct cuda_call *call, const struct tc_job *job)
+template <class E> static void tc_taps_add_parts(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
     const conv &conv = job->conv;
     tc_taps_adder adder = {};
     int64_t units = conv.groups * conv.classes, count;
 
-    if (conv.columns % TC_PARTS_EACH != 0)
-        return conv_add_splits(call, *job);
-    tc_taps_prepare(&adder, *job, (int32_t)sizeof(E));
+    if (conv.columns % TC_PARTS_EACH != 0) {
+        tc_splits_step(step, job);
+        return;
+    }
+    tc_slim(&adder, *job);
+    tc_taps_list(&adder.classes, *job, false);
+    adder.images = (int32_t)conv.images;
+    for (int d = 0; d < CONV_DIMS; d++)
+        adder.step[d] = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA
+                            ? (int32_t)conv.dim[CONV_FIRST + d].stride
+                            : 1;
     adder.chunks = (int32_t)(conv.columns / TC_PARTS_EACH);
     count = units * job->rows * adder.chunks;
     adder.count = (int32_t)count;
-    adder.stores_fours = tc_taps_is_plain(*job, TC_PARTS_EACH);
+    adder.stores_by_16 = tc_taps_is_packed(conv, TC_PARTS_EACH);
     adder.by_chunks = cuda_divisor_of(adder.chunks);
     adder.by_rows = cuda_divisor_of(job->rows);
     adder.by_classes = cuda_divisor_of((int32_t)conv.classes);
-    return tc_launch<tc_taps_adder>(call, tc_taps_parts_kernel<E>, TC_PARTS_THREADS, 0, asked,
-                                    cuda_blocks(count, TC_PARTS_THREADS), adder);
+    tc_step_make(step, tc_taps_parts_kernel<E>, asked, TC_PARTS_THREADS, 0,
+                 cuda_blocks(count, TC_PARTS_THREADS), adder);
 }
 
 #endif

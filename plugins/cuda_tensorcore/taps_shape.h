@@ -46,7 +46,8 @@ template <class MATH, class SIZE, int WHAT> struct tc_taps_shape {
         MORE_BYTES = SUM_BYTES > RESULT_BYTES ? SUM_BYTES : RESULT_BYTES,
         PLACES_AT = TILES_BYTES > MORE_BYTES ? TILES_BYTES : MORE_BYTES,
         BLOCK_AT = PLACES_AT + ROWS * (int)sizeof(tc_taps_place),
-        SHARED_BYTES = BLOCK_AT + (int)sizeof(tc_taps_block)
+        VIEW_AT = BLOCK_AT + (int)sizeof(tc_taps_block), /* direction data */
+        SHARED_BYTES = VIEW_AT + (WHAT == TC_DATA ? (int)sizeof(tc_taps_view) : 0)
     };
 };
 

@@ -65,7 +65,7 @@ tc_taps_store_line(const tc_taps_job &job, const tc_taps_view &view, const tc_ta
                    const tc_taps_place *rows, const float *sums, int first)
 {
     typedef typename S::element element;
-    const conv &conv = job.conv;
+    const auto &conv = job.conv;
     bool by_row = job.stores_by_row;
 
     for (int e = (int)threadIdx.x; e < S::WARP_ROWS * S::COLUMNS; e += S::THREADS) {

@@ -19,7 +19,7 @@ __device__ static inline bool tc_taps_stores_rows(const tc_taps_job &job)
 /* Whether so many rows on from a multiple of as many lie side by side, at a multiple of their
  * bytes: positions of an image lie in a line, and images and channels begin so. */
 template <class E>
-__device__ static inline bool tc_taps_rows_begin_at(const conv &conv, const tc_taps_view &view,
+__device__ static inline bool tc_taps_rows_begin_at(const tc_conv &conv, const tc_taps_view &view,
                                                     const void *out, int32_t count)
 {
     int64_t positions = 1;

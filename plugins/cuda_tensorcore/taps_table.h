@@ -11,26 +11,26 @@
 /* Numbers: by type (0 half, 1 bfloat16, 2 TF32), direction (0 to 2), size. */
 #define TC_TAPS_NUMBER(type, what, size) (TC_TAPS << 8 | (type) << 6 | (what) << 4 | (size))
 
-typedef int32_t (*tc_taps_function)(const struct cuda_call *call, const struct tc_job *job);
+typedef void (*tc_taps_function)(struct tc_step *step, const struct tc_job *job);
 
 template <class S>
 constexpr struct tc_kernel tc_taps_row(int32_t number, int32_t type, int32_t direction, double part,
-                                       tc_taps_function launch, tc_taps_function add)
+                                       tc_taps_function step, tc_taps_function add)
 {
     return {number,        type,     direction,  TC_BY_16,        80,          S::ROWS,
             S::COLUMNS,    S::TERMS, S::THREADS, S::SHARED_BYTES, S::RESIDENT, part,
-            tc_taps_takes, launch,   add,        S::math::SPLITS};
+            tc_taps_takes, step,     add,        S::math::SPLITS};
 }
 
 #define TC_TAPS_GEMM(math, number, type, what, direction, index, part, ...)                        \
     tc_taps_row<tc_taps_shape<math, tc_size<__VA_ARGS__>, what>>(                                  \
         TC_TAPS_NUMBER(number, what, index), type, direction, part,                                \
-        tc_taps_gemm_launch<tc_taps_shape<math, tc_size<__VA_ARGS__>, what>>,                      \
+        tc_taps_gemm_step<tc_taps_shape<math, tc_size<__VA_ARGS__>, what>>,                        \
         tc_taps_add_parts<math::element>)
 #define TC_TAPS_FILTER(math, number, type, index, part, ...)                                       \
     tc_taps_row<tc_filter_shape<math, tc_size<__VA_ARGS__>>>(                                      \
         TC_TAPS_NUMBER(number, TC_FILTER, index), type, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, \
-        part, tc_filter_launch<tc_filter_shape<math, tc_size<__VA_ARGS__>>>,                       \
+        part, tc_filter_step_of<tc_filter_shape<math, tc_size<__VA_ARGS__>>>,                      \
         tc_taps_add<math::element>)
 
 /* Tile, a warp's part, stages, blocks of a multiprocessor. */

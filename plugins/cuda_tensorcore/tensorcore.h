@@ -31,6 +31,7 @@ enum {
 enum { TC_BY_16, TC_BY_ELEMENT, TC_BY_ITSELF };
 
 struct tc_job;
+struct tc_step;
 struct tc_wish;
 
 struct tc_kernel {
@@ -45,9 +46,10 @@ struct tc_kernel {
     double part;      /* of the rate of matrix units, that it reaches where sums are long */
     /* What it asks for beyond the above, or NULL. */
     int32_t (*takes)(const struct conv *conv, const struct tc_wish *wish);
-    int32_t (*launch)(const struct cuda_call *call, const struct tc_job *job);
-    /* Adds up the parts of split sums; NULL: conv_add_splits. */
-    int32_t (*add)(const struct cuda_call *call, const struct tc_job *job);
+    /* Makes the step that runs it, from a plan's job without pointers and factors (launch.h). */
+    void (*step)(struct tc_step *step, const struct tc_job *job);
+    /* The one that adds up the parts of split sums; NULL: conv_add_splits. */
+    void (*add)(struct tc_step *step, const struct tc_job *job);
     int32_t terms_of_float; /* 1: floats as sums of terms; 0: as they are, or rounded */
     /* Completes a plan's job with a tile of the kernel's own; optional. */
     void (*plan)(struct tc_job *job);
