@@ -8,14 +8,53 @@
 #include "arrange.h"
 #include "launch.h"
 
+/* What is looked at of the outer problem, by the names of struct conv. */
+struct tc_parts_dim {
+    int64_t position, tap;
+    int32_t positions, taps, gathered, pad, stride, dilation;
+};
+
+struct tc_parts_conv {
+    int64_t images, groups, depth, columns;
+    int64_t position_image;
+    int64_t tap_group, tap_first, tap_depth, tap_column;
+    tc_conv_step position;
+    tc_dims<tc_parts_dim> dim;
+};
+
 struct tc_parts_job {
-    conv_job inner;
-    conv outer;
-    int32_t rows; /* a filter's row is channels */
+    tc_slim_job inner;
+    tc_parts_conv outer;
+    int32_t by_rows; /* a filter's row is channels */
     /* Direction filter: parts have their rows as neighbours; threads of a result, results. */
     int32_t rows_inside, lines;
     int64_t count;
 };
+
+static tc_parts_conv outer_of(const conv &from)
+{
+    tc_parts_conv to = {from.images,
+                        from.groups,
+                        from.depth,
+                        from.columns,
+                        from.position_image,
+                        from.tap_group,
+                        from.tap_first,
+                        from.tap_depth,
+                        from.tap_column,
+                        {},
+                        {}};
+
+    to.position.step = from.position.step;
+    for (int d = 0; d < CONV_DIMS; d++) {
+        const conv_dim &dim = from.dim[CONV_FIRST + d];
+
+        to.dim.last[d] = {
+            dim.position,          dim.tap,          (int32_t)dim.positions, (int32_t)dim.taps,
+            (int32_t)dim.gathered, (int32_t)dim.pad, (int32_t)dim.stride,    (int32_t)dim.dilation};
+    }
+    return to;
+}
 
 static inline void tc_give(tc_parts_job *job, const tc_given &given)
 {
@@ -36,12 +75,12 @@ static inline int32_t tc_settle(tc_parts_job *)
 /* Row of the inner problem, and place in dw, of row `row` of the outer one, channels inside. */
 __device__ static inline int32_t tc_parts_row(const tc_parts_job &job, int32_t row, int64_t *at)
 {
-    const conv &outer = job.outer;
+    const tc_parts_conv &outer = job.outer;
     int32_t tap = row / (int32_t)outer.depth, channel = row - tap * (int32_t)outer.depth;
     int32_t along = (int32_t)outer.dim[CONV_DIMS_MAX - 1].taps, t = tap % along;
 
     *at = outer.tap_first + channel * outer.tap_depth;
-    if (job.rows)
+    if (job.by_rows)
         row = tap / along * (int32_t)job.inner.conv.depth + t * (int32_t)outer.depth + channel;
     else
         row = tap * (int32_t)job.inner.conv.depth + channel;
@@ -56,7 +95,7 @@ __device__ static inline int32_t tc_parts_row(const tc_parts_job &job, int32_t r
 __device__ static inline int64_t tc_parts_at(const tc_parts_job &job, int32_t group, int32_t row,
                                              int32_t column)
 {
-    const conv_job &inner = job.inner;
+    const tc_slim_job &inner = job.inner;
 
     return job.rows_inside ? (group * inner.conv.columns + column) * inner.rows + row
                            : conv_partial_at(inner, 0, group, row, column);
@@ -67,7 +106,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     tc_parts_filter(const __grid_constant__ tc_parts_job job)
 {
     __shared__ double sums[CUDA_THREADS];
-    const conv &outer = job.outer;
+    const tc_parts_conv &outer = job.outer;
     int32_t across = CUDA_THREADS / job.lines, x = (int)threadIdx.x % across;
     int32_t line = (int)threadIdx.x / across, row, column, group;
     int64_t left = (int64_t)blockIdx.x * across + x, at = 0;
@@ -99,10 +138,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
                        0, column, sum);
 }
 
-static void add_filter(tc_step *step, tc_parts_job job, int32_t multiprocessors)
+static void add_filter(tc_step *step, tc_parts_job job, const conv &outer, int32_t multiprocessors)
 {
-    const conv &outer = job.outer;
-
     job.count = outer.depth * conv_taps(&outer) * outer.columns * outer.groups;
     job.lines = 1;
     while (job.lines < LINES_MAX && job.lines * 2 <= job.inner.splits &&
@@ -119,9 +156,10 @@ struct tc_parts_place {
     int32_t number, at, count;
 };
 
-__device__ static inline tc_parts_place tc_parts_place_of(const conv_dim &dim, int32_t coordinate)
+__device__ static inline tc_parts_place tc_parts_place_of(const tc_parts_dim &dim,
+                                                          int32_t coordinate)
 {
-    int32_t extent = (int32_t)dim.positions, stride = (int32_t)dim.stride;
+    int32_t extent = dim.positions, stride = dim.stride;
     int32_t classes = stride < extent ? stride : extent, number = coordinate % classes;
 
     return {number, coordinate / classes, (extent - number + stride - 1) / stride};
@@ -131,8 +169,8 @@ __device__ static inline tc_parts_place tc_parts_place_of(const conv_dim &dim, i
 static __global__ void __launch_bounds__(CUDA_THREADS)
     tc_parts_data(const __grid_constant__ tc_parts_job job)
 {
-    const conv &outer = job.outer, &inner = job.inner.conv;
-    const conv_dim &width = outer.dim[CONV_DIMS_MAX - 1];
+    const tc_parts_conv &outer = job.outer;
+    const tc_parts_dim &width = outer.dim[CONV_DIMS_MAX - 1];
     int64_t left = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at, row = 0;
     int32_t column, group, x, unit = 0, coordinate[2];
     double sum = 0;
@@ -153,22 +191,20 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
          (group * outer.columns + column) * outer.position.step;
     row = left;
     for (int d = 0; d < 2; d++) {
-        const conv_dim &dim = outer.dim[CONV_FIRST + d];
+        const tc_parts_dim &dim = outer.dim[CONV_FIRST + d];
         tc_parts_place place = tc_parts_place_of(dim, coordinate[d]);
 
         at += coordinate[d] * dim.position;
         row = row * place.count + place.at;
-        unit = unit * (int32_t)(dim.stride < dim.positions ? dim.stride : dim.positions) +
-               place.number;
+        unit = unit * (dim.stride < dim.positions ? dim.stride : dim.positions) + place.number;
     }
-    unit += group * (int32_t)inner.classes;
+    unit += group * job.inner.conv.classes;
     for (int32_t split = 0; split < job.inner.splits; split++) {
-        for (int32_t tap = 0; tap < (int32_t)width.taps; tap++) {
-            int32_t from = x + (int32_t)width.pad - tap * (int32_t)width.dilation;
-            int32_t position = from / (int32_t)width.stride;
+        for (int32_t tap = 0; tap < width.taps; tap++) {
+            int32_t from = x + width.pad - tap * width.dilation;
+            int32_t position = from / width.stride;
 
-            if (from < 0 || position * (int32_t)width.stride != from ||
-                position >= (int32_t)width.gathered)
+            if (from < 0 || position * width.stride != from || position >= width.gathered)
                 continue;
             sum += (double)((const float *)job.inner.partial)[conv_partial_at(
                 job.inner, split, unit, row * width.gathered + position,
@@ -181,11 +217,15 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
 void tc_add_parts(struct tc_step *step, const tc_arrangement &arrangement, const tc_kernel &kernel,
                   const conv &outer, const struct tc_job &job)
 {
-    tc_parts_job parts = {job, outer, arrangement.bits & TC_ARRANGE_ROWS, kernel.add != nullptr};
+    tc_parts_job parts = {};
     int64_t results = outer.images * outer.groups * outer.columns * conv_positions(&outer);
 
+    tc_slim(&parts.inner, job);
+    parts.outer = outer_of(outer);
+    parts.by_rows = arrangement.bits & TC_ARRANGE_ROWS;
+    parts.rows_inside = kernel.add != nullptr;
     if (outer.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
-        add_filter(step, parts, job.multiprocessors);
+        add_filter(step, parts, outer, job.multiprocessors);
     else
         tc_step_make(step, tc_parts_data, nullptr, CUDA_THREADS, 0,
                      cuda_blocks(results, CUDA_THREADS), parts);

@@ -10,7 +10,7 @@
 #define CUDA_TENSORCORE_FIRST_FILTER_H
 
 #include "first_forward.h"
-#include "taps_filter_store.h"
+#include "taps_filter_job.h"
 
 /* Rows `p` on of dy, filters `filter` on, a line of 128 bytes a position. */
 template <class E>
@@ -46,7 +46,7 @@ __device__ static inline void tc_first_store_tap(const tc_first_job &job, int32_
                  s * conv.dim[CONV_DIMS_MAX - 1].tap + c * conv.tap_depth;
 
     if (job.partial)
-        ((float *)job.partial)[tc_filter_part_at(job, split, 0, k,
+        ((float *)job.partial)[tc_filter_part_at(conv.groups, conv.columns, job.rows, split, 0, k,
                                                  (r * job.taps_w + s) * job.channels + c)] = sum;
     else
         cuda_blend_store((E *)job.output.data + at, sum, job.output.blend);

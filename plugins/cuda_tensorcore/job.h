@@ -31,10 +31,11 @@ struct tc_conv_dim {
     int32_t gathered, x, tap;
 };
 
-struct tc_conv_dims {
-    tc_conv_dim last[CONV_DIMS];
+/* Found by the numbers that dims have in struct conv. */
+template <class DIM> struct tc_dims {
+    DIM last[CONV_DIMS];
 
-    __host__ __device__ const tc_conv_dim &operator[](int d) const
+    __host__ __device__ const DIM &operator[](int d) const
     {
         return last[d - CONV_FIRST];
     }
@@ -50,7 +51,7 @@ struct tc_conv {
     int64_t tap_group, tap_depth, tap_column;
     int64_t position_image, z_image;
     tc_conv_step position, z;
-    tc_conv_dims dim;
+    tc_dims<tc_conv_dim> dim;
 };
 
 struct tc_slim_job {

@@ -16,7 +16,7 @@
 #define TC_DEVICES_SEEN 128
 
 /* Bytes that the parameters of every kernel fit in; kernels that a step has to choose from. */
-#define TC_PARAMETERS   4096
+#define TC_PARAMETERS   1152
 #define TC_STEP_KERNELS 3
 
 /* What a call brings. Of a copy, `x` is where it is from and `output` where it goes. */

@@ -46,7 +46,9 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/taps.cu \
 	plugins/cuda_tensorcore/taps_add.h \
 	plugins/cuda_tensorcore/taps_bfloat16.cu \
+	plugins/cuda_tensorcore/taps_filter.cu \
 	plugins/cuda_tensorcore/taps_filter.h \
+	plugins/cuda_tensorcore/taps_filter_job.h \
 	plugins/cuda_tensorcore/taps_filter_load.h \
 	plugins/cuda_tensorcore/taps_filter_shape.h \
 	plugins/cuda_tensorcore/taps_filter_store.h \

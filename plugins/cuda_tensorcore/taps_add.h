@@ -2,118 +2,139 @@
 /*
  * Adds up the parts of split sums of direction filter, in a fixed order: a thread has four
  * neighbours, and goes along every so many-th part of them; what the threads of a result have is
- * added in turn.
+ * added in pairs.
  */
 #ifndef CUDA_TENSORCORE_TAPS_ADD_H
 #define CUDA_TENSORCORE_TAPS_ADD_H
 
-#include "taps_filter_store.h"
+#include "taps_filter_job.h"
 
 #define TC_FILTER_ADD_THREADS 256
 #define TC_FILTER_ADD_EACH    4
-/* Threads of a result, at most, and blocks of a multiprocessor that are enough. */
+/* Parts that a thread asks for at a time. */
+#define TC_FILTER_ADD_ASKED 8
+/* Threads of a result, and blocks of a multiprocessor, at most, where results are few. */
 #define TC_FILTER_ADD_LINES  32
-#define TC_FILTER_ADD_BLOCKS 4
+#define TC_FILTER_ADD_BLOCKS 2
 
-struct tc_filter_adder : tc_taps_job {
-    int64_t count;  /* results */
+/* Filters and their rows are multiples of 16 bytes, so results are multiples of four. */
+struct tc_filter_adder {
+    const float4 *partial;
+    int32_t count;  /* fours of results */
+    int32_t splits; /* parts */
     int32_t lines;  /* threads of a result */
     int32_t packed; /* results lie as parts do */
+    tc_filter_results results;
 };
 
-/* Results `at` on to the filters. */
+/* Four results, `at` on, to the filters one by one. */
 template <class E>
-__device__ static inline void tc_filter_add_store(const tc_filter_adder &job, int64_t at,
-                                                  const double (&sum)[TC_FILTER_ADD_EACH])
+__device__ static inline void tc_filter_scatter(const tc_filter_results &to, uint32_t at,
+                                                const double (&sum)[TC_FILTER_ADD_EACH])
 {
-    const auto &conv = job.conv;
-
 #pragma unroll
     for (int e = 0; e < TC_FILTER_ADD_EACH; e++) {
-        int64_t to = at + e;
+        uint32_t line = cuda_divide(at + e, to.by_rows), group = cuda_divide(line, to.by_columns);
+        int32_t row = tc_filter_row_at(to, tc_filter_row_of(to, at + e - line * (uint32_t)to.rows));
 
-        if (to >= job.count)
-            break;
-        if (!job.packed) {
-            int64_t line = to / job.rows, group = line / conv.columns;
-            conv_place place;
-
-            conv_place_tap(&place, conv, job.class_of[0].view, (int32_t)(to - line * job.rows),
-                           true);
-            to = place.other + group * conv.tap_group +
-                 (line - group * conv.columns) * conv.tap_column;
-        }
-        cuda_blend_store((E *)job.output.data + to, sum[e], job.output.blend);
+        cuda_blend_store((E *)to.data + (int64_t)group * to.group +
+                             (int32_t)(line - group * (uint32_t)to.columns) * to.column + row,
+                         sum[e], to.blend);
     }
+}
+
+__device__ static inline void tc_filter_add_part(double (&sum)[TC_FILTER_ADD_EACH],
+                                                 const float4 &part)
+{
+    const double more[TC_FILTER_ADD_EACH] = {(double)part.x, (double)part.y, (double)part.z,
+                                             (double)part.w};
+
+#pragma unroll
+    for (int e = 0; e < TC_FILTER_ADD_EACH; e++)
+        sum[e] += more[e];
 }
 
 template <class E>
 static __global__ void __launch_bounds__(TC_FILTER_ADD_THREADS)
     tc_filter_add_kernel(const __grid_constant__ tc_filter_adder job)
 {
-    enum { THREADS = TC_FILTER_ADD_THREADS, EACH = TC_FILTER_ADD_EACH };
+    enum {
+        THREADS = TC_FILTER_ADD_THREADS,
+        EACH = TC_FILTER_ADD_EACH,
+        ASKED = TC_FILTER_ADD_ASKED
+    };
     __shared__ double shared[THREADS][EACH];
-    int across = THREADS / job.lines, x = (int)threadIdx.x % across;
-    int line = (int)threadIdx.x / across;
-    int64_t at = ((int64_t)blockIdx.x * across + x) * EACH;
+    int across = THREADS / job.lines, line = (int)threadIdx.x / across;
+    int x = (int)threadIdx.x - line * across, at = (int)blockIdx.x * across + x;
+    int64_t step = (int64_t)job.lines * job.count;
     double sum[EACH] = {};
 
-    if (at < job.count) {
-        const float *from = (const float *)job.partial + at;
+    for (int32_t split = line; at < job.count && split < job.splits; split += ASKED * job.lines) {
+        const float4 *from = job.partial + (int64_t)split * job.count + at;
+        float4 part[ASKED];
 
-#pragma unroll 4
-        for (int32_t split = line; split < job.splits; split += job.lines) {
-            const float4 part = *(const float4 *)(from + split * job.count);
-
-            sum[0] += (double)part.x;
-            sum[1] += (double)part.y;
-            sum[2] += (double)part.z;
-            sum[3] += (double)part.w;
+#pragma unroll
+        for (int n = 0; n < ASKED; n++) {
+            if (split + n * job.lines < job.splits)
+                part[n] = *from;
+            from += step;
+        }
+#pragma unroll
+        for (int n = 0; n < ASKED; n++) {
+            /* A branch keeps the compiler from adding up a part before the next is asked for. */
+            if (split + n * job.lines >= job.splits)
+                break;
+            tc_filter_add_part(sum, part[n]);
         }
     }
-    if (job.lines > 1) {
-        for (int e = 0; e < EACH; e++)
-            shared[threadIdx.x][e] = sum[e];
-        __syncthreads();
-        for (int other = 1; line == 0 && other < job.lines; other++) {
+    for (int half = job.lines / 2; half > 0; half /= 2) {
+        if (line < half * 2) {
             for (int e = 0; e < EACH; e++)
-                sum[e] += shared[other * across + x][e];
+                shared[threadIdx.x][e] = sum[e];
+        }
+        __syncthreads();
+        if (line < half) {
+            for (int e = 0; e < EACH; e++)
+                sum[e] += shared[(int)threadIdx.x + half * across][e];
         }
     }
-    if (line == 0)
-        tc_filter_add_store<E>(job, at, sum);
+    if (line > 0 || at >= job.count)
+        return;
+    if (job.packed)
+        tc_filter_store_vector<E, EACH>((E *)job.results.data + (int64_t)at * EACH, sum,
+                                        job.results.blend);
+    else
+        tc_filter_scatter<E>(job.results, (uint32_t)at * EACH, sum);
 }
 
-/* Whether results lie in the filters as in a part. */
-static inline bool tc_filter_is_packed(const tc_job &job)
+static inline void tc_give(tc_filter_adder *adder, const tc_given &given)
 {
-    const conv &conv = job.conv;
-    int64_t apart = conv.depth;
-    bool packed = conv.tap_depth == 1 && conv.tap_first == 0;
+    adder->partial = (const float4 *)given.partial;
+    tc_give(&adder->results, given);
+}
 
-    for (int d = CONV_DIMS_MAX - 1; d >= CONV_FIRST; d--) {
-        packed &= conv.dim[d].taps == 1 || conv.dim[d].tap == apart;
-        apart *= conv.dim[d].taps;
-    }
-    return packed && conv.tap_column == job.rows && conv.tap_group == conv.columns * job.rows;
+static inline int32_t tc_settle(tc_filter_adder *adder)
+{
+    adder->packed = adder->packed && (uintptr_t)adder->results.data % 16 == 0;
+    return 0;
 }
 
 template <class E> static void tc_taps_add(struct tc_step *step, const struct tc_job *job)
 {
-    const int64_t each = TC_FILTER_ADD_THREADS * TC_FILTER_ADD_EACH;
     static uint8_t asked[TC_DEVICES_SEEN];
     tc_filter_adder adder = {};
 
-    tc_taps_prepare(&adder, *job, (int32_t)sizeof(E));
-    adder.count = job->conv.groups * job->conv.columns * job->rows;
-    adder.packed = tc_filter_is_packed(*job);
+    adder.count = (int32_t)(job->conv.groups * job->conv.columns * job->rows / TC_FILTER_ADD_EACH);
+    adder.splits = job->splits;
+    adder.results = tc_filter_results_of(*job, (int32_t)sizeof(E));
+    adder.packed = tc_filter_is_packed(adder.results);
     adder.lines = 1;
     while (adder.lines < TC_FILTER_ADD_LINES && adder.lines * 2 <= job->splits &&
-           cuda_blocks(adder.count * adder.lines, each) <
+           cuda_blocks((int64_t)adder.count * adder.lines * 2, TC_FILTER_ADD_THREADS) <=
                (int64_t)TC_FILTER_ADD_BLOCKS * job->multiprocessors)
         adder.lines *= 2;
     tc_step_make(step, tc_filter_add_kernel<E>, asked, TC_FILTER_ADD_THREADS, 0,
-                 cuda_blocks(adder.count * adder.lines, each), adder);
+                 cuda_blocks((int64_t)adder.count * adder.lines, TC_FILTER_ADD_THREADS), adder);
 }
 
 #endif

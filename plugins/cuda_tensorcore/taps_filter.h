@@ -11,8 +11,7 @@
 
 /* What a block goes through: tiles `begin` to `end`, and places of them. */
 template <class S> struct tc_filter_walk {
-    const tc_taps_job &job;
-    const tc_taps_view &view;
+    const tc_filter_job &job;
     tc_filter_place *places;
     int32_t begin, end;
 
@@ -20,11 +19,11 @@ template <class S> struct tc_filter_walk {
     __device__ void make(int32_t turn) const
     {
         int32_t tile = begin + turn * S::TURN + (int)threadIdx.x / S::TERMS;
-        int64_t index = (int64_t)tile * S::TERMS + (int)threadIdx.x % S::TERMS;
+        uint32_t index = (uint32_t)tile * S::TERMS + threadIdx.x % S::TERMS;
         tc_filter_place place = {{0, 0}, -1, 0};
 
-        if (tile < end && index < view.view.positions)
-            place = tc_filter_place_at(job.conv, view, (int32_t)index, S::EACH);
+        if (tile < end && index < (uint32_t)job.positions)
+            place = tc_filter_place_at(job, (int32_t)index);
         places[turn % 2 * S::THREADS + (int)threadIdx.x] = place;
     }
 };
@@ -71,10 +70,13 @@ tc_filter_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_filter_walk<S> &walk,
     int32_t asked = STAGES - 1; /* tiles */
 
     walk.make(0);
-    walk.make(1);
     __syncthreads();
 #pragma unroll
     for (int t = 0; t < STAGES - 1; t++) {
+        if (t == TURN) {
+            walk.make(1);
+            __syncthreads();
+        }
 #pragma unroll
         for (int part = 0; part < STEPS - 1; part++) {
             load.read(places, walk.places + t * S::TERMS, part);
@@ -82,6 +84,8 @@ tc_filter_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_filter_walk<S> &walk,
         }
         tc_copy_commit();
     }
+    if (TURN >= STAGES - 1)
+        walk.make(1); /* while the first tiles are on their way */
     tc_copy_wait<STAGES - 2>();
     __syncthreads();
     if (TURN <= STAGES - 1)
@@ -113,33 +117,28 @@ tc_filter_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_filter_walk<S> &walk,
     tc_copy_wait<0>();
 }
 
-template <class S> __device__ static inline void tc_filter(const tc_taps_job &job, char *memory)
+template <class S> __device__ static inline void tc_filter(const tc_filter_job &job, char *memory)
 {
-    tc_taps_block block = tc_taps_block_at(job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS);
-    const tc_taps_view &view = job.class_of[0];
-    int32_t tiles = (view.view.positions + S::TERMS - 1) / S::TERMS;
-    int32_t each = (tiles + job.splits - 1) / job.splits;
-    int32_t begin = conv_least(block.split * each, tiles), end = conv_least(begin + each, tiles);
-    tc_filter_walk<S> walk = {job, view, (tc_filter_place *)(memory + S::PLACES_AT), begin, end};
-    tc_taps_block *later = (tc_taps_block *)(memory + S::BLOCK_AT); /* not in the way till then */
+    tc_filter_block block = tc_filter_block_at(job, blockIdx.x, S::ROWS, S::COLUMNS);
+    int32_t tiles = (job.positions + S::TERMS - 1) / S::TERMS;
+    int32_t begin = conv_least(block.split * job.each, tiles);
+    tc_filter_walk<S> walk = {job, (tc_filter_place *)(memory + S::PLACES_AT), begin,
+                              conv_least(begin + job.each, tiles)};
     float sum[S::DOWN][S::RIGHT][4] = {};
     tc_filter_loader<S> load;
     tc_filter_readers<S> read;
 
-    load.begin(job, view, block, tc_shared_address(memory));
+    load.begin(job, block, tc_shared_address(memory), (int32_t *)(memory + S::RESULTS_AT));
     read.begin();
     if (threadIdx.x == 0)
-        *later = block;
+        *(tc_filter_block *)(memory + S::BLOCK_AT) = block; /* not in the way till it is needed */
     tc_filter_sum<S>(sum, walk, load, read, tc_shared_address(memory));
-    if (job.partial)
-        tc_filter_store_part<S>(job, view, *later, read, sum);
-    else
-        tc_filter_store<S>(job, view, *later, read, sum, (float *)memory);
+    tc_filter_store<S>(job, read, sum, memory);
 }
 
 template <class S>
 __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
-    tc_filter_kernel(const __grid_constant__ tc_taps_job job)
+    tc_filter_kernel(const __grid_constant__ tc_filter_job job)
 {
 #ifdef __CUDA_ARCH__
     if constexpr (TC_CAPABILITY < 80)
@@ -157,11 +156,9 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
 template <class S> static void tc_filter_step_of(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
-    tc_taps_job taps;
 
-    tc_taps_prepare(&taps, *job, (int32_t)sizeof(typename S::element));
     tc_step_make(step, tc_filter_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, tc_blocks(*job),
-                 taps);
+                 tc_filter_prepare(*job, (int32_t)sizeof(typename S::element)));
 }
 
 #endif

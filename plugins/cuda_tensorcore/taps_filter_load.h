@@ -14,40 +14,56 @@
 
 /* ------------------------------------------------------------------ places */
 
-/* Bits of a dim's taps that lie inside, the first one being over coordinate `at`. */
-__device__ static inline uint32_t
-tc_filter_inside(const conv_view_dim &dim, const cuda_divisor &by_tap, int32_t gathered, int32_t at)
+/* Bits of a dim's taps that lie inside, the first one being over coordinate `at`: all up to the one
+ * with number `until` but `before` of them. */
+template <bool DENSE>
+__device__ static inline uint32_t tc_filter_inside(const tc_filter_dim &dim, int32_t at)
 {
-    int32_t room = gathered - at, up = dim.at_tap - 1;
-    int32_t before = at < 0 ? (int32_t)cuda_divide((uint32_t)(up - at), by_tap) : 0;
-    int32_t until = room > 0 ? (int32_t)cuda_divide((uint32_t)(room + up), by_tap) : 0;
+    int32_t before = at < 0 ? -at : 0, until = dim.gathered > at ? dim.gathered - at : 0;
 
+    if (!DENSE) {
+        before = (int32_t)cuda_divide((uint32_t)(before + dim.at_tap - 1), dim.by_at_tap);
+        until = (int32_t)cuda_divide((uint32_t)(until + dim.at_tap - 1), dim.by_at_tap);
+    }
     return ((1u << conv_least(until, dim.taps)) - 1) & (~0u << conv_least(before, dim.taps));
 }
 
-__device__ static inline tc_filter_place
-tc_filter_place_at(const tc_conv &conv, const tc_taps_view &view, int32_t index, int32_t each)
+/* Adds what a dim is of a position's place to it; what is left of its number belongs to the dims
+ * before. */
+template <bool DENSE>
+__device__ static inline uint32_t
+tc_filter_go_along(tc_filter_place *place, const tc_filter_job &job, int d, uint32_t index)
 {
+    const tc_filter_dim &dim = job.dim[d];
+    uint32_t left = cuda_divide(index, dim.by_positions);
+    int32_t along = (int32_t)(index - left * (uint32_t)dim.positions);
+    int32_t at = dim.at + along * dim.at_position;
+
+    place->x.at += at * dim.x;
+    place->x.inside |= tc_filter_inside<DENSE>(dim, at) << (TC_TAPS_BITS * d);
+    place->position += along * dim.other;
+    return left;
+}
+
+__device__ static inline tc_filter_place tc_filter_place_at(const tc_filter_job &job, int32_t index)
+{
+    enum { LAST = CONV_DIMS - 1, ALL = 1 | 1 << TC_TAPS_BITS | 1 << 2 * TC_TAPS_BITS };
     tc_filter_place place = {{0, 0}, 0, 0};
     uint32_t left = (uint32_t)index;
-    int64_t position = 0;
 
-#pragma unroll
-    for (int d = CONV_DIMS - 1; d >= 0; d--) {
-        const conv_view_dim &dim = view.view.dim[d];
-        uint32_t next = cuda_divide(left, view.by[d]);
-        int32_t along = (int32_t)(left - next * (uint32_t)dim.positions);
-        int32_t at = dim.at + along * dim.at_position;
-
-        left = next;
-        place.x.at += at * (int32_t)conv.dim[CONV_FIRST + d].x;
-        place.x.inside |=
-            tc_filter_inside(dim, view.by_tap[d], (int32_t)conv.dim[CONV_FIRST + d].gathered, at)
-            << (TC_TAPS_BITS * d);
-        position += along * conv.dim[CONV_FIRST + d].position;
+    if (job.places == TC_FILTER_EVEN)
+        return {{index * job.dim[LAST].x, ALL}, index * job.dim[LAST].other, 0};
+    if (job.places == TC_FILTER_PLANES) {
+        place.x.inside = 1;
+        left = tc_filter_go_along<true>(&place, job, LAST, left);
+        left = tc_filter_go_along<true>(&place, job, LAST - 1, left);
+    } else {
+#pragma unroll 1
+        for (int d = LAST; d >= 0; d--)
+            left = tc_filter_go_along<false>(&place, job, d, left);
     }
-    place.x.at += (int32_t)left * (int32_t)conv.x_image;
-    place.position = (int32_t)((position + left * conv.position_image) / each);
+    place.x.at += (int32_t)left * job.x_image;
+    place.position += (int32_t)left * job.other_image;
     return place;
 }
 
@@ -75,31 +91,32 @@ template <class S> struct tc_filter_loader {
     uint32_t inside;                /* bits of the thread's tap */
     int32_t least;                  /* position that is one */
 
-    __device__ void begin(const tc_taps_job &job, const tc_taps_view &view,
-                          const tc_taps_block &block, uint32_t shared)
+    /* `results`: where places in a filter of the tile's chunks are left; < 0: no row. */
+    __device__ void begin(const tc_filter_job &job, const tc_filter_block &block, uint32_t shared,
+                          int32_t *results)
     {
-        const auto &conv = job.conv;
-        int32_t row = block.first_row + (int)threadIdx.x % gathered_tile::CHUNKS * S::EACH;
+        const tc_filter_results &to = job.results;
+        int chunk = (int)threadIdx.x % gathered_tile::CHUNKS;
+        int32_t first = block.first_row + chunk * S::EACH;
         int32_t column = block.first_column + (int)threadIdx.x % other_tile::CHUNKS * S::EACH;
-        int32_t tap = row / (int32_t)conv.depth;
+        tc_filter_row row = tc_filter_row_of(to, (uint32_t)first);
 
-        gathered = block.group * (int32_t)conv.depth + row - tap * (int32_t)conv.depth;
-        other = (block.group * (int32_t)conv.columns + column) / S::EACH;
+        gathered = block.group * to.depth + row.channel;
+        other = (block.group * to.columns + column) / S::EACH;
         gathered_to = shared + (uint32_t)gathered_tile::chunk_at(
                                    line(0), (int)threadIdx.x % gathered_tile::CHUNKS);
         other_to =
             shared + gathered_tile::BYTES +
             (uint32_t)other_tile::chunk_at(line(GATHERED), (int)threadIdx.x % other_tile::CHUNKS);
-        inside = row < view.view.taps ? 0 : TC_FILTER_NEVER;
+        inside = first < to.rows ? 0 : TC_FILTER_NEVER;
 #pragma unroll
-        for (int d = CONV_DIMS - 1; d >= 0; d--) {
-            int32_t taps = view.view.dim[d].taps, t = tap % taps;
-
-            tap /= taps;
-            gathered += t * view.tap_x[d];
-            inside |= 1u << (TC_TAPS_BITS * d + t);
+        for (int d = 0; d < CONV_DIMS; d++) {
+            gathered += row.tap[d] * job.dim[d].tap_x;
+            inside |= 1u << (TC_TAPS_BITS * d + row.tap[d]);
         }
-        least = column < (int32_t)conv.columns ? 0 : INT32_MAX;
+        least = column < to.columns ? 0 : INT32_MAX;
+        if ((int)threadIdx.x == chunk)
+            results[chunk] = first < to.rows ? tc_filter_row_at(to, row) : -1;
     }
 
     __device__ static bool is_in(int copy, int part)
@@ -140,7 +157,7 @@ template <class S> struct tc_filter_loader {
     }
 
     /* Where a copy is not wanted its address is not looked at. */
-    __device__ void send(const tc_taps_job &job, const tc_filter_from (&places)[MOST],
+    __device__ void send(const tc_filter_job &job, const tc_filter_from (&places)[MOST],
                          uint32_t stage, int part) const
     {
         int n = 0;

@@ -9,7 +9,7 @@
 #define CUDA_TENSORCORE_TAPS_FILTER_SHAPE_H
 
 #include "shape.h"
-#include "taps_job.h"
+#include "taps_filter_job.h"
 
 /* Bytes of a tile along the sum, if its terms were neighbours. */
 #define TC_FILTER_BYTES 128
@@ -55,8 +55,10 @@ template <class MATH, class SIZE> struct tc_filter_shape {
         /* Places: each thread works one out at a time, of so many tiles; twice, by turns. */
         TURN = THREADS / TERMS,
         PLACES_AT = TILES_BYTES,
+        /* What the end needs: the block, and places in a filter of the tile's chunks of rows. */
         BLOCK_AT = PLACES_AT + 2 * THREADS * (int)sizeof(tc_filter_place),
-        SHARED_BYTES = (BLOCK_AT + (int)sizeof(tc_taps_block) + 15) / 16 * 16
+        RESULTS_AT = BLOCK_AT + (int)sizeof(tc_filter_block),
+        SHARED_BYTES = (RESULTS_AT + gathered_tile::CHUNKS * 4 + 15) / 16 * 16
     };
     static_assert(THREADS % TERMS == 0 && 2 * TURN >= STAGES, "places are there before their tile");
 };

@@ -56,6 +56,12 @@ listed() {
     return $status
 }
 
+# Calls of one plan that differ in factors and places of results.
+settled() {
+    ANYDNN_PLUGIN_PATH=$built:$ANYDNN_TEST_PLUGINDIR ANYDNN_FALLBACK=off \
+        "$ANYDNN_TEST_BUILDDIR/tests/cuda/settled" cuda_tensorcore
+}
+
 # Every engine of the problems in $tap_dir/list.
 every_engine() {
     while read -r problem; do
@@ -70,6 +76,13 @@ every_engine() {
 # The problems on whose operands all kernels of a type run.
 engines() {
     grep "$1" "$list" | head -n 3 >"$tap_dir/list"
+    every_engine
+}
+
+# Problems that reach the ends of direction filter.
+ends() {
+    sed -n "/^# ends of a filter's gradient/,/^\$/p" "$list" | grep '^conv' >"$tap_dir/list"
+    [ -s "$tap_dir/list" ] || return 1
     every_engine
 }
 
@@ -126,6 +139,19 @@ every_kernel() {
     unset ANYDNN_TUNING
     sed -n 's/^choice: .* engine \([0-9]*\),.*(measured before)$/\1/p' "$tap_dir/out" | diff - "$tap_dir/every/engines" &&
         [ -s "$tap_dir/kernels" ] && [ ! -s "$tap_dir/left" ]
+}
+
+# Each kernel of the family groups, in parts as well, by the engines that were just found.
+groups_kernels() {
+    paste -d ' ' "$tap_dir/every/engines" "$tap_dir/every/problems" |
+        awk 'int($1 / 16777216) % 256 == 4 { sub(/^[0-9]* /, ""); print }' >"$tap_dir/list"
+    ANYDNN_TUNING=$tap_dir/every/tuning
+    export ANYDNN_TUNING
+    with "$built" "$anydnn" run --repeat 2 --check cpu_ref - <"$tap_dir/list"
+    status=$?
+    unset ANYDNN_TUNING
+    tail -n 20 "$tap_dir/out"
+    [ -s "$tap_dir/list" ] && return $status
 }
 
 # Code for 7.5 has half and integers alone, and no copies that go on by themselves.
@@ -243,15 +269,18 @@ groups_apart() {
 check "it compiles for the host's processor" build "$built" 90
 check "verify --quick passes half of its cases" verify
 check "the problems of tests/gpu/smallest_tensorcore.txt run" listed
+check "calls of a plan differ in what they bring" settled
 check "half: every engine is right" engines '=f16:3,24,9'
 check "TF32: every engine is right" engines '=f32:3,20,9'
 check "split: every engine is right" engines 'math=split'
+check "direction filter: every end is right" ends
 check "1.0001 in allow_conversion and in split" modes
 check "split: the whole range of float" exponents
 check "groups do not mix" groups_apart
 check "arranged operands: every engine is right" arranged
 check "arranged operands: what is copied is what cannot be read" arranges
 check "the list reaches every kernel" every_kernel
+check "groups: every kernel is right" groups_kernels
 check "it compiles for 7.5" build "$turing" 75
 check "7.5: the problems in half and integers run" turing
 check "7.5: bfloat16 and TF32 are declined with a sentence" turing_declines
