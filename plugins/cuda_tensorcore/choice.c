@@ -16,11 +16,19 @@ static const struct {
 /* Products of terms that make up one of floats. */
 #define SPLIT_PRODUCTS 3
 
+/* Of a block, to join warps that share 4096 results, for each beyond the first: what goes through
+ * shared memory. */
+#define JOIN_CYCLES 200
+
+/* Threads of them. */
+#define FOUR_WARPS 128
+
 /*
- * What the rest costs, found by fitting the model to times measured on an H200. A block alone on a
- * multiprocessor waits as long as if there were `lone`. Cycles: of a block before and after its
- * sums, of a launch, of the second stage of split sums besides its bytes. Bytes that a
- * multiprocessor has in a cycle: of operands and results, where they count, and of partial sums.
+ * What the rest costs, found by fitting the model to times measured on an H200. A block of four
+ * warps alone on a multiprocessor waits as long as if there were `lone`, one of more warps less.
+ * Cycles: of a block before and after its sums, of a launch, of the second stage of split sums
+ * besides its bytes. Bytes that a multiprocessor has in a cycle: of operands and results, where
+ * they count, and of partial sums.
  */
 static const struct costs {
     double lone, block, launch, second, bytes, parts;
@@ -73,12 +81,26 @@ static struct extents extents_of(const struct conv *conv)
     return (struct extents){positions, taps};
 }
 
+/* Forward and data in the family taps. */
+static int lists_taps(const struct tc_kernel *kernel)
+{
+    return kernel->number >> 8 == TC_TAPS &&
+           kernel->direction != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+}
+
+/* With the list of taps that some keep there. */
+static int64_t shared_of(const struct tc_kernel *kernel, const struct conv *conv)
+{
+    return kernel->shared_bytes + (lists_taps(kernel) ? conv_taps(conv) * TC_TAP_BYTES : 0);
+}
+
 static int fits(const struct tc_kernel *kernel, const struct conv *conv, const struct tc_wish *wish)
 {
     return kernel->type == wish->type && kernel->terms_of_float == wish->terms_of_float &&
            kernel->capability <= wish->capability &&
            (kernel->direction == 0 || kernel->direction == conv->direction) &&
-           (kernel->how != TC_BY_16 || wish->by_16) && kernel->shared_bytes <= wish->shared_bytes &&
+           (kernel->how != TC_BY_16 || wish->by_16) &&
+           shared_of(kernel, conv) <= wish->shared_bytes &&
            (!kernel->takes || kernel->takes(conv, wish));
 }
 
@@ -115,9 +137,14 @@ static double bytes_of(const struct conv *conv, int32_t type)
 }
 
 /* Of a wave of so many blocks on a multiprocessor, each of which takes `each` alone. */
-static double wave_cycles(const struct costs *costs, double blocks, double each)
+static double wave_cycles(const struct costs *costs, const struct tc_kernel *kernel, double blocks,
+                          double each)
 {
-    return costs->block + each * (blocks > costs->lone ? blocks : costs->lone);
+    double joined = kernel->sharers > 1 ? kernel->rows * kernel->columns / 4096.0 : 0;
+    double lone = costs->lone * FOUR_WARPS / kernel->threads;
+
+    return costs->block + JOIN_CYCLES * joined * (kernel->sharers - 1) +
+           each * (blocks > lone ? blocks : lone);
 }
 
 static double cycles_of(const struct tc_choice *choice, const struct conv *conv,
@@ -132,9 +159,10 @@ static double cycles_of(const struct tc_choice *choice, const struct conv *conv,
     int64_t slots = (int64_t)wish->multiprocessors * kernel->resident;
     int64_t waves = blocks / slots, rest = ceil_div(blocks % slots, wish->multiprocessors);
 
-    cycles += (double)waves * wave_cycles(costs, kernel->resident, mean * tile);
+    cycles += (double)waves * wave_cycles(costs, kernel, kernel->resident, mean * tile);
     if (rest > 0)
-        cycles += wave_cycles(costs, (double)rest, (waves > 0 ? mean : choice->each) * tile);
+        cycles +=
+            wave_cycles(costs, kernel, (double)rest, (waves > 0 ? mean : choice->each) * tile);
     if (costs->bytes > 0)
         moving = bytes_of(conv, wish->type) / (costs->bytes * share);
     cycles = cycles > moving ? cycles + OVERLAP * moving : moving + OVERLAP * cycles;
@@ -155,11 +183,12 @@ static int64_t units_of(const struct tc_kernel *kernel, const struct conv *conv)
     return ceil_div(conv->groups, kernel->groups ? kernel->groups : 1) * conv->classes;
 }
 
-/* Tiles along a sum. The family taps begins a tile with every tap, whatever it has of channels. */
+/* Tiles along a sum. To the data the family taps begins a tile with every tap, whatever it has of
+ * channels, but in narrow tiles. */
 static int64_t tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t terms)
 {
-    int by_tap = kernel->number >> 8 == TC_TAPS &&
-                 conv->direction != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+    int by_tap = lists_taps(kernel) && conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA &&
+                 kernel->columns > TC_PACKED_COLUMNS;
 
     return by_tap ? terms / conv->depth * ceil_div(conv->depth, kernel->terms)
                   : ceil_div(terms, kernel->terms);

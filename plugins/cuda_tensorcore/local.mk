@@ -55,6 +55,8 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/taps_gemm.h \
 	plugins/cuda_tensorcore/taps_half.cu \
 	plugins/cuda_tensorcore/taps_job.h \
+	plugins/cuda_tensorcore/taps_join.h \
+	plugins/cuda_tensorcore/taps_load.h \
 	plugins/cuda_tensorcore/taps_parts.h \
 	plugins/cuda_tensorcore/taps_shape.h \
 	plugins/cuda_tensorcore/taps_split.cu \

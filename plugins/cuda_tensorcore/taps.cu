@@ -36,6 +36,11 @@ extern "C" int32_t tc_taps_takes(const struct conv *conv, const struct tc_wish *
     return gathered < TC_TAPS_REACH && filters < TC_TAPS_REACH;
 }
 
+extern "C" int32_t tc_taps_takes_one_class(const struct conv *conv, const struct tc_wish *wish)
+{
+    return conv->classes == 1 && tc_taps_takes(conv, wish);
+}
+
 static bool is_one(const conv_dim &dim)
 {
     return dim.positions == 1 && dim.taps == 1 && dim.gathered == 1 && dim.pad == 0;
@@ -65,9 +70,6 @@ static void fill_view(tc_taps_view *to, const conv &conv, int32_t number)
         to->by_tap[d] = cuda_divisor_of(size_of(dim.at_tap));
         to->tap_x[d] = dim.at_tap * (int32_t)of.x;
         to->tap_other[d] = dim.tap_step * (int32_t)of.tap;
-        to->return_x[d] = (1 - dim.taps) * to->tap_x[d];
-        to->return_other[d] = (1 - dim.taps) * to->tap_other[d];
-        to->last[d] = 1u << (TC_TAPS_BITS * d + (dim.taps > 0 ? dim.taps - 1 : 0));
         to->first_other += dim.tap_first * (int32_t)of.tap;
         to->taps *= dim.taps;
     }

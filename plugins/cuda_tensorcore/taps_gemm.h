@@ -4,233 +4,197 @@
 #ifndef CUDA_TENSORCORE_TAPS_GEMM_H
 #define CUDA_TENSORCORE_TAPS_GEMM_H
 
+#include "taps_join.h"
+#include "taps_load.h"
 #include "taps_store.h"
 
-/* The tile that is asked for next: a tap, and the first of its channels. A tap is one bit of each
- * dim's in the masks of tc_taps_place. */
-struct tc_taps_next {
-    int32_t channel, left; /* tiles */
-    int32_t x, other;      /* places of the tap's channel 0 */
-    uint32_t inside;       /* the tap's bits */
-
-    __device__ void begin(const tc_taps_view &view, int32_t chunks, int terms, int32_t tile,
-                          int32_t count)
-    {
-        int32_t index = tile / chunks;
-
-        channel = (tile - index * chunks) * terms;
-        left = count;
-        x = 0;
-        other = view.first_other;
-        inside = 0;
-#pragma unroll
-        for (int d = CONV_DIMS - 1; d >= 0; d--) {
-            int32_t taps = view.view.dim[d].taps > 0 ? view.view.dim[d].taps : 1,
-                    tap = index % taps;
-
-            index /= taps;
-            x += tap * view.tap_x[d];
-            other += tap * view.tap_other[d];
-            inside |= 1u << (TC_TAPS_BITS * d + tap);
-        }
-    }
-
-    __device__ void step(const tc_taps_view &view, int32_t depth, int terms)
-    {
-        left--;
-        channel += terms;
-        if (channel < depth)
-            return;
-        channel = 0;
-#pragma unroll
-        for (int d = CONV_DIMS - 1; d >= 0; d--) {
-            uint32_t field = ((1u << TC_TAPS_BITS) - 1) << TC_TAPS_BITS * d;
-            bool last = (inside & view.last[d]) != 0;
-
-            x += last ? view.return_x[d] : view.tap_x[d];
-            other += last ? view.return_other[d] : view.tap_other[d];
-            inside = last ? (inside & ~field) | 1u << TC_TAPS_BITS * d : inside + (inside & field);
-            if (!last)
-                break;
-        }
-    }
-};
-
-/* Places of a block's rows. */
-template <class S>
-__device__ static inline void tc_taps_place_rows(const tc_taps_job &job, const tc_taps_view &view,
-                                                 int32_t first, tc_taps_place *rows)
-{
-    for (int r = (int)threadIdx.x; r < S::ROWS; r += S::THREADS)
-        rows[r] = tc_taps_place_at(job.conv, view, first + r);
-}
-
-/* Copies of a thread: the same chunk of so many lines of either operand. What lies outside has an
- * address that is not read. */
-template <class S> struct tc_taps_loader {
-    typedef typename S::element element;
-    typedef typename S::gathered_tile gathered_tile;
-    typedef typename S::other_tile other_tile;
+/*
+ * What a warp multiplies. While a step is multiplied, a row of fragments at a time, the fragments
+ * of the next one are read and copies of a later tile go out between the rows: what goes to shared
+ * memory stays in the order in which it is written here, and each row hides a little of it. Many
+ * rows are read into the registers of the one that is done with.
+ */
+template <class S> struct tc_taps_fragments {
     enum {
-        CHUNKS = other_tile::CHUNKS,
-        ROWS_APART = S::THREADS / gathered_tile::CHUNKS,
-        LINES_APART = S::THREADS / CHUNKS,
-        ROWS = S::ROWS / ROWS_APART,
-        LINES = other_tile::LINES / LINES_APART,
-        LINE_IS_COLUMN = (int)S::OTHER_LINE == (int)TC_LINE_IS_ROW,
-        TURNS = LINE_IS_COLUMN || S::EACH == 8 ? 8 : 4 /* lines after which chunks lie alike */
+        STEP = S::gathered_tile::STEP,
+        WHOLE = S::math::SPLITS, /* a step is multiplied at once */
+        KEPT = WHOLE || S::DOWN < 4 ? 2 : 1,
+        PAIRS = S::RIGHT / 2,
+        PAIRS_A_ROW = (PAIRS + S::DOWN - 1) / S::DOWN
     };
-    static_assert(ROWS_APART % 8 == 0 && S::ROWS % ROWS_APART == 0, "rows share a turn");
-    static_assert(LINES_APART % TURNS == 0 && other_tile::LINES % LINES_APART == 0,
-                  "lines share a turn, and every thread has as many");
+    tc_taps_reader<typename S::gathered_tile, S::GATHERED_LINE, true> gathered;
+    tc_taps_reader<typename S::other_tile, S::OTHER_LINE, false> other;
+    uint32_t a[KEPT][S::DOWN][4], b[2][S::RIGHT][2];
 
-    const element *gathered, *other;
-    uint32_t row_at, line_at; /* in shared memory */
-    int32_t columns, step;    /* behind the thread's first line or chunk; from line to line */
-    int32_t x[ROWS];          /* rows' places, and their taps inside */
-    uint32_t inside[ROWS];
-
-    /* What is easily had again takes no registers. */
-    __device__ static int32_t chunk()
+    __device__ void begin(const tc_taps_warp<S> &warp)
     {
-        return (int32_t)threadIdx.x % gathered_tile::CHUNKS * S::EACH;
+        int first = warp.sharer * (S::TERMS / S::SHARERS);
+
+        gathered.begin(warp.down * S::WARP_ROWS, first);
+        other.begin(warp.right * S::WARP_COLUMNS, first);
     }
 
-    __device__ static int32_t line()
+    __device__ void load_row(int set, int i, uint32_t stage, int term)
     {
-        return (int32_t)threadIdx.x / CHUNKS;
+        gathered.load(a[set % KEPT][i], stage, i * 16, term);
     }
 
-    __device__ static int32_t along()
+    /* Of the other operand, what comes with row `i`. */
+    __device__ void load_pairs(int set, int i, uint32_t stage, int term)
     {
-        return (int32_t)threadIdx.x % CHUNKS * S::EACH;
-    }
-
-    __device__ void begin(const tc_taps_job &job, const tc_taps_block &block,
-                          const tc_taps_place *places, uint32_t memory)
-    {
-        const auto &conv = job.conv;
-        int row = (int)threadIdx.x / gathered_tile::CHUNKS;
-        int64_t first = block.group * conv.tap_group + block.first_column * conv.tap_column;
-
-        gathered = (const element *)job.x + block.group * conv.depth + chunk();
 #pragma unroll
-        for (int i = 0; i < ROWS; i++) {
-            x[i] = places[row + i * ROWS_APART].x;
-            inside[i] = places[row + i * ROWS_APART].inside;
+        for (int p = i * PAIRS_A_ROW; p < (i + 1) * PAIRS_A_ROW && p < PAIRS; p++)
+            other.load(b[set][2 * p], stage + S::gathered_tile::BYTES, p * 16, term);
+    }
+
+    __device__ void load(int set, uint32_t stage, int term)
+    {
+#pragma unroll
+        for (int i = 0; i < S::DOWN; i++) {
+            load_row(set, i, stage, term);
+            load_pairs(set, i, stage, term);
         }
-        row_at = memory + (uint32_t)gathered_tile::chunk_at(row, chunk() / S::EACH);
-        columns = (int32_t)conv.columns - block.first_column - (LINE_IS_COLUMN ? line() : along());
-        step = LINE_IS_COLUMN ? tc_opaque((int32_t)conv.tap_column) : (int32_t)conv.tap_depth;
-        other = (const element *)job.other + first + along() + (int64_t)line() * step;
-        line_at = memory + (uint32_t)other_tile::chunk_at(line(), along() / S::EACH) +
-                  gathered_tile::BYTES;
     }
 
-    /* `left`: channels of the tap from the tile's first one on. */
-    __device__ void fetch_gathered(const tc_taps_next &next, int32_t left, uint32_t stage) const
+    __device__ void multiply_row(float (&sum)[S::DOWN][S::RIGHT][4], int set, int i)
     {
-        uint32_t need = next.inside | (chunk() < left ? 0 : 1u << 31);
-        const element *from = gathered + (next.x + next.channel);
-
-#pragma unroll
-        for (int i = 0; i < ROWS; i++)
-            tc_copy(row_at + stage + i * ROWS_APART * gathered_tile::CHUNKS * 16,
-                    tc_address(from, x[i], (int32_t)sizeof(element)), (need & ~inside[i]) == 0);
-    }
-
-    __device__ void fetch_other(const tc_taps_next &next, int32_t left, int32_t depth_step,
-                                uint32_t stage) const
-    {
-        bool real = LINE_IS_COLUMN ? along() < left : columns > 0;
-        int32_t lines = LINE_IS_COLUMN ? columns : left - line();
-        const element *from = other + (next.other + next.channel * depth_step);
-
-#pragma unroll
-        for (int i = 0; i < LINES; i++)
-            tc_copy(line_at + stage + i * LINES_APART * CHUNKS * 16,
-                    tc_address(from, step, i * LINES_APART * (int32_t)sizeof(element)),
-                    real && i * LINES_APART < lines);
-    }
-
-    /* Half of a tile at a time: 0 or 1. Behind the last tile all is outside. */
-    __device__ void fetch(const tc_taps_job &job, const tc_taps_next &next, uint32_t stage,
-                          int half) const
-    {
-        int32_t left = next.left > 0 ? (int32_t)job.conv.depth - next.channel : 0;
-
-        if (half == 0)
-            fetch_gathered(next, left, stage);
-        else
-            fetch_other(next, left, LINE_IS_COLUMN ? 1 : step, stage);
+        tc_multiply_units<typename S::math>(*(float(*)[1][S::RIGHT][4]) & sum[i],
+                                            *(const uint32_t(*)[1][4]) & a[set % KEPT][i], b[set]);
     }
 };
 
-/* The sums of a block, of `count` tiles. Fragments of a step are read while the step before is
- * multiplied; a tile's first ones need the whole block's copies. */
-template <class S>
-__device__ static inline void
-tc_taps_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_taps_job &job, const tc_taps_view &view,
-            const tc_taps_loader<S> &load, tc_taps_next &next, uint32_t memory, int32_t count)
-{
-    enum { STAGES = S::STAGES, STEP = S::gathered_tile::STEP, STEPS = S::TERMS / STEP };
-    int warp = (int)threadIdx.x / 32;
-    int32_t depth = (int32_t)job.conv.depth;
-    tc_taps_readers<S> read;
-    tc_taps_fragments<S> fragments[2];
-    uint32_t from = memory, to = (STAGES - 1) * S::STAGE_BYTES;
+/* The sums of a block, of `count` tiles. A tile's first fragments need the whole block's copies. */
+template <class S> struct tc_taps_summer {
+    typedef tc_taps_loader<S> loader;
+    enum {
+        STAGES = S::STAGES,
+        STEP = S::gathered_tile::STEP,
+        STEPS = S::TERMS / STEP / S::SHARERS, /* of a warp */
+        /* Copies go out in all steps but the last, behind which they are waited for; of one step,
+         * behind the wait, with a tile less on its way. */
+        LATE = STEPS == 1,
+        SLOTS = (LATE ? 1 : STEPS - 1) * S::DOWN
+    };
+    static_assert(STAGES > 1 + LATE, "tiles are on their way while others are multiplied");
 
-    read.begin(warp / S::WARPS_RIGHT * S::WARP_ROWS, warp % S::WARPS_RIGHT * S::WARP_COLUMNS);
-#pragma unroll
-    for (int t = 0; t < STAGES - 1; t++) {
-        load.fetch(job, next, (uint32_t)(t * S::STAGE_BYTES), 0);
-        load.fetch(job, next, (uint32_t)(t * S::STAGE_BYTES), 1);
-        next.step(view, depth, S::TERMS);
-        tc_copy_commit();
+    const loader &load;
+    typename loader::next_tile &next;
+    tc_taps_fragments<S> fragments;
+    int32_t depth;
+    uint32_t memory, from, to; /* stages: of the first tile, multiplied, copied to */
+
+    __device__ tc_taps_summer(const tc_taps_job &job, const loader &load,
+                              typename loader::next_tile &next, uint32_t memory)
+        : load(load), next(next), depth((int32_t)job.conv.depth), memory(memory), from(memory),
+          to((STAGES - 1) * S::STAGE_BYTES)
+    {
     }
-    tc_copy_wait<STAGES - 2>();
-    __syncthreads();
-    read.load(fragments[0], from, 0);
+
+    /* Asks for the first tiles, as far as there are any: what lies behind the last one is read, but
+     * not multiplied. */
+    __device__ void begin()
+    {
 #pragma unroll 1
-    for (; count > 0; count--) {
+        for (uint32_t stage = 0; stage < (STAGES - 1) * S::STAGE_BYTES; stage += S::STAGE_BYTES) {
+            if (next.left > 0) {
+                auto source = load.source(next, depth, stage);
+
+#pragma unroll
+                for (int i = 0; i < loader::COPIES; i++)
+                    load.copy(source, i);
+            }
+            tc_copy_commit();
+            next.step(depth);
+        }
+    }
+
+    /* A tile, whose first step's fragments are in set `SET`. */
+    template <int SET> __device__ void turn(float (&sum)[S::DOWN][S::RIGHT][4])
+    {
+        auto source = load.source(next, depth, to);
+
+        next.step(depth);
 #pragma unroll
         for (int k = 0; k < STEPS; k++) {
+            int now = (k + SET) % 2, then = (now + 1) % 2, term = (k + 1) % STEPS * STEP;
+
             if (k == STEPS - 1) {
-                tc_copy_wait<STAGES - 2>();
+                tc_copy_wait<STAGES - 2 - LATE>();
                 __syncthreads();
-                from += S::STAGE_BYTES;
-                if (from == memory + S::TILES_BYTES)
-                    from = memory;
+                from = from + S::STAGE_BYTES == memory + S::TILES_BYTES ? memory
+                                                                        : from + S::STAGE_BYTES;
             }
-            read.load(fragments[(k + 1) % 2], from, (k + 1) % STEPS * STEP);
-            if (k < 2)
-                load.fetch(job, next, to, k);
-            if (k == 1)
-                tc_copy_commit();
-            tc_multiply_all<typename S::math>(sum, fragments[k % 2].a, fragments[k % 2].b);
+#pragma unroll
+            for (int i = 0; i < S::DOWN; i++) {
+                int slot = k * S::DOWN + i;
+
+                fragments.load_pairs(then, i, from, term);
+                if (fragments.KEPT == 2)
+                    fragments.load_row(then, i, from, term);
+#pragma unroll
+                for (int c = 0; c < loader::COPIES; c++) {
+                    if (c * SLOTS / loader::COPIES == slot)
+                        load.copy(source, c);
+                }
+                if constexpr (!tc_taps_fragments<S>::WHOLE)
+                    fragments.multiply_row(sum, now, i);
+                if (fragments.KEPT == 1)
+                    fragments.load_row(then, i, from, term);
+                if (slot == SLOTS - 1)
+                    tc_copy_commit();
+            }
+            if constexpr (tc_taps_fragments<S>::WHOLE)
+                tc_multiply_all<typename S::math>(sum, fragments.a[now % fragments.KEPT],
+                                                  fragments.b[now]);
         }
-        next.step(view, depth, S::TERMS);
         to = to + S::STAGE_BYTES == S::TILES_BYTES ? 0 : to + S::STAGE_BYTES;
     }
-    tc_copy_wait<0>();
-}
+
+    __device__ void run(float (&sum)[S::DOWN][S::RIGHT][4], int32_t count)
+    {
+        fragments.begin(tc_taps_warp<S>());
+        tc_copy_wait<STAGES - 2>();
+        __syncthreads();
+        fragments.load(0, from, 0);
+#pragma unroll 1
+        for (; count > 0; count--) {
+            turn<0>(sum);
+            if (STEPS % 2 == 0)
+                continue;
+            if (--count == 0)
+                break;
+            turn<STEPS % 2>(sum);
+        }
+        tc_copy_wait<0>();
+    }
+};
 
 /* The sums of a block, from the first tile of its part on. */
 template <class S>
-__device__ static inline void
-tc_taps_add_up(float (&sum)[S::DOWN][S::RIGHT][4], const tc_taps_job &job, const tc_taps_view &view,
-               const tc_taps_block &block, const tc_taps_place *rows, char *memory)
+__device__ static inline void tc_taps_add_up(float (&sum)[S::DOWN][S::RIGHT][4],
+                                             const tc_taps_job &job, const tc_taps_view &view,
+                                             const tc_taps_block &block, tc_taps_place *rows,
+                                             const tc_taps_tap *taps, char *memory)
 {
-    int32_t chunks = ((int32_t)job.conv.depth + S::TERMS - 1) / S::TERMS;
-    int32_t tiles = view.taps * chunks, each = (tiles + job.splits - 1) / job.splits;
-    int32_t begin = conv_least(block.split * each, tiles);
-    int32_t count = conv_least(begin + each, tiles) - begin;
+    int32_t depth = job.conv.depth;
+    int32_t tiles = S::PACKED ? (view.taps * depth + S::TERMS - 1) / S::TERMS
+                              : view.taps * ((depth + S::TERMS - 1) / S::TERMS);
+    int32_t begin = 0, count = tiles;
     tc_taps_loader<S> load;
-    tc_taps_next next;
+    typename tc_taps_loader<S>::next_tile next;
 
+    if (job.splits > 1) {
+        int32_t each = (tiles + job.splits - 1) / job.splits;
+
+        begin = conv_least(block.split * each, tiles);
+        count = conv_least(begin + each, tiles) - begin;
+    }
     load.begin(job, block, rows, tc_shared_address(memory));
-    next.begin(view, chunks, S::TERMS, begin, count);
-    tc_taps_sum<S>(sum, job, view, load, next, tc_shared_address(memory), count);
+    next.begin(taps, view.taps, depth, begin, count, load.chunk(), load.line(), load.LINES_APART);
+    tc_taps_summer<S> summer(job, load, next, tc_shared_address(memory));
+    summer.begin();
+    tc_taps_position_rows<S>(job, view, block.first_row, rows);
+    summer.run(sum, count);
 }
 
 /* The block's coordinates wait in shared memory while sums take all registers. */
@@ -238,7 +202,9 @@ template <class S>
 __device__ static inline void tc_taps_gemm(const tc_taps_job &job, const tc_taps_view &view,
                                            const tc_taps_block &block, char *memory)
 {
+    typedef tc_taps_joined<S> joined;
     tc_taps_place *rows = (tc_taps_place *)(memory + S::PLACES_AT);
+    tc_taps_tap *taps = (tc_taps_tap *)(memory + S::TAPS_AT);
     tc_taps_block &kept = *(tc_taps_block *)(memory + S::BLOCK_AT);
     float sum[S::DOWN][S::RIGHT][4] = {};
 
@@ -246,10 +212,18 @@ __device__ static inline void tc_taps_gemm(const tc_taps_job &job, const tc_taps
         return;
     if (threadIdx.x == 0)
         kept = block;
+    tc_taps_note<S>(view, taps);
     tc_taps_place_rows<S>(job, view, block.first_row, rows);
     __syncthreads();
-    tc_taps_add_up<S>(sum, job, view, block, rows, memory);
-    tc_taps_store<S>(job, view, kept, rows, sum, memory);
+    tc_taps_add_up<S>(sum, job, view, block, rows, taps, memory);
+    if constexpr (S::SHARERS > 1) {
+        float own[joined::DOWN][S::RIGHT][4];
+
+        tc_taps_join<S>(own, sum, memory);
+        tc_taps_store<joined>(job, view, kept, rows, own, memory);
+    } else {
+        tc_taps_store<S>(job, view, kept, rows, sum, memory);
+    }
 }
 
 template <class S>
@@ -297,23 +271,23 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
 template <class S> static void tc_taps_gemm_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
+    int32_t shared = S::SHARED_BYTES + (int32_t)conv_taps(&job->conv) * TC_TAP_BYTES;
     tc_taps_job taps;
 
     tc_taps_prepare(&taps, *job, (int32_t)sizeof(typename S::element));
-    if constexpr ((int)S::DIRECTION == (int)TC_DATA) {
+    if constexpr (S::CLASSES) {
         static uint8_t classes_asked[TC_DEVICES_SEEN];
         tc_taps_classes_job classes;
 
         if (job->conv.classes > 1) {
             *(tc_taps_job *)&classes = taps;
             tc_taps_list(&classes.classes, *job, true);
-            tc_step_make(step, tc_taps_classes_kernel<S>, classes_asked, S::THREADS,
-                         S::SHARED_BYTES, tc_blocks(*job), classes);
+            tc_step_make(step, tc_taps_classes_kernel<S>, classes_asked, S::THREADS, shared,
+                         tc_blocks(*job), classes);
             return;
         }
     }
-    tc_step_make(step, tc_taps_gemm_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, tc_blocks(*job),
-                 taps);
+    tc_step_make(step, tc_taps_gemm_kernel<S>, asked, S::THREADS, shared, tc_blocks(*job), taps);
 }
 
 #endif

@@ -2,4 +2,4 @@
 /* Kernels of the family taps for half. */
 #include "taps_table.h"
 
-TC_TAPS_TABLE(tc_taps_half, tc_half, 0, ANYDNN_PLUGIN_HALF);
+TC_TAPS_TABLE(tc_taps_half, tc_half, 0, ANYDNN_PLUGIN_HALF, TC_TAPS_MORE);

@@ -23,9 +23,6 @@ struct tc_taps_view {
     cuda_divisor by_tap[CONV_DIMS]; /* what taps are apart in the gathered tensor */
     int32_t tap_x[CONV_DIMS];       /* from tap to tap in the gathered tensor, */
     int32_t tap_other[CONV_DIMS];   /* in the other one */
-    int32_t return_x[CONV_DIMS];    /* from a dim's last tap to its first, */
-    int32_t return_other[CONV_DIMS];
-    uint32_t last[CONV_DIMS]; /* the bit of a dim's last tap */
     int32_t images;
     int32_t begin;   /* dims in front of this one have one position and one tap, */
     uint32_t inside; /* which lies inside */
@@ -60,13 +57,6 @@ struct tc_taps_classes {
 struct tc_taps_classes_job : tc_taps_job {
     tc_taps_classes classes;
 };
-
-/* A number that is the same in all lanes, without the compiler's knowing that it is a parameter: of
- * one it keeps multiples in registers that are wanted for sums. */
-__device__ static inline int32_t tc_opaque(int32_t number)
-{
-    return __shfl_sync(UINT32_MAX, number, 0);
-}
 
 /* Coordinates of a block. */
 struct tc_taps_block {
@@ -105,9 +95,6 @@ CUDA_BOTH void tc_taps_choose(tc_taps_view *view, int d, const tc_taps_choice &c
     dim.taps = choice.taps;
     dim.tap_first = choice.tap_first;
     view->by[d] = choice.by;
-    view->return_x[d] = (1 - choice.taps) * view->tap_x[d];
-    view->return_other[d] = (1 - choice.taps) * view->tap_other[d];
-    view->last[d] = 1u << (TC_TAPS_BITS * d + (choice.taps > 0 ? choice.taps - 1 : 0));
 }
 
 /* The view of a class, in shared memory; to be waited for. */
@@ -148,6 +135,7 @@ __device__ static inline void tc_taps_make_view(tc_taps_view *view, const tc_tap
 
 /* A position: its place in the gathered tensor under the first tap, which taps of each dim (from
  * the low bits, TC_TAPS_BITS of each) lie inside, its place in the tensor by position; < 0: none.
+ * The last is worked out when the first copies are on their way (tc_taps_position).
  */
 struct alignas(16) tc_taps_place {
     int32_t x;
@@ -175,7 +163,7 @@ __device__ static inline tc_taps_place tc_taps_place_at(const tc_conv &conv,
     uint32_t left = (uint32_t)index;
 
     if (index >= view.view.positions)
-        return {0, 0, -1};
+        return {0, 0, 0};
 #pragma unroll
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
         const conv_view_dim &dim = view.view.dim[d];
@@ -189,11 +177,9 @@ __device__ static inline tc_taps_place tc_taps_place_at(const tc_conv &conv,
 
         left = next;
         place.x += at * of.x;
-        place.position += (dim.first + along * dim.step) * of.position;
         place.inside |= tc_taps_inside(dim, view.by_tap[d], of.gathered, at) << (TC_TAPS_BITS * d);
     }
     place.x += (int32_t)left * conv.x_image;
-    place.position += left * conv.position_image;
     return place;
 }
 
@@ -221,6 +207,7 @@ __device__ static inline int64_t tc_taps_position(const tc_conv &conv, const tc_
 
 /* Whether a geometry is one for these kernels. */
 extern "C" int32_t tc_taps_takes(const struct conv *conv, const struct tc_wish *wish);
+extern "C" int32_t tc_taps_takes_one_class(const struct conv *conv, const struct tc_wish *wish);
 
 /* Whether plain results go to columns that lie side by side, so many at a multiple of as many. */
 int32_t tc_taps_is_packed(const conv &conv, int32_t each);

@@ -11,6 +11,8 @@
 
 #define TC_PARTS_THREADS 128
 #define TC_PARTS_EACH    4
+/* Parts that are asked for before the first is added. */
+#define TC_PARTS_ASKED 8
 
 /* Two neighbours, of which the first has a column. */
 __device__ static inline void tc_taps_put_part(float *to, float first, float second, bool pairs,
@@ -110,14 +112,24 @@ static __global__ void __launch_bounds__(TC_PARTS_THREADS)
 
     if (index >= (uint32_t)job.count || row >= view.view.positions)
         return;
-#pragma unroll 4
-    for (int32_t split = 0; split < job.splits; split++) {
-        const float4 part = from[(int64_t)split * job.count];
+    for (int32_t split = 0; split < job.splits; split += TC_PARTS_ASKED) {
+        float4 part[TC_PARTS_ASKED];
 
-        sum[0] += (double)part.x;
-        sum[1] += (double)part.y;
-        sum[2] += (double)part.z;
-        sum[3] += (double)part.w;
+#pragma unroll
+        for (int n = 0; n < TC_PARTS_ASKED; n++) {
+            if (split + n < job.splits)
+                part[n] = from[(int64_t)(split + n) * job.count];
+        }
+#pragma unroll
+        for (int n = 0; n < TC_PARTS_ASKED; n++) {
+            /* A branch keeps the compiler from adding up a part before the next is asked for. */
+            if (split + n >= job.splits)
+                break;
+            sum[0] += (double)part[n].x;
+            sum[1] += (double)part[n].y;
+            sum[2] += (double)part[n].z;
+            sum[3] += (double)part[n].w;
+        }
     }
     to += tc_taps_position(conv, view, row, false) + number * conv.position.step;
     if (job.stores_by_16) {

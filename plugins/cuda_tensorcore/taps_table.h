@@ -22,28 +22,48 @@ constexpr struct tc_kernel tc_taps_row(int32_t number, int32_t type, int32_t dir
             tc_taps_takes, step,     add,        S::math::SPLITS};
 }
 
+template <class S>
+constexpr struct tc_kernel tc_taps_gemm_row(int32_t number, int32_t type, int32_t direction,
+                                            double part)
+{
+    struct tc_kernel row = tc_taps_row<S>(number, type, direction, part, tc_taps_gemm_step<S>,
+                                          tc_taps_add_parts<typename S::math::element>);
+
+    row.sharers = S::SHARERS;
+    if ((int)S::DIRECTION == (int)TC_DATA && !S::CLASSES)
+        row.takes = tc_taps_takes_one_class;
+    return row;
+}
+
 #define TC_TAPS_GEMM(math, number, type, what, direction, index, part, ...)                        \
-    tc_taps_row<tc_taps_shape<math, tc_size<__VA_ARGS__>, what>>(                                  \
-        TC_TAPS_NUMBER(number, what, index), type, direction, part,                                \
-        tc_taps_gemm_step<tc_taps_shape<math, tc_size<__VA_ARGS__>, what>>,                        \
-        tc_taps_add_parts<math::element>)
+    tc_taps_gemm_row<tc_taps_shape<math, tc_taps_size<__VA_ARGS__>, what>>(                        \
+        TC_TAPS_NUMBER(number, what, index), type, direction, part)
 #define TC_TAPS_FILTER(math, number, type, index, part, ...)                                       \
     tc_taps_row<tc_filter_shape<math, tc_size<__VA_ARGS__>>>(                                      \
         TC_TAPS_NUMBER(number, TC_FILTER, index), type, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, \
         part, tc_filter_step_of<tc_filter_shape<math, tc_size<__VA_ARGS__>>>,                      \
         tc_taps_add<math::element>)
 
-/* Tile, a warp's part, stages, blocks of a multiprocessor. */
+/* Tile, a warp's part, stages, blocks of a multiprocessor, warps that share results (1), whether
+ * several classes are taken (1). */
 #define TC_TAPS_POSITIONS(math, number, type, what, direction)                                     \
-    TC_TAPS_GEMM(math, number, type, what, direction, 0, 0.84, 128, 128, 64, 64, 3, 2),            \
-        TC_TAPS_GEMM(math, number, type, what, direction, 1, 1.00, 128, 256, 64, 64, 4, 1),        \
-        TC_TAPS_GEMM(math, number, type, what, direction, 2, 0.70, 128, 64, 32, 64, 3, 3),         \
-        TC_TAPS_GEMM(math, number, type, what, direction, 3, 0.59, 64, 64, 32, 32, 4, 3)
+    TC_TAPS_GEMM(math, number, type, what, direction, 0, 0.92, 128, 128, 64, 64, 3, 2),            \
+        TC_TAPS_GEMM(math, number, type, what, direction, 1, 0.95, 128, 256, 64, 64, 4, 1, 1, 0),  \
+        TC_TAPS_GEMM(math, number, type, what, direction, 3, 0.60, 64, 64, 32, 32, 4, 3),          \
+        TC_TAPS_GEMM(math, number, type, what, direction, 4, 0.54, 128, 32, 64, 32, 5, 2, 2),      \
+        TC_TAPS_GEMM(math, number, type, what, direction, 6, 0.86, 128, 64, 64, 64, 4, 2, 2)
 
-#define TC_TAPS_TABLE(name, math, number, type)                                                    \
+/* Those besides that half has. */
+#define TC_TAPS_MORE(math, number, type, what, direction)                                          \
+    TC_TAPS_POSITIONS(math, number, type, what, direction),                                        \
+        TC_TAPS_GEMM(math, number, type, what, direction, 2, 0.71, 128, 64, 32, 64, 3, 3, 1, 0),   \
+        TC_TAPS_GEMM(math, number, type, what, direction, 5, 0.74, 64, 64, 64, 64, 6, 2, 4, 0),    \
+        TC_TAPS_GEMM(math, number, type, what, direction, 7, 0.88, 96, 128, 48, 64, 3, 2, 1, 0)
+
+#define TC_TAPS_TABLE(name, math, number, type, POSITIONS)                                         \
     static const struct tc_kernel kernels[] = {                                                    \
-        TC_TAPS_POSITIONS(math, number, type, TC_FORWARD, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),      \
-        TC_TAPS_POSITIONS(math, number, type, TC_DATA, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA),   \
+        POSITIONS(math, number, type, TC_FORWARD, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),              \
+        POSITIONS(math, number, type, TC_DATA, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA),           \
         TC_TAPS_FILTER(math, number, type, 0, 0.73, 128, 128, 64, 64, 3, 2),                       \
         TC_TAPS_FILTER(math, number, type, 1, 0.74, 256, 128, 64, 64, 4, 1),                       \
         TC_TAPS_FILTER(math, number, type, 2, 0.74, 128, 256, 64, 64, 4, 1),                       \

@@ -30,6 +30,12 @@ enum {
  * bytes. */
 enum { TC_BY_16, TC_BY_ELEMENT, TC_BY_ITSELF };
 
+/* Forward and to the data, blocks of the family taps keep so much of a tap in shared memory besides
+ * what a kernel takes; and to the data, terms follow each other without gaps between taps in tiles
+ * of so many columns at most. */
+#define TC_TAP_BYTES      16
+#define TC_PACKED_COLUMNS 32
+
 struct tc_job;
 struct tc_step;
 struct tc_wish;
@@ -53,7 +59,8 @@ struct tc_kernel {
     int32_t terms_of_float; /* 1: floats as sums of terms; 0: as they are, or rounded */
     /* Completes a plan's job with a tile of the kernel's own; optional. */
     void (*plan)(struct tc_job *job);
-    int32_t groups; /* that a block works on; 0: one */
+    int32_t groups;  /* that a block works on; 0: one */
+    int32_t sharers; /* warps that share results, and are joined at the end; 0: none do */
 };
 
 struct tc_table {

@@ -25,8 +25,8 @@ template <class M, int ROWS, int TERMS, int LINE_IS> struct tc_tile {
         STEP = TC_STEP_BYTES / SIZE, /* terms of a fragment */
         ROUNDS = M::ROUNDS
     };
-    static_assert(CHUNKS >= 8 || LINE_IS == TC_LINE_IS_ROW,
-                  "lines of terms have 128 bytes or more");
+    static_assert(CHUNKS >= 8 || LINE_IS == TC_LINE_IS_ROW || (CHUNKS == 4 && SIZE == 2),
+                  "lines of terms have 128 bytes or more, of 16-bit numbers 64");
 
     /* Byte at which a chunk begins. Fragments of 32-bit numbers whose lines are terms are read word
      * by word: four lines, and eight words of each. */

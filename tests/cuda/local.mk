@@ -9,6 +9,12 @@ EXTRA_DIST += tests/cuda/emulator/Makefile tests/cuda/emulator/cuda_runtime.h \
 	tests/cuda/emulator/emulated_mma.h tests/cuda/emulator/emulator.cpp \
 	tests/cuda/emulator/threads.cpp \
 	tests/cuda/list_kernels.c tests/cuda/test_conv_reach.cpp
+# Run by test_tensorcore.sh.
+check_PROGRAMS += tests/cuda/settled
+tests_cuda_settled_SOURCES = tests/cuda/settled.c
+tests_cuda_settled_CPPFLAGS = $(AM_CPPFLAGS)
+tests_cuda_settled_LDADD = libanydnn.la -lpthread
+
 if HAVE_CUDA
 TESTS += tests/cuda/test_driverless.sh
 endif

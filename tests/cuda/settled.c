@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One plan, many calls that differ in what a call brings: factors, and where results begin. Half,
+ * channels last, each direction, with and without strides; four threads with a handle each. What a
+ * call leaves is that of cpu_ref, to the bit, around the results too; so nothing that an earlier
+ * call settled stays in the plan.
+ *
+ *   settled BACKEND
+ *
+ * Memory of the device is to be the host's as well: for a backend built by emulator/.
+ */
+#include <anydnn/anydnn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IMAGES = 2, CHANNELS = 64, SIDE = 8, TAPS = 3, NUMBERS = 40960, THREADS = 4 };
+enum { FORWARD, DATA, FILTER, DIRECTIONS };
+#define WORKSPACE ((size_t)1 << 22)
+
+static const char *backend;
+
+static void must(anydnnStatus_t status)
+{
+    char text[1024];
+
+    if (status == ANYDNN_STATUS_SUCCESS)
+        return;
+    anydnnGetLastErrorString(text, sizeof text);
+    fprintf(stderr, "settled: %s\n", text);
+    exit(EXIT_FAILURE);
+}
+
+/* Small integers as halves, so that every sum is exact. */
+static uint16_t half_of(int number)
+{
+    static const uint16_t halves[] = {0, 0x3c00, 0x4000};
+
+    return (uint16_t)(number < 0 ? halves[-number] | 0x8000 : halves[number]);
+}
+
+static void fill(uint16_t *numbers, int step, int most)
+{
+    for (int i = 0; i < NUMBERS; i++)
+        numbers[i] = half_of((i * step + i / 3) % (2 * most + 1) - most);
+}
+
+struct side {
+    anydnnHandle_t handle;
+    anydnnTensorDescriptor_t x, y;
+    anydnnFilterDescriptor_t w;
+    anydnnConvolutionDescriptor_t conv;
+    uint16_t *in, *filter, *out;
+    void *workspace;
+};
+
+static void *memory(struct side *side, size_t bytes)
+{
+    void *data;
+
+    must(anydnnMemAlloc(side->handle, bytes, &data));
+    return data;
+}
+
+static void make(struct side *side, const char *device, const char *route, int stride)
+{
+    must(anydnnCreateOnDevice(&side->handle, device));
+    must(anydnnSetRoute(side->handle, "*", NULL, route));
+    must(anydnnCreateTensorDescriptor(&side->x));
+    must(anydnnCreateTensorDescriptor(&side->y));
+    must(anydnnCreateFilterDescriptor(&side->w));
+    must(anydnnCreateConvolutionDescriptor(&side->conv));
+    must(anydnnSetTensor4dDescriptor(side->x, ANYDNN_TENSOR_NHWC, ANYDNN_DATA_HALF, IMAGES,
+                                     CHANNELS, SIDE, SIDE));
+    must(anydnnSetTensor4dDescriptor(side->y, ANYDNN_TENSOR_NHWC, ANYDNN_DATA_HALF, IMAGES,
+                                     CHANNELS, SIDE / stride, SIDE / stride));
+    must(anydnnSetFilter4dDescriptor(side->w, ANYDNN_DATA_HALF, ANYDNN_TENSOR_NHWC, CHANNELS,
+                                     CHANNELS, TAPS, TAPS));
+    must(anydnnSetConvolution2dDescriptor(side->conv, 1, 1, stride, stride, 1, 1,
+                                          ANYDNN_CROSS_CORRELATION, ANYDNN_DATA_FLOAT));
+    must(anydnnSetConvolutionMathType(side->conv, ANYDNN_TENSOR_OP_MATH));
+    side->in = memory(side, NUMBERS * sizeof *side->in);
+    side->filter = memory(side, NUMBERS * sizeof *side->filter);
+    side->out = memory(side, NUMBERS * sizeof *side->out);
+    side->workspace = memory(side, WORKSPACE);
+    fill(side->in, 7, 1);
+    fill(side->filter, 5, 1);
+}
+
+static void drop(struct side *side)
+{
+    must(anydnnMemFree(side->handle, side->in));
+    must(anydnnMemFree(side->handle, side->filter));
+    must(anydnnMemFree(side->handle, side->out));
+    must(anydnnMemFree(side->handle, side->workspace));
+    must(anydnnDestroyTensorDescriptor(side->x));
+    must(anydnnDestroyTensorDescriptor(side->y));
+    must(anydnnDestroyFilterDescriptor(side->w));
+    must(anydnnDestroyConvolutionDescriptor(side->conv));
+    must(anydnnDestroy(side->handle));
+}
+
+static void run(const struct side *side, int direction, float alpha, float beta, int at)
+{
+    uint16_t *out = side->out + at;
+
+    fill(side->out, 1, 2);
+    if (direction == FORWARD)
+        must(anydnnConvolutionForward(side->handle, &alpha, side->x, side->in, side->w,
+                                      side->filter, side->conv,
+                                      ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+                                      side->workspace, WORKSPACE, &beta, side->y, out));
+    else if (direction == DATA)
+        must(anydnnConvolutionBackwardData(side->handle, &alpha, side->w, side->filter, side->y,
+                                           side->in, side->conv, ANYDNN_CONVOLUTION_BWD_DATA_ALGO_1,
+                                           side->workspace, WORKSPACE, &beta, side->x, out));
+    else
+        must(anydnnConvolutionBackwardFilter(
+            side->handle, &alpha, side->x, side->in, side->y, side->in, side->conv,
+            ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_1, side->workspace, WORKSPACE, &beta, side->w, out));
+    must(anydnnSynchronize(side->handle));
+}
+
+/* Returns how many calls left anything else than cpu_ref. */
+static void *work(void *number)
+{
+    static const struct {
+        float alpha, beta;
+        int at; /* of the results, in elements */
+    } calls[] = {{1, 0, 0}, {1, 0, 1}, {0.5, 2, 0}, {1, 0, 0},
+                 {2, 0, 4}, {1, 1, 8}, {1, 0, 4},   {1, 0, 0}};
+    struct side device, reference;
+    intptr_t wrong = 0;
+    int stride = (int)(intptr_t)number % 2 + 1;
+
+    make(&device, "cuda", backend, stride);
+    make(&reference, "cpu", "cpu_ref", stride);
+    for (int direction = 0; direction < DIRECTIONS; direction++) {
+        for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+            run(&device, direction, calls[i].alpha, calls[i].beta, calls[i].at);
+            run(&reference, direction, calls[i].alpha, calls[i].beta, calls[i].at);
+            if (memcmp(device.out, reference.out, NUMBERS * sizeof *device.out) == 0)
+                continue;
+            fprintf(stderr, "settled: stride %d, direction %d, call %zu differs\n", stride,
+                    direction, i);
+            wrong++;
+        }
+    }
+    drop(&device);
+    drop(&reference);
+    return (void *)wrong;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t threads[THREADS];
+    intptr_t wrong = 0;
+
+    backend = argc > 1 ? argv[1] : "cuda_tensorcore";
+    for (int i = 0; i < THREADS; i++) {
+        if (pthread_create(&threads[i], NULL, work, (void *)(intptr_t)i) != 0)
+            return EXIT_FAILURE;
+    }
+    for (int i = 0; i < THREADS; i++) {
+        void *result;
+
+        pthread_join(threads[i], &result);
+        wrong += (intptr_t)result;
+    }
+    return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
+}
