@@ -1,27 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which grouped convolutions the family groups takes, its tiles, and what its kernels are given
- * (groups_job.h). */
+/* Which grouped convolutions the family groups takes, and what its kernels are given (groups_job.h,
+ * groups_tile.cu). */
 #include "groups_job.h"
 
 /* Elements of a tensor, so that sums of its steps have 31 bits. */
 #define REACH (INT64_C(1) << 30)
-/* Bytes of shared memory that a multiprocessor keeps for a block, and blocks that registers let it
- * have. */
-#define SHARED_BLOCK 1024
-#define BLOCKS_MAX   2
-/* Parts that a dim is cut into, at most; images of a tile; stages. */
-#define CUTS_MAX   16
-#define IMAGES_MAX 8
-#define STAGES_MIN 2
-#define STAGES_MAX 4
 /* Taps of a filter, so that with two more in each class they have room. */
 #define TAPS_MAX (TC_GROUPS_TAPS - 2 * TC_GROUPS_CLASSES)
-
-/* A job that is being made, with all of the geometry and of the device. */
-struct making : tc_groups_job {
-    struct conv conv;
-    int32_t multiprocessors;
-};
 
 static int32_t least(int64_t a, int64_t b)
 {
@@ -115,7 +100,7 @@ struct range {
     int32_t low, high;
 };
 
-static range range_of(const making &groups, int d)
+static range range_of(const tc_groups_making &groups, int d)
 {
     range range = {INT16_MAX, -INT16_MAX};
 
@@ -137,7 +122,7 @@ static range range_of(const making &groups, int d)
 }
 
 /* All but what depends on the tile. */
-static void fill(making *groups)
+static void fill(tc_groups_making *groups, int32_t slab)
 {
     const conv &conv = groups->conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
@@ -145,7 +130,8 @@ static void fill(making *groups)
 
     groups->images = (int32_t)conv.images;
     groups->channels = (int32_t)(conv.groups * conv.depth);
-    groups->slabs = ceil_div(groups->channels, TC_GROUPS_SLAB);
+    groups->slab = slab;
+    groups->slabs = ceil_div(groups->channels, slab);
     groups->height = (int32_t)h.gathered;
     groups->width = (int32_t)w.gathered;
     groups->x_image = (int32_t)conv.x_image;
@@ -175,6 +161,7 @@ static void fill(making *groups)
 
         conv_view_make(&view, conv, number);
         taps = view.taps / (int32_t)conv.depth;
+        groups->in_one = groups->classes == 1 && taps == TC_GROUPS_SET;
         if (conv.depth <= 8 && !is_filter(conv))
             taps = conv.depth == 4 ? ceil_div(taps, 3) * 3 : ceil_div(taps, 2) * 2;
         groups->class_of[number] = {view.dim[1].first, view.dim[2].first, groups->entries, taps};
@@ -182,133 +169,9 @@ static void fill(making *groups)
     }
 }
 
-/* ------------------------------------------------------------------ tiles */
-
-/* The least number of pieces of 16 bytes, at least `count`, that leaves this rest by 8. */
-static int32_t padded(int32_t count, int32_t rest)
+static int32_t takes(const struct conv *conv, const struct tc_wish *wish, int32_t slab)
 {
-    return count + (rest % 8 - count % 8 + 8) % 8;
-}
-
-static int32_t filter_bytes(const making &groups)
-{
-    int32_t depth = (int32_t)groups.conv.depth;
-
-    return groups.entries * (depth == 4   ? TC_GROUPS_FOURS
-                             : depth == 8 ? TC_GROUPS_UNIT
-                                          : depth / 8 * TC_GROUPS_UNIT);
-}
-
-/* Fills in what depends on the tile: in shared memory come filters, zeros, tables and the ring; in
- * a stage of direction filter dy's lines behind the halo. */
-static void fill_tile(making *groups, const tc_groups_tile &tile)
-{
-    const conv &conv = groups->conv;
-    int32_t positions = tile.images * tile.h * tile.w, row, image;
-
-    groups->tile = tile;
-    groups->tiles_h = ceil_div(groups->class_h, tile.h);
-    groups->tiles_w = ceil_div(groups->class_w, tile.w);
-    groups->tiles = ceil_div(groups->images, tile.images) * groups->tiles_h * groups->tiles_w;
-    groups->halo_h = (tile.h - 1) * groups->apart_h + groups->reach_h;
-    groups->halo_w = (tile.w - 1) * groups->apart_w + groups->reach_w;
-    row = padded(groups->halo_w * (TC_GROUPS_PIXEL / 16), tile.w);
-    image = padded(groups->halo_h * row, tile.h * tile.w);
-    groups->row_bytes = row * 16;
-    groups->image_bytes = image * 16;
-    groups->pieces = ceil_div(positions, 16);
-    groups->by_tiles_h = cuda_divisor_of(groups->tiles_h);
-    groups->by_tiles_w = cuda_divisor_of(groups->tiles_w);
-    groups->lines = tile.images * groups->halo_h * groups->halo_w;
-    groups->dy_at = tile.images * groups->image_bytes;
-    groups->stage_bytes = groups->dy_at;
-    if (is_filter(conv))
-        groups->stage_bytes += positions * TC_GROUPS_PIXEL;
-    else
-        groups->pieces = ceil_div(groups->pieces, TC_GROUPS_PASS) * TC_GROUPS_PASS;
-    groups->zeros_at = is_filter(conv) ? 0 : filter_bytes(*groups);
-    groups->lines_at = groups->zeros_at + TC_GROUPS_ZEROS;
-    groups->table_at = groups->lines_at + groups->lines * (int32_t)sizeof(tc_groups_place);
-    groups->ring_at = groups->table_at + groups->pieces * 16 * (int32_t)sizeof(tc_groups_place);
-    groups->shared_bytes = groups->ring_at + tile.stages * groups->stage_bytes;
-    if (is_filter(conv) && groups->shared_bytes < groups->ring_at + TC_GROUPS_JOIN_BYTES)
-        groups->shared_bytes = groups->ring_at + TC_GROUPS_JOIN_BYTES;
-}
-
-/* What the model counts in cycles: of a multiprocessor, for a step of 16 terms of 8 channels of 16
- * positions; for a pixel's line on its way from the second-level cache; of a tile's turn. A block
- * alone on a multiprocessor has nobody to hide its waits. Fitted to times of the grouped layers of
- * ResNeXt-50 in all tiles on an H200, for their order alone. */
-#define STEP_CYCLES 4
-#define LINE_CYCLES 2
-#define TURN_CYCLES 500
-#define ALONE       1.15
-
-static double cycles_of(const making &groups)
-{
-    const tc_groups_tile &tile = groups.tile;
-    int32_t depth = (int32_t)groups.conv.depth;
-    int32_t blocks = groups.multiprocessors * tile.resident / groups.slabs;
-    int32_t turns = ceil_div(groups.tiles, blocks < 1 ? 1 : blocks);
-    double steps = groups.entries * (depth == 4 ? 0.75 : depth == 8 ? 0.5 : depth / 16.0);
-    double sums = groups.pieces * steps * TC_GROUPS_CHUNKS * STEP_CYCLES;
-    double lines = (double)tile.images * groups.halo_h * groups.halo_w;
-    double loads = (lines + (is_filter(groups.conv) ? groups.pieces * 16 : 0)) * LINE_CYCLES;
-    double each = (sums + loads) * (tile.resident > 1 ? tile.resident : ALONE);
-
-    return turns * (each + TURN_CYCLES);
-}
-
-static void try_tile(making *groups, tc_groups_tile tile, int32_t shared_bytes,
-                     tc_groups_tile *best, double *least_cycles)
-{
-    for (tile.stages = STAGES_MIN; tile.stages <= STAGES_MAX; tile.stages++) {
-        double cycles;
-
-        fill_tile(groups, tile);
-        if (groups->shared_bytes > shared_bytes)
-            return;
-        groups->tile.resident = least(
-            (shared_bytes + SHARED_BLOCK) / (groups->shared_bytes + SHARED_BLOCK), BLOCKS_MAX);
-        cycles = cycles_of(*groups);
-        if (best->stages == 0 || cycles < *least_cycles) {
-            *best = groups->tile;
-            *least_cycles = cycles;
-        }
-    }
-}
-
-/* Tiles that a dim is cut into evenly; of whole images several. 0 if none fits. */
-static int choose_tile(making *groups, int32_t shared_bytes, tc_groups_tile *best)
-{
-    double cycles = 0;
-    int32_t last_h = 0;
-
-    *best = {};
-    for (int32_t cut_h = 1; cut_h <= CUTS_MAX; cut_h++) {
-        int32_t h = ceil_div(groups->class_h, cut_h), last_w = 0;
-
-        if (h == last_h)
-            continue;
-        last_h = h;
-        for (int32_t cut_w = 1; cut_w <= CUTS_MAX; cut_w++) {
-            int32_t w = ceil_div(groups->class_w, cut_w);
-            int32_t most = cut_h == 1 && cut_w == 1 ? least(groups->images, IMAGES_MAX) : 1;
-
-            if (w == last_w)
-                continue;
-            last_w = w;
-            for (int32_t images = 1; images <= most; images++)
-                try_tile(groups, {images, h, w, 0, 0}, shared_bytes, best, &cycles);
-        }
-    }
-    return best->stages;
-}
-
-extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_wish *wish)
-{
-    making groups;
-    tc_groups_tile tile;
+    tc_groups_making groups;
 
     if (!conv->narrow || conv->groups < 2 || conv->depth != conv->columns ||
         !takes_group(conv->depth) || conv->groups * conv->depth % 8 != 0 ||
@@ -319,15 +182,25 @@ extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_wish
     groups = {};
     groups.conv = *conv;
     groups.multiprocessors = wish->multiprocessors;
-    fill(&groups);
-    return choose_tile(&groups, wish->shared_bytes, &tile);
+    fill(&groups, slab);
+    return tc_groups_choose_tile(&groups, wish->shared_bytes).stages;
+}
+
+extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_wish *wish)
+{
+    return takes(conv, wish, TC_GROUPS_SLAB);
+}
+
+extern "C" int32_t tc_groups_takes_narrow(const struct conv *conv, const struct tc_wish *wish)
+{
+    return conv->depth >= 16 ? takes(conv, wish, TC_GROUPS_NARROW) : 0;
 }
 
 /* ------------------------------------------------------------------ jobs */
 
-static making making_of(const tc_job &job)
+static tc_groups_making making_of(const tc_job &job)
 {
-    making groups = {};
+    tc_groups_making groups = {};
 
     tc_slim(&groups, job);
     groups.conv = job.conv;
@@ -335,13 +208,13 @@ static making making_of(const tc_job &job)
     return groups;
 }
 
-extern "C" void tc_groups_plan(struct tc_job *job)
+static void plan(struct tc_job *job, int32_t slab)
 {
-    making groups = making_of(*job);
+    tc_groups_making groups = making_of(*job);
     tc_groups_tile tile;
 
-    fill(&groups);
-    (void)choose_tile(&groups, job->shared_bytes, &tile);
+    fill(&groups, slab);
+    tile = tc_groups_choose_tile(&groups, job->shared_bytes);
     job->tile[0] = tile.images;
     job->tile[1] = tile.h;
     job->tile[2] = tile.w;
@@ -349,8 +222,18 @@ extern "C" void tc_groups_plan(struct tc_job *job)
     job->tile[4] = tile.resident;
 }
 
+extern "C" void tc_groups_plan(struct tc_job *job)
+{
+    plan(job, TC_GROUPS_SLAB);
+}
+
+extern "C" void tc_groups_plan_narrow(struct tc_job *job)
+{
+    plan(job, TC_GROUPS_NARROW);
+}
+
 /* Where the taps are: in the halo, and in a line of filters. */
-static void list_taps(making *groups)
+static void list_taps(tc_groups_making *groups)
 {
     const conv &conv = groups->conv;
 
@@ -372,7 +255,8 @@ static void list_taps(making *groups)
                 continue;
             groups->tap_at[of.tap + t] =
                 tc_groups_sorted(row, groups->halo_h, groups->apart_h) * groups->row_bytes +
-                tc_groups_sorted(column, groups->halo_w, groups->apart_w) * TC_GROUPS_PIXEL;
+                tc_groups_sorted(column, groups->halo_w, groups->apart_w) *
+                    tc_groups_pixel(groups->slab);
             groups->tap_w[of.tap + t] =
                 (int32_t)(conv.tap_first +
                           (h.tap_first + r * h.tap_step) * conv.dim[CONV_FIRST + 1].tap +
@@ -381,21 +265,40 @@ static void list_taps(making *groups)
     }
 }
 
-/* Packed channels that begin at multiples of 8 bytes, if the tensor does. */
-static int stores_by_8(const making &groups)
+/* Nine taps as rows of three, of which the second is as far from the first for every tap. */
+static int in_rows(const tc_groups_making &groups)
 {
-    return groups.conv.position.step == 1 && groups.y_image % 4 == 0 && groups.y_h % 4 == 0 &&
-           groups.y_w % 4 == 0;
+    const int32_t *at = groups.tap_at;
+
+    return at[3] - at[0] == at[4] - at[1] && at[4] - at[1] == at[5] - at[2];
 }
 
-int64_t tc_groups_prepare(tc_groups_job *to, const tc_job &job)
+/* Results that lie side by side in pieces of 8 bytes, or of what a lane stores. */
+static int stores_by_8(const tc_groups_making &groups)
 {
-    making groups = making_of(job);
+    const conv &conv = groups.conv;
+    int32_t each = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && conv.depth == 32 ? 8 : 4;
+    int good;
+
+    if (!is_filter(conv))
+        return conv.position.step == 1 && groups.y_image % each == 0 && groups.y_h % each == 0 &&
+               groups.y_w % each == 0;
+    good = conv.tap_depth == 1 && conv.tap_column % each == 0 && conv.tap_group % each == 0 &&
+           conv.tap_first % each == 0;
+    for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
+        good &= conv.dim[d].tap % each == 0;
+    return good;
+}
+
+int64_t tc_groups_prepare(tc_groups_job *to, const tc_job &job, int32_t slab)
+{
+    tc_groups_making groups = making_of(job);
     int32_t blocks;
 
-    fill(&groups);
-    fill_tile(&groups, {job.tile[0], job.tile[1], job.tile[2], job.tile[3], job.tile[4]});
+    fill(&groups, slab);
+    tc_groups_fill_tile(&groups, {job.tile[0], job.tile[1], job.tile[2], job.tile[3], job.tile[4]});
     list_taps(&groups);
+    groups.in_one &= !is_filter(job.conv) || in_rows(groups);
     groups.stores_by_8 = stores_by_8(groups);
     *to = groups;
     if (is_filter(job.conv))

@@ -16,16 +16,16 @@ __device__ static inline void tc_groups_load_fours(const tc_groups_job &job, int
                                                    char *to)
 {
     typedef typename S::element element;
-    int32_t line = (int32_t)threadIdx.x % TC_GROUPS_SLAB, number = channel + line;
+    int32_t line = (int32_t)(threadIdx.x % S::SLAB), number = channel + line;
     const element *from =
         (const element *)job.other + number / 4 * job.conv.tap_group + number % 4 * job.tap_line;
 
     for (int32_t i = (int32_t)threadIdx.x; i < TC_GROUPS_ZEROS / 16; i += TC_GROUPS_THREADS)
         ((uint4 *)(to + job.zeros_at))[i] = uint4{0, 0, 0, 0};
-    for (int32_t entry = (int32_t)threadIdx.x / TC_GROUPS_SLAB; entry < job.entries;
-         entry += TC_GROUPS_THREADS / TC_GROUPS_SLAB) {
+    for (int32_t entry = (int32_t)(threadIdx.x / S::SLAB); entry < job.entries;
+         entry += TC_GROUPS_THREADS / S::SLAB) {
         int32_t tap = job.tap_w[entry];
-        char *place = to + entry * TC_GROUPS_FOURS;
+        char *place = to + entry * tc_groups_unit(S::SLAB) / 2;
         union {
             uint2 word;
             element channel[4];
@@ -46,7 +46,7 @@ __device__ static inline void tc_groups_load_fours(const tc_groups_job &job, int
 /* Where a lane finds its column of the filters of a tap. */
 __device__ static inline uint32_t tc_groups_fours_place(const char *memory, int32_t column)
 {
-    return tc_shared_address(memory) + (uint32_t)((column + (int32_t)threadIdx.x % 32 / 4) * 8);
+    return tc_shared_address(memory) + (uint32_t)((column + (int32_t)(threadIdx.x % 32) / 4) * 8);
 }
 
 /* The products of a class for the warp's pieces of positions. Zeros are read from the banks that
@@ -57,7 +57,7 @@ tc_groups_multiply_fours(const tc_groups_job &job, const tc_groups_class &of,
                          const tc_groups_place *table, uint32_t halo, uint32_t filters,
                          uint32_t zeros, float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
 {
-    int lane = (int)threadIdx.x % 32, turn = lane % 4;
+    int lane = (int)(threadIdx.x % 32), turn = lane % 4;
     uint32_t from[S::PIECES][2];
 
     zeros += ((halo / 16 + (uint32_t)(lane / 16 * 4 + 6) - zeros / 16) & 7) * 16;
@@ -68,7 +68,8 @@ tc_groups_multiply_fours(const tc_groups_job &job, const tc_groups_class &of,
     for (int tap = of.tap; tap < of.tap + of.taps; tap += 3) {
         uint32_t at = turn < 3 ? (uint32_t)job.tap_at[tap + turn] : 0;
         bool none = turn < 3 && job.tap_w[tap + turn] < 0;
-        uint32_t place = turn < 3 ? filters + (uint32_t)((tap + turn) * TC_GROUPS_FOURS) : zeros;
+        uint32_t place =
+            turn < 3 ? filters + (uint32_t)((tap + turn) * (tc_groups_unit(S::SLAB) / 2)) : zeros;
         uint32_t b[2][1][2];
 
 #pragma unroll

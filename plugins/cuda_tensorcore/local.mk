@@ -19,14 +19,17 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/first_table.h \
 	plugins/cuda_tensorcore/gemm.h \
 	plugins/cuda_tensorcore/groups.cu \
+	plugins/cuda_tensorcore/groups_add.h \
 	plugins/cuda_tensorcore/groups_bfloat16.cu \
 	plugins/cuda_tensorcore/groups_filter.h \
+	plugins/cuda_tensorcore/groups_filter_store.h \
 	plugins/cuda_tensorcore/groups_fours.h \
 	plugins/cuda_tensorcore/groups_gemm.h \
 	plugins/cuda_tensorcore/groups_half.cu \
 	plugins/cuda_tensorcore/groups_job.h \
 	plugins/cuda_tensorcore/groups_store.h \
 	plugins/cuda_tensorcore/groups_table.h \
+	plugins/cuda_tensorcore/groups_tile.cu \
 	plugins/cuda_tensorcore/job.h \
 	plugins/cuda_tensorcore/kernels.c \
 	plugins/cuda_tensorcore/launch.h \

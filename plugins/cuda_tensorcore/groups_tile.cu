@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tiles of grouped convolutions: what depends on one, and which is expected to be the fastest
+ * (groups_job.h). */
+#include "groups_job.h"
+
+/* Bytes of shared memory that a multiprocessor keeps for a block, and blocks that registers let it
+ * have. */
+#define SHARED_BLOCK 1024
+#define BLOCKS_MAX   2
+/* Parts that a dim is cut into, at most; images of a tile; stages. */
+#define CUTS_MAX   16
+#define IMAGES_MAX 8
+#define STAGES_MIN 2
+#define STAGES_MAX 4
+
+static int32_t ceil_div(int32_t a, int32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int is_filter(const conv &conv)
+{
+    return conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+}
+
+/* The least number of pieces of 16 bytes, at least `count`, that leaves this rest by 8. */
+static int32_t padded(int32_t count, int32_t rest)
+{
+    return count + (rest % 8 - count % 8 + 8) % 8;
+}
+
+static int32_t filter_bytes(const tc_groups_making &groups)
+{
+    int32_t depth = (int32_t)groups.conv.depth, unit = tc_groups_unit(groups.slab);
+
+    return groups.entries * (depth == 4 ? unit / 2 : depth / 8 * unit);
+}
+
+/* Fills in what depends on the tile: in shared memory come filters, zeros, limits of tiles, tables
+ * and the ring; in a stage of direction filter dy's lines behind the halo. */
+void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
+{
+    const conv &conv = groups->conv;
+    int32_t depth = (int32_t)conv.depth, pixel = tc_groups_pixel(groups->slab);
+    int32_t apart = pixel / 16, row, image, together = 1;
+
+    groups->tile = tile;
+    groups->tiles_h = ceil_div(groups->class_h, tile.h);
+    groups->tiles_w = ceil_div(groups->class_w, tile.w);
+    groups->tiles = ceil_div(groups->images, tile.images) * groups->tiles_h * groups->tiles_w;
+    groups->halo_h = (tile.h - 1) * groups->apart_h + groups->reach_h;
+    groups->halo_w = (tile.w - 1) * groups->apart_w + groups->reach_w;
+    row = padded(groups->halo_w * apart, tile.w * apart);
+    image = padded(groups->halo_h * row, tile.h * tile.w * apart);
+    groups->row_bytes = row * 16;
+    groups->image_bytes = image * 16;
+    groups->positions = tile.images * tile.h * tile.w;
+    groups->by_tiles_h = cuda_divisor_of(groups->tiles_h);
+    groups->by_tiles_w = cuda_divisor_of(groups->tiles_w);
+    groups->by_halo_h = cuda_divisor_of(groups->halo_h);
+    groups->by_halo_w = cuda_divisor_of(groups->halo_w);
+    groups->by_tile_h = cuda_divisor_of(tile.h);
+    groups->by_tile_w = cuda_divisor_of(tile.w);
+    groups->lines = tile.images * groups->halo_h * groups->halo_w;
+    groups->dy_at = tile.images * groups->image_bytes;
+    groups->stage_bytes = groups->dy_at;
+    if (!is_filter(conv))
+        together = tc_groups_pieces(depth, groups->slab);
+    groups->pieces = ceil_div(groups->positions, 16 * together) * together;
+    if (is_filter(conv))
+        groups->stage_bytes += groups->pieces * 16 * pixel;
+    groups->zeros_at = is_filter(conv) ? 0 : filter_bytes(*groups);
+    groups->limits_at = groups->zeros_at + TC_GROUPS_ZEROS;
+    groups->lines_at = groups->limits_at + STAGES_MAX * (int32_t)sizeof(uint32_t);
+    groups->table_at = groups->lines_at + groups->lines * (int32_t)sizeof(tc_groups_place);
+    groups->ring_at = groups->table_at + groups->pieces * 16 * (int32_t)sizeof(tc_groups_place);
+    groups->shared_bytes = groups->ring_at + tile.stages * groups->stage_bytes;
+    if (is_filter(conv)) {
+        int32_t results = groups->ring_at + tc_groups_results_bytes(depth, groups->slab);
+
+        groups->shared_bytes = groups->shared_bytes > results ? groups->shared_bytes : results;
+    }
+}
+
+/* What the model counts in cycles: of a multiprocessor, for a tap of 16 positions and 64 channels,
+ * by the instructions of the loops; for a pixel's line of 64 channels on its way from the
+ * second-level cache; of a tile's turn. A block alone on a multiprocessor has nobody to hide its
+ * waits. */
+#define LINE_CYCLES  5
+#define TURN_CYCLES  700
+#define ALONE        1.17
+#define ALONE_FILTER 1.3
+
+static const struct {
+    int32_t depth;
+    double gemm, filter;
+} taps[] = {{4, 28, 10.4}, {8, 8.8, 10.4}, {16, 10.4, 10.4}, {32, 15.6, 18.2}};
+
+static double cycles_of(const tc_groups_making &groups)
+{
+    const tc_groups_tile &tile = groups.tile;
+    int32_t depth = (int32_t)groups.conv.depth, filter = is_filter(groups.conv);
+    int32_t blocks = groups.multiprocessors * tile.resident / groups.slabs, waves = 1, turns;
+    int32_t pass = filter ? TC_GROUPS_WARPS / tc_groups_across(depth, groups.slab)
+                          : tc_groups_pass(depth, groups.slab);
+    int32_t whole = ceil_div(ceil_div(groups.positions, 16), pass) * pass, row = 0;
+    /* What some warps have nothing to do with, another block's use in part. */
+    double pieces = tile.resident > 1 ? (groups.pieces + whole) / 2.0 : whole;
+    double wide = (double)groups.slab / TC_GROUPS_SLAB;
+    double lines = groups.lines + (filter ? groups.pieces * 16 : 0), each;
+
+    while (taps[row].depth < depth)
+        row++;
+    each = pieces * groups.entries * (filter ? taps[row].filter : taps[row].gemm) * wide +
+           lines * LINE_CYCLES * wide;
+    each *= tile.resident > 1 ? tile.resident : filter ? ALONE_FILTER : ALONE;
+    if (filter && groups.splits > 1) {
+        waves = ceil_div(groups.splits, blocks < 1 ? 1 : blocks);
+        blocks = groups.splits;
+    }
+    turns = ceil_div(groups.tiles, blocks < 1 ? 1 : blocks) * waves;
+    return turns * (each + TURN_CYCLES);
+}
+
+static void try_tile(tc_groups_making *groups, tc_groups_tile tile, int32_t shared_bytes,
+                     tc_groups_tile *best, double *least_cycles)
+{
+    int32_t resident;
+
+    for (tile.stages = STAGES_MIN; tile.stages <= STAGES_MAX; tile.stages++) {
+        double cycles;
+
+        tc_groups_fill_tile(groups, tile);
+        if (groups->shared_bytes > shared_bytes || groups->halo_h > TC_GROUPS_ALONG_MOST ||
+            groups->halo_w > TC_GROUPS_ALONG_MOST)
+            return;
+        resident = (shared_bytes + SHARED_BLOCK) / (groups->shared_bytes + SHARED_BLOCK);
+        groups->tile.resident = resident < BLOCKS_MAX ? resident : BLOCKS_MAX;
+        cycles = cycles_of(*groups);
+        if (best->stages == 0 || cycles < *least_cycles) {
+            *best = groups->tile;
+            *least_cycles = cycles;
+        }
+    }
+}
+
+/* Tiles that a dim is cut into evenly; of whole images several. */
+tc_groups_tile tc_groups_choose_tile(tc_groups_making *groups, int32_t shared_bytes)
+{
+    tc_groups_tile best = {};
+    double cycles = 0;
+    int32_t last_h = 0;
+
+    for (int32_t cut_h = 1; cut_h <= CUTS_MAX; cut_h++) {
+        int32_t h = ceil_div(groups->class_h, cut_h), last_w = 0;
+
+        if (h == last_h)
+            continue;
+        last_h = h;
+        for (int32_t cut_w = 1; cut_w <= CUTS_MAX; cut_w++) {
+            int32_t w = ceil_div(groups->class_w, cut_w);
+            int32_t most = cut_h > 1 || cut_w > 1        ? 1
+                           : groups->images < IMAGES_MAX ? groups->images
+                                                         : IMAGES_MAX;
+
+            if (w == last_w)
+                continue;
+            last_w = w;
+            for (int32_t images = 1; images <= most; images++)
+                try_tile(groups, {images, h, w, 0, 0}, shared_bytes, &best, &cycles);
+        }
+    }
+    return best;
+}
