@@ -80,7 +80,7 @@ static void make_dim(struct conv *conv, int32_t at, const struct anydnn_plugin_p
     const struct anydnn_plugin_tensor *x = problem->tensor[roles->x];
     const struct anydnn_plugin_tensor *w = problem->tensor[roles->w];
     const struct anydnn_plugin_tensor *y = problem->tensor[roles->y];
-    int data = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
+    int data = conv_is_data(conv);
     struct conv_dim *dim = &conv->dim[at];
     int32_t d = s + 2;
 
@@ -160,8 +160,7 @@ static int is_narrow(const struct conv *conv, int32_t spatial_dims)
 static int is_inside(const struct conv *conv)
 {
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
-        if (conv->dim[d].pad != 0 ||
-            (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA && conv->dim[d].taps != 1))
+        if (conv->dim[d].pad != 0 || (conv_is_data(conv) && conv->dim[d].taps != 1))
             return 0;
     }
     return 1;
@@ -171,7 +170,7 @@ static int64_t classes_of(const struct conv *conv)
 {
     int64_t classes = 1;
 
-    if (conv->direction != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA)
+    if (!conv_is_data(conv))
         return 1;
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
         classes *= conv->dim[d].stride < conv->dim[d].positions ? conv->dim[d].stride
@@ -193,6 +192,22 @@ int64_t conv_taps(const struct conv *conv)
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
         count *= conv->dim[d].taps;
     return count;
+}
+
+struct conv_extents conv_extents_of(const struct conv *conv)
+{
+    int64_t positions = conv->images, taps = conv->depth;
+    int data = conv_is_data(conv);
+
+    for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
+        const struct conv_dim *dim = &conv->dim[d];
+
+        positions *= data ? cuda_ceil_div(dim->positions, dim->stride) : dim->positions;
+        taps *= data ? cuda_ceil_div(dim->taps, dim->period) : dim->taps;
+    }
+    if (conv_is_filter(conv))
+        return (struct conv_extents){taps, positions};
+    return (struct conv_extents){positions, taps};
 }
 
 void conv_make(struct conv *conv, const struct anydnn_plugin_problem *problem)

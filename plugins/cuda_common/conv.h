@@ -74,6 +74,23 @@ void conv_make(struct conv *conv, const struct anydnn_plugin_problem *problem);
 int64_t conv_positions(const struct conv *conv);
 int64_t conv_taps(const struct conv *conv);
 
+/* Results down a matrix of them, of the largest class, and the terms of each. */
+struct conv_extents {
+    int64_t rows, terms;
+};
+
+struct conv_extents conv_extents_of(const struct conv *conv);
+
+static inline int conv_is_data(const struct conv *conv)
+{
+    return conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
+}
+
+static inline int conv_is_filter(const struct conv *conv)
+{
+    return conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+}
+
 #ifdef __cplusplus
 }
 #endif

@@ -55,7 +55,7 @@ __device__ static inline void cuda_walk_place(const cuda_walk &walk, int64_t i, 
 /* Blocks that cover so many items. */
 static inline int64_t cuda_blocks(int64_t items, int64_t each)
 {
-    return (items + each - 1) / each;
+    return cuda_ceil_div(items, each);
 }
 
 /* A grid's largest extent along x. */

@@ -18,6 +18,17 @@ extern "C" {
 /* Channels are up to three dims of a walk: see walk.c. */
 #define CUDA_WALK_DIMS (ANYDNN_PLUGIN_DIM_MAX + 2)
 
+/* a / b, rounded up; a, rounded up to a multiple of b. */
+static inline int64_t cuda_ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static inline int64_t cuda_round_up(int64_t a, int64_t b)
+{
+    return cuda_ceil_div(a, b) * b;
+}
+
 /* Division of numbers below 2^31 by a multiplication: n / d = (mulhi(n, multiplier) + n) >> shift
  * (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994). */
 struct cuda_divisor {

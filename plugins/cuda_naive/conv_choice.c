@@ -34,31 +34,10 @@ static const double launch_cycles = 4000, step_cycles = 25, bytes_a_cycle = 15;
 
 static const int32_t tile_size[CONV_TILES][2] = CONV_TILE_SIZES;
 
-static int64_t ceil_div(int64_t a, int64_t b)
+/* Classes of groups. */
+static int64_t units_of(const struct conv *conv)
 {
-    return (a + b - 1) / b;
-}
-
-/* The largest class. */
-struct extents {
-    int64_t rows, summed;
-    int64_t units; /* classes of groups */
-};
-
-static struct extents extents_of(const struct conv *conv)
-{
-    int64_t positions = conv->images, taps = conv->depth;
-
-    for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
-        const struct conv_dim *dim = &conv->dim[d];
-        int data = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
-
-        positions *= data ? ceil_div(dim->positions, dim->stride) : dim->positions;
-        taps *= data ? ceil_div(dim->taps, dim->period) : dim->taps;
-    }
-    if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
-        return (struct extents){taps, positions, conv->groups};
-    return (struct extents){positions, taps, conv->groups * conv->classes};
+    return conv->groups * conv->classes;
 }
 
 /* Cycles that adding up the splits takes. */
@@ -74,7 +53,7 @@ static double tile_cycles(const struct conv_wish *wish, const struct conv_choice
 {
     const int32_t *size = tile_size[choice->tile];
     double chunk = 256.0 * size[0] * size[1] * CONV_CHUNK / tile_rate[choice->tile];
-    int64_t each = ceil_div(blocks, wish->multiprocessors);
+    int64_t each = cuda_ceil_div(blocks, wish->multiprocessors);
     double part = each > 1 ? 1 : lone_part;
 
     return launch_cycles + (double)each * choice->each * chunk / part +
@@ -85,20 +64,20 @@ static double tile_cycles(const struct conv_wish *wish, const struct conv_choice
  * blocks.
  */
 static double try_tile(const struct conv *conv, const struct conv_wish *wish,
-                       const struct extents *extents, struct conv_choice *choice)
+                       const struct conv_extents *extents, struct conv_choice *choice)
 {
     const int32_t *size = tile_size[choice->tile];
-    int64_t chunks = ceil_div(extents->summed, CONV_CHUNK);
-    int64_t row_tiles = ceil_div(extents->rows, (int64_t)16 * size[0]);
-    int64_t column_tiles = ceil_div(conv->columns, (int64_t)16 * size[1]);
-    double blocks = (double)row_tiles * (double)column_tiles * (double)extents->units;
+    int64_t chunks = cuda_ceil_div(extents->terms, CONV_CHUNK);
+    int64_t row_tiles = cuda_ceil_div(extents->rows, (int64_t)16 * size[0]);
+    int64_t column_tiles = cuda_ceil_div(conv->columns, (int64_t)16 * size[1]);
+    double blocks = (double)row_tiles * (double)column_tiles * (double)units_of(conv);
 
-    choice->each = (int32_t)ceil_div(chunks, choice->splits);
-    choice->splits = (int32_t)ceil_div(chunks, choice->each);
+    choice->each = (int32_t)cuda_ceil_div(chunks, choice->splits);
+    choice->splits = (int32_t)cuda_ceil_div(chunks, choice->each);
     choice->row_tiles = (int32_t)row_tiles;
     choice->column_tiles = (int32_t)column_tiles;
     choice->workspace = choice->splits == 1 ? 0
-                                            : choice->splits * extents->units * extents->rows *
+                                            : choice->splits * units_of(conv) * extents->rows *
                                                   conv->columns * (int64_t)sizeof(float);
     blocks *= choice->splits;
     if (blocks > (double)GRID_MAX || choice->workspace > WORKSPACE_MAX ||
@@ -108,9 +87,9 @@ static double try_tile(const struct conv *conv, const struct conv_wish *wish,
 }
 
 static double best_tile(const struct conv *conv, const struct conv_wish *wish,
-                        const struct extents *extents, struct conv_choice *best)
+                        const struct conv_extents *extents, struct conv_choice *best)
 {
-    int64_t chunks = ceil_div(extents->summed, CONV_CHUNK);
+    int64_t chunks = cuda_ceil_div(extents->terms, CONV_CHUNK);
     double least = -1;
 
     for (int32_t tile = 0; tile < CONV_TILES; tile++) {
@@ -134,13 +113,13 @@ static double best_tile(const struct conv *conv, const struct conv_wish *wish,
 /* Threads that go along the channels of results each read a filter of their own: unless these lie
  * side by side, a load of a warp is many. */
 static double direct_cycles(const struct conv *conv, const struct conv_wish *wish,
-                            const struct extents *extents)
+                            const struct conv_extents *extents)
 {
     double slower =
         conv->position.step == 1 && conv->columns > 1 && conv->tap_column != 1 ? scattered : 1;
-    double sums = (double)extents->rows * (double)extents->units * (double)conv->columns;
-    double work = sums * (double)extents->summed / (direct_rate * wish->multiprocessors);
-    double chain = (double)extents->summed * step_cycles;
+    double sums = (double)extents->rows * (double)units_of(conv) * (double)conv->columns;
+    double work = sums * (double)extents->terms / (direct_rate * wish->multiprocessors);
+    double chain = (double)extents->terms * step_cycles;
 
     return launch_cycles + (work > chain ? work : chain) * slower;
 }
@@ -160,28 +139,29 @@ static int32_t lanes_of(const struct conv *conv, int64_t positions)
 }
 
 static double filter_choice(const struct conv *conv, const struct conv_wish *wish,
-                            const struct extents *extents, struct conv_choice *choice)
+                            const struct conv_extents *extents, struct conv_choice *choice)
 {
     int64_t filters = conv->groups * conv->columns, taps = conv_taps(conv);
-    int64_t positions = extents->summed, splits = 1, blocks;
+    int64_t positions = extents->terms, splits = 1, blocks;
     double work;
 
     choice->lanes = lanes_of(conv, positions);
-    blocks = ceil_div(taps, CONV_FILTER_TAPS) * conv->depth * ceil_div(filters, choice->lanes);
+    blocks =
+        cuda_ceil_div(taps, CONV_FILTER_TAPS) * conv->depth * cuda_ceil_div(filters, choice->lanes);
     if (wish->splits && conv->narrow) {
         int64_t least = CONV_FILTER_LANES_MAX / choice->lanes * LEAST_POSITIONS_SPLIT;
         int64_t most = positions / (least > LEAST_POSITIONS ? least : LEAST_POSITIONS);
 
-        splits = ceil_div((int64_t)8 * wish->multiprocessors, blocks);
+        splits = cuda_ceil_div((int64_t)8 * wish->multiprocessors, blocks);
         splits = splits > most ? most : splits;
         splits = splits < 1 ? 1 : splits;
     }
-    choice->each = conv->narrow ? (int32_t)ceil_div(positions, splits) : 0;
-    choice->splits = conv->narrow ? (int32_t)ceil_div(positions, choice->each) : 1;
+    choice->each = conv->narrow ? (int32_t)cuda_ceil_div(positions, splits) : 0;
+    choice->splits = conv->narrow ? (int32_t)cuda_ceil_div(positions, choice->each) : 1;
     choice->workspace =
         choice->splits == 1 ? 0 : choice->splits * filters * conv->depth * taps * wish->sum_bytes;
     blocks *= choice->splits;
-    work = (double)ceil_div(blocks, wish->multiprocessors) *
+    work = (double)cuda_ceil_div(blocks, wish->multiprocessors) *
            (double)(conv->narrow ? choice->each : positions) * CONV_FILTER_TAPS * choice->lanes /
            (blocks > (int64_t)2 * wish->multiprocessors ? filter_rate : filter_rate / 4);
     return launch_cycles + work + (choice->workspace ? stage_cycles(wish, choice->workspace) : 0);
@@ -189,13 +169,13 @@ static double filter_choice(const struct conv *conv, const struct conv_wish *wis
 
 void conv_choose(const struct conv *conv, const struct conv_wish *wish, struct conv_choice *choice)
 {
-    struct extents extents = extents_of(conv);
+    struct conv_extents extents = conv_extents_of(conv);
     struct conv_choice tiled = {0}, direct = {.kernel = CONV_DIRECTLY, .splits = 1};
     double tiled_cycles = -1, cycles;
 
     if (conv->narrow)
         tiled.rows = direct.rows = (int32_t)extents.rows;
-    if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
+    if (conv_is_filter(conv))
         cycles = filter_choice(conv, wish, &extents, &direct);
     else
         cycles = direct_cycles(conv, wish, &extents);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which arrangements of its operands a problem may be tried in, and the inner problem of each. */
+/* The copies of an arrangement, and its inner problem. */
 #include "arrange.h"
 
 #include "../cuda_common/walk.h"
@@ -11,128 +11,16 @@
 /* Chunks of 16 bytes of a copy, and terms of a sum, are counted in this many bits. */
 #define CHUNK_BITS 31
 #define TERM_BITS  30
-/* Lanes of a pixel, and pixels that the family first reads at once. */
-#define PIXEL 4
-/* In direction data: results of all taps of a row that are worth having as columns. Lanes that are
- * worth having for all taps of a plane. */
-#define ROW_COLUMNS 64
-#define PLANE_LANES 128
-
-static int64_t round_up(int64_t n, int64_t to)
-{
-    return (n + to - 1) / to * to;
-}
-
-static int is_direction(const struct conv *conv, int32_t direction)
-{
-    return conv->direction == direction;
-}
-
-#define IS_DATA(conv)   is_direction(conv, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA)
-#define IS_FILTER(conv) is_direction(conv, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
-
-/* Elements of 16 bytes. */
-static int64_t each_of(int32_t type)
-{
-    return 16 / cuda_type_size(type);
-}
-
-/* ------------------------------------------------------------------ reading by 16 bytes */
-
-/* Channels, or the lanes of vectors of them. */
-static int lie_side_by_side(const struct conv_channels *channels, int64_t step, int64_t each)
-{
-    return channels->shift == 0 ? step == 1 : (channels->mask + 1) % each == 0 && step % each == 0;
-}
-
-int tc_x_reads_by_16(const struct conv *conv, int32_t type)
-{
-    int64_t each = each_of(type);
-    int good = lie_side_by_side(&conv->x, conv->x.step, each) && conv->depth % each == 0 &&
-               conv->x_image % each == 0;
-
-    for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
-        good &= conv->dim[d].x % each == 0;
-    return good;
-}
-
-int tc_other_reads_by_16(const struct conv *conv, int32_t type)
-{
-    int filter = IS_FILTER(conv), data = IS_DATA(conv);
-    int64_t each = each_of(type), group = filter ? conv->position_image : conv->tap_group;
-    int64_t step = filter ? conv->position.step : data ? conv->tap_column : conv->tap_depth;
-    int64_t line = filter ? 0 : data ? conv->tap_depth : conv->tap_column;
-    int good = lie_side_by_side(filter ? &conv->position : &conv->tap, step, each) &&
-               group % each == 0 && line % each == 0;
-
-    if (data || filter)
-        good &= conv->columns % each == 0;
-    if (!filter)
-        good &= conv->depth % each == 0;
-    for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
-        good &= (filter ? conv->dim[d].position : conv->dim[d].tap) % each == 0;
-    return good;
-}
-
-int tc_reads_by_16(const struct conv *conv, int32_t type)
-{
-    return tc_x_reads_by_16(conv, type) && tc_other_reads_by_16(conv, type);
-}
-
-/* ------------------------------------------------------------------ what is worth trying */
-
-/* What cannot be read as it is. What is padded in one operand is padded in the other. */
-static int32_t needed_of(const struct conv *conv, int32_t type)
-{
-    int32_t x = tc_x_reads_by_16(conv, type) ? 0 : TC_ARRANGE_X;
-
-    return x | (tc_other_reads_by_16(conv, type) ? 0 : TC_ARRANGE_OTHER);
-}
-
-/* Whether a filter's row as channels makes sums shorter, or in direction data fills columns. */
-static int has_use_of_rows(const struct conv *conv, int32_t type)
-{
-    int64_t each = each_of(type), taps = conv->dim[LAST].taps;
-
-    if (taps < 2)
-        return 0;
-    if (IS_DATA(conv))
-        return conv->columns < each && taps * conv->columns <= ROW_COLUMNS;
-    return round_up(taps * conv->depth, each) < taps * round_up(conv->depth, each);
-}
-
-/* Few channels under few taps fill a tile along the sum together that each row would fill once. */
-static int has_use_of_planes(const struct conv *conv, int32_t type)
-{
-    int64_t taps = conv->dim[LAST].taps * conv->dim[LAST - 1].taps;
-
-    return is_direction(conv, ANYDNN_PLUGIN_CONVOLUTION_FORWARD) && conv->dim[LAST - 1].taps > 1 &&
-           conv->depth < each_of(type) && taps * conv->depth <= PLANE_LANES;
-}
-
-int32_t tc_arrangements(const struct conv *conv, int32_t type, int32_t bits[TC_ARRANGEMENTS])
-{
-    int32_t needed = needed_of(conv, type), both = TC_ARRANGE_X | TC_ARRANGE_OTHER, count = 0;
-    int32_t copied = IS_FILTER(conv) ? TC_ARRANGE_X : IS_DATA(conv) ? TC_ARRANGE_OTHER : both;
-
-    if (conv->x.shift || conv->tap.shift || conv->position.shift)
-        return 0;
-    if (needed)
-        bits[count++] = needed;
-    if (needed != both)
-        bits[count++] = both;
-    if (has_use_of_rows(conv, type))
-        bits[count++] = TC_ARRANGE_ROWS | copied | needed;
-    if (has_use_of_planes(conv, type))
-        bits[count++] = TC_ARRANGE_PLANES | both;
-    if (cuda_type_size(type) == 2 && conv->depth <= PIXEL && conv->groups == 1 && !IS_DATA(conv))
-        bits[count++] = TC_ARRANGE_PIXELS | copied | (needed & ~TC_ARRANGE_X);
-    return count;
-}
 
 /* ------------------------------------------------------------------ copies */
 
-/* A tensor whose coordinates are taken one by one. `dims` are those of the copy. */
+/* Elements of 16 bytes, or those of a pixel. */
+static int64_t each_of(int32_t type, int32_t bits)
+{
+    return bits & TC_ARRANGE_PIXELS ? TC_PIXEL : 16 / cuda_type_size(type);
+}
+
+/* Of a tensor whose coordinates are taken one by one. */
 static struct tc_copy copy_of(int32_t type, int64_t lanes, int64_t channels, int64_t channel)
 {
     return (struct tc_copy){.size = cuda_type_size(type),
@@ -141,6 +29,19 @@ static struct tc_copy copy_of(int32_t type, int64_t lanes, int64_t channels, int
                             .inner = 1,
                             .dims = {1, 1, 1, 1, 1, 1},
                             .channel = channel};
+}
+
+/* Of images of groups of channels. */
+static struct tc_copy copy_of_images(const struct conv *conv, int32_t type, int64_t lanes,
+                                     int64_t channels, int64_t channel, int64_t image)
+{
+    struct tc_copy copy = copy_of(type, lanes, channels, channel);
+
+    copy.dims[TC_OUTER] = conv->images;
+    copy.strides[TC_OUTER] = image;
+    copy.dims[TC_GROUP] = conv->groups;
+    copy.strides[TC_GROUP] = channels * channel;
+    return copy;
 }
 
 /* Which of height and width, 0 and 1, have their taps as channels. */
@@ -163,21 +64,17 @@ static struct tc_reach reach_all(int64_t extent)
 
 static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits)
 {
-    int64_t each = bits & TC_ARRANGE_PIXELS ? PIXEL : each_of(type);
-    int32_t folds = IS_DATA(conv) ? 0 : bits;
-    struct tc_copy copy = copy_of(type, round_up(conv->depth * folded_taps(conv, folds), each),
-                                  conv->depth, conv->x.step);
+    int32_t folds = conv_is_data(conv) ? 0 : bits;
+    int64_t lanes = cuda_round_up(conv->depth * folded_taps(conv, folds), each_of(type, bits));
+    struct tc_copy copy =
+        copy_of_images(conv, type, lanes, conv->depth, conv->x.step, conv->x_image);
 
-    copy.dims[TC_OUTER] = conv->images;
-    copy.strides[TC_OUTER] = conv->x_image;
-    copy.dims[TC_GROUP] = conv->groups;
-    copy.strides[TC_GROUP] = conv->depth * conv->x.step;
     for (int32_t d = 0; d < CONV_DIMS; d++) {
         copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].gathered;
         copy.strides[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].x;
     }
     if (bits & TC_ARRANGE_PIXELS)
-        copy.dims[TC_WIDTH] = round_up(conv->dim[LAST].gathered, PIXEL);
+        copy.dims[TC_WIDTH] = cuda_round_up(conv->dim[LAST].gathered, TC_PIXEL);
     for (int32_t i = 0; i < 2; i++) {
         const struct conv_dim *dim = &conv->dim[LAST - 1 + i];
 
@@ -196,16 +93,16 @@ static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits
 
 static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_t bits)
 {
-    int64_t each = bits & TC_ARRANGE_PIXELS ? PIXEL : each_of(type);
-    int data = IS_DATA(conv);
+    int64_t each = each_of(type, bits);
+    int data = conv_is_data(conv);
     int64_t channels = data ? conv->columns : conv->depth;
-    struct tc_copy copy = copy_of(type, round_up(channels * folded_taps(conv, bits), each),
+    struct tc_copy copy = copy_of(type, cuda_round_up(channels * folded_taps(conv, bits), each),
                                   channels, data ? conv->tap_column : conv->tap_depth);
 
     copy.dims[TC_OUTER] = conv->groups;
     copy.strides[TC_OUTER] = conv->tap_group;
     copy.inner = (int32_t)(data ? conv->depth : conv->columns);
-    copy.dims[TC_INNER] = data ? round_up(conv->depth, each) : conv->columns;
+    copy.dims[TC_INNER] = data ? cuda_round_up(conv->depth, each) : conv->columns;
     copy.strides[TC_INNER] = data ? conv->tap_depth : conv->tap_column;
     copy.first = conv->tap_first;
     for (int32_t d = 0; d < CONV_DIMS; d++) {
@@ -226,13 +123,9 @@ static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_
 
 static struct tc_copy copy_positions(const struct conv *conv, int32_t type)
 {
-    struct tc_copy copy =
-        copy_of(type, round_up(conv->columns, each_of(type)), conv->columns, conv->position.step);
+    struct tc_copy copy = copy_of_images(conv, type, cuda_round_up(conv->columns, each_of(type, 0)),
+                                         conv->columns, conv->position.step, conv->position_image);
 
-    copy.dims[TC_OUTER] = conv->images;
-    copy.strides[TC_OUTER] = conv->position_image;
-    copy.dims[TC_GROUP] = conv->groups;
-    copy.strides[TC_GROUP] = conv->columns * conv->position.step;
     for (int32_t d = 0; d < CONV_DIMS; d++) {
         copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].positions;
         copy.strides[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].position;
@@ -262,7 +155,7 @@ static int bytes_of(const struct tc_copy *copy, int64_t *bytes)
             return 0;
         count *= copy->dims[d];
     }
-    *bytes = round_up(count * copy->size, PLACE_BYTES);
+    *bytes = cuda_round_up(count * copy->size, PLACE_BYTES);
     return *bytes / 8 < INT64_C(1) << CHUNK_BITS;
 }
 
@@ -281,7 +174,7 @@ static void set_x(struct conv *inner, const struct tc_copy *copy)
 
 static void set_filters(struct conv *inner, const struct tc_copy *copy)
 {
-    int data = IS_DATA(inner);
+    int data = conv_is_data(inner);
 
     inner->tap_first = 0;
     inner->tap_group = step_in(copy, TC_OUTER);
@@ -303,7 +196,7 @@ static void set_positions(struct conv *inner, const struct tc_copy *copy)
 /* The taps of a dim are channels, and in direction data columns. */
 static void fold(struct conv *inner, struct conv_dim *dim)
 {
-    if (IS_DATA(inner)) {
+    if (conv_is_data(inner)) {
         inner->columns *= dim->taps;
         inner->classes /= dim->stride < dim->positions ? dim->stride : dim->positions;
         dim->positions = dim->gathered;
@@ -325,7 +218,7 @@ static int counts(const struct conv *inner)
 
 int tc_arrange(struct tc_arrangement *to, const struct conv *conv, int32_t type, int32_t bits)
 {
-    int filter = IS_FILTER(conv), fits = 1;
+    int filter = conv_is_filter(conv), fits = 1;
 
     *to = (struct tc_arrangement){.bits = bits, .conv = *conv};
     for (int32_t i = 0; i < 2; i++) {
@@ -346,7 +239,7 @@ int tc_arrange(struct tc_arrangement *to, const struct conv *conv, int32_t type,
             set_filters(&to->conv, &to->other);
     }
     to->by_parts = filter ? to->conv.depth != conv->depth || to->conv.columns != conv->columns
-                          : bits & TC_ARRANGE_ROWS && IS_DATA(conv);
+                          : bits & TC_ARRANGE_ROWS && conv_is_data(conv);
     return fits && counts(&to->conv);
 }
 

@@ -30,6 +30,9 @@ enum {
     TC_ARRANGE_PLANES = 16
 };
 
+/* Lanes of a pixel, and pixels that the family first reads at once. */
+#define TC_PIXEL 4
+
 /* Arrangements that a problem may be tried in. */
 #define TC_ARRANGEMENTS 5
 
@@ -65,17 +68,18 @@ struct tc_arrangement {
     int64_t x_bytes, other_bytes; /* of the copies, rounded up to where another may begin */
 };
 
-/* ------------------------------------------------------------------ arrange.c */
+/* ------------------------------------------------------------------ arrange_choice.c */
 
 /* Whether tensors that begin at multiples of 16 bytes can be read by 16 bytes along what a kernel
- * of this direction reads: the gathered one, the other one,
- * both. */
+ * of this direction reads: the gathered one, the other one, both. */
 int tc_x_reads_by_16(const struct conv *conv, int32_t type);
 int tc_other_reads_by_16(const struct conv *conv, int32_t type);
 int tc_reads_by_16(const struct conv *conv, int32_t type);
 
 /* The arrangements worth trying, by their bits; returns how many. */
 int32_t tc_arrangements(const struct conv *conv, int32_t type, int32_t bits[TC_ARRANGEMENTS]);
+
+/* ------------------------------------------------------------------ arrange.c */
 
 /* Makes one; 0 if it cannot be. */
 int tc_arrange(struct tc_arrangement *to, const struct conv *conv, int32_t type, int32_t bits);

@@ -5,6 +5,8 @@
  */
 #include "tensorcore.h"
 
+#include "../cuda_common/walk.h"
+
 /* Multiply-adds of 16-bit numbers that mma.sync gets out of a multiprocessor in a cycle, by the
  * generation of the device (NVIDIA's rates; on 9.0 five eighths of them, which is what mma.sync
  * reaches there); of TF32 half as many. */
@@ -53,33 +55,7 @@ static const struct costs {
 
 #define GRID_MAX INT64_C(0x7fffffff)
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* ------------------------------------------------------------------ one choice */
-
-/* Of the largest class: rows, terms. */
-struct extents {
-    int64_t rows, terms;
-};
-
-static struct extents extents_of(const struct conv *conv)
-{
-    int64_t positions = conv->images, taps = conv->depth;
-
-    for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
-        const struct conv_dim *dim = &conv->dim[d];
-        int data = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
-
-        positions *= data ? ceil_div(dim->positions, dim->stride) : dim->positions;
-        taps *= data ? ceil_div(dim->taps, dim->period) : dim->taps;
-    }
-    if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
-        return (struct extents){taps, positions};
-    return (struct extents){positions, taps};
-}
 
 /* Forward and data in the family taps. */
 static int lists_taps(const struct tc_kernel *kernel)
@@ -122,7 +98,7 @@ static double bytes_of(const struct conv *conv, int32_t type)
     double gathered = (double)conv->images * conv->groups * conv->depth;
     double results = (double)conv->images * conv->groups * conv->columns;
     double filters = (double)conv->groups * conv->columns * conv->depth;
-    int data = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
+    int data = conv_is_data(conv);
     double size = type == ANYDNN_PLUGIN_FLOAT ? 4 : type == ANYDNN_PLUGIN_INT8 ? 1 : 2;
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
@@ -151,13 +127,11 @@ static double cycles_of(const struct tc_choice *choice, const struct conv *conv,
                         const struct tc_wish *wish, int64_t blocks, double mean)
 {
     const struct tc_kernel *kernel = choice->kernel;
-    const struct costs *costs = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER
-                                    ? &filter_costs
-                                    : &position_costs;
+    const struct costs *costs = conv_is_filter(conv) ? &filter_costs : &position_costs;
     double tile = (double)kernel->rows * kernel->columns * kernel->terms / rate_of(kernel, wish);
     double share = wish->multiprocessors, cycles = 0, moving = 0;
     int64_t slots = (int64_t)wish->multiprocessors * kernel->resident;
-    int64_t waves = blocks / slots, rest = ceil_div(blocks % slots, wish->multiprocessors);
+    int64_t waves = blocks / slots, rest = cuda_ceil_div(blocks % slots, wish->multiprocessors);
 
     cycles += (double)waves * wave_cycles(costs, kernel, kernel->resident, mean * tile);
     if (rest > 0)
@@ -180,28 +154,27 @@ double tc_memory_us(const struct tc_wish *wish, int32_t launches, double bytes)
 /* Classes of groups, by as many groups as a block works on. */
 static int64_t units_of(const struct tc_kernel *kernel, const struct conv *conv)
 {
-    return ceil_div(conv->groups, kernel->groups ? kernel->groups : 1) * conv->classes;
+    return cuda_ceil_div(conv->groups, kernel->groups ? kernel->groups : 1) * conv->classes;
 }
 
 /* Tiles along a sum. To the data the family taps begins a tile with every tap, whatever it has of
  * channels, but in narrow tiles. */
 static int64_t tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t terms)
 {
-    int by_tap = lists_taps(kernel) && conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA &&
-                 kernel->columns > TC_PACKED_COLUMNS;
+    int by_tap = lists_taps(kernel) && conv_is_data(conv) && kernel->columns > TC_PACKED_COLUMNS;
 
-    return by_tap ? terms / conv->depth * ceil_div(conv->depth, kernel->terms)
-                  : ceil_div(terms, kernel->terms);
+    return by_tap ? terms / conv->depth * cuda_ceil_div(conv->depth, kernel->terms)
+                  : cuda_ceil_div(terms, kernel->terms);
 }
 
 /* Returns 0 if it cannot be. */
 static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const struct conv *conv,
                 const struct tc_wish *wish, int64_t splits)
 {
-    struct extents extents = extents_of(conv);
+    struct conv_extents extents = conv_extents_of(conv);
     int64_t tiles = tiles_of(kernel, conv, extents.terms), units = units_of(kernel, conv);
-    int64_t row_tiles = ceil_div(extents.rows, kernel->rows);
-    int64_t column_tiles = ceil_div(conv->columns, kernel->columns), each, blocks;
+    int64_t row_tiles = cuda_ceil_div(extents.rows, kernel->rows);
+    int64_t column_tiles = cuda_ceil_div(conv->columns, kernel->columns), each, blocks;
     double mean; /* tiles along the sum in a part, over all classes */
 
     if (splits < 1 || splits > SPLITS_MAX || (splits > 1 && splits > tiles))
@@ -209,8 +182,8 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
     /* Parts are floats. */
     if (splits > 1 && (kernel->type == ANYDNN_PLUGIN_INT8 || kernel->type == ANYDNN_PLUGIN_UINT8))
         return 0;
-    each = tiles > 0 ? ceil_div(tiles, splits) : 1;
-    if (splits > 1 && ceil_div(tiles, each) != splits)
+    each = tiles > 0 ? cuda_ceil_div(tiles, splits) : 1;
+    if (splits > 1 && cuda_ceil_div(tiles, each) != splits)
         return 0;
     blocks = row_tiles * column_tiles * units;
     if (blocks > GRID_MAX / splits)
@@ -228,7 +201,7 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
     if (choice->workspace > WORKSPACE_MAX)
         return 0;
     mean = (double)each;
-    if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA && extents.terms > 0)
+    if (conv_is_data(conv) && extents.terms > 0)
         mean *= (double)conv_taps(conv) * (double)conv->depth /
                 ((double)conv->classes * (double)extents.terms);
     choice->expected_us = cycles_of(choice, conv, wish, blocks * splits, mean) / CYCLES_A_US;
@@ -298,12 +271,12 @@ static int64_t splits_at(const struct conv *conv, int64_t at, int64_t slots, int
 {
     int64_t splits = at + 2;
 
-    if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
+    if (conv_is_filter(conv))
         splits = (at + 1) * slots / blocks;
     else if (splits > tiles / LEAST_TILES)
         return 0;
     splits = splits > tiles / LEAST_TILES ? tiles / LEAST_TILES : splits;
-    return splits > 1 ? ceil_div(tiles, ceil_div(tiles, splits)) : 0;
+    return splits > 1 ? cuda_ceil_div(tiles, cuda_ceil_div(tiles, splits)) : 0;
 }
 
 /* The kernel unsplit, and in the numbers of splits that are expected to be the best. */
@@ -311,7 +284,7 @@ static void try_kernel(const struct tc_kernel *kernel, const struct conv *conv,
                        const struct tc_wish *wish, struct tc_choice *choices, int32_t *count,
                        int32_t most, struct tc_choice needed[NEEDED])
 {
-    int filter = conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+    int filter = conv_is_filter(conv);
     int64_t slots = (int64_t)wish->multiprocessors * kernel->resident, blocks, tiles, last = 1;
     struct tc_choice choice, best[SPLITS_KEPT];
     int32_t kept = 0;

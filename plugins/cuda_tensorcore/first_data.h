@@ -174,11 +174,7 @@ template <class M>
 __global__ void __launch_bounds__(TC_FIRST_WARPS * 32, 1)
     tc_first_data_kernel(const __grid_constant__ tc_first_job job)
 {
-#ifdef __CUDA_ARCH__
-    if constexpr (TC_CAPABILITY < 80)
-        return;
-    else
-#endif
+    TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
         tc_first_data<M>(job, (char *)memory);

@@ -114,11 +114,7 @@ template <class M, int CHANNELS>
 __global__ void __launch_bounds__(TC_FIRST_ROWS * 32, 2)
     tc_first_filter_kernel(const __grid_constant__ tc_first_job job)
 {
-#ifdef __CUDA_ARCH__
-    if constexpr (TC_CAPABILITY < 80)
-        return;
-    else
-#endif
+    TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
         tc_first_filter<M, CHANNELS>(job, (char *)memory);

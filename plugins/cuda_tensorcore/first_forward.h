@@ -184,11 +184,7 @@ template <class M, int CHANNELS>
 __global__ void __launch_bounds__(TC_FIRST_WARPS * 32, 2)
     tc_first_forward_kernel(const __grid_constant__ tc_first_job job)
 {
-#ifdef __CUDA_ARCH__
-    if constexpr (TC_CAPABILITY < 80)
-        return;
-    else
-#endif
+    TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
         tc_first_forward<M, CHANNELS>(job, (char *)memory);

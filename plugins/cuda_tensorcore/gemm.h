@@ -152,11 +152,7 @@ template <class S>
 __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
     tc_gemm_kernel(const tc_job job)
 {
-#ifdef __CUDA_ARCH__
-    if constexpr (TC_CAPABILITY < (int)S::math::CAPABILITY)
-        return;
-    else
-#endif
+    TC_CODE_FROM(S::math::CAPABILITY)
     {
         TC_SHARED(memory);
         tc_gemm_block<S>(job, (char *)memory);

@@ -13,24 +13,9 @@ static int32_t least(int64_t a, int64_t b)
     return (int32_t)(a < b ? a : b);
 }
 
-static int32_t ceil_div(int32_t a, int32_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static int64_t size_of(int64_t n)
 {
     return n < 0 ? -n : n;
-}
-
-static int is_filter(const conv &conv)
-{
-    return conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-}
-
-static int is_data(const conv &conv)
-{
-    return conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
 }
 
 /* ------------------------------------------------------------------ what they take */
@@ -74,8 +59,8 @@ static int reaches(const conv *conv)
 static int reads_filters(const conv *conv)
 {
     int64_t each = conv->depth < 8 ? 4 : 8;
-    int64_t within = is_data(*conv) ? conv->tap_column : conv->tap_depth;
-    int64_t line = is_data(*conv) ? conv->tap_depth : conv->tap_column;
+    int64_t within = conv_is_data(conv) ? conv->tap_column : conv->tap_depth;
+    int64_t line = conv_is_data(conv) ? conv->tap_depth : conv->tap_column;
     int good = within == 1 && line % each == 0 && conv->tap_group % each == 0 &&
                conv->tap_first % each == 0;
 
@@ -131,7 +116,7 @@ static void fill(tc_groups_making *groups, int32_t slab)
     groups->images = (int32_t)conv.images;
     groups->channels = (int32_t)(conv.groups * conv.depth);
     groups->slab = slab;
-    groups->slabs = ceil_div(groups->channels, slab);
+    groups->slabs = cuda_ceil_div(groups->channels, slab);
     groups->height = (int32_t)h.gathered;
     groups->width = (int32_t)w.gathered;
     groups->x_image = (int32_t)conv.x_image;
@@ -142,17 +127,17 @@ static void fill(tc_groups_making *groups, int32_t slab)
     groups->y_image = (int32_t)conv.position_image;
     groups->y_h = (int32_t)h.position;
     groups->y_w = (int32_t)w.position;
-    groups->step_h = is_data(conv) ? (int32_t)h.stride : 1;
-    groups->step_w = is_data(conv) ? (int32_t)w.stride : 1;
-    groups->apart_h = is_data(conv) ? 1 : (int32_t)h.stride;
-    groups->apart_w = is_data(conv) ? 1 : (int32_t)w.stride;
+    groups->step_h = conv_is_data(&conv) ? (int32_t)h.stride : 1;
+    groups->step_w = conv_is_data(&conv) ? (int32_t)w.stride : 1;
+    groups->apart_h = conv_is_data(&conv) ? 1 : (int32_t)h.stride;
+    groups->apart_w = conv_is_data(&conv) ? 1 : (int32_t)w.stride;
     groups->low_h = rows.low;
     groups->low_w = columns.low;
     groups->reach_h = rows.high - rows.low + 1;
     groups->reach_w = columns.high - columns.low + 1;
-    groups->class_h = ceil_div(groups->out_height, groups->step_h);
-    groups->class_w = ceil_div(groups->out_width, groups->step_w);
-    groups->tap_line = (int32_t)(is_data(conv) ? conv.tap_depth : conv.tap_column);
+    groups->class_h = cuda_ceil_div(groups->out_height, groups->step_h);
+    groups->class_w = cuda_ceil_div(groups->out_width, groups->step_w);
+    groups->tap_line = (int32_t)(conv_is_data(&conv) ? conv.tap_depth : conv.tap_column);
     groups->classes = (int32_t)conv.classes;
     groups->entries = 0;
     for (int32_t number = 0; number < groups->classes; number++) {
@@ -162,8 +147,8 @@ static void fill(tc_groups_making *groups, int32_t slab)
         conv_view_make(&view, conv, number);
         taps = view.taps / (int32_t)conv.depth;
         groups->in_one = groups->classes == 1 && taps == TC_GROUPS_SET;
-        if (conv.depth <= 8 && !is_filter(conv))
-            taps = conv.depth == 4 ? ceil_div(taps, 3) * 3 : ceil_div(taps, 2) * 2;
+        if (conv.depth <= 8 && !conv_is_filter(&conv))
+            taps = conv.depth == 4 ? cuda_ceil_div(taps, 3) * 3 : cuda_ceil_div(taps, 2) * 2;
         groups->class_of[number] = {view.dim[1].first, view.dim[2].first, groups->entries, taps};
         groups->entries += taps;
     }
@@ -177,7 +162,7 @@ static int32_t takes(const struct conv *conv, const struct tc_wish *wish, int32_
         !takes_group(conv->depth) || conv->groups * conv->depth % 8 != 0 ||
         !is_one(conv->dim[CONV_FIRST]) || !takes_dim(conv->dim[CONV_FIRST + 1]) ||
         !takes_dim(conv->dim[CONV_FIRST + 2]) || conv_taps(conv) > TAPS_MAX || !reaches(conv) ||
-        !(is_filter(*conv) ? reads_dy(conv) : reads_filters(conv)))
+        !(conv_is_filter(conv) ? reads_dy(conv) : reads_filters(conv)))
         return 0;
     groups = {};
     groups.conv = *conv;
@@ -280,7 +265,7 @@ static int stores_by_8(const tc_groups_making &groups)
     int32_t each = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && conv.depth == 32 ? 8 : 4;
     int good;
 
-    if (!is_filter(conv))
+    if (!conv_is_filter(&conv))
         return conv.position.step == 1 && groups.y_image % each == 0 && groups.y_h % each == 0 &&
                groups.y_w % each == 0;
     good = conv.tap_depth == 1 && conv.tap_column % each == 0 && conv.tap_group % each == 0 &&
@@ -298,11 +283,11 @@ int64_t tc_groups_prepare(tc_groups_job *to, const tc_job &job, int32_t slab)
     fill(&groups, slab);
     tc_groups_fill_tile(&groups, {job.tile[0], job.tile[1], job.tile[2], job.tile[3], job.tile[4]});
     list_taps(&groups);
-    groups.in_one &= !is_filter(job.conv) || in_rows(groups);
+    groups.in_one &= !conv_is_filter(&job.conv) || in_rows(groups);
     groups.stores_by_8 = stores_by_8(groups);
     *to = groups;
-    if (is_filter(job.conv))
-        return (int64_t)groups.slabs * job.splits * ceil_div(groups.entries, TC_GROUPS_SET);
+    if (conv_is_filter(&job.conv))
+        return (int64_t)groups.slabs * job.splits * cuda_ceil_div(groups.entries, TC_GROUPS_SET);
     blocks = job.multiprocessors * groups.tile.resident / groups.slabs;
     blocks = least(blocks < 1 ? 1 : blocks, groups.tiles);
     return (int64_t)blocks * groups.slabs;

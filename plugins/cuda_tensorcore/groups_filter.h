@@ -231,11 +231,7 @@ template <class M, int CHANNELS, int SLAB>
 __global__ void __launch_bounds__(TC_GROUPS_THREADS, 2)
     tc_groups_filter_kernel(const __grid_constant__ tc_groups_job job)
 {
-#ifdef __CUDA_ARCH__
-    if constexpr (TC_CAPABILITY < 80)
-        return;
-    else
-#endif
+    TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
         tc_groups_filter<tc_groups_filter_shape<M, CHANNELS, SLAB>>(job, (char *)memory);

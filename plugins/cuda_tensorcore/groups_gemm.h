@@ -231,11 +231,7 @@ template <class M, int CHANNELS, bool DATA, bool STORES_BY_8, int SLAB>
 __global__ void __launch_bounds__(TC_GROUPS_THREADS, 2)
     tc_groups_gemm_kernel(const __grid_constant__ tc_groups_job job)
 {
-#ifdef __CUDA_ARCH__
-    if constexpr (TC_CAPABILITY < 80)
-        return;
-    else
-#endif
+    TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
         tc_groups_gemm<tc_groups_shape<M, CHANNELS, DATA, STORES_BY_8, SLAB>>(job, (char *)memory);

@@ -13,16 +13,6 @@
 #define STAGES_MIN 2
 #define STAGES_MAX 4
 
-static int32_t ceil_div(int32_t a, int32_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static int is_filter(const conv &conv)
-{
-    return conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-}
-
 /* The least number of pieces of 16 bytes, at least `count`, that leaves this rest by 8. */
 static int32_t padded(int32_t count, int32_t rest)
 {
@@ -45,9 +35,9 @@ void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
     int32_t apart = pixel / 16, row, image, together = 1;
 
     groups->tile = tile;
-    groups->tiles_h = ceil_div(groups->class_h, tile.h);
-    groups->tiles_w = ceil_div(groups->class_w, tile.w);
-    groups->tiles = ceil_div(groups->images, tile.images) * groups->tiles_h * groups->tiles_w;
+    groups->tiles_h = cuda_ceil_div(groups->class_h, tile.h);
+    groups->tiles_w = cuda_ceil_div(groups->class_w, tile.w);
+    groups->tiles = cuda_ceil_div(groups->images, tile.images) * groups->tiles_h * groups->tiles_w;
     groups->halo_h = (tile.h - 1) * groups->apart_h + groups->reach_h;
     groups->halo_w = (tile.w - 1) * groups->apart_w + groups->reach_w;
     row = padded(groups->halo_w * apart, tile.w * apart);
@@ -64,18 +54,18 @@ void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
     groups->lines = tile.images * groups->halo_h * groups->halo_w;
     groups->dy_at = tile.images * groups->image_bytes;
     groups->stage_bytes = groups->dy_at;
-    if (!is_filter(conv))
+    if (!conv_is_filter(&conv))
         together = tc_groups_pieces(depth, groups->slab);
-    groups->pieces = ceil_div(groups->positions, 16 * together) * together;
-    if (is_filter(conv))
+    groups->pieces = cuda_ceil_div(groups->positions, 16 * together) * together;
+    if (conv_is_filter(&conv))
         groups->stage_bytes += groups->pieces * 16 * pixel;
-    groups->zeros_at = is_filter(conv) ? 0 : filter_bytes(*groups);
+    groups->zeros_at = conv_is_filter(&conv) ? 0 : filter_bytes(*groups);
     groups->limits_at = groups->zeros_at + TC_GROUPS_ZEROS;
     groups->lines_at = groups->limits_at + STAGES_MAX * (int32_t)sizeof(uint32_t);
     groups->table_at = groups->lines_at + groups->lines * (int32_t)sizeof(tc_groups_place);
     groups->ring_at = groups->table_at + groups->pieces * 16 * (int32_t)sizeof(tc_groups_place);
     groups->shared_bytes = groups->ring_at + tile.stages * groups->stage_bytes;
-    if (is_filter(conv)) {
+    if (conv_is_filter(&conv)) {
         int32_t results = groups->ring_at + tc_groups_results_bytes(depth, groups->slab);
 
         groups->shared_bytes = groups->shared_bytes > results ? groups->shared_bytes : results;
@@ -99,11 +89,11 @@ static const struct {
 static double cycles_of(const tc_groups_making &groups)
 {
     const tc_groups_tile &tile = groups.tile;
-    int32_t depth = (int32_t)groups.conv.depth, filter = is_filter(groups.conv);
+    int32_t depth = (int32_t)groups.conv.depth, filter = conv_is_filter(&groups.conv);
     int32_t blocks = groups.multiprocessors * tile.resident / groups.slabs, waves = 1, turns;
     int32_t pass = filter ? TC_GROUPS_WARPS / tc_groups_across(depth, groups.slab)
                           : tc_groups_pass(depth, groups.slab);
-    int32_t whole = ceil_div(ceil_div(groups.positions, 16), pass) * pass, row = 0;
+    int32_t whole = cuda_ceil_div(cuda_ceil_div(groups.positions, 16), pass) * pass, row = 0;
     /* What some warps have nothing to do with, another block's use in part. */
     double pieces = tile.resident > 1 ? (groups.pieces + whole) / 2.0 : whole;
     double wide = (double)groups.slab / TC_GROUPS_SLAB;
@@ -115,10 +105,10 @@ static double cycles_of(const tc_groups_making &groups)
            lines * LINE_CYCLES * wide;
     each *= tile.resident > 1 ? tile.resident : filter ? ALONE_FILTER : ALONE;
     if (filter && groups.splits > 1) {
-        waves = ceil_div(groups.splits, blocks < 1 ? 1 : blocks);
+        waves = cuda_ceil_div(groups.splits, blocks < 1 ? 1 : blocks);
         blocks = groups.splits;
     }
-    turns = ceil_div(groups.tiles, blocks < 1 ? 1 : blocks) * waves;
+    turns = cuda_ceil_div(groups.tiles, blocks < 1 ? 1 : blocks) * waves;
     return turns * (each + TURN_CYCLES);
 }
 
@@ -152,13 +142,13 @@ tc_groups_tile tc_groups_choose_tile(tc_groups_making *groups, int32_t shared_by
     int32_t last_h = 0;
 
     for (int32_t cut_h = 1; cut_h <= CUTS_MAX; cut_h++) {
-        int32_t h = ceil_div(groups->class_h, cut_h), last_w = 0;
+        int32_t h = cuda_ceil_div(groups->class_h, cut_h), last_w = 0;
 
         if (h == last_h)
             continue;
         last_h = h;
         for (int32_t cut_w = 1; cut_w <= CUTS_MAX; cut_w++) {
-            int32_t w = ceil_div(groups->class_w, cut_w);
+            int32_t w = cuda_ceil_div(groups->class_w, cut_w);
             int32_t most = cut_h > 1 || cut_w > 1        ? 1
                            : groups->images < IMAGES_MAX ? groups->images
                                                          : IMAGES_MAX;

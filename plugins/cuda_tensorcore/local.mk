@@ -4,6 +4,7 @@
 CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/arrange.c \
 	plugins/cuda_tensorcore/arrange.h \
+	plugins/cuda_tensorcore/arrange_choice.c \
 	plugins/cuda_tensorcore/arrange_copy.cu \
 	plugins/cuda_tensorcore/arrange_parts.cu \
 	plugins/cuda_tensorcore/check.c \

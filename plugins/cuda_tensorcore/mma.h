@@ -56,6 +56,17 @@ template <class M> CUDA_BOTH constexpr bool tc_is_integer()
     return sizeof(typename M::element) == 1;
 }
 
+/* Stands before the block of a kernel that code for less than a capability has nothing of. What
+ * nvcc compiles for the host has it always: both have to instantiate the same kernels. */
+#ifdef __CUDA_ARCH__
+#define TC_CODE_FROM(capability)                                                                   \
+    if constexpr (TC_CAPABILITY < (int)(capability))                                               \
+        return;                                                                                    \
+    else
+#else
+#define TC_CODE_FROM(capability)
+#endif
+
 #ifdef __CUDACC__
 
 #ifdef __CUDA_ARCH__

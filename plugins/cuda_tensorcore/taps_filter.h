@@ -140,11 +140,7 @@ template <class S>
 __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
     tc_filter_kernel(const __grid_constant__ tc_filter_job job)
 {
-#ifdef __CUDA_ARCH__
-    if constexpr (TC_CAPABILITY < 80)
-        return;
-    else
-#endif
+    TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
         tc_filter<S>(job, (char *)memory);

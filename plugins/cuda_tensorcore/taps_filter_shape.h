@@ -11,9 +11,6 @@
 #include "shape.h"
 #include "taps_filter_job.h"
 
-/* Bytes of a tile along the sum, if its terms were neighbours. */
-#define TC_FILTER_BYTES 128
-
 /* Where a copy is from: an offset, and for the gathered tensor the taps of each dim that lie inside
  * (from the low bits, TC_TAPS_BITS of each). */
 struct alignas(8) tc_filter_from {
@@ -28,39 +25,26 @@ struct alignas(16) tc_filter_place {
     int32_t position, unused;
 };
 
-template <class MATH, class SIZE> struct tc_filter_shape {
-    typedef MATH math;
-    typedef typename MATH::element element;
+template <class MATH, class SIZE>
+struct tc_filter_shape : tc_tiles<MATH, SIZE, TC_TAPS_BYTES, TC_LINE_IS_TERM, TC_LINE_IS_TERM> {
+    typedef typename tc_filter_shape::tc_tiles tiles;
     enum {
-        ROWS = SIZE::ROWS,
-        COLUMNS = SIZE::COLUMNS,
-        WARP_ROWS = SIZE::WARP_ROWS,
-        WARP_COLUMNS = SIZE::WARP_COLUMNS,
-        STAGES = SIZE::STAGES,
-        RESIDENT = SIZE::RESIDENT,
-        EACH = 16 / (int)sizeof(element),
-        TERMS = TC_FILTER_BYTES / (int)sizeof(element),
-        STEP = TC_STEP_BYTES / (int)sizeof(element),
-        STEPS = TERMS / STEP,
-        ROW_WARPS = ROWS / WARP_ROWS,
-        THREADS = ROW_WARPS * (COLUMNS / WARP_COLUMNS) * 32,
-        DOWN = WARP_COLUMNS / 16,
-        RIGHT = WARP_ROWS / 8
-    };
-    typedef tc_tile<MATH, ROWS, TERMS, TC_LINE_IS_TERM> gathered_tile;
-    typedef tc_tile<MATH, COLUMNS, TERMS, TC_LINE_IS_TERM> other_tile;
-    enum {
-        STAGE_BYTES = gathered_tile::BYTES + other_tile::BYTES,
-        TILES_BYTES = STAGES * STAGE_BYTES,
+        STEP = tiles::gathered_tile::STEP,
+        STEPS = tiles::TERMS / STEP,
+        THREADS = tiles::WARPS_DOWN * tiles::WARPS_RIGHT * 32,
+        /* Fragments, of filters down. */
+        DOWN = SIZE::WARP_COLUMNS / 16,
+        RIGHT = SIZE::WARP_ROWS / 8,
         /* Places: each thread works one out at a time, of so many tiles; twice, by turns. */
-        TURN = THREADS / TERMS,
-        PLACES_AT = TILES_BYTES,
+        TURN = THREADS / tiles::TERMS,
+        PLACES_AT = tiles::TILES_BYTES,
         /* What the end needs: the block, and places in a filter of the tile's chunks of rows. */
         BLOCK_AT = PLACES_AT + 2 * THREADS * (int)sizeof(tc_filter_place),
         RESULTS_AT = BLOCK_AT + (int)sizeof(tc_filter_block),
-        SHARED_BYTES = (RESULTS_AT + gathered_tile::CHUNKS * 4 + 15) / 16 * 16
+        SHARED_BYTES = (RESULTS_AT + tiles::gathered_tile::CHUNKS * 4 + 15) / 16 * 16
     };
-    static_assert(THREADS % TERMS == 0 && 2 * TURN >= STAGES, "places are there before their tile");
+    static_assert(THREADS % tiles::TERMS == 0 && 2 * TURN >= SIZE::STAGES,
+                  "places are there before their tile");
 };
 
 /*
@@ -132,8 +116,8 @@ template <class S> struct tc_filter_readers {
     {
         int warp = (int)threadIdx.x / 32;
 
-        first_row = warp % S::ROW_WARPS * S::WARP_ROWS;
-        first_column = warp / S::ROW_WARPS * S::WARP_COLUMNS;
+        first_row = warp % S::WARPS_DOWN * S::WARP_ROWS;
+        first_column = warp / S::WARPS_DOWN * S::WARP_COLUMNS;
         down.begin(first_column);
         right.begin(first_row);
     }

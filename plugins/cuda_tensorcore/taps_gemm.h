@@ -230,11 +230,7 @@ template <class S>
 __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
     tc_taps_gemm_kernel(const __grid_constant__ tc_taps_job job)
 {
-#ifdef __CUDA_ARCH__
-    if constexpr (TC_CAPABILITY < 80)
-        return;
-    else
-#endif
+    TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
         tc_taps_gemm<S>(job, job.class_of[0],
@@ -248,11 +244,7 @@ template <class S>
 __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
     tc_taps_classes_kernel(const __grid_constant__ tc_taps_classes_job job)
 {
-#ifdef __CUDA_ARCH__
-    if constexpr (TC_CAPABILITY < 80)
-        return;
-    else
-#endif
+    TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
         tc_taps_view &view = *(tc_taps_view *)((char *)memory + S::VIEW_AT);

@@ -58,13 +58,6 @@ struct tc_taps_classes_job : tc_taps_job {
     tc_taps_classes classes;
 };
 
-/* A number that is the same in all lanes, without the compiler's knowing (from 9.0 on) that it is a
- * parameter: of one it keeps multiples in registers that are wanted for sums. */
-__device__ static inline int32_t tc_opaque(int32_t number)
-{
-    return __shfl_sync(UINT32_MAX, number, 0);
-}
-
 /* Coordinates of a block. */
 struct tc_taps_block {
     int32_t first_row, first_column, number, group, split;

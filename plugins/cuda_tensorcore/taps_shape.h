@@ -10,8 +10,6 @@
 #include "shape.h"
 #include "taps_job.h"
 
-#define TC_TAPS_BYTES 128
-
 /* A tc_size, how many warps share results, and whether direction data with several classes is
  * taken, which is a kernel more. */
 template <int R, int C, int WR, int WC, int N, int B, int J = 1, int K = 1>
@@ -19,54 +17,38 @@ struct tc_taps_size : tc_size<R, C, WR, WC, N, B> {
     enum { SHARERS = J, CLASSES = K };
 };
 
-template <class MATH, class SIZE, int WHAT> struct tc_taps_shape {
-    typedef MATH math;
-    typedef typename MATH::element element;
+template <class MATH, class SIZE, int WHAT>
+struct tc_taps_shape : tc_tiles<MATH, SIZE, TC_TAPS_BYTES, TC_LINE_IS_ROW,
+                                WHAT == TC_FORWARD ? TC_LINE_IS_ROW : TC_LINE_IS_TERM> {
+    typedef typename tc_taps_shape::tc_tiles tiles;
     enum {
-        ROWS = SIZE::ROWS,
-        COLUMNS = SIZE::COLUMNS,
-        WARP_ROWS = SIZE::WARP_ROWS,
-        WARP_COLUMNS = SIZE::WARP_COLUMNS,
-        STAGES = SIZE::STAGES,
-        RESIDENT = SIZE::RESIDENT,
-        SHARERS = SIZE::SHARERS,
         CLASSES = WHAT == TC_DATA && SIZE::CLASSES,
         HOW = TC_BY_16,
         DIRECTION = WHAT,
-        GATHERED_LINE = TC_LINE_IS_ROW,
-        OTHER_LINE = WHAT == TC_FORWARD ? TC_LINE_IS_ROW : TC_LINE_IS_TERM,
         /* Terms follow each other without gaps between taps. To the data every line of a filter is
          * a term then, with a tap of its own: narrow tiles alone have few. */
-        PACKED = WHAT == TC_FORWARD || COLUMNS <= TC_PACKED_COLUMNS,
-        EACH = 16 / (int)sizeof(element),
-        TERMS = TC_TAPS_BYTES / (int)sizeof(element),
-        WARPS_DOWN = ROWS / WARP_ROWS,
-        WARPS_RIGHT = COLUMNS / WARP_COLUMNS,
-        WARPS = WARPS_DOWN * WARPS_RIGHT * SHARERS,
+        PACKED = WHAT == TC_FORWARD || SIZE::COLUMNS <= TC_PACKED_COLUMNS,
+        WARPS = tiles::WARPS_DOWN * tiles::WARPS_RIGHT * SIZE::SHARERS,
         THREADS = WARPS * 32,
-        DOWN = WARP_ROWS / 16,
-        RIGHT = WARP_COLUMNS / 8
-    };
-    typedef tc_tile<MATH, ROWS, TERMS, GATHERED_LINE> gathered_tile;
-    typedef tc_tile<MATH, COLUMNS, TERMS, OTHER_LINE> other_tile;
-    enum {
-        STAGE_BYTES = gathered_tile::BYTES + other_tile::BYTES,
-        SUM_LINE = COLUMNS + TC_SUM_PAD,
-        RESULT_LINE =
-            COLUMNS * (int)sizeof(element) + 16, /* bytes; 16 more against bank conflicts */
-        TILES_BYTES = STAGES * STAGE_BYTES,
-        SUM_BYTES = WARP_ROWS * SUM_LINE * 4,
-        RESULT_BYTES = ROWS * RESULT_LINE,
-        PARTS_BYTES = ROWS * COLUMNS * 4 * (SHARERS - 1), /* that sharers leave each other */
+        DOWN = SIZE::WARP_ROWS / 16,
+        RIGHT = SIZE::WARP_COLUMNS / 8,
+        SUM_LINE = SIZE::COLUMNS + TC_SUM_PAD,
+        /* In bytes; 16 more against bank conflicts. */
+        RESULT_LINE = SIZE::COLUMNS * (int)sizeof(typename MATH::element) + 16,
+        SUM_BYTES = SIZE::WARP_ROWS * SUM_LINE * 4,
+        RESULT_BYTES = SIZE::ROWS * RESULT_LINE,
+        /* That sharers leave each other. */
+        PARTS_BYTES = SIZE::ROWS * SIZE::COLUMNS * 4 * (SIZE::SHARERS - 1),
         MORE_BYTES = SUM_BYTES > RESULT_BYTES ? SUM_BYTES : RESULT_BYTES,
         MOST_BYTES = MORE_BYTES > PARTS_BYTES ? MORE_BYTES : PARTS_BYTES,
-        PLACES_AT = TILES_BYTES > MOST_BYTES ? TILES_BYTES : MOST_BYTES,
-        BLOCK_AT = PLACES_AT + ROWS * (int)sizeof(tc_taps_place),
+        PLACES_AT = (int)tiles::TILES_BYTES > MOST_BYTES ? (int)tiles::TILES_BYTES : MOST_BYTES,
+        BLOCK_AT = PLACES_AT + SIZE::ROWS * (int)sizeof(tc_taps_place),
         VIEW_AT = BLOCK_AT + (int)sizeof(tc_taps_block), /* direction data */
         TAPS_AT = (VIEW_AT + (WHAT == TC_DATA ? (int)sizeof(tc_taps_view) : 0) + 15) / 16 * 16,
         SHARED_BYTES = TAPS_AT /* without the taps */
     };
-    static_assert(TERMS / gathered_tile::STEP % SHARERS == 0 && DOWN % SHARERS == 0,
+    static_assert(tiles::TERMS / tiles::gathered_tile::STEP % SIZE::SHARERS == 0 &&
+                      DOWN % SIZE::SHARERS == 0,
                   "sharers have as many steps, and as many results to join");
 };
 
