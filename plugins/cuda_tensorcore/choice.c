@@ -1,47 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kernel runs a convolution, and in how many splits: what a rough count of cycles says. It
- * depends on shapes and the device alone, so that results are the same in every run on a device.
+ * Which kernel runs a convolution, and in how many splits: what model.c expects to be the fastest.
+ * It depends on shapes and the device alone, so that results are the same in every run on a device.
  */
 #include "tensorcore.h"
 
 #include "../cuda_common/walk.h"
-
-/* Multiply-adds of 16-bit numbers that mma.sync gets out of a multiprocessor in a cycle, by the
- * generation of the device (NVIDIA's rates; on 9.0 five eighths of them, which is what mma.sync
- * reaches there); of TF32 half as many. */
-static const struct {
-    int32_t generation;
-    double rate;
-} rates[] = {{90, 1280}, {80, 1024}, {75, 512}};
-
-/* Products of terms that make up one of floats. */
-#define SPLIT_PRODUCTS 3
-
-/* Of a block, to join warps that share 4096 results, for each beyond the first: what goes through
- * shared memory. */
-#define JOIN_CYCLES 200
-
-/* Threads of them. */
-#define FOUR_WARPS 128
-
-/*
- * What the rest costs, found by fitting the model to times measured on an H200. A block of four
- * warps alone on a multiprocessor waits as long as if there were `lone`, one of more warps less.
- * Cycles: of a block before and after its sums, of a launch, of the second stage of split sums
- * besides its bytes. Bytes that a multiprocessor has in a cycle: of operands and results, where
- * they count, and of partial sums.
- */
-static const struct costs {
-    double lone, block, launch, second, bytes, parts;
-} filter_costs = {1.5, 3000, 4000, 4000, 0, 15}, position_costs = {1.2, 4200, 3300, 2900, 20, 12};
-
-/* What hides behind the longer of multiplying and moving is not hidden altogether. */
-#define OVERLAP 0.4
-/* Of copies besides: of a launch; bytes in a cycle. Cycles of a microsecond. */
-#define LAUNCH_CYCLES 4000
-#define BYTES_A_CYCLE 15
-#define CYCLES_A_US   1700
 
 /* Partial sums take no more than this, in bytes; a split has at least so many tiles. */
 #define WORKSPACE_MAX (INT64_C(256) << 20)
@@ -80,81 +44,24 @@ static int fits(const struct tc_kernel *kernel, const struct conv *conv, const s
            (!kernel->takes || kernel->takes(conv, wish));
 }
 
-/* Multiply-adds of the kernel's multiprocessor in a cycle. */
-static double rate_of(const struct tc_kernel *kernel, const struct tc_wish *wish)
-{
-    double rate = 0;
-
-    for (size_t i = 0; i < sizeof rates / sizeof rates[0] && rate == 0; i++)
-        rate = wish->generation >= rates[i].generation ? rates[i].rate : 0;
-    if (kernel->type == ANYDNN_PLUGIN_FLOAT)
-        rate /= kernel->terms_of_float ? 2 * SPLIT_PRODUCTS : 2;
-    return rate * kernel->part;
-}
-
-/* Bytes of operands and results; of a gathered tensor with gaps between taps, what they touch. */
-static double bytes_of(const struct conv *conv, int32_t type)
-{
-    double gathered = (double)conv->images * conv->groups * conv->depth;
-    double results = (double)conv->images * conv->groups * conv->columns;
-    double filters = (double)conv->groups * conv->columns * conv->depth;
-    int data = conv_is_data(conv);
-    double size = type == ANYDNN_PLUGIN_FLOAT ? 4 : type == ANYDNN_PLUGIN_INT8 ? 1 : 2;
-
-    for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
-        const struct conv_dim *dim = &conv->dim[d];
-        int64_t touched = dim->taps == 1 && !data ? dim->positions : dim->gathered;
-
-        gathered *= (double)touched;
-        results *= (double)dim->positions;
-        filters *= (double)dim->taps;
-    }
-    return size * (gathered + results + filters);
-}
-
-/* Of a wave of so many blocks on a multiprocessor, each of which takes `each` alone. */
-static double wave_cycles(const struct costs *costs, const struct tc_kernel *kernel, double blocks,
-                          double each)
-{
-    double joined = kernel->sharers > 1 ? kernel->rows * kernel->columns / 4096.0 : 0;
-    double lone = costs->lone * FOUR_WARPS / kernel->threads;
-
-    return costs->block + JOIN_CYCLES * joined * (kernel->sharers - 1) +
-           each * (blocks > lone ? blocks : lone);
-}
-
-static double cycles_of(const struct tc_choice *choice, const struct conv *conv,
-                        const struct tc_wish *wish, int64_t blocks, double mean)
-{
-    const struct tc_kernel *kernel = choice->kernel;
-    const struct costs *costs = conv_is_filter(conv) ? &filter_costs : &position_costs;
-    double tile = (double)kernel->rows * kernel->columns * kernel->terms / rate_of(kernel, wish);
-    double share = wish->multiprocessors, cycles = 0, moving = 0;
-    int64_t slots = (int64_t)wish->multiprocessors * kernel->resident;
-    int64_t waves = blocks / slots, rest = cuda_ceil_div(blocks % slots, wish->multiprocessors);
-
-    cycles += (double)waves * wave_cycles(costs, kernel, kernel->resident, mean * tile);
-    if (rest > 0)
-        cycles +=
-            wave_cycles(costs, kernel, (double)rest, (waves > 0 ? mean : choice->each) * tile);
-    if (costs->bytes > 0)
-        moving = bytes_of(conv, wish->type) / (costs->bytes * share);
-    cycles = cycles > moving ? cycles + OVERLAP * moving : moving + OVERLAP * cycles;
-    if (choice->workspace > 0)
-        cycles += costs->second + (double)choice->workspace / (costs->parts * share);
-    return costs->launch + cycles;
-}
-
-double tc_memory_us(const struct tc_wish *wish, int32_t launches, double bytes)
-{
-    return (launches * LAUNCH_CYCLES + bytes / (BYTES_A_CYCLE * (double)wish->multiprocessors)) /
-           CYCLES_A_US;
-}
-
 /* Classes of groups, by as many groups as a block works on. */
 static int64_t units_of(const struct tc_kernel *kernel, const struct conv *conv)
 {
     return cuda_ceil_div(conv->groups, kernel->groups ? kernel->groups : 1) * conv->classes;
+}
+
+/* Classes with taps. The blocks of others write zeros, last and beside the rest. */
+static int64_t tapped_of(const struct conv *conv)
+{
+    int64_t tapped = 1;
+
+    for (int32_t d = 0; d < CONV_DIMS_MAX && conv_is_data(conv); d++) {
+        const struct conv_dim *dim = &conv->dim[d];
+        int64_t most = dim->period < dim->positions ? dim->period : dim->positions;
+
+        tapped *= dim->taps < most ? dim->taps : most;
+    }
+    return tapped < conv->classes ? tapped : conv->classes;
 }
 
 /* Tiles along a sum. To the data the family taps begins a tile with every tap, whatever it has of
@@ -175,7 +82,8 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
     int64_t tiles = tiles_of(kernel, conv, extents.terms), units = units_of(kernel, conv);
     int64_t row_tiles = cuda_ceil_div(extents.rows, kernel->rows);
     int64_t column_tiles = cuda_ceil_div(conv->columns, kernel->columns), each, blocks;
-    double mean; /* tiles along the sum in a part, over all classes */
+    int64_t tapped = tapped_of(conv);
+    double mean; /* tiles along the sum in a part, over classes with taps */
 
     if (splits < 1 || splits > SPLITS_MAX || (splits > 1 && splits > tiles))
         return 0;
@@ -203,8 +111,9 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
     mean = (double)each;
     if (conv_is_data(conv) && extents.terms > 0)
         mean *= (double)conv_taps(conv) * (double)conv->depth /
-                ((double)conv->classes * (double)extents.terms);
-    choice->expected_us = cycles_of(choice, conv, wish, blocks * splits, mean) / CYCLES_A_US;
+                ((double)tapped * (double)extents.terms);
+    blocks = blocks / conv->classes * tapped * splits;
+    choice->expected_us = tc_expected_us(choice, conv, wish, blocks, mean);
     return 1;
 }
 

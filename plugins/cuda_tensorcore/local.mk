@@ -36,6 +36,7 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/launch.h \
 	plugins/cuda_tensorcore/load.h \
 	plugins/cuda_tensorcore/mma.h \
+	plugins/cuda_tensorcore/model.c \
 	plugins/cuda_tensorcore/mma_bfloat16.cu \
 	plugins/cuda_tensorcore/mma_half.cu \
 	plugins/cuda_tensorcore/mma_int8.cu \

@@ -47,28 +47,29 @@ constexpr struct tc_kernel tc_taps_gemm_row(int32_t number, int32_t type, int32_
 /* Tile, a warp's part, stages, blocks of a multiprocessor, warps that share results (1), whether
  * several classes are taken (1). */
 #define TC_TAPS_POSITIONS(math, number, type, what, direction)                                     \
-    TC_TAPS_GEMM(math, number, type, what, direction, 0, 0.92, 128, 128, 64, 64, 3, 2),            \
-        TC_TAPS_GEMM(math, number, type, what, direction, 1, 0.95, 128, 256, 64, 64, 4, 1, 1, 0),  \
-        TC_TAPS_GEMM(math, number, type, what, direction, 3, 0.60, 64, 64, 32, 32, 4, 3),          \
-        TC_TAPS_GEMM(math, number, type, what, direction, 4, 0.54, 128, 32, 64, 32, 5, 2, 2),      \
-        TC_TAPS_GEMM(math, number, type, what, direction, 6, 0.86, 128, 64, 64, 64, 4, 2, 2)
+    TC_TAPS_GEMM(math, number, type, what, direction, 0, 0.93, 128, 128, 64, 64, 3, 2),            \
+        TC_TAPS_GEMM(math, number, type, what, direction, 1, 0.83, 128, 256, 64, 64, 4, 1, 1, 0),  \
+        TC_TAPS_GEMM(math, number, type, what, direction, 3, 0.56, 64, 64, 32, 32, 4, 3),          \
+        TC_TAPS_GEMM(math, number, type, what, direction, 4, 0.49, 128, 32, 64, 32, 5, 2, 2),      \
+        TC_TAPS_GEMM(math, number, type, what, direction, 6, 0.82, 128, 64, 64, 64, 4, 2, 2)
 
 /* Those besides that half has. */
 #define TC_TAPS_MORE(math, number, type, what, direction)                                          \
     TC_TAPS_POSITIONS(math, number, type, what, direction),                                        \
-        TC_TAPS_GEMM(math, number, type, what, direction, 2, 0.71, 128, 64, 32, 64, 3, 3, 1, 0),   \
-        TC_TAPS_GEMM(math, number, type, what, direction, 5, 0.74, 64, 64, 64, 64, 6, 2, 4, 0),    \
-        TC_TAPS_GEMM(math, number, type, what, direction, 7, 0.88, 96, 128, 48, 64, 3, 2, 1, 0)
+        TC_TAPS_GEMM(math, number, type, what, direction, 2, 0.73, 128, 64, 32, 64, 3, 3, 1, 0),   \
+        TC_TAPS_GEMM(math, number, type, what, direction, 5, 0.66, 64, 64, 64, 64, 6, 2, 4, 0),    \
+        TC_TAPS_GEMM(math, number, type, what, direction, 7, 0.88, 96, 128, 48, 64, 3, 2, 1, 0),   \
+        TC_TAPS_GEMM(math, number, type, what, direction, 8, 0.68, 128, 64, 64, 64, 2, 4)
 
 #define TC_TAPS_TABLE(name, math, number, type, POSITIONS)                                         \
     static const struct tc_kernel kernels[] = {                                                    \
         POSITIONS(math, number, type, TC_FORWARD, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),              \
         POSITIONS(math, number, type, TC_DATA, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA),           \
-        TC_TAPS_FILTER(math, number, type, 0, 0.73, 128, 128, 64, 64, 3, 2),                       \
-        TC_TAPS_FILTER(math, number, type, 1, 0.74, 256, 128, 64, 64, 4, 1),                       \
-        TC_TAPS_FILTER(math, number, type, 2, 0.74, 128, 256, 64, 64, 4, 1),                       \
-        TC_TAPS_FILTER(math, number, type, 3, 0.57, 192, 64, 64, 32, 3, 2),                        \
-        TC_TAPS_FILTER(math, number, type, 4, 0.45, 64, 64, 32, 32, 4, 3)};                        \
+        TC_TAPS_FILTER(math, number, type, 0, 0.79, 128, 128, 64, 64, 3, 2),                       \
+        TC_TAPS_FILTER(math, number, type, 1, 0.81, 256, 128, 64, 64, 4, 1),                       \
+        TC_TAPS_FILTER(math, number, type, 2, 0.81, 128, 256, 64, 64, 4, 1),                       \
+        TC_TAPS_FILTER(math, number, type, 3, 0.58, 192, 64, 64, 32, 3, 2),                        \
+        TC_TAPS_FILTER(math, number, type, 4, 0.44, 64, 64, 32, 32, 4, 3)};                        \
     const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
 
 #endif

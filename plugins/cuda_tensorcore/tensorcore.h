@@ -108,6 +108,13 @@ int32_t tc_choose(const struct conv *conv, const struct tc_wish *wish, struct tc
 int32_t tc_choice_of(const struct conv *conv, const struct tc_wish *wish, uint64_t engine,
                      struct tc_choice *choice);
 
+/* ------------------------------------------------------------------ model.c */
+
+/* Time of a choice whose splits, tiles and workspace are filled in: so many blocks that have taps,
+ * with a mean of so many tiles along the sum. */
+double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
+                      const struct tc_wish *wish, int64_t blocks, double mean);
+
 /* Time of kernels that move so many bytes. */
 double tc_memory_us(const struct tc_wish *wish, int32_t launches, double bytes);
 
