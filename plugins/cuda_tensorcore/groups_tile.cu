@@ -72,44 +72,67 @@ void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
     }
 }
 
-/* What the model counts in cycles: of a multiprocessor, for a tap of 16 positions and 64 channels,
- * by the instructions of the loops; for a pixel's line of 64 channels on its way from the
- * second-level cache; of a tile's turn. A block alone on a multiprocessor has nobody to hide its
- * waits. */
-#define LINE_CYCLES  5
-#define TURN_CYCLES  700
-#define ALONE        1.17
-#define ALONE_FILTER 1.3
+/*
+ * What the model counts in cycles of a multiprocessor, fitted to times of an H200: for 16 positions
+ * of 64 channels and one tap, on the way that all positions take that are there; in direction
+ * filter besides, where one of the 16 is not, and all are tested; for a pixel's line of 64
+ * channels; of a tile's turn; and of a block's start, its tables and its filters. A block alone on
+ * a multiprocessor has nobody to hide its waits.
+ */
+static const struct costs {
+    double tap[4]; /* of groups of 4, 8, 16, 32 */
+    double missing, line, turn, alone;
+} gemm_costs = {{32, 24, 11, 8}, 0, 2, 350, 1.11},
+  filter_costs = {{7.6, 6, 8.3, 12.8}, 14.5, 4, 640, 1.23};
+#define START_CYCLES 3400
+/* Of groups of 4, forward and data: zeros are read from banks that pixels leave free, if the rows
+ * of a tile begin in the same bank. */
+#define BANKS       8
+#define OTHER_BANKS 1.2
 
-static const struct {
-    int32_t depth;
-    double gemm, filter;
-} taps[] = {{4, 28, 10.4}, {8, 8.8, 10.4}, {16, 10.4, 10.4}, {32, 15.6, 18.2}};
+/* Pieces of 16 positions in which one is missing, in the mean over all tiles: the last of a tile,
+ * and those of tiles that reach beyond the last position, taken as a whole. */
+static double missing_of(const tc_groups_making &groups)
+{
+    const tc_groups_tile &tile = groups.tile;
+    int32_t within =
+        groups.images / tile.images * (groups.class_h / tile.h) * (groups.class_w / tile.w);
+
+    return groups.pieces - (double)(groups.positions / 16) * within / groups.tiles;
+}
 
 static double cycles_of(const tc_groups_making &groups)
 {
     const tc_groups_tile &tile = groups.tile;
     int32_t depth = (int32_t)groups.conv.depth, filter = conv_is_filter(&groups.conv);
+    const costs &costs = filter ? filter_costs : gemm_costs;
     int32_t blocks = groups.multiprocessors * tile.resident / groups.slabs, waves = 1, turns;
+    int32_t resident = tile.resident, row = 0;
     int32_t pass = filter ? TC_GROUPS_WARPS / tc_groups_across(depth, groups.slab)
                           : tc_groups_pass(depth, groups.slab);
-    int32_t whole = cuda_ceil_div(cuda_ceil_div(groups.positions, 16), pass) * pass, row = 0;
-    /* What some warps have nothing to do with, another block's use in part. */
-    double pieces = tile.resident > 1 ? (groups.pieces + whole) / 2.0 : whole;
-    double wide = (double)groups.slab / TC_GROUPS_SLAB;
-    double lines = groups.lines + (filter ? groups.pieces * 16 : 0), each;
+    double wide = (double)groups.slab / TC_GROUPS_SLAB, pieces = groups.pieces, each;
 
-    while (taps[row].depth < depth)
-        row++;
-    each = pieces * groups.entries * (filter ? taps[row].filter : taps[row].gemm) * wide +
-           lines * LINE_CYCLES * wide;
-    each *= tile.resident > 1 ? tile.resident : filter ? ALONE_FILTER : ALONE;
+    blocks = blocks < 1 ? 1 : blocks;
     if (filter && groups.splits > 1) {
-        waves = cuda_ceil_div(groups.splits, blocks < 1 ? 1 : blocks);
+        int32_t all = cuda_ceil_div(groups.splits * groups.slabs, groups.multiprocessors);
+
+        resident = resident < all ? resident : all;
+        waves = cuda_ceil_div(groups.splits, blocks);
         blocks = groups.splits;
     }
-    turns = cuda_ceil_div(groups.tiles, blocks < 1 ? 1 : blocks) * waves;
-    return turns * (each + TURN_CYCLES);
+    turns = cuda_ceil_div(groups.tiles, blocks) * waves;
+    /* What some warps have nothing to do with, another block's use. */
+    if (resident == 1)
+        pieces = cuda_ceil_div(cuda_ceil_div(groups.positions, 16), pass) * pass;
+    while (4 << row < depth)
+        row++;
+    each = pieces * costs.tap[row];
+    if (depth == 4 && !filter && tile.w % BANKS != 0)
+        each *= OTHER_BANKS;
+    each = (each + missing_of(groups) * costs.missing) * groups.entries;
+    each += (groups.lines + (filter ? groups.pieces * 16 : 0)) * costs.line;
+    each *= resident > 1 ? resident : costs.alone;
+    return turns * (each * wide + costs.turn) + START_CYCLES * wide * resident * waves;
 }
 
 static void try_tile(tc_groups_making *groups, tc_groups_tile tile, int32_t shared_bytes,
@@ -134,28 +157,29 @@ static void try_tile(tc_groups_making *groups, tc_groups_tile tile, int32_t shar
     }
 }
 
-/* Tiles that a dim is cut into evenly; of whole images several. */
+/* Tiles that a dim is cut into evenly; of whole images several. Of tiles that are expected to take
+ * as long, the widest: its pixels lie in fewer and longer rows. */
 tc_groups_tile tc_groups_choose_tile(tc_groups_making *groups, int32_t shared_bytes)
 {
     tc_groups_tile best = {};
     double cycles = 0;
-    int32_t last_h = 0;
+    int32_t last_w = 0;
 
-    for (int32_t cut_h = 1; cut_h <= CUTS_MAX; cut_h++) {
-        int32_t h = cuda_ceil_div(groups->class_h, cut_h), last_w = 0;
+    for (int32_t cut_w = 1; cut_w <= CUTS_MAX; cut_w++) {
+        int32_t w = cuda_ceil_div(groups->class_w, cut_w), last_h = 0;
 
-        if (h == last_h)
+        if (w == last_w)
             continue;
-        last_h = h;
-        for (int32_t cut_w = 1; cut_w <= CUTS_MAX; cut_w++) {
-            int32_t w = cuda_ceil_div(groups->class_w, cut_w);
+        last_w = w;
+        for (int32_t cut_h = 1; cut_h <= CUTS_MAX; cut_h++) {
+            int32_t h = cuda_ceil_div(groups->class_h, cut_h);
             int32_t most = cut_h > 1 || cut_w > 1        ? 1
                            : groups->images < IMAGES_MAX ? groups->images
                                                          : IMAGES_MAX;
 
-            if (w == last_w)
+            if (h == last_h)
                 continue;
-            last_w = w;
+            last_h = h;
             for (int32_t images = 1; images <= most; images++)
                 try_tile(groups, {images, h, w, 0, 0}, shared_bytes, &best, &cycles);
         }
