@@ -10,7 +10,7 @@ bundle:
 	    $(SHELL) '$(abs_top_srcdir)/scripts/bundle' '$(abs_builddir)/bundle'
 
 # What scripts/bundle makes its folder of: an installation, and tests that need no build folder.
-bundle_programs = examples/lenet/lenet tests/gpu/exact
+bundle_programs = examples/lenet/lenet tests/gpu/chain tests/gpu/exact
 if HAVE_CMOCKA
 bundle_programs += tests/conformance/test_vectors
 endif
@@ -34,9 +34,9 @@ bundle-stage: $(bundle_programs)
 	for script in cudnn_direct/autotuner.py lenet/beside_torch.sh lenet/torch_lenet.py; do \
 	    $(INSTALL_SCRIPT) "$(srcdir)/bench/$$script" '$(DESTDIR)$(prefix)/tests/bench' || exit 1; \
 	done
-	$(INSTALL_DATA) '$(srcdir)/tests/gpu/smallest.txt' '$(DESTDIR)$(prefix)/tests/gpu/smallest.txt'
-	$(INSTALL_DATA) '$(srcdir)/tests/gpu/smallest_tensorcore.txt' \
-	    '$(DESTDIR)$(prefix)/tests/gpu/smallest_tensorcore.txt'
+	for list in chain.txt smallest.txt smallest_tensorcore.txt; do \
+	    $(INSTALL_DATA) "$(srcdir)/tests/gpu/$$list" '$(DESTDIR)$(prefix)/tests/gpu' || exit 1; \
+	done
 	$(MKDIR_P) '$(DESTDIR)$(prefix)/tests/porting'
 	$(INSTALL_DATA) '$(srcdir)/tests/porting/same.awk' '$(DESTDIR)$(prefix)/tests/porting/same.awk'
 

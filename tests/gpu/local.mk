@@ -16,10 +16,15 @@ tests_gpu_exact_SOURCES = tests/gpu/exact.c tests/gpu/exact.h tests/gpu/exact_da
 	tests/gpu/exact_random.c tests/gpu/exact_run.c
 tests_gpu_exact_CPPFLAGS = $(AM_CPPFLAGS)
 tests_gpu_exact_LDADD = libanydnn.la core/libanydnn_base.la -lm
-TESTS += tests/gpu/test_exact.sh
+check_PROGRAMS += tests/gpu/chain
+tests_gpu_chain_SOURCES = tests/gpu/chain.c tests/gpu/chain.h tests/gpu/chain_make.c \
+	tests/gpu/chain_read.c tests/gpu/exact.h tests/gpu/exact_data.c tests/gpu/exact_run.c
+tests_gpu_chain_CPPFLAGS = $(AM_CPPFLAGS)
+tests_gpu_chain_LDADD = libanydnn.la core/libanydnn_base.la -lm
+TESTS += tests/gpu/test_chain.sh tests/gpu/test_exact.sh
 
-EXTRA_DIST += tests/gpu/test_exact.sh
-EXTRA_DIST += tests/gpu/bench tests/gpu/every_kernel tests/gpu/modes tests/gpu/run tests/gpu/small_shapes tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
+EXTRA_DIST += tests/gpu/test_chain.sh tests/gpu/test_exact.sh
+EXTRA_DIST += tests/gpu/bench tests/gpu/chain.txt tests/gpu/every_kernel tests/gpu/modes tests/gpu/run tests/gpu/small_shapes tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
 
 if HAVE_CUDA
 gpu_programs = tests/gpu/faults tests/gpu/two_devices

@@ -3,8 +3,9 @@
  * A copy of a backend with one fault planted in convolution_forward. `set.copy` is the file of the
  * copy; `set.fault` is, in float, product (at the first position of the last channel of each
  * sample, the product of the first input channel is left out), bit (the last bit of the first
- * element is flipped) or truncate (the last 12 bits of every element are cut off), in double wide
- * (the first element is 1 too large), in both declines, or none; `set.rows` names the rows of the
+ * element is flipped), truncate (the last 12 bits of every element are cut off) or unsteady (the
+ * first element is larger than at the call before), in double wide (the first element is 1 too
+ * large), in both declines, or none; `set.rows` names the rows of the
  * filters that it takes place with.
  */
 #include <dlfcn.h>
@@ -64,6 +65,8 @@ static void leave_out(const struct anydnn_plugin_plan *plan, const float *x, con
             w[offset(&plan->tensor[W], k, 0, plan->pad[0], plan->pad[1])];
 }
 
+static int unsteady_calls;
+
 static void plant(const struct anydnn_plugin_plan *plan,
                   const struct anydnn_plugin_operands *operands)
 {
@@ -82,6 +85,8 @@ static void plant(const struct anydnn_plugin_plan *plan,
     else if (strcmp(fault, "truncate") == 0)
         for (int64_t i = 0; i <= last(&plan->tensor[Y]); i++)
             bits[i] &= ~UINT32_C(0xfff);
+    else if (strcmp(fault, "unsteady") == 0)
+        ((float *)operands->data[Y])[0] += (float)++unsteady_calls / 1024;
 }
 
 static int is_faulty(const struct anydnn_plugin_problem *problem)
