@@ -10,10 +10,16 @@ am__v_NVCC_ = $(am__v_NVCC_@AM_DEFAULT_V@)
 am__v_NVCC_0 = @echo "  NVCC    " $@;
 am__v_NVCC_1 =
 
+# What asks for more than 8.0 of a device of 9.0 has a pass of the compiler of its own for it.
+CUDA_PASS_90 =
+comma = ,
+AM_GENCODE = $(if $(filter $(CUDA_PASS_90),$@),$(subst \
+	compute_80$(comma)code=sm_90,compute_90$(comma)code=sm_90,$(CUDA_GENCODE)),$(CUDA_GENCODE))
+
 .cu.lo:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && \
 	$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(SHELL) $(top_srcdir)/plugins/nvcc-libtool.sh \
-	    $(NVCC) $(PLUGIN_CPPFLAGS) $(CUDA_GENCODE) -std=c++17 -fvisibility=hidden $(NVCCFLAGS) \
+	    $(NVCC) $(PLUGIN_CPPFLAGS) $(AM_GENCODE) -std=c++17 -fvisibility=hidden $(NVCCFLAGS) \
 	    -MMD -MP -MF $(@:.lo=.cu.d) -MT $@ -c -o $@ $<
 
 -include $(wildcard plugins/*/*.cu.d)

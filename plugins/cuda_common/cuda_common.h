@@ -92,6 +92,12 @@ int32_t cuda_scratch_drop(int32_t device, cudaStream_t stream, void *pointer);
 cudaError_t cuda_launch_kernel(const void *symbol, unsigned x, unsigned y, unsigned threads,
                                size_t shared_bytes, void **arguments, cudaStream_t stream);
 
+/* The same for a kernel that itself waits for the one ahead of it in the stream: its first blocks
+ * may begin before that one has ended, on devices and drivers that have it (programmatic dependent
+ * launch). On others it begins when all others do. */
+cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, unsigned threads,
+                                    size_t shared_bytes, void **arguments, cudaStream_t stream);
+
 /* Marks and recordings (record.c), for the table. */
 int32_t cuda_mark_create(int32_t device, void **mark);
 int32_t cuda_mark_record(int32_t device, void *stream, void *mark);

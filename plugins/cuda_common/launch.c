@@ -8,6 +8,7 @@
  */
 #include "cuda_common.h"
 
+#include <cuda.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -16,14 +17,17 @@
  * no place in the table is launched by the runtime. */
 #define FUNCTIONS_MAX 4096
 
-/* cuLaunchKernel and cuCtxGetId; 0 is CUDA_SUCCESS. */
+/* cuLaunchKernel, cuLaunchKernelEx and cuCtxGetId; 0 is CUDA_SUCCESS. */
 typedef int (*launch_fn)(cudaFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                          unsigned block_x, unsigned block_y, unsigned block_z,
                          unsigned shared_bytes, cudaStream_t stream, void **arguments,
                          void **extra);
+typedef int (*launch_config_fn)(const CUlaunchConfig *config, cudaFunction_t function,
+                                void **arguments, void **extra);
 typedef int (*context_id_fn)(void *context, unsigned long long *id);
 
 static launch_fn driver_launch;
+static launch_config_fn driver_launch_config; /* NULL: the driver has none */
 static context_id_fn driver_context_id;
 
 /* A kernel as loaded for a context. Numbers of contexts are not used again, so that after a reset
@@ -52,6 +56,7 @@ static void *entry_point(const char *name)
 static void find_driver(void)
 {
     *(void **)&driver_launch = entry_point("cuLaunchKernel");
+    *(void **)&driver_launch_config = entry_point("cuLaunchKernelEx");
     *(void **)&driver_context_id = entry_point("cuCtxGetId");
     atomic_store(&has_driver, driver_launch && driver_context_id);
 }
@@ -124,4 +129,27 @@ cudaError_t cuda_launch_kernel(const void *symbol, unsigned x, unsigned y, unsig
         return cudaSuccess;
     return cudaLaunchKernel(symbol, (dim3){x, y, 1}, (dim3){threads, 1, 1}, arguments, shared_bytes,
                             stream);
+}
+
+cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, unsigned threads,
+                                    size_t shared_bytes, void **arguments, cudaStream_t stream)
+{
+    cudaFunction_t function = function_of(symbol);
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+                                   .value = {.programmaticStreamSerializationAllowed = 1}};
+    CUlaunchConfig config = {.gridDimX = x,
+                             .gridDimY = y,
+                             .gridDimZ = 1,
+                             .blockDimX = threads,
+                             .blockDimY = 1,
+                             .blockDimZ = 1,
+                             .sharedMemBytes = (unsigned)shared_bytes,
+                             .hStream = stream,
+                             .attrs = &attribute,
+                             .numAttrs = 1};
+
+    if (function && driver_launch_config &&
+        driver_launch_config(&config, function, arguments, NULL) == 0)
+        return cudaSuccess;
+    return cuda_launch_kernel(symbol, x, y, threads, shared_bytes, arguments, stream);
 }

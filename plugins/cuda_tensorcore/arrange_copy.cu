@@ -48,6 +48,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) tc_copy_any(const __grid_constan
         T element[EACH];
     } chunk;
 
+    tc_wait_for_last();
     if (left >= job.chunks)
         return;
     next = cuda_divide(left, job.by_chunks);
@@ -233,6 +234,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) tc_turn(const __grid_constant__ 
     const T *from = (const T *)job.from + job.copy.first + outer * job.copy.strides[TC_OUTER] +
                     inner * job.copy.strides[TC_INNER] + first;
 
+    tc_wait_for_last();
     tc_turn_read<T, V>(job, tile, from, lane, inner < job.copy.inner ? positions : 0);
     __syncthreads();
     tc_turn_write(job, tile, (T *)job.to + (image * job.positions + first) * job.lanes + lane, lane,

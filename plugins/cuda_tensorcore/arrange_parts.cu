@@ -118,6 +118,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     row = (int32_t)(job.rows_inside ? left % rows : left / outer.columns % rows);
     column = (int32_t)(job.rows_inside ? left / rows % outer.columns : left % outer.columns);
     group = (int32_t)(left / rows / outer.columns);
+    tc_wait_for_last();
     if (real) {
         int64_t apart = conv_partial_at(job.inner, 1, 0, 0, 0);
         const float *from = (const float *)job.inner.partial +
@@ -175,6 +176,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     int32_t column, group, x, unit = 0, coordinate[2];
     double sum = 0;
 
+    tc_wait_for_last();
     column = (int32_t)(left % outer.columns);
     left /= outer.columns;
     x = (int32_t)(left % width.positions);

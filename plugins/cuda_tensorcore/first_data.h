@@ -177,6 +177,7 @@ __global__ void __launch_bounds__(TC_FIRST_WARPS * 32, 1)
     TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
+        tc_wait_for_last();
         tc_first_data<M>(job, (char *)memory);
     }
 }

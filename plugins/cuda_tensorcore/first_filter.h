@@ -117,6 +117,7 @@ __global__ void __launch_bounds__(TC_FIRST_ROWS * 32, 2)
     TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
+        tc_wait_for_last();
         tc_first_filter<M, CHANNELS>(job, (char *)memory);
     }
 }

@@ -155,6 +155,7 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
     TC_CODE_FROM(S::math::CAPABILITY)
     {
         TC_SHARED(memory);
+        tc_wait_for_last();
         tc_gemm_block<S>(job, (char *)memory);
     }
 }

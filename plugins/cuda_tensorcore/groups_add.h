@@ -81,11 +81,13 @@ static __global__ void __launch_bounds__(TC_GROUPS_THREADS)
     int32_t at = (int32_t)blockIdx.x * across + (int32_t)threadIdx.x - line * across;
     double sum[4] = {};
 
+    tc_wait_for_last();
     if (at < job.count) {
 #pragma unroll 1
         for (int32_t split = line; split < job.splits; split += job.lines * TC_GROUPS_ADD_PARTS)
             tc_groups_add_parts(job, (const float4 *)job.partial + at, split, sum);
     }
+    tc_let_next_begin();
     for (int half = job.lines / 2; half > 0; half /= 2) {
         if (line < 2 * half) {
             for (int e = 0; e < 4; e++)

@@ -202,6 +202,7 @@ __device__ static inline void tc_groups_filter(const tc_groups_job &job, char *m
     if (threadIdx.x < TC_GROUPS_ZEROS / 16)
         ((uint4 *)memory)[threadIdx.x] = uint4{0, 0, 0, 0};
     tc_groups_make_tables<S>(job, memory);
+    tc_wait_for_last();
     __syncthreads();
 #pragma unroll 1
     for (; last < job.tile.stages - 1; last++, next += job.splits)
@@ -215,6 +216,7 @@ __device__ static inline void tc_groups_filter(const tc_groups_job &job, char *m
         stage = tc_groups_next(job, stage);
         last = tc_groups_next(job, last);
     }
+    tc_let_next_begin();
     tc_copy_wait<0>();
     __syncthreads();
     tc_groups_put_sums<S>((float *)(memory + job.ring_at), sum);

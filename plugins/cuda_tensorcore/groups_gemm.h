@@ -196,6 +196,7 @@ __device__ static inline void tc_groups_gemm(const tc_groups_job &job, char *mem
 
     /* The filters arrive with the first tile. */
     tc_groups_make_tables<S>(job, memory);
+    tc_wait_for_last();
     if constexpr (S::GROUP == 4)
         tc_groups_load_fours<S>(job, channel, memory);
     else

@@ -8,6 +8,7 @@
 #define CUDA_TENSORCORE_LAUNCH_H
 
 #include "job.h"
+#include "overlap.h"
 
 #include <string.h>
 
@@ -33,6 +34,7 @@ struct tc_step {
     void (*kernel[TC_STEP_KERNELS])();
     uint8_t *asked[TC_STEP_KERNELS]; /* see tc_ask_shared */
     int32_t threads, shared_bytes;
+    int32_t overlaps; /* with the kernel ahead (overlap.h) */
     int64_t blocks;
     alignas(16) unsigned char parameters[TC_PARAMETERS];
 };
@@ -65,24 +67,26 @@ static inline int64_t tc_blocks(const tc_job &job)
 }
 
 template <class P>
-static int32_t tc_launch(const struct cuda_call *call, void (*kernel)(P), int32_t threads,
-                         int32_t shared_bytes, uint8_t *asked, int64_t blocks, const P &job)
+static int32_t tc_launch(const struct cuda_call *call, const tc_step *step, int32_t which,
+                         const P &job)
 {
+    void (*kernel)(P) = (void (*)(P))step->kernel[which];
     void *arguments[] = {(void *)&job};
-    int32_t status = tc_ask_shared(call->device, kernel, shared_bytes, asked);
+    int32_t status = tc_ask_shared(call->device, kernel, step->shared_bytes, step->asked[which]);
     cudaError_t error;
 
-    if (status || blocks <= 0)
+    if (status || step->blocks <= 0)
         return status;
-    if (blocks > CUDA_BLOCKS_MAX)
+    if (step->blocks > CUDA_BLOCKS_MAX)
         return cuda_fail(CUDA_NOT_SUPPORTED, "the grid would have %lld blocks; a launch takes %lld",
-                         (long long)blocks, (long long)CUDA_BLOCKS_MAX);
+                         (long long)step->blocks, (long long)CUDA_BLOCKS_MAX);
 #ifdef __CUDACC__
-    error = cuda_launch_kernel((const void *)kernel, (unsigned)blocks, 1, (unsigned)threads,
-                               (size_t)shared_bytes, arguments, call->stream);
+    error = (step->overlaps ? cuda_launch_overlapping : cuda_launch_kernel)(
+        (const void *)kernel, (unsigned)step->blocks, 1, (unsigned)step->threads,
+        (size_t)step->shared_bytes, arguments, call->stream);
 #else
-    error = cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3((unsigned)threads), arguments,
-                             (size_t)shared_bytes, call->stream);
+    error = cudaLaunchKernel(kernel, dim3((unsigned)step->blocks), dim3((unsigned)step->threads),
+                             arguments, (size_t)step->shared_bytes, call->stream);
 #endif
     if (error == cudaSuccess)
         *call->effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
@@ -127,13 +131,25 @@ template <class P>
 static int32_t tc_step_run(const struct cuda_call *call, const tc_step *step, const tc_given &given)
 {
     P job;
-    int32_t which;
 
     memcpy(&job, step->parameters, sizeof job);
     tc_give(&job, given);
-    which = tc_settle(&job);
-    return tc_launch(call, (void (*)(P))step->kernel[which], step->threads, step->shared_bytes,
-                     step->asked[which], step->blocks, job);
+    return tc_launch(call, step, tc_settle(&job), job);
+}
+
+/* Whether the code that the driver took of a kernel waits for the one ahead. */
+template <class P> static int32_t tc_overlaps(void (*kernel)(P))
+{
+    cudaFuncAttributes attributes = {};
+    enum cudaStreamCaptureMode mode;
+    cudaError_t error;
+
+    cuda_aside_begin(&mode); /* the kernel may be loaded here */
+    error = cudaFuncGetAttributes(&attributes, kernel);
+    cuda_aside_end(mode);
+    if (error != cudaSuccess)
+        (void)cudaGetLastError();
+    return error == cudaSuccess && attributes.ptxVersion >= TC_OVERLAP_CAPABILITY;
 }
 
 /* Makes a step of one kernel; others follow by tc_step_or. */
@@ -149,6 +165,7 @@ static void tc_step_make(tc_step *step, void (*kernel)(P), uint8_t *asked, int32
     step->threads = threads;
     step->shared_bytes = shared_bytes;
     step->blocks = blocks;
+    step->overlaps = tc_overlaps(kernel);
     memcpy(step->parameters, &job, sizeof job);
 }
 

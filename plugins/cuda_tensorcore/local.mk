@@ -44,6 +44,7 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/mma_table.h \
 	plugins/cuda_tensorcore/mma_tf32.cu \
 	plugins/cuda_tensorcore/offer.c \
+	plugins/cuda_tensorcore/overlap.h \
 	plugins/cuda_tensorcore/plugin.c \
 	plugins/cuda_tensorcore/shape.h \
 	plugins/cuda_tensorcore/split.h \
@@ -71,6 +72,10 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/taps_tf32.cu \
 	plugins/cuda_tensorcore/tensorcore.h \
 	plugins/cuda_tensorcore/tile.h
+
+# Of overlap.h; what is left, the family mma, is where nothing faster fits.
+CUDA_PASS_90 += plugins/cuda_tensorcore/arrange%.lo plugins/cuda_tensorcore/first%.lo \
+	plugins/cuda_tensorcore/groups%.lo plugins/cuda_tensorcore/taps%.lo
 
 if HAVE_CUDA
 plugins_LTLIBRARIES += plugins/cuda_tensorcore/anydnn_cuda_tensorcore.la

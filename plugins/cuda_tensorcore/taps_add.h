@@ -69,6 +69,7 @@ static __global__ void __launch_bounds__(TC_FILTER_ADD_THREADS)
     int64_t step = (int64_t)job.lines * job.count;
     double sum[EACH] = {};
 
+    tc_wait_for_last();
     for (int32_t split = line; at < job.count && split < job.splits; split += ASKED * job.lines) {
         const float4 *from = job.partial + (int64_t)split * job.count + at;
         float4 part[ASKED];
@@ -87,6 +88,7 @@ static __global__ void __launch_bounds__(TC_FILTER_ADD_THREADS)
             tc_filter_add_part(sum, part[n]);
         }
     }
+    tc_let_next_begin();
     for (int half = job.lines / 2; half > 0; half /= 2) {
         if (line < half * 2) {
             for (int e = 0; e < EACH; e++)

@@ -70,6 +70,7 @@ tc_filter_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_filter_walk<S> &walk,
     int32_t asked = STAGES - 1; /* tiles */
 
     walk.make(0);
+    tc_wait_for_last();
     __syncthreads();
 #pragma unroll
     for (int t = 0; t < STAGES - 1; t++) {
@@ -133,6 +134,7 @@ template <class S> __device__ static inline void tc_filter(const tc_filter_job &
     if (threadIdx.x == 0)
         *(tc_filter_block *)(memory + S::BLOCK_AT) = block; /* not in the way till it is needed */
     tc_filter_sum<S>(sum, walk, load, read, tc_shared_address(memory));
+    tc_let_next_begin();
     tc_filter_store<S>(job, read, sum, memory);
 }
 

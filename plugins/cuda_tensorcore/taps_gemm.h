@@ -192,6 +192,7 @@ __device__ static inline void tc_taps_add_up(float (&sum)[S::DOWN][S::RIGHT][4],
     load.begin(job, block, rows, tc_shared_address(memory));
     next.begin(taps, view.taps, depth, begin, count, load.chunk(), load.line(), load.LINES_APART);
     tc_taps_summer<S> summer(job, load, next, tc_shared_address(memory));
+    tc_wait_for_last();
     summer.begin();
     tc_taps_position_rows<S>(job, view, block.first_row, rows);
     summer.run(sum, count);
@@ -216,6 +217,7 @@ __device__ static inline void tc_taps_gemm(const tc_taps_job &job, const tc_taps
     tc_taps_place_rows<S>(job, view, block.first_row, rows);
     __syncthreads();
     tc_taps_add_up<S>(sum, job, view, block, rows, taps, memory);
+    tc_let_next_begin();
     if constexpr (S::SHARERS > 1) {
         float own[joined::DOWN][S::RIGHT][4];
 

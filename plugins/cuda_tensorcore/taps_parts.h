@@ -110,6 +110,7 @@ static __global__ void __launch_bounds__(TC_PARTS_THREADS)
     E *to = (E *)job.output.data;
     four rounded;
 
+    tc_wait_for_last();
     if (index >= (uint32_t)job.count || row >= view.view.positions)
         return;
     for (int32_t split = 0; split < job.splits; split += TC_PARTS_ASKED) {
@@ -131,6 +132,7 @@ static __global__ void __launch_bounds__(TC_PARTS_THREADS)
             sum[3] += (double)part[n].w;
         }
     }
+    tc_let_next_begin();
     to += tc_taps_position(conv, view, row, false) + number * conv.position.step;
     if (job.stores_by_16) {
 #pragma unroll
