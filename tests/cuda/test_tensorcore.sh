@@ -56,10 +56,10 @@ listed() {
     return $status
 }
 
-# Calls of one plan that differ in factors and places of results.
+# Calls of one plan that differ in factors and places of results; no other backend's device.
 settled() {
-    ANYDNN_PLUGIN_PATH=$built:$ANYDNN_TEST_PLUGINDIR ANYDNN_FALLBACK=off \
-        "$ANYDNN_TEST_BUILDDIR/tests/cuda/settled" cuda_tensorcore
+    ANYDNN_PLUGIN_PATH=$built:$ANYDNN_TEST_PLUGINDIR ANYDNN_ROUTE=cuda_tensorcore,cpu_ref \
+        ANYDNN_FALLBACK=off "$ANYDNN_TEST_BUILDDIR/tests/cuda/settled" cuda_tensorcore
 }
 
 # Every engine of the problems in $tap_dir/list.
