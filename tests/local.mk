@@ -20,10 +20,17 @@ TEST_PUBLIC_LIBS = libanydnn.la $(CMOCKA_LIBS)
 # Every form of an entry by its symbol's name, whatever the newest level is.
 TEST_CPPFLAGS = $(AM_CPPFLAGS) -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLAGS)
 
+# Where a room below keeps its tests one program a file, a test is its name in the room's list: the source is
+# FILE.c, these are its flags, and it links the room's fixtures (ROOM_LIBS), compiled once, over the core
+# (or ROOM_OVER). room_tests are the programs of all such rooms.
+room_tests =
+ROOM_OVER = core/libanydnn_core.la
+LDADD = $(ROOM_LIBS) $(ROOM_OVER) $(CMOCKA_LIBS) -ldl -lpthread -lm
+tests/unit/% tests/dispatch/% tests/loader/% tests/conformance/%: private ROOM_CPPFLAGS = -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLAGS)
+
 # Backends that exist for tests only; a room adds its own to mock_modules. Without an -rpath, libtool
 # would build archives.
 mock_modules =
-check_LTLIBRARIES += $(mock_modules)
 check_DATA += tests/loader/mocks/built/.stamp
 MOCK_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 
@@ -45,6 +52,8 @@ endif
 if HAVE_CUDNN
 include tests/cudnn/local.mk
 endif
+$(room_tests): core/libanydnn_core.la
+
 include tests/abi/local.mk
 include tests/cuda/local.mk
 include tests/gpu/local.mk
@@ -60,6 +69,7 @@ tests-installcheck:
 	    '$(pluginsdir)' '$(anydnnconfdir)' '$(docdir)'
 
 tests-clean:
-	rm -rf tests/loader/mocks/built tests/empty_home tests/cuda/emulated*
+	rm -f tests/loader/mocks/*.o tests/loader/mocks/*.lo tests/loader/mocks/*.la
+	rm -rf tests/loader/mocks/.libs tests/loader/mocks/built tests/empty_home tests/cuda/emulated*
 
 .PHONY: tests-clean tests-installcheck

@@ -35,6 +35,9 @@ struct mock_operation {
 /* By number; all members zero for numbers that are no operation. */
 extern const struct mock_operation mock_operations[ANYDNN_PLUGIN_OPERATION_END];
 
+/* What the object was compiled as. */
+extern const char mock_name[], mock_space_name[];
+
 /* Set by anydnn_plugin_main. */
 extern const struct anydnn_plugin_host *mock_host;
 

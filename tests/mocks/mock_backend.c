@@ -438,6 +438,9 @@ static const struct anydnn_plugin_limit mock_limit = {
 };
 static const struct anydnn_plugin_limit *const mock_limits[] = {&mock_limit};
 
+const char mock_name[] = MOCK_NAME;
+const char mock_space_name[] = MOCK_SPACE;
+
 static struct anydnn_plugin description = {
     .struct_size = sizeof(description),
     .name = MOCK_NAME,

@@ -229,6 +229,9 @@ static const struct anydnn_plugin_operation forward = OFFERS(ANYDNN_PLUGIN_DROPO
 static const struct anydnn_plugin_operation backward = OFFERS(ANYDNN_PLUGIN_DROPOUT_BACKWARD);
 static const struct anydnn_plugin_operation *const offered[] = {&forward, &backward};
 
+const char mock_name[] = MOCK_NAME;
+const char mock_space_name[] = MOCK_SPACE;
+
 static const struct anydnn_plugin description = {
     .struct_size = sizeof(description),
     .name = MOCK_NAME,

@@ -209,6 +209,9 @@ static void mirror_context_destroy(struct anydnn_plugin_context *context)
 static struct anydnn_plugin_operation offered[ANYDNN_PLUGIN_OPERATION_END];
 static const struct anydnn_plugin_operation *offered_list[ANYDNN_PLUGIN_OPERATION_END];
 
+const char mock_name[] = MOCK_NAME;
+const char mock_space_name[] = MOCK_SPACE;
+
 static struct anydnn_plugin description = {
     .struct_size = sizeof(description),
     .name = MOCK_NAME,

@@ -39,7 +39,7 @@ static int32_t space_answer(struct mock_line *line, const char *function)
 
 void *mock_space_reach(const void *pointer, uint64_t bytes)
 {
-    return mock_memory_reach(MOCK_SPACE, pointer, bytes);
+    return mock_memory_reach(mock_space_name, pointer, bytes);
 }
 
 static int32_t space_device_count(int32_t *count)
@@ -87,7 +87,7 @@ static int32_t space_memory_alloc(int32_t device, uint64_t bytes, void **pointer
 {
     void *taken = mock_setting_is("fail_space", "memory_alloc")
                       ? NULL
-                      : mock_memory_take(MOCK_SPACE, device, bytes);
+                      : mock_memory_take(mock_space_name, device, bytes);
     struct mock_line line;
 
     if (taken)
@@ -102,7 +102,7 @@ static int32_t space_memory_alloc(int32_t device, uint64_t bytes, void **pointer
 
 static int32_t space_memory_free(int32_t device, void *pointer)
 {
-    int found = mock_memory_drop(MOCK_SPACE, device, pointer) == 0;
+    int found = mock_memory_drop(mock_space_name, device, pointer) == 0;
     struct mock_line line;
 
     SPACE_LOG(line, "memory_free", " device=%d pointer=0x%" PRIxPTR, device, (uintptr_t)pointer);

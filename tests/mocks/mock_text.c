@@ -61,7 +61,7 @@ int mock_part(const char *list, char separator, int position, int repeat, char *
 void mock_line_begin(struct mock_line *line, const char *verb)
 {
     line->length = 0;
-    mock_line_add(line, "%s %s", MOCK_NAME, verb);
+    mock_line_add(line, "%s %s", mock_name, verb);
 }
 
 void mock_line_add(struct mock_line *line, const char *format, ...)
