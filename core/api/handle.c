@@ -53,9 +53,10 @@ anydnnStatus_t anydnnDestroy(anydnnHandle_t handle)
         return SUCCESS;
     if (handle->magic != ADN_HANDLE_MAGIC)
         return adn_handle_check(handle, "anydnnDestroy");
-    /* cuDNN's destroy waits for the device, and plans must not go while they run. */
+    /* A stream of the application's may be gone, as with cuDNN: then the backends' contexts wait.
+     */
     if (!adn_process_exiting && !handle->space->host &&
-        handle->fork_number == adn_process_fork_number)
+        handle->fork_number == adn_process_fork_number && adn_space_owns_stream(handle->stream))
         handle->space->functions->synchronize(handle->device, handle->stream);
     adn_handle_destroy(handle);
     return SUCCESS;

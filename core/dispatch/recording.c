@@ -113,10 +113,11 @@ void adn_recording_abandon(anydnnHandle_t handle)
 
     if (!recording)
         return;
-    /* Once exit() has begun the space's code must not run; its side goes with the process. */
-    if (adn_process_exiting)
+    /* Once exit() has begun the space's code must not run; its side goes with the process. The
+     * capture of a stream of the application's goes with that stream, which may be gone. */
+    if (adn_process_exiting || !adn_space_owns_stream(handle->stream))
         handle->recording = NULL;
-    if (adn_process_exiting || adn_recording_end(handle, &recording) == ANYDNN_STATUS_SUCCESS)
+    if (!handle->recording || adn_recording_end(handle, &recording) == ANYDNN_STATUS_SUCCESS)
         destroy(recording);
 }
 

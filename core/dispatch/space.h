@@ -22,4 +22,11 @@ void adn_space_device_name(const struct adn_space *space, int32_t device, char *
 /* Devices of a space now. */
 int32_t adn_space_device_count(const struct adn_space *space);
 
+/* Whether a stream lasts as long as its space: the default one, or another that a number below any
+ * address stands for. What the application made may be gone when its handle ends. */
+static inline int adn_space_owns_stream(const void *stream)
+{
+    return (uintptr_t)stream < 4096;
+}
+
 #endif

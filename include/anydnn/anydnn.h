@@ -627,8 +627,10 @@ ANYDNN_API anydnnStatus_t anydnnCreate(anydnnHandle_t *handle);
 ANYDNN_API anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device);
 
 /*
- * As cuDNN 7: waits for the handle's stream and frees all that hangs on it but memory, marks and
- * recordings that were not destroyed.
+ * As cuDNN 7: waits for what the handle's calls enqueued and frees all that hangs on it but memory,
+ * marks and recordings that were not destroyed. The stream may be gone before it. A recording that
+ * was not ended is dropped; where it was on a stream of the application's, that stream stays in
+ * capture until the application ends that or destroys the stream.
  */
 ANYDNN_API anydnnStatus_t anydnnDestroy(anydnnHandle_t handle);
 

@@ -15,8 +15,10 @@
  *   4. When a handle first needs the backend, `context_create(device)`; one context a handle and
  * backend.
  *   5. For each new problem `candidates`, then `plan_create` for the chosen engine; `plan_execute`
- * as often as the application calls; `plan_destroy`, `context_destroy` with the handle. Nothing is
- * called from destructors or after exit() has begun.
+ * as often as the application calls; `plan_destroy`, `context_destroy` with the handle. Executes
+ * may still be queued then, which `context_destroy` waits for, and the application may have
+ * destroyed the streams of all earlier calls: neither function uses one. Nothing is called from
+ * destructors or after exit() has begun.
  *
  * Rules (the host checks those marked *)
  *   - Structures are size-prefixed and grow only at their end. A reader uses min(struct_size, its

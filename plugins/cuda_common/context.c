@@ -47,6 +47,7 @@ int32_t cuda_context_create(int32_t device, int32_t (*more)(struct anydnn_plugin
 
 void cuda_context_destroy(struct anydnn_plugin_context *context)
 {
+    cuda_wait_device(context->device);
     cuda_host->free(context);
 }
 

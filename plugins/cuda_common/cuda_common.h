@@ -81,6 +81,14 @@ cudaStream_t cuda_stream(void *stream);
 /* Whether the stream, as cuda_stream gave it, is being captured. */
 int cuda_is_captured(cudaStream_t stream);
 
+/* The number of the device's primary context, which a later one has not again; 0 where there is
+ * none or the driver does not tell (primary.c). What was made under another number is gone, and
+ * must not be touched. */
+uint64_t cuda_primary(int32_t device);
+
+/* Waits for all that was enqueued on the device, of any stream. */
+void cuda_wait_device(int32_t device);
+
 /* Memory in stream order, from a pool of the process for each device: for what a plan needs between
  * its kernels. May be captured, and does not wait. */
 int32_t cuda_scratch_take(int32_t device, cudaStream_t stream, size_t bytes, void **pointer);
@@ -97,6 +105,9 @@ cudaError_t cuda_launch_kernel(const void *symbol, unsigned x, unsigned y, unsig
  * launch). On others it begins when all others do. */
 cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, unsigned threads,
                                     size_t shared_bytes, void **arguments, cudaStream_t stream);
+
+/* A function of the driver by its name, NULL where the driver has none: libcuda is not linked. */
+void *cuda_driver_entry(const char *name);
 
 /* Marks and recordings (record.c), for the table. */
 int32_t cuda_mark_create(int32_t device, void **mark);

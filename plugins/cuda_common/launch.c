@@ -42,7 +42,7 @@ static struct entry entries[FUNCTIONS_MAX];
 static pthread_mutex_t entries_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int has_driver;
 
-static void *entry_point(const char *name)
+void *cuda_driver_entry(const char *name)
 {
     enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
     void *function = NULL;
@@ -55,9 +55,9 @@ static void *entry_point(const char *name)
 
 static void find_driver(void)
 {
-    *(void **)&driver_launch = entry_point("cuLaunchKernel");
-    *(void **)&driver_launch_config = entry_point("cuLaunchKernelEx");
-    *(void **)&driver_context_id = entry_point("cuCtxGetId");
+    *(void **)&driver_launch = cuda_driver_entry("cuLaunchKernel");
+    *(void **)&driver_launch_config = cuda_driver_entry("cuLaunchKernelEx");
+    *(void **)&driver_context_id = cuda_driver_entry("cuCtxGetId");
     atomic_store(&has_driver, driver_launch && driver_context_id);
 }
 

@@ -6,6 +6,7 @@ CUDA_COMMON_SOURCES = \
 	plugins/cuda_common/device.c \
 	plugins/cuda_common/errors.c \
 	plugins/cuda_common/launch.c \
+	plugins/cuda_common/primary.c \
 	plugins/cuda_common/record.c \
 	plugins/cuda_common/space.c
 

@@ -2,12 +2,39 @@
 /* Marks as events; recordings as stream captures that become executable graphs. */
 #include "cuda_common.h"
 
+/* What the host holds as a mark or a recording, and the context that it belongs to. */
+struct object {
+    uint64_t primary;
+    union {
+        cudaEvent_t event;
+        cudaGraphExec_t graph;
+    };
+};
+
+static int32_t keep(struct object **object, int32_t device)
+{
+    *object = cuda_host->alloc(sizeof **object);
+    if (!*object)
+        return cuda_fail(CUDA_ALLOC_FAILED, "no memory for a mark or a recording");
+    **object = (struct object){.primary = cuda_primary(device)};
+    return CUDA_SUCCESS_STATUS;
+}
+
+/* 0 where the context is there still, and current until cuda_leave. */
+static int32_t enter_again(struct cuda_visit *visit, const struct object *object, int32_t device)
+{
+    return cuda_process() == 0 && cuda_primary(device) == object->primary
+               ? cuda_enter(visit, device)
+               : -1;
+}
+
 /* ------------------------------------------------------------------ marks */
 
 int32_t cuda_mark_create(int32_t device, void **mark)
 {
     struct cuda_visit visit;
     cudaEvent_t made = NULL;
+    struct object *object;
     int32_t status = cuda_process();
 
     if (!status)
@@ -15,9 +42,16 @@ int32_t cuda_mark_create(int32_t device, void **mark)
     if (status)
         return status;
     status = cuda_check(device, cudaEventCreate(&made), "making an event");
+    if (!status) {
+        status = keep(&object, device);
+        if (status)
+            (void)cudaEventDestroy(made);
+    }
     cuda_leave(&visit);
-    if (!status)
-        *mark = made;
+    if (!status) {
+        object->event = made;
+        *mark = object;
+    }
     return status;
 }
 
@@ -33,13 +67,15 @@ int32_t cuda_mark_record(int32_t device, void *stream, void *mark)
         status = cuda_enter(&visit, device);
     if (status)
         return status;
-    status = cuda_check(device, cudaEventRecord((cudaEvent_t)mark, place), "recording an event");
+    status = cuda_check(device, cudaEventRecord(((struct object *)mark)->event, place),
+                        "recording an event");
     cuda_leave(&visit);
     return status;
 }
 
 int32_t cuda_mark_elapsed(int32_t device, void *from, void *to, double *microseconds)
 {
+    cudaEvent_t begin = ((struct object *)from)->event, end = ((struct object *)to)->event;
     struct cuda_visit visit;
     float milliseconds = 0;
     int32_t status = cuda_process();
@@ -48,12 +84,11 @@ int32_t cuda_mark_elapsed(int32_t device, void *from, void *to, double *microsec
         status = cuda_enter(&visit, device);
     if (status)
         return status;
-    status = cuda_check(device, cudaEventSynchronize((cudaEvent_t)from), "waiting for an event");
+    status = cuda_check(device, cudaEventSynchronize(begin), "waiting for an event");
     if (!status)
-        status = cuda_check(device, cudaEventSynchronize((cudaEvent_t)to), "waiting for an event");
+        status = cuda_check(device, cudaEventSynchronize(end), "waiting for an event");
     if (!status)
-        status = cuda_check(device,
-                            cudaEventElapsedTime(&milliseconds, (cudaEvent_t)from, (cudaEvent_t)to),
+        status = cuda_check(device, cudaEventElapsedTime(&milliseconds, begin, end),
                             "asking for the time between two events");
     cuda_leave(&visit);
     if (!status)
@@ -63,12 +98,14 @@ int32_t cuda_mark_elapsed(int32_t device, void *from, void *to, double *microsec
 
 void cuda_mark_destroy(int32_t device, void *mark)
 {
+    struct object *object = mark;
     struct cuda_visit visit;
 
-    if (cuda_process() == 0 && cuda_enter(&visit, device) == 0) {
-        cuda_check(device, cudaEventDestroy((cudaEvent_t)mark), "freeing an event");
+    if (enter_again(&visit, object, device) == 0) {
+        cuda_check(device, cudaEventDestroy(object->event), "freeing an event");
         cuda_leave(&visit);
     }
+    cuda_host->free(object);
 }
 
 /* ------------------------------------------------------------------ recordings */
@@ -108,6 +145,7 @@ int32_t cuda_record_end(int32_t device, void *stream, void **recording)
     struct cuda_visit visit;
     cudaGraph_t graph = NULL;
     cudaGraphExec_t made = NULL;
+    struct object *object;
     int32_t status = cuda_process();
 
     if (!status)
@@ -120,9 +158,16 @@ int32_t cuda_record_end(int32_t device, void *stream, void **recording)
         status = cuda_check(device, cudaGraphInstantiate(&made, graph, 0), "making a graph");
     if (graph)
         (void)cudaGraphDestroy(graph);
+    if (!status) {
+        status = keep(&object, device);
+        if (status)
+            (void)cudaGraphExecDestroy(made);
+    }
     cuda_leave(&visit);
-    if (!status)
-        *recording = made;
+    if (!status) {
+        object->graph = made;
+        *recording = object;
+    }
     return status;
 }
 
@@ -135,7 +180,8 @@ int32_t cuda_record_replay(int32_t device, void *stream, void *recording)
         status = cuda_enter(&visit, device);
     if (status)
         return status;
-    status = cuda_check(device, cudaGraphLaunch((cudaGraphExec_t)recording, (cudaStream_t)stream),
+    status = cuda_check(device,
+                        cudaGraphLaunch(((struct object *)recording)->graph, (cudaStream_t)stream),
                         "launching a graph");
     cuda_leave(&visit);
     return status;
@@ -143,10 +189,12 @@ int32_t cuda_record_replay(int32_t device, void *stream, void *recording)
 
 void cuda_record_destroy(int32_t device, void *recording)
 {
+    struct object *object = recording;
     struct cuda_visit visit;
 
-    if (cuda_process() == 0 && cuda_enter(&visit, device) == 0) {
-        cuda_check(device, cudaGraphExecDestroy((cudaGraphExec_t)recording), "freeing a graph");
+    if (enter_again(&visit, object, device) == 0) {
+        cuda_check(device, cudaGraphExecDestroy(object->graph), "freeing a graph");
         cuda_leave(&visit);
     }
+    cuda_host->free(object);
 }

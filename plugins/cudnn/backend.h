@@ -33,6 +33,7 @@ struct cudnn_list; /* of engine configurations for a convolution, in engines.h *
 
 struct anydnn_plugin_context {
     int32_t device;
+    uint64_t primary;     /* the context that the handle was made in */
     int32_t checked;      /* the places of cuDNN's parts were looked at after the first search */
     const char *missing;  /* why there is no handle */
     cudnnHandle_t handle; /* NULL: everything is declined */
@@ -157,6 +158,13 @@ int32_t cudnn_plan_create(struct anydnn_plugin_context *context,
 int32_t cudnn_plan_execute(struct anydnn_plugin_plan *plan,
                            const struct anydnn_plugin_operands *operands, int32_t *effect);
 void cudnn_plan_destroy(struct anydnn_plugin_plan *plan);
+
+/* Whether a reset of the device took away what cuDNN's handle and plans stand on: they are not to
+ * be touched any more, and what they hold of the host's memory stays. */
+static inline int cudnn_is_reset(const struct anydnn_plugin_context *context)
+{
+    return cuda_primary(context->device) != context->primary;
+}
 
 /* The steps of a plan (problem.c). Copies what the host knew of a size-prefixed structure; the rest
  * is zero. */

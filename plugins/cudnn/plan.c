@@ -192,6 +192,7 @@ int32_t cudnn_plan_execute(struct anydnn_plugin_plan *plan,
 
 void cudnn_plan_destroy(struct anydnn_plugin_plan *plan)
 {
-    cudnn_plan_release(plan);
+    if (!cudnn_is_reset(plan->context))
+        cudnn_plan_release(plan);
     cuda_host->free(plan);
 }

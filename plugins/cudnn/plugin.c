@@ -28,6 +28,7 @@ static int32_t open_handle(struct anydnn_plugin_context *context)
         (void)cudnn.cudnnDestroy(context->handle);
         context->handle = NULL;
     }
+    context->primary = cuda_primary(context->device);
     cuda_leave(&visit);
     return status;
 }
@@ -56,7 +57,8 @@ static void context_destroy(struct anydnn_plugin_context *context)
 {
     struct cuda_visit visit;
 
-    if (context->handle && cuda_enter(&visit, context->device) == 0) {
+    cuda_wait_device(context->device);
+    if (context->handle && !cudnn_is_reset(context) && cuda_enter(&visit, context->device) == 0) {
         cudnn_lists_destroy(context);
         (void)cudnn.cudnnDestroy(context->handle);
         cuda_leave(&visit);

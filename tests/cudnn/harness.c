@@ -15,6 +15,8 @@ char library[600], error_text[800], warning[1200];
 int warnings, captured, scratches, copies, exchanges;
 enum cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
 int64_t scratch[1024];
+uint64_t primary = 1;
+int device_waits;
 
 static void take_log(const struct anydnn_plugin_host *host, int32_t level, const char *file,
                      int32_t line, const char *text)
@@ -87,6 +89,18 @@ int32_t cuda_enter(struct cuda_visit *visit, int32_t device)
 void cuda_leave(const struct cuda_visit *visit)
 {
     (void)visit;
+}
+
+uint64_t cuda_primary(int32_t device)
+{
+    (void)device;
+    return primary;
+}
+
+void cuda_wait_device(int32_t device)
+{
+    (void)device;
+    device_waits++;
 }
 
 cudaStream_t cuda_stream(void *stream)

@@ -23,6 +23,9 @@ extern char library[600], error_text[800], warning[1200];
  * how often the mode of captures was exchanged. */
 extern int warnings, captured, scratches, copies, exchanges;
 extern enum cudaStreamCaptureMode capture_mode;
+/* The number of the device's context, and how often somebody waited for the device. */
+extern uint64_t primary;
+extern int device_waits;
 /* What is given out as scratch memory. */
 extern int64_t scratch[1024];
 

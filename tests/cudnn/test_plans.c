@@ -283,6 +283,35 @@ static void failures(void)
     plugin->context_destroy(context);
 }
 
+/* After a reset of the device cuDNN is asked nothing more; without one the context's end waits. */
+static void resets(void)
+{
+    struct anydnn_plugin_context *context, *other = NULL;
+    struct anydnn_plugin_plan *plan, *kept;
+    struct layer layer;
+    long live;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    plan = first_plan(context, &layer);
+    kept = first_plan(context, &layer);
+    operation(1)->plan_destroy(plan);
+    live = mock->live;
+    primary = 2;
+    operation(1)->plan_destroy(kept);
+    plugin->context_destroy(context);
+    assert_true(live > 0);
+    assert_int_equal(mock->live, live);
+    assert_int_equal(plugin->context_create(0, &other), 0);
+    plan = first_plan(other, &layer);
+    device_waits = 0;
+    operation(1)->plan_destroy(plan);
+    assert_int_equal(device_waits, 0);
+    plugin->context_destroy(other);
+    assert_int_equal(device_waits, 1);
+    assert_int_equal(mock->live, live);
+}
+
 static void test_plans(void **state)
 {
     (void)state;
@@ -294,6 +323,7 @@ static void test_plans(void **state)
     run_alone(blended_calls);
     run_alone(moved_calls);
     run_alone(failures);
+    run_alone(resets);
 }
 
 int main(void)

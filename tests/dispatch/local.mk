@@ -18,7 +18,8 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_stage_copies \
 	tests/dispatch/test_stage_failures \
 	tests/dispatch/test_stage_life \
-	tests/dispatch/test_stage_vectors
+	tests/dispatch/test_stage_vectors \
+	tests/dispatch/test_stream_gone
 search_tests = \
 	tests/dispatch/test_get_v2 \
 	tests/dispatch/test_search \

@@ -2,7 +2,7 @@
 /*
  * What happens on a GPU when something goes wrong, through the public API: memory runs out, a
  * kernel reads where nothing is, a stream is captured, the process ends or forks, threads share a
- * device.
+ * device, streams are gone before their handle.
  *
  *   faults [CASE ...]
  *
@@ -30,6 +30,22 @@ static const struct gpu_case cases[] = {
     {"fork after use", fault_fork, 0},
     {"a handle in another thread", fault_other_thread, 0},
     {"two threads on one device", fault_two_threads, 0},
+    {"the stream gone before the handle, cuda_naive", fault_gone_naive, 0},
+    {"the stream gone with work left, cuda_naive", fault_gone_busy_naive, 0},
+    {"the stream gone while recording, cuda_naive", fault_gone_recording_naive, 0},
+    {"the device reset before the handle, cuda_naive", fault_reset_naive, 0},
+    {"the device reset and used again, cuda_naive", fault_reset_used_naive, 0},
+    {"the stream gone before the handle, cuda_tensorcore", fault_gone_tensorcore, 0},
+    {"the stream gone with work left, cuda_tensorcore", fault_gone_busy_tensorcore, 0},
+    {"the stream gone while recording, cuda_tensorcore", fault_gone_recording_tensorcore, 0},
+    {"the device reset before the handle, cuda_tensorcore", fault_reset_tensorcore, 0},
+    {"the device reset and used again, cuda_tensorcore", fault_reset_used_tensorcore, 0},
+    {"the stream gone before the handle, cudnn", fault_gone_cudnn, 0},
+    {"the stream gone with work left, cudnn", fault_gone_busy_cudnn, 0},
+    {"the stream gone while recording, cudnn", fault_gone_recording_cudnn, 0},
+    {"the device reset before the handle, cudnn", fault_reset_cudnn, 0},
+    {"the device reset and used again, cudnn", fault_reset_used_cudnn, 0},
+    {"a handle ends beside a capture", fault_end_beside_capture, 0},
 };
 
 int main(int argc, char **argv)

@@ -32,6 +32,24 @@ void fault_fork(void);
 void fault_other_thread(void);
 void fault_two_threads(void);
 
+/* faults_end.c */
+void fault_gone_naive(void);
+void fault_gone_busy_naive(void);
+void fault_gone_recording_naive(void);
+void fault_reset_naive(void);
+void fault_reset_used_naive(void);
+void fault_gone_tensorcore(void);
+void fault_gone_busy_tensorcore(void);
+void fault_gone_recording_tensorcore(void);
+void fault_reset_tensorcore(void);
+void fault_reset_used_tensorcore(void);
+void fault_gone_cudnn(void);
+void fault_gone_busy_cudnn(void);
+void fault_gone_recording_cudnn(void);
+void fault_reset_cudnn(void);
+void fault_reset_used_cudnn(void);
+void fault_end_beside_capture(void);
+
 /* A call on `handle` that reads where no memory is; it is only enqueued. */
 void fault_provoke(anydnnHandle_t handle);
 

@@ -6,6 +6,7 @@ GPU_FAULTS_SOURCES = \
 	tests/gpu/faults.c \
 	tests/gpu/faults.h \
 	tests/gpu/faults_capture.c \
+	tests/gpu/faults_end.c \
 	tests/gpu/faults_lost.c \
 	tests/gpu/faults_memory.c \
 	tests/gpu/faults_process.c

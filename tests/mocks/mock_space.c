@@ -37,6 +37,15 @@ static int32_t space_answer(struct mock_line *line, const char *function)
     mock_line_begin(&(line), function);                                                            \
     mock_line_add(&(line), __VA_ARGS__)
 
+/* A stream of the application's that set.dead_stream says it has destroyed: a driver takes such a
+ * pointer for a stream, and crashes. */
+static void *alive(void *stream)
+{
+    if (stream && (intptr_t)stream == mock_setting_number("dead_stream", 0))
+        abort();
+    return stream;
+}
+
 void *mock_space_reach(const void *pointer, uint64_t bytes)
 {
     return mock_memory_reach(mock_space_name, pointer, bytes);
@@ -126,7 +135,7 @@ static int32_t space_memory_copy(int32_t device, void *stream, void *to, const v
     SPACE_LOG(line, "memory_copy",
               " device=%d stream=0x%" PRIxPTR " to=0x%" PRIxPTR " from=0x%" PRIxPTR
               " bytes=%" PRIu64 " kind=%d",
-              device, (uintptr_t)stream, (uintptr_t)to, (uintptr_t)from, bytes, kind);
+              device, (uintptr_t)alive(stream), (uintptr_t)to, (uintptr_t)from, bytes, kind);
     if (!inner_to || !inner_from) {
         mock_host->set_error(mock_host, "the copy leaves the memory of the test device");
         mock_line_add(&line, " answer=3");
@@ -148,7 +157,7 @@ static int32_t space_memory_set(int32_t device, void *stream, void *to, int32_t 
 
     SPACE_LOG(line, "memory_set",
               " device=%d stream=0x%" PRIxPTR " to=0x%" PRIxPTR " byte=%d bytes=%" PRIu64, device,
-              (uintptr_t)stream, (uintptr_t)to, byte, bytes);
+              (uintptr_t)alive(stream), (uintptr_t)to, byte, bytes);
     if (!inner) {
         mock_host->set_error(mock_host, "the range leaves the memory of the test device");
         mock_line_add(&line, " answer=3");
@@ -163,7 +172,8 @@ static int32_t space_synchronize(int32_t device, void *stream)
 {
     struct mock_line line;
 
-    SPACE_LOG(line, "synchronize", " device=%d stream=0x%" PRIxPTR, device, (uintptr_t)stream);
+    SPACE_LOG(line, "synchronize", " device=%d stream=0x%" PRIxPTR, device,
+              (uintptr_t)alive(stream));
     return space_answer(&line, "synchronize");
 }
 
@@ -171,7 +181,8 @@ static int32_t space_stream_check(int32_t device, void *stream)
 {
     struct mock_line line;
 
-    SPACE_LOG(line, "stream_check", " device=%d stream=0x%" PRIxPTR, device, (uintptr_t)stream);
+    SPACE_LOG(line, "stream_check", " device=%d stream=0x%" PRIxPTR, device,
+              (uintptr_t)alive(stream));
     return space_answer(&line, "stream_check");
 }
 
@@ -195,7 +206,8 @@ static int32_t space_mark_record(int32_t device, void *stream, void *mark)
     struct mock_line line;
 
     clock_gettime(CLOCK_MONOTONIC, mark);
-    SPACE_LOG(line, "mark_record", " device=%d stream=0x%" PRIxPTR, device, (uintptr_t)stream);
+    SPACE_LOG(line, "mark_record", " device=%d stream=0x%" PRIxPTR, device,
+              (uintptr_t)alive(stream));
     return space_answer(&line, "mark_record");
 }
 
@@ -224,7 +236,8 @@ static int32_t space_record_begin(int32_t device, void *stream)
 {
     struct mock_line line;
 
-    SPACE_LOG(line, "record_begin", " device=%d stream=0x%" PRIxPTR, device, (uintptr_t)stream);
+    SPACE_LOG(line, "record_begin", " device=%d stream=0x%" PRIxPTR, device,
+              (uintptr_t)alive(stream));
     return space_answer(&line, "record_begin");
 }
 
@@ -241,7 +254,7 @@ static int32_t space_record_end(int32_t device, void *stream, void **recording)
     pthread_mutex_unlock(&count_lock);
     *recording = made;
     SPACE_LOG(line, "record_end", " device=%d stream=0x%" PRIxPTR " recording=%d", device,
-              (uintptr_t)stream, made->number);
+              (uintptr_t)alive(stream), made->number);
     return space_answer(&line, "record_end");
 }
 
@@ -250,7 +263,7 @@ static int32_t space_record_replay(int32_t device, void *stream, void *recording
     struct mock_line line;
 
     SPACE_LOG(line, "record_replay", " device=%d stream=0x%" PRIxPTR " recording=%d", device,
-              (uintptr_t)stream, ((struct recording *)recording)->number);
+              (uintptr_t)alive(stream), ((struct recording *)recording)->number);
     return space_answer(&line, "record_replay");
 }
 

@@ -8,17 +8,23 @@ EXTRA_DIST += \
 	tests/porting/getters.c \
 	tests/porting/layers.cpp \
 	tests/porting/network.c \
+	tests/porting/owners.cpp \
 	tests/porting/same.awk \
+	tests/porting/streams.c \
 	tests/porting/stub/cuda_runtime.h
 
-# Both programs with CUDA's own runtime, against cuDNN and against anydnn: tests/gpu/run runs them out
+# The programs with CUDA's own runtime, against cuDNN and against anydnn: tests/gpu/run runs them out
 # of a bundle. Of cuDNN the headers are enough, as for the backend: the programs are linked to a
 # library of its name that has the functions' names alone.
 porting_programs = \
 	tests/porting/layers_anydnn \
 	tests/porting/layers_cudnn \
 	tests/porting/network_anydnn \
-	tests/porting/network_cudnn
+	tests/porting/network_cudnn \
+	tests/porting/owners_anydnn \
+	tests/porting/owners_cudnn \
+	tests/porting/streams_anydnn \
+	tests/porting/streams_cudnn
 PORTING_COMPILE = $(CC) $(CFLAGS) $(ANYDNN_SANITIZE) -c
 PORTING_LIBS = -Wl,--gc-sections $(CUDA_LIBS) -lm
 
@@ -36,7 +42,8 @@ tests/porting/%_anydnn.o: tests/porting/%.cpp libanydnn.la
 	$(AM_V_CC)$(MKDIR_P) tests/porting && \
 	    $(PORTING_COMPILE) -I$(srcdir)/include/anydnn/cudnn7 $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $< -o $@
 
-tests/porting/libcudnn.so.9: tests/porting/layers_cudnn.o tests/porting/network_cudnn.o
+tests/porting/libcudnn.so.9: tests/porting/layers_cudnn.o tests/porting/network_cudnn.o \
+		tests/porting/owners_cudnn.o tests/porting/streams_cudnn.o
 	$(AM_V_GEN)$(NM) -u $^ | $(SED) -n 's/^ *U \(cudnn[A-Za-z0-9_]*\)$$/void \1(void); void \1(void) {}/p' | \
 	    sort -u | $(CC) $(CFLAGS) -fPIC -shared -Wl,-soname,libcudnn.so.9 -x c - -o $@
 

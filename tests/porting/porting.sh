@@ -91,6 +91,9 @@ for compiler in gcc clang; do
         # shellcheck disable=SC2086
         check "getters.c compiles: $compiler $flags" compiles "$here/getters.c" $compiler $flags
         check "getters.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
+        check "streams.c compiles: $compiler $flags" compiles "$here/streams.c" $compiler $flags
+        check "streams.c runs: $compiler $flags" runs
     done
 done
 for compiler in g++ clang++; do
@@ -99,6 +102,9 @@ for compiler in g++ clang++; do
         # shellcheck disable=SC2086
         check "layers.cpp compiles: $compiler $flags" compiles "$here/layers.cpp" $compiler $flags
         check "layers.cpp prints cuDNN's numbers: $compiler $flags" prints_the_same layers
+        # shellcheck disable=SC2086
+        check "owners.cpp compiles: $compiler $flags" compiles "$here/owners.cpp" $compiler $flags
+        check "owners.cpp runs: $compiler $flags" runs
     done
 done
 check "every constant and entry of cuDNN's has its name, anydnn's own have none" names_everything

@@ -47,6 +47,25 @@ static inline cudaError_t cudaFree(void *pointer)
     return cudaSuccess;
 }
 
+/* The host's only stream. */
+static inline cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    *stream = NULL;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    (void)stream;
+    return cudaSuccess;
+}
+
+static inline cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    (void)stream;
+    return cudaSuccess;
+}
+
 static inline cudaError_t cudaDeviceSynchronize(void)
 {
     return cudaSuccess;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A device's primary context: which one there is now, and waiting for all that it has to do. What
+ * an application's cudaDeviceReset took away is not to be freed again. */
+#include "cuda_common.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+/* cuDevicePrimaryCtxGetState, ...Retain, ...Release and cuCtxGetId; 0 is CUDA_SUCCESS. */
+typedef int (*state_fn)(int device, unsigned *flags, int *active);
+typedef int (*retain_fn)(void **context, int device);
+typedef int (*release_fn)(int device);
+typedef int (*id_fn)(void *context, unsigned long long *id);
+
+static state_fn driver_state;
+static retain_fn driver_retain;
+static release_fn driver_release;
+static id_fn driver_id;
+
+static void find_driver(void)
+{
+    *(void **)&driver_state = cuda_driver_entry("cuDevicePrimaryCtxGetState");
+    *(void **)&driver_retain = cuda_driver_entry("cuDevicePrimaryCtxRetain");
+    *(void **)&driver_release = cuda_driver_entry("cuDevicePrimaryCtxRelease");
+    *(void **)&driver_id = cuda_driver_entry("cuCtxGetId");
+}
+
+uint64_t cuda_primary(int32_t device)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    unsigned long long id = 0;
+    void *context = NULL;
+    unsigned flags;
+    int active = 0;
+
+    pthread_once(&once, find_driver);
+    if (!driver_state || !driver_retain || !driver_release || !driver_id || cuda_process() != 0 ||
+        driver_state(device, &flags, &active) != 0 || !active ||
+        driver_retain(&context, device) != 0)
+        return 0;
+    if (driver_id(context, &id) != 0)
+        id = 0;
+    (void)driver_release(device);
+    return id;
+}
+
+/* Giving memory back waits for the device as cudaDeviceSynchronize does, but unlike that may be
+ * done while a stream is captured, and leaves its capture whole. Where there is no memory to be had
+ * nobody waits: what is freed afterwards does not need it. */
+void cuda_wait_device(int32_t device)
+{
+    enum cudaStreamCaptureMode mode;
+    struct cuda_visit visit;
+    void *memory = NULL;
+
+    if (!cuda_primary(device) || cuda_enter(&visit, device) != 0)
+        return;
+    cuda_aside_begin(&mode);
+    if (cudaMalloc(&memory, 1) != cudaSuccess || cudaFree(memory) != cudaSuccess)
+        (void)cudaGetLastError();
+    cuda_aside_end(mode);
+    cuda_leave(&visit);
+}
