@@ -224,13 +224,22 @@ static struct adn_settings *without_system(struct adn_settings *settings, const 
     return fresh;
 }
 
+static const char *log_file_reason(int cause)
+{
+    if (cause == ENXIO)
+        return "it is a FIFO that nobody reads, or a socket";
+    if (cause == EINVAL)
+        return "it is neither a file nor a character device, pipe or FIFO";
+    return strerror(cause);
+}
+
 static void put_log_in_force(const struct adn_settings *settings, struct adn_messages *messages)
 {
     adn_log_level_set(settings->log);
     if (adn_log_target(settings->log_file) != 0)
         adn_message_add(messages, "%s: log_file = %s: cannot be opened: %s; the old target stays",
                         settings->key_origin[adn_key_find("log_file")], settings->log_file,
-                        strerror(errno));
+                        log_file_reason(errno));
 }
 
 struct adn_settings *adn_settings_load_from(const struct adn_settings_sources *sources)

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "settings/parts.h"
+#include "sys/files.h"
 
 #define FILE_LIMIT  (256 * 1024)
 #define ENTRY_LIMIT 4096
@@ -156,35 +158,50 @@ enum adn_read adn_file_parse(struct adn_file *file, const char *path, const char
     return find_schema(file) == 0 ? ADN_READ_GOOD : ADN_READ_BAD;
 }
 
+/* All of it, or one byte more than the limit. */
+static ssize_t read_text(int descriptor, char *text)
+{
+    size_t size = 0;
+    ssize_t got = 1;
+
+    while (got != 0 && size <= FILE_LIMIT) {
+        got = read(descriptor, text + size, FILE_LIMIT + 1 - size);
+        if (got < 0 && errno != EINTR)
+            return -1;
+        size += got > 0 ? (size_t)got : 0;
+    }
+    return (ssize_t)size;
+}
+
 enum adn_read adn_file_read(struct adn_file *file, const char *path)
 {
+    char reason[ADN_REASON_MAX];
     enum adn_read result = ADN_READ_BAD;
-    FILE *stream = fopen(path, "re");
-    char *text = NULL;
-    size_t size;
+    struct stat status;
+    int descriptor;
+    char *text;
+    ssize_t size;
 
     memset(file, 0, sizeof(*file));
     file->path = path;
-    if (stream == NULL) {
+    descriptor = adn_file_open(path, &status, reason, sizeof(reason));
+    if (descriptor < 0) {
         result = errno == ENOENT || errno == ENOTDIR ? ADN_READ_ABSENT : ADN_READ_BAD;
-        set_errno(file, "cannot be opened");
+        adn_file_error(file, 0, reason);
         return result;
     }
     text = malloc(FILE_LIMIT + 1);
-    if (text == NULL) {
+    size = text != NULL ? read_text(descriptor, text) : 0;
+    if (text == NULL)
         adn_file_error(file, 0, "out of memory");
-        goto out;
-    }
-    size = fread(text, 1, FILE_LIMIT + 1, stream);
-    if (ferror(stream))
+    else if (size < 0)
         set_errno(file, "cannot be read");
     else if (size > FILE_LIMIT)
         adn_file_error(file, 0, "longer than 262144 bytes");
     else
-        result = adn_file_parse(file, path, text, size);
-out:
+        result = adn_file_parse(file, path, text, (size_t)size);
     free(text);
-    fclose(stream);
+    close(descriptor);
     return result;
 }
 

@@ -5,6 +5,8 @@ core_libanydnn_base_la_SOURCES += \
 	core/sys/env.h \
 	core/sys/error.c \
 	core/sys/error.h \
+	core/sys/files.c \
+	core/sys/files.h \
 	core/sys/log.c \
 	core/sys/log.h \
 	core/sys/process.c \

@@ -7,11 +7,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define LINE_SHORT 1024 /* longer lines are put together on the heap */
@@ -77,6 +80,25 @@ void adn_log_level_set(int level)
     pthread_mutex_unlock(&lock);
 }
 
+/*
+ * A file, a character device, or a pipe: opened without waiting for a pipe's reader, whose absence
+ * is ENXIO; anything else is EINVAL. A pipe stays so that writing does not wait either; a terminal
+ * makes its program wait, as it does for whatever is written there.
+ */
+static int open_file(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
+    struct stat status;
+
+    if (fd < 0 || (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)))
+        return fd;
+    if ((S_ISREG(status.st_mode) || S_ISCHR(status.st_mode)) && fcntl(fd, F_SETFL, O_APPEND) == 0)
+        return fd;
+    close(fd);
+    errno = EINVAL;
+    return -1;
+}
+
 /* Opens the file of a pattern; -1 with errno. */
 static int open_pattern(const char *pattern)
 {
@@ -98,7 +120,7 @@ static int open_pattern(const char *pattern)
             return -1;
         }
     }
-    return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644);
+    return open_file(path);
 }
 
 /* Makes file_fd stand for the file that `fd` stands for. */
@@ -152,14 +174,39 @@ void adn_log_after_fork(void)
     }
 }
 
+/* write(), but that a pipe whose reader has gone is an error and no signal that ends the process.
+ */
+static ssize_t write_quietly(int fd, const void *bytes, size_t count)
+{
+    const struct timespec at_once = {0, 0};
+    sigset_t pipe_signal, before, pending;
+    ssize_t wrote;
+    int cause;
+
+    sigemptyset(&pipe_signal);
+    sigaddset(&pipe_signal, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+    wrote = write(fd, bytes, count);
+    cause = errno;
+    if (wrote < 0 && cause == EPIPE && !sigismember(&pending, SIGPIPE))
+        while (sigtimedwait(&pipe_signal, NULL, &at_once) < 0 && errno == EINTR)
+            ;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = cause;
+    return wrote;
+}
+
+/* A pipe that is full loses the line rather than stopping the program. */
 static void write_whole(const char *line, size_t length)
 {
     int fd = atomic_load(&target_fd);
+    int ours = fd != STDOUT_FILENO && fd != STDERR_FILENO;
 
     if (fd == STDOUT_FILENO)
         fflush(stdout);
     while (length > 0) {
-        ssize_t wrote = write(fd, line, length);
+        ssize_t wrote = ours ? write_quietly(fd, line, length) : write(fd, line, length);
 
         if (wrote < 0 && errno == EINTR)
             continue;

@@ -526,7 +526,7 @@ static const struct fatal_case fatals[] = {
      "ANYDNN_CONFIG: /nowhere/my.conf: cannot be opened: No such file or directory"},
     {"ANYDNN_CONFIG is a folder",
      {.config_path = "/tmp"},
-     "ANYDNN_CONFIG: /tmp: cannot be read: Is a directory"},
+     "ANYDNN_CONFIG: /tmp: is a folder, not a regular file"},
     {"an unknown key in ANYDNN_CONFIG",
      {.config = "[anydnn]\nlogg = info\n"},
      "config.conf:2: unknown key `logg` in [anydnn]; did you mean `log`?"},
@@ -646,6 +646,73 @@ static void log_is_put_in_force(void **state)
     adn_settings_free(settings);
 }
 
+/* Only what ends is read, and nobody is waited for. */
+static void settings_are_regular_files(void **state)
+{
+    static const char *const ends[] = {"fifo", "link_to_fifo", "/dev/zero", "folder"};
+    char path[256], target[256];
+
+    (void)state;
+    fixture_path(path, sizeof(path), "fifo");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    fixture_path(target, sizeof(target), "link_to_fifo");
+    assert_int_equal(symlink(path, target), 0);
+    fixture_path(path, sizeof(path), "folder");
+    assert_int_equal(mkdir(path, 0700), 0);
+    alarm(20);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        struct adn_file file;
+
+        if (ends[i][0] == '/')
+            snprintf(path, sizeof(path), "%s", ends[i]);
+        else
+            fixture_path(path, sizeof(path), ends[i]);
+        assert_int_equal(adn_file_read(&file, path), ADN_READ_BAD);
+        fixture_contains(file.error, ": is a ");
+        fixture_contains(file.error, ", not a regular file");
+        adn_file_free(&file);
+    }
+    alarm(0);
+}
+
+static void links_and_the_null_device_are_read(void **state)
+{
+    struct given given = {.config_path = "/dev/null"};
+    struct adn_settings *settings = fixture_load(&given);
+    char path[256];
+
+    (void)state;
+    assert_string_equal(settings->fatal, "");
+    adn_settings_free(settings);
+    fixture_write("target.conf", "[anydnn]\nplan_cache = 7\n");
+    fixture_path(path, sizeof(path), "link.conf");
+    assert_int_equal(symlink("target.conf", path), 0);
+    given.config_path = path;
+    settings = fixture_load(&given);
+    assert_string_equal(settings->fatal, "");
+    assert_int_equal(settings->plan_cache, 7);
+    adn_settings_free(settings);
+}
+
+static void log_file_without_a_reader(void **state)
+{
+    struct given given = {0};
+    struct adn_settings *settings;
+    char path[256], text[300];
+
+    (void)state;
+    fixture_path(path, sizeof(path), "log_fifo");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    snprintf(text, sizeof(text), "[anydnn]\nlog_file=%s\n", path);
+    given.system = text;
+    alarm(20);
+    settings = fixture_load(&given);
+    alarm(0);
+    fixture_contains(fixture_messages,
+                     "log_fifo: cannot be opened: it is a FIFO that nobody reads");
+    adn_settings_free(settings);
+}
+
 static void log_file_that_cannot_be_opened(void **state)
 {
     struct given given = {.system = "[anydnn]\nlog_file=/nowhere/log\n"};
@@ -683,15 +750,21 @@ static void relocated_paths(void **state)
     assert_int_equal(adn_settings_sysconfdir()[0], '/');
 }
 
-#define OTHER_COUNT 7
+#define OTHER_COUNT 10
 
 int main(void)
 {
     struct CMUnitTest tests[CASE_COUNT + FATAL_COUNT + OTHER_COUNT] = {
-        cmocka_unit_test(unreadable_file),     cmocka_unit_test(absent_files_are_silent),
-        cmocka_unit_test(file_too_long),       cmocka_unit_test(long_origin_keeps_its_end),
-        cmocka_unit_test(log_is_put_in_force), cmocka_unit_test(log_file_that_cannot_be_opened),
-        cmocka_unit_test(relocated_paths)};
+        cmocka_unit_test(unreadable_file),
+        cmocka_unit_test(absent_files_are_silent),
+        cmocka_unit_test(file_too_long),
+        cmocka_unit_test(long_origin_keeps_its_end),
+        cmocka_unit_test(log_is_put_in_force),
+        cmocka_unit_test(log_file_that_cannot_be_opened),
+        cmocka_unit_test(relocated_paths),
+        cmocka_unit_test(settings_are_regular_files),
+        cmocka_unit_test(links_and_the_null_device_are_read),
+        cmocka_unit_test(log_file_without_a_reader)};
     size_t count = OTHER_COUNT;
 
     for (size_t i = 0; i < CASE_COUNT; i++)

@@ -2,11 +2,15 @@
 /* core/sys: log lines and their targets, callback, last error, environment, fork, stamps, memory.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -166,6 +170,70 @@ static void bad_target_keeps_the_old(void **state)
     assert_int_equal(adn_log_target(path), -1);
     adn_warn("still here");
     assert_string_equal(read_file(log_path), "anydnn: warning: still here\n");
+}
+
+static int make_fifo(char *path, size_t size, const char *name)
+{
+    fixture_path(path, size, name);
+    unlink(path);
+    return mkfifo(path, 0600);
+}
+
+/* A FIFO is opened when somebody reads it, and then nothing waits for the reader. */
+static void a_fifo_takes_lines(void **state)
+{
+    char path[256], text[256] = "";
+    int reader;
+
+    (void)state;
+    assert_int_equal(make_fifo(path, sizeof(path), "fifo"), 0);
+    alarm(20);
+    assert_int_equal(adn_log_target(path), -1);
+    assert_int_equal(errno, ENXIO);
+    reader = open(path, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(adn_log_target(path), 0);
+    adn_warn("through the pipe");
+    assert_int_equal(read(reader, text, sizeof(text) - 1),
+                     strlen("anydnn: warning: through the pipe\n"));
+    assert_string_equal(text, "anydnn: warning: through the pipe\n");
+    for (int i = 0; i < 5000; i++)
+        adn_warn("more than a pipe holds, %d", i);
+    alarm(0);
+    close(reader);
+}
+
+/* Its end ends the log, not the program. */
+static void a_reader_that_leaves_kills_nobody(void **state)
+{
+    struct sigaction before;
+    char path[256];
+    int reader;
+
+    (void)state;
+    assert_int_equal(make_fifo(path, sizeof(path), "left"), 0);
+    sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_DFL}, &before);
+    reader = open(path, O_RDONLY | O_NONBLOCK);
+    assert_int_equal(adn_log_target(path), 0);
+    close(reader);
+    adn_warn("to nobody");
+    sigaction(SIGPIPE, &before, NULL);
+}
+
+static void other_kinds_are_no_target(void **state)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    (void)state;
+    fixture_path(address.sun_path, sizeof(address.sun_path), "socket");
+    assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(adn_log_target(address.sun_path), -1);
+    assert_int_equal(errno, ENXIO);
+    assert_int_equal(adn_log_target(fixture_folder()), -1);
+    assert_int_equal(errno, EISDIR);
+    assert_int_equal(adn_log_target("/dev/null"), 0);
+    close(listener);
 }
 
 static void process_number_in_the_file_name(void **state)
@@ -560,6 +628,9 @@ int main(void)
         LOGGED(errno_stays),
         LOGGED(file_is_appended_to),
         LOGGED(bad_target_keeps_the_old),
+        LOGGED(a_fifo_takes_lines),
+        LOGGED(a_reader_that_leaves_kills_nobody),
+        LOGGED(other_kinds_are_no_target),
         LOGGED(process_number_in_the_file_name),
         LOGGED(child_has_a_file_of_its_own),
         LOGGED(threads_write_whole_lines),

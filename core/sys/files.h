@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files that a user names: what kind they are, and opening them so that nothing is waited for. */
+#ifndef ADN_SYS_FILES_H
+#define ADN_SYS_FILES_H
+
+#include <stddef.h>
+#include <sys/stat.h>
+
+/* "a folder", "a FIFO", "a socket", ... */
+const char *adn_file_kind(mode_t mode);
+
+/* The null device, which reads as an empty file. */
+int adn_file_is_null(const struct stat *status);
+
+/*
+ * Opens a regular file for reading, also through a link, or the null device. -1: errno, and in
+ * `reason` why not, as "cannot be opened: No such file or directory" or "is a FIFO, not a regular
+ * file". Never waits for a writer, and never opens another kind of device, which may act on that.
+ */
+int adn_file_open(const char *path, struct stat *status, char *reason, size_t size);
+
+#endif
