@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "load/private.h"
+#include "sys/log.h"
 
 /* What to do about a message of the dynamic linker, by a part of it. */
 static const struct {
@@ -35,6 +36,8 @@ static const char *dl_advise(const char *text)
 
 int adn_load_dl_open(struct adn_load_attempt *attempt)
 {
+    /* Should its code end the process, the log's last line tells whose it was. */
+    adn_info("backend %s: opening %s", attempt->slot->backend.name, attempt->real_path);
     /* LOCAL: two backends may use the same names. NOW: what is missing shows here, not in a call.
      * NODELETE: threads and exit handlers of a backend may outlive every use of ours. */
     attempt->object = dlopen(attempt->real_path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);

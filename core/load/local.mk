@@ -5,6 +5,7 @@ core_libanydnn_base_la_SOURCES += \
 	core/load/check.h \
 	core/load/discover.c \
 	core/load/dl.c \
+	core/load/elf.c \
 	core/load/handshake.c \
 	core/load/host.c \
 	core/load/load.h \

@@ -45,6 +45,7 @@ int adn_load_refuse(struct adn_load_attempt *attempt, const char *format, ...)
 
 /* The steps, in this order; each returns 0, or -1 with the reason. */
 int adn_load_trust(struct adn_load_attempt *attempt);
+int adn_load_check_elf(struct adn_load_attempt *attempt);
 int adn_load_dl_open(struct adn_load_attempt *attempt);
 int adn_load_check_abi(struct adn_load_attempt *attempt);
 int adn_load_call_main(struct adn_load_attempt *attempt);

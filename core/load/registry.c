@@ -15,9 +15,9 @@ static const struct {
     int (*step)(struct adn_load_attempt *attempt);
     int32_t stage;
 } load_steps[] = {
-    {adn_load_trust, ADN_LOAD_UNTRUSTED},  {adn_load_dl_open, ADN_LOAD_UNOPENED},
-    {adn_load_check_abi, ADN_LOAD_ABI},    {adn_load_call_main, ADN_LOAD_MAIN},
-    {adn_load_validate, ADN_LOAD_INVALID},
+    {adn_load_trust, ADN_LOAD_UNTRUSTED},  {adn_load_check_elf, ADN_LOAD_UNOPENED},
+    {adn_load_dl_open, ADN_LOAD_UNOPENED}, {adn_load_check_abi, ADN_LOAD_ABI},
+    {adn_load_call_main, ADN_LOAD_MAIN},   {adn_load_validate, ADN_LOAD_INVALID},
 };
 
 static const char *const load_stage_names[] = {

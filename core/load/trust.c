@@ -12,18 +12,8 @@
 
 #include "load/private.h"
 #include "sys/env.h"
+#include "sys/files.h"
 #include "sys/log.h"
-
-static const char *trust_kind(mode_t mode)
-{
-    if (S_ISDIR(mode))
-        return "a folder";
-    if (S_ISFIFO(mode))
-        return "a pipe";
-    if (S_ISSOCK(mode))
-        return "a socket";
-    return "a device";
-}
 
 /* A folder up the path is harmless to us when sticky: nobody can take away what root owns there. */
 static int trust_root_only(struct adn_load_attempt *attempt, const char *path, int sticky_will_do)
@@ -117,7 +107,7 @@ int adn_load_trust(struct adn_load_attempt *attempt)
         return adn_load_refuse(attempt,
                                "%s is %s, not a file: remove it, or rename it so that it does "
                                "not look like a backend",
-                               path, trust_kind(status.st_mode));
+                               path, adn_file_kind(status.st_mode));
     if (adn_env_privileged())
         return trust_privileged(attempt);
     trust_warn(attempt, &status);

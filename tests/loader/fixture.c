@@ -132,6 +132,17 @@ void fixture_copy(const struct fixture *fixture, const char *mock, const char *f
     fixture_copy_patched(fixture, mock, file, NULL, NULL, 0);
 }
 
+void fixture_patch(const struct fixture *fixture, const char *file, long offset, const void *put,
+                   size_t length)
+{
+    FILE *stream = fopen(fixture_path(fixture, file), "r+b");
+
+    assert_non_null(stream);
+    assert_int_equal(fseek(stream, offset, SEEK_SET), 0);
+    assert_int_equal(fwrite(put, 1, length, stream), length);
+    assert_int_equal(fclose(stream), 0);
+}
+
 void fixture_write(const struct fixture *fixture, const char *file, const char *text)
 {
     write_whole(fixture_path(fixture, file), text, strlen(text));

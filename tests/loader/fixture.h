@@ -40,6 +40,9 @@ const char *fixture_path(const struct fixture *fixture, const char *file);
 void fixture_copy(const struct fixture *fixture, const char *mock, const char *file);
 void fixture_copy_patched(const struct fixture *fixture, const char *mock, const char *file,
                           const void *find, const void *put, size_t length);
+/* Replaces bytes of a file in the folder. */
+void fixture_patch(const struct fixture *fixture, const char *file, long offset, const void *put,
+                   size_t length);
 void fixture_write(const struct fixture *fixture, const char *file, const char *text);
 void fixture_folder(const struct fixture *fixture, const char *name);
 

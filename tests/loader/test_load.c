@@ -25,7 +25,7 @@ static void a_pipe_is_no_backend(void **state)
     struct fixture *fixture = *state;
 
     assert_int_equal(mkfifo(fixture_path(fixture, "anydnn_pipe.so"), 0600), 0);
-    fixture_fails(fixture, "pipe", ADN_LOAD_UNTRUSTED, "is a pipe, not a file", NULL);
+    fixture_fails(fixture, "pipe", ADN_LOAD_UNTRUSTED, "is a FIFO or pipe, not a file", NULL);
 }
 
 static void a_dangling_link_is_refused(void **state)
@@ -123,6 +123,37 @@ static void an_empty_file_is_refused(void **state)
                   "install the backend again", NULL);
 }
 
+static Elf64_Half machine_of(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    Elf64_Ehdr header;
+
+    assert_non_null(file);
+    assert_int_equal(fread(&header, sizeof(header), 1, file), 1);
+    fclose(file);
+    return header.e_machine;
+}
+
+/* Where the bytes that are mapped end. */
+static long end_of_segments(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    Elf64_Ehdr header;
+    Elf64_Phdr segment;
+    uint64_t end = 0;
+
+    assert_non_null(file);
+    assert_int_equal(fread(&header, sizeof(header), 1, file), 1);
+    assert_int_equal(fseek(file, (long)header.e_phoff, SEEK_SET), 0);
+    for (int i = 0; i < header.e_phnum; i++) {
+        assert_int_equal(fread(&segment, sizeof(segment), 1, file), 1);
+        if (segment.p_filesz > 0 && segment.p_offset + segment.p_filesz > end)
+            end = segment.p_offset + segment.p_filesz;
+    }
+    fclose(file);
+    return (long)end;
+}
+
 static void an_object_for_another_machine_is_refused(void **state)
 {
     struct fixture *fixture = *state;
@@ -133,6 +164,69 @@ static void an_object_for_another_machine_is_refused(void **state)
                          sizeof(class_64));
     fixture_fails(fixture, "good_a", ADN_LOAD_UNOPENED, "wrong ELF class",
                   "another kind of machine", NULL);
+}
+
+/* The number of a machine in the header, which is not this one's. */
+static void an_object_for_a_named_machine_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    Elf64_Half own, other;
+
+    fixture_copy(fixture, "good_a", "anydnn_good_a.so");
+    own = machine_of(fixture_path(fixture, "anydnn_good_a.so"));
+    other = own == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
+    fixture_patch(fixture, "anydnn_good_a.so", offsetof(Elf64_Ehdr, e_machine), &other,
+                  sizeof(other));
+    fixture_fails(fixture, "good_a", ADN_LOAD_UNOPENED,
+                  other == EM_AARCH64 ? "was built for AArch64" : "was built for x86-64",
+                  "install the one for this machine", NULL);
+}
+
+/* Cut off anywhere, a file gives a sentence; the dynamic linker maps what is not there, and dies of
+ * SIGBUS. */
+static void a_file_that_was_cut_off_is_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    long size;
+
+    fixture_copy(fixture, "good_a", "whole.so");
+    size = end_of_segments(fixture_path(fixture, "whole.so"));
+    for (int part = 1; part < 40; part++) {
+        fixture_copy(fixture, "good_a", "anydnn_good_a.so");
+        assert_int_equal(truncate(fixture_path(fixture, "anydnn_good_a.so"), size * part / 40), 0);
+        fixture_registry(fixture);
+        unlink(fixture->log);
+        adn_log_target(fixture->log);
+        fixture_fails(fixture, "good_a", ADN_LOAD_UNOPENED, "file too short",
+                      "install the backend again", NULL);
+    }
+    fixture_copy(fixture, "good_a", "anydnn_good_a.so");
+    assert_int_equal(truncate(fixture_path(fixture, "anydnn_good_a.so"), size), 0);
+    fixture_registry(fixture);
+    fixture_live(fixture, "good_a");
+}
+
+/* A program header whose end wraps round. */
+static void wild_program_headers_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    const Elf64_Off wild = UINT64_MAX - 7;
+
+    fixture_copy(fixture, "good_a", "anydnn_good_a.so");
+    fixture_patch(fixture, "anydnn_good_a.so", sizeof(Elf64_Ehdr) + offsetof(Elf64_Phdr, p_offset),
+                  &wild, sizeof(wild));
+    fixture_fails(fixture, "good_a", ADN_LOAD_UNOPENED, "file too short", NULL);
+}
+
+static void the_file_is_named_before_it_is_opened(void **state)
+{
+    struct fixture *fixture = *state;
+
+    fixture_copy(fixture, "good_a", "anydnn_good_a.so");
+    adn_log_level_set(ADN_LOG_INFO);
+    fixture_live(fixture, "good_a");
+    assert_int_equal(fixture_count(fixture->log, "info: backend good_a: opening /"), 1);
+    assert_int_equal(fixture_count(fixture->log, "info: backend good_a 1.0 opened: /"), 1);
 }
 
 static void an_unresolved_symbol_is_refused(void **state)
@@ -265,6 +359,10 @@ int main(void)
         CASE(a_text_file_is_refused),
         CASE(an_empty_file_is_refused),
         CASE(an_object_for_another_machine_is_refused),
+        CASE(an_object_for_a_named_machine_is_refused),
+        CASE(a_file_that_was_cut_off_is_refused),
+        CASE(wild_program_headers_are_refused),
+        CASE(the_file_is_named_before_it_is_opened),
         CASE(an_unresolved_symbol_is_refused),
         CASE(a_missing_dependency_is_named),
         CASE(a_library_that_is_no_backend_is_refused),
