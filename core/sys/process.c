@@ -4,9 +4,10 @@
 
 #include <limits.h>
 #include <link.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/log.h"
@@ -17,8 +18,49 @@ uint64_t adn_process_fork_number = 1;
 _Atomic int adn_process_exiting;
 _Atomic int adn_process_attention;
 
+/* Of all rooms: a few, named once each. */
+#define FORK_LOCKS_MAX    16
+#define FORK_WAIT_SECONDS 2
+
+static _Atomic(pthread_mutex_t *) fork_lock[FORK_LOCKS_MAX];
+static _Atomic int fork_lock_count;
+/* Two threads may fork at once. */
+static _Thread_local unsigned char fork_taken[FORK_LOCKS_MAX];
+
+static pthread_mutex_t *fork_lock_at(int i)
+{
+    return i < FORK_LOCKS_MAX ? atomic_load(&fork_lock[i]) : NULL;
+}
+
+static void before_fork(void)
+{
+    struct timespec until;
+    int known = clock_gettime(CLOCK_REALTIME, &until) == 0;
+    pthread_mutex_t *lock;
+
+    until.tv_sec += FORK_WAIT_SECONDS;
+    for (int i = 0; (lock = fork_lock_at(i)) != NULL; i++)
+        fork_taken[i] = known && pthread_mutex_timedlock(lock, &until) == 0;
+}
+
+static void after_fork_in_parent(void)
+{
+    for (int i = 0; i < FORK_LOCKS_MAX; i++) {
+        if (fork_taken[i])
+            pthread_mutex_unlock(fork_lock_at(i));
+        fork_taken[i] = 0;
+    }
+}
+
 static void after_fork(void)
 {
+    static const pthread_mutex_t fresh = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    pthread_mutex_t *lock;
+
+    /* This thread has another number here, so that it could not unlock what it took before. */
+    for (int i = 0; (lock = fork_lock_at(i)) != NULL; i++)
+        *lock = fresh;
+    memset(fork_taken, 0, sizeof(fork_taken));
     adn_process_fork_number++;
     adn_log_after_fork();
 }
@@ -31,7 +73,7 @@ static void at_exit(void)
 
 static void watch_once(void)
 {
-    pthread_atfork(NULL, NULL, after_fork);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork);
     atexit(at_exit);
 }
 
@@ -45,6 +87,15 @@ void adn_process_watch(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, watch_once);
+}
+
+void adn_process_fork_waits(pthread_mutex_t *lock)
+{
+    int place = atomic_fetch_add(&fork_lock_count, 1);
+
+    adn_process_watch();
+    if (place < FORK_LOCKS_MAX)
+        atomic_store(&fork_lock[place], lock);
 }
 
 void adn_process_watch_exit(void)

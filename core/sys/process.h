@@ -3,6 +3,7 @@
 #ifndef ADN_SYS_PROCESS_H
 #define ADN_SYS_PROCESS_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,15 @@ extern _Atomic int adn_process_attention;
 
 /* Registers the fork and exit handlers; once, from the first handle. */
 void adn_process_watch(void);
+
+/*
+ * From here on fork() takes this lock before and gives it back after, so that the child finds what
+ * it guards whole; called once for each lock, before it is first taken. It must be made by
+ * PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP. Locks that are taken one inside the other are named from
+ * the outermost on. fork() waits 2 s at most, for who holds a lock may wait for the thread that
+ * forks: then the child gets the lock unlocked, as it does one that the forking thread held.
+ */
+void adn_process_fork_waits(pthread_mutex_t *lock);
 
 /* Registers the exit handler once more. Handlers run last to first: called after a device's runtime
  * has registered its own, this makes exit known before that runtime is torn down. */

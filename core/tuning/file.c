@@ -2,143 +2,135 @@
 /* Records as lines of a file: read one by one, written whole. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/text.h"
+#include "sys/files.h"
 #include "tuning/records.h"
 
 #define HEADER "anydnn tuning 1"
 
+/* Written so many bytes at a time. */
+#define WRITE_BYTES (256 * 1024)
+
 /* ---- reading */
 
-/* Cuts the last of the fields off; NULL when there is none. */
-static char *last_field(char *line)
-{
-    char *tab = strrchr(line, '\t');
+/* What was read of the file and not yet taken as lines. */
+struct lines {
+    int file;
+    int error; /* errno */
+    size_t at;
+    size_t end;
+    char text[4 * ADN_TUNING_LINE + 1]; /* a 0 behind the end */
+};
 
-    if (!tab)
-        return NULL;
-    *tab = '\0';
-    return tab + 1;
+/* Makes room and reads on; 0 at the end of the file. */
+static int read_on(struct lines *lines)
+{
+    ssize_t got;
+
+    memmove(lines->text, lines->text + lines->at, lines->end - lines->at);
+    lines->end -= lines->at;
+    lines->at = 0;
+    do
+        got = read(lines->file, lines->text + lines->end, sizeof(lines->text) - 1 - lines->end);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        lines->error = errno;
+    lines->end += got > 0 ? (size_t)got : 0;
+    lines->text[lines->end] = '\0';
+    return got > 0;
 }
 
-static int read_number(const char *text, uint64_t *number)
+/*
+ * The next line without its end, and its length: ADN_TUNING_LINE for one that is longer or without
+ * an end, as the last one of a file that was cut off, which is none. NULL at the end of the file.
+ */
+static const char *next_line(struct lines *lines, size_t *length)
 {
-    char *end;
+    int too_long = 0;
 
-    if (text[0] < '0' || text[0] > '9')
-        return -1;
-    errno = 0;
-    *number = strtoull(text, &end, 10);
-    return errno == 0 && *end == '\0' ? 0 : -1;
-}
+    for (;;) {
+        char *line = lines->text + lines->at;
+        char *end = memchr(line, '\n', lines->end - lines->at);
 
-/* The key stays in `line`. */
-static int read_record(char *line, struct adn_tuned *tuned)
-{
-    const char *microseconds = last_field(line);
-    const char *engine = microseconds ? last_field(line) : NULL;
-    const char *backend = engine ? last_field(line) : NULL;
-    const char *limit = backend ? last_field(line) : NULL;
-    char *end;
-
-    if (!limit || line[0] == '\0' || backend[0] == '\0' ||
-        strlen(backend) >= sizeof(tuned->backend) || read_number(engine, &tuned->engine) != 0)
-        return -1;
-    tuned->limit = UINT64_MAX;
-    if (strcmp(limit, "none") != 0 && read_number(limit, &tuned->limit) != 0)
-        return -1;
-    tuned->microseconds = adn_text_to_double(microseconds, &end);
-    snprintf(tuned->backend, sizeof(tuned->backend), "%s", backend);
-    return end != microseconds && *end == '\0' && isfinite(tuned->microseconds) &&
-                   tuned->microseconds >= 0
-               ? 0
-               : -1;
-}
-
-/* A whole line without its end into `line`, of ADN_TUNING_LINE bytes: its length, -1 at the end of
- * the file; longer ones are cut. A file that was cut off ends within a line, which is none. */
-static long read_line(FILE *file, char *line)
-{
-    long length = 0;
-    int c;
-
-    while ((c = getc(file)) != EOF && c != '\n') {
-        if (length < ADN_TUNING_LINE - 1)
-            line[length] = (char)c;
-        length++;
-    }
-    line[length < ADN_TUNING_LINE ? length : ADN_TUNING_LINE - 1] = '\0';
-    return c == EOF && length == 0 ? -1 : c == EOF ? ADN_TUNING_LINE : length;
-}
-
-static void read_records(struct adn_tuning_records *records, FILE *file, char *line,
-                         struct adn_tuning_reading *reading)
-{
-    long length;
-
-    for (int number = 2; (length = read_line(file, line)) >= 0; number++) {
-        struct adn_tuned tuned;
-
-        if (line[0] == '#' || length == 0)
-            continue;
-        if (length < ADN_TUNING_LINE && strlen(line) == (size_t)length &&
-            read_record(line, &tuned) == 0) {
-            if (adn_tuning_records_add(records, line, &tuned) != 0)
-                reading->error = ENOMEM;
-            continue;
+        if (end) {
+            *length =
+                too_long || end - line >= ADN_TUNING_LINE ? ADN_TUNING_LINE : (size_t)(end - line);
+            lines->at = (size_t)(end - lines->text) + 1;
+            return line;
         }
-        if (reading->bad_lines++ == 0)
+        if (lines->end - lines->at >= ADN_TUNING_LINE) {
+            too_long = 1;
+            lines->at = lines->end;
+        }
+        if (read_on(lines))
+            continue;
+        if (lines->at == lines->end && !too_long)
+            return NULL;
+        lines->at = lines->end;
+        *length = ADN_TUNING_LINE;
+        return lines->text;
+    }
+}
+
+static void read_lines(struct adn_tuning_records *records, struct lines *lines,
+                       struct adn_tuning_reading *reading)
+{
+    size_t length;
+    const char *line = next_line(lines, &length);
+
+    reading->foreign =
+        line && (length != strlen(HEADER) || memcmp(line, HEADER, strlen(HEADER)) != 0);
+    if (!line || reading->foreign)
+        return;
+    for (int number = 2; (line = next_line(lines, &length)) != NULL; number++) {
+        if (length == 0 || (line[0] == '#' && length < ADN_TUNING_LINE))
+            continue;
+        errno = EINVAL;
+        if (length < ADN_TUNING_LINE && adn_tuning_records_add_line(records, line, length) == 0)
+            continue;
+        if (errno != EINVAL)
+            reading->error = ENOMEM;
+        else if (reading->bad_lines++ == 0)
             reading->bad_line = number;
     }
 }
 
-struct adn_tuning_reading adn_tuning_records_read(struct adn_tuning_records *records,
-                                                  const char *path)
+void adn_tuning_records_read(struct adn_tuning_records *records, const char *path,
+                             struct adn_tuning_reading *reading)
 {
-    struct adn_tuning_reading reading = {0, 0, 0, 0};
-    FILE *file = fopen(path, "re");
-    char *line = malloc(ADN_TUNING_LINE);
+    struct lines *lines = malloc(sizeof(*lines));
+    struct stat status;
 
-    if (!file) {
-        reading.error = errno;
-    } else if (!line) {
-        reading.error = ENOMEM;
-    } else {
-        long length = read_line(file, line);
-
-        reading.foreign = length >= 0 && strcmp(line, HEADER) != 0;
-        if (length >= 0 && !reading.foreign)
-            read_records(records, file, line, &reading);
-        if (ferror(file))
-            reading.error = EIO;
+    memset(reading, 0, sizeof(*reading));
+    if (!lines) {
+        reading->error = ENOMEM;
+        snprintf(reading->reason, sizeof(reading->reason), "cannot be read: out of memory");
+        return;
     }
-    free(line);
-    if (file)
-        fclose(file);
-    return reading;
+    lines->at = lines->end = 0;
+    lines->error = 0;
+    lines->file = adn_file_open(path, &status, reading->reason, sizeof(reading->reason));
+    if (lines->file < 0) {
+        reading->error = errno;
+    } else {
+        reading->other = !S_ISREG(status.st_mode);
+        read_lines(records, lines, reading);
+        close(lines->file);
+        if (lines->error != 0)
+            reading->error = lines->error;
+        if (reading->error != 0)
+            snprintf(reading->reason, sizeof(reading->reason), "cannot be read: %s",
+                     strerror(reading->error));
+    }
+    free(lines);
 }
 
 /* ---- writing */
-
-static void write_record(FILE *file, const struct adn_tuning_record *record)
-{
-    char microseconds[40], limit[24] = "none";
-    struct adn_text text;
-
-    adn_text_begin(&text, microseconds, sizeof(microseconds));
-    adn_text_double(&text, record->tuned.microseconds);
-    if (record->tuned.limit != UINT64_MAX)
-        snprintf(limit, sizeof(limit), "%" PRIu64, record->tuned.limit);
-    fprintf(file, "%s\t%s\t%s\t%" PRIu64 "\t%s\n", record->key, limit, record->tuned.backend,
-            record->tuned.engine, microseconds);
-}
 
 /* As readable as the file before it, or as any other file that its user makes for others to read.
  */
@@ -153,6 +145,7 @@ int adn_tuning_records_write(const struct adn_tuning_records *records, const cha
 {
     size_t size = strlen(path) + 8;
     char *beside = malloc(size);
+    const struct adn_tuning_record *record;
     int descriptor = -1, failed = -1;
     FILE *file = NULL;
 
@@ -168,9 +161,10 @@ int adn_tuning_records_write(const struct adn_tuning_records *records, const cha
         close(descriptor);
         goto gone;
     }
+    setvbuf(file, NULL, _IOFBF, WRITE_BYTES);
     fprintf(file, HEADER "\n");
-    for (int i = 0; i < records->count; i++)
-        write_record(file, &records->record[i]);
+    TAILQ_FOREACH(record, &records->ages, age)
+    fwrite(record->line, 1, record->length, file);
     failed = ferror(file) ? -1 : 0;
     failed = fclose(file) != 0 ? -1 : failed;
     failed = failed == 0 && rename(beside, path) == 0 ? 0 : -1;

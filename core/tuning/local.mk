@@ -2,6 +2,8 @@
 
 core_libanydnn_core_la_SOURCES += \
 	core/tuning/file.c \
+	core/tuning/place.c \
+	core/tuning/place.h \
 	core/tuning/records.c \
 	core/tuning/records.h \
 	core/tuning/tuning.c \

@@ -1,83 +1,206 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records in memory: found by key, the newest of a key counts. */
+/* Records in memory: found by key, the newest of a key counts, the oldest of all go first. */
 #include "tuning/records.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* FNV-1a: keys are compared only where their hashes are equal. */
-static uint64_t hash_of(const char *key)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+#include "sys/text.h"
 
-    for (; *key; key++)
-        hash = (hash ^ (unsigned char)*key) * UINT64_C(0x100000001b3);
+/* Eight bytes a step: keys are lines of text. They are compared where their hashes are equal. */
+static uint64_t hash_of(const char *key, size_t length)
+{
+    uint64_t hash = length, word;
+
+    for (; length > 0; key += sizeof(word)) {
+        size_t step = length < sizeof(word) ? length : sizeof(word);
+
+        word = 0;
+        memcpy(&word, key, step);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+        length -= step;
+    }
     return hash;
 }
 
 static struct adn_tuning_record *find(const struct adn_tuning_records *records, const char *key,
-                                      uint64_t hash)
+                                      size_t length, uint64_t hash)
 {
-    for (int i = 0; i < records->count; i++)
-        if (records->record[i].hash == hash && strcmp(records->record[i].key, key) == 0)
-            return &records->record[i];
-    return NULL;
+    struct adn_tuning_record *record = records->bucket[hash % ADN_TUNING_BUCKETS];
+
+    while (record && (record->hash != hash || record->key_length != length ||
+                      memcmp(record->line, key, length) != 0))
+        record = record->next;
+    return record;
 }
 
 const struct adn_tuned *adn_tuning_records_find(const struct adn_tuning_records *records,
                                                 const char *key)
 {
-    const struct adn_tuning_record *record = find(records, key, hash_of(key));
+    size_t length = strlen(key);
+    const struct adn_tuning_record *record = find(records, key, length, hash_of(key, length));
 
     return record ? &record->tuned : NULL;
 }
 
-static int make_room(struct adn_tuning_records *records)
+struct adn_tuning_records *adn_tuning_records_make(void)
 {
-    struct adn_tuning_record *grown;
+    struct adn_tuning_records *records = calloc(1, sizeof(*records));
 
-    if (records->count == ADN_TUNING_RECORDS) {
-        free(records->record[0].key);
-        records->count--;
-        memmove(records->record, records->record + 1,
-                (size_t)records->count * sizeof(records->record[0]));
-    }
-    if (records->count < records->room)
-        return 0;
-    grown = realloc(records->record, (size_t)(records->room * 2 + 64) * sizeof(*grown));
-    if (!grown)
+    if (records)
+        TAILQ_INIT(&records->ages);
+    return records;
+}
+
+static void drop(struct adn_tuning_records *records, struct adn_tuning_record *record)
+{
+    struct adn_tuning_record **at = &records->bucket[record->hash % ADN_TUNING_BUCKETS];
+
+    while (*at != record)
+        at = &(*at)->next;
+    *at = record->next;
+    TAILQ_REMOVE(&records->ages, record, age);
+    records->count--;
+    free(record);
+}
+
+/* Behind all others, in the place of `old` if that is one. */
+static int put(struct adn_tuning_records *records, struct adn_tuning_record *old, const char *line,
+               size_t length, size_t key_length, const struct adn_tuned *tuned)
+{
+    struct adn_tuning_record *record = malloc(sizeof(*record) + length + 1);
+    struct adn_tuning_record **bucket;
+
+    if (!record)
         return -1;
-    records->record = grown;
-    records->room = records->room * 2 + 64;
+    record->tuned = *tuned;
+    record->key_length = key_length;
+    record->length = length + 1;
+    memcpy(record->line, line, length);
+    record->line[length] = '\n';
+    record->hash = hash_of(record->line, key_length);
+    if (old)
+        drop(records, old);
+    else if (records->count == ADN_TUNING_RECORDS)
+        drop(records, TAILQ_FIRST(&records->ages));
+    bucket = &records->bucket[record->hash % ADN_TUNING_BUCKETS];
+    record->next = *bucket;
+    *bucket = record;
+    TAILQ_INSERT_TAIL(&records->ages, record, age);
+    records->count++;
     return 0;
 }
 
 int adn_tuning_records_add(struct adn_tuning_records *records, const char *key,
                            const struct adn_tuned *tuned)
 {
-    uint64_t hash = hash_of(key);
-    struct adn_tuning_record *record = find(records, key, hash);
+    size_t length = strlen(key);
+    struct adn_tuning_record *old = find(records, key, length, hash_of(key, length));
+    char *line;
+    struct adn_text text;
+    int failed;
 
-    if (record && record->tuned.limit > tuned->limit)
+    if (old && old->tuned.limit > tuned->limit)
         return 0;
-    if (!record) {
-        char *copy = strdup(key);
-
-        if (!copy || make_room(records) != 0) {
-            free(copy);
-            return -1;
-        }
-        record = &records->record[records->count++];
-        *record = (struct adn_tuning_record){.hash = hash, .key = copy};
-    }
-    record->tuned = *tuned;
-    return 0;
+    line = malloc(ADN_TUNING_LINE);
+    if (!line)
+        return -1;
+    adn_text_begin(&text, line, ADN_TUNING_LINE);
+    adn_text_add(&text, "%s\t", key);
+    if (tuned->limit != UINT64_MAX)
+        adn_text_add(&text, "%" PRIu64, tuned->limit);
+    else
+        adn_text_add(&text, "none");
+    adn_text_add(&text, "\t%s\t%" PRIu64 "\t", tuned->backend, tuned->engine);
+    adn_text_double(&text, tuned->microseconds);
+    failed =
+        text.length < ADN_TUNING_LINE ? put(records, old, line, text.length, length, tuned) : -1;
+    free(line);
+    return failed;
 }
 
-void adn_tuning_records_free(struct adn_tuning_records *records)
+/* ---- lines */
+
+/* Where the last field of the first `length` bytes begins; 0 when there is no tab. */
+static size_t last_field(const char *line, size_t length)
 {
-    for (int i = 0; i < records->count; i++)
-        free(records->record[i].key);
-    free(records->record);
-    *records = (struct adn_tuning_records){.count = 0};
+    const char *tab = memrchr(line, '\t', length);
+
+    return tab ? (size_t)(tab - line) + 1 : 0;
+}
+
+/* A number that fills the field, which a tab ends. */
+static int read_number(const char *text, const char *end, uint64_t *number)
+{
+    char *stop;
+
+    if (text[0] < '0' || text[0] > '9')
+        return -1;
+    errno = 0;
+    *number = strtoull(text, &stop, 10);
+    return errno == 0 && stop == end ? 0 : -1;
+}
+
+/* Where the fields of a line begin; `limit` is 0 when there are too few. */
+struct fields {
+    size_t limit, backend, engine, microseconds;
+};
+
+static struct fields fields_of(const char *line, size_t length)
+{
+    struct fields fields = {0, 0, 0, 0};
+
+    fields.microseconds = last_field(line, length);
+    fields.engine = fields.microseconds ? last_field(line, fields.microseconds - 1) : 0;
+    fields.backend = fields.engine ? last_field(line, fields.engine - 1) : 0;
+    fields.limit = fields.backend ? last_field(line, fields.backend - 1) : 0;
+    return fields;
+}
+
+/* What stands behind the key; a byte that ends a number lies behind the line. */
+static int read_record(const char *line, size_t length, const struct fields *fields,
+                       struct adn_tuned *tuned)
+{
+    size_t name = fields->engine - 1 - fields->backend;
+    char *end;
+
+    if (name == 0 || name >= sizeof(tuned->backend) || fields->microseconds == length ||
+        memchr(line, '\0', length) != NULL ||
+        read_number(line + fields->engine, line + fields->microseconds - 1, &tuned->engine) != 0)
+        return -1;
+    tuned->limit = UINT64_MAX;
+    if ((fields->backend - fields->limit != sizeof("none") ||
+         memcmp(line + fields->limit, "none", 4) != 0) &&
+        read_number(line + fields->limit, line + fields->backend - 1, &tuned->limit) != 0)
+        return -1;
+    memset(tuned->backend, 0, sizeof(tuned->backend));
+    memcpy(tuned->backend, line + fields->backend, name);
+    tuned->microseconds = adn_text_to_double(line + fields->microseconds, &end);
+    return end == line + length && isfinite(tuned->microseconds) && tuned->microseconds >= 0 ? 0
+                                                                                             : -1;
+}
+
+int adn_tuning_records_add_line(struct adn_tuning_records *records, const char *line, size_t length)
+{
+    const struct fields fields = fields_of(line, length);
+    size_t key_length = fields.limit < 2 ? 0 : fields.limit - 1;
+    struct adn_tuning_record *old = NULL;
+    struct adn_tuned tuned;
+
+    if (key_length > 0)
+        old = find(records, line, key_length, hash_of(line, key_length));
+    if (old && old->length == length + 1 && memcmp(old->line, line, length) == 0)
+        return 0;
+    if (key_length == 0 || read_record(line, length, &fields, &tuned) != 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (old && old->tuned.limit > tuned.limit)
+        return 0;
+    return put(records, old, line, length, key_length, &tuned);
 }

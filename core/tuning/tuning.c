@@ -3,41 +3,50 @@
 #include "tuning/tuning.h"
 
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "sys/env.h"
 #include "sys/log.h"
 #include "sys/process.h"
+#include "tuning/place.h"
 #include "tuning/records.h"
+
+/* A file at least so large is not read anew while it looks the same. A smaller one could be
+ * replaced twice within a tick of the file system's clock, its number given again; this one cannot:
+ * who replaces it reads and writes it, which takes several. */
+#define LARGE_BYTES (8 * 1024 * 1024)
 
 struct adn_tuning {
     struct adn_tuning *next;
     char *path;
     int read_only; /* what is there is not ours to replace */
     int told;      /* a failure was */
-    struct adn_tuning_records records;
+    int stalled;   /* the folder's lock was not to be had */
+    struct adn_tuning_records *records;
+    struct adn_tuning_place place;
+    struct stat seen; /* the large file whose records are here; st_size 0: none */
 };
 
 static struct adn_tuning *files;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 
-/* A thread of the parent may have held it when this process was forked. */
+static void guard(void)
+{
+    adn_process_fork_waits(&lock);
+}
+
 static void enter(void)
 {
-    static _Atomic uint64_t known;
-    uint64_t now = adn_process_fork_number, before = known;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    if (before != now) {
-        if (before != 0)
-            pthread_mutex_init(&lock, NULL);
-        known = now;
-    }
+    pthread_once(&once, guard);
     pthread_mutex_lock(&lock);
 }
 
@@ -46,45 +55,111 @@ static void leave(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* ---- reading */
+/* ---- telling: one sentence a file, logged without the lock, since the application's callback may
+ * come back in here */
 
-static void tell(struct adn_tuning *tuning, const struct adn_tuning_reading *reading)
+struct sentence {
+    char text[PATH_MAX + 512];
+};
+
+static void tell(struct adn_tuning *tuning, struct sentence *sentence, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void tell(struct adn_tuning *tuning, struct sentence *sentence, const char *format, ...)
 {
-    if (tuning->told || (reading->error == ENOENT && !reading->foreign))
-        return;
-    if (reading->error)
-        adn_warn("tuning = %s: it cannot be read: %s", tuning->path, strerror(reading->error));
-    else if (reading->foreign)
-        adn_warn("tuning = %s: it does not begin as a tuning file of version 1 does; it is "
-                 "neither read nor written",
-                 tuning->path);
-    else if (reading->bad_lines > 0)
-        adn_warn("tuning = %s: line %d is no record%s; such lines are passed over", tuning->path,
-                 reading->bad_line, reading->bad_lines > 1 ? ", nor are others" : "");
-    else
+    size_t length;
+    va_list arguments;
+
+    if (tuning->told)
         return;
     tuning->told = 1;
+    length =
+        (size_t)snprintf(sentence->text, sizeof(sentence->text), "tuning = %s: ", tuning->path);
+    if (length >= sizeof(sentence->text))
+        return;
+    va_start(arguments, format);
+    vsnprintf(sentence->text + length, sizeof(sentence->text) - length, format, arguments);
+    va_end(arguments);
 }
 
-static void read_all(struct adn_tuning *tuning)
+static void say(const struct sentence *sentence)
 {
-    struct adn_tuning_reading reading = adn_tuning_records_read(&tuning->records, tuning->path);
-
-    tuning->read_only = reading.foreign || (reading.error && reading.error != ENOENT);
-    tell(tuning, &reading);
+    if (sentence->text[0] != '\0')
+        adn_warn("%s", sentence->text);
 }
 
-static struct adn_tuning *make(const char *path)
+/* ---- reading */
+
+static void tell_reading(struct adn_tuning *tuning, const struct adn_tuning_reading *reading,
+                         struct sentence *sentence)
+{
+    if (reading->error == ENOENT)
+        return;
+    if (reading->error)
+        tell(tuning, sentence, "it %s", reading->reason);
+    else if (reading->foreign)
+        tell(
+            tuning, sentence,
+            "it does not begin as a tuning file of version 1 does; it is neither read nor written");
+    else if (reading->bad_lines > 0)
+        tell(tuning, sentence, "line %d is no record%s; such lines are passed over",
+             reading->bad_line, reading->bad_lines > 1 ? ", nor are others" : "");
+}
+
+static int same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* Whether a large file is still the one whose records are here. */
+static int unchanged(const struct adn_tuning *tuning)
+{
+    const struct stat *seen = &tuning->seen;
+    struct stat now;
+
+    return seen->st_size >= LARGE_BYTES && stat(tuning->path, &now) == 0 &&
+           now.st_dev == seen->st_dev && now.st_ino == seen->st_ino &&
+           now.st_size == seen->st_size && same_time(now.st_mtim, seen->st_mtim) &&
+           same_time(now.st_ctim, seen->st_ctim);
+}
+
+static void see(struct adn_tuning *tuning)
+{
+    if (stat(tuning->path, &tuning->seen) != 0)
+        tuning->seen.st_size = 0;
+}
+
+static void read_all(struct adn_tuning *tuning, struct sentence *sentence)
+{
+    struct adn_tuning_reading reading;
+
+    if (unchanged(tuning))
+        return;
+    see(tuning);
+    adn_tuning_records_read(tuning->records, tuning->path, &reading);
+    tuning->read_only =
+        reading.other || reading.foreign || (reading.error && reading.error != ENOENT);
+    tell_reading(tuning, &reading, sentence);
+}
+
+static struct adn_tuning *make(const char *path, struct sentence *sentence)
 {
     struct adn_tuning *tuning = calloc(1, sizeof(*tuning));
 
-    if (tuning)
+    if (tuning) {
         tuning->path = strdup(path);
-    if (!tuning || !tuning->path) {
+        tuning->records = adn_tuning_records_make();
+    }
+    if (!tuning || !tuning->path || !tuning->records) {
+        if (tuning) {
+            free(tuning->path);
+            free(tuning->records);
+        }
         free(tuning);
         return NULL;
     }
-    read_all(tuning);
+    adn_tuning_place_find(&tuning->place, path);
+    read_all(tuning, sentence);
     tuning->next = files;
     files = tuning;
     return tuning;
@@ -93,13 +168,15 @@ static struct adn_tuning *make(const char *path)
 struct adn_tuning *adn_tuning_at(const char *path)
 {
     struct adn_tuning *tuning;
+    struct sentence sentence = {.text = ""};
 
     enter();
     for (tuning = files; tuning && strcmp(tuning->path, path) != 0;)
         tuning = tuning->next;
     if (!tuning)
-        tuning = make(path);
+        tuning = make(path, &sentence);
     leave();
+    say(&sentence);
     return tuning;
 }
 
@@ -108,7 +185,7 @@ int adn_tuning_find(struct adn_tuning *tuning, const char *key, struct adn_tuned
     const struct adn_tuned *tuned;
 
     enter();
-    tuned = adn_tuning_records_find(&tuning->records, key);
+    tuned = adn_tuning_records_find(tuning->records, key);
     if (tuned)
         *found = *tuned;
     leave();
@@ -117,45 +194,74 @@ int adn_tuning_find(struct adn_tuning *tuning, const char *key, struct adn_tuned
 
 /* ---- writing */
 
-/* The folder of the file, open and locked until it is closed; -1 where that cannot be, and what
- * follows goes without the lock. */
-static int lock_folder(const char *path)
+/*
+ * Locks the folder, waiting a while for who holds it, without our own lock meanwhile. Since fork()
+ * waits for our own lock, no child inherits the folder's. After a wait that was in vain nobody
+ * waits again until it is free.
+ */
+static int lock_folder(struct adn_tuning *tuning)
 {
-    const char *slash = strrchr(path, '/');
-    char *folder = strndup(path, slash && slash > path ? (size_t)(slash - path) : 1);
-    int descriptor = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const struct timespec pause = {.tv_nsec = ADN_TUNING_WAIT_STEP * 1000000L};
+    int waited = tuning->stalled ? ADN_TUNING_WAIT : 0;
+    int folder;
 
-    free(folder);
-    if (descriptor >= 0)
-        (void)!flock(descriptor, LOCK_EX);
-    return descriptor;
+    while ((folder = adn_tuning_place_lock(&tuning->place)) == ADN_TUNING_BUSY &&
+           waited < ADN_TUNING_WAIT) {
+        leave();
+        nanosleep(&pause, NULL);
+        enter();
+        waited += ADN_TUNING_WAIT_STEP;
+    }
+    tuning->stalled = folder == ADN_TUNING_BUSY;
+    return folder;
 }
 
-static void write_all(struct adn_tuning *tuning)
+static void write_all(struct adn_tuning *tuning, struct sentence *sentence)
 {
-    if (tuning->read_only || adn_tuning_records_write(&tuning->records, tuning->path) == 0 ||
-        tuning->told)
+    if (tuning->read_only)
         return;
-    adn_warn("tuning = %s: it cannot be written: %s; what was measured is forgotten with this "
-             "process",
-             tuning->path, strerror(errno));
-    tuning->told = 1;
+    if (adn_tuning_records_write(tuning->records, tuning->place.file) == 0)
+        see(tuning);
+    else
+        tell(tuning, sentence,
+             "it cannot be written: %s; what was measured is forgotten with this process",
+             strerror(errno));
+}
+
+/* Whether there is a file that this process may write. A privileged one writes none for its caller.
+ */
+static int writes(struct adn_tuning *tuning, struct sentence *sentence)
+{
+    if (tuning->read_only || adn_env_privileged())
+        return 0;
+    if (tuning->place.reason)
+        tell(tuning, sentence, "%s; what was measured is forgotten with this process",
+             tuning->place.reason);
+    return !tuning->place.reason;
 }
 
 void adn_tuning_keep(struct adn_tuning *tuning, const char *const *keys,
                      const struct adn_tuned *records, int count)
 {
-    int folder;
+    struct sentence sentence = {.text = ""};
+    int folder = ADN_TUNING_BUSY;
 
     enter();
-    folder = lock_folder(tuning->path);
-    read_all(tuning);
+    if (writes(tuning, &sentence)) {
+        folder = lock_folder(tuning);
+        if (folder == ADN_TUNING_BUSY)
+            tell(tuning, &sentence,
+                 "another process holds the lock of its folder for longer than %d seconds; what is "
+                 "measured meanwhile is not stored",
+                 ADN_TUNING_WAIT / 1000);
+        else
+            read_all(tuning, &sentence);
+    }
     for (int i = 0; i < count; i++)
-        (void)adn_tuning_records_add(&tuning->records, keys[i], &records[i]);
-    /* A privileged process writes no files for its caller. */
-    if (!adn_env_privileged())
-        write_all(tuning);
-    if (folder >= 0)
-        close(folder);
+        (void)adn_tuning_records_add(tuning->records, keys[i], &records[i]);
+    if (folder != ADN_TUNING_BUSY)
+        write_all(tuning, &sentence);
+    adn_tuning_place_unlock(folder);
     leave();
+    say(&sentence);
 }

@@ -7,11 +7,16 @@
 
 #include <cmocka.h>
 #include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tuning/tuning.h"
@@ -19,7 +24,15 @@
 #define WRITERS 8
 #define RECORDS 60
 
+/* Checked builds are slower. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TIME_FACTOR 20
+#else
+#define TIME_FACTOR 1
+#endif
+
 static char folder[4096];
+static _Atomic int stop;
 
 static int make_folder(void **state)
 {
@@ -141,6 +154,231 @@ static void processes_at_once(void **state)
     }
 }
 
+/* ---- places */
+
+static void is_kept_here_only(const char *path)
+{
+    struct adn_tuning *tuning;
+    struct adn_tuned found;
+
+    alarm(20);
+    tuning = adn_tuning_at(path);
+    keep(tuning, "key", 1, 1);
+    assert_int_equal(adn_tuning_find(tuning, "key", &found), 1);
+    alarm(0);
+}
+
+/* What does not end is not read, and what is no file is not replaced. */
+static void other_things_stay(void **state)
+{
+    struct stat stat_of;
+    char path[4096 + 260];
+
+    (void)state;
+    is_kept_here_only("/dev/zero");
+    is_kept_here_only("/dev/null");
+    assert_int_equal(stat("/dev/null", &stat_of), 0);
+    assert_true(S_ISCHR(stat_of.st_mode));
+    snprintf(path, sizeof(path), "%s", in_folder("fifo"));
+    assert_int_equal(mkfifo(path, 0600), 0);
+    is_kept_here_only(path);
+    assert_int_equal(stat(path, &stat_of), 0);
+    assert_true(S_ISFIFO(stat_of.st_mode));
+}
+
+/* A link stays one, and what it leads to gets the records, be it there or not. */
+static void links_are_followed(void **state)
+{
+    struct adn_tuned found;
+    struct stat stat_of;
+    char inner[4096 + 260];
+
+    (void)state;
+    snprintf(inner, sizeof(inner), "%s", in_folder("inner"));
+    assert_int_equal(mkdir(inner, 0700), 0);
+    assert_int_equal(symlink("inner/second", in_folder("first")), 0);
+    assert_int_equal(symlink("file", in_folder("inner/second")), 0);
+    keep(adn_tuning_at(in_folder("first")), "one", 1, 1);
+    keep(adn_tuning_at(in_folder("first")), "two", 2, 2);
+    assert_int_equal(lstat(in_folder("first"), &stat_of), 0);
+    assert_true(S_ISLNK(stat_of.st_mode));
+    assert_int_equal(lstat(in_folder("inner/second"), &stat_of), 0);
+    assert_true(S_ISLNK(stat_of.st_mode));
+    assert_int_equal(adn_tuning_find(adn_tuning_at(in_folder("inner/file")), "two", &found), 1);
+    assert_int_equal(unlink(in_folder("inner/second")), 0);
+    assert_int_equal(unlink(in_folder("inner/file")), 0);
+    assert_int_equal(rmdir(inner), 0);
+}
+
+/* Where another user may say what is replaced, nothing is. Only root can make such a place. */
+static void links_of_others_are_read_only(void **state)
+{
+    static const char *const chowned[] = {"theirs_link", "theirs"};
+    struct adn_tuned found;
+    struct stat stat_of;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(mkdir(in_folder("theirs"), 0777), 0);
+    assert_int_equal(symlink("a", in_folder("theirs_link")), 0);
+    assert_int_equal(symlink("theirs/file", in_folder("into_theirs")), 0);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(lchown(in_folder(chowned[i]), 12345, 12345), 0);
+    keep(adn_tuning_at(in_folder("a")), "was there", 5, 5);
+    keep(adn_tuning_at(in_folder("theirs_link")), "not stored", 1, 1);
+    assert_int_equal(adn_tuning_find(adn_tuning_at(in_folder("theirs_link")), "was there", &found),
+                     1);
+    keep(adn_tuning_at(in_folder("a")), "last", 5, 5);
+    assert_int_equal(adn_tuning_find(adn_tuning_at(in_folder("a")), "not stored", &found), 0);
+    assert_int_equal(lstat(in_folder("theirs_link"), &stat_of), 0);
+    assert_true(S_ISLNK(stat_of.st_mode));
+    keep(adn_tuning_at(in_folder("into_theirs")), "not stored", 1, 1);
+    assert_int_equal(stat(in_folder("theirs/file"), &stat_of), -1);
+    assert_int_equal(rmdir(in_folder("theirs")), 0);
+}
+
+/* ---- the folder's lock */
+
+static double now(clockid_t clock)
+{
+    struct timespec time;
+
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* Who holds the lock stops a search for two seconds, once, and then only storing. */
+static void a_lock_is_not_waited_for_long(void **state)
+{
+    int holder = open(folder, O_RDONLY | O_DIRECTORY);
+    struct adn_tuning *tuning = adn_tuning_at(in_folder("locked"));
+    double start, first, second;
+    struct adn_tuned found;
+    struct stat stat_of;
+
+    (void)state;
+    assert_int_equal(flock(holder, LOCK_EX), 0);
+    alarm(60);
+    start = now(CLOCK_MONOTONIC);
+    keep(tuning, "one", 1, 1);
+    first = now(CLOCK_MONOTONIC) - start;
+    keep(tuning, "two", 1, 1);
+    second = now(CLOCK_MONOTONIC) - start - first;
+    alarm(0);
+    assert_true(first >= 1.9 && first < 10);
+    assert_true(second < 1);
+    assert_int_equal(adn_tuning_find(tuning, "one", &found), 1);
+    assert_int_equal(stat(in_folder("locked"), &stat_of), -1);
+    close(holder);
+    keep(tuning, "three", 1, 1);
+    assert_int_equal(symlink("locked", in_folder("unlocked")), 0);
+    assert_int_equal(adn_tuning_find(adn_tuning_at(in_folder("unlocked")), "one", &found), 1);
+}
+
+static void *keep_on(void *cookie)
+{
+    struct adn_tuning *tuning = adn_tuning_at(cookie);
+
+    for (int i = 0; !stop; i++)
+        keep(tuning, "again", (uint64_t)i, 1);
+    return NULL;
+}
+
+/* A child that is forked meanwhile, and lives on, holds no lock: neither the folder's nor this
+ * process's. */
+static void children_hold_no_lock(void **state)
+{
+    char path[4096 + 260];
+    pid_t children[40];
+    pthread_t thread;
+    int status, holder;
+    struct adn_tuned found;
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s", in_folder("forked"));
+    alarm(120);
+    stop = 0;
+    assert_int_equal(pthread_create(&thread, NULL, keep_on, path), 0);
+    for (int i = 0; i < 40; i++) {
+        usleep(500);
+        children[i] = fork();
+        if (children[i] == 0) {
+            alarm(60);
+            keep(adn_tuning_at(path), "child", 1, 1);
+            pause();
+            _exit(0);
+        }
+    }
+    stop = 1;
+    pthread_join(thread, NULL);
+    while (adn_tuning_find(adn_tuning_at(path), "child", &found) == 0)
+        keep(adn_tuning_at(path), "parent", 1, 1);
+    usleep(100000);
+    holder = open(folder, O_RDONLY | O_DIRECTORY);
+    for (int i = 0; i < 100 && flock(holder, LOCK_EX | LOCK_NB) != 0; i++) {
+        assert_true(i < 99);
+        usleep(20000);
+    }
+    close(holder);
+    for (int i = 0; i < 40; i++) {
+        kill(children[i], SIGKILL);
+        waitpid(children[i], &status, 0);
+    }
+    alarm(0);
+}
+
+/* ---- a full store */
+
+/* Like real ones: a problem, a device, the backends of the contest. */
+static void long_key(char key[400], int number)
+{
+    snprintf(key, 400,
+             "convolution_forward x=f16:64,%d,28,28:nhwc w=f16:128,%d,3,3:nhwc "
+             "y=f16:64,128,28,28:nhwc pad=1,1 stride=1,1 dilation=1,1 groups=1 mode=cross "
+             "compute=f32 math=tensor_op\tAn Accelerator of 140 GiB\tcuda_tensorcore 0.1.0 "
+             "0123456789abcdef, cudnn 0.1.0 fedcba9876543210, cuda_naive 0.1.0 0123456789",
+             number, number);
+}
+
+static void a_full_store_is_quick(void **state)
+{
+    char path[4096 + 260], key[400];
+    struct adn_tuned found;
+    FILE *file;
+    double best = 1e9;
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s", in_folder("full"));
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "anydnn tuning 1\n");
+    for (int i = 0; i < ADN_TUNING_RECORDS; i++) {
+        long_key(key, i);
+        fprintf(file, "%s\tnone\tcudnn\t%d\t%d.25\n", key, i, i);
+    }
+    fclose(file);
+    double start = now(CLOCK_PROCESS_CPUTIME_ID);
+    struct adn_tuning *tuning = adn_tuning_at(path);
+
+    print_message("read: %.1f ms\n", 1e3 * (now(CLOCK_PROCESS_CPUTIME_ID) - start));
+    for (int i = 0; i < 10; i++) {
+        long_key(key, ADN_TUNING_RECORDS + i);
+        start = now(CLOCK_PROCESS_CPUTIME_ID);
+        keep(tuning, key, (uint64_t)i, 1);
+        assert_int_equal(adn_tuning_find(tuning, key, &found), 1);
+        if (now(CLOCK_PROCESS_CPUTIME_ID) - start < best)
+            best = now(CLOCK_PROCESS_CPUTIME_ID) - start;
+    }
+    print_message("a search: %.1f ms\n", 1e3 * best);
+    assert_true(best < 0.05 * TIME_FACTOR);
+    /* The ten oldest made room. */
+    for (int i = 0; i < 20; i++) {
+        long_key(key, i);
+        assert_int_equal(adn_tuning_find(tuning, key, &found), i >= 10);
+    }
+}
+
 /* Nothing but the files stays behind. */
 static void nothing_else_is_left(void **state)
 {
@@ -160,6 +398,12 @@ int main(void)
         cmocka_unit_test(kept_and_found),
         cmocka_unit_test(the_mode_stays),
         cmocka_unit_test(processes_at_once),
+        cmocka_unit_test(other_things_stay),
+        cmocka_unit_test(links_are_followed),
+        cmocka_unit_test(links_of_others_are_read_only),
+        cmocka_unit_test(a_lock_is_not_waited_for_long),
+        cmocka_unit_test(children_hold_no_lock),
+        cmocka_unit_test(a_full_store_is_quick),
         cmocka_unit_test(nothing_else_is_left),
     };
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the records of a path are written: the file behind its links, and its folder's lock. */
+#ifndef ADN_TUNING_PLACE_H
+#define ADN_TUNING_PLACE_H
+
+/* Milliseconds that a search waits at most for the folder's lock, and between two looks at it. */
+#define ADN_TUNING_WAIT      2000
+#define ADN_TUNING_WAIT_STEP 10
+
+/* What adn_tuning_place_lock gives beside a descriptor: somebody else holds the lock; there is none
+ * to be had, and what follows goes without. */
+#define ADN_TUNING_BUSY     (-1)
+#define ADN_TUNING_LOCKLESS (-2)
+
+struct adn_tuning_place {
+    char *file;         /* as given, or what the link leads to */
+    const char *reason; /* why nothing is written, or NULL */
+};
+
+/* Follows the links of the path, once. */
+void adn_tuning_place_find(struct adn_tuning_place *place, const char *path);
+
+/* Locks the file's folder if nobody holds it: a descriptor for the other function, or a word of the
+ * two above. */
+int adn_tuning_place_lock(const struct adn_tuning_place *place);
+void adn_tuning_place_unlock(int folder);
+
+#endif
