@@ -17,8 +17,8 @@
 
 static struct adn_world *world;
 static _Atomic int world_ready;
-static pthread_mutex_t world_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t space_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t world_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t space_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static _Thread_local int world_building;
 
 struct adn_space *adn_world_space(struct adn_world *all, const char *name)
@@ -203,8 +203,16 @@ out:
     return NULL;
 }
 
+/* A child of fork() finds the world whole or not begun. */
+static void world_guard(void)
+{
+    adn_process_fork_waits(&world_lock);
+    adn_process_fork_waits(&space_lock);
+}
+
 anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
 
     if (world_building)
@@ -215,6 +223,7 @@ anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
         *found = world;
         return status;
     }
+    pthread_once(&once, world_guard);
     pthread_mutex_lock(&world_lock);
     if (!world_ready) {
         world_building = 1;

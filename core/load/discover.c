@@ -90,7 +90,6 @@ static struct adn_load_slot *discover_add(struct discovery *discovery, const cha
         free(path);
         return NULL;
     }
-    pthread_mutex_init(&slot->lock, NULL);
     memcpy(slot->backend.name, name, length);
     slot->backend.path = path;
     slot->backend.registry = registry;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of core/load share: a backend with its lock and its normalised description, the
+ * What the files of core/load share: a backend with its normalised description, the
  * state of one attempt to open it, and the steps of that attempt.
  */
 #ifndef ADN_LOAD_PRIVATE_H
 #define ADN_LOAD_PRIVATE_H
 
-#include <pthread.h>
 #include <stddef.h>
 
 #include "load/load.h"
@@ -16,7 +15,6 @@
 /* The backend comes first, so that one pointer serves for both. */
 struct adn_load_slot {
     struct adn_backend backend;
-    pthread_mutex_t lock;
     char reason[ADN_LOAD_REASON_MAX];
     /* Copies in which members that the backend's structures lack are zero. */
     struct anydnn_plugin plugin;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The backends of the process: made once, opened one by one at first need, never closed. */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -70,9 +71,18 @@ static void load_report(const struct adn_backend *backend, int32_t stage)
                  backend->reason);
 }
 
+/* One backend is opened at a time, as the dynamic linker does it anyway, so that fork() has one
+ * lock to wait for: half opened a backend is of no use to a child. */
+static pthread_mutex_t load_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+static void load_guard(void)
+{
+    adn_process_fork_waits(&load_lock);
+}
+
 int adn_load_open(struct adn_backend *backend)
 {
-    struct adn_load_slot *slot = (struct adn_load_slot *)(void *)backend;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int32_t stage = atomic_load_explicit(&backend->stage, memory_order_acquire);
     int opened_here = 0;
 
@@ -80,16 +90,17 @@ int adn_load_open(struct adn_backend *backend)
         return stage == ADN_LOAD_LIVE;
     if (load_entered || adn_process_exiting)
         return 0;
-    pthread_mutex_lock(&slot->lock);
+    pthread_once(&once, load_guard);
+    pthread_mutex_lock(&load_lock);
     stage = atomic_load_explicit(&backend->stage, memory_order_acquire);
     if (stage == ADN_LOAD_KNOWN) {
         load_entered = 1;
-        stage = load_attempt(slot);
+        stage = load_attempt((struct adn_load_slot *)(void *)backend);
         load_entered = 0;
         opened_here = 1;
         atomic_store_explicit(&backend->stage, stage, memory_order_release);
     }
-    pthread_mutex_unlock(&slot->lock);
+    pthread_mutex_unlock(&load_lock);
     /* Outside the lock: the application's log callback may come back in here. */
     if (opened_here)
         load_report(backend, stage);
@@ -114,7 +125,6 @@ void adn_load_slot_free(struct adn_load_slot *slot)
 {
     if (!slot)
         return;
-    pthread_mutex_destroy(&slot->lock);
     free(slot->limits);
     free(slot->limit_list);
     free(slot->backend.path);

@@ -196,6 +196,41 @@ static void a_forked_child(void)
     anydnnDestroyTensorDescriptor(kept_desc);
 }
 
+static void *only_create(void *cookie)
+{
+    anydnnHandle_t *handle = cookie;
+
+    must(anydnnCreateOnDevice(handle, "cpu") == ANYDNN_STATUS_SUCCESS);
+    return NULL;
+}
+
+/* While another thread is in a backend that takes its time to load. */
+static void fork_in_the_middle_of_the_first_handle(void)
+{
+    anydnnHandle_t theirs = NULL;
+    pthread_t thread;
+    int status;
+    pid_t pid;
+
+    must(pthread_create(&thread, NULL, only_create, &theirs) == 0);
+    for (int i = 0; i < 1000 && access(getenv("ANYDNN_MOCK_MARKER"), F_OK) != 0; i++)
+        usleep(1000);
+    pid = fork();
+    if (pid == 0) {
+        alarm(20);
+        make_kept();
+        must(scale(kept) == ANYDNN_STATUS_SUCCESS);
+        must(anydnnSetRoute(kept, "*", NULL, "slow, mock_a") == ANYDNN_STATUS_SUCCESS);
+        must(scale(kept) == ANYDNN_STATUS_SUCCESS);
+        must(anydnnDestroy(kept) == ANYDNN_STATUS_SUCCESS);
+        _exit(0);
+    }
+    must(waitpid(pid, &status, 0) == pid);
+    must(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    must(pthread_join(thread, NULL) == 0);
+    must(anydnnDestroy(theirs) == ANYDNN_STATUS_SUCCESS);
+}
+
 static void a_recording_in_a_forked_child(void)
 {
     anydnnRecording_t recording = NULL;
@@ -295,6 +330,17 @@ static void fork_with_a_backend_that_survives(void **state)
     unsetenv("FORK_SAFE");
 }
 
+static void fork_while_another_thread_makes_the_first_handle(void **state)
+{
+    (void)state;
+    fixture_configure("", "");
+    setenv("ANYDNN_MOCK_MARKER", fixture_path("marker"), 1);
+    setenv("ANYDNN_ROUTE_IM2COL", "slow", 1);
+    assert_int_equal(child(fork_in_the_middle_of_the_first_handle), 0);
+    unsetenv("ANYDNN_ROUTE_IM2COL");
+    unlink(getenv("ANYDNN_MOCK_MARKER"));
+}
+
 static void fork_with_a_recording(void **state)
 {
     (void)state;
@@ -322,6 +368,7 @@ int main(void)
         cmocka_unit_test(threads_make_ten_thousand_handles),
         cmocka_unit_test(fork_with_a_backend_that_does_not_survive),
         cmocka_unit_test(fork_with_a_backend_that_survives),
+        cmocka_unit_test(fork_while_another_thread_makes_the_first_handle),
         cmocka_unit_test(fork_with_a_recording),
         cmocka_unit_test(exit_leaves_backends_alone),
     };

@@ -64,6 +64,39 @@ static void threads_wait_for_one_slow_main(void **state)
     assert_int_equal(fixture_count(fixture->log, ""), 0);
 }
 
+static void *open_one(void *backend)
+{
+    adn_load_open(backend);
+    return NULL;
+}
+
+/* A child has the backend that another thread was opening, and those that nobody has. */
+static void a_fork_waits_for_a_slow_main(void **state)
+{
+    struct fixture *fixture = *state;
+    struct adn_backend *slow, *other;
+    pthread_t thread;
+    int status;
+    pid_t pid;
+
+    fixture_copy(fixture, "slow", "anydnn_slow.so");
+    fixture_copy(fixture, "good_a", "anydnn_good_a.so");
+    fixture_registry(fixture);
+    slow = adn_load_find(fixture->registry, "slow");
+    other = adn_load_find(fixture->registry, "good_a");
+    assert_int_equal(pthread_create(&thread, NULL, open_one, slow), 0);
+    for (int i = 0; i < 1000 && fixture_count(fixture->marker, "slow constructor") == 0; i++)
+        usleep(1000);
+    pid = fork();
+    if (pid == 0) {
+        alarm(20);
+        _exit(adn_load_open(slow) && adn_load_open(other) ? 0 : 1);
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
 static void threads_open_different_backends_at_once(void **state)
 {
     struct fixture *fixture = *state;
@@ -238,6 +271,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         CASE(threads_wait_for_one_slow_main),
+        CASE(a_fork_waits_for_a_slow_main),
         CASE(threads_open_different_backends_at_once),
         CASE(a_failure_is_kept_and_reported_once),
         CASE(visible_globals_stay_apart),
