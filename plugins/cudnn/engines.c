@@ -195,51 +195,6 @@ static int compiles(cudnnBackendDescriptor_t engine)
 }
 
 #define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
-#define SHORTS     (CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16))
-
-/* Engines, by cuDNN's index, that were seen to be less precise than their notes say (cuDNN 9.19,
- * H200), always or with other factors than the usual ones, or to be more precise. */
-enum finding { COARSER, COARSER_WITH_FACTORS, FINER };
-static const struct {
-    int32_t operation;
-    int64_t index;
-    uint32_t types;
-    enum finding finding;
-} errata[] = {
-    /* Applies alpha and beta to a result that it has rounded to 16 bits already:
-     * convolution_backward_data w=f16:4,3,5,6:nchw dy=f16:2,4,5,7:1,190,5,27
-     * dx=f16:2,3,7,8:450,90,9,1 pad=1,2 alpha=-0.5 beta=2. */
-    {ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 2, SHORTS, COARSER_WITH_FACTORS},
-    /* The same, convolution_backward_data w=f16:4,3,3,2:nhwc dy=f16:2,4,5,9:nhwc
-     * dx=f16:2,3,5,8:nhwc pad=1,1 alpha=0.5 beta=0.5. */
-    {ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1, CUDNN_TYPE(HALF), COARSER_WITH_FACTORS},
-    /* The same, convolution_forward x=f16:2,3,5,8:nhwc w=f16:4,3,3,2:nhwc y=f16:2,4,5,9:nhwc
-     * pad=1,1 alpha=0.5 beta=0.5. */
-    {ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 1, SHORTS, COARSER_WITH_FACTORS},
-    /* Sums in 16 bits: convolution_backward_data w=f16:3,2,2,5:nchw dy=f16:1,3,2,1102:nchw
-     * dx=f16:1,2,3,1100:nchw pad=0,3. */
-    {ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 2, CUDNN_TYPE(HALF), COARSER},
-    /* Cuts float to TF32 where it should round, 7.3e-4 off instead of 2.9e-4:
-     * convolution_backward_filter x=f32:2,5,7,9:nchw dy=f32:2,6,7,10:nchw dw=f32:6,5,3,4:nchw
-     * pad=1,2 math=allow_conversion. */
-    {ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, 68, CUDNN_TYPE(FLOAT), COARSER},
-    /* For first layers. Noted to sum in a shorter type, and exact where such sums are not:
-     * convolution_forward x=f16:4,3,64,64:nhwc w=f16:64,3,7,7:nhwc pad=3,3 stride=2,2
-     * math=tensor_op. Its likes for the filter do sum so. With other factors it was not tried. */
-    {ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 63, CUDNN_TYPE(HALF), FINER},
-    {ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 63, CUDNN_TYPE(HALF), COARSER_WITH_FACTORS},
-};
-
-static int was_found(const struct cudnn_engine *engine, int32_t operation, int32_t type,
-                     enum finding finding)
-{
-    int found = 0;
-
-    for (size_t i = 0; i < sizeof errata / sizeof errata[0]; i++)
-        found |= errata[i].operation == operation && errata[i].types >> type & 1 &&
-                 errata[i].index == engine->index && errata[i].finding == finding;
-    return found;
-}
 
 /*
  * Tensor Cores take half, bfloat16 and double as they are, and float as TF32. Engines that convert
@@ -254,11 +209,8 @@ static void judge(struct cudnn_engine *engine, int32_t operation, int32_t type, 
     engine->math = !(bits & NOTE(TENSOR_CORE))   ? ANYDNN_PLUGIN_MATH_DEFAULT
                    : type == ANYDNN_PLUGIN_FLOAT ? ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION
                                                  : ANYDNN_PLUGIN_MATH_TENSOR_OP;
-    if (bits & NOTE(DOWN_CONVERT_INPUTS) || was_found(engine, operation, type, COARSER) ||
-        (bits & NOTE(REDUCED_PRECISION_REDUCTION) && !was_found(engine, operation, type, FINER)))
+    if (bits & (NOTE(DOWN_CONVERT_INPUTS) | NOTE(REDUCED_PRECISION_REDUCTION)))
         engine->math = -1;
-    if (was_found(engine, operation, type, COARSER_WITH_FACTORS))
-        engine->one_factor_set = 1;
     engine->algorithm = bits & NOTE(FFT)                ? algorithms[operation].fft
                         : transforms                    ? algorithms[operation].winograd
                         : bits & NOTE(NONDETERMINISTIC) ? algorithms[operation].nondeterministic
@@ -294,7 +246,8 @@ int cudnn_engine_read(struct cudnn_engine *engine, int32_t operation, int32_t ty
         read_knobs(engine) != 0)
         return -1;
     engine->number = number_of(engine);
-    judge(engine, operation, type, read_notes(engine->engine));
+    engine->numerical = read_notes(engine->engine);
+    judge(engine, operation, type, cudnn_errata(engine, operation, type, engine->numerical));
     engine->compiles = compiles(engine->engine);
     if (engine->math >= 0)
         read_workspace(engine, handle);

@@ -25,10 +25,11 @@ struct cudnn_engine {
     int64_t index; /* cuDNN's global one */
     int32_t knobs;
     int64_t knob_type[CUDNN_KNOBS_MAX], knob_value[CUDNN_KNOBS_MAX];
-    int32_t math;      /* ANYDNN_PLUGIN_MATH_xxx that it uses, or -1: less than any mode permits */
-    int32_t algorithm; /* cuDNN's number that it bears */
-    uint32_t notes;    /* ANYDNN_PLUGIN_NOTE_xxx */
-    int32_t compiles;  /* cuDNN compiles its kernel when the plan is made */
+    uint32_t numerical; /* bits of CUDNN_NUMERICAL_NOTE_xxx */
+    int32_t math;       /* ANYDNN_PLUGIN_MATH_xxx that it uses, or -1: less than any mode permits */
+    int32_t algorithm;  /* cuDNN's number that it bears */
+    uint32_t notes;     /* ANYDNN_PLUGIN_NOTE_xxx */
+    int32_t compiles;   /* cuDNN compiles its kernel when the plan is made */
     int32_t one_factor_set; /* it must get no factors but the usual ones */
     int32_t state;
     uint64_t workspace;
@@ -60,6 +61,8 @@ struct cudnn_list *cudnn_list_of(struct anydnn_plugin_plan *plan, struct cudnn_r
 /* Adds what cuDNN proposes for list->graph, in its order: by its heuristics of mode A, then of mode
  * B, then its fallback. */
 void cudnn_list_fill(struct cudnn_list *list, cudnnHandle_t handle);
+/* Adds every engine that the graph has, with its knobs as they are. */
+void cudnn_list_enumerate(struct cudnn_list *list, cudnnHandle_t handle);
 void cudnn_list_drop(struct cudnn_list *list);
 void cudnn_lists_destroy(struct anydnn_plugin_context *context);
 
@@ -70,6 +73,9 @@ cudnnStatus_t cudnn_execution_make(cudnnHandle_t handle, cudnnBackendDescriptor_
 int cudnn_engine_read(struct cudnn_engine *engine, int32_t operation, int32_t type,
                       cudnnHandle_t handle);
 void cudnn_engine_drop(struct cudnn_engine *engine);
+/* cuDNN's notes of an engine whose index and knobs are read, as bits, with what was found beyond
+ * them (errata.c). */
+uint32_t cudnn_errata(struct cudnn_engine *engine, int32_t operation, int32_t type, uint32_t notes);
 
 /* Tries an engine that was not tried. Returns whether it works. */
 int cudnn_engine_try(struct cudnn_engine *engine, cudnnHandle_t handle);

@@ -10,6 +10,7 @@ CUDNN_SOURCES = \
 	plugins/cudnn/convolutions.h \
 	plugins/cudnn/engines.c \
 	plugins/cudnn/engines.h \
+	plugins/cudnn/errata.c \
 	plugins/cudnn/factors.c \
 	plugins/cudnn/graph.c \
 	plugins/cudnn/graph.h \

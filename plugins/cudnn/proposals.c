@@ -129,9 +129,7 @@ static int has_default(const struct cudnn_list *list)
     return found;
 }
 
-/* Every engine that the graph has, with its knobs as they are: where the heuristics propose none
- * without Tensor Cores, which default math needs. */
-static void enumerate(struct cudnn_list *list, cudnnHandle_t handle)
+void cudnn_list_enumerate(struct cudnn_list *list, cudnnHandle_t handle)
 {
     int64_t count = 0, engines = 0;
 
@@ -169,5 +167,5 @@ void cudnn_list_fill(struct cudnn_list *list, cudnnHandle_t handle)
     ask(list, CUDNN_HEUR_MODE_B, handle);
     ask(list, CUDNN_HEUR_MODE_FALLBACK, handle);
     if (!has_default(list))
-        enumerate(list, handle);
+        cudnn_list_enumerate(list, handle);
 }

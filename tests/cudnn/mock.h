@@ -11,6 +11,7 @@ struct mock_engine {
     uint32_t numerical; /* bits of CUDNN_NUMERICAL_NOTE_xxx */
     int fallback;
     int refuses; /* to become a plan */
+    int splits;  /* the knob says into how many parts sums are split */
 };
 
 struct mock_transform {
@@ -37,6 +38,9 @@ struct mock_cudnn {
     double coef;         /* of the activation set last */
     const void *watched; /* an int */
     int seen;            /* of it, when the last plan was made */
+    /* Other engines than the usual ones. */
+    const struct mock_engine *engine;
+    int64_t engines;
 };
 
 #endif

@@ -21,7 +21,7 @@
 #define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
 
 /* In cuDNN's order. */
-static const struct mock_engine engines[] = {
+static const struct mock_engine usual_engines[] = {
     {62, 4, 131, NOTE(TENSOR_CORE), 0, 1},
     {62, 1, 4096, NOTE(TENSOR_CORE), 0, 0},
     {22, 5, 64, NOTE(TENSOR_CORE) | NOTE(DOWN_CONVERT_INPUTS), 0, 0},
@@ -35,14 +35,13 @@ static const struct mock_engine engines[] = {
 /* Notes that an older call ran. */
 void mock_cudnn_call(const char *name);
 
-#define ENGINES ((int64_t)(sizeof engines / sizeof engines[0]))
-
-struct mock_cudnn mock_cudnn;
+struct mock_cudnn mock_cudnn = {.engine = usual_engines,
+                                .engines = sizeof usual_engines / sizeof usual_engines[0]};
 
 struct part {
     cudnnBackendDescriptorType_t type;
     int final;
-    int64_t engine; /* place in engines[]; -1: found by index and knob */
+    int64_t engine; /* place among the engines; -1: found by index and knob */
     int64_t index, knob;
     cudnnBackendHeurMode_t mode;
     float factor[2]; /* of the convolution that it is of */
@@ -107,8 +106,8 @@ cudnnStatus_t cudnnBackendDestroyDescriptor(cudnnBackendDescriptor_t descriptor)
 
 static int64_t engine_of(const struct part *part)
 {
-    for (int64_t i = 0; i < ENGINES; i++) {
-        if (engines[i].index == part->index && engines[i].knob == part->knob)
+    for (int64_t i = 0; i < mock_cudnn.engines; i++) {
+        if (mock_cudnn.engine[i].index == part->index && mock_cudnn.engine[i].knob == part->knob)
             return i;
     }
     return -1;
@@ -125,7 +124,7 @@ cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor)
     if (part->type == CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {
         int usual = part->factor[0] == 1 && part->factor[1] == 0;
 
-        if (part->engine < 0 || engines[part->engine].refuses ||
+        if (part->engine < 0 || mock_cudnn.engine[part->engine].refuses ||
             (mock_cudnn.refuse_factors && !usual))
             return CUDNN_STATUS_NOT_SUPPORTED;
         mock_cudnn.plans++;
@@ -192,13 +191,13 @@ static cudnnStatus_t results(const struct part *part, int64_t room, int64_t *cou
     struct part **to = values;
 
     *count = 0;
-    for (int64_t i = 0; i < ENGINES; i++) {
-        if (engines[i].fallback != (part->mode == CUDNN_HEUR_MODE_FALLBACK))
+    for (int64_t i = 0; i < mock_cudnn.engines; i++) {
+        if (mock_cudnn.engine[i].fallback != (part->mode == CUDNN_HEUR_MODE_FALLBACK))
             continue;
         if (*count < room) {
             to[*count]->engine = i;
-            to[*count]->index = engines[i].index;
-            to[*count]->knob = engines[i].knob;
+            to[*count]->index = mock_cudnn.engine[i].index;
+            to[*count]->knob = mock_cudnn.engine[i].knob;
             memcpy(to[*count]->factor, part->factor, sizeof part->factor);
             to[*count]->has_factor = 1;
             to[*count]->final = 1;
@@ -214,7 +213,7 @@ static cudnnStatus_t notes(int64_t engine, int64_t *count, void *values)
 
     *count = 0;
     for (int bit = 0; bit < CUDNN_NUMERICAL_NOTE_TYPE_COUNT; bit++) {
-        if (engines[engine].numerical >> bit & 1)
+        if (mock_cudnn.engine[engine].numerical >> bit & 1)
             to[(*count)++] = (cudnnBackendNumericalNote_t)bit;
     }
     return CUDNN_STATUS_SUCCESS;
@@ -249,11 +248,14 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor
     case CUDNN_ATTR_ENGINECFG_KNOB_CHOICES:
         *count = room > 0 && part->knob >= 0;
         if (*count) {
+            to[0]->engine = part->engine;
             to[0]->knob = part->knob;
             to[0]->final = 1;
         }
         return CUDNN_STATUS_SUCCESS;
     case CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE:
+        if (mock_cudnn.engine[part->engine].splits)
+            knob_type = CUDNN_KNOB_TYPE_SPLIT_K;
         *count = 1;
         memcpy(values, &knob_type, sizeof knob_type);
         return CUDNN_STATUS_SUCCESS;
@@ -268,7 +270,7 @@ cudnnStatus_t cudnnBackendGetAttribute(cudnnBackendDescriptor_t const descriptor
         return CUDNN_STATUS_SUCCESS;
     case CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE:
     case CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE:
-        return give(engines[part->engine].workspace, count, values);
+        return give(mock_cudnn.engine[part->engine].workspace, count, values);
     default:
         return CUDNN_STATUS_NOT_SUPPORTED;
     }

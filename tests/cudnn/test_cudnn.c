@@ -145,11 +145,92 @@ static void float_offers(void)
     assert_int_equal(mock->live, 0);
 }
 
+#define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
+
+/* Of the filter: 17 is Winograd and 4 FFT, without notes; 20 sums in 16 bits, as noted; 47 does,
+ * which is not noted, where it splits sums. */
+static const struct mock_engine filter_engines[] = {
+    {.index = 17, .knob = 3, .workspace = 17},
+    {.index = 18, .knob = -1, .workspace = 18, .numerical = NOTE(FFT)},
+    {.index = 20, .knob = -1, .numerical = NOTE(REDUCED_PRECISION_REDUCTION)},
+    {.index = 47, .knob = 4, .numerical = NOTE(TENSOR_CORE), .splits = 1},
+    {.index = 47, .knob = 1, .workspace = 47, .numerical = NOTE(TENSOR_CORE), .splits = 1},
+    {.index = 4, .knob = -1, .workspace = 4},
+    {.index = 30, .knob = 2, .workspace = 30, .numerical = NOTE(WINOGRAD)},
+    {.index = 1, .knob = -1, .workspace = 1},
+};
+
+static void make_filter_layer(struct layer *layer, int32_t type, int32_t math)
+{
+    make_layer(layer, type, math);
+    layer->problem.operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+    layer->problem.tensor[1] = &layer->y;
+    layer->problem.tensor[2] = &layer->w;
+}
+
+static void filter_offers(void)
+{
+    static const struct expected bfloat16[] = {
+        {5, DEFAULT, 17, TRANSFORM}, {6, DEFAULT, 18, TRANSFORM}, {1, TENSOR_OP, 47, 0},
+        {6, DEFAULT, 4, TRANSFORM},  {5, DEFAULT, 30, TRANSFORM}, {1, DEFAULT, 1, 0},
+        {0, TENSOR_OP, 47, 0},       {3, TENSOR_OP, 47, 0},
+    };
+    static const struct expected single[] = {
+        {5, DEFAULT, 17, TRANSFORM}, {6, DEFAULT, 18, TRANSFORM}, {6, DEFAULT, 4, TRANSFORM},
+        {5, DEFAULT, 30, TRANSFORM}, {1, DEFAULT, 1, 0},          {0, DEFAULT, 1, 0},
+        {3, DEFAULT, 1, 0},
+    };
+    struct anydnn_plugin_context *context;
+    struct answer answer;
+    struct layer layer;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    mock->engine = filter_engines;
+    mock->engines = sizeof filter_engines / sizeof filter_engines[0];
+    make_filter_layer(&layer, ANYDNN_PLUGIN_BFLOAT16, TENSOR_OP);
+    ask(context, &layer, &answer);
+    expect_offers(&answer, bfloat16, 8);
+    make_filter_layer(&layer, ANYDNN_PLUGIN_FLOAT, DEFAULT);
+    ask(context, &layer, &answer);
+    expect_offers(&answer, single, 7);
+    plugin->context_destroy(context);
+    assert_int_equal(mock->live, 0);
+}
+
+/* Where every engine sums in a short type, or reads one, nothing is offered. */
+static void none_left(void)
+{
+    static const struct mock_engine engines[] = {
+        {.index = 20, .knob = -1, .numerical = NOTE(REDUCED_PRECISION_REDUCTION)},
+        {.index = 22, .knob = 5, .numerical = NOTE(TENSOR_CORE) | NOTE(DOWN_CONVERT_INPUTS)},
+        {.index = 47, .knob = 4, .numerical = NOTE(TENSOR_CORE), .splits = 1},
+    };
+    struct anydnn_plugin_context *context;
+    struct answer answer;
+    struct layer layer;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    mock->engine = engines;
+    mock->engines = 3;
+    make_filter_layer(&layer, ANYDNN_PLUGIN_BFLOAT16, TENSOR_OP);
+    ask(context, &layer, &answer);
+    assert_int_equal(answer.count, 1);
+    assert_int_equal(answer.offer[0].reason, ANYDNN_PLUGIN_REASON_MATH);
+    assert_non_null(strstr(answer.sentence, "cuDNN has 3 engine configurations for this "
+                                            "convolution, and none that runs within its math"));
+    plugin->context_destroy(context);
+    assert_int_equal(mock->live, 0);
+}
+
 static void test_offers(void **state)
 {
     (void)state;
     run_alone(half_offers);
     run_alone(float_offers);
+    run_alone(filter_offers);
+    run_alone(none_left);
 }
 
 int main(void)
