@@ -14,6 +14,11 @@ static const struct abi_symbol symbols[] = {
 #include "abi/rows.def"
 };
 
+/* In the order of the symbols. */
+static const char *const prototypes[] = {
+#include "abi/prototypes.def"
+};
+
 #define SYMBOLS (sizeof(symbols) / sizeof(symbols[0]))
 
 const struct abi_symbol *abi_find(const char *name)
@@ -71,6 +76,7 @@ static void list_as_json(const struct abi *abi, json_t *answer)
         object = json_object();
         json_object_set_new(object, "symbol", json_string(symbol->name));
         json_object_set_new(object, "entry", json_string(symbol->entry));
+        json_object_set_new(object, "prototype", json_string(prototypes[i]));
         json_object_set_new(object, "version_node", json_string(symbol->node));
         json_object_set_new(object, "level", json_integer(symbol->level));
         json_object_set_new(object, "status",

@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fills cudnn_compat.h.in from entries.def and anydnn.h: every type, constant and entry that anydnn has
-# of cuDNN 7, under its name there. Entries of OURS(...), types that only they use, and constants from
-# 1000 are not cuDNN's.
-#   awk -f table.awk -f compat.awk entries.def anydnn.h cudnn_compat.h.in
+# Fills cudnn_compat.h.in from entries.def, anydnn.h and cudnn7.def: every type, constant and entry that
+# anydnn has of cuDNN 7, under its name there, and stubs of what it lacks. Entries of OURS(...), types that
+# only they use, and constants from 1000 are not cuDNN's. Enumerations and the structs of results are the
+# header's own types with cuDNN 7's members, so that a switch over them is complete; what a function
+# takes of them is cast.
+#   awk -f table.awk -f header.awk -f compat.awk entries.def anydnn.h cudnn7.def cudnn_compat.h.in
 
 BEGIN {
-    constants = types = 0
+    constants = types = lacking = 0
     # The template has functions of its own for them.
     inlined["anydnnGetVersion"] = inlined["anydnnGetProperty"] = 1
+    # cuDNN got these later: they are constants, but no members.
+    later["ANYDNN_DATA_BFLOAT16"] = later["ANYDNN_DATA_INT64"] = 1
+    later["ANYDNN_FMA_MATH"] = later["ANYDNN_ACTIVATION_SWISH"] = 1
     of_cudnn["anydnnDebug_t"] = of_cudnn["anydnnSeverity_t"] = 1
     of_cudnn["anydnnDeterminism_t"] = 1
     # The template takes over CUDA's types in the place of these.
@@ -32,13 +37,16 @@ function take_constant(line,    part, ours_from) {
     ours_from = part[2] ~ /^ANYDNN_STATUS_/ ? 100 : 1000
     if (part[2] !~ /FORCE_32$/ && !(part[3] ~ /^[0-9]+$/ && part[3] + 0 >= ours_from)) {
         constant[constants] = part[2]
+        value[constants] = part[3]
         constant_type[constants++] = "?"
     }
 }
 
 function name_type(name,    c) {
-    for (c = constants - 1; c >= 0 && constant_type[c] == "?"; c--)
+    for (c = constants - 1; c >= 0 && constant_type[c] == "?"; c--) {
         constant_type[c] = name
+        enumeration[name] = 1
+    }
     add_type(name)
 }
 
@@ -49,39 +57,15 @@ function use_types(text) {
     }
 }
 
-# "ANYDNN_API result name(arguments);" or "ANYDNN_FORM(result, name, level, (arguments));"
-function take_declaration(text,    part, form) {
-    gsub(/[ \t]+/, " ", text)
-    gsub(/\( /, "(", text)
-    sub(/ *; *$/, "", text)
-    form = 0
-    if (sub(/^ ?ANYDNN_FORM\(/, "", text)) {
-        sub(/\)$/, "", text)
-        split(text, part, /, /)
-        form = part[3] + 0
-        text = part[1] " " part[2] substr(text, index(text, "("))
-    } else {
-        sub(/^ ?ANYDNN_API /, "", text)
-    }
-    match(text, /anydnn[A-Z][A-Za-z0-9]*\(/)
-    name = substr(text, RSTART, RLENGTH - 1)
-    result_of[name, form] = substr(text, 1, RSTART - 1)
-    arguments_of[name, form] = substr(text, RSTART + RLENGTH - 1)
-    declared_in_header[name] = form
-}
-
-FNR == 1 {
-    file++
-}
-
 file == 2 {
-    line = $0
-    gsub(/\/\*.*\*\//, "", line)
-    if (line ~ /\/\*/)
-        in_comment = 1
-    if (in_comment) {
-        in_comment = line !~ /\*\//
-        next
+    if (line ~ /^typedef struct {/)
+        members = "typedef struct {"
+    else if (members != "") {
+        members = members "\n" line
+        if (match(line, /anydnn[A-Za-z]+_t;$/)) {
+            struct[substr(line, RSTART, RLENGTH - 1)] = members
+            members = ""
+        }
     }
     if (line ~ /^ +ANYDNN_[A-Za-z0-9_]+ *=/)
         take_constant(line)
@@ -93,20 +77,37 @@ file == 2 {
         name_type(substr(line, RSTART, RLENGTH - 1))
     else if (line ~ /^typedef void \(\*anydnnCallback_t\)/)
         add_type("anydnnCallback_t")
-    if (line ~ /^ANYDNN_(API|FORM)/ || declaration != "") {
-        declaration = declaration " " line
-        if (line ~ /;[ \t]*$/) {
-            take_declaration(declaration)
-            declaration = ""
-        }
+}
+
+# cudnn7.def: a record may go over several lines; its parentheses say where it ends.
+function take_lacking(text,    name) {
+    gsub(/[ \t]+/, " ", text)
+    gsub(/\( /, "(", text)
+    name = text
+    sub(/^ *[A-Z]+\(/, "", name)
+    sub(/[,)].*/, "", name)
+    lacking_kind[lacking] = text ~ /^ *HANDLE/ ? "handle" : text ~ /^ *ENUM/ ? "enum" : text ~ /^ *STRUCT/ ? "struct" : \
+        text ~ /^ *NUMBER/ ? "number" : text ~ /^ *CALL/ ? "call" : ""
+    if (lacking_kind[lacking] == "") {
+        print "cudnn7.def: not HANDLE, ENUM, STRUCT, NUMBER or CALL(...): " text > "/dev/stderr"
+        exit 1
+    }
+    lacking_name[lacking] = name
+    sub(/^[^,]*, */, "", text)
+    sub(/\) *$/, "", text)
+    lacking_text[lacking++] = text
+}
+
+file == 3 && (record != "" || /^[A-Z]+\(/) {
+    record = record " " $0
+    opened = gsub(/\(/, "(", record)
+    if (opened == gsub(/\)/, ")", record)) {
+        take_lacking(record)
+        record = ""
     }
 }
 
 # ---- what the template's marks stand for
-
-function form_key(i, k) {
-    return (entry[i], level[i, k]) in result_of ? level[i, k] : 0
-}
 
 # Breaks a line behind commas, or where there is none behind the opening parenthesis.
 function folded(text,    out, at) {
@@ -117,21 +118,14 @@ function folded(text,    out, at) {
             at = index(text, "(")
         out = out substr(text, 1, at) "\n"
         text = substr(text, at + 1)
-        sub(/^ */, "    ", text)
+        sub(/^ */, "        ", text)
     }
     return out text
 }
 
-function prototype(i, k, name) {
-    return folded("ANYDNN_API " renamed(result_of[entry[i], form_key(i, k)]) name \
-        renamed(arguments_of[entry[i], form_key(i, k)]) ";")
-}
-
-# The name here of form k: cuDNN's own for the first, another for what came later.
-function compat_name(i, k,    name) {
-    if (k == 0)
-        return renamed(entry[i])
-    name = suffixed(i, k)
+# The name of the symbol behind form k, whatever view of anydnn.h a program takes.
+function raw_name(i, k,    name) {
+    name = symbol_of(i, k)
     sub(/^anydnn/, "anydnnCompat", name)
     return name
 }
@@ -141,34 +135,159 @@ function own_symbol(i, k) {
     return forms[i] > 1 ? suffixed(i, k) : entry[i]
 }
 
-function print_entry(i, k, labelled,    text) {
-    if (labelled) {
-        text = prototype(i, k, compat_name(i, k))
-        sub(/;$/, "\n    ANYDNN_COMPAT_SYMBOL(" symbol_of(i, k) ");", text)
-        print text
-        return
-    }
-    print "#define " compat_name(i, k) " " own_symbol(i, k)
-    if (forms[i] > 1)
-        print prototype(i, k, own_symbol(i, k))
+function raw_prototype(i, k, name) {
+    return "ANYDNN_API " result_of[entry[i], form_key(i, k)] name arguments_of[entry[i], form_key(i, k)]
 }
 
-function print_entries(labelled,    i, k) {
+function print_raw(i, k, labelled) {
+    if (labelled) {
+        print folded(raw_prototype(i, k, raw_name(i, k))) "\n    ANYDNN_COMPAT_SYMBOL(" symbol_of(i, k) ");"
+        return
+    }
+    print "#define " raw_name(i, k) " " own_symbol(i, k)
+    if (forms[i] > 1)
+        print folded(raw_prototype(i, k, own_symbol(i, k)) ";")
+}
+
+function is_own(name) {
+    return name in of_cudnn && !(name in foreign) && (name in enumeration || name in struct)
+}
+
+# The name of an argument, and how it is handed on: cast where its type is the header's own.
+function argument_name(text) {
+    sub(/\[[^]]*\]$/, "", text)
+    match(text, /[A-Za-z0-9_]+$/)
+    return substr(text, RSTART)
+}
+
+function handed_on(text,    name, type_text) {
+    name = argument_name(text)
+    if (text == "void")
+        return ""
+    type_text = substr(text, 1, length(text) - length(name))
+    sub(/ +$/, "", type_text)
+    if (text ~ /anydnnCallback_t fptr/)
+        return "(anydnnCallback_t)(void (*)(void))" name
+    if (text ~ /anydnnCallback_t \*/)
+        return "(anydnnCallback_t *)" name
+    if (match(text, /anydnn[A-Za-z]+_t/) && is_own(substr(text, RSTART, RLENGTH)))
+        return "(" type_text ")" name
+    return name
+}
+
+# Where the library itself writes statuses: they are cuDNN's as well.
+function mend_statuses(text, count, part,    a, out) {
+    for (a = 1; a <= count; a++) {
+        if (part[a] ~ /anydnnStatus_t \*/)
+            out = out "    if (" argument_name(part[a]) ")\n        anydnnCompatStatusAt(" argument_name(part[a]) ");\n"
+        if (part[a] ~ /AlgoPerf_t \*/)
+            out = out "    for (i = 0; status == CUDNN_STATUS_SUCCESS && i < *returnedAlgoCount; i++)\n" \
+                "        anydnnCompatStatusAt(&" argument_name(part[a]) "[i].status);\n"
+    }
+    return out
+}
+
+function print_wrapper(i, k, name,    text, count, part, a, call, mended, result) {
+    text = arguments_of[entry[i], form_key(i, k)]
+    result = renamed(result_of[entry[i], form_key(i, k)])
+    sub(/^\(/, "", text)
+    sub(/\)$/, "", text)
+    count = split(text, part, /, */)
+    for (a = 1; a <= count; a++)
+        call = call (a > 1 ? ", " : "") handed_on(part[a])
+    call = raw_name(i, k) "(" call ")"
+    mended = mend_statuses(text, count, part)
+    if (result ~ /^cudnnStatus_t/)
+        call = "anydnnCompatStatus(" call ")"
+    print folded("ANYDNN_COMPAT_INLINE " result name "(" renamed(text) ")") "\n{"
+    if (mended == "")
+        print folded("    return " call ";") "\n}\n"
+    else
+        print folded("    cudnnStatus_t status = " call ";") "\n" (mended ~ /\[i\]/ ? "    int i;\n" : "") "\n" mended \
+            "    return status;\n}\n"
+}
+
+function of_cudnn_7(i) {
+    return !ours[i] && !(entry[i] in inlined)
+}
+
+function print_raws(labelled,    i, k) {
     for (i = 0; i < entries; i++)
-        for (k = 0; k < forms[i] && !ours[i] && !(entry[i] in inlined); k++)
-            print_entry(i, k, labelled)
+        for (k = 0; k < forms[i] && of_cudnn_7(i); k++)
+            print_raw(i, k, labelled)
+}
+
+function print_wrappers(    i) {
+    for (i = 0; i < entries; i++)
+        if (of_cudnn_7(i))
+            print_wrapper(i, 0, renamed(entry[i]))
+}
+
+function print_enumeration(name,    c, first) {
+    first = 1
+    for (c = 0; c < constants; c++)
+        if (constant_type[c] == name && !(constant[c] in later)) {
+            printf "%s    %s = %s", first ? "typedef enum {\n" : ",\n", renamed(constant[c]), value[c]
+            first = 0
+        }
+    print "\n} " renamed(name) ";\n"
 }
 
 function print_types(    t) {
-    for (t = 0; t < types; t++)
-        if (type[t] in of_cudnn && !(type[t] in foreign))
+    for (t = 0; t < types; t++) {
+        if (!(type[t] in of_cudnn) || type[t] in foreign)
+            continue
+        if (type[t] in enumeration)
+            print_enumeration(type[t])
+        else if (type[t] in struct)
+            print renamed(struct[type[t]]) "\n"
+        else if (type[t] == "anydnnCallback_t")
+            print "typedef void (*cudnnCallback_t)(cudnnSeverity_t sev, void *udata, const cudnnDebug_t *dbg, const char *msg);"
+        else
             print "typedef " type[t] " " renamed(type[t]) ";"
+    }
 }
 
 function print_constants(    c) {
     for (c = 0; c < constants; c++)
-        if (constant_type[c] == "" || (constant_type[c] in of_cudnn && !(constant_type[c] in foreign)))
+        if (constant_type[c] == "")
             print "#define " renamed(constant[c]) " " constant[c]
+        else if (constant[c] in later && is_own(constant_type[c]))
+            print "#define " renamed(constant[c]) " ((" renamed(constant_type[c]) ")" value[c] ")"
+}
+
+# ---- what anydnn lacks: gone from here once anydnn.h has it
+
+function is_had(name) {
+    sub(/^cudnn/, "anydnn", name)
+    return name in seen || name in of_cudnn
+}
+
+function print_stub(name, text,    count, part, a, unused) {
+    count = split(text, part, /, */)
+    for (a = 1; a <= count; a++)
+        unused = unused "    (void)" argument_name(part[a]) ";\n"
+    print folded("ANYDNN_COMPAT_INLINE cudnnStatus_t " name "(" text ")") "\n{\n" unused \
+        "    return anydnnCompatStatus(anydnnCompatNotImplemented(\"" name "\"));\n}\n"
+}
+
+function print_lacking(    l, text) {
+    for (l = 0; l < lacking; l++) {
+        text = lacking_text[l]
+        if (is_had(lacking_name[l]))
+            continue
+        if (lacking_kind[l] == "handle")
+            print "typedef struct " text " *" lacking_name[l] ";"
+        else if (lacking_kind[l] == "enum") {
+            gsub(/, /, ",\n    ", text)
+            print "\ntypedef enum {\n    " text "\n} " lacking_name[l] ";"
+        } else if (lacking_kind[l] == "struct")
+            print "\ntypedef struct {\n    " text "\n} " lacking_name[l] ";\n"
+        else if (lacking_kind[l] == "number")
+            print "#define " lacking_name[l] " " text
+        else
+            print_stub(lacking_name[l], text)
+    }
 }
 
 function prepare(    i, form) {
@@ -189,7 +308,7 @@ function prepare(    i, form) {
     }
 }
 
-file == 3 {
+file == 4 {
     if (!prepared)
         prepare()
     if ($0 == "@TYPES@")
@@ -197,9 +316,13 @@ file == 3 {
     else if ($0 == "@CONSTANTS@")
         print_constants()
     else if ($0 == "@LABELLED@")
-        print_entries(1)
+        print_raws(1)
     else if ($0 == "@PLAIN@")
-        print_entries(0)
+        print_raws(0)
+    else if ($0 == "@WRAPPERS@")
+        print_wrappers()
+    else if ($0 == "@LACKING@")
+        print_lacking()
     else
         print
 }

@@ -12,8 +12,15 @@ make_from_table = $(MKDIR_P) $(@D) && \
 	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/$(1).awk \
 	    $(srcdir)/core/abi/entries.def >$@.new && mv $@.new $@
 
-EXTRA_DIST += core/abi/compat.awk core/abi/cudnn_compat.h.in core/abi/map.awk core/abi/page.awk core/abi/rows.awk core/abi/table.awk core/abi/views.awk
-CLEANFILES += core/abi/libanydnn.map include/anydnn/cudnn_compat.h core/abi/rows.def docs/entries.md include/anydnn/views.h
+# The same with what anydnn.h declares; $(2) are further files.
+abi_header = $(srcdir)/core/abi/header.awk $(srcdir)/include/anydnn/anydnn.h
+make_from_header = $(MKDIR_P) $(@D) && \
+	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/header.awk -f $(srcdir)/core/abi/$(1).awk \
+	    $(srcdir)/core/abi/entries.def $(srcdir)/include/anydnn/anydnn.h $(2) >$@.new && mv $@.new $@
+
+EXTRA_DIST += core/abi/compat.awk core/abi/cudnn7.def core/abi/cudnn_compat.h.in \
+	core/abi/header.awk core/abi/map.awk core/abi/page.awk core/abi/prototypes.awk core/abi/rows.awk core/abi/table.awk core/abi/views.awk
+CLEANFILES += core/abi/libanydnn.map include/anydnn/cudnn_compat.h core/abi/prototypes.def core/abi/rows.def docs/entries.md include/anydnn/views.h
 
 core/abi/libanydnn.map: $(abi_table) $(srcdir)/core/abi/map.awk
 	$(AM_V_GEN)$(call make_from_table,map)
@@ -21,6 +28,10 @@ core/abi/libanydnn.map: $(abi_table) $(srcdir)/core/abi/map.awk
 BUILT_SOURCES += core/abi/rows.def
 core/abi/rows.def: $(abi_table) $(srcdir)/core/abi/rows.awk
 	$(AM_V_GEN)$(call make_from_table,rows)
+
+BUILT_SOURCES += core/abi/prototypes.def
+core/abi/prototypes.def: $(abi_table) $(abi_header) $(srcdir)/core/abi/prototypes.awk
+	$(AM_V_GEN)$(call make_from_header,prototypes)
 
 docs/entries.md: $(abi_table) $(srcdir)/core/abi/page.awk
 	$(AM_V_GEN)$(call make_from_table,page)
@@ -38,8 +49,6 @@ all-local: include/anydnn/cudnn_compat.h
 nodist_anydnninclude_HEADERS += include/anydnn/cudnn_compat.h
 cudnncompatdir = $(anydnnincludedir)/cudnn7
 dist_cudnncompat_HEADERS = include/anydnn/cudnn7/cudnn.h
-include/anydnn/cudnn_compat.h: $(abi_table) $(srcdir)/core/abi/compat.awk \
-		$(srcdir)/include/anydnn/anydnn.h $(srcdir)/core/abi/cudnn_compat.h.in
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/compat.awk $(srcdir)/core/abi/entries.def \
-	    $(srcdir)/include/anydnn/anydnn.h $(srcdir)/core/abi/cudnn_compat.h.in >$@.new && mv $@.new $@
+include/anydnn/cudnn_compat.h: $(abi_table) $(abi_header) $(srcdir)/core/abi/compat.awk $(srcdir)/core/abi/cudnn7.def \
+		$(srcdir)/core/abi/cudnn_compat.h.in
+	$(AM_V_GEN)$(call make_from_header,compat,$(srcdir)/core/abi/cudnn7.def $(srcdir)/core/abi/cudnn_compat.h.in)

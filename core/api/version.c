@@ -52,6 +52,14 @@ void anydnnGetLastErrorString(char *text, size_t size)
     text[length] = '\0';
 }
 
+anydnnStatus_t anydnnNotImplemented(const char *name)
+{
+    if (!name || !*name)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: name is %s; it is that of an entry", __func__,
+                        name ? "empty" : "NULL");
+    return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED, "%s: anydnn does not implement it", name);
+}
+
 anydnnStatus_t anydnnSetCallback(unsigned mask, void *udata, anydnnCallback_t fptr)
 {
     adn_log_callback_set(mask, udata, fptr);

@@ -99,6 +99,11 @@
  * Without the define the view is the newest. Programs linked at any level run with every later
  * library. This header has the levels 1 and 2; docs/levels.md tells the rules, and what to change
  * from level to level.
+ *
+ * Bindings that look symbols up by name (dlsym, ctypes, an FFI) see no view: the symbol `foo` has
+ * the form of the level that brought it, for ever. The symbol anydnnGetConvolutionForwardAlgorithm
+ * is level 1's, though C sees level 2's under that name; the latter is the symbol with _v2. `anydnn
+ * abi --json` lists every symbol with its level and prototype.
  */
 #ifndef ANYDNN_ANYDNN_H
 #define ANYDNN_ANYDNN_H
@@ -584,6 +589,12 @@ ANYDNN_API const char *anydnnGetErrorString(anydnnStatus_t status);
  * says whether the sentence is of interest.
  */
 ANYDNN_API void anydnnGetLastErrorString(char *text, size_t size);
+
+/*
+ * For headers of other names over this one: NOT_SUPPORTED, and a sentence that says that the entry
+ * `name` is not implemented. BAD_PARAM when name is NULL or empty.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnNotImplemented, 2, (const char *name));
 
 /*
  * As cuDNN 7: what is known of the device goes to *rstatus: SUCCESS or SPACE_POISONED. BLOCKING

@@ -5,7 +5,9 @@ TESTS += tests/porting/porting.sh
 dist_check_SCRIPTS += tests/porting/porting.sh
 EXTRA_DIST += \
 	tests/porting/cudnn9_h200.txt \
+	tests/porting/enumerations.c \
 	tests/porting/getters.c \
+	tests/porting/lacking.c \
 	tests/porting/layers.cpp \
 	tests/porting/network.c \
 	tests/porting/owners.cpp \

@@ -18,7 +18,7 @@ compiles() {
     shift
     # shellcheck disable=SC2086
     "$@" $sanitize -Wall -Wextra -Werror -pedantic -I"$here/stub" -I"$source_include" -I"$built_include" \
-        -I"$source_include/anydnn/cudnn7" "$compiled" -o "$tap_dir/program" -L"$libraries" -lanydnn -lm
+        -I"$source_include/anydnn/cudnn7" "$compiled" -x none -o "$tap_dir/program" -L"$libraries" -lanydnn -lm
 }
 
 # prints_the_same SECTION: the program's numbers beside cuDNN's.
@@ -33,6 +33,31 @@ runs() {
     LD_LIBRARY_PATH=$libraries "$tap_dir/program"
 }
 
+# A setting that names a file which is not there: anydnn's own status is not one of cuDNN's.
+runs_without_settings() {
+    ANYDNN_CONFIG=$tap_dir/missing.conf LD_LIBRARY_PATH=$libraries "$tap_dir/program"
+}
+
+# Every function of cuDNN 7.6.5 is there, as a call or as a stub.
+declares_all() {
+    printf '#include <cudnn.h>\n' | "${CC:-cc}" -E -DANYDNN_CUDNN_DECLARE_ALL -I"$here/stub" -I"$source_include" \
+        -I"$built_include" -I"$source_include/anydnn/cudnn7" - | grep -o '^.*[* ]cudnn[A-Z][A-Za-z0-9_]*(' |
+        sed 's/.*[* ]\(cudnn[A-Za-z0-9_]*\)($/\1/' | grep -v '_t$' | sort -u >"$tap_dir/declared"
+    [ "$(wc -l <"$tap_dir/declared")" = 231 ] || { wc -l "$tap_dir/declared"; return 1; }
+}
+
+# An operation that lands takes its stubs' place: an entry more in the table, and the stub is gone.
+replaces_stubs() {
+    echo 'ENTRY(anydnnCTCLoss, 2.1)' | cat "$ANYDNN_TEST_SRCDIR/core/abi/entries.def" - >"$tap_dir/entries.def"
+    sed 's/^ANYDNN_FORM(anydnnStatus_t, anydnnNotImplemented.*/&\nANYDNN_FORM(anydnnStatus_t, anydnnCTCLoss, 2, (anydnnHandle_t handle));/' \
+        "$source_include/anydnn/anydnn.h" >"$tap_dir/anydnn.h"
+    (cd "$ANYDNN_TEST_SRCDIR/core/abi" && "${AWK:-awk}" -f table.awk -f header.awk -f compat.awk "$tap_dir/entries.def" \
+        "$tap_dir/anydnn.h" cudnn7.def cudnn_compat.h.in) >"$tap_dir/compat.h" || return 1
+    grep -q 'cudnnStatus_t cudnnCTCLoss(cudnnHandle_t handle)$' "$tap_dir/compat.h" &&
+        ! grep -q 'NotImplemented("cudnnCTCLoss")' "$tap_dir/compat.h" &&
+        grep -q 'NotImplemented("cudnnGetCTCLossWorkspaceSize")' "$tap_dir/compat.h"
+}
+
 # The compiler names what anydnn lacks.
 names_what_is_missing() {
     printf '#include <cudnn.h>\nint main(void) { cudnnRNNDescriptor_t d; return d != 0; }\n' >"$tap_dir/lacks.c"
@@ -41,18 +66,18 @@ names_what_is_missing() {
 
 # Every constant of anydnn.h that cuDNN has, under its name there; and every entry but anydnn's own.
 names_everything() {
-    printf '#include <cudnn.h>\n' | "${CC:-cc}" -E -dM -I"$here/stub" -I"$source_include" -I"$built_include" \
-        -I"$source_include/anydnn/cudnn7" - >"$tap_dir/macros" || return 1
+    printf '#include <cudnn.h>\n' | "${CC:-cc}" -E -dD -I"$here/stub" -I"$source_include" -I"$built_include" \
+        -I"$source_include/anydnn/cudnn7" - >"$tap_dir/names" || return 1
     for name in STATUS_NOT_SUPPORTED DATA_INT8x32 TENSOR_NCHW_VECT_C OP_TENSOR_MUL OP_TENSOR_NOT \
         REDUCE_TENSOR_MUL_NO_ZEROS 8BIT_INDICES CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING POOLING_MAX_DETERMINISTIC \
         SOFTMAX_LOG LRN_MIN_BETA BN_MIN_EPSILON DIM_MAX SEV_ERROR_EN ERRQUERY_BLOCKING NON_DETERMINISTIC \
         BATCHNORM_OPS_BN_ADD_ACTIVATION TRANSFORM_UNFOLD; do
-        grep -q "^#define CUDNN_$name " "$tap_dir/macros" || {
+        grep -q "^\(#define\| *\) CUDNN_$name " "$tap_dir/names" || {
             echo "CUDNN_$name is missing"
             return 1
         }
     done
-    ! grep 'CUDNN_[A-Z0-9_]*\(SPLIT\|FORCE_32\|DROPOUT_MAGIC\|SPACE_POISONED\) ' "$tap_dir/macros"
+    ! grep '^\(#define\| *\) CUDNN_[A-Z0-9_]*\(SPLIT\|FORCE_32\|DROPOUT_MAGIC\|SPACE_POISONED\) ' "$tap_dir/names" || return 1
     sed -n 's/^ENTRY(anydnn\([A-Za-z0-9]*\),.*/cudnn\1/p' "$ANYDNN_TEST_SRCDIR/core/abi/entries.def" >"$tap_dir/entries"
     [ "$(wc -l <"$tap_dir/entries")" -gt 100 ] || return 1
     while read -r entry; do
@@ -92,6 +117,13 @@ for compiler in gcc clang; do
         check "getters.c compiles: $compiler $flags" compiles "$here/getters.c" $compiler $flags
         check "getters.c runs: $compiler $flags" runs
         # shellcheck disable=SC2086
+        check "enumerations.c compiles: $compiler $flags" compiles "$here/enumerations.c" $compiler -Wswitch $flags
+        check "enumerations.c runs: $compiler $flags" runs_without_settings
+        # shellcheck disable=SC2086
+        check "lacking.c compiles: $compiler $flags" \
+            compiles "$here/lacking.c" $compiler -DANYDNN_CUDNN_DECLARE_ALL $flags
+        check "lacking.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
         check "streams.c compiles: $compiler $flags" compiles "$here/streams.c" $compiler $flags
         check "streams.c runs: $compiler $flags" runs
     done
@@ -103,11 +135,21 @@ for compiler in g++ clang++; do
         check "layers.cpp compiles: $compiler $flags" compiles "$here/layers.cpp" $compiler $flags
         check "layers.cpp prints cuDNN's numbers: $compiler $flags" prints_the_same layers
         # shellcheck disable=SC2086
+        check "enumerations.c compiles: $compiler $flags" \
+            compiles "$here/enumerations.c" $compiler -Wswitch $flags -x c++
+        check "enumerations.c runs: $compiler $flags" runs_without_settings
+        # shellcheck disable=SC2086
+        check "lacking.c compiles: $compiler $flags" \
+            compiles "$here/lacking.c" $compiler -DANYDNN_CUDNN_DECLARE_ALL $flags -x c++
+        check "lacking.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
         check "owners.cpp compiles: $compiler $flags" compiles "$here/owners.cpp" $compiler $flags
         check "owners.cpp runs: $compiler $flags" runs
     done
 done
 check "every constant and entry of cuDNN's has its name, anydnn's own have none" names_everything
 check "what is missing is named by the compiler" names_what_is_missing
+check "on demand every function of cuDNN 7.6.5 is declared" declares_all
+check "an entry that lands replaces its stub" replaces_stubs
 check "cuDNN's own header before it is refused" keeps_apart
 tap_end

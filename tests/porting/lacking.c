@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Source with calls of families that anydnn lacks, compiled with ANYDNN_CUDNN_DECLARE_ALL: each
+ * says that it is not supported, and which it is.
+ */
+#include <cudnn.h>
+#include <stdio.h>
+#include <string.h>
+
+static int refused(const char *name, cudnnStatus_t status)
+{
+    char sentence[200];
+
+    anydnnGetLastErrorString(sentence, sizeof(sentence));
+    if (status == CUDNN_STATUS_NOT_SUPPORTED && strstr(sentence, name))
+        return 1;
+    fprintf(stderr, "%s: %d, %s\n", name, (int)status, sentence);
+    return 0;
+}
+
+#define REFUSED(name, arguments) refused(#name, name arguments)
+
+int main(void)
+{
+    cudnnRNNDescriptor_t rnn = NULL;
+    cudnnCTCLossDescriptor_t ctc = NULL;
+    cudnnAttnDescriptor_t attention = NULL;
+    cudnnSpatialTransformerDescriptor_t transformer = NULL;
+    cudnnFusedOpsPlan_t plan = NULL;
+    cudnnAlgorithmDescriptor_t descriptor = NULL;
+    cudnnAlgorithm_t algorithm;
+    int result = 0;
+
+    algorithm.algo.RNNAlgo = CUDNN_RNN_ALGO_STANDARD;
+    result |= !REFUSED(cudnnCreateRNNDescriptor, (&rnn));
+    result |=
+        !REFUSED(cudnnSetRNNDescriptor_v5, (rnn, 8, 2, NULL, CUDNN_LINEAR_INPUT,
+                                            CUDNN_BIDIRECTIONAL, CUDNN_LSTM, CUDNN_DATA_FLOAT));
+    result |=
+        !REFUSED(cudnnRNNForwardInference, (NULL, rnn, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                                            NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0));
+    result |= !REFUSED(cudnnCreateCTCLossDescriptor, (&ctc));
+    result |= !REFUSED(
+        cudnnSetCTCLossDescriptorEx,
+        (ctc, CUDNN_DATA_FLOAT, CUDNN_LOSS_NORMALIZATION_SOFTMAX, CUDNN_NOT_PROPAGATE_NAN));
+    result |= !REFUSED(cudnnCreateAttnDescriptor, (&attention));
+    result |= !REFUSED(cudnnCreateSpatialTransformerDescriptor, (&transformer));
+    result |=
+        !REFUSED(cudnnCreateFusedOpsPlan, (&plan, CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS));
+    result |= !REFUSED(cudnnSetAlgorithmDescriptor, (descriptor, algorithm));
+    result |= !REFUSED(cudnnReorderFilterAndBias,
+                       (NULL, NULL, CUDNN_DEFAULT_REORDER, NULL, NULL, 0, NULL, NULL));
+    (void)cudnnGetCudartVersion();
+    return result;
+}
