@@ -58,6 +58,7 @@ include tests/abi/local.mk
 include tests/cuda/local.mk
 include tests/gpu/local.mk
 include tests/porting/local.mk
+include tests/shortage/local.mk
 include tests/verify/local.mk
 include tests/probes/local.mk
 include tests/template/local.mk

@@ -11,6 +11,7 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "problem/candidate.h"
+#include "sys/error.h"
 
 /* Whether a transform was asked for: the call names its number or a choice was fixed; whoever
  * passes a search's answer on names it. */
@@ -137,9 +138,11 @@ static int refused(struct adn_walk *walk, struct adn_answer *answer)
         return 1;
     if (!backend)
         snprintf(reason, size, "not installed");
-    else if (!adn_world_open(walk->handle->world, backend))
-        snprintf(reason, size, "%s: %s", adn_load_stage_name(backend->stage), backend->reason);
-    else if (walk->wish->excluded >> (backend->index & 63) & 1)
+    else if (!adn_world_open(walk->handle->world, backend)) {
+        walk->starved |= adn_shortage_noted() != 0;
+        snprintf(reason, size, "%s: %s", adn_load_stage_name(backend->stage),
+                 adn_load_reason(backend));
+    } else if (walk->wish->excluded >> (backend->index & 63) & 1)
         snprintf(reason, size, "failed when this problem was run before");
     else if (!backend->operation[problem->operation])
         snprintf(reason, size, "does not offer %s", adn_operation_name(problem->operation));
@@ -165,6 +168,7 @@ void adn_walk_ask(struct adn_walk *walk, struct adn_answer *answer)
         return;
     context = adn_handle_context(walk->handle, answer->backend, &reason);
     if (!context) {
+        walk->starved |= walk->handle->contexts[answer->backend->index].state == 0;
         snprintf(answer->reason, sizeof(answer->reason), "%s",
                  reason ? reason : "it could not make a context");
         return;
@@ -175,6 +179,7 @@ void adn_walk_ask(struct adn_walk *walk, struct adn_answer *answer)
     result =
         answer->backend->operation[view.operation]->candidates(context, &view, take_offer, &asking);
     answer->garbage |= result != 0;
+    walk->starved |= result == ANYDNN_STATUS_ALLOC_FAILED;
     if (answer->garbage) {
         answer->has_best = 0;
         answer->has_algorithm = 0;

@@ -92,6 +92,8 @@ static anydnnStatus_t collect_math(struct adn_choices *choices, struct adn_walk 
         if (walk->answer[i].garbage)
             choices->count = before;
     }
+    if (walk->starved)
+        return adn_walk_refuse(walk, choices->entry);
     if (choices->out_of_memory)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", choices->entry);
     if (choices->count == 0 && math == choices->problem.math)

@@ -234,17 +234,21 @@ static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
                          struct adn_handle_context *context)
 {
     const char *said;
+    int32_t result;
 
     adn_load_error_clear();
     context->fork_number = adn_process_fork_number;
     context->device = device_for(handle, backend);
     context->state = 1;
-    if (context->device < 0 ||
-        backend->plugin->context_create(context->device, &context->context) != 0 ||
-        !context->context) {
+    result = context->device < 0
+                 ? ANYDNN_STATUS_NOT_SUPPORTED
+                 : backend->plugin->context_create(context->device, &context->context);
+    if (result != 0 || !context->context) {
         said = adn_load_error_text();
-        context->state = -1;
+        /* Memory that lacks now may be there at the next call. */
+        context->state = result == ANYDNN_STATUS_ALLOC_FAILED ? 0 : -1;
         context->context = NULL;
+        free(context->reason);
         context->reason = strdup(said[0] != '\0' ? said : "it could not make a context");
         adn_info("%s: no context for a handle on %s: %s", backend->name, handle->device_name,
                  context->reason ? context->reason : "out of memory");

@@ -18,7 +18,7 @@
 /* A backend's context in this handle. */
 struct adn_handle_context {
     struct anydnn_plugin_context *context;
-    int state;            /* 0 not asked for, 1 made, -1 refused */
+    int state;            /* 0 not made yet, 1 made, -1 refused */
     int32_t device;       /* where it is: the handle's own, or one of another space */
     char *reason;         /* why refused */
     uint64_t fork_number; /* of the process that made it */

@@ -124,6 +124,22 @@ static anydnnStatus_t failed(const struct adn_running *running, const struct adn
     return status;
 }
 
+/* For want of memory this call alone goes elsewhere: the record holds the plan. */
+static anydnnStatus_t select_once(const struct adn_running *running, const struct adn_plan *plan,
+                                  uint64_t excluded, struct adn_plan **out)
+{
+    anydnnHandle_t handle = running->handle;
+    struct adn_wish wish = {&plan->problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT,
+                            excluded, NULL};
+    anydnnStatus_t status = adn_select_plan(handle, running->entry, &wish, out);
+
+    if (status == ANYDNN_STATUS_SUCCESS) {
+        adn_plan_release(handle->last.plan);
+        handle->last.plan = *out;
+    }
+    return status;
+}
+
 /* Selects anew without the backend that refused (rule B of the fallback). */
 static anydnnStatus_t select_next(const struct adn_running *running, const struct adn_plan *plan,
                                   int32_t result, struct adn_plan **out)
@@ -140,9 +156,13 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
     snprintf(said, sizeof(said), "%.399s", adn_load_error_text());
     adn_warn("%s: %s refused to run (%d): %s; trying the next backend of the route", running->entry,
              name, (int)result, said);
-    if (kept)
-        adn_cache_remove(&handle->cache, kept);
-    status = adn_find_select(running->entry, handle, &problem, hash, excluded, out);
+    if (result == ANYDNN_STATUS_ALLOC_FAILED) {
+        status = select_once(running, plan, excluded, out);
+    } else {
+        if (kept)
+            adn_cache_remove(&handle->cache, kept);
+        status = adn_find_select(running->entry, handle, &problem, hash, excluded, out);
+    }
     adn_load_error_clear();
     if (status != ANYDNN_STATUS_SUCCESS)
         return adn_fail(adn_plan_status(result),

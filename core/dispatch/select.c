@@ -80,6 +80,11 @@ anydnnStatus_t adn_walk_refuse(const struct adn_walk *walk, const char *entry)
     else if (installed == 0)
         adn_text_add(&text, " (`anydnn info` lists what is installed)");
     adn_problem_print(wish->problem, NULL, problem, sizeof(problem));
+    if (walk->starved)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
+                        "%s: memory or descriptors ran out while a plan was sought: %s; the next "
+                        "call tries again. Problem: %s",
+                        entry, buffer, problem);
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
                     "%s: no backend of the route `%s` (%s) runs it: %s. Problem: %s", entry,
                     walk->rule->pattern, walk->rule->origin, buffer, problem);
@@ -139,6 +144,7 @@ static struct adn_plan *make_plan(struct adn_walk *walk, int32_t at,
 
     if (!plan) {
         answer->failed = 1;
+        walk->starved = 1;
         snprintf(answer->reason, sizeof(answer->reason), "made no plan: out of memory");
         return NULL;
     }
@@ -152,6 +158,7 @@ static struct adn_plan *make_plan(struct adn_walk *walk, int32_t at,
         (!answer->staged || adn_stage_wrap(walk->handle, plan, candidate->workspace) == 0))
         return plan;
     answer->failed = 1;
+    walk->starved = result == ANYDNN_STATUS_ALLOC_FAILED || (result == 0 && plan->body);
     snprintf(answer->reason, sizeof(answer->reason), "made no plan (%d): %.300s", (int)result,
              result != 0   ? adn_load_error_text()
              : !plan->body ? "it reported success without one"
@@ -199,7 +206,7 @@ anydnnStatus_t adn_select_plan(anydnnHandle_t handle, const char *entry,
     if (!walk)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
     adn_walk_begin(walk, handle, wish);
-    while (!plan && (at = adn_walk_choose(walk, &candidate)) >= 0)
+    while (!plan && !walk->starved && (at = adn_walk_choose(walk, &candidate)) >= 0)
         plan = make_plan(walk, at, candidate);
     if (plan) {
         handle->counters.fallbacks += plan->past_first && !searched(walk);

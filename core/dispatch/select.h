@@ -40,6 +40,7 @@ struct adn_walk {
     const struct adn_route_rule *rule;
     int32_t fallback; /* enum adn_fallback */
     int32_t search;   /* 1: for Get or Find, whose answer names what it lists, transforms too */
+    int32_t starved;  /* 1: memory or descriptors lacked, so that no answer after that counts */
     int32_t count;
     struct adn_answer answer[ADN_ROUTE_MAX];
     /* Called for each candidate that an answer offers, with the reason why it is not acceptable (""
@@ -60,10 +61,12 @@ void adn_walk_ask(struct adn_walk *walk, struct adn_answer *answer);
  */
 int32_t adn_walk_choose(struct adn_walk *walk, const struct anydnn_plugin_candidate **candidate);
 
-/* NOT_SUPPORTED: no backend of the route runs it, with the reason of each. */
+/* NOT_SUPPORTED: no backend of the route runs it, with the reason of each; ALLOC_FAILED where
+ * memory lacked, since another backend's plan would stay when there is enough again. */
 anydnnStatus_t adn_walk_refuse(const struct adn_walk *walk, const char *entry);
 
-/* A plan, held once by the caller; NOT_SUPPORTED with every backend's reason when there is none. */
+/* A plan, held once by the caller; NOT_SUPPORTED with every backend's reason when there is none,
+ * ALLOC_FAILED for want of memory. */
 anydnnStatus_t adn_select_plan(anydnnHandle_t handle, const char *entry,
                                const struct adn_wish *wish, struct adn_plan **plan);
 

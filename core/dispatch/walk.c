@@ -79,6 +79,8 @@ static int32_t choose_among(struct adn_walk *walk, int late, int32_t end,
             is_late(walk, answer) != late)
             continue;
         adn_walk_ask(walk, answer);
+        if (walk->starved)
+            return -1;
         if (answer->has_algorithm) {
             *candidate = &answer->with_algorithm;
             return i;
@@ -98,7 +100,7 @@ int32_t adn_walk_choose(struct adn_walk *walk, const struct anydnn_plugin_candid
     int32_t at = choose_among(walk, 0, adn_walk_end(walk), candidate);
     int32_t end;
 
-    if (at >= 0 || (walk->fallback == ADN_FALLBACK_OFF && end_of(walk, 0) >= 0))
+    if (at >= 0 || walk->starved || (walk->fallback == ADN_FALLBACK_OFF && end_of(walk, 0) >= 0))
         return at;
     end = end_of(walk, 1);
     return choose_among(walk, 1, end < 0 ? walk->count : end, candidate);

@@ -3,6 +3,7 @@
  * name. */
 #include "dispatch/world.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,28 +30,31 @@ struct adn_space *adn_world_space(struct adn_world *all, const char *name)
     return NULL;
 }
 
-/* The first live backend of a space serves it. */
-static void space_learn(struct adn_world *all, const struct anydnn_plugin *plugin)
+/* The first live backend of a space serves it. 0 for want of memory. */
+static int space_learn(struct adn_world *all, const struct anydnn_plugin *plugin)
 {
-    struct adn_space *space;
+    struct adn_space *space = NULL;
+    int lacked = 0;
 
     pthread_mutex_lock(&space_lock);
-    if (!adn_world_space(all, plugin->space) && all->space_count < ADN_SPACES_MAX &&
-        (space = calloc(1, sizeof(*space))) != NULL) {
+    if (!adn_world_space(all, plugin->space) && all->space_count < ADN_SPACES_MAX) {
+        space = calloc(1, sizeof(*space));
+        lacked = !space && adn_shortage(ENOMEM);
+    }
+    if (space) {
         space->name = plugin->space;
         space->functions = plugin->space_functions;
         all->space[all->space_count] = space;
         all->space_count++;
     }
     pthread_mutex_unlock(&space_lock);
+    return !lacked;
 }
 
 int adn_world_open(struct adn_world *all, struct adn_backend *backend)
 {
-    if (!adn_load_open(backend))
-        return 0;
-    space_learn(all, backend->plugin);
-    return 1;
+    adn_shortage_forget();
+    return adn_load_open(backend) && space_learn(all, backend->plugin);
 }
 
 static const char *plugin_setting(void *cookie, const char *backend, const char *key)
@@ -75,6 +79,19 @@ static const char *const *folders_of(const struct adn_settings *settings)
     return folders;
 }
 
+static void options_drop(const struct adn_load_options *options)
+{
+    free((void *)options->folders);
+    free((void *)options->modules);
+}
+
+static void registry_drop(struct adn_registry *registry)
+{
+    if (registry)
+        options_drop(&registry->options);
+    adn_load_registry_free(registry);
+}
+
 static struct adn_registry *registry_make(struct adn_settings *settings)
 {
     struct adn_load_options options = {.setting = plugin_setting, .cookie = settings};
@@ -86,8 +103,11 @@ static struct adn_registry *registry_make(struct adn_settings *settings)
     for (section = settings->plugins; section; section = section->next)
         options.module_count++;
     modules = calloc((size_t)options.module_count + 1, sizeof(*modules));
-    if (!options.folders || !modules)
+    options.modules = modules;
+    if (!options.folders || !modules) {
+        options_drop(&options);
         return NULL;
+    }
     options.module_count = 0;
     for (section = settings->plugins; section; section = section->next) {
         struct adn_load_module *module = &modules[options.module_count++];
@@ -97,8 +117,9 @@ static struct adn_registry *registry_make(struct adn_settings *settings)
         module->disabled = section->enable == ADN_ENABLE_NO;
         module->origin = section->module ? section->module_origin : section->origin;
     }
-    options.modules = modules;
     registry = adn_load_registry(&options);
+    if (!registry)
+        options_drop(&options);
     for (char **sentence = registry ? registry->unreadable : NULL; sentence && *sentence;
          sentence++)
         adn_warn("%s", *sentence);
@@ -121,13 +142,14 @@ static void warn_of_unknown(const struct adn_world *all, const struct adn_route_
         adn_warn("%s: backend `%s` is not installed; did you mean `%s`?", rule->origin, name, near);
 }
 
-/* Opens, in the order of the routes, each backend that an effective rule names. */
-static void open_routed(struct adn_world *all)
+/* Opens, in the order of the routes, each backend that an effective rule names. The errno for
+ * which one is left, for want of memory or descriptors, or 0. */
+static int open_routed(struct adn_world *all)
 {
     static const int32_t maths[] = {ANYDNN_PLUGIN_MATH_DEFAULT, ANYDNN_PLUGIN_MATH_TENSOR_OP,
                                     ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION, ANYDNN_PLUGIN_MATH_SPLIT};
     const struct adn_route_rule *seen[64];
-    int seen_count = 0;
+    int seen_count = 0, lacked = 0;
 
     for (int32_t operation = 1; operation < ANYDNN_PLUGIN_OPERATION_END; operation++)
         for (size_t mode = 0; mode < sizeof(maths) / sizeof(maths[0]); mode++) {
@@ -144,12 +166,21 @@ static void open_routed(struct adn_world *all)
             for (int32_t i = 0; i < rule->count; i++) {
                 struct adn_backend *backend = adn_load_find(all->registry, rule->backend[i]);
 
-                if (backend)
-                    adn_world_open(all, backend);
-                else
+                if (!backend)
                     warn_of_unknown(all, rule, rule->backend[i]);
+                else if (!adn_world_open(all, backend) && adn_shortage_noted())
+                    lacked = adn_shortage_noted();
             }
         }
+    return lacked;
+}
+
+/* What is found while memory or descriptors lack is not kept. */
+static anydnnStatus_t refuse_short(const char *entry, int error)
+{
+    return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
+                    "%s: while settings and backends were looked up: %s; the next call tries again",
+                    entry, strerror(error));
 }
 
 /* A sentence for the first backend with enable = yes that is not live. */
@@ -159,27 +190,33 @@ static anydnnStatus_t open_required(struct adn_world *all, const char *entry)
          section = section->next) {
         struct adn_backend *backend = adn_load_find(all->registry, section->name);
 
-        if (section->enable == ADN_ENABLE_YES && !(backend && adn_world_open(all, backend)))
-            return adn_fail(ANYDNN_STATUS_CONFIG_ERROR,
-                            "%s: backend `%s` has `enable = yes` (%s) and cannot be used: %s",
-                            entry, section->name, section->origin,
-                            backend && backend->reason ? backend->reason : "it is not installed");
+        if (section->enable != ADN_ENABLE_YES || (backend && adn_world_open(all, backend)))
+            continue;
+        if (backend && adn_shortage_noted())
+            return refuse_short(entry, adn_shortage_noted());
+        return adn_fail(ANYDNN_STATUS_CONFIG_ERROR,
+                        "%s: backend `%s` has `enable = yes` (%s) and cannot be used: %s", entry,
+                        section->name, section->origin,
+                        backend ? adn_load_reason(backend) : "it is not installed");
     }
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Settings and backends, or NULL with the status. */
+/* Settings and backends, none of them open, or NULL with the status. */
 static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
 {
     struct adn_world *all = calloc(1, sizeof(*all));
     anydnnStatus_t status = ANYDNN_STATUS_ALLOC_FAILED;
 
+    adn_shortage_forget();
     if (all)
         all->settings = adn_settings_load();
     if (!all || !all->settings) {
         adn_fail(status, "%s: out of memory while reading the settings", entry);
         goto out;
     }
+    if (adn_shortage_noted())
+        goto short_of;
     if (all->settings->fatal[0] != '\0') {
         status = adn_fail(ANYDNN_STATUS_CONFIG_ERROR, "%s: %s", entry, all->settings->fatal);
         goto out;
@@ -190,14 +227,19 @@ static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
         adn_fail(status, "%s: out of memory while listing the backends", entry);
         goto out;
     }
+    if (adn_shortage_noted())
+        goto short_of;
     all->space[0] = &adn_space_host;
     all->space_count = 1;
-    open_routed(all);
     *why = ANYDNN_STATUS_SUCCESS;
     return all;
+short_of:
+    status = refuse_short(entry, adn_shortage_noted());
 out:
-    if (all)
+    if (all) {
+        registry_drop(all->registry);
         adn_settings_free(all->settings);
+    }
     free(all);
     *why = status;
     return NULL;
@@ -214,6 +256,7 @@ anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    int lacked;
 
     if (world_building)
         return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
@@ -230,7 +273,10 @@ anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
         if (!world)
             world = world_make(entry, &status);
         /* A world without a backend that it must have stays: backends are opened once. */
-        if (world)
+        lacked = world ? open_routed(world) : 0;
+        if (lacked)
+            status = refuse_short(entry, lacked);
+        else if (world)
             status = open_required(world, entry);
         world_ready = status == ANYDNN_STATUS_SUCCESS;
         world_building = 0;

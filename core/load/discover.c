@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "load/private.h"
+#include "sys/error.h"
 #include "sys/log.h"
 
 #define FILE_PREFIX "anydnn_"
@@ -145,11 +146,14 @@ static void discover_folder(struct discovery *discovery, const char *folder)
     const struct dirent *entry;
 
     if (!stream) {
+        int cause = errno;
+
+        adn_shortage(cause);
         discover_complain(
             discovery, discover_print(discovery,
                                       "the plugin folder %s cannot be read: %s: install backends "
                                       "there, or name their folder by plugin_path",
-                                      folder, strerror(errno)));
+                                      folder, strerror(cause)));
         return;
     }
     while ((entry = readdir(stream)) != NULL)

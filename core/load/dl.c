@@ -2,10 +2,13 @@
 /* The dynamic linker: opening a backend's file, its symbols, and which file an address belongs to.
  */
 #include <dlfcn.h>
+#include <errno.h>
+#include <libintl.h>
 #include <link.h>
 #include <string.h>
 
 #include "load/private.h"
+#include "sys/error.h"
 #include "sys/log.h"
 
 /* What to do about a message of the dynamic linker, by a part of it. */
@@ -34,6 +37,42 @@ static const char *dl_advise(const char *text)
     return "ldd names the libraries that a file needs";
 }
 
+/* The dynamic linker leaves no errno, but mostly its words in the message; where it lacks memory
+ * itself these, in the user's language. */
+static void dl_note_shortage(const char *text)
+{
+    /* The file is there; its name could not be copied, where nothing follows these. */
+    const char *name = strstr(text, dgettext("libc", "cannot open shared object file"));
+    static const int errors[] = {ENOMEM, EMFILE, ENFILE};
+    static const char *const sentences[] = {
+        "out of memory",
+        "cannot create shared object descriptor",
+        "cannot allocate name record",
+        "cannot allocate dependency list",
+        "cannot allocate version reference table",
+        "cannot allocate symbol search list",
+        "cannot create scope list",
+        "cannot create searchlist",
+        "cannot create search path array",
+        "cannot create cache for search path",
+        "cannot create RUNPATH/RPATH copy",
+        "cannot create TLS data structures",
+        "cannot extend global scope",
+        "cannot map zero-fill pages",
+    };
+
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+        if (strstr(text, strerror(errors[i])))
+            adn_shortage(errors[i]);
+    }
+    for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++) {
+        if (strstr(text, dgettext("libc", sentences[i])))
+            adn_shortage(ENOMEM);
+    }
+    if (name && !strchr(name, ':'))
+        adn_shortage(ENOMEM);
+}
+
 int adn_load_dl_open(struct adn_load_attempt *attempt)
 {
     /* Should its code end the process, the log's last line tells whose it was. */
@@ -47,6 +86,7 @@ int adn_load_dl_open(struct adn_load_attempt *attempt)
 
     if (!text)
         text = "the dynamic linker gives no cause";
+    dl_note_shortage(text);
     return adn_load_refuse(attempt, "%s cannot be opened: %s: %s", attempt->slot->backend.path,
                            text, dl_advise(text));
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "load/private.h"
+#include "sys/error.h"
 
 /* More program headers than any linker writes. */
 #define ELF_SEGMENTS_MAX 512
@@ -143,11 +144,13 @@ int adn_load_check_elf(struct adn_load_attempt *attempt)
     int file = open(attempt->real_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     int answer;
 
-    if (file < 0)
+    if (file < 0) {
+        adn_shortage(errno);
         return adn_load_refuse(attempt,
                                "%s cannot be opened: %s: see the file's mode and the mount options "
                                "of its folder",
                                attempt->slot->backend.path, strerror(errno));
+    }
     answer = elf_check_file(attempt, file);
     close(file);
     return answer;

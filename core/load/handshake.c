@@ -108,6 +108,10 @@ int adn_load_call_main(struct adn_load_attempt *attempt)
     const char *path = attempt->slot->backend.path;
     int32_t status;
 
+    /* Once a process, also where a later step is tried again. */
+    attempt->given = attempt->slot->given;
+    if (attempt->given)
+        return 0;
     adn_load_error_clear();
     status = attempt->main(&attempt->slot->backend.host, &attempt->given);
     if (status != 0) {
@@ -122,5 +126,6 @@ int adn_load_call_main(struct adn_load_attempt *attempt)
             "%s: its anydnn_plugin_main answered success, but gave no description "
             "(NULL): ask its maker",
             path);
+    attempt->slot->given = attempt->given;
     return 0;
 }

@@ -2,7 +2,8 @@
 /*
  * Backends: finding the files, trusting, opening, shaking hands, and remembering why one failed.
  * A registry is made once. Backends are known from the start and opened at first need; the result
- * of opening, good or bad, is kept for ever.
+ * of opening, good or bad, is kept for ever, but where memory or descriptors lacked: then the next
+ * need tries again.
  */
 #ifndef ADN_LOAD_LOAD_H
 #define ADN_LOAD_LOAD_H
@@ -76,8 +77,12 @@ struct adn_backend *adn_load_find(const struct adn_registry *registry, const cha
 /* Opens the backend if that was not done yet; returns 1 when it is live, else 0 with `reason` set.
  * A failure is logged once, as a warning with path, stage and cause. Thread-safe. A call from
  * inside an anydnn_plugin_main (same thread) or after exit() has begun answers 0 and changes
- * nothing: the stage may then still be KNOWN, with `reason` NULL. */
+ * nothing: the stage may then still be KNOWN, with `reason` NULL. So it is where memory or
+ * descriptors lacked, which is noted (adn_shortage_noted). */
 int adn_load_open(struct adn_backend *backend);
+
+/* Why a backend that adn_load_open refused is not live; never NULL then. */
+const char *adn_load_reason(const struct adn_backend *backend);
 
 /* "known", "missing", "disabled", ..., "live" */
 const char *adn_load_stage_name(int32_t stage);

@@ -16,6 +16,7 @@
 struct adn_load_slot {
     struct adn_backend backend;
     char reason[ADN_LOAD_REASON_MAX];
+    const struct anydnn_plugin *given; /* by its anydnn_plugin_main; NULL before that */
     /* Copies in which members that the backend's structures lack are zero. */
     struct anydnn_plugin plugin;
     struct anydnn_plugin_space space;

@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "load/private.h"
+#include "sys/error.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
-/* In order; a step that fails gives the backend its stage for ever. */
+/* In order; a step that fails gives the backend its stage, for ever but where memory or descriptors
+ * lacked. */
 static const struct {
     int (*step)(struct adn_load_attempt *attempt);
     int32_t stage;
@@ -46,24 +48,30 @@ static int32_t load_attempt(struct adn_load_slot *slot)
 {
     struct adn_load_attempt attempt = {.slot = slot};
     int32_t stage = ADN_LOAD_LIVE;
+    int lacked;
 
+    adn_shortage_forget();
     for (size_t i = 0; i < sizeof(load_steps) / sizeof(load_steps[0]); i++) {
         if (load_steps[i].step(&attempt) != 0) {
             stage = load_steps[i].stage;
             break;
         }
     }
-    if (stage != ADN_LOAD_LIVE) {
+    lacked = stage != ADN_LOAD_LIVE && adn_shortage_noted();
+    if (stage != ADN_LOAD_LIVE)
         memset(slot->backend.operation, 0, sizeof(slot->backend.operation));
+    if (stage != ADN_LOAD_LIVE && !lacked)
         slot->backend.reason = slot->reason;
-    }
     free(attempt.real_path);
-    return stage;
+    return lacked ? ADN_LOAD_KNOWN : stage;
 }
 
 static void load_report(const struct adn_backend *backend, int32_t stage)
 {
-    if (stage == ADN_LOAD_LIVE)
+    if (stage == ADN_LOAD_KNOWN)
+        adn_warn("backend %s: %s: %s", backend->name, adn_load_reason(backend),
+                 strerror(adn_shortage_noted()));
+    else if (stage == ADN_LOAD_LIVE)
         adn_info("backend %s %s opened: %s", backend->name, backend->plugin->version,
                  backend->path);
     else
@@ -161,6 +169,16 @@ struct adn_backend *adn_load_find(const struct adn_registry *registry, const cha
             low = middle + 1;
     }
     return NULL;
+}
+
+const char *adn_load_reason(const struct adn_backend *backend)
+{
+    int32_t stage = atomic_load_explicit(&backend->stage, memory_order_acquire);
+
+    if (stage == ADN_LOAD_KNOWN || stage == ADN_LOAD_LIVE)
+        return "could not be opened for want of memory or descriptors; the next call that needs it "
+               "tries again";
+    return backend->reason;
 }
 
 const char *adn_load_stage_name(int32_t stage)

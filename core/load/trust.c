@@ -12,6 +12,7 @@
 
 #include "load/private.h"
 #include "sys/env.h"
+#include "sys/error.h"
 #include "sys/files.h"
 #include "sys/log.h"
 
@@ -21,9 +22,11 @@ static int trust_root_only(struct adn_load_attempt *attempt, const char *path, i
     const char *name = attempt->slot->backend.path;
     struct stat status;
 
-    if (stat(path, &status) != 0)
+    if (stat(path, &status) != 0) {
+        adn_shortage(errno);
         return adn_load_refuse(attempt, "%s cannot be examined: %s: %s", name, path,
                                strerror(errno));
+    }
     if (status.st_uid != 0)
         return adn_load_refuse(attempt,
                                "%s is not opened by a privileged process: %s is owned by user %ld, "
@@ -94,6 +97,7 @@ int adn_load_trust(struct adn_load_attempt *attempt)
     if (!attempt->real_path) {
         int cause = errno;
 
+        adn_shortage(cause);
         if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && cause == ENOENT)
             return adn_load_refuse(attempt,
                                    "%s is a link to a file that does not exist: remove the "
@@ -101,8 +105,10 @@ int adn_load_trust(struct adn_load_attempt *attempt)
                                    path);
         return adn_load_refuse(attempt, "%s cannot be reached: %s", path, strerror(cause));
     }
-    if (stat(attempt->real_path, &status) != 0)
+    if (stat(attempt->real_path, &status) != 0) {
+        adn_shortage(errno);
         return adn_load_refuse(attempt, "%s cannot be examined: %s", path, strerror(errno));
+    }
     if (!S_ISREG(status.st_mode))
         return adn_load_refuse(attempt,
                                "%s is %s, not a file: remove it, or rename it so that it does "

@@ -3,12 +3,14 @@
  * The rules that a backend's description must keep before any other function of it is called, and
  * the normalised copy that the rest of the library works with.
  */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "load/check.h"
+#include "sys/error.h"
 
 /* Bytes up to and including a member. */
 #define UP_TO(type, member) (offsetof(struct type, member) + sizeof(((struct type *)0)->member))
@@ -203,9 +205,11 @@ static int validate_limits(struct adn_load_attempt *attempt)
     if (adn_load_check_array(attempt, "limits", plugin->limits, plugin->limit_count,
                              LIMIT_COUNT_MAX) != 0)
         return -1;
-    slot->limits = calloc(plugin->limit_count, sizeof(*slot->limits));
-    slot->limit_list = calloc(plugin->limit_count, sizeof(*slot->limit_list));
-    if (!slot->limits || !slot->limit_list)
+    if (!slot->limits)
+        slot->limits = calloc(plugin->limit_count, sizeof(*slot->limits));
+    if (!slot->limit_list)
+        slot->limit_list = calloc(plugin->limit_count, sizeof(*slot->limit_list));
+    if ((!slot->limits || !slot->limit_list) && adn_shortage(ENOMEM))
         return adn_load_refuse(attempt, "%s: memory is out for its limits", slot->backend.path);
     for (uint32_t i = 0; i < plugin->limit_count; i++) {
         struct anydnn_plugin_limit *limit = &slot->limits[i];

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One entry of a file or of the environment becomes a value of the settings, or a sentence why not.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/names.h"
 #include "settings/parts.h"
+#include "sys/error.h"
 
 void adn_settings_suggest(char *error, size_t error_size, const char *name,
                           const char *const *names, int count)
@@ -74,8 +76,10 @@ static struct adn_plugin_section *plugin_section(struct adn_settings *settings, 
         at = &(*at)->next;
     if (*at == NULL) {
         *at = calloc(1, sizeof(**at));
-        if (*at == NULL)
+        if (*at == NULL) {
+            adn_shortage(ENOMEM);
             return NULL;
+        }
         snprintf((*at)->name, sizeof((*at)->name), "%s", name);
         (*at)->enable = ADN_ENABLE_AUTO;
         set_origin((*at)->origin, "built-in");
@@ -88,8 +92,10 @@ static int replace_text(char **member, const char *text)
 {
     char *copy = strdup(text);
 
-    if (copy == NULL)
+    if (copy == NULL) {
+        adn_shortage(ENOMEM);
         return -1;
+    }
     free(*member);
     *member = copy;
     return 0;
@@ -106,6 +112,7 @@ static int set_plugin_setting(struct adn_plugin_section *plugin, const char *key
         struct adn_plugin_setting *fresh = calloc(1, sizeof(*fresh));
 
         if (fresh == NULL || (fresh->key = strdup(key)) == NULL) {
+            adn_shortage(ENOMEM);
             free(fresh);
             return -1;
         }
@@ -202,6 +209,7 @@ static enum adn_apply apply_route(struct adn_settings *settings, const char *mod
         return result;
     rules = realloc(settings->rules, sizeof(*rules) * ((size_t)settings->rule_count + 1));
     if (rules == NULL) {
+        adn_shortage(ENOMEM);
         snprintf(error, error_size, "out of memory");
         return ADN_APPLY_BAD;
     }

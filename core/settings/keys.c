@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "settings/parts.h"
+#include "sys/error.h"
 
 const char *const adn_words_fallback[] = {"off", "warn", "on", NULL};
 const char *const adn_words_enable[] = {"no", "auto", "yes", NULL};
@@ -79,8 +80,10 @@ static int set_string(char **member, const char *value)
 {
     char *copy = strdup(value);
 
-    if (copy == NULL)
+    if (copy == NULL) {
+        adn_shortage(ENOMEM);
         return -1;
+    }
     free(*member);
     *member = copy;
     return 0;
@@ -184,11 +187,18 @@ static void free_folders(char **folders)
 /* One folder of a list, without the blanks around it; NULL when it is not absolute. */
 static char *copy_folder(const char *text, size_t length)
 {
+    char *copy;
+
     while (length > 0 && isblank((unsigned char)text[0]))
         text++, length--;
     while (length > 0 && isblank((unsigned char)text[length - 1]))
         length--;
-    return length > 0 && text[0] == '/' ? strndup(text, length) : NULL;
+    if (length == 0 || text[0] != '/')
+        return NULL;
+    copy = strndup(text, length);
+    if (copy == NULL)
+        adn_shortage(ENOMEM);
+    return copy;
 }
 
 static int set_folders(const struct adn_key *key, const char *value, void *member)
@@ -199,8 +209,10 @@ static int set_folders(const struct adn_key *key, const char *value, void *membe
     (void)key;
     if (strcmp(value, "none") != 0) {
         folders = calloc(strlen(value) + 2, sizeof(*folders));
-        if (folders == NULL)
+        if (folders == NULL) {
+            adn_shortage(ENOMEM);
             return -1;
+        }
         for (const char *at = value;; at++) {
             size_t length = strcspn(at, ":,");
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "settings/parts.h"
+#include "sys/error.h"
 #include "sys/log.h"
 
 /* The order that bench shows to be fastest. */
@@ -27,12 +28,16 @@ void adn_message_add(struct adn_messages *messages, const char *format, ...)
     char **grown = realloc(messages->text, sizeof(*grown) * ((size_t)messages->count + 1));
     va_list args;
 
-    if (grown == NULL)
+    if (grown == NULL) {
+        adn_shortage(ENOMEM);
         return;
+    }
     messages->text = grown;
     va_start(args, format);
     if (vasprintf(&grown[messages->count], format, args) >= 0)
         messages->count++;
+    else
+        adn_shortage(ENOMEM);
     va_end(args);
 }
 
@@ -49,10 +54,10 @@ static struct adn_settings *new_settings(void)
 {
     struct adn_settings *settings = calloc(1, sizeof(*settings));
 
-    if (settings == NULL)
-        return NULL;
-    settings->key_origin = calloc((size_t)adn_key_count, sizeof(*settings->key_origin));
-    if (settings->key_origin == NULL) {
+    if (settings != NULL)
+        settings->key_origin = calloc((size_t)adn_key_count, sizeof(*settings->key_origin));
+    if (settings == NULL || settings->key_origin == NULL) {
+        adn_shortage(ENOMEM);
         free(settings);
         return NULL;
     }
@@ -161,6 +166,7 @@ static void add_folder(struct adn_settings *settings, const char *folder,
     int count = scandir(folder, &names, is_conf, by_bytes);
 
     if (count < 0 && errno != ENOENT && errno != ENOTDIR) {
+        adn_shortage(errno);
         settings->dropped++;
         adn_message_add(messages, "%s: the folder cannot be read: %s", folder, strerror(errno));
     }
@@ -236,10 +242,14 @@ static const char *log_file_reason(int cause)
 static void put_log_in_force(const struct adn_settings *settings, struct adn_messages *messages)
 {
     adn_log_level_set(settings->log);
-    if (adn_log_target(settings->log_file) != 0)
+    if (adn_log_target(settings->log_file) != 0) {
+        int cause = errno;
+
+        adn_shortage(cause);
         adn_message_add(messages, "%s: log_file = %s: cannot be opened: %s; the old target stays",
                         settings->key_origin[adn_key_find("log_file")], settings->log_file,
-                        log_file_reason(errno));
+                        log_file_reason(cause));
+    }
 }
 
 struct adn_settings *adn_settings_load_from(const struct adn_settings_sources *sources)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "settings/parts.h"
+#include "sys/error.h"
 #include "sys/files.h"
 
 #define FILE_LIMIT  (256 * 1024)
@@ -75,8 +76,10 @@ static int add_entry(struct adn_file *file, const char *section, const char *key
     if ((file->count & (file->count - 1)) == 0)
         grown =
             realloc(file->entry, sizeof(*grown) * (file->count > 0 ? 2 * (size_t)file->count : 1));
-    if (grown == NULL)
+    if (grown == NULL) {
+        adn_shortage(ENOMEM);
         return -1;
+    }
     file->entry = grown;
     entry = &file->entry[file->count];
     entry->section = strdup(section);
@@ -84,6 +87,7 @@ static int add_entry(struct adn_file *file, const char *section, const char *key
     entry->value = strdup(value);
     entry->line = line;
     if (entry->section == NULL || entry->key == NULL || entry->value == NULL) {
+        adn_shortage(ENOMEM);
         entry_free(entry);
         return -1;
     }
@@ -186,13 +190,14 @@ enum adn_read adn_file_read(struct adn_file *file, const char *path)
     file->path = path;
     descriptor = adn_file_open(path, &status, reason, sizeof(reason));
     if (descriptor < 0) {
+        adn_shortage(errno);
         result = errno == ENOENT || errno == ENOTDIR ? ADN_READ_ABSENT : ADN_READ_BAD;
         adn_file_error(file, 0, reason);
         return result;
     }
     text = malloc(FILE_LIMIT + 1);
     size = text != NULL ? read_text(descriptor, text) : 0;
-    if (text == NULL)
+    if (text == NULL && adn_shortage(ENOMEM))
         adn_file_error(file, 0, "out of memory");
     else if (size < 0)
         set_errno(file, "cannot be read");

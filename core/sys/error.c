@@ -2,6 +2,7 @@
 /* The thread's last error sentence, and the names of the status codes. */
 #include "sys/error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,26 @@ const char *adn_error_text(void)
 void adn_error_clear(void)
 {
     error_text[0] = '\0';
+}
+
+static _Thread_local int shortage;
+
+int adn_shortage(int error)
+{
+    if (error != ENOMEM && error != EMFILE && error != ENFILE)
+        return 0;
+    shortage = error;
+    return 1;
+}
+
+int adn_shortage_noted(void)
+{
+    return shortage;
+}
+
+void adn_shortage_forget(void)
+{
+    shortage = 0;
 }
 
 #define STATUS(name)                                                                               \

@@ -16,6 +16,13 @@ anydnnStatus_t adn_fail(anydnnStatus_t status, const char *format, ...)
 const char *adn_error_text(void);
 void adn_error_clear(void);
 
+/* What fails for want of memory or descriptors settles nothing: the next call may find them. Notes
+ * in this thread that `error`, an errno, is of that kind; 1 when it is. */
+int adn_shortage(int error);
+/* The errno noted since the last forgetting, or 0. */
+int adn_shortage_noted(void);
+void adn_shortage_forget(void);
+
 /* The name of a status, "ANYDNN_STATUS_BAD_PARAM"; never NULL. */
 const char *adn_status_name(int status);
 

@@ -6,7 +6,24 @@
 
 #include <string.h>
 
-#define DONE(call) ((call) == dnnl_success)
+/* Set by whatever lacked memory, since what is made is NULL for other reasons, too. */
+static _Thread_local int starved;
+
+int onednn_starved(void)
+{
+    int was = starved;
+
+    starved = 0;
+    return was;
+}
+
+static int done(dnnl_status_t status)
+{
+    starved |= status == dnnl_out_of_memory;
+    return status == dnnl_success;
+}
+
+#define DONE(call) done(call)
 
 #if DNNL_VERSION_MAJOR >= 3
 
@@ -35,20 +52,20 @@ void onednn_layout_destroy(onednn_layout layout)
 /* Both give `made` its value, the descriptor or NULL: by the function of 3.x, with the arguments.
  * TWICE stands where 3.x wants the layout of each side and 2.6 one for both. */
 #define FORWARD(made, old_type, old_function, name, ...)                                           \
-    ((made) = NULL, (void)onednn.dnnl_##name##_primitive_desc_create(&(made), onednn_engine,       \
-                                                                     __VA_ARGS__, attributes))
+    ((made) = NULL, (void)DONE(onednn.dnnl_##name##_primitive_desc_create(                         \
+                        &(made), onednn_engine, __VA_ARGS__, attributes)))
 #define BACKWARD(made, old_type, old_function, name, hint, ...)                                    \
-    ((made) = NULL, (void)onednn.dnnl_##name##_primitive_desc_create(                              \
-                        &(made), onednn_engine, __VA_ARGS__, hint, attributes))
+    ((made) = NULL, (void)DONE(onednn.dnnl_##name##_primitive_desc_create(                         \
+                        &(made), onednn_engine, __VA_ARGS__, hint, attributes)))
 #define TWICE(layout) layout, layout
 #define NO_SCALE
 
 #else
 
-/* `done` says whether oneDNN has filled the layout. */
-static onednn_layout keep_or_free(dnnl_memory_desc_t *layout, int done)
+/* `filled` says whether oneDNN has filled the layout. */
+static onednn_layout keep_or_free(dnnl_memory_desc_t *layout, int filled)
 {
-    if (done)
+    if (filled)
         return layout;
     onednn_host->free(layout);
     return NULL;
@@ -59,6 +76,7 @@ static onednn_layout layout_by_strides(dnnl_data_type_t type, int32_t ndims, con
 {
     dnnl_memory_desc_t *layout = onednn_host->alloc(sizeof *layout);
 
+    starved |= !layout;
     return layout ? keep_or_free(layout, DONE(onednn.dnnl_memory_desc_init_by_strides(
                                              layout, ndims, dims, type, strides)))
                   : NULL;
@@ -69,6 +87,7 @@ static onednn_layout layout_by_tag(dnnl_data_type_t type, int32_t ndims, const i
 {
     dnnl_memory_desc_t *layout = onednn_host->alloc(sizeof *layout);
 
+    starved |= !layout;
     return layout ? keep_or_free(layout, DONE(onednn.dnnl_memory_desc_init_by_tag(layout, ndims,
                                                                                   dims, type, tag)))
                   : NULL;
@@ -85,8 +104,8 @@ void onednn_layout_destroy(onednn_layout layout)
         dnnl_##old_type##_desc_t description;                                                      \
         (made) = NULL;                                                                             \
         if (DONE(onednn.dnnl_##old_function##_desc_init(&description, __VA_ARGS__)))               \
-            (void)onednn.dnnl_primitive_desc_create(&(made), &description, attributes,             \
-                                                    onednn_engine, hint);                          \
+            (void)DONE(onednn.dnnl_primitive_desc_create(&(made), &description, attributes,        \
+                                                         onednn_engine, hint));                    \
     } while (0)
 #define FORWARD(made, old_type, old_function, name, ...)                                           \
     BACKWARD(made, old_type, old_function, name, NULL, __VA_ARGS__)

@@ -113,6 +113,9 @@ dnnl_primitive_desc_t onednn_describe_reduction(dnnl_alg_kind_t algorithm, onedn
                                                 onednn_layout to, float p, float epsilon,
                                                 const_dnnl_primitive_attr_t attributes);
 
+/* Whether one of these lacked memory since the last question; they then gave NULL. */
+int onednn_starved(void);
+
 /* Makes a primitive's result max(result, 0). Returns 0, or another value where oneDNN refuses. */
 int onednn_append_relu(dnnl_post_ops_t post_ops);
 

@@ -37,8 +37,16 @@ void onednn_build_end(struct onednn_build *build)
         memcpy(build->plan->arena_bytes, build->used, sizeof build->used);
 }
 
+/* What oneDNN lacked memory for is not what it has not. */
+static void blame_memory(struct onednn_build *build, const void *made)
+{
+    if (onednn_starved() && !made)
+        onednn_build_fail(build, ONEDNN_ALLOC_FAILED, "no memory for a plan of oneDNN's");
+}
+
 static onednn_layout keep_layout(struct onednn_build *build, onednn_layout layout)
 {
+    blame_memory(build, layout);
     if (layout && build->kept.layouts == ONEDNN_KEPT) {
         onednn_layout_destroy(layout);
         onednn_build_fail(build, ONEDNN_INTERNAL_ERROR, "a plan of onednn has too many layouts");
@@ -51,6 +59,7 @@ static onednn_layout keep_layout(struct onednn_build *build, onednn_layout layou
 
 dnnl_primitive_desc_t onednn_keep_if(struct onednn_build *build, dnnl_primitive_desc_t descriptor)
 {
+    blame_memory(build, descriptor);
     if (descriptor && build->kept.descriptors == ONEDNN_KEPT) {
         onednn.dnnl_primitive_desc_destroy(descriptor);
         onednn_build_fail(build, ONEDNN_INTERNAL_ERROR, "a plan of onednn has too many primitives");
@@ -64,9 +73,11 @@ dnnl_primitive_desc_t onednn_keep_if(struct onednn_build *build, dnnl_primitive_
 dnnl_primitive_desc_t onednn_keep(struct onednn_build *build, dnnl_primitive_desc_t descriptor,
                                   const char *what)
 {
+    dnnl_primitive_desc_t kept = onednn_keep_if(build, descriptor);
+
     if (!descriptor && build->status == ONEDNN_SUCCESS)
         build->status = onednn_fail(ONEDNN_NOT_SUPPORTED, "oneDNN has no %s", what);
-    return onednn_keep_if(build, descriptor);
+    return kept;
 }
 
 dnnl_primitive_attr_t onednn_attributes(struct onednn_build *build)
@@ -151,15 +162,19 @@ static int add_value(struct onednn_build *build, onednn_layout layout, struct on
 {
     struct anydnn_plugin_plan *plan = build->plan;
     struct onednn_value *value = &plan->value[plan->value_count];
+    dnnl_status_t made;
 
     if (build->status != ONEDNN_SUCCESS)
         return -1;
     if (plan->value_count == ONEDNN_VALUES)
         return onednn_build_fail(build, ONEDNN_INTERNAL_ERROR,
                                  "a plan of onednn has too many memories");
-    if (!layout || onednn.dnnl_memory_create(&value->memory, layout, onednn_engine,
-                                             DNNL_MEMORY_NONE) != dnnl_success)
-        return onednn_build_fail(build, ONEDNN_INTERNAL_ERROR, "oneDNN refuses a memory");
+    made = layout
+               ? onednn.dnnl_memory_create(&value->memory, layout, onednn_engine, DNNL_MEMORY_NONE)
+               : dnnl_invalid_arguments;
+    if (made != dnnl_success)
+        return onednn_build_fail(build, onednn_status(made, ONEDNN_INTERNAL_ERROR),
+                                 "oneDNN refuses a memory");
     value->when = build->when;
     value->place = place;
     value->layout = layout;
@@ -237,6 +252,7 @@ void onednn_run(struct onednn_build *build, const_dnnl_primitive_desc_t descript
     onednn_layout scratch;
     int memory = -1;
     struct onednn_step *step;
+    dnnl_status_t made;
 
     if (build->status != ONEDNN_SUCCESS)
         return;
@@ -246,9 +262,11 @@ void onednn_run(struct onednn_build *build, const_dnnl_primitive_desc_t descript
     step = add_step(build);
     if (!step)
         return;
-    if (onednn.dnnl_primitive_create(&step->primitive, descriptor) != dnnl_success) {
+    made = onednn.dnnl_primitive_create(&step->primitive, descriptor);
+    if (made != dnnl_success) {
         step->primitive = NULL;
-        onednn_build_fail(build, ONEDNN_INTERNAL_ERROR, "oneDNN cannot make a primitive");
+        onednn_build_fail(build, onednn_status(made, ONEDNN_INTERNAL_ERROR),
+                          "oneDNN cannot make a primitive");
         return;
     }
     for (int i = 0; i < count; i++)

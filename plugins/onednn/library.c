@@ -3,6 +3,7 @@
 #include "onednn.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -19,7 +20,8 @@
 struct onednn_functions onednn;
 dnnl_engine_t onednn_engine;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int tried; /* and what came of it stays */
 static char failure[700];
 static uint64_t opened_at_fork;
 
@@ -70,21 +72,36 @@ static void take_openmp(void *library)
                      "this build of oneDNN does not run on OpenMP: set.threads has no effect");
 }
 
-/* Fills `failure`, or leaves it empty. */
-static void load(const char *name)
+/* Whether the loader's message is of memory or descriptors that lacked. */
+static int is_shortage(const char *message)
+{
+    static const int errors[] = {ENOMEM, EMFILE, ENFILE};
+    int found = strstr(message, "cannot create shared object descriptor") != NULL;
+
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
+        found |= strstr(message, strerror(errors[i])) != NULL;
+    return found;
+}
+
+/* Fills `failure`, or leaves it empty. Returns 0, or ONEDNN_ALLOC_FAILED where the next call may
+ * have better luck. */
+static int32_t load(const char *name)
 {
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     const dnnl_version_t *version;
+    dnnl_status_t made;
     const char *lacks;
 
     if (!library) {
-        snprintf(failure, sizeof failure, "oneDNN's library is missing: %s", dlerror());
-        return;
+        const char *message = dlerror();
+
+        snprintf(failure, sizeof failure, "oneDNN's library is missing: %s", message);
+        return is_shortage(message) ? ONEDNN_ALLOC_FAILED : ONEDNN_SUCCESS;
     }
     take(&onednn.dnnl_version, sizeof onednn.dnnl_version, library, "dnnl_version");
     if (!onednn.dnnl_version) {
         snprintf(failure, sizeof failure, "%s is not oneDNN's library", name);
-        return;
+        return ONEDNN_SUCCESS;
     }
     version = onednn.dnnl_version();
     if (version->major != DNNL_VERSION_MAJOR || version->minor < ONEDNN_NEEDS_MINOR) {
@@ -92,36 +109,49 @@ static void load(const char *name)
                  "%s is oneDNN %d.%d; this backend was compiled for %d and needs %d.%d or later",
                  name, version->major, version->minor, DNNL_VERSION_MAJOR, DNNL_VERSION_MAJOR,
                  ONEDNN_NEEDS_MINOR);
-        return;
+        return ONEDNN_SUCCESS;
     }
     lacks = take_functions(library);
     if (lacks) {
         snprintf(failure, sizeof failure, "%s, oneDNN %d.%d.%d, has no function %s", name,
                  version->major, version->minor, version->patch, lacks);
-        return;
+        return ONEDNN_SUCCESS;
     }
     take_openmp(library);
-    if (onednn.dnnl_engine_create(&onednn_engine, dnnl_cpu, 0) != dnnl_success)
+    made = onednn.dnnl_engine_create(&onednn_engine, dnnl_cpu, 0);
+    if (made != dnnl_success)
         snprintf(failure, sizeof failure, "%s cannot make an engine for the processor", name);
+    return onednn_status(made, ONEDNN_SUCCESS);
 }
 
-static void open_once(void)
+static int32_t open_library(void)
 {
     const char *name = onednn_host->setting(onednn_host, "library");
     char text[sizeof failure + 40];
+    int32_t status;
 
+    failure[0] = '\0';
     opened_at_fork = onednn_host->fork_number();
-    load(name ? name : LIBRARY);
-    if (failure[0]) {
+    status = load(name ? name : LIBRARY);
+    if (failure[0] && status == ONEDNN_SUCCESS) {
         snprintf(text, sizeof text, "%s; onednn declines everything", failure);
         onednn_host->log(onednn_host, ANYDNN_PLUGIN_LOG_WARN, __FILE__, __LINE__, text);
     }
+    return status == ONEDNN_SUCCESS ? ONEDNN_SUCCESS : onednn_fail(status, "%s", failure);
 }
 
 int32_t onednn_library_open(const char **sentence)
 {
-    pthread_once(&once, open_once);
+    int32_t status = ONEDNN_SUCCESS;
+
+    pthread_mutex_lock(&lock);
+    if (!tried)
+        status = open_library();
+    tried = status == ONEDNN_SUCCESS;
+    pthread_mutex_unlock(&lock);
     *sentence = failure;
+    if (status != ONEDNN_SUCCESS)
+        return status;
     if (failure[0])
         return ONEDNN_NOT_SUPPORTED;
     if (onednn_host->fork_number() != opened_at_fork) {

@@ -98,7 +98,8 @@ extern struct onednn_functions onednn;
 extern dnnl_engine_t onednn_engine;
 
 /* Opens the library at the first call; every call has the same answer: 0, or a status with a
- * sentence that names the library. The first failure also writes a warning. */
+ * sentence that names the library. The first failure also writes a warning. ONEDNN_ALLOC_FAILED for
+ * want of memory or descriptors: then the next call tries again. */
 int32_t onednn_library_open(const char **sentence);
 
 /* Reads set.threads. Returns 0, or a status with a sentence at the host. */

@@ -67,6 +67,12 @@ int32_t onednn_refuse(struct onednn_refusal *why, int32_t reason, const char *fo
 /* Hands a sentence to the host and returns `status`. */
 int32_t onednn_fail(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The status of a failure of oneDNN's: for want of memory, or another. */
+static inline int32_t onednn_status(dnnl_status_t status, int32_t other)
+{
+    return status == dnnl_out_of_memory ? ONEDNN_ALLOC_FAILED : other;
+}
+
 /* "2,3,4,5"; returns text. */
 struct onednn_text {
     char text[168];

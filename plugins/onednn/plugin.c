@@ -65,12 +65,15 @@ const char *onednn_type_name(int32_t type)
 static int32_t open_stream(struct anydnn_plugin_context *context)
 {
     const char *sentence;
+    int32_t status = onednn_library_open(&sentence);
+    dnnl_status_t made;
 
-    if (onednn_library_open(&sentence) != ONEDNN_SUCCESS)
-        return ONEDNN_SUCCESS;
-    if (onednn.dnnl_stream_create(&context->stream, onednn_engine, dnnl_stream_default_flags) !=
-        dnnl_success)
-        return onednn_fail(ONEDNN_INTERNAL_ERROR, "oneDNN cannot make a stream");
+    if (status != ONEDNN_SUCCESS)
+        return status == ONEDNN_ALLOC_FAILED ? status : ONEDNN_SUCCESS;
+    made = onednn.dnnl_stream_create(&context->stream, onednn_engine, dnnl_stream_default_flags);
+    if (made != dnnl_success)
+        return onednn_fail(onednn_status(made, ONEDNN_INTERNAL_ERROR),
+                           "oneDNN cannot make a stream");
     return ONEDNN_SUCCESS;
 }
 
