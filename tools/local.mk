@@ -70,6 +70,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/data.c \
 	tools/verify/diagnose.c \
 	tools/verify/engine.c \
+	tools/verify/environment.c \
 	tools/verify/expand.c \
 	tools/verify/expect.c \
 	tools/verify/exports.c \

@@ -15,6 +15,7 @@ anydnnStatus_t anydnnActivationForward(anydnnHandle_t handle,
                                        const void *x, const void *beta,
                                        anydnnTensorDescriptor_t yDesc, void *y)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnActivationForward", ANYDNN_PLUGIN_ACTIVATION_FORWARD);
@@ -34,6 +35,7 @@ anydnnStatus_t anydnnActivationBackward(anydnnHandle_t handle,
                                         const void *x, const void *beta,
                                         anydnnTensorDescriptor_t dxDesc, void *dx)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnActivationBackward", ANYDNN_PLUGIN_ACTIVATION_BACKWARD);

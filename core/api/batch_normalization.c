@@ -94,6 +94,7 @@ anydnnStatus_t anydnnBatchNormalizationForwardTraining(
     double exponentialAverageFactor, void *resultRunningMean, void *resultRunningVariance,
     double epsilon, void *resultSaveMean, void *resultSaveInvVariance)
 {
+    ADN_FLOAT_SCOPE;
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
     struct adn_entry entry;
 
@@ -115,6 +116,7 @@ anydnnStatus_t anydnnBatchNormalizationForwardTrainingEx(
     anydnnActivationDescriptor_t activationDesc, void *workspace, size_t workSpaceSizeInBytes,
     void *reserveSpace, size_t reserveSpaceSizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     struct settings settings = {(int32_t)mode, (int32_t)bnOps, epsilon, NULL};
     struct adn_entry entry;
 
@@ -134,6 +136,7 @@ anydnnStatus_t anydnnBatchNormalizationForwardInference(
     anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
     const void *estimatedMean, const void *estimatedVariance, double epsilon)
 {
+    ADN_FLOAT_SCOPE;
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
     anydnnTensorDescriptor_t desc = bnScaleBiasMeanVarDesc;
     struct adn_entry entry;
@@ -212,6 +215,7 @@ anydnnStatus_t anydnnBatchNormalizationBackward(
     const void *bnScale, void *dBnScaleResult, void *dBnBiasResult, double epsilon,
     const void *savedMean, const void *savedInvVariance)
 {
+    ADN_FLOAT_SCOPE;
     const void *const scales[4] = {alphaDataDiff, betaDataDiff, alphaParamDiff, betaParamDiff};
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
     struct backward with = {.xDesc = xDesc,
@@ -245,6 +249,7 @@ anydnnStatus_t anydnnBatchNormalizationBackwardEx(
     anydnnActivationDescriptor_t activationDesc, void *workSpace, size_t workSpaceSizeInBytes,
     void *reserveSpace, size_t reserveSpaceSizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     const void *const scales[4] = {alphaDataDiff, betaDataDiff, alphaParamDiff, betaParamDiff};
     struct settings settings = {(int32_t)mode, (int32_t)bnOps, epsilon, NULL};
     struct backward with = {xDesc,

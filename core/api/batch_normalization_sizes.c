@@ -59,6 +59,7 @@ anydnnStatus_t anydnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, anydnnActivationDescriptor_t activationDesc,
     size_t *sizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     static const char name[] = "anydnnGetBatchNormalizationForwardTrainingExWorkspaceSize";
     anydnnTensorDescriptor_t desc = bnScaleBiasMeanVarDesc;
     struct anydnn_plugin_batch_normalization params;
@@ -95,6 +96,7 @@ anydnnStatus_t anydnnGetBatchNormalizationBackwardExWorkspaceSize(
     anydnnTensorDescriptor_t dBnScaleBiasDesc, anydnnActivationDescriptor_t activationDesc,
     size_t *sizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     static const char name[] = "anydnnGetBatchNormalizationBackwardExWorkspaceSize";
     struct anydnn_plugin_batch_normalization params;
     struct anydnn_plugin_tensor reserve;

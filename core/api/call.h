@@ -13,6 +13,7 @@
 #include "dispatch/dispatch.h"
 #include "dispatch/handle.h"
 #include "problem/masks.h"
+#include "sys/float_mode.h"
 
 struct adn_entry {
     struct adn_call call;
@@ -162,15 +163,20 @@ static inline __attribute__((always_inline)) void adn_call_clear_absent(struct a
             call->operands.data[slot] = NULL;
 }
 
-/* Clears the pointers of absent operands and completes the key, whose first two words hold what
- * stamps do not: operation, variant, presence, algorithm, and which outputs lie on which inputs.
- * With a constant operation nearly all of it folds. */
+/* Clears the pointers of absent operands, joins the others' bits and completes the key, whose first
+ * two words hold what stamps do not: operation, variant, presence, algorithm, and which outputs lie
+ * on which inputs. With a constant operation nearly all of it folds. */
 static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_entry *entry)
 {
     struct adn_call *call = &entry->call;
     const struct adn_slot_masks masks = adn_slot_masks[call->operation];
 
     adn_call_clear_absent(call);
+    call->address_bits = 0;
+#pragma GCC unroll 16
+    for (int slot = 0; slot < ADN_SLOTS; slot++)
+        if (call->present >> slot & 1)
+            call->address_bits |= (uintptr_t)call->operands.data[slot];
     call->key[0] = (uint64_t)call->operation | (uint64_t)call->variant << 8 |
                    (uint64_t)call->present << 16 | (uint64_t)(uint32_t)call->algorithm << 32;
     call->key[1] = adn_aliases_of(masks, call->present, call->operands.data);

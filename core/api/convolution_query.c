@@ -53,6 +53,7 @@ anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
     anydnnConvolutionFwdAlgo_t algo, size_t *sizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     static const char name[] = "anydnnGetConvolutionForwardWorkspaceSize";
     anydnnStatus_t status = check_size(handle, name, sizeInBytes);
     char sentence[ADN_ERROR_MAX];
@@ -93,6 +94,7 @@ anydnnStatus_t anydnnGetConvolutionBackwardDataWorkspaceSize(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
     anydnnConvolutionBwdDataAlgo_t algo, size_t *sizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     static const char name[] = "anydnnGetConvolutionBackwardDataWorkspaceSize";
     anydnnStatus_t status = check_size(handle, name, sizeInBytes);
     struct adn_entry entry;
@@ -113,6 +115,7 @@ anydnnStatus_t anydnnGetConvolutionBackwardFilterWorkspaceSize(
     anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
     anydnnConvolutionBwdFilterAlgo_t algo, size_t *sizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     static const char name[] = "anydnnGetConvolutionBackwardFilterWorkspaceSize";
     anydnnStatus_t status = check_size(handle, name, sizeInBytes);
     struct adn_entry entry;

@@ -34,6 +34,7 @@ anydnnStatus_t anydnnFindConvolutionForwardAlgorithm(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionFwdAlgoPerf_t *perfResults)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionForwardAlgorithm",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
                                     .tensor = {xDesc, NULL, yDesc},
@@ -50,6 +51,7 @@ anydnnStatus_t anydnnFindConvolutionForwardAlgorithmEx(
     anydnnTensorDescriptor_t yDesc, void *y, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionFwdAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionForwardAlgorithmEx",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
                                     .tensor = {xDesc, NULL, yDesc},
@@ -69,6 +71,7 @@ anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithm(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionBwdDataAlgoPerf_t *perfResults)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionBackwardDataAlgorithm",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
                                     .tensor = {NULL, dyDesc, dxDesc},
@@ -85,6 +88,7 @@ anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithmEx(
     anydnnTensorDescriptor_t dxDesc, void *dx, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionBwdDataAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionBackwardDataAlgorithmEx",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
                                     .tensor = {NULL, dyDesc, dxDesc},
@@ -104,6 +108,7 @@ anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithm(
     anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionBwdFilterAlgoPerf_t *perfResults)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionBackwardFilterAlgorithm",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
                                     .tensor = {xDesc, dyDesc, NULL},
@@ -120,6 +125,7 @@ anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithmEx(
     anydnnFilterDescriptor_t dwDesc, void *dw, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionBwdFilterAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionBackwardFilterAlgorithmEx",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
                                     .tensor = {xDesc, dyDesc, NULL},

@@ -6,6 +6,7 @@
 #include "desc/shape.h"
 #include "dispatch/handle.h"
 #include "sys/error.h"
+#include "sys/float_mode.h"
 
 /* What anydnn.h documents: four 64-bit words. */
 struct states {
@@ -98,6 +99,7 @@ anydnnStatus_t anydnnSetDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc,
                                           anydnnHandle_t handle, float dropout, void *states,
                                           size_t stateSizeInBytes, unsigned long long seed)
 {
+    ADN_FLOAT_SCOPE;
     struct states fresh = {
         .magic = ANYDNN_DROPOUT_MAGIC, .version = ANYDNN_DROPOUT_VERSION, .seed = seed};
     anydnnStatus_t status =
@@ -114,6 +116,7 @@ anydnnStatus_t anydnnRestoreDropoutDescriptor(anydnnDropoutDescriptor_t dropoutD
                                               anydnnHandle_t handle, float dropout, void *states,
                                               size_t stateSizeInBytes, unsigned long long seed)
 {
+    ADN_FLOAT_SCOPE;
     struct states kept;
     anydnnStatus_t status =
         check_set(__func__, dropoutDesc, handle, dropout, states, stateSizeInBytes);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "sys/error.h"
+#include "sys/float_mode.h"
 #include "sys/process.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
@@ -37,11 +38,14 @@ static anydnnStatus_t create(anydnnHandle_t *handle, const char *device, const c
 
 anydnnStatus_t anydnnCreate(anydnnHandle_t *handle)
 {
+    ADN_FLOAT_SCOPE;
+
     return create(handle, NULL, "anydnnCreate");
 }
 
 anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device)
 {
+    ADN_FLOAT_SCOPE;
     anydnnStatus_t status = check_pointer("anydnnCreateOnDevice", "device", device);
 
     return status == SUCCESS ? create(handle, device, "anydnnCreateOnDevice") : status;
@@ -49,6 +53,8 @@ anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device)
 
 anydnnStatus_t anydnnDestroy(anydnnHandle_t handle)
 {
+    ADN_FLOAT_SCOPE;
+
     if (!handle)
         return SUCCESS;
     if (handle->magic != ADN_HANDLE_MAGIC)
@@ -73,6 +79,7 @@ anydnnStatus_t anydnnGetDevice(anydnnHandle_t handle, char *text, size_t size)
 
 anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId)
 {
+    ADN_FLOAT_SCOPE;
     anydnnStatus_t status = adn_handle_check(handle, "anydnnSetStream");
 
     if (status == SUCCESS)
@@ -124,6 +131,7 @@ anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *deterministic)
 anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation, const char *mode,
                               const char *list)
 {
+    ADN_FLOAT_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnSetRoute", "operation", operation);
 
     if (status == SUCCESS)
@@ -134,6 +142,7 @@ anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation, cons
 anydnnStatus_t anydnnGetDispatchInfo(anydnnHandle_t handle, const char *key, char *text,
                                      size_t size)
 {
+    ADN_FLOAT_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnGetDispatchInfo", "key", key);
 
     if (status == SUCCESS)
@@ -153,6 +162,7 @@ anydnnStatus_t anydnnGetDispatchInfoInt(anydnnHandle_t handle, const char *key, 
 anydnnStatus_t anydnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rstatus,
                                        anydnnErrQueryMode_t mode, void *tag)
 {
+    ADN_FLOAT_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnQueryRuntimeError", "rstatus", rstatus);
 
     (void)tag;

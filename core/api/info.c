@@ -10,6 +10,7 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "sys/error.h"
+#include "sys/float_mode.h"
 #include "sys/text.h"
 
 #define SUCCESS      ANYDNN_STATUS_SUCCESS
@@ -43,6 +44,7 @@ static anydnnStatus_t bad_index(const char *entry, int index, int count)
 
 anydnnStatus_t anydnnGetBackendCount(int *count)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_world *world;
     anydnnStatus_t status = begin("anydnnGetBackendCount", &world, count, count);
 
@@ -129,6 +131,7 @@ static const char *word_of(const struct adn_backend *backend, const struct anydn
 
 anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, size_t size)
 {
+    ADN_FLOAT_SCOPE;
     static const char *const keys[] = {"name",       "path",       "stage",    "reason",
                                        "vendor",     "version",    "build_id", "space",
                                        "plugin_abi", "operations", "limits",   "settings"};
@@ -172,6 +175,7 @@ static int32_t devices_of(const struct adn_space *space)
 
 anydnnStatus_t anydnnGetDeviceCount(int *count)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_world *world;
     anydnnStatus_t status = begin("anydnnGetDeviceCount", &world, count, count);
 
@@ -185,6 +189,7 @@ anydnnStatus_t anydnnGetDeviceCount(int *count)
 
 anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, size_t size)
 {
+    ADN_FLOAT_SCOPE;
     static const char *const keys[] = {"name", "space", "description"};
     const struct adn_space *space = NULL;
     struct adn_world *world;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sys/error.h"
+#include "sys/float_mode.h"
 
 #define SUCCESS       ANYDNN_STATUS_SUCCESS
 #define PROBLEM_MAGIC 0x616e7970u
@@ -39,6 +40,7 @@ static anydnnStatus_t check_both(const char *entry, anydnnHandle_t handle, anydn
 
 anydnnStatus_t anydnnProblemParse(const char *text, anydnnProblem_t *out)
 {
+    ADN_FLOAT_SCOPE;
     anydnnProblem_t problem;
     anydnnStatus_t status;
 
@@ -62,6 +64,7 @@ anydnnStatus_t anydnnProblemParse(const char *text, anydnnProblem_t *out)
 
 anydnnStatus_t anydnnProblemPrint(anydnnProblem_t problem, char *text, size_t size, size_t *needed)
 {
+    ADN_FLOAT_SCOPE;
     anydnnStatus_t status = check("anydnnProblemPrint", problem);
     size_t length;
 
@@ -130,6 +133,7 @@ anydnnStatus_t anydnnProblemGetOperand(anydnnProblem_t problem, int index, const
 anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle, anydnnProblem_t problem,
                                              size_t *sizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     anydnnStatus_t status = check_both("anydnnProblemGetWorkspaceSize", handle, problem);
 
     if (status != SUCCESS)
@@ -144,6 +148,7 @@ anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle, anydnnProble
 anydnnStatus_t anydnnProblemExplain(anydnnHandle_t handle, anydnnProblem_t problem, char *text,
                                     size_t size, size_t *needed)
 {
+    ADN_FLOAT_SCOPE;
     anydnnStatus_t status = check_both("anydnnProblemExplain", handle, problem);
 
     if (status != SUCCESS)
@@ -170,6 +175,7 @@ anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t probl
                                     void *const pointers[], void *workspace,
                                     size_t workspaceSizeInBytes)
 {
+    ADN_FLOAT_SCOPE;
     struct anydnn_plugin_operands operands = {.struct_size = sizeof(operands)};
     anydnnStatus_t status = check_both("anydnnProblemExecute", handle, problem);
     int32_t slot;

@@ -90,6 +90,7 @@ anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
                                   anydnnTensorDescriptor_t aDesc, const void *A, const void *beta,
                                   anydnnTensorDescriptor_t cDesc, void *C)
 {
+    ADN_FLOAT_SCOPE;
     struct anydnn_plugin_tensor tensor;
     struct adn_entry entry;
 

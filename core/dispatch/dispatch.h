@@ -36,7 +36,8 @@ struct adn_call {
     const void *descriptor[2];
     const void *extra;
     uint64_t key[ADN_KEY_WORDS];
-    uint64_t hash; /* of the key */
+    uint64_t hash;          /* of the key */
+    uintptr_t address_bits; /* set in any operand's pointer */
     const struct anydnn_plugin_tensor *tensor[ADN_SLOTS];
     struct anydnn_plugin_operands operands;
 };

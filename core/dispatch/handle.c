@@ -12,6 +12,7 @@
 #include "dispatch/recording.h"
 #include "dispatch/run.h"
 #include "sys/error.h"
+#include "sys/float_mode.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
@@ -240,6 +241,7 @@ static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
     context->fork_number = adn_process_fork_number;
     context->device = device_for(handle, backend);
     context->state = 1;
+    adn_float_standard();
     result = context->device < 0
                  ? ANYDNN_STATUS_NOT_SUPPORTED
                  : backend->plugin->context_create(context->device, &context->context);

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "sys/float_mode.h"
 #include "sys/process.h"
 
 void adn_plan_destroy(struct adn_plan *plan)
@@ -17,6 +18,8 @@ void adn_plan_destroy(struct adn_plan *plan)
     if (body && !adn_process_exiting &&
         (plan->fork_safe || plan->fork_number == adn_process_fork_number))
         plan->backend->operation[plan->problem.operation]->plan_destroy(body);
+    /* A plan ends on the way of a call that is about to run another one. */
+    adn_float_standard();
     adn_stage_free(plan->staged);
     free(plan->passed_over);
     free(plan);

@@ -9,6 +9,7 @@
 
 #include "desc/names.h"
 #include "sys/error.h"
+#include "sys/float_mode.h"
 #include "sys/process.h"
 
 /* One call, copy or fill. */
@@ -179,6 +180,7 @@ static anydnnStatus_t item_run(struct item *item)
     if (item->operands.value)
         item->operands.value = item->value;
     adn_load_error_clear();
+    adn_float_standard();
     result = item->plan->execute(item->plan->body, &item->operands, &effect);
     if (result != 0)
         return adn_fail(adn_plan_status(result), "anydnnReplay: %s failed: %s",

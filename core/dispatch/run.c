@@ -7,6 +7,7 @@
 #include "problem/masks.h"
 
 #include "sys/error.h"
+#include "sys/float_mode.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
@@ -45,7 +46,8 @@ static anydnnStatus_t execute_other(const struct adn_running *running, struct ad
                                     enum adn_how how);
 
 static inline __attribute__((always_inline)) anydnnStatus_t
-execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how how)
+execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how how,
+        uintptr_t address_bits)
 {
     anydnnHandle_t handle = running->handle;
     const struct anydnn_plugin_operands *operands = running->operands;
@@ -57,16 +59,10 @@ execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how h
 
     if (UNLIKELY(plan->fork_number != adn_process_fork_number && !plan->fork_safe))
         return adn_retry_refuse_fork(running->entry, plan);
-    for (uint32_t i = 0; i < plan->slot_count; i++)
-        misaligned |= (uintptr_t)operands->data[i];
     /* Nearly always every pointer meets the largest need of the plan. */
-    if (UNLIKELY((misaligned & plan->largest_mask) != 0)) {
-        misaligned = 0;
+    if (UNLIKELY((address_bits & plan->largest_mask) != 0))
         for (uint32_t i = 0; i < plan->slot_count; i++)
             misaligned |= (uintptr_t)operands->data[i] & plan->mask[i];
-    } else {
-        misaligned = 0;
-    }
     workspace_short = plan->workspace > 0 &&
                       (operands->workspace_bytes < plan->workspace || !operands->workspace ||
                        (uintptr_t)operands->workspace % ADN_ASSUMED_ALIGNMENT != 0);
@@ -88,11 +84,16 @@ execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how h
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* The same, off the hot path. */
+/* The same, off the hot path, where backends were asked or have failed before. */
 static __attribute__((noinline)) anydnnStatus_t
 execute_other(const struct adn_running *running, struct adn_plan *plan, enum adn_how how)
 {
-    return execute(running, plan, how);
+    uintptr_t address_bits = 0;
+
+    for (uint32_t i = 0; i < plan->slot_count; i++)
+        address_bits |= (uintptr_t)running->operands->data[i];
+    adn_float_standard();
+    return execute(running, plan, how, address_bits);
 }
 
 /* Runs a problem whose plan the keys did not tell. */
@@ -136,7 +137,7 @@ anydnnStatus_t adn_dispatch_run(anydnnHandle_t handle, struct adn_call *call)
         return run_missed(&running, call, call->key[1]);
     plan->used = 1;
     handle->counters.plan_hits++;
-    return execute(&running, plan, ADN_HOW_HIT);
+    return execute(&running, plan, ADN_HOW_HIT, call->address_bits);
 }
 
 /* The text says which output lies on which input; the pointers must agree. */

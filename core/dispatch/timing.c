@@ -11,6 +11,7 @@
 #include "desc/names.h"
 #include "desc/shape.h"
 #include "sys/error.h"
+#include "sys/float_mode.h"
 #include "sys/log.h"
 
 /* Runs after the first, which warms up; fewer once they have taken this long together. */
@@ -131,8 +132,10 @@ static int32_t run_once(struct stand *stand, const struct adn_plan *plan, double
     int32_t result =
         stand->space->mark_record(stand->device, stand->operands.stream, stand->marks[0]);
 
+    adn_float_standard();
     if (result == 0)
         result = plan->execute(plan->body, &stand->operands, &effect);
+    adn_float_standard();
     if (result == 0)
         result = stand->space->mark_record(stand->device, stand->operands.stream, stand->marks[1]);
     if (result == 0)

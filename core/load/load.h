@@ -51,6 +51,7 @@ struct adn_backend {
     int32_t index;                      /* in the registry; what perf structs call `backend` */
     _Atomic int32_t stage;              /* enum adn_load_stage; written last */
     char *reason;                       /* a sentence when neither KNOWN nor LIVE */
+    int32_t changes_float;              /* opening it changed the floating-point environment */
     const struct anydnn_plugin *plugin; /* when LIVE; a full copy */
     const struct anydnn_plugin_operation
         *operation[ANYDNN_PLUGIN_OPERATION_END]; /* by number; NULL: not offered */

@@ -9,6 +9,7 @@
 
 #include "load/private.h"
 #include "sys/error.h"
+#include "sys/float_mode.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
@@ -44,15 +45,21 @@ int adn_load_refuse(struct adn_load_attempt *attempt, const char *format, ...)
     return -1;
 }
 
+/* A backend linked with -ffast-math brings a constructor that has this thread flush to zero. */
 static int32_t load_attempt(struct adn_load_slot *slot)
 {
+    ADN_FLOAT_SCOPE;
     struct adn_load_attempt attempt = {.slot = slot};
     int32_t stage = ADN_LOAD_LIVE;
     int lacked;
 
     adn_shortage_forget();
     for (size_t i = 0; i < sizeof(load_steps) / sizeof(load_steps[0]); i++) {
-        if (load_steps[i].step(&attempt) != 0) {
+        int failed = load_steps[i].step(&attempt) != 0;
+
+        slot->backend.changes_float |= adn_float_is_changed();
+        adn_float_standard();
+        if (failed) {
             stage = load_steps[i].stage;
             break;
         }
@@ -77,6 +84,10 @@ static void load_report(const struct adn_backend *backend, int32_t stage)
     else
         adn_warn("backend %s is not available (%s): %s", backend->name, adn_load_stage_name(stage),
                  backend->reason);
+    if (backend->changes_float)
+        adn_info("backend %s changed the floating-point environment as it was opened (a file "
+                 "linked with -ffast-math does); it was put back",
+                 backend->name);
 }
 
 /* One backend is opened at a time, as the dynamic linker does it anyway, so that fork() has one

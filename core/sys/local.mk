@@ -7,6 +7,8 @@ core_libanydnn_base_la_SOURCES += \
 	core/sys/error.h \
 	core/sys/files.c \
 	core/sys/files.h \
+	core/sys/float_mode.c \
+	core/sys/float_mode.h \
 	core/sys/log.c \
 	core/sys/log.h \
 	core/sys/process.c \

@@ -76,6 +76,11 @@
  * Threads. A handle is for one thread at a time; several handles run at once. A descriptor may be
  * read by many threads while none sets it. Everything else is thread-safe.
  *
+ * Floating point. Results are those of IEEE arithmetic, rounded to nearest, nothing flushed to
+ * zero, whatever modes the calling thread is in. When an entry returns, the thread's modes
+ * (rounding, flushing to zero, precision, traps) and its sticky flags are as they were, also where
+ * a backend was opened on the way. Callbacks of the application are called in anydnn's modes.
+ *
  * Text. Entries that fill `text` write at most `size` bytes, always end with NUL and cut what does
  * not fit (the text was cut if its length is size - 1). An unknown key answers BAD_PARAM with the
  * nearest known key in the sentence. Keys may be added in later versions, never change their

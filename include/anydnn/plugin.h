@@ -35,6 +35,12 @@
  * different contexts may run at once, too. The functions of struct anydnn_plugin_host are
  * thread-safe.
  *
+ * Floating point: every function is called in a thread that rounds to nearest, flushes nothing to
+ * zero and traps nothing, and leaves those modes so; flags may be left raised. Threads of the
+ * backend's own have the modes of the thread that made them, or whatever they were given since: a
+ * backend that borrows threads sets the modes in each piece of work. The host puts back what
+ * opening the file changed (linking with -ffast-math does).
+ *
  * Return values are status codes of anydnn.h by number: 0 success, 2 allocation failed, 3 bad
  * parameter, 4 internal error, 8 execution failed, 9 not supported. Before a function returns
  * another value than 0 it should hand a sentence to host->set_error.

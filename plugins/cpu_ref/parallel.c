@@ -3,6 +3,7 @@
  * threads behind, so the child makes a pool of its own at the first loop that wants one. */
 #include "cpu_ref.h"
 
+#include <fenv.h>
 #include <pthreadpool.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -28,8 +29,10 @@ struct pool {
 static struct pool *_Atomic current_pool;
 static atomic_int wanted_threads;
 
-/* One loop. The two counters order the pieces after what went before and before what follows; the
- * pool does so too, but a race checker sees only code that was built for it. */
+/* One loop. A thread of the pool has the floating-point environment of the thread that made the
+ * pool, so each piece sets the host's. The two counters order the pieces after what went before and
+ * before what follows; the pool does so too, but a race checker sees only code that was built for
+ * it. */
 struct loop {
     void (*fn)(void *arg, int64_t begin, int64_t end);
     void *arg;
@@ -109,10 +112,14 @@ static struct pool *pool_get(int count)
 static void run_piece(void *context, size_t begin, size_t count)
 {
     struct loop *loop = context;
+    fenv_t before;
 
     if (atomic_load_explicit(&loop->begun, memory_order_acquire) == 0)
         return;
+    fegetenv(&before);
+    fesetenv(FE_DFL_ENV);
     loop->fn(loop->arg, (int64_t)begin, (int64_t)(begin + count));
+    fesetenv(&before);
     atomic_fetch_add_explicit(&loop->done, (long long)count, memory_order_release);
 }
 

@@ -8,6 +8,7 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_device_lost \
 	tests/dispatch/test_entries \
 	tests/dispatch/test_fallback \
+	tests/dispatch/test_float_mode \
 	tests/dispatch/test_objects \
 	tests/dispatch/test_pins \
 	tests/dispatch/test_plans \
@@ -52,4 +53,5 @@ $(search_tests): private ROOM_LIBS = tests/dispatch/libsearches.la tests/dispatc
 $(dispatch_tests): tests/dispatch/libfixtures.la
 $(search_tests): tests/dispatch/libsearches.la
 
+tests_dispatch_test_float_mode_LDADD = $(TEST_PUBLIC_LIBS) -lm
 tests_dispatch_test_stage_vectors_LDADD = tests/conformance/libfixtures.la $(TEST_CORE_LIBS)

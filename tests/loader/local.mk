@@ -71,6 +71,7 @@ backend_mocks = \
 	tests/mocks/anydnn_mock_device.la \
 	tests/mocks/anydnn_mock_dropout.la \
 	tests/mocks/anydnn_mock_far.la \
+	tests/mocks/anydnn_mock_float.la \
 	tests/mocks/anydnn_mock_mirror.la \
 	tests/mocks/anydnn_mock_noop.la
 mock_modules += $(backend_mocks)
@@ -119,6 +120,11 @@ tests_mocks_anydnn_mock_dropout_la_SOURCES = tests/mocks/mock.h tests/mocks/mock
 tests_mocks_anydnn_mock_dropout_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_dropout"' -DMOCK_SPACE='"mockdev"'
 tests_mocks_anydnn_mock_dropout_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_dropout_la_LIBADD = $(MOCK_SPACE_LIBADD)
+
+tests_mocks_anydnn_mock_float_la_SOURCES = tests/mocks/mock_float.c
+tests_mocks_anydnn_mock_float_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
+tests_mocks_anydnn_mock_float_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
+tests_mocks_anydnn_mock_float_la_LIBADD = -lm
 
 tests_mocks_anydnn_mock_noop_la_SOURCES = tests/mocks/mock_noop.c
 tests_mocks_anydnn_mock_noop_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)

@@ -223,6 +223,9 @@ check '32-bit sums stop at the end of their range' catches_type convolution_forw
 check 'reads half in pairs' catches_type transform_tensor f16 READS_PAIRS crash 'it crashes: signal\|it ends the process'
 check 'half alone is wrong: what failures have in common' names_common_type
 check 'reads float parameters as half' catches_type batch_normalization_inference f16 PARAMETER_TYPE result ': spatial'
+for kind in LOAD:opening.it CONTEXT:context_create ASK:candidates PLAN:plan_create RUN:plan_execute END:plan_destroy; do
+    check "rounds upward from then on: ${kind%%:*}" catches "FLOAT_${kind%%:*}" environment "${kind#*:}.*floating-point environment"
+done
 for kind in ALLOC:256.bytes OWNER:pointer_owner WITHIN:within.the.device SET:memory_set LATE:still.reads RECORDS:while.it.is.recorded; do
     check "the space is wrong: ${kind%%:*}" catches "SPACE_${kind%%:*}" space "${kind#*:}"
 done

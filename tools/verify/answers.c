@@ -125,6 +125,7 @@ void verify_ask(const struct verify_target *target, struct anydnn_plugin_context
                     (int)answers->status, adn_load_error_text());
     else if (answers->calls == 0)
         verify_find(&answers->fault, "candidates", "it offered nothing and gave no reason");
+    verify_environment("candidates", &answers->fault);
 }
 
 int verify_same_answers(const struct verify_answers *a, const struct verify_answers *b)

@@ -75,13 +75,14 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
                            adn_load_error_text());
     if (run->plan == NULL)
         return verify_find(finding, "plan_create", "plan_create returned 0 and no plan");
-    return 0;
+    return verify_environment("plan_create", finding);
 }
 
 void verify_run_close(struct verify_run *run)
 {
     if (run->plan != NULL)
         run->target->backend->operation[run->problem->operation]->plan_destroy(run->plan);
+    verify_environment_look("plan_destroy");
     for (int i = 0; i < VERIFY_SLOTS; i++)
         if (run->block[i].total > 0)
             verify_block_free(&run->block[i]);
@@ -195,6 +196,8 @@ int verify_run_execute(struct verify_run *run, const struct verify_subject *subj
     adn_load_error_clear();
     status = run->target->backend->operation[run->problem->operation]->plan_execute(
         run->plan, &operands, &effect);
+    if (verify_environment("plan_execute", finding) != 0)
+        return -1;
     if (status != 0)
         return check_failure(run, status, effect, finding);
     if (get_operands(run) != 0)

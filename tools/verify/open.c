@@ -54,6 +54,7 @@ int verify_open(struct verify_target *target, const char *name, const char *path
     if (target->backend->plugin->context_create(0, &target->context) != 0 ||
         target->context == NULL)
         return -1;
+    verify_environment_look("context_create");
     if (oracle != NULL && oracle->plugin != NULL &&
         oracle->plugin->context_create(0, &target->oracle.context) == 0) {
         target->oracle.backend = oracle;

@@ -40,6 +40,17 @@ static int check_limits(const struct anydnn_plugin *plugin, struct verify_findin
     return 0;
 }
 
+/* What opening the backend and its first context left. */
+static int check_environment(const struct verify_target *target, struct verify_finding *finding)
+{
+    if (target->backend->changes_float)
+        return verify_find(finding, "environment",
+                           "opening it changes the floating-point environment, as a file linked "
+                           "with -ffast-math does by a constructor: compile with it if need be, "
+                           "but link without");
+    return verify_environment("context_create", finding);
+}
+
 /* A second context, used and destroyed, leaves the first one as it was. */
 static int check_contexts(const struct verify_target *target, struct verify_finding *finding)
 {
@@ -58,7 +69,10 @@ static int check_contexts(const struct verify_target *target, struct verify_find
         if (context == target->context)
             return verify_find(finding, "context_create",
                                "context_create gave a context that is in use already");
+        verify_environment_look("context_create");
         plugin->context_destroy(context);
+        if (verify_environment("context_destroy", finding) != 0)
+            return -1;
     }
     return 0;
 }
@@ -67,7 +81,8 @@ void verify_description(const struct verify_target *target, struct verify_findin
 {
     const struct anydnn_plugin *plugin = target->backend->plugin;
 
-    if (check_exports(target, finding) != 0 || check_limits(plugin, finding) != 0)
+    if (check_exports(target, finding) != 0 || check_limits(plugin, finding) != 0 ||
+        check_environment(target, finding) != 0)
         return;
     if (strcmp(plugin->space, "host") != 0 && plugin->space_functions == NULL)
         verify_find(finding, "description", "its space is %s, and it has no functions for it",

@@ -65,6 +65,13 @@ static inline void *verify_block_data(const struct verify_block *block)
     return block->memory + block->at;
 }
 
+/* ---- environment.c: floating point's */
+
+/* After `function` of the backend, here or where no finding can be made: -1 with the finding that
+ * this thread's environment was left changed, since the last question. */
+int verify_environment(const char *function, struct verify_finding *finding);
+void verify_environment_look(const char *function);
+
 /* ---- answers.c: what candidates says */
 
 struct verify_answers {

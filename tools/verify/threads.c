@@ -63,6 +63,7 @@ static void *work(void *argument)
                         adn_load_error_text());
             break;
         }
+        verify_environment_look("context_create");
         round_of(worker, context);
         plugin->context_destroy(context);
     }

@@ -6,6 +6,7 @@
  */
 #include <anydnn/plugin.h>
 
+#include <fenv.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,6 +27,13 @@
 #define SCRATCH_ROOM 65536
 
 static const struct anydnn_plugin_host *host;
+
+#ifdef WRONG_FLOAT_LOAD
+__attribute__((constructor)) static void change_float(void)
+{
+    fesetround(FE_UPWARD);
+}
+#endif
 
 struct anydnn_plugin_context {
     int calls;
@@ -226,6 +234,9 @@ static int32_t candidates(struct anydnn_plugin_context *context,
         .struct_size = sizeof(candidate), .algorithm = -1, .engine = 1};
 
     candidate.sentence = refusal(problem, &candidate.reason);
+#ifdef WRONG_FLOAT_ASK
+    fesetround(FE_UPWARD);
+#endif
 #ifdef WRONG_NO_SENTENCE
     candidate.sentence = NULL;
 #endif
@@ -262,6 +273,9 @@ static int32_t plan_create(struct anydnn_plugin_context *context,
 
     (void)context;
     (void)engine;
+#ifdef WRONG_FLOAT_PLAN
+    fesetround(FE_UPWARD);
+#endif
     if (!made) {
         host->set_error(host, "there is no memory for a plan");
         return NO_MEMORY;
@@ -288,6 +302,9 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
         if (operands->data[i])
             reached.data[i] = shelf_reach(operands->data[i]);
     operands = &reached;
+#endif
+#ifdef WRONG_FLOAT_RUN
+    fesetround(FE_UPWARD);
 #endif
 #ifdef WRONG_HANGS
     if (plan->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && plan->convolution.groups > 3)
@@ -335,6 +352,9 @@ static int32_t plan_execute(struct anydnn_plugin_plan *plan,
 
 static void plan_destroy(struct anydnn_plugin_plan *plan)
 {
+#ifdef WRONG_FLOAT_END
+    fesetround(FE_UPWARD);
+#endif
     free(plan->kept);
     free(plan);
 }
@@ -344,6 +364,9 @@ static void plan_destroy(struct anydnn_plugin_plan *plan)
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {
     (void)device;
+#ifdef WRONG_FLOAT_CONTEXT
+    fesetround(FE_UPWARD);
+#endif
     *context = calloc(1, sizeof(**context));
     return *context ? SUCCESS : NO_MEMORY;
 }
