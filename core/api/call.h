@@ -39,6 +39,7 @@ static inline void adn_call_begin(struct adn_entry *entry, const char *name, int
     call->math = ANYDNN_PLUGIN_MATH_DEFAULT;
     call->present = 0;
     call->key_words = 2;
+    call->hash = 0;
     call->variant = 0;
     call->params = NULL;
     /* Backends find NULL in every slot without an operand, also in those that the operation lacks
@@ -55,10 +56,12 @@ static inline void adn_call_begin(struct adn_entry *entry, const char *name, int
     call->operands.workspace_bytes = 0;
 }
 
-/* A word of the key: a mode, a parameter's bits. */
+/* A word of the key: a mode, a parameter's bits. The hash takes it at once: a loop over the key at
+ * the end would read words that a compiler, where it does not unroll it, cannot see written. */
 static inline void adn_call_key(struct adn_entry *entry, uint64_t word)
 {
     entry->call.key[entry->call.key_words++] = word;
+    entry->call.hash = adn_cache_key_mix(entry->call.hash, word);
 }
 
 static inline void adn_call_key_double(struct adn_entry *entry, double value)
@@ -180,11 +183,7 @@ static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_en
     call->key[0] = (uint64_t)call->operation | (uint64_t)call->variant << 8 |
                    (uint64_t)call->present << 16 | (uint64_t)(uint32_t)call->algorithm << 32;
     call->key[1] = adn_aliases_of(masks, call->present, call->operands.data);
-    call->hash = 0;
-#pragma GCC unroll 12
-    for (uint32_t i = 0; i < ADN_KEY_WORDS; i++)
-        if (i < call->key_words)
-            call->hash = adn_cache_key_mix(call->hash, call->key[i]);
+    call->hash = adn_cache_key_mix(adn_cache_key_mix(call->hash, call->key[0]), call->key[1]);
     if (call->key_words & 1)
         call->key[call->key_words] = 0;
 }
