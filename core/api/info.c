@@ -206,7 +206,7 @@ anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, siz
 
         if (!space && number >= 0 && number < count)
             space = world->space[i];
-        else if (!space)
+        else if (!space && number >= 0)
             number -= count;
         all += count;
     }

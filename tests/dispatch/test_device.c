@@ -3,6 +3,7 @@
  * is lost, and host pointers handed over by mistake. */
 #include "tests/dispatch/fixture.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,8 @@ static void devices_are_listed(void **state)
     assert_string_equal(text, "mock device 1");
     assert_fails(anydnnGetDeviceInfo(3, "name", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
                  "index is 3; it must be 0 to 2");
+    assert_fails(anydnnGetDeviceInfo(INT_MIN, "name", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
+                 "index is -2147483648; it must be 0 to 2");
     assert_fails(anydnnGetDeviceInfo(0, "nane", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
                  "did you mean `name`?");
 }
