@@ -143,7 +143,7 @@ static int refused(struct adn_walk *walk, struct adn_answer *answer)
         walk->starved |= adn_shortage_noted() != 0;
         snprintf(reason, size, "%s: %s", adn_load_stage_name(backend->stage),
                  adn_load_reason(backend));
-    } else if (walk->wish->excluded >> (backend->index & 63) & 1)
+    } else if (adn_excluded_has(walk->wish->excluded, backend->index))
         snprintf(reason, size, "failed when this problem was run before");
     else if (!backend->operation[problem->operation])
         snprintf(reason, size, "does not offer %s", adn_operation_name(problem->operation));

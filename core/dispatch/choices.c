@@ -75,7 +75,7 @@ static void take(struct adn_walk *walk, const struct adn_answer *answer,
 static anydnnStatus_t collect_math(struct adn_choices *choices, struct adn_walk *walk, int32_t math)
 {
     struct adn_problem problem;
-    struct adn_wish wish = {&problem, UINT64_MAX, choices->alignment, 0, NULL};
+    struct adn_wish wish = {&problem, UINT64_MAX, choices->alignment, NULL, NULL};
     int32_t end;
 
     adn_problem_copy(&problem, &choices->problem);

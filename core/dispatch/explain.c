@@ -119,7 +119,7 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
                                     size_t *needed)
 {
     static const char *const fallbacks[] = {"off", "warn", "on"};
-    struct adn_wish wish = {problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, 0, NULL};
+    struct adn_wish wish = {problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, NULL, NULL};
     const struct anydnn_plugin_candidate *candidate = NULL;
     struct adn_problem now;
     struct adn_walk walk, pinned;

@@ -89,8 +89,8 @@ static int select_pinned(const char *entry, anydnnHandle_t handle, struct adn_wi
 }
 
 anydnnStatus_t adn_find_select(const char *entry, anydnnHandle_t handle,
-                               const struct adn_problem *problem, uint64_t hash, uint64_t excluded,
-                               struct adn_plan **out)
+                               const struct adn_problem *problem, uint64_t hash,
+                               const struct adn_excluded *excluded, struct adn_plan **out)
 {
     struct adn_wish wish = {problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, excluded,
                             NULL};
@@ -146,7 +146,7 @@ anydnnStatus_t adn_find_plan(const struct adn_running *running, const struct adn
     if (status == ANYDNN_STATUS_SUCCESS && running->operands)
         status = adn_find_check_owners(running, problem);
     if (status == ANYDNN_STATUS_SUCCESS)
-        status = adn_find_select(running->entry, handle, problem, hash, 0, plan);
+        status = adn_find_select(running->entry, handle, problem, hash, NULL, plan);
     /* What backends said while they were asked is not about the run that follows. */
     adn_load_error_clear();
     return status;

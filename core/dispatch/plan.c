@@ -8,6 +8,30 @@
 #include "sys/float_mode.h"
 #include "sys/process.h"
 
+int adn_excluded_has(const struct adn_excluded *excluded, int32_t index)
+{
+    for (int32_t i = 0; excluded && i < excluded->count; i++)
+        if (excluded->index[i] == index)
+            return 1;
+    return 0;
+}
+
+struct adn_excluded *adn_excluded_copy(const struct adn_excluded *excluded, int32_t more)
+{
+    int32_t count = excluded ? excluded->count : 0;
+    struct adn_excluded *copy =
+        malloc(sizeof(*copy) + ((size_t)count + 1) * sizeof(copy->index[0]));
+
+    if (!copy)
+        return NULL;
+    copy->count = count;
+    for (int32_t i = 0; i < count; i++)
+        copy->index[i] = excluded->index[i];
+    if (more >= 0)
+        copy->index[copy->count++] = more;
+    return copy;
+}
+
 void adn_plan_destroy(struct adn_plan *plan)
 {
     struct anydnn_plugin_plan *body = plan->staged ? adn_stage_body(plan->staged) : plan->body;
@@ -22,5 +46,6 @@ void adn_plan_destroy(struct adn_plan *plan)
     adn_float_standard();
     adn_stage_free(plan->staged);
     free(plan->passed_over);
+    free(plan->excluded);
     free(plan);
 }

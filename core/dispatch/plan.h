@@ -9,6 +9,16 @@
 
 struct adn_staged;
 
+/* Backends that failed at execution, by registry index; NULL: none. */
+struct adn_excluded {
+    int32_t count;
+    int32_t index[];
+};
+
+int adn_excluded_has(const struct adn_excluded *excluded, int32_t index);
+/* The same and one more (-1: none), to be freed; NULL when memory is out. */
+struct adn_excluded *adn_excluded_copy(const struct adn_excluded *excluded, int32_t more);
+
 struct adn_plan {
     /* What a call reads. */
     int32_t (*execute)(struct anydnn_plugin_plan *plan,
@@ -32,8 +42,8 @@ struct adn_plan {
     int32_t past_first; /* not the rule's first choice */
     int32_t fallback;   /* enum adn_fallback of the rule */
     double expected_us;
-    uint64_t excluded; /* bits of backends that failed at execution, by registry index */
-    char rule[80];     /* "[route tensor_op] convolution_*" */
+    struct adn_excluded *excluded;
+    char rule[80]; /* "[route tensor_op] convolution_*" */
     char rule_origin[ADN_ORIGIN_MAX];
     char *passed_over; /* lines "backend: reason\n"; never NULL */
     /* Places. */

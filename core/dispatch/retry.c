@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "desc/names.h"
 #include "sys/error.h"
@@ -126,7 +127,7 @@ static anydnnStatus_t failed(const struct adn_running *running, const struct adn
 
 /* For want of memory this call alone goes elsewhere: the record holds the plan. */
 static anydnnStatus_t select_once(const struct adn_running *running, const struct adn_plan *plan,
-                                  uint64_t excluded, struct adn_plan **out)
+                                  const struct adn_excluded *excluded, struct adn_plan **out)
 {
     anydnnHandle_t handle = running->handle;
     struct adn_wish wish = {&plan->problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT,
@@ -147,7 +148,7 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
     anydnnHandle_t handle = running->handle;
     struct adn_problem problem = plan->problem;
     uint64_t hash = adn_problem_hash(&problem);
-    uint64_t excluded = plan->excluded | UINT64_C(1) << (plan->backend->index & 63);
+    struct adn_excluded *excluded = adn_excluded_copy(plan->excluded, plan->backend->index);
     const char *name = plan->backend->name;
     struct adn_plan *kept = adn_cache_find_problem(&handle->cache, &problem, hash);
     char said[400];
@@ -156,13 +157,16 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
     snprintf(said, sizeof(said), "%.399s", adn_load_error_text());
     adn_warn("%s: %s refused to run (%d): %s; trying the next backend of the route", running->entry,
              name, (int)result, said);
-    if (result == ANYDNN_STATUS_ALLOC_FAILED) {
+    if (!excluded) {
+        status = adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", running->entry);
+    } else if (result == ANYDNN_STATUS_ALLOC_FAILED) {
         status = select_once(running, plan, excluded, out);
     } else {
         if (kept)
             adn_cache_remove(&handle->cache, kept);
         status = adn_find_select(running->entry, handle, &problem, hash, excluded, out);
     }
+    free(excluded);
     adn_load_error_clear();
     if (status != ANYDNN_STATUS_SUCCESS)
         return adn_fail(adn_plan_status(result),

@@ -28,8 +28,8 @@ anydnnStatus_t adn_find_plan(const struct adn_running *running, const struct adn
 
 /* A new plan, kept in the handle's table; `excluded` as in struct adn_wish. */
 anydnnStatus_t adn_find_select(const char *entry, anydnnHandle_t handle,
-                               const struct adn_problem *problem, uint64_t hash, uint64_t excluded,
-                               struct adn_plan **plan);
+                               const struct adn_problem *problem, uint64_t hash,
+                               const struct adn_excluded *excluded, struct adn_plan **plan);
 
 /* Puts a plan, whose hash is set, into the handle's table, which takes over the caller's hold, also
  * on failure. */

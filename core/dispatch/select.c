@@ -120,7 +120,6 @@ static void fill_plan(struct adn_plan *plan, const struct adn_walk *walk, int32_
     plan->notes = candidate->notes;
     plan->expected_us = candidate->expected_us;
     plan->fallback = walk->fallback;
-    plan->excluded = walk->wish->excluded;
     for (int32_t i = 0; i < walk->count; i++)
         plan->past_first |= before(walk, i, at) && walk->answer[i].chooses;
     snprintf(plan->rule, sizeof(plan->rule), "[route%s%s] %s", walk->rule->math >= 0 ? " " : "",
@@ -143,7 +142,10 @@ static struct adn_plan *make_plan(struct adn_walk *walk, int32_t at,
     const char *reason = NULL;
     int32_t result;
 
-    if (!plan) {
+    if (plan && walk->wish->excluded)
+        plan->excluded = adn_excluded_copy(walk->wish->excluded, -1);
+    if (!plan || (walk->wish->excluded && !plan->excluded)) {
+        free(plan);
         answer->failed = 1;
         walk->starved = 1;
         snprintf(answer->reason, sizeof(answer->reason), "made no plan: out of memory");

@@ -11,7 +11,7 @@ struct adn_wish {
     const struct adn_problem *problem;
     uint64_t workspace_limit;
     uint32_t alignment; /* bytes that every operand has; 0: only its element's */
-    uint64_t excluded;  /* bits of backends, by registry index, that failed at execution */
+    const struct adn_excluded *excluded;
     const struct adn_pin *pin;
 };
 

@@ -176,7 +176,7 @@ static anydnnStatus_t make_plan(const struct stand *stand, struct adn_choice *ch
     struct adn_pin pin = {
         .engine = choice->engine, .backend = choice->backend->index, .searched = 1};
     struct adn_problem problem;
-    struct adn_wish wish = {&problem, choices->workspace_limit, choices->alignment, 0, &pin};
+    struct adn_wish wish = {&problem, choices->workspace_limit, choices->alignment, NULL, &pin};
     anydnnStatus_t status;
 
     adn_problem_copy(&problem, &choices->problem);

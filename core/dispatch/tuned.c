@@ -85,7 +85,7 @@ static char *key_of(struct adn_walk *walk)
 static char *key_of_problem(struct adn_walk *walk, anydnnHandle_t handle,
                             const struct adn_problem *problem)
 {
-    struct adn_wish wish = {problem, UINT64_MAX, ADN_ASSUMED_ALIGNMENT, 0, NULL};
+    struct adn_wish wish = {problem, UINT64_MAX, ADN_ASSUMED_ALIGNMENT, NULL, NULL};
     char *key;
 
     adn_walk_begin(walk, handle, &wish);
