@@ -70,6 +70,7 @@ static void judge(const struct adn_walk *walk, const struct adn_answer *answer,
 struct asking {
     struct adn_walk *walk;
     struct adn_answer *answer;
+    int read;
     int offered;
     int declined;
 };
@@ -83,7 +84,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
     char fault[160];
     char reason[sizeof(answer->reason)];
 
-    if (!offered)
+    if (!offered || asking->read++ >= ANYDNN_PLUGIN_CANDIDATE_MAX)
         return 1;
     memset(&candidate, 0, sizeof(candidate));
     memcpy(&candidate, offered,
@@ -156,7 +157,7 @@ static int refused(struct adn_walk *walk, struct adn_answer *answer)
 
 void adn_walk_ask(struct adn_walk *walk, struct adn_answer *answer)
 {
-    struct asking asking = {walk, answer, 0, 0};
+    struct asking asking = {walk, answer, 0, 0, 0};
     struct anydnn_plugin_problem view;
     struct anydnn_plugin_context *context;
     const char *reason = NULL;

@@ -326,6 +326,10 @@ struct anydnn_plugin_candidate {
     const char *sentence;                          /* for a reason: what the user should know */
 };
 
+/* Of one answer the host reads so many candidates; those behind them, which come last because they
+ * are the worst, it passes over. */
+#define ANYDNN_PLUGIN_CANDIDATE_MAX 1024
+
 /* Returns 0 when the backend should go on, another value when it need offer no more. */
 typedef int32_t (*anydnn_plugin_offer_fn)(void *cookie,
                                           const struct anydnn_plugin_candidate *candidate);

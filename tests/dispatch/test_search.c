@@ -91,6 +91,20 @@ static void all_that_a_backend_brings_is_timed(void **state)
     assert_int_equal(fixture_lines(log, "mock_b plan_create", ""), 1);
 }
 
+/* Of a row without end, so many are read: the best, which come first. */
+static void a_backend_offers_millions(void **state)
+{
+    anydnnHandle_t handle = fixture_handle("mock_a");
+
+    (void)state;
+    fixture_convolution_make(&with, 8);
+    tune("mock_a", "0", "");
+    fixture_set("mock_a", "engine_count", "3000000");
+    assert_int_equal(search_find(handle, &with, perf), 1);
+    assert_int_equal(fixture_lines(fixture_log(), "mock_a plan_create", ""),
+                     ANYDNN_PLUGIN_CANDIDATE_MAX);
+}
+
 static void less_is_answered_where_less_is_asked_for(void **state)
 {
     anydnnHandle_t handle = fixture_handle("mock_a");
@@ -380,6 +394,7 @@ int main(void)
         search_test(the_fastest_comes_first),
         search_test(a_pair_has_one_entry_the_fastest_of_any_backend),
         search_test(all_that_a_backend_brings_is_timed),
+        search_test(a_backend_offers_millions),
         search_test(less_is_answered_where_less_is_asked_for),
         search_test(candidates_without_a_number),
         search_test(cpu_ref_is_never_timed),
