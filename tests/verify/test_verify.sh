@@ -77,6 +77,18 @@ names_common_type() {
         says 'batch_normalization_inference: every case with .type f16. fails, and no other does'
 }
 
+# A role without a type in the `types` line of a golden vector.
+refuses_types() {
+    mkdir -p "$tap_dir/vectors"
+    for word in y=f16,x =f16 x= x,y=f16; do
+        printf 'case one\nproblem scale_tensor y=f64:2:nchw alpha=2\ntypes f64 %s\nprior y 1 2\nout y 2 4\nend\n' \
+            "$word" >"$tap_dir/vectors/scale_tensor.vec"
+        "$anydnn" verify --vectors "$tap_dir/vectors" --quick --op scale_tensor --type f64 cpu_ref \
+            >"$tap_dir/out" 2>"$tap_dir/err"
+        says "scale_tensor.vec:3: '$word' is neither a type nor a list ROLE=TYPE" || return 1
+    done
+}
+
 passes_short_types() {
     file=$(build wrong_types RIGHT) || return 1
     verify 0 --quick "$file" && says ' 0 declined, 0 failed'
@@ -250,4 +262,5 @@ check 'no such type' verify 2 --type f33 cpu_ref
 check 'no such shard' verify 2 --shard 3/2 cpu_ref
 check 'no such vectors' verify 2 --vectors /nowhere cpu_ref
 check 'no backend' verify 2
+check 'types without a type' refuses_types
 tap_end

@@ -137,6 +137,28 @@ static int keep_text(struct vec_reader *reader, char **slot, const char *text)
     return *slot ? 0 : fail(reader, "out of memory");
 }
 
+/* Each word of the line is a type, or a list of ROLE=TYPE. */
+static int check_types(struct vec_reader *reader, const char *words)
+{
+    while (*words != '\0') {
+        size_t word = strcspn(words, " ");
+        int list = memchr(words, '=', word) != NULL || memchr(words, ',', word) != NULL;
+
+        for (size_t at = 0; list && at <= word;) {
+            size_t item = strcspn(words + at, ", ");
+            size_t role = strcspn(words + at, "=, ");
+
+            if (role == 0 || role + 1 >= item)
+                return fail(reader, "'%.*s' is neither a type nor a list ROLE=TYPE,ROLE=TYPE",
+                            word < 40 ? (int)word : 40, words);
+            at += item + 1;
+        }
+        words += word;
+        words += strspn(words, " ");
+    }
+    return 0;
+}
+
 static int read_line(struct vec_reader *reader, struct vec_case *vec, const char *word, char *rest)
 {
     const struct {
@@ -150,7 +172,7 @@ static int read_line(struct vec_reader *reader, struct vec_case *vec, const char
     if (strcmp(word, "problem") == 0)
         return keep_text(reader, &vec->problem, rest);
     if (strcmp(word, "types") == 0)
-        return keep_text(reader, &vec->types, rest);
+        return check_types(reader, rest) != 0 ? -1 : keep_text(reader, &vec->types, rest);
     if (strcmp(word, "wide") == 0)
         return keep_text(reader, &vec->wide, rest);
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)

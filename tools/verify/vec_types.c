@@ -42,7 +42,9 @@ static const char *type_of(const char *word, const char *wide, const char *role,
 
     if (strchr(word, '=')) {
         type = listed(word, ",", role, length);
-        type = type ? type + 1 : listed(wide, WORD_ENDS, role, length) ? "f32" : "f64";
+        type = type && *type == '='                    ? type + 1
+               : listed(wide, WORD_ENDS, role, length) ? "f32"
+                                                       : "f64";
     } else if (strstr(word, "16") && listed(wide, WORD_ENDS, role, length)) {
         type = "f32";
     }
