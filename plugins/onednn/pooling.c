@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pooling. oneDNN's primitives do windows that lie within the padded input and cover at least one
- * element; others are our own code's. Maxima: oneDNN's skip NaN, and their gradient wants places
+ * element; others are our own code's. So are windows of far more places than the input has:
+ * oneDNN walks the padding, too. Maxima: oneDNN's skip NaN, and their gradient wants places
  * that its own forward pass kept; anydnn's is a function of x, y and dy, and our own.
  */
 #include "pooling.h"
@@ -98,6 +99,12 @@ static struct onednn_pool pool_of(const struct onednn_build *build, const struct
     return pool;
 }
 
+/* Places that a window may have along one dim: a few times those of the input. */
+static int64_t most_places(int64_t in)
+{
+    return in > INT32_MAX ? in : 4 * in + 16;
+}
+
 /* Whether oneDNN means the same by these windows: each holds an element, none is cut at the end of
  * the padding, where an average would divide by less, and there are as many as fit. */
 static int is_regular(const struct onednn_pool *pool)
@@ -109,7 +116,8 @@ static int is_regular(const struct onednn_pool *pool)
         struct onednn_range first = onednn_pool_window(pool, s, 0);
 
         if (pool->pad[s] < 0 || first.begin == first.end || final.begin == final.end ||
-            end > in + pool->pad[s] || end + pool->stride[s] <= in)
+            end > in + pool->pad[s] || end + pool->stride[s] <= in ||
+            pool->window[s] > most_places(in))
             return 0;
     }
     return 1;
