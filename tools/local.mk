@@ -75,6 +75,10 @@ tools_anydnn_SOURCES += \
 	tools/verify/expect.c \
 	tools/verify/exports.c \
 	tools/verify/forks.c \
+	tools/verify/fuzz.c \
+	tools/verify/fuzz.h \
+	tools/verify/fuzz_layout.c \
+	tools/verify/fuzz_shape.c \
 	tools/verify/layouts.c \
 	tools/verify/judge.c \
 	tools/verify/look.c \

@@ -58,12 +58,31 @@ struct verify_case *verify_problem_add(struct verify_cases *cases,
 
 void verify_cases_free(struct verify_cases *cases)
 {
-    for (int i = 0; i < cases->count; i++) {
+    int items = cases->drawn_from > 0 ? cases->drawn_from : cases->count;
+
+    for (int i = 0; i < items; i++) {
         free(cases->item[i]->label);
         free(cases->item[i]);
     }
     free(cases->item);
     free(cases);
+}
+
+const struct verify_case *verify_cases_names(const struct verify_cases *cases, int number)
+{
+    return cases->item[cases->drawn_from > 0 ? number % cases->drawn_from : number];
+}
+
+const struct verify_case *verify_cases_at(struct verify_cases *cases, int number)
+{
+    const struct verify_case *names = verify_cases_names(cases, number);
+
+    if (cases->drawn_from == 0)
+        return names;
+    cases->drawn = *names;
+    verify_fuzz_case(cases->backend->operation[names->operation], cases->type, cases->seed, number,
+                     &cases->drawn);
+    return &cases->drawn;
 }
 
 char *verify_case_text(const struct verify_case *item)
@@ -268,6 +287,30 @@ static void add_vectors(struct verify_cases *cases, const struct anydnn_plugin_o
     }
 }
 
+/* What the table of random problems names: the operations. */
+static int add_drawn(struct verify_cases *cases, const struct adn_backend *backend,
+                     const struct verify_filter *filter, char *sentence)
+{
+    for (int32_t number = 1; number < ANYDNN_PLUGIN_OPERATION_END; number++) {
+        const struct anydnn_plugin_operation *op = backend->operation[number];
+
+        if (op != NULL && is_wanted(filter, number) && shapes_of(number) != NULL &&
+            (filter->type < 0 ? op->types != 0 : (op->types >> filter->type & 1) != 0))
+            add_case(cases, VERIFY_KIND_PROBLEM, number, -1, "random", "random");
+    }
+    if (cases->count == 0) {
+        snprintf(sentence, VERIFY_SENTENCE, "%s offers no such operation in such a type",
+                 backend->name);
+        return -1;
+    }
+    cases->drawn_from = cases->count;
+    cases->count = filter->fuzz;
+    cases->backend = backend;
+    cases->type = filter->type;
+    cases->seed = filter->seed;
+    return 0;
+}
+
 struct verify_cases *verify_cases_make(const struct adn_backend *backend,
                                        const struct verify_filter *filter,
                                        struct verify_vectors *vectors, char *sentence)
@@ -275,8 +318,9 @@ struct verify_cases *verify_cases_make(const struct adn_backend *backend,
     struct verify_cases *cases = tool_alloc(sizeof(*cases));
 
     memset(cases, 0, sizeof(*cases));
-    if (filter->problem != NULL) {
-        if (add_one(cases, backend, filter->problem, sentence) == 0)
+    if (filter->problem != NULL || filter->fuzz > 0) {
+        if ((filter->problem != NULL ? add_one(cases, backend, filter->problem, sentence)
+                                     : add_drawn(cases, backend, filter, sentence)) == 0)
             return cases;
         verify_cases_free(cases);
         return NULL;

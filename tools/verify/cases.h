@@ -31,6 +31,14 @@ struct verify_cases {
     int count;
     int room;
     struct verify_case **item;
+
+    /* Random problems: `count` of them, of the `drawn_from` operations in turn, whose names are in
+     * `item`; each is drawn when it is asked for. */
+    int drawn_from;
+    const struct adn_backend *backend;
+    int32_t type; /* -1: any */
+    uint64_t seed;
+    struct verify_case drawn;
 };
 
 /* What is asked for of all there is. */
@@ -39,6 +47,8 @@ struct verify_filter {
     int32_t type;          /* -1: all */
     int quick;
     const char *problem; /* this one alone; NULL: all */
+    int fuzz;            /* so many random problems instead; 0: none */
+    uint64_t seed;       /* of these */
 };
 
 /* Every case that the filter leaves; NULL with a sentence when the filter names nothing. */
@@ -46,6 +56,10 @@ struct verify_cases *verify_cases_make(const struct adn_backend *backend,
                                        const struct verify_filter *filter,
                                        struct verify_vectors *vectors, char *sentence);
 void verify_cases_free(struct verify_cases *cases);
+/* Names of a case: operation, type, layout. */
+const struct verify_case *verify_cases_names(const struct verify_cases *cases, int number);
+/* The case itself; a random one until the next call. */
+const struct verify_case *verify_cases_at(struct verify_cases *cases, int number);
 
 /* Problems of the operation that the backend takes: the first and the largest. */
 void verify_samples(const struct verify_cases *cases, const struct verify_target *target,
@@ -86,6 +100,13 @@ int verify_lay_out(struct adn_problem *problem, const char *layout);
 
 void verify_mixes_add(struct verify_cases *cases, const struct anydnn_plugin_operation *op,
                       const struct verify_filter *filter);
+
+/* ---- fuzz.c */
+
+/* Draws problem, values and data of a random case of an operation; of the type, or of any for -1.
+ */
+void verify_fuzz_case(const struct anydnn_plugin_operation *published, int32_t type, uint64_t seed,
+                      int number, struct verify_case *item);
 
 /* The text of a case's problem, to be freed. */
 char *verify_case_text(const struct verify_case *item);

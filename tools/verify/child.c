@@ -20,6 +20,7 @@ enum {
     ARG_SHARDS,
     ARG_SEED,
     ARG_QUICK,
+    ARG_FUZZ,
     ARG_NAME,
     ARG_PATH,
     ARG_ORACLE,
@@ -45,7 +46,8 @@ char **verify_child_arguments(const struct verify_options *options, int fd, int 
                                                   [ARG_SHARDS] =
                                                       (unsigned long long)options->shards,
                                                   [ARG_SEED] = options->seed,
-                                                  [ARG_QUICK] = (unsigned long long)options->quick};
+                                                  [ARG_QUICK] = (unsigned long long)options->quick,
+                                                  [ARG_FUZZ] = options->fuzz};
 
     while (options->settings[settings] != NULL)
         settings++;
@@ -143,23 +145,33 @@ static const char *reason_of(const struct verify_target *target)
 
 /* ---- the cases */
 
+/* The group of these names, which is the last one where cases of one kind stand together. */
+static json_t *group_of(json_t *groups, json_t *names)
+{
+    json_t *group;
+
+    for (size_t i = json_array_size(groups); i > 0; i--) {
+        group = json_array_get(groups, i - 1);
+        if (json_equal(json_object_get(group, "names"), names))
+            return group;
+    }
+    group = json_object();
+    json_object_set(group, "names", names);
+    json_array_append_new(groups, group);
+    return group;
+}
+
 /* How many cases there are of each kind, so that the parent can say what was not reached. */
 static json_t *count_cases(const struct child *child)
 {
     json_t *groups = json_array();
-    json_t *group = NULL;
-    int64_t count = 0;
 
     for (int i = child->shard - 1; i < child->cases->count; i += child->shards) {
-        json_t *now = describe(child->cases->item[i]);
+        json_t *now = describe(verify_cases_names(child->cases, i));
+        json_t *group = group_of(groups, now);
+        json_int_t count = json_integer_value(json_object_get(group, "cases"));
 
-        if (group == NULL || !json_equal(json_object_get(group, "names"), now)) {
-            group = json_object();
-            json_object_set(group, "names", now);
-            json_array_append_new(groups, group);
-            count = 0;
-        }
-        json_object_set_new(group, "cases", json_integer(++count));
+        json_object_set_new(group, "cases", json_integer(count + 1));
         json_decref(now);
     }
     return groups;
@@ -229,9 +241,8 @@ static void run_case(const struct child *child, const struct verify_case *item,
     }
 }
 
-static void begin(const struct child *child, int number)
+static void begin(const struct child *child, const struct verify_case *item, int number)
 {
-    const struct verify_case *item = child->cases->item[number];
     json_t *line = event("begin");
 
     json_object_update_new(line, describe(item));
@@ -274,6 +285,8 @@ int verify_child(int argc, char **argv)
     child.shards = atoi(argv[ARG_SHARDS]);
     child.seed = strtoull(argv[ARG_SEED], NULL, 10);
     child.target.quick = child.filter.quick = atoi(argv[ARG_QUICK]);
+    child.filter.fuzz = atoi(argv[ARG_FUZZ]);
+    child.filter.seed = child.seed;
     child.filter.operation = argv[ARG_OPERATION][0] != '\0' ? argv[ARG_OPERATION] : NULL;
     child.filter.type = argv[ARG_TYPE][0] != '\0' ? adn_type_parse(argv[ARG_TYPE]) : -1;
     child.filter.problem = argv[ARG_PROBLEM][0] != '\0' ? argv[ARG_PROBLEM] : NULL;
@@ -286,10 +299,13 @@ int verify_child(int argc, char **argv)
         return unloaded(&child, "problem", sentence);
     hello(&child);
     for (int i = atoi(argv[ARG_FROM]); i < child.cases->count; i++) {
+        const struct verify_case *item;
+
         if (i % child.shards != child.shard - 1)
             continue;
-        begin(&child, i);
-        run_case(&child, child.cases->item[i], &outcome);
+        item = verify_cases_at(child.cases, i);
+        begin(&child, item, i);
+        run_case(&child, item, &outcome);
         end(&child, &outcome);
     }
     tell(&child, event("done"));

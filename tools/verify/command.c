@@ -92,6 +92,11 @@ static int set_problem(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
+static int set_fuzz(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "fuzz", value, 1, 10000000, &((struct verify_options *)own)->fuzz);
+}
+
 static int set_vectors(struct tool *tool, void *own, const char *value)
 {
     ((struct verify_options *)own)->vectors = value;
@@ -110,6 +115,7 @@ static const struct tool_option options_table[] = {
     {"stop", NULL, "stops at the first failure", set_stop},
     {"seed", "N", "of the random data (1)", set_seed},
     {"problem", "PROBLEM", "every check of this problem alone", set_problem},
+    {"fuzz", "N", "N random problems in place of the listed ones, by --seed", set_fuzz},
     {"vectors", "FOLDER", "golden vectors there, not the installed ones", set_vectors},
     {NULL, NULL, NULL, NULL}};
 

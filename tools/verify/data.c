@@ -215,8 +215,7 @@ int verify_subject_fill(struct verify_subject *subject, const struct adn_problem
             return -1;
         }
         slot->count = adn_shape_elements(&problem->tensor[i]);
-        slot->compared =
-            verify_is_out(subject, i) && strcmp(role, "temp") != 0 && strcmp(role, "temp2") != 0;
+        slot->compared = verify_is_out(subject, i) && !verify_is_idle(problem, role);
         if (is_read(subject, i) && problem->alias[i] == 0) {
             slot->before = tool_alloc((size_t)slot->count * sizeof(double));
             fill_slot(subject, i, seed);

@@ -37,6 +37,14 @@ int verify_is_bytes(const char *role)
     return strcmp(role, "states") == 0 || strcmp(role, "reserve") == 0;
 }
 
+int verify_is_idle(const struct adn_problem *problem, const char *role)
+{
+    if (strcmp(role, "temp") == 0 || strcmp(role, "temp2") == 0)
+        return 1;
+    return problem->operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING &&
+           problem->params.batch_normalization.ops == 0 && strcmp(role, "reserve") == 0;
+}
+
 /* Outputs that are written as they are: statistics, buffers, places. */
 static int is_plain_output(const char *role)
 {

@@ -75,6 +75,9 @@ int verify_is_out(const struct verify_subject *subject, int slot);
 int verify_is_in(const struct verify_subject *subject, int slot);
 int verify_slot_find(const struct verify_subject *subject, const char *role); /* present, or -1 */
 int verify_is_bytes(const char *role); /* states and reserves: bits, not numbers */
+/* An output whose content has no meaning: scratch, and batch normalization's reserve without an
+ * activation. */
+int verify_is_idle(const struct adn_problem *problem, const char *role);
 /* Which scaling factors blend the output: indices in `scale`, or -1. */
 void verify_blend(const struct verify_subject *subject, int slot, int *alpha, int *beta);
 enum verify_judgement verify_judge(const struct adn_problem *problem);

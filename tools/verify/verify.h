@@ -17,6 +17,7 @@ struct verify_options {
     const char *problem;
     const char *vectors; /* a folder; NULL: the installed one */
     unsigned long long seed;
+    unsigned long long fuzz;       /* random problems in place of the listed ones; 0: none */
     unsigned long long time_limit; /* seconds for the whole run; 0: none */
     unsigned long long case_limit; /* seconds for one case */
     int shard;                     /* from 1 */
