@@ -30,6 +30,10 @@ static launch_fn driver_launch;
 static launch_config_fn driver_launch_config; /* NULL: the driver has none */
 static context_id_fn driver_context_id;
 
+/* From this one on a capture holds launches that overlap; older drivers may not take them. */
+#define DRIVER_CAPTURES_OVERLAP 12030
+static int driver_version;
+
 /* A kernel as loaded for a context. Numbers of contexts are not used again, so that after a reset
  * of a device nothing is found that is gone. */
 struct entry {
@@ -58,6 +62,8 @@ static void find_driver(void)
     *(void **)&driver_launch = cuda_driver_entry("cuLaunchKernel");
     *(void **)&driver_launch_config = cuda_driver_entry("cuLaunchKernelEx");
     *(void **)&driver_context_id = cuda_driver_entry("cuCtxGetId");
+    if (cudaDriverGetVersion(&driver_version) != cudaSuccess)
+        (void)cudaGetLastError();
     atomic_store(&has_driver, driver_launch && driver_context_id);
 }
 
@@ -149,6 +155,7 @@ cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, 
                              .numAttrs = 1};
 
     if (function && driver_launch_config &&
+        (driver_version >= DRIVER_CAPTURES_OVERLAP || !cuda_is_captured(stream)) &&
         driver_launch_config(&config, function, arguments, NULL) == 0)
         return cudaSuccess;
     return cuda_launch_kernel(symbol, x, y, threads, shared_bytes, arguments, stream);

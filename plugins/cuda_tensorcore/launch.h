@@ -137,19 +137,37 @@ static int32_t tc_step_run(const struct cuda_call *call, const tc_step *step, co
     return tc_launch(call, step, tc_settle(&job), job);
 }
 
+/* By device: 0 where the driver was not asked yet, 1 no, 2 yes. One for all kernels, which are
+ * built for the same generations. */
+inline uint8_t *tc_overlaps_known(int device)
+{
+    static uint8_t known[TC_DEVICES_SEEN];
+
+    return device >= 0 && device < TC_DEVICES_SEEN ? &known[device] : nullptr;
+}
+
 /* Whether the code that the driver took of a kernel waits for the one ahead. */
 template <class P> static int32_t tc_overlaps(void (*kernel)(P))
 {
     cudaFuncAttributes attributes = {};
     enum cudaStreamCaptureMode mode;
-    cudaError_t error;
+    int device = -1;
+    cudaError_t error = cudaGetDevice(&device);
+    uint8_t *known = error == cudaSuccess ? tc_overlaps_known(device) : nullptr;
+    uint8_t before = known ? __atomic_load_n(known, __ATOMIC_RELAXED) : 0;
+    int32_t overlaps;
 
+    if (before)
+        return before == 2;
     cuda_aside_begin(&mode); /* the kernel may be loaded here */
     error = cudaFuncGetAttributes(&attributes, kernel);
     cuda_aside_end(mode);
     if (error != cudaSuccess)
         (void)cudaGetLastError();
-    return error == cudaSuccess && attributes.ptxVersion >= TC_OVERLAP_CAPABILITY;
+    overlaps = error == cudaSuccess && attributes.ptxVersion >= TC_OVERLAP_CAPABILITY;
+    if (error == cudaSuccess && known)
+        __atomic_store_n(known, overlaps ? 2 : 1, __ATOMIC_RELAXED);
+    return overlaps;
 }
 
 /* Makes a step of one kernel; others follow by tc_step_or. */

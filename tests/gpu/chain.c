@@ -21,6 +21,7 @@
  */
 #include "chain.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,6 +204,20 @@ static int open_device(struct exact *memory, const char *device, char **names)
     return -1;
 }
 
+/* A count from 1 on; 0 with a sentence for any other text. */
+static long count_of(const char *text)
+{
+    char *end = NULL;
+    long count;
+
+    errno = 0;
+    count = strtol(text, &end, 10);
+    if (end != text && *end == '\0' && errno == 0 && count >= 1)
+        return count;
+    fprintf(stderr, "chain: --repeat is `%s`; it must be a whole number from 1 on\n", text);
+    return 0;
+}
+
 static int usage(void)
 {
     fprintf(stderr, "usage: chain [--device DEVICE] [--repeat N] TESTED OTHER <PROBLEMS\n");
@@ -223,11 +238,13 @@ int main(int argc, char **argv)
         if (option == 'd')
             device = optarg;
         else if (option == 'r')
-            repeat = atol(optarg);
+            repeat = count_of(optarg);
         else
             return usage();
+        if (repeat == 0)
+            return 2;
     }
-    if (argc - optind != 2 || repeat < 1)
+    if (argc - optind != 2)
         return usage();
     if (open_device(&memory, device, argv + optind) == 0)
         code = judge(&memory, repeat);

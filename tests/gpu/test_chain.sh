@@ -80,8 +80,11 @@ none() {
     holds 1 '0 chains same, .*' cpu_ref cpu_ref </dev/null
 }
 wrong_usage() {
-    holds 2 'usage: .*' cpu_ref </dev/null && holds 2 'usage: .*' --repeat 0 cpu_ref cpu_ref </dev/null &&
-        holds 77 'chain: .*nowhere.*' --device nowhere cpu_ref cpu_ref </dev/null
+    for value in 0 x 2x '' -1 99999999999999999999; do
+        holds 2 "chain: --repeat is \`$value\`; it must be a whole number from 1 on" --repeat "$value" cpu_ref cpu_ref \
+            </dev/null || return 1
+    done
+    holds 2 'usage: .*' cpu_ref </dev/null && holds 77 'chain: .*nowhere.*' --device nowhere cpu_ref cpu_ref </dev/null
 }
 
 check 'chains of every kind' every_kind
