@@ -166,13 +166,6 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
     return SUCCESS;
 }
 
-static int32_t devices_of(const struct adn_space *space)
-{
-    int32_t count = 0;
-
-    return space->functions->device_count(&count) == 0 ? count : 0;
-}
-
 anydnnStatus_t anydnnGetDeviceCount(int *count)
 {
     ADN_FLOAT_SCOPE;
@@ -183,7 +176,7 @@ anydnnStatus_t anydnnGetDeviceCount(int *count)
         return status;
     *count = 0;
     for (int32_t i = 0; i < world->space_count; i++)
-        *count += devices_of(world->space[i]);
+        *count += adn_space_device_count(world->space[i]);
     return SUCCESS;
 }
 
@@ -202,7 +195,7 @@ anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, siz
     if (status != SUCCESS)
         return status;
     for (int32_t i = 0; i < world->space_count; i++) {
-        int32_t count = devices_of(world->space[i]);
+        int32_t count = adn_space_device_count(world->space[i]);
 
         if (!space && number >= 0 && number < count)
             space = world->space[i];
@@ -215,12 +208,14 @@ anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, siz
     if (at < 0)
         return bad_key("anydnnGetDeviceInfo", key, keys, COUNT(keys));
     adn_text_begin(&text, buffer, size);
-    if (at == 2)
+    if (at == 2 && size > 0) {
         space->functions->device_name(number, buffer, size);
-    else if (at == 1 || space->host)
+        buffer[size - 1] = '\0';
+    } else if (at == 1 || space->host) {
         adn_text_add(&text, "%s", at == 1 ? space->name : "cpu");
-    else
+    } else {
         adn_text_add(&text, "%s:%d", space->name, (int)number);
+    }
     return SUCCESS;
 }
 

@@ -49,7 +49,7 @@ anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, void **ptr)
     if (status != SUCCESS)
         return status;
     /* 0 bytes give a pointer that may be freed, on every device. */
-    if (handle->space->functions->memory_alloc(handle->device, bytes > 0 ? bytes : 1, &memory) == 0)
+    if (adn_space_memory_alloc(handle->space, handle->device, bytes > 0 ? bytes : 1, &memory) == 0)
         *ptr = memory;
     else
         status = adn_retry_refuse_poisoned("anydnnMemAlloc", handle);
@@ -154,7 +154,7 @@ anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *out)
     if (!mark)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnMark: out of memory");
     mark->handle = handle;
-    result = functions->mark_create(handle->device, &mark->mark);
+    result = adn_space_mark_create(handle->space, handle->device, &mark->mark);
     if (result == 0) {
         result = functions->mark_record(handle->device, handle->stream, mark->mark);
         if (result != 0)

@@ -70,9 +70,9 @@ int32_t adn_arena_reserve(struct adn_arena *arena, uint64_t bytes)
         return 0;
     /* The old block goes first: at no time are there two. */
     release(arena);
-    result = arena->space->functions->memory_alloc(arena->device, whole, &memory);
-    if (result != 0 || !memory)
-        return refuse(arena, result != 0 ? result : ANYDNN_STATUS_ALLOC_FAILED, bytes);
+    result = adn_space_memory_alloc(arena->space, arena->device, whole, &memory);
+    if (result != 0)
+        return refuse(arena, result, bytes);
     arena->memory = memory;
     arena->bytes = whole;
     arena->fork_number = adn_process_fork_number;

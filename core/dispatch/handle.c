@@ -78,9 +78,8 @@ static void choose_auto(struct adn_world *world, struct adn_space **space, int32
     *space = world->space[0];
     *device = 0;
     for (int32_t i = 1; i < world->space_count; i++)
-        if (world->space[i]->poisoned ||
-            (adn_space_device_count(world->space[i]) > 0 &&
-             world->space[i]->functions->device_current(device) == 0)) {
+        if (world->space[i]->poisoned || (adn_space_device_count(world->space[i]) > 0 &&
+                                          adn_space_device_current(world->space[i], device) == 0)) {
             *space = world->space[i];
             return;
         }
@@ -143,7 +142,7 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text, c
                         entry, text, name, (int)count, adn_load_error_text()[0] ? ": " : "",
                         adn_load_error_text());
     *device = (int32_t)number;
-    if (!colon && !(*space)->host && (*space)->functions->device_current(device) != 0)
+    if (!colon && !(*space)->host && adn_space_device_current(*space, device) != 0)
         *device = 0;
     return ANYDNN_STATUS_SUCCESS;
 }

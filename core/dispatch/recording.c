@@ -99,8 +99,8 @@ anydnnStatus_t adn_recording_end(anydnnHandle_t handle, struct adn_recording **o
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnRecordEnd: no recording was begun on this handle");
     handle->recording = NULL;
-    if (!handle->space->host && handle->space->functions->record_end(handle->device, handle->stream,
-                                                                     &recording->capture) != 0) {
+    if (adn_space_record_end(handle->space, handle->device, handle->stream, &recording->capture) !=
+        0) {
         destroy(recording);
         return failed(handle, "anydnnRecordEnd");
     }

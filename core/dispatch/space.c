@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "load/load.h"
+
 #define OK           0
 #define ALLOC_FAILED 2
 #define BAD_PARAM    3
@@ -158,6 +160,69 @@ void adn_space_device_name(const struct adn_space *space, int32_t device, char *
 int32_t adn_space_device_count(const struct adn_space *space)
 {
     int32_t count = 0;
+    char text[120];
 
-    return space->functions->device_count(&count) == 0 ? count : 0;
+    if (space->functions->device_count(&count) != 0)
+        return 0;
+    if (count >= 0 && count <= ADN_SPACE_DEVICES_MAX)
+        return count;
+    snprintf(text, sizeof(text), "its space `%s` counts %d devices; 0 to %d can be", space->name,
+             (int)count, ADN_SPACE_DEVICES_MAX);
+    adn_load_error_set(text);
+    return 0;
+}
+
+int32_t adn_space_device_current(const struct adn_space *space, int32_t *device)
+{
+    int32_t current = 0;
+    int32_t result = space->functions->device_current(&current);
+
+    *device = result == 0 && current >= 0 && current < adn_space_device_count(space) ? current : 0;
+    return result;
+}
+
+static int32_t check_made(const struct adn_space *space, int32_t result, const void *made,
+                          const char *what)
+{
+    char text[120];
+
+    if (result != 0 || made)
+        return result;
+    snprintf(text, sizeof(text), "its space `%s` reports success and gives no %s", space->name,
+             what);
+    adn_load_error_set(text);
+    return ALLOC_FAILED;
+}
+
+int32_t adn_space_memory_alloc(const struct adn_space *space, int32_t device, uint64_t bytes,
+                               void **pointer)
+{
+    int32_t result;
+
+    *pointer = NULL;
+    result = space->functions->memory_alloc(device, bytes, pointer);
+    return check_made(space, result, *pointer, "memory");
+}
+
+int32_t adn_space_mark_create(const struct adn_space *space, int32_t device, void **mark)
+{
+    int32_t result;
+
+    *mark = NULL;
+    result = space->functions->mark_create(device, mark);
+    return check_made(space, result, *mark, "mark");
+}
+
+int32_t adn_space_record_end(const struct adn_space *space, int32_t device, void *stream,
+                             void **recording)
+{
+    int32_t result;
+
+    if (space->host)
+        return OK;
+    *recording = NULL;
+    result = space->functions->record_end(device, stream, recording);
+    if (result != 0)
+        *recording = NULL;
+    return check_made(space, result, *recording, "recording");
 }

@@ -48,7 +48,7 @@ static anydnnStatus_t make_marks(struct stand *stand)
 {
     for (int i = 0; i < 2; i++) {
         void *mark = NULL;
-        int32_t result = stand->space->mark_create(stand->device, &mark);
+        int32_t result = adn_space_mark_create(stand->choices->handle->space, stand->device, &mark);
 
         if (result != 0)
             return space_failed(stand, "gives no mark to take the time with", result);
@@ -70,8 +70,8 @@ static anydnnStatus_t make_operands(struct stand *stand)
         if (!(problem->present >> i & 1))
             continue;
         result = bytes < 0 ? ANYDNN_STATUS_ALLOC_FAILED
-                           : stand->space->memory_alloc(stand->device, (uint64_t)bytes,
-                                                        &stand->operands.data[i]);
+                           : adn_space_memory_alloc(stand->choices->handle->space, stand->device,
+                                                    (uint64_t)bytes, &stand->operands.data[i]);
         if (result != 0) {
             stand->operands.data[i] = NULL;
             return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
@@ -106,7 +106,7 @@ static int make_workspace(struct stand *stand, uint64_t bytes)
     if (!stand->own || bytes <= stand->operands.workspace_bytes)
         return 0;
     free_workspace(stand);
-    if (stand->space->memory_alloc(stand->device, bytes, &memory) != 0)
+    if (adn_space_memory_alloc(stand->choices->handle->space, stand->device, bytes, &memory) != 0)
         return -1;
     stand->operands.workspace = memory;
     stand->operands.workspace_bytes = bytes;

@@ -240,6 +240,69 @@ static void host_backends_are_no_choice_there(void **state)
     assert_ok(anydnnMemFree(handle, memory));
 }
 
+static void answers_that_cannot_be(void **state)
+{
+    static const char *const counts[] = {"-1", "-2147483648", "1025", "2147483647"};
+    static const char *const currents[] = {"-1", "2", "2147483647", "-2147483648"};
+    char text[64];
+    int count = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        anydnnHandle_t none = NULL;
+
+        fixture_set("mock_device", "devices", counts[i]);
+        assert_ok(anydnnGetDeviceCount(&count));
+        assert_int_equal(count, 1); /* the host alone */
+        assert_fails(anydnnGetDeviceInfo(1, "name", text, sizeof(text)), ANYDNN_STATUS_BAD_PARAM,
+                     "index is 1");
+        assert_fails(anydnnCreateOnDevice(&none, "mockdev"), ANYDNN_STATUS_BAD_PARAM,
+                     "has 0 devices: its space `mockdev` counts ");
+        assert_ok(anydnnGetDevice(fixture_handle_on("auto", NULL), text, sizeof(text)));
+        assert_string_equal(text, "cpu");
+    }
+    fixture_set("mock_device", "devices", "2");
+    for (size_t i = 0; i < sizeof(currents) / sizeof(currents[0]); i++) {
+        fixture_set("mock_device", "current", currents[i]);
+        assert_ok(anydnnGetDevice(fixture_handle_on("auto", NULL), text, sizeof(text)));
+        assert_string_equal(text, "mockdev:0");
+        assert_ok(anydnnGetDevice(fixture_handle_on("mockdev", NULL), text, sizeof(text)));
+        assert_string_equal(text, "mockdev:0");
+    }
+}
+
+/* Success without what was asked for. */
+static void success_with_nothing(void **state)
+{
+    anydnnHandle_t handle = device_handle();
+    anydnnConvolutionFwdAlgoPerf_t perf;
+    struct fixture_convolution made;
+    anydnnRecording_t recording = NULL;
+    anydnnMark_t mark = NULL;
+    void *memory = NULL;
+    int count = 0;
+
+    (void)state;
+    fixture_convolution_make(&made, 7);
+    fixture_set("mock_device", "nothing", "memory_alloc");
+    assert_fails(anydnnMemAlloc(handle, 64, &memory), ANYDNN_STATUS_ALLOC_FAILED,
+                 "its space `mockdev` reports success and gives no memory");
+    assert_null(memory);
+    assert_fails(anydnnFindConvolutionForwardAlgorithm(handle, made.x, made.w, made.conv, made.y, 1,
+                                                       &count, &perf),
+                 ANYDNN_STATUS_ALLOC_FAILED, "gives no memory");
+    fixture_set("mock_device", "nothing", "mark_create");
+    assert_fails(anydnnMark(handle, &mark), ANYDNN_STATUS_ALLOC_FAILED, "gives no mark");
+    assert_fails(anydnnFindConvolutionForwardAlgorithm(handle, made.x, made.w, made.conv, made.y, 1,
+                                                       &count, &perf),
+                 ANYDNN_STATUS_ALLOC_FAILED, "gives no mark");
+    fixture_set("mock_device", "nothing", "record_end");
+    assert_ok(anydnnRecordBegin(handle));
+    assert_fails(anydnnRecordEnd(handle, &recording), ANYDNN_STATUS_EXECUTION_FAILED,
+                 "gives no recording");
+    assert_null(recording);
+}
+
 /* The last test: the flag of a lost space belongs to the process and is put back by hand. */
 static void a_device_that_is_lost(void **state)
 {
@@ -312,6 +375,7 @@ int main(void)
         device_test(host_pointers_are_refused),    device_test(memory_and_streams_of_a_device),
         device_test(the_host_has_no_streams),      device_test(a_device_captures),
         device_test(destroy_waits_for_the_device), device_test(host_backends_are_no_choice_there),
+        device_test(answers_that_cannot_be),       device_test(success_with_nothing),
         device_test(a_device_that_is_lost),        device_test(a_memory_call_finds_it_lost),
     };
 

@@ -46,6 +46,12 @@ static void *alive(void *stream)
     return stream;
 }
 
+/* Whether set.nothing names the function: it then reports success and gives nothing. */
+static int gives_nothing(const char *function)
+{
+    return mock_setting_is("nothing", function);
+}
+
 void *mock_space_reach(const void *pointer, uint64_t bytes)
 {
     return mock_memory_reach(mock_space_name, pointer, bytes);
@@ -94,6 +100,9 @@ static int32_t space_pointer_owner(int32_t device, const void *pointer, int32_t 
 
 static int32_t space_memory_alloc(int32_t device, uint64_t bytes, void **pointer)
 {
+    if (gives_nothing("memory_alloc"))
+        return 0;
+
     void *taken = mock_setting_is("fail_space", "memory_alloc")
                       ? NULL
                       : mock_memory_take(mock_space_name, device, bytes);
@@ -188,9 +197,12 @@ static int32_t space_stream_check(int32_t device, void *stream)
 
 static int32_t space_mark_create(int32_t device, void **mark)
 {
-    void *made = calloc(1, sizeof(struct timespec));
+    void *made = gives_nothing("mark_create") ? NULL : calloc(1, sizeof(struct timespec));
     struct mock_line line;
     int32_t answer;
+
+    if (gives_nothing("mark_create"))
+        return 0;
 
     SPACE_LOG(line, "mark_create", " device=%d", device);
     answer = space_answer(&line, "mark_create");
@@ -244,9 +256,12 @@ static int32_t space_record_begin(int32_t device, void *stream)
 static int32_t space_record_end(int32_t device, void *stream, void **recording)
 {
     static int count;
-    struct recording *made = calloc(1, sizeof(*made));
+    struct recording *made = NULL;
     struct mock_line line;
 
+    if (gives_nothing("record_end"))
+        return 0;
+    made = calloc(1, sizeof(*made));
     if (!made)
         return 2;
     pthread_mutex_lock(&count_lock);
