@@ -166,6 +166,10 @@ static void build_forward(struct onednn_build *build)
         struct onednn_output y;
 
         build->when = mode;
+        /* oneDNN's conversion to integers, the end of the fast way, takes NaN for a large number.
+         */
+        pool.nan_is_zero =
+            mode == ONEDNN_FAST && build->problem->tensor[FORWARD_Y]->type == ANYDNN_PLUGIN_INT8;
         y = onednn_result_as(build, FORWARD_Y, &images.y, &images.y);
         pool.y = onednn_place_of(build, y.memory);
         if (regular)

@@ -30,7 +30,8 @@ struct onednn_pool {
     int32_t mode;
     int32_t nan_propagate;
     int channels_last;
-    float lowest; /* finite number of the operands' type */
+    int nan_is_zero; /* an average that is NaN becomes 0 */
+    float lowest;    /* finite number of the operands' type */
     struct onednn_place x, y, dy, dx;
 };
 

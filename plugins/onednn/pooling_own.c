@@ -177,7 +177,7 @@ static double average(const struct onednn_pool *pool, const struct window *windo
         for (int64_t w = window->at[2].begin; w < window->at[2].end; w++)
             sum += (double)x[row + w * pool->x_strides[4]];
     }
-    return sum / window->divisor;
+    return pool->nan_is_zero && isnan(sum / window->divisor) ? 0 : sum / window->divisor;
 }
 
 static void forward_window(const struct onednn_pool *pool, const struct window *window,

@@ -81,6 +81,8 @@ check 'cpu_ref is right' verify 0 --fuzz "${few:-600}" cpu_ref
 if [ -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ]; then
     check 'onednn is right' verify 0 --fuzz "${few:-150}" onednn
     check 'onednn: LRN of every window' verify 0 --fuzz "${few:-40}" --op 'lrn_*' onednn
+    check 'onednn: an integer average of nothing' verify 0 --problem \
+        'pooling_forward x=s8:3,1,1,1:nchw y=s8:3,1,7,1:nhwc mode=average_exclude window=1,3 pad=3,1' onednn
     for mode in max average_include average_exclude; do
         check "onednn: $mode of large windows" walks_the_image_alone onednn "$mode"
     done
