@@ -10,17 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-void *tool_alloc(size_t bytes)
-{
-    void *memory = malloc(bytes > 0 ? bytes : 1);
-
-    if (memory == NULL) {
-        fprintf(stderr, "anydnn: there is no memory for %zu bytes more\n", bytes);
-        exit(TOOL_FAILED);
-    }
-    return memory;
-}
-
 int tool_fail(struct tool *tool, int code, const char *format, ...)
 {
     char sentence[4096];

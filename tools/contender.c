@@ -183,14 +183,14 @@ static int parse_with(struct tool *tool, const char *text, const char *key, cons
 
 static int take_algorithm(struct tool *tool, struct contender *contender, struct entrant *entrant)
 {
-    char name[32];
+    struct find_answer fastest;
     char *text;
     int code;
 
-    if (!find_algorithm(contender->handle, entrant->problem, entrant->text, name, sizeof(name)))
+    if (find_algorithms(contender->handle, entrant->problem, entrant->text, &fastest, 1) == 0)
         return TOOL_FINE;
     text = strcpy(tool_alloc(strlen(entrant->text) + 1), entrant->text);
-    code = parse_with(tool, text, "algo", name, entrant);
+    code = parse_with(tool, text, "algo", fastest.algorithm, entrant);
     free(text);
     return code;
 }

@@ -16,50 +16,68 @@ struct convolution {
     anydnnConvolutionDescriptor_t convolution;
 };
 
+/* An answer in numbers. */
+struct found {
+    int algo;
+    anydnnMathType_t math;
+    anydnnStatus_t status;
+};
+
 struct search {
     const char *operation;
     const char *roles[3]; /* of the data, the filter, the result's side */
     const char *names[9]; /* by the algorithm's number */
-    int (*find)(anydnnHandle_t handle, const struct convolution *c, int *algo);
+    int (*find)(anydnnHandle_t handle, const struct convolution *c, int most, struct found *found);
 };
+
+static const char *const maths[] = {"tensor_op", "allow_conversion", "split", "default", NULL};
+static const int math_numbers[] = {ANYDNN_TENSOR_OP_MATH, ANYDNN_TENSOR_OP_MATH_ALLOW_CONVERSION,
+                                   ANYDNN_TENSOR_OP_MATH_SPLIT, ANYDNN_DEFAULT_MATH,
+                                   ANYDNN_DEFAULT_MATH};
 
 /* ---- the three searches */
 
-static int find_forward(anydnnHandle_t handle, const struct convolution *c, int *algo)
+static int find_forward(anydnnHandle_t handle, const struct convolution *c, int most,
+                        struct found *found)
 {
-    anydnnConvolutionFwdAlgoPerf_t perf;
+    anydnnConvolutionFwdAlgoPerf_t perf[FIND_ANSWERS];
     int count = 0;
 
     if (anydnnFindConvolutionForwardAlgorithm(handle, c->tensor[0], c->filter, c->convolution,
-                                              c->tensor[1], 1, &count, &perf) != SUCCESS)
+                                              c->tensor[1], most, &count, perf) != SUCCESS)
         return 0;
-    *algo = (int)perf.algo;
-    return count == 1 && perf.status == SUCCESS;
+    for (int i = 0; i < count; i++)
+        found[i] = (struct found){(int)perf[i].algo, perf[i].mathType, perf[i].status};
+    return count;
 }
 
-static int find_data(anydnnHandle_t handle, const struct convolution *c, int *algo)
+static int find_data(anydnnHandle_t handle, const struct convolution *c, int most,
+                     struct found *found)
 {
-    anydnnConvolutionBwdDataAlgoPerf_t perf;
+    anydnnConvolutionBwdDataAlgoPerf_t perf[FIND_ANSWERS];
     int count = 0;
 
     if (anydnnFindConvolutionBackwardDataAlgorithm(handle, c->filter, c->tensor[1], c->convolution,
-                                                   c->tensor[0], 1, &count, &perf) != SUCCESS)
+                                                   c->tensor[0], most, &count, perf) != SUCCESS)
         return 0;
-    *algo = (int)perf.algo;
-    return count == 1 && perf.status == SUCCESS;
+    for (int i = 0; i < count; i++)
+        found[i] = (struct found){(int)perf[i].algo, perf[i].mathType, perf[i].status};
+    return count;
 }
 
-static int find_filter(anydnnHandle_t handle, const struct convolution *c, int *algo)
+static int find_filter(anydnnHandle_t handle, const struct convolution *c, int most,
+                       struct found *found)
 {
-    anydnnConvolutionBwdFilterAlgoPerf_t perf;
+    anydnnConvolutionBwdFilterAlgoPerf_t perf[FIND_ANSWERS];
     int count = 0;
 
     if (anydnnFindConvolutionBackwardFilterAlgorithm(handle, c->tensor[0], c->tensor[1],
-                                                     c->convolution, c->filter, 1, &count,
-                                                     &perf) != SUCCESS)
+                                                     c->convolution, c->filter, most, &count,
+                                                     perf) != SUCCESS)
         return 0;
-    *algo = (int)perf.algo;
-    return count == 1 && perf.status == SUCCESS;
+    for (int i = 0; i < count; i++)
+        found[i] = (struct found){(int)perf[i].algo, perf[i].mathType, perf[i].status};
+    return count;
 }
 
 static const struct search searches[] = {
@@ -151,10 +169,6 @@ static int take_convolution(const struct words *words, const char *data,
                                        ANYDNN_DATA_BFLOAT16, ANYDNN_DATA_FLOAT};
     static const char *const modes[] = {"convolution", NULL};
     static const int mode_numbers[] = {ANYDNN_CONVOLUTION, ANYDNN_CROSS_CORRELATION};
-    static const char *const maths[] = {"tensor_op", "allow_conversion", "split", NULL};
-    static const int math_numbers[] = {ANYDNN_TENSOR_OP_MATH,
-                                       ANYDNN_TENSOR_OP_MATH_ALLOW_CONVERSION,
-                                       ANYDNN_TENSOR_OP_MATH_SPLIT, ANYDNN_DEFAULT_MATH};
     const char *x = words_get(words, data);
     const char *groups = words_get(words, "groups");
     int pad[ANYDNN_DIM_MAX];
@@ -190,29 +204,62 @@ static int describe(anydnnProblem_t problem, const struct words *words, const st
            take_convolution(words, search->roles[0], c->convolution);
 }
 
-int find_algorithm(anydnnHandle_t handle, anydnnProblem_t problem, const char *text, char *name,
-                   size_t size)
+static const struct search *search_of(const char *operation)
+{
+    for (size_t i = 0; i < sizeof(searches) / sizeof(searches[0]); i++)
+        if (strcmp(searches[i].operation, operation) == 0)
+            return &searches[i];
+    return NULL;
+}
+
+/* What ran, by names; the number of them. */
+static int name_all(const struct search *search, const struct found *found, int count,
+                    struct find_answer *answer)
+{
+    int named = 0;
+
+    for (int i = 0; i < count; i++) {
+        int math = 0;
+
+        while (maths[math] != NULL && math_numbers[math] != (int)found[i].math)
+            math++;
+        if (found[i].status == SUCCESS && found[i].algo >= 0 && found[i].algo < 9 &&
+            search->names[found[i].algo] != NULL && maths[math] != NULL)
+            answer[named++] = (struct find_answer){search->names[found[i].algo], maths[math]};
+    }
+    return named;
+}
+
+int find_algorithms(anydnnHandle_t handle, anydnnProblem_t problem, const char *text,
+                    struct find_answer answer[], int most)
 {
     struct convolution c = {{NULL, NULL}, NULL, NULL};
+    struct found found[FIND_ANSWERS];
+    const struct search *search;
     struct words words;
-    int algo = -1;
-    int found = 0;
+    int count = 0;
 
-    if (words_read(&words, text) == 0)
-        for (size_t i = 0; i < sizeof(searches) / sizeof(searches[0]); i++) {
-            const struct search *search = &searches[i];
-
-            if (strcmp(search->operation, words.operation) != 0)
-                continue;
-            found = describe(problem, &words, search, &c) && search->find(handle, &c, &algo) &&
-                    algo >= 0 && algo < 9 && search->names[algo] != NULL;
-            if (found)
-                snprintf(name, size, "%s", search->names[algo]);
-        }
+    if (words_read(&words, text) == 0) {
+        search = search_of(words.operation);
+        if (search != NULL && describe(problem, &words, search, &c))
+            count = search->find(handle, &c, most, found);
+        if (search != NULL)
+            count = name_all(search, found, count, answer);
+    }
     words_free(&words);
     anydnnDestroyTensorDescriptor(c.tensor[0]);
     anydnnDestroyTensorDescriptor(c.tensor[1]);
     anydnnDestroyFilterDescriptor(c.filter);
     anydnnDestroyConvolutionDescriptor(c.convolution);
-    return found;
+    return count;
+}
+
+const char *const *find_names(const char *text)
+{
+    char operation[64] = "";
+    const struct search *search;
+
+    snprintf(operation, sizeof(operation), "%.*s", (int)strcspn(text, " "), text);
+    search = search_of(operation);
+    return search != NULL ? search->names : NULL;
 }

@@ -12,6 +12,7 @@ tools_anydnn_SOURCES = \
 	tools/abi.c \
 	tools/abi.h \
 	tools/abi_scan.c \
+	tools/alloc.c \
 	tools/common.c \
 	tools/common.h \
 	tools/config.c \

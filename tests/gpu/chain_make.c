@@ -37,7 +37,7 @@ int chain_start(const struct chain *chain)
     int failed = anydnnMemSet(handle, at(chain, SPARE), 0xff, chain->bytes[SPARE]) != SUCCESS;
 
     for (int i = X; i < SPARE && !failed; i++)
-        failed = anydnnMemCopy(handle, at(chain, i), chain->memory->input[0][i].data,
+        failed = anydnnMemCopy(handle, at(chain, i), chain->memory->input[0][RANDOM][i].data,
                                chain->bytes[i], ANYDNN_MEMCPY_DEVICE_TO_DEVICE) != SUCCESS;
     return failed ? -1 : 0;
 }
@@ -186,9 +186,10 @@ static void refresh(struct chain *chain, int call)
         return;
     for (int i = X; i < SPARE; i++)
         if (i != (int)order[call - 1]->place[2])
-            chain->step[chain->count++] = (struct step){.to = at(chain, i),
-                                                        .from = chain->memory->input[0][i].data,
-                                                        .bytes = chain->bytes[i]};
+            chain->step[chain->count++] =
+                (struct step){.to = at(chain, i),
+                              .from = chain->memory->input[0][RANDOM][i].data,
+                              .bytes = chain->bytes[i]};
 }
 
 /* Runs the steps from there on. */

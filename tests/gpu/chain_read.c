@@ -69,7 +69,7 @@ static enum verdict reserve(struct chain *chain, const struct work *work)
         chain->bytes[i] = operand[i].bytes;
         if (chain->bytes[SPARE] < chain->bytes[i])
             chain->bytes[SPARE] = chain->bytes[i];
-        if (exact_fill(memory, &memory->input[0][i], i, &operand[i], chain->type, RANDOM) != 0)
+        if (exact_fill(memory, &memory->input[0][RANDOM][i], work, i, chain->type, RANDOM) != 0)
             return FAILED;
     }
     for (int i = X; i < PLACES; i++) {

@@ -2,18 +2,28 @@
 /*
  * Holds one backend to another on the same device, on problems of any size.
  *
- *   exact [--device DEVICE] [--seconds N] [--random] TESTED REFERENCE <PROBLEMS
+ *   exact [OPTION...] TESTED REFERENCE <PROBLEMS
+ *     --device DEVICE  (cuda)
+ *     --random         random numbers, of convolutions of two operands without blends alone
+ *     --double         the reference computes whole numbers in double, too, and is rounded here:
+ *                      where both are one backend, whose double kernels are others
+ *     --ways LIST      how a program may come to an engine, with commas: default, algorithms (each
+ *                      is named), find (Find's answers); an engine is judged once a problem
+ * (default)
+ *     --seconds N      no further problem is begun then
+ *     --done FILE      problems that were judged are added to it; those that it holds are counted,
+ *                      and not judged again
  *
- * Operands are whole numbers whose results are the same bits in any order of summation; operands
- * and results stay on the device. With --random, which takes convolutions without blends alone, the
- * reference runs in double, each element is held to the bound of `anydnn compare` on the host, and
- * each problem's relative L2 error is printed before the problem.
+ * Operands are whole numbers whose results are the same bits in any order of summation in float,
+ * first such that lie around 0, then such whose sums pile up beyond what 16 bits hold; operands and
+ * results stay on the device. With --random the reference runs in double, each element is held to
+ * the bound of `anydnn compare` on the host, and each choice's relative L2 error is printed before
+ * the problem. What is noted a transform is judged by that error, on either kind of numbers.
  *
  * PROBLEMS: one a line, in text form, as `anydnn bench --list` prints them (NAME: PROBLEM). A
  * problem that comes twice counts once. Outputs hold something else before, so that there are no
- * blends (beta). Whoever has declined one is told with the reason; --seconds N stops then, and says
- * what was not reached. Exit status 0 when all that ran is right, 1 when something is not or
- * failed, 2 for wrong usage, 77 where there is no such device.
+ * blends (beta). Whoever has declined one is told with the reason. Exit status 0 when all that ran
+ * is right, 1 when something is not or failed, 2 for wrong usage, 77 where there is no such device.
  */
 #include "exact.h"
 
@@ -48,40 +58,147 @@ static int remember(char ***seen, size_t *count, const char *text)
     return 0;
 }
 
-static int judge(struct exact *exact, double seconds)
+/* ---- one problem */
+
+static const char *const words[] = {"right", "WRONG", "declined", "FAILED"};
+
+static enum verdict judge_choice(struct exact *exact, struct held *held, const char *text,
+                                 int *side)
 {
-    static const char *const words[] = {"right", "WRONG", "declined", "FAILED"};
-    char **seen = NULL, *line = NULL;
-    size_t count = 0, size = 0;
+    struct work choice = {.count = 0};
+    enum verdict verdict = FAILED;
+
+    *side = TESTED;
+    exact->sentence[0] = '\0';
+    if (exact_parse(text, &choice) == 0)
+        verdict = exact->random ? exact_random(exact, held, &choice, text, side)
+                                : exact_whole(exact, held, &choice, side);
+    if ((verdict == FAILED || verdict == DECLINED) && exact->sentence[0] == '\0')
+        anydnnGetLastErrorString(exact->sentence, sizeof(exact->sentence));
+    anydnnProblemDestroy(choice.problem);
+    return verdict;
+}
+
+static void tell(struct exact *exact, enum verdict verdict, int side, const char *text)
+{
+    char engine[40] = "?", notes[100] = "";
+
+    printf("%s: %s: %s: %s", words[verdict], exact->name[side], text, exact->sentence);
+    if (verdict == BAD &&
+        anydnnGetDispatchInfo(exact->handle[TESTED], "engine", engine, sizeof(engine)) == SUCCESS) {
+        anydnnGetDispatchInfo(exact->handle[TESTED], "notes", notes, sizeof(notes));
+        printf("; engine %s, notes: %s", engine, notes);
+    }
+    putchar('\n');
+}
+
+/* Counts the problem's verdicts. An algorithm that is declined is no more than that. */
+static void judge_problem(struct exact *exact, const char *text, long count[VERDICTS])
+{
+    struct held held = {.text = text};
+    char *choice[CHOICES] = {NULL};
+    int choices = 0, side = TESTED;
+    enum verdict verdict = GOOD;
+
+    exact->engines = 0;
+    if (exact_parse(text, &held.work) == 0)
+        choices = exact_choices(exact, &held, choice);
+    if (choices == 0) {
+        anydnnGetLastErrorString(exact->sentence, sizeof(exact->sentence));
+        count[FAILED]++;
+        tell(exact, FAILED, TESTED, text);
+    }
+    for (int i = 0; i < choices; i++) {
+        verdict = choice[i] ? judge_choice(exact, &held, choice[i], &side) : FAILED;
+        if (verdict == SEEN || (verdict == DECLINED && i > 0))
+            continue;
+        count[verdict]++;
+        if (verdict != GOOD)
+            tell(exact, verdict, side, choice[i] ? choice[i] : text);
+        if (verdict <= BAD && exact->engines < ENGINES)
+            anydnnGetDispatchInfoInt(exact->handle[TESTED], "engine",
+                                     &exact->engine[exact->engines++]);
+    }
+    while (choices > 0)
+        free(choice[--choices]);
+    exact_drop(&held);
+}
+
+/* ---- all of them */
+
+/* Problems and what became of them, in the file that `done` is. */
+struct record {
+    FILE *file; /* NULL: none is kept */
+    char **text;
+    size_t count;
+};
+
+/* A line: how many were right, wrong, declined, failed, and the problem. */
+static int read_record(struct exact *exact, struct record *record, const char *path)
+{
+    long count[VERDICTS];
+    char *line = NULL;
+    size_t size = 0;
+    int at;
+
+    record->file = fopen(path, "a+");
+    if (!record->file)
+        return -1;
+    rewind(record->file);
+    while (getline(&line, &size, record->file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "%ld %ld %ld %ld %n", &count[GOOD], &count[BAD], &count[DECLINED],
+                   &count[FAILED], &at) != VERDICTS ||
+            remember(&record->text, &record->count, line + at))
+            continue;
+        for (int i = 0; i < VERDICTS; i++)
+            exact->count[i] += count[i];
+    }
+    free(line);
+    return 0;
+}
+
+static void judge_and_record(struct exact *exact, const char *text, struct record *record)
+{
+    long count[VERDICTS] = {0};
+
+    judge_problem(exact, text, count);
+    for (int i = 0; i < VERDICTS; i++)
+        exact->count[i] += count[i];
+    if (record->file) {
+        fprintf(record->file, "%ld %ld %ld %ld %s\n", count[GOOD], count[BAD], count[DECLINED],
+                count[FAILED], text);
+        fflush(record->file);
+    }
+    fflush(stdout);
+}
+
+static int judge(struct exact *exact, double seconds, struct record *record)
+{
+    const long *verdict = exact->count;
+    char *line = NULL;
+    size_t size = 0;
     long left = 0;
     time_t began = time(NULL);
 
     while (getline(&line, &size, stdin) > 0) {
         const char *text = problem_of(line);
-        enum verdict verdict;
-        int side;
 
-        if (text[0] == '\0' || text[0] == '#' || remember(&seen, &count, text))
+        if (text[0] == '\0' || text[0] == '#' || remember(&record->text, &record->count, text))
             continue;
-        if (difftime(time(NULL), began) >= seconds) {
+        if (difftime(time(NULL), began) >= seconds)
             left++;
-            continue;
-        }
-        verdict = (exact->random ? exact_random : exact_run)(exact, text, &side);
-        exact->count[verdict]++;
-        if (verdict != GOOD)
-            printf("%s: %s: %s: %s\n", words[verdict], exact->name[side], text, exact->sentence);
-        fflush(stdout);
+        else
+            judge_and_record(exact, text, record);
     }
     printf("%s held to %s: %ld right, %ld wrong, %ld declined, %ld failed, %ld not reached\n",
-           exact->name[TESTED], exact->name[REFERENCE], exact->count[GOOD], exact->count[BAD],
-           exact->count[DECLINED], exact->count[FAILED], left);
-    while (count > 0)
-        free(seen[--count]);
-    free(seen);
+           exact->name[TESTED], exact->name[REFERENCE], verdict[GOOD], verdict[BAD],
+           verdict[DECLINED], verdict[FAILED], left);
     free(line);
-    return exact->count[BAD] || exact->count[FAILED] || !exact->count[GOOD] ? 1 : 0;
+    return verdict[BAD] || verdict[FAILED] || !verdict[GOOD] ? 1 : 0;
 }
+
+/* ---- the program */
 
 static int open_side(struct exact *exact, int side, const char *device, const char *name)
 {
@@ -99,40 +216,73 @@ static int open_side(struct exact *exact, int side, const char *device, const ch
 
 static int usage(void)
 {
-    fprintf(stderr,
-            "usage: exact [--device DEVICE] [--seconds N] [--random] TESTED REFERENCE <PROBLEMS\n");
+    fprintf(stderr, "usage: exact [--device DEVICE] [--random] [--double] [--ways LIST] "
+                    "[--seconds N] [--done FILE] TESTED REFERENCE <PROBLEMS\n");
     return 2;
+}
+
+/* Bits of the words; 0 where one is none. */
+static unsigned ways_of(const char *list)
+{
+    static const char *const names[] = {"default", "algorithms", "find"};
+    unsigned ways = 0;
+
+    for (const char *word = list; *word;
+         word += word[strcspn(word, ",")] ? strcspn(word, ",") + 1 : strcspn(word, ",")) {
+        size_t length = strcspn(word, ",");
+        int i = 0;
+
+        while (i < 3 && (strlen(names[i]) != length || strncmp(names[i], word, length) != 0))
+            i++;
+        if (i == 3)
+            return 0;
+        ways |= 1U << i;
+    }
+    return ways;
 }
 
 int main(int argc, char **argv)
 {
     static const struct option options[] = {{"device", required_argument, NULL, 'd'},
-                                            {"seconds", required_argument, NULL, 's'},
                                             {"random", no_argument, NULL, 'r'},
+                                            {"double", no_argument, NULL, 'w'},
+                                            {"ways", required_argument, NULL, 'c'},
+                                            {"seconds", required_argument, NULL, 's'},
+                                            {"done", required_argument, NULL, 'f'},
                                             {NULL, 0, NULL, 0}};
-    struct exact exact = {.handle = {NULL}};
-    const char *device = "cuda";
+    static struct exact exact = {.ways = BY_DEFAULT};
+    struct record record = {.file = NULL};
+    const char *device = "cuda", *done = NULL;
     double seconds = 1e9;
     int option, code;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-        if (option == 'd')
-            device = optarg;
-        else if (option == 's')
-            seconds = atof(optarg);
-        else if (option == 'r')
-            exact.random = 1;
-        else
+        exact.random |= option == 'r';
+        exact.wide |= option == 'w';
+        device = option == 'd' ? optarg : device;
+        done = option == 'f' ? optarg : done;
+        seconds = option == 's' ? atof(optarg) : seconds;
+        exact.ways = option == 'c' ? ways_of(optarg) : exact.ways;
+        if (option == '?' || exact.ways == 0)
             return usage();
     }
     if (argc - optind != SIDES)
         return usage();
+    if (done && read_record(&exact, &record, done) != 0) {
+        perror(done);
+        return 2;
+    }
     for (int side = 0; side < SIDES; side++)
         if (open_side(&exact, side, device, argv[optind + side]) != 0)
             return 77;
-    code = judge(&exact, seconds);
+    code = judge(&exact, seconds, &record);
     exact_free(&exact);
     for (int side = 0; side < SIDES; side++)
         anydnnDestroy(exact.handle[side]);
+    while (record.count > 0)
+        free(record.text[--record.count]);
+    free(record.text);
+    if (record.file)
+        fclose(record.file);
     return code;
 }

@@ -11,11 +11,13 @@
 #define SUCCESS  ANYDNN_STATUS_SUCCESS
 
 enum { TESTED, REFERENCE, SIDES };
-enum verdict { GOOD, BAD, DECLINED, FAILED, VERDICTS };
+/* SEEN: by an engine that this problem was judged with before. */
+enum verdict { GOOD, BAD, DECLINED, FAILED, VERDICTS, SEEN = VERDICTS };
 
-/* What inputs hold: whole numbers from -2 to 2, whose products and sums are exact in float; random
- * ones of variance 1; their absolute values; their squares. */
-enum content { NOTHING, INTEGERS, RANDOM, ABSOLUTES, SQUARES, CONTENTS };
+/* What inputs hold: whole numbers from -2 to 2, whose products and sums are exact in float; whole
+ * numbers from 0 to 3, whose sums pile up to what float holds exactly and half and bfloat16 do not;
+ * random ones of variance 1; their absolute values; their squares. */
+enum content { NOTHING, INTEGERS, PILED, RANDOM, ABSOLUTES, SQUARES, CONTENTS };
 
 /* Memory of the device that grows with what is asked of it. */
 struct room {
@@ -24,6 +26,8 @@ struct room {
     anydnnDataType_t type;    /* of what fills it */
     anydnnDataType_t rounded; /* the type whose numbers they are */
     enum content content;
+    size_t filled;  /* bytes that hold it */
+    double density; /* how many of them are not 0, of PILED */
 };
 
 struct operand {
@@ -37,17 +41,39 @@ struct work {
     anydnnProblem_t problem;
     int count;
     struct operand operand[OPERANDS];
+    double terms; /* products behind one result of a convolution, at most; else 1 */
 };
+
+/* Ways to come to an engine: no algorithm named, each of them, each of Find's answers. */
+enum { BY_DEFAULT = 1, BY_ALGORITHM = 2, BY_FIND = 4 };
+
+#define ENGINES 64
 
 struct exact {
     anydnnHandle_t handle[SIDES];
     const char *name[SIDES];
-    int random;                     /* 1: random inputs, held to double */
-    struct room input[2][OPERANDS]; /* of the problem's types, of double */
-    struct room output[CONTENTS][OPERANDS];
+    int random;                               /* 1: random inputs, held to double */
+    int wide;                                 /* 1: the reference of whole numbers is double, too */
+    unsigned ways;                            /* bits */
+    struct room input[2][CONTENTS][OPERANDS]; /* of the problem's types, of double */
+    struct room output[CONTENTS][OPERANDS];   /* NOTHING: the tested side's */
     struct room workspace;
     long count[VERDICTS];
+    int64_t engine[ENGINES]; /* that the present problem was judged with */
+    int engines;
     char sentence[4096]; /* why the last one is not good */
+};
+
+/* The results of a problem's sums in double, of double: wanted, of absolute values, of squares. */
+enum { WANT, SUM, SQUARE, PARTS };
+
+/* A problem, and what the reference says of it once it was asked. */
+struct held {
+    const char *text;
+    struct work work;
+    struct work wide; /* the same in double; its problem is NULL until it is needed */
+    int known[CONTENTS];
+    const double *part[PARTS];
 };
 
 /* ---- exact_data.c */
@@ -56,9 +82,8 @@ size_t exact_type_size(anydnnDataType_t type);
 const char *exact_type_name(anydnnDataType_t type); /* in problems; NULL: none of floats */
 /* 0, or -1 with the library's sentence. */
 int exact_room(struct exact *exact, struct room *room, size_t bytes);
-/* The room holds that content, of numbers of the type `rounded`; 0 or -1. `at`: whose inputs are to
- * differ. */
-int exact_fill(struct exact *exact, struct room *room, int at, const struct operand *operand,
+/* The room holds that content for operand `at`, of numbers of the type `rounded`; 0 or -1. */
+int exact_fill(struct exact *exact, struct room *room, const struct work *work, int at,
                anydnnDataType_t rounded, enum content content);
 
 /* ---- exact_run.c */
@@ -69,15 +94,40 @@ int exact_parse(const char *text, struct work *work);
 enum verdict exact_call(struct exact *exact, const struct work *work, int side,
                         const struct room input[OPERANDS], struct room output[OPERANDS],
                         int unwritten);
-/* Runs a problem of integers on both sides and compares what they wrote; `side`: who declined or
- * failed. */
-enum verdict exact_run(struct exact *exact, const char *problem, int *side);
+/* Fills the inputs and runs a choice on the tested side; SEEN where the engine is no new one. */
+enum verdict exact_tested(struct exact *exact, const struct work *choice, enum content content,
+                          int unwritten);
+/* Runs the problem, or the same in double, on the reference if it was not yet. */
+enum verdict exact_reference(struct exact *exact, struct held *held, enum content content,
+                             int wide);
+/* A result on the host, to be freed; NULL with the library's sentence. */
+void *exact_fetch(struct exact *exact, const struct room *room, size_t bytes);
+/* Whether the tested side's last call ran a transform. */
+int exact_is_transform(struct exact *exact);
+/* The relative L2 error that a transform may have in this problem. */
+double exact_transform_limit(const struct held *held);
+void exact_drop(struct held *held);
 void exact_free(struct exact *exact);
+
+/* ---- exact_choice.c */
+
+#define CHOICES 24
+
+/* Texts of the problem by each way, the default one first, to be freed; their number. */
+int exact_choices(struct exact *exact, const struct held *held, char *choice[CHOICES]);
+
+/* ---- exact_whole.c */
+
+/* Runs a choice on whole numbers and compares what it wrote with the reference's; `side`: who
+ * declined or failed. */
+enum verdict exact_whole(struct exact *exact, struct held *held, const struct work *choice,
+                         int *side);
 
 /* ---- exact_random.c */
 
-/* Runs a convolution of random numbers on the tested side and, in double, on the other, and holds
- * each element to its bound. Prints the relative L2 error. */
-enum verdict exact_random(struct exact *exact, const char *problem, int *side);
+/* Runs a choice of a convolution on random numbers, and holds each element to its bound, by the
+ * reference in double. Prints the relative L2 error. */
+enum verdict exact_random(struct exact *exact, struct held *held, const struct work *choice,
+                          const char *text, int *side);
 
 #endif

@@ -67,14 +67,32 @@ static double hump(uint64_t *state)
     return sum * sqrt(0.75);
 }
 
-static double number(uint64_t *state, anydnnDataType_t rounded, enum content content)
+/* Where sums of products of piled numbers come to lie, in the mean: far beyond what 11 bits hold
+ * exactly and within half's range; of wider types within what float's 24 bits hold. */
+#define PILE_SHORT 0x1p14
+#define PILE_WIDE  0x1p21
+
+/* Products of two piled numbers that are not 0 are 4 in the mean. */
+static double density_of(const struct work *work, anydnnDataType_t rounded)
+{
+    int is_short = rounded == ANYDNN_DATA_HALF || rounded == ANYDNN_DATA_BFLOAT16;
+    double density = sqrt((is_short ? PILE_SHORT : PILE_WIDE) / (4 * work->terms));
+
+    return density < 1 ? density : 1;
+}
+
+static double number(uint64_t *state, const struct room *room)
 {
     double value;
 
-    if (content == INTEGERS)
+    if (room->content == INTEGERS)
         return (double)(next(state) % 5) - 2;
-    value = adn_type_round((int32_t)rounded, hump(state));
-    return content == ABSOLUTES ? fabs(value) : content == SQUARES ? value * value : value;
+    if (room->content == PILED)
+        return (double)next(state) / 0x1p31 < room->density ? (double)(next(state) % 3) + 1 : 0;
+    value = adn_type_round((int32_t)room->rounded, hump(state));
+    return room->content == ABSOLUTES ? fabs(value)
+           : room->content == SQUARES ? value * value
+                                      : value;
 }
 
 /* A period made on the host, and the rest by copies of what is there. */
@@ -82,18 +100,17 @@ static int fill(struct exact *exact, struct room *room, int seed)
 {
     anydnnHandle_t handle = exact->handle[TESTED];
     size_t size = exact_type_size(room->type), period = PERIOD * size;
-    size_t done = period < room->bytes ? period : room->bytes;
-    unsigned char *host = malloc(period);
+    size_t done = period < room->filled ? period : room->filled;
+    unsigned char *host = malloc(done);
     uint64_t state = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(seed + 1);
     int failed = !host;
 
-    for (size_t i = 0; host && i < PERIOD; i++)
-        adn_element_store((int32_t)room->type, host + i * size,
-                          number(&state, room->rounded, room->content));
+    for (size_t i = 0; host && i < done / size; i++)
+        adn_element_store((int32_t)room->type, host + i * size, number(&state, room));
     failed = failed ||
              anydnnMemCopy(handle, room->data, host, done, ANYDNN_MEMCPY_HOST_TO_DEVICE) != SUCCESS;
-    for (size_t more; !failed && done < room->bytes; done += more) {
-        more = done < room->bytes - done ? done : room->bytes - done;
+    for (size_t more; !failed && done < room->filled; done += more) {
+        more = done < room->filled - done ? done : room->filled - done;
         failed = anydnnMemCopy(handle, (char *)room->data + done, room->data, more,
                                ANYDNN_MEMCPY_DEVICE_TO_DEVICE) != SUCCESS;
     }
@@ -101,10 +118,22 @@ static int fill(struct exact *exact, struct room *room, int seed)
     return failed ? -1 : 0;
 }
 
-int exact_fill(struct exact *exact, struct room *room, int at, const struct operand *operand,
+static int holds(const struct room *room, const struct room *wish)
+{
+    return room->filled >= wish->filled && room->type == wish->type &&
+           room->rounded == wish->rounded && room->content == wish->content &&
+           fabs(room->density - wish->density) < 1e-9;
+}
+
+int exact_fill(struct exact *exact, struct room *room, const struct work *work, int at,
                anydnnDataType_t rounded, enum content content)
 {
-    size_t before = room->bytes;
+    const struct operand *operand = &work->operand[at];
+    struct room wish = {.type = operand->type,
+                        .rounded = rounded,
+                        .content = content,
+                        .filled = operand->bytes,
+                        .density = content == PILED ? density_of(work, rounded) : 1};
 
     if (exact_type_size(operand->type) == 0) {
         snprintf(exact->sentence, sizeof(exact->sentence), "no numbers of type %d are at hand",
@@ -113,11 +142,10 @@ int exact_fill(struct exact *exact, struct room *room, int at, const struct oper
     }
     if (exact_room(exact, room, operand->bytes) != 0)
         return -1;
-    if (before == room->bytes && room->type == operand->type && room->rounded == rounded &&
-        room->content == content)
+    if (holds(room, &wish))
         return 0;
-    room->type = operand->type;
-    room->rounded = rounded;
-    room->content = content;
+    wish.data = room->data;
+    wish.bytes = room->bytes;
+    *room = wish;
     return fill(exact, room, at);
 }

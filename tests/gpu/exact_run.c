@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One problem on two backends of one device: whole numbers in, runs, and a comparison there. */
+/* One problem on either of two backends of one device. */
 #include "exact.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What outputs hold before: unlike each other, and that of the tested no number in floating types.
- */
-#define UNWRITTEN_TESTED    0xff
-#define UNWRITTEN_REFERENCE 0x7f
+#include "numerics/numerics.h"
+
+/* What the reference's outputs hold before. */
+#define UNWRITTEN 0x7f
 
 /* ---- running */
 
@@ -34,9 +34,32 @@ static int describe(struct work *work)
     return failed ? -1 : 0;
 }
 
+static double elements(const struct operand *operand)
+{
+    return (double)operand->bytes / (double)exact_type_size(operand->type);
+}
+
+static double terms_of(const char *text, const struct work *work)
+{
+    const char *groups = strstr(text, " groups=");
+
+    if (strncmp(text, "convolution_forward ", 20) == 0 ||
+        strncmp(text, "convolution_bias_activation_", 28) == 0)
+        return elements(&work->operand[1]) / work->operand[1].dims[0];
+    if (strncmp(text, "convolution_backward_data ", 26) == 0)
+        return elements(&work->operand[0]) / work->operand[0].dims[1] /
+               (groups ? atof(groups + 8) : 1);
+    if (strncmp(text, "convolution_backward_filter ", 28) == 0)
+        return elements(&work->operand[1]) / work->operand[1].dims[1];
+    return 1;
+}
+
 int exact_parse(const char *text, struct work *work)
 {
-    return anydnnProblemParse(text, &work->problem) == SUCCESS && describe(work) == 0 ? 0 : -1;
+    if (anydnnProblemParse(text, &work->problem) != SUCCESS || describe(work) != 0)
+        return -1;
+    work->terms = terms_of(text, work);
+    return 0;
 }
 
 /* DECLINED or FAILED with the library's sentence. */
@@ -70,128 +93,133 @@ enum verdict exact_call(struct exact *exact, const struct work *work, int side,
     return status == SUCCESS ? GOOD : FAILED;
 }
 
-/* ---- comparing */
+/* ---- the two sides */
 
-static int run_text(struct exact *exact, const char *text, void *const pointer[])
+/* Double operands hold the numbers of the problem's own types. */
+static int fill_all(struct exact *exact, struct room input[OPERANDS], const struct work *work,
+                    const struct work *own, enum content content)
 {
-    anydnnProblem_t problem = NULL;
-    size_t bytes = 0;
-    int failed =
-        anydnnProblemParse(text, &problem) != SUCCESS ||
-        anydnnProblemGetWorkspaceSize(exact->handle[REFERENCE], problem, &bytes) != SUCCESS ||
-        exact_room(exact, &exact->workspace, bytes) != 0 ||
-        anydnnProblemExecute(exact->handle[REFERENCE], problem, pointer, exact->workspace.data,
-                             bytes) != SUCCESS;
-
-    anydnnProblemDestroy(problem);
-    return failed ? -1 : 0;
-}
-
-/* The largest difference is 0; a difference from NaN is NaN, and is kept. Both operations are the
- * reference's. */
-static enum verdict compare_there(struct exact *exact, const char *type, size_t size, size_t bytes,
-                                  void *tested, void *reference)
-{
-    void *const difference[] = {reference, tested, reference};
-    void *const largest[] = {reference, tested};
-    size_t count = bytes / size;
-    char text[400];
-    double found = 0;
-
-    snprintf(text, sizeof(text),
-             "op_tensor a=%s:1,1,1,%zu b=%s:1,1,1,%zu c=%s:1,1,1,%zu op=add alpha2=-1 alias=c:a",
-             type, count, type, count, type, count);
-    if (run_text(exact, text, difference) != 0)
-        return FAILED;
-    snprintf(text, sizeof(text),
-             "reduce_tensor a=%s:1,1,1,%zu c=%s:1,1,1,1 op=amax nan=propagate without=indices",
-             type, count, type);
-    if (run_text(exact, text, largest) != 0)
-        return FAILED;
-    if (anydnnMemCopy(exact->handle[REFERENCE], &found, tested, size,
-                      ANYDNN_MEMCPY_DEVICE_TO_HOST) != SUCCESS)
-        return FAILED;
-    if (memcmp(&found, &(double){0}, sizeof(found)) == 0)
-        return GOOD;
-    snprintf(exact->sentence, sizeof(exact->sentence), "results differ");
-    return BAD;
-}
-
-static enum verdict compare_here(struct exact *exact, size_t bytes, const void *tested,
-                                 const void *reference)
-{
-    unsigned char *both = malloc(2 * bytes);
-    enum verdict verdict = FAILED;
-
-    snprintf(exact->sentence, sizeof(exact->sentence), "no memory for a result");
-    if (both &&
-        anydnnMemCopy(exact->handle[TESTED], both, tested, bytes, ANYDNN_MEMCPY_DEVICE_TO_HOST) ==
-            SUCCESS &&
-        anydnnMemCopy(exact->handle[TESTED], both + bytes, reference, bytes,
-                      ANYDNN_MEMCPY_DEVICE_TO_HOST) == SUCCESS)
-        verdict = memcmp(both, both + bytes, bytes) == 0 ? GOOD : BAD;
-    if (verdict == BAD)
-        snprintf(exact->sentence, sizeof(exact->sentence), "results differ");
-    free(both);
-    return verdict;
-}
-
-static enum verdict compare(struct exact *exact, const struct work *work)
-{
-    enum verdict verdict = GOOD;
-
-    for (int i = 0; i < work->count && verdict == GOOD; i++) {
-        const struct operand *operand = &work->operand[i];
-        const char *type = exact_type_name(operand->type);
-        void *tested = exact->output[TESTED][i].data;
-        void *reference = exact->output[REFERENCE][i].data;
-
-        if (operand->direction == ANYDNN_DIRECTION_INPUT)
-            continue;
-        if (type)
-            verdict = compare_there(exact, type, exact_type_size(operand->type), operand->bytes,
-                                    tested, reference);
-        else
-            verdict = compare_here(exact, operand->bytes, tested, reference);
-    }
-    return verdict;
-}
-
-/* ---- both */
-
-static enum verdict run_both(struct exact *exact, const struct work *work, int *side)
-{
-    static const int unwritten[SIDES] = {UNWRITTEN_TESTED, UNWRITTEN_REFERENCE};
-    enum verdict verdict = GOOD;
-
     for (int i = 0; i < work->count; i++)
         if (work->operand[i].direction & ANYDNN_DIRECTION_INPUT &&
-            exact_fill(exact, &exact->input[0][i], i, &work->operand[i], work->operand[i].type,
-                       INTEGERS) != 0)
-            return FAILED;
-    for (int i = 0; i < SIDES && verdict == GOOD; i++) {
-        *side = i;
-        verdict = exact_call(exact, work, i, exact->input[0], exact->output[i], unwritten[i]);
-    }
-    if (verdict != GOOD)
-        return verdict;
-    *side = TESTED;
-    return compare(exact, work);
+            exact_fill(exact, &input[i], work, i, own->operand[0].type, content) != 0)
+            return -1;
+    return 0;
 }
 
-enum verdict exact_run(struct exact *exact, const char *text, int *side)
+static int is_new(struct exact *exact)
 {
-    struct work work = {.count = 0};
-    enum verdict verdict = FAILED;
+    int64_t engine = -1;
 
-    *side = TESTED;
-    exact->sentence[0] = '\0';
-    if (exact_parse(text, &work) == 0)
-        verdict = run_both(exact, &work, side);
-    if (verdict != GOOD && exact->sentence[0] == '\0')
-        anydnnGetLastErrorString(exact->sentence, sizeof(exact->sentence));
-    anydnnProblemDestroy(work.problem);
+    anydnnGetDispatchInfoInt(exact->handle[TESTED], "engine", &engine);
+    for (int i = 0; i < exact->engines; i++)
+        if (exact->engine[i] == engine)
+            return 0;
+    return 1;
+}
+
+enum verdict exact_tested(struct exact *exact, const struct work *choice, enum content content,
+                          int unwritten)
+{
+    enum verdict verdict;
+
+    if (fill_all(exact, exact->input[0][content], choice, choice, content) != 0)
+        return FAILED;
+    verdict = exact_call(exact, choice, TESTED, exact->input[0][content], exact->output[NOTHING],
+                         unwritten);
+    return verdict == GOOD && !is_new(exact) ? SEEN : verdict;
+}
+
+/* Copies the words of a problem; types of data and computation become double, the math mode
+ * default. */
+static char *in_double(const char *text, const char *type)
+{
+    size_t size = 2 * strlen(text) + 1, length = 0;
+    char *wide = malloc(size), from[16];
+    const char *colon;
+
+    if (!wide)
+        return NULL;
+    snprintf(from, sizeof(from), "=%s:", type);
+    wide[0] = '\0';
+    for (const char *word = text, *end; *word; word = *end ? end + 1 : end) {
+        end = word + strcspn(word, " ");
+        colon = strstr(word, from);
+        if (strncmp(word, "math=", 5) == 0 || strncmp(word, "compute=", 8) == 0)
+            continue;
+        if (colon && colon < end)
+            length += (size_t)snprintf(
+                wide + length, size - length, "%.*s=f64:%.*s ", (int)(colon - word), word,
+                (int)(end - colon - (long)strlen(from)), colon + strlen(from));
+        else
+            length +=
+                (size_t)snprintf(wide + length, size - length, "%.*s ", (int)(end - word), word);
+    }
+    if (length > 0)
+        wide[length - 1] = '\0';
+    return wide;
+}
+
+static int make_wide(struct exact *exact, struct held *held)
+{
+    const char *name = exact_type_name(held->work.operand[0].type);
+    char *text = held->wide.problem || !name ? NULL : in_double(held->text, name);
+    int failed = text && exact_parse(text, &held->wide) != 0;
+
+    free(text);
+    if (!name)
+        snprintf(exact->sentence, sizeof(exact->sentence), "its types have no form in double");
+    return failed || !held->wide.problem ? -1 : 0;
+}
+
+enum verdict exact_reference(struct exact *exact, struct held *held, enum content content, int wide)
+{
+    const struct work *work = wide ? &held->wide : &held->work;
+    enum verdict verdict;
+
+    if (held->known[content])
+        return GOOD;
+    if ((wide && make_wide(exact, held) != 0) ||
+        fill_all(exact, exact->input[wide][content], work, &held->work, content) != 0)
+        return FAILED;
+    verdict = exact_call(exact, work, REFERENCE, exact->input[wide][content],
+                         exact->output[content], UNWRITTEN);
+    held->known[content] = verdict == GOOD;
     return verdict;
+}
+
+void *exact_fetch(struct exact *exact, const struct room *room, size_t bytes)
+{
+    void *host = malloc(bytes);
+
+    if (host && anydnnMemCopy(exact->handle[TESTED], host, room->data, bytes,
+                              ANYDNN_MEMCPY_DEVICE_TO_HOST) == SUCCESS)
+        return host;
+    free(host);
+    return NULL;
+}
+
+int exact_is_transform(struct exact *exact)
+{
+    char notes[100] = "";
+
+    anydnnGetDispatchInfo(exact->handle[TESTED], "notes", notes, sizeof(notes));
+    return strstr(notes, "transform") != NULL;
+}
+
+double exact_transform_limit(const struct held *held)
+{
+    const struct operand *output = &held->work.operand[held->work.count - 1];
+    int filter = strncmp(held->text, "convolution_backward_filter ", 28) == 0;
+
+    return adn_bound_transform((int32_t)output->type, filter ? held->work.terms : 0);
+}
+
+void exact_drop(struct held *held)
+{
+    anydnnProblemDestroy(held->work.problem);
+    anydnnProblemDestroy(held->wide.problem);
+    for (int part = 0; part < PARTS; part++)
+        free((void *)held->part[part]);
 }
 
 void exact_free(struct exact *exact)
@@ -199,10 +227,10 @@ void exact_free(struct exact *exact)
     anydnnHandle_t handle = exact->handle[TESTED];
 
     anydnnMemFree(handle, exact->workspace.data);
-    for (int i = 0; i < OPERANDS; i++) {
-        for (int wide = 0; wide < 2; wide++)
-            anydnnMemFree(handle, exact->input[wide][i].data);
-        for (int content = 0; content < CONTENTS; content++)
+    for (int i = 0; i < OPERANDS; i++)
+        for (int content = 0; content < CONTENTS; content++) {
+            for (int wide = 0; wide < 2; wide++)
+                anydnnMemFree(handle, exact->input[wide][content][i].data);
             anydnnMemFree(handle, exact->output[content][i].data);
-    }
+        }
 }

@@ -13,9 +13,10 @@ GPU_FAULTS_SOURCES = \
 
 # Of the public API and the convenience library of numerics, so that it is tried on the host as well.
 check_PROGRAMS += tests/gpu/exact
-tests_gpu_exact_SOURCES = tests/gpu/exact.c tests/gpu/exact.h tests/gpu/exact_data.c \
-	tests/gpu/exact_random.c tests/gpu/exact_run.c
-tests_gpu_exact_CPPFLAGS = $(AM_CPPFLAGS)
+tests_gpu_exact_SOURCES = tests/gpu/exact.c tests/gpu/exact.h tests/gpu/exact_choice.c tests/gpu/exact_data.c \
+	tests/gpu/exact_random.c tests/gpu/exact_run.c tests/gpu/exact_whole.c \
+	tools/alloc.c tools/find.c tools/words.c
+tests_gpu_exact_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_gpu_exact_LDADD = libanydnn.la core/libanydnn_base.la -lm
 check_PROGRAMS += tests/gpu/chain
 tests_gpu_chain_SOURCES = tests/gpu/chain.c tests/gpu/chain.h tests/gpu/chain_make.c \
@@ -36,4 +37,13 @@ tests_gpu_faults_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread
 tests_gpu_two_devices_SOURCES = tests/gpu/two_devices.c $(GPU_WORK_SOURCES)
 tests_gpu_two_devices_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_gpu_two_devices_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread
+endif
+
+if HAVE_CUDNN
+check_PROGRAMS += tests/gpu/engines
+tests_gpu_engines_SOURCES = tests/gpu/engines.c tests/gpu/exact.h tests/gpu/exact_data.c tests/gpu/exact_run.c \
+	plugins/cudnn/engines.c plugins/cudnn/errata.c plugins/cudnn/graph.c plugins/cudnn/library.c plugins/cudnn/parts.c \
+	plugins/cudnn/proposals.c plugins/cudnn/words.c
+tests_gpu_engines_CPPFLAGS = $(AM_CPPFLAGS) $(CUDNN_CFLAGS) $(CUDA_CPPFLAGS)
+tests_gpu_engines_LDADD = libanydnn.la core/libanydnn_base.la -ldl -lpthread -lm
 endif

@@ -81,13 +81,59 @@ random_rounded() {
     awk '$2 ~ /^convolution/ && !($1 > 1e-4 && $1 < 6e-4)' "$tap_dir/out" | grep . && return 1
     unset ANYDNN_CONFIG
 }
-# The fault adds 1 to an element of the reference in double.
-random_wrong() {
-    printf '[plugin faulty]\nmodule = %s\nset.copy = %s\nset.fault = wide\nset.rows = 3\n' \
-        "$ANYDNN_TEST_BUILDDIR/tests/tools/.libs/anydnn_faulty.so" "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" \
+# faulty FAULT: from here on there is a backend with that fault.
+faulty() {
+    printf '[plugin faulty]\nmodule = %s\nset.copy = %s\nset.fault = %s\nset.rows = 3\n' \
+        "$ANYDNN_TEST_BUILDDIR/tests/tools/.libs/anydnn_faulty.so" "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" "$1" \
         >"$tap_dir/faulty.conf"
     ANYDNN_CONFIG=$tap_dir/faulty.conf
     export ANYDNN_CONFIG
+}
+# Sums that whole numbers around 0 do not reach.
+piles_up() {
+    faulty large
+    echo 'convolution_forward x=f32:1,3000,5,4 w=f32:2,3000,3,2' | holds 1 '.*: 0 right, 1 wrong, .*' faulty cpu_ref &&
+        grep -q '^WRONG: faulty: .*18 of 18 results differ on whole numbers that pile up, .*; engine ' "$tap_dir/out" &&
+        echo "$conv" | holds 0 '.*: 1 right, 0 wrong, .*' faulty cpu_ref || return 1
+    unset ANYDNN_CONFIG
+}
+# Named, and judged by the relative L2 error.
+transforms() {
+    faulty transform
+    echo "$conv" | holds 0 '.*: 1 right, 0 wrong, 0 declined, .*' faulty cpu_ref &&
+        echo "$conv" | holds 0 '.*: 2 right, 0 wrong, 0 declined, .*' --ways default,algorithms faulty cpu_ref &&
+        echo "$conv" | holds 0 '.*: 2 right, 0 wrong, .*' --random --ways algorithms faulty cpu_ref || return 1
+    faulty far
+    echo "$conv" | holds 0 '.*: 1 right, 0 wrong, .*' faulty cpu_ref &&
+        echo "$conv" | holds 1 '.*: 1 right, 1 wrong, .*' --ways algorithms faulty cpu_ref &&
+        grep -q '^WRONG: faulty: .* algo=winograd: a transform: 1 of .*; engine .*, notes: transform' "$tap_dir/out" &&
+        echo "$conv" | holds 1 '.*: 1 right, 1 wrong, .*' --random --ways algorithms faulty cpu_ref &&
+        grep -q 'the relative L2 error of this transform may be 2.00e-05, and is ' "$tap_dir/out" || return 1
+    unset ANYDNN_CONFIG
+}
+found() {
+    echo "$conv" | holds 0 '.*: 1 right, 0 wrong, .*' --ways default,find cpu_ref cpu_ref
+}
+# Where both are one backend, and types that have no form in double.
+in_double() {
+    suite bf16 all >"$tap_dir/list"
+    holds 0 '.*: 15 right, 0 wrong, .*' --double cpu_ref cpu_ref <"$tap_dir/list" || return 1
+    suite s8 forward >"$tap_dir/list"
+    holds 1 '.*: 0 right, .* 5 failed, .*' --double cpu_ref cpu_ref <"$tap_dir/list" &&
+        grep -q 'its types have no form in double' "$tap_dir/out"
+}
+# What is cut goes on where it was, and counts what it did before.
+resumes() {
+    rm -f "$tap_dir/done"
+    suite f32 forward >"$tap_dir/list"
+    head -n 2 "$tap_dir/list" | holds 0 '.*: 2 right, .*' --done "$tap_dir/done" cpu_ref cpu_ref &&
+        holds 0 '.*: 2 right, .* 3 not reached' --seconds 0 --done "$tap_dir/done" cpu_ref cpu_ref <"$tap_dir/list" &&
+        holds 0 '.*: 5 right, .* 0 not reached' --done "$tap_dir/done" cpu_ref cpu_ref <"$tap_dir/list" &&
+        [ "$(grep -c '^1 0 0 0 convolution_forward ' "$tap_dir/done")" -eq 5 ]
+}
+# The fault adds 1 to an element of the reference in double.
+random_wrong() {
+    faulty wide
     echo "$conv" | holds 1 '.*: 0 right, 1 wrong, .*' --random cpu_ref faulty || return 1
     grep -q '^WRONG: cpu_ref: .*1 of .* beyond the bound, the first one at 0' "$tap_dir/out" || return 1
     unset ANYDNN_CONFIG
@@ -109,7 +155,7 @@ wrong_problem() {
     echo 'convolution_forwards' | holds 1 '.* 1 failed, 0 not reached' cpu_ref cpu_ref
 }
 wrong_usage() {
-    holds 2 'usage: .*' cpu_ref </dev/null && holds 77 'exact: .*nowhere.*' --device nowhere cpu_ref cpu_ref </dev/null
+    holds 2 'usage: .*' cpu_ref </dev/null && holds 2 'usage: .*' --ways guess cpu_ref cpu_ref </dev/null && holds 77 'exact: .*nowhere.*' --device nowhere cpu_ref cpu_ref </dev/null
 }
 
 check 'a backend equals itself, of every type' equal
@@ -121,6 +167,11 @@ if [ -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ]; then
 else
     skip 'who declines is told with the reason' 'no second backend'
 fi
+check 'sums that pile up' piles_up
+check 'transforms by their relative L2 error' transforms
+check "Find's answers" found
+check 'the reference in double' in_double
+check 'problems that were judged already' resumes
 check 'random numbers within the bound' random
 check 'random numbers, rounded operands' random_rounded
 check 'random numbers beyond the bound' random_wrong

@@ -4,9 +4,11 @@
  * copy; `set.fault` is, in float, product (at the first position of the last channel of each
  * sample, the product of the first input channel is left out), bit (the last bit of the first
  * element is flipped), truncate (the last 12 bits of every element are cut off) or unsteady (the
- * first element is larger than at the call before), in double wide (the first element is 1 too
- * large), in both declines, or none; `set.rows` names the rows of the
- * filters that it takes place with.
+ * first element is larger than at the call before), large (elements beyond 65536 are 1 too small),
+ * transform and far (the same results also by Winograd, named and noted, with the last bit of the
+ * first element flipped, or 1000 too much there), in double wide (the first element is 1 too
+ * large), in both declines, or none; `set.rows` names the rows of the filters that it takes place
+ * with.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -15,6 +17,10 @@
 #include <anydnn/plugin.h>
 
 enum { X, W, Y, SLOTS };
+
+/* Added to the copy's engine, names the one that is said to be Winograd. */
+#define TRANSFORM_ENGINE (UINT64_C(1) << 40)
+#define WINOGRAD         6
 
 struct anydnn_plugin_plan {
     int32_t operation;
@@ -80,8 +86,13 @@ static void plant(const struct anydnn_plugin_plan *plan,
         return;
     else if (strcmp(fault, "product") == 0)
         leave_out(plan, operands->data[X], operands->data[W], operands->data[Y]);
-    else if (strcmp(fault, "bit") == 0)
+    else if (strcmp(fault, "bit") == 0 || strcmp(fault, "transform") == 0)
         bits[0] ^= 1;
+    else if (strcmp(fault, "far") == 0)
+        ((float *)operands->data[Y])[0] += 1000;
+    else if (strcmp(fault, "large") == 0)
+        for (int64_t i = 0; i <= last(&plan->tensor[Y]); i++)
+            ((float *)operands->data[Y])[i] -= ((float *)operands->data[Y])[i] > 65536;
     else if (strcmp(fault, "truncate") == 0)
         for (int64_t i = 0; i <= last(&plan->tensor[Y]); i++)
             bits[i] &= ~UINT32_C(0xfff);
@@ -101,6 +112,31 @@ static int is_faulty(const struct anydnn_plugin_problem *problem)
 
 /* ---- the operations */
 
+static int is_transform(void)
+{
+    const char *fault = the_host->setting(the_host, "fault");
+
+    return strcmp(fault, "transform") == 0 || strcmp(fault, "far") == 0;
+}
+
+/* The copy's first offer, as another engine. */
+struct twice {
+    anydnn_plugin_offer_fn offer;
+    void *cookie;
+};
+
+static int32_t offer_twice(void *cookie, const struct anydnn_plugin_candidate *offered)
+{
+    const struct twice *twice = cookie;
+    struct anydnn_plugin_candidate other = *offered;
+
+    other.engine += TRANSFORM_ENGINE;
+    other.algorithm = WINOGRAD;
+    other.notes |= ANYDNN_PLUGIN_NOTE_TRANSFORM;
+    twice->offer(twice->cookie, offered);
+    return twice->offer(twice->cookie, &other);
+}
+
 static int32_t candidates(struct anydnn_plugin_context *context,
                           const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
                           void *cookie)
@@ -109,6 +145,9 @@ static int32_t candidates(struct anydnn_plugin_context *context,
                                               .reason = ANYDNN_PLUGIN_REASON_SHAPE,
                                               .sentence = "filters of this height are not liked"};
 
+    if (is_transform() && is_faulty(problem))
+        return of_copy(problem->operation)
+            ->candidates(context, problem, offer_twice, &(struct twice){offer, cookie});
     if (strcmp(the_host->setting(the_host, "fault"), "declines") != 0 || !is_faulty(problem))
         return of_copy(problem->operation)->candidates(context, problem, offer, cookie);
     offer(cookie, &refusal);
@@ -126,12 +165,13 @@ static int32_t plan_create(struct anydnn_plugin_context *context,
     if (own == NULL)
         return 2;
     own->operation = problem->operation;
-    own->faulty = is_faulty(problem);
+    own->faulty = is_faulty(problem) && (!is_transform() || engine >= TRANSFORM_ENGINE);
     for (int i = 0; own->faulty && i < SLOTS; i++)
         own->tensor[i] = *problem->tensor[i];
     for (int i = 0; own->faulty && i < 2; i++)
         own->pad[i] = convolution->pad[i];
-    status = of_copy(problem->operation)->plan_create(context, problem, engine, &own->inner);
+    status = of_copy(problem->operation)
+                 ->plan_create(context, problem, engine % TRANSFORM_ENGINE, &own->inner);
     if (status != 0)
         free(own);
     else

@@ -25,6 +25,7 @@ check_PROGRAMS += tests/tools/test_traffic
 TESTS += tests/tools/test_traffic
 tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
 	tools/bench/traffic.c \
+	tools/alloc.c \
 	tools/common.c \
 	tools/element.c \
 	tools/operands.c \

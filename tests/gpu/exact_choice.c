@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ways in which a program may come to an engine of a problem, as texts of the problem. */
+#include "exact.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/find.h"
+#include "tools/words.h"
+
+/* The problem with an algorithm and, unless that is NULL, a math mode. */
+static char *with(const char *text, const char *algorithm, const char *math)
+{
+    struct words words;
+    char *made = NULL;
+
+    if (words_read(&words, text) == 0) {
+        words_set(&words, "algo", algorithm);
+        if (math)
+            words_set(&words, "math", math);
+        made = words_print(&words);
+    }
+    words_free(&words);
+    return made;
+}
+
+int exact_choices(struct exact *exact, const struct held *held, char *choice[CHOICES])
+{
+    struct find_answer found[FIND_ANSWERS];
+    const char *const *name = find_names(held->text);
+    int count = 0, answers = 0;
+
+    choice[count++] = strdup(held->text);
+    for (; exact->ways & BY_ALGORITHM && name && *name && count < CHOICES; name++)
+        choice[count++] = with(held->text, *name, NULL);
+    if (exact->ways & BY_FIND)
+        answers = find_algorithms(exact->handle[TESTED], held->work.problem, held->text, found,
+                                  FIND_ANSWERS);
+    for (int i = 0; i < answers && count < CHOICES; i++)
+        choice[count++] = with(held->text, found[i].algorithm, found[i].math);
+    return count;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory, or the end of the program. */
+#include "common.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void *tool_alloc(size_t bytes)
+{
+    void *memory = malloc(bytes > 0 ? bytes : 1);
+
+    if (memory == NULL) {
+        fprintf(stderr, "anydnn: there is no memory for %zu bytes more\n", bytes);
+        exit(TOOL_FAILED);
+    }
+    return memory;
+}
