@@ -83,15 +83,42 @@ static int apply_builtin(struct adn_settings *settings)
     return 0;
 }
 
+/* What another user's file has no say in when root reads it: which code is run, which file is
+ * replaced. */
+static int is_withheld(const struct adn_file *file, const struct adn_entry *entry)
+{
+    if (!file->foreign)
+        return 0;
+    if (strcmp(entry->section, "anydnn") == 0)
+        return strcmp(entry->key, "plugin_path") == 0 || strcmp(entry->key, "tuning") == 0;
+    return strncmp(entry->section, "plugin ", 7) == 0 && strcmp(entry->key, "module") == 0;
+}
+
+static void warn_of_owner(const struct adn_file *file, struct adn_messages *messages)
+{
+    if (file->foreign)
+        adn_message_add(messages,
+                        "%s: it belongs to user %ld and this process runs as root: its "
+                        "plugin_path, module and tuning are ignored",
+                        file->path, file->owner);
+    if (file->loose != 0)
+        adn_message_add(messages, "%s: its group or others can write it (mode %04o): chmod go-w %s",
+                        file->path, file->loose, file->path);
+}
+
 /* Puts a file's entries into the settings. With `messages` what is unknown or ignored is told
  * there; an error ends it: in the file's own words, -1. */
 static int apply_file(struct adn_settings *settings, struct adn_file *file, enum adn_layer layer,
                       struct adn_messages *messages)
 {
+    if (messages != NULL)
+        warn_of_owner(file, messages);
     for (int i = 0; i < file->count; i++) {
         char origin[ADN_ORIGIN_MAX], error[ADN_REASON_MAX];
         enum adn_apply result;
 
+        if (is_withheld(file, &file->entry[i]))
+            continue;
         adn_file_origin(origin, file->path, file->entry[i].line);
         result = adn_settings_apply(settings, &file->entry[i], layer, origin, error, sizeof(error));
         if (result == ADN_APPLY_DONE)

@@ -76,6 +76,9 @@ struct adn_file {
     struct adn_entry *entry;
     int count;
     int schema;
+    unsigned loose; /* its mode, when others than its owner can write it, or 0 */
+    int foreign; /* another user's, read by root: where it names code or files, it is not heard */
+    long owner;
     char error[ADN_SENTENCE_MAX]; /* "FILE:LINE: what is wrong" */
 };
 

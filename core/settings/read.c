@@ -177,6 +177,26 @@ static ssize_t read_text(int descriptor, char *text)
     return (ssize_t)size;
 }
 
+/* Whose file it is, and who else can write it; -1 when this process does not trust it. */
+static int judge(struct adn_file *file, const struct stat *status)
+{
+    char reason[ADN_REASON_MAX];
+
+    if (!S_ISREG(status->st_mode))
+        return 0;
+    file->owner = (long)status->st_uid;
+    file->foreign = geteuid() == 0 && status->st_uid != 0 && !adn_env_privileged();
+    file->loose = status->st_mode & (S_IWGRP | S_IWOTH) ? status->st_mode & 07777 : 0;
+    if (file->loose == 0 || !adn_env_privileged())
+        return 0;
+    snprintf(reason, sizeof(reason),
+             "is not read by a privileged process: its group or others can write it (mode %04o): "
+             "chmod go-w",
+             file->loose);
+    adn_file_error(file, 0, reason);
+    return -1;
+}
+
 enum adn_read adn_file_read(struct adn_file *file, const char *path)
 {
     char reason[ADN_REASON_MAX];
@@ -205,6 +225,8 @@ enum adn_read adn_file_read(struct adn_file *file, const char *path)
         adn_file_error(file, 0, "longer than 262144 bytes");
     else
         result = adn_file_parse(file, path, text, (size_t)size);
+    if (result == ADN_READ_GOOD && judge(file, &status) != 0)
+        result = ADN_READ_BAD;
     free(text);
     close(descriptor);
     return result;

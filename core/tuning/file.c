@@ -163,8 +163,8 @@ int adn_tuning_records_write(const struct adn_tuning_records *records, const cha
     }
     setvbuf(file, NULL, _IOFBF, WRITE_BYTES);
     fprintf(file, HEADER "\n");
-    TAILQ_FOREACH(record, &records->ages, age)
-    fwrite(record->line, 1, record->length, file);
+    for (record = TAILQ_FIRST(&records->ages); record; record = TAILQ_NEXT(record, age))
+        fwrite(record->line, 1, record->length, file);
     failed = ferror(file) ? -1 : 0;
     failed = fclose(file) != 0 ? -1 : failed;
     failed = failed == 0 && rename(beside, path) == 0 ? 0 : -1;

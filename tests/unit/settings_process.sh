@@ -78,6 +78,13 @@ if [ "$(id -u)" = 0 ] && chown 65534 "$probe" && chmod 4755 "$probe" && shows 'p
     check "privileged: that file is not made" test ! -e "$tap_dir/written"
     check "privileged: no route by variables" hides 'im2col' ANYDNN_ROUTE_IM2COL=a
     check "privileged: no word of strange variables" hides 'ANYDNN_X' ANYDNN_X=1
+    if [ "$system" = 22 ]; then
+        chmod g+w "$folder/conf.d/50-x.conf"
+        check "privileged: no file that others can write" shows 'plan_cache = 21 ' LC_ALL=C
+        check "privileged: and a word of it" shows \
+            '50-x.conf: is not read by a privileged process: its group or others can write it (mode 0664)' LC_ALL=C
+        chmod g-w "$folder/conf.d/50-x.conf"
+    fi
     check "privileged: the log level is read" shows 'log = error (environment ANYDNN_LOG)' ANYDNN_LOG=error
 else
     skip "privileged" "needs root and a file system that knows setuid"

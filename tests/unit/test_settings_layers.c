@@ -694,6 +694,57 @@ static void links_and_the_null_device_are_read(void **state)
     adn_settings_free(settings);
 }
 
+static void a_file_that_others_can_write_is_told(void **state)
+{
+    static const unsigned modes[] = {0664, 0646, 0600};
+    char path[256];
+
+    (void)state;
+    fixture_write("loose.conf", "[anydnn]\nplan_cache = 7\n");
+    fixture_path(path, sizeof(path), "loose.conf");
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+        struct given given = {.config_path = path};
+        char told[64];
+        struct adn_settings *settings;
+
+        assert_int_equal(chmod(path, modes[i]), 0);
+        settings = fixture_load(&given);
+        assert_int_equal(settings->plan_cache, 7);
+        assert_int_equal(fixture_message_count, modes[i] & 022 ? 1 : 0);
+        snprintf(told, sizeof(told), "others can write it (mode %04o): chmod go-w /", modes[i]);
+        fixture_contains(fixture_messages, modes[i] & 022 ? told : "");
+        adn_settings_free(settings);
+    }
+}
+
+/* As sudo makes it with a kept HOME. Only root can make such a file. */
+static void root_hears_others_half(void **state)
+{
+    struct given given = {0};
+    struct adn_settings *settings;
+    char path[256];
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    fixture_write("theirs.conf", "[anydnn]\nplan_cache = 7\nplugin_path = /tmp\n"
+                                 "tuning = /tmp/tuning\n[plugin p]\nmodule = /tmp/p.so\n"
+                                 "enable = no\n");
+    fixture_path(path, sizeof(path), "theirs.conf");
+    assert_int_equal(chown(path, 12345, 12345), 0);
+    given.config_path = path;
+    settings = fixture_load(&given);
+    assert_int_equal(settings->plan_cache, 7);
+    assert_int_equal(adn_settings_plugin(settings, "p")->enable, ADN_ENABLE_NO);
+    assert_null(adn_settings_plugin(settings, "p")->module);
+    assert_string_equal(settings->tuning, "off");
+    assert_true(settings->plugin_path == NULL || settings->plugin_path[0] == NULL);
+    assert_int_equal(fixture_message_count, 1);
+    fixture_contains(fixture_messages, "theirs.conf: it belongs to user 12345");
+    fixture_contains(fixture_messages, "plugin_path, module and tuning are ignored");
+    adn_settings_free(settings);
+}
+
 static void log_file_without_a_reader(void **state)
 {
     struct given given = {0};
@@ -750,7 +801,7 @@ static void relocated_paths(void **state)
     assert_int_equal(adn_settings_sysconfdir()[0], '/');
 }
 
-#define OTHER_COUNT 10
+#define OTHER_COUNT 12
 
 int main(void)
 {
@@ -764,7 +815,9 @@ int main(void)
         cmocka_unit_test(relocated_paths),
         cmocka_unit_test(settings_are_regular_files),
         cmocka_unit_test(links_and_the_null_device_are_read),
-        cmocka_unit_test(log_file_without_a_reader)};
+        cmocka_unit_test(log_file_without_a_reader),
+        cmocka_unit_test(a_file_that_others_can_write_is_told),
+        cmocka_unit_test(root_hears_others_half)};
     size_t count = OTHER_COUNT;
 
     for (size_t i = 0; i < CASE_COUNT; i++)
