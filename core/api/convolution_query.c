@@ -72,10 +72,11 @@ anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
     /* The thread's sentence stays that of the last call that failed, or of the plain convolution.
      */
     snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
+    adn_error_hold();
     status = adn_dispatch_workspace(handle, &entry.call, &need[0]);
     able = status == ANYDNN_STATUS_SUCCESS;
     if (status == ANYDNN_STATUS_BAD_PARAM)
-        return status;
+        return adn_error_release(status);
     if (!able)
         snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
     for (int i = 1; i < 3; i++) {
@@ -83,6 +84,7 @@ anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
         need[0] = need[i] > need[0] ? need[i] : need[0];
     }
     adn_fail(status, "%s", sentence);
+    adn_error_release(able ? ANYDNN_STATUS_SUCCESS : status);
     if (!able)
         return status;
     *sizeInBytes = need[0];

@@ -80,11 +80,13 @@ static int select_pinned(const char *entry, anydnnHandle_t handle, struct adn_wi
     anydnnStatus_t status;
 
     snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
+    adn_error_hold();
     wish->pin = pin;
     status = adn_select_plan(handle, entry, wish, out);
     wish->pin = NULL;
     if (status != ANYDNN_STATUS_SUCCESS)
         adn_fail(ANYDNN_STATUS_SUCCESS, "%s", sentence);
+    adn_error_release(ANYDNN_STATUS_SUCCESS);
     return status == ANYDNN_STATUS_SUCCESS;
 }
 

@@ -295,5 +295,6 @@ anydnnStatus_t adn_handle_set_route(anydnnHandle_t handle, const char *operation
     }
     handle->rules[at] = rule;
     adn_handle_forget(handle);
+    adn_world_warn_of_unknown(handle->world, &rule);
     return ANYDNN_STATUS_SUCCESS;
 }

@@ -118,8 +118,10 @@ void adn_recording_abandon(anydnnHandle_t handle)
      * capture of a stream of the application's goes with that stream, which may be gone. */
     if (adn_process_exiting || !adn_space_owns_stream(handle->stream))
         handle->recording = NULL;
+    adn_error_hold();
     if (!handle->recording || adn_recording_end(handle, &recording) == ANYDNN_STATUS_SUCCESS)
         destroy(recording);
+    adn_error_release(ANYDNN_STATUS_SUCCESS);
 }
 
 anydnnStatus_t adn_recording_discard(anydnnHandle_t handle, struct adn_recording *recording)

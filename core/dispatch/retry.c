@@ -157,6 +157,7 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
     snprintf(said, sizeof(said), "%.399s", adn_load_error_text());
     adn_warn("%s: %s refused to run (%d): %s; trying the next backend of the route", running->entry,
              name, (int)result, said);
+    adn_error_hold();
     if (!excluded) {
         status = adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", running->entry);
     } else if (result == ANYDNN_STATUS_ALLOC_FAILED) {
@@ -167,6 +168,7 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
         status = adn_find_select(running->entry, handle, &problem, hash, excluded, out);
     }
     free(excluded);
+    adn_error_release(ANYDNN_STATUS_SUCCESS);
     adn_load_error_clear();
     if (status != ANYDNN_STATUS_SUCCESS)
         return adn_fail(adn_plan_status(result),

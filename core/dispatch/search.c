@@ -166,6 +166,7 @@ static anydnnStatus_t run(const struct adn_search *search, int timed, int reques
     if (!choices)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", search->call->entry);
     snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
+    adn_error_hold();
     status = begin(search, choices);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_choices_collect(choices);
@@ -181,7 +182,7 @@ static anydnnStatus_t run(const struct adn_search *search, int timed, int reques
     adn_choices_free(choices);
     free(choices);
     adn_load_error_clear();
-    return status;
+    return adn_error_release(status);
 }
 
 anydnnStatus_t adn_search_get(const struct adn_search *search, int requested,

@@ -130,6 +130,7 @@ static struct adn_registry *registry_make(struct adn_settings *settings)
 static void warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule,
                             const char *name)
 {
+    static const char what[] = "a handle's route, which a program may set again and again";
     const char *names[64];
     const char *near;
     int count = 0;
@@ -138,8 +139,16 @@ static void warn_of_unknown(const struct adn_world *all, const struct adn_route_
         if (all->registry->backend[i]->stage != ADN_LOAD_MISSING)
             names[count++] = all->registry->backend[i]->name;
     near = adn_name_nearest(name, names, count);
-    if (near && rule->layer != ADN_LAYER_BUILTIN)
+    if (near && rule->layer != ADN_LAYER_BUILTIN &&
+        (rule->layer != ADN_LAYER_API || adn_log_first(name, strlen(name), what)))
         adn_warn("%s: backend `%s` is not installed; did you mean `%s`?", rule->origin, name, near);
+}
+
+void adn_world_warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule)
+{
+    for (int32_t i = 0; i < rule->count; i++)
+        if (!adn_load_find(all->registry, rule->backend[i]))
+            warn_of_unknown(all, rule, rule->backend[i]);
 }
 
 /* Opens, in the order of the routes, each backend that an effective rule names. The errno for
@@ -166,11 +175,10 @@ static int open_routed(struct adn_world *all)
             for (int32_t i = 0; i < rule->count; i++) {
                 struct adn_backend *backend = adn_load_find(all->registry, rule->backend[i]);
 
-                if (!backend)
-                    warn_of_unknown(all, rule, rule->backend[i]);
-                else if (!adn_world_open(all, backend) && adn_shortage_noted())
+                if (backend && !adn_world_open(all, backend) && adn_shortage_noted())
                     lacked = adn_shortage_noted();
             }
+            adn_world_warn_of_unknown(all, rule);
         }
     return lacked;
 }

@@ -27,6 +27,10 @@ anydnnStatus_t adn_world_get(const char *entry, struct adn_world **world);
 /* Opens a backend and learns of its space; 1 when it is live. */
 int adn_world_open(struct adn_world *world, struct adn_backend *backend);
 
+/* Warns of names in a user's rule that resemble an installed backend's; of one that a handle's own
+ * rules repeat once. */
+void adn_world_warn_of_unknown(const struct adn_world *world, const struct adn_route_rule *rule);
+
 /* The space of that name, or NULL. */
 struct adn_space *adn_world_space(struct adn_world *world, const char *name);
 

@@ -7,7 +7,48 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sys/log.h"
+
 static _Thread_local char error_text[ADN_ERROR_MAX];
+/* The rule that was broken: the format of the sentence, which is one for each rule. */
+static _Thread_local const char *error_rule;
+static _Thread_local int error_held;
+
+/* A question that a program asks to learn what there is; no is an answer. */
+static int is_question(const char *text)
+{
+    static const char *const beginnings[] = {"anydnnGet", "anydnnFind", "anydnnProblemExplain",
+                                             "anydnnProblemGet"};
+
+    for (size_t i = 0; i < sizeof(beginnings) / sizeof(beginnings[0]); i++)
+        if (strncmp(text, beginnings[i], strlen(beginnings[i])) == 0)
+            return 1;
+    return 0;
+}
+
+/* A warning the first time for its entry and rule. Who writes a problem's text reads the sentence
+ * where it is written, in a program that shows it. */
+static int is_warning(anydnnStatus_t status, const char *text)
+{
+    if (!adn_log_on(ADN_LOG_WARN) || strncmp(text, "problem text:", 13) == 0 ||
+        (status == ANYDNN_STATUS_NOT_SUPPORTED && is_question(text)))
+        return 0;
+    return adn_log_first(text, strcspn(text, ":"), error_rule);
+}
+
+static void tell(anydnnStatus_t status)
+{
+    char text[ADN_ERROR_MAX];
+    int level;
+
+    memcpy(text, error_text, sizeof(text));
+    level = is_warning(status, text) ? ADN_LOG_WARN : ADN_LOG_INFO;
+    if (!adn_log_on(level))
+        return;
+    adn_log_line(level, "anydnn", "%s (%s)", text, adn_status_name((int)status));
+    /* The application's callback may have made calls that failed. */
+    memcpy(error_text, text, sizeof(text));
+}
 
 anydnnStatus_t adn_fail(anydnnStatus_t status, const char *format, ...)
 {
@@ -24,6 +65,23 @@ anydnnStatus_t adn_fail(anydnnStatus_t status, const char *format, ...)
     if (length >= (int)sizeof(text))
         memcpy(text + sizeof(text) - 4, "...", 4);
     memcpy(error_text, text, strlen(text) + 1);
+    /* A sentence that is passed on keeps its rule. */
+    if (strcmp(format, "%s") != 0)
+        error_rule = format;
+    if (status != ANYDNN_STATUS_SUCCESS && error_held == 0)
+        tell(status);
+    return status;
+}
+
+void adn_error_hold(void)
+{
+    error_held++;
+}
+
+anydnnStatus_t adn_error_release(anydnnStatus_t status)
+{
+    if (--error_held == 0 && status != ANYDNN_STATUS_SUCCESS)
+        tell(status);
     return status;
 }
 

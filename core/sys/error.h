@@ -9,9 +9,17 @@
 /* Long enough for a reason of every backend of a route. */
 #define ADN_ERROR_MAX 2048
 
-/* Sets the thread's sentence and returns `status`. */
+/* Sets the thread's sentence and returns `status`. The sentence goes to the log, too: a warning the
+ * first time for its entry (what stands before the first `:`) and its format, info from then on,
+ * and from the first time where a question is answered by NOT_SUPPORTED or a problem's text is bad.
+ */
 anydnnStatus_t adn_fail(anydnnStatus_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
+
+/* Between the two nothing is logged, for what fails there may not be what the entry answers: it is
+ * logged at the end, if that is a failure. They nest; release returns its argument. */
+void adn_error_hold(void);
+anydnnStatus_t adn_error_release(anydnnStatus_t status);
 
 const char *adn_error_text(void);
 void adn_error_clear(void);

@@ -10,12 +10,16 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Things that are told once: entries times the rules that a program breaks are fewer by far. */
+#define TOLD_MAX 256
 
 #define LINE_SHORT 1024 /* longer lines are put together on the heap */
 
@@ -51,6 +55,25 @@ int adn_log_level_parse(const char *text)
 const char *adn_log_level_name(int level)
 {
     return level >= 0 && level < LEVEL_COUNT ? level_names[level] : "?";
+}
+
+int adn_log_first(const char *name, size_t length, const void *what)
+{
+    static _Atomic uint64_t told[TOLD_MAX];
+    uint64_t hash = (uintptr_t)what ^ UINT64_C(0xcbf29ce484222325);
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+    hash |= 1;
+    for (int i = 0; i < TOLD_MAX; i++) {
+        uint64_t there = 0;
+
+        if (atomic_compare_exchange_strong(&told[i], &there, hash))
+            return 1;
+        if (there == hash)
+            return 0;
+    }
+    return 0;
 }
 
 static anydnnSeverity_t level_severity(int level)

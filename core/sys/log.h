@@ -3,6 +3,8 @@
 #ifndef ADN_SYS_LOG_H
 #define ADN_SYS_LOG_H
 
+#include <stddef.h>
+
 #include <anydnn/anydnn.h>
 
 /* The numbers of plugin.h's levels. */
@@ -33,6 +35,10 @@ void adn_log_line(int level, const char *who, const char *format, ...)
     (adn_log_on(ADN_LOG_DEBUG) ? adn_log_line(ADN_LOG_DEBUG, "anydnn", __VA_ARGS__) : (void)0)
 #define adn_trace(...)                                                                             \
     (adn_log_on(ADN_LOG_TRACE) ? adn_log_line(ADN_LOG_TRACE, "anydnn", __VA_ARGS__) : (void)0)
+
+/* 1 the first time in the process that something (the first `length` bytes of a name, and what
+ * about it) is told; 0 from then on, and when too many things have been. */
+int adn_log_first(const char *name, size_t length, const void *what);
 
 /* "off", "error", ..., "trace" to a level, or -1. */
 int adn_log_level_parse(const char *text);

@@ -591,7 +591,9 @@ ANYDNN_API const char *anydnnGetErrorString(anydnnStatus_t status);
 /*
  * The sentence of the last failure in this thread, "" before any. A call that succeeds does not
  * clear it. Returns nothing; NULL or size 0 do nothing. ANYDNN_STATUS_SUCCESS of the call before
- * says whether the sentence is of interest.
+ * says whether the sentence is of interest. The log has it, too: as a warning the first time that
+ * an entry is refused for that reason (but no NOT_SUPPORTED out of Get, Find and Explain, and no
+ * text that anydnnProblemParse cannot read), at the level info each time.
  */
 ANYDNN_API void anydnnGetLastErrorString(char *text, size_t size);
 
@@ -677,7 +679,9 @@ ANYDNN_API anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *det
  * ("convolution_forward"), a prefix and `*` ("pooling_*") or "*". mode: NULL for every math mode,
  * or "default", "tensor_op", "allow_conversion", "split". list: backends in order, "cudnn,
  * cuda_naive", the last word may be "fallback:on", "fallback:warn" or "fallback:off". A second
- * call for the same operation and mode replaces the first. Forgets the handle's plans.
+ * call for the same operation and mode replaces the first. Forgets the handle's plans. A backend
+ * that is not installed is passed over; one warning names the nearest where its name resembles
+ * another's.
  */
 ANYDNN_API anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation,
                                          const char *mode, const char *list);

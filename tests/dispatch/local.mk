@@ -14,6 +14,7 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_plans \
 	tests/dispatch/test_process \
 	tests/dispatch/test_recordings \
+	tests/dispatch/test_refusals \
 	tests/dispatch/test_routes \
 	tests/dispatch/test_stage \
 	tests/dispatch/test_stage_copies \
