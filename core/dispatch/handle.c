@@ -101,7 +101,10 @@ static anydnnStatus_t check_space(struct adn_space *space, int32_t device, const
                     entry, name);
 }
 
-static anydnnStatus_t choose_device(struct adn_world *world, const char *text, const char *entry,
+/* `missing` is the status of a device that there is not: an argument is wrong then, but a setting
+ * leaves the caller, who named none, without a device, as a missing driver does with cuDNN. */
+static anydnnStatus_t choose_device(struct adn_world *world, const char *text,
+                                    anydnnStatus_t missing, const char *entry,
                                     struct adn_space **space, int32_t *device)
 {
     char name[ANYDNN_PLUGIN_NAME_MAX + 1];
@@ -120,7 +123,7 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text, c
     snprintf(name, sizeof(name), "%.*s", (int)length, text);
     *space = strcmp(name, "cpu") == 0 ? world->space[0] : adn_world_space(world, name);
     if (!*space || length >= sizeof(name) || strcmp(name, "host") == 0)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+        return adn_fail(missing,
                         "%s: device `%s`: no live backend has a space of that name; `cpu` and "
                         "`auto` always exist "
                         "(`anydnn info` lists devices)",
@@ -138,8 +141,8 @@ static anydnnStatus_t choose_device(struct adn_world *world, const char *text, c
     adn_load_error_clear();
     count = adn_space_device_count(*space);
     if (number >= count)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: device `%s`: space `%s` has %d devices%s%s",
-                        entry, text, name, (int)count, adn_load_error_text()[0] ? ": " : "",
+        return adn_fail(missing, "%s: device `%s`: space `%s` has %d devices%s%s", entry, text,
+                        name, (int)count, adn_load_error_text()[0] ? ": " : "",
                         adn_load_error_text());
     *device = (int32_t)number;
     if (!colon && !(*space)->host && adn_space_device_current(*space, device) != 0)
@@ -157,8 +160,9 @@ anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const 
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    status =
-        choose_device(world, device ? device : world->settings->device, entry, &space, &number);
+    status = choose_device(world, device ? device : world->settings->device,
+                           device ? ANYDNN_STATUS_BAD_PARAM : ANYDNN_STATUS_NOT_INITIALIZED, entry,
+                           &space, &number);
     adn_load_error_clear();
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;

@@ -69,6 +69,25 @@ static void devices_have_names(void **state)
     assert_fails(anydnnGetDevice(NULL, text, 5), ANYDNN_STATUS_NOT_INITIALIZED, "anydnnGetDevice");
 }
 
+/* cuDNN's answer without a driver: who calls anydnnCreate names no device that could be wrong. */
+static void a_device_set_that_is_not_there(void **state)
+{
+    static const char *const set[][2] = {{"mockdev", "has 0 devices"},
+                                         {"mockdev:1", "has 0 devices"},
+                                         {"nowhere", "no live backend has a space"}};
+    anydnnHandle_t none = NULL;
+    char *before = fixture_settings()->device;
+
+    (void)state;
+    fixture_set("mock_device", "devices", "0");
+    for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+        fixture_settings()->device = (char *)set[i][0];
+        assert_fails(anydnnCreate(&none), ANYDNN_STATUS_NOT_INITIALIZED, set[i][1]);
+        assert_null(none);
+    }
+    fixture_settings()->device = before;
+}
+
 static void devices_are_listed(void **state)
 {
     char text[64];
@@ -371,12 +390,19 @@ static void a_memory_call_finds_it_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        device_test(devices_have_names),           device_test(devices_are_listed),
-        device_test(host_pointers_are_refused),    device_test(memory_and_streams_of_a_device),
-        device_test(the_host_has_no_streams),      device_test(a_device_captures),
-        device_test(destroy_waits_for_the_device), device_test(host_backends_are_no_choice_there),
-        device_test(answers_that_cannot_be),       device_test(success_with_nothing),
-        device_test(a_device_that_is_lost),        device_test(a_memory_call_finds_it_lost),
+        device_test(devices_have_names),
+        device_test(devices_are_listed),
+        device_test(a_device_set_that_is_not_there),
+        device_test(host_pointers_are_refused),
+        device_test(memory_and_streams_of_a_device),
+        device_test(the_host_has_no_streams),
+        device_test(a_device_captures),
+        device_test(destroy_waits_for_the_device),
+        device_test(host_backends_are_no_choice_there),
+        device_test(answers_that_cannot_be),
+        device_test(success_with_nothing),
+        device_test(a_device_that_is_lost),
+        device_test(a_memory_call_finds_it_lost),
     };
 
     return cmocka_run_group_tests_name("device", tests, fixture_group_setup,
