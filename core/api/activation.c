@@ -27,6 +27,8 @@ anydnnStatus_t anydnnActivationForward(anydnnHandle_t handle,
     return adn_call_run(handle, &entry);
 }
 
+enum { Y, DY, X, DX };
+
 anydnnStatus_t anydnnActivationBackward(anydnnHandle_t handle,
                                         anydnnActivationDescriptor_t activationDesc,
                                         const void *alpha, anydnnTensorDescriptor_t yDesc,
@@ -37,13 +39,25 @@ anydnnStatus_t anydnnActivationBackward(anydnnHandle_t handle,
 {
     ADN_FLOAT_SCOPE;
     struct adn_entry entry;
+    int mode, swish, by_x;
 
     adn_call_begin(&entry, "anydnnActivationBackward", ANYDNN_PLUGIN_ACTIVATION_BACKWARD);
     ADN_DESCRIPTOR(&entry, ADN_DESC_ACTIVATION, "activationDesc", activationDesc, 0);
-    ADN_TENSOR(&entry, 0, yDesc, y);
-    ADN_TENSOR(&entry, 1, dyDesc, dy);
-    ADN_TENSOR(&entry, 2, xDesc, x);
-    ADN_TENSOR(&entry, 3, dxDesc, dx);
+    /* Swish's gradient is a function of x, the others' of y. For the ReLUs cuDNN reads x in the
+     * place of y, which lies on the same side of their bounds. */
+    mode = activationDesc->a.mode;
+    swish = mode == ANYDNN_ACTIVATION_SWISH;
+    by_x = mode == ANYDNN_ACTIVATION_RELU || mode == ANYDNN_ACTIVATION_CLIPPED_RELU;
+    ADN_MAYBE_UNREAD(&entry, Y, yDesc, y, swish || by_x);
+    ADN_TENSOR(&entry, DY, dyDesc, dy);
+    ADN_MAYBE_UNREAD(&entry, X, xDesc, x, !swish && (!by_x || y));
+    ADN_TENSOR(&entry, DX, dxDesc, dx);
+    if (swish)
+        adn_call_stand_in(&entry, Y, DY);
+    else if (!y)
+        adn_call_put(&entry, Y, entry.call.tensor[X], x);
+    if (!swish)
+        adn_call_stand_in(&entry, X, DX);
     ADN_BLEND(&entry, alpha, beta);
     entry.call.params = activation_params;
     return adn_call_run(handle, &entry);

@@ -41,6 +41,7 @@ static inline void adn_call_begin(struct adn_entry *entry, const char *name, int
     call->key_words = 2;
     call->hash = 0;
     call->variant = 0;
+    call->unread = 0;
     call->params = NULL;
     /* Backends find NULL in every slot without an operand, also in those that the operation lacks
      * today. */
@@ -79,6 +80,18 @@ static inline void adn_call_put(struct adn_entry *entry, int slot,
     entry->call.tensor[slot] = tensor;
     entry->call.operands.data[slot] = (void *)data;
     entry->call.present |= UINT32_C(1) << slot;
+}
+
+/* An input that the operation reads nothing of is no alias where an output lies on it. Backends
+ * find every operand all the same: in the place of one that is NULL another of the same dims,
+ * `like`. */
+static inline void adn_call_stand_in(struct adn_entry *entry, int slot, int like)
+{
+    struct adn_call *call = &entry->call;
+
+    call->unread |= UINT32_C(1) << slot;
+    if (!(call->present >> slot & 1))
+        adn_call_put(entry, slot, call->tensor[like], call->operands.data[like]);
 }
 
 /* Factors are float in host memory, double when the operands are (slot 0 decides). */
@@ -131,6 +144,16 @@ static inline void adn_call_put_scale(struct adn_entry *entry, int index, const 
         ADN_DATA(into, slot, &(desc)->t, pointer);                                                 \
     } while (0)
 
+/* The same for an input that the operation reads nothing of where `unread` is set: it may be NULL
+ * then, with or without a descriptor. adn_call_stand_in is called once the others are put. */
+#define ADN_MAYBE_UNREAD(into, slot, desc, pointer, unread)                                        \
+    do {                                                                                           \
+        if ((pointer) || !(unread))                                                                \
+            ADN_TENSOR(into, slot, desc, pointer);                                                 \
+        else                                                                                       \
+            adn_call_key(into, 0);                                                                 \
+    } while (0)
+
 #define ADN_SCALE(into, index, factor)                                                             \
     do {                                                                                           \
         ADN_REQUIRE(factor, adn_call_refuse_scale(into, index));                                   \
@@ -172,8 +195,9 @@ static inline __attribute__((always_inline)) void adn_call_clear_absent(struct a
 static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_entry *entry)
 {
     struct adn_call *call = &entry->call;
-    const struct adn_slot_masks masks = adn_slot_masks[call->operation];
+    struct adn_slot_masks masks = adn_slot_masks[call->operation];
 
+    masks.ins &= (uint16_t)~call->unread;
     adn_call_clear_absent(call);
     call->address_bits = 0;
 #pragma GCC unroll 16

@@ -26,6 +26,8 @@ anydnnStatus_t anydnnPoolingForward(anydnnHandle_t handle, anydnnPoolingDescript
     return adn_call_run(handle, &entry);
 }
 
+enum { Y, DY, X, DX };
+
 anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle, anydnnPoolingDescriptor_t poolingDesc,
                                      const void *alpha, anydnnTensorDescriptor_t yDesc,
                                      const void *y, anydnnTensorDescriptor_t dyDesc, const void *dy,
@@ -34,13 +36,21 @@ anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle, anydnnPoolingDescrip
 {
     ADN_FLOAT_SCOPE;
     struct adn_entry entry;
+    int average;
 
     adn_call_begin(&entry, "anydnnPoolingBackward", ANYDNN_PLUGIN_POOLING_BACKWARD);
     ADN_DESCRIPTOR(&entry, ADN_DESC_POOLING, "poolingDesc", poolingDesc, 0);
-    ADN_TENSOR(&entry, 0, yDesc, y);
-    ADN_TENSOR(&entry, 1, dyDesc, dy);
-    ADN_TENSOR(&entry, 2, xDesc, x);
-    ADN_TENSOR(&entry, 3, dxDesc, dx);
+    /* An average's gradient depends on dy alone. */
+    average = poolingDesc->p.mode == ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING ||
+              poolingDesc->p.mode == ANYDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING;
+    ADN_MAYBE_UNREAD(&entry, Y, yDesc, y, average);
+    ADN_TENSOR(&entry, DY, dyDesc, dy);
+    ADN_MAYBE_UNREAD(&entry, X, xDesc, x, average);
+    ADN_TENSOR(&entry, DX, dxDesc, dx);
+    if (average) {
+        adn_call_stand_in(&entry, Y, DY);
+        adn_call_stand_in(&entry, X, DX);
+    }
     ADN_BLEND(&entry, alpha, beta);
     entry.call.params = pooling_params;
     return adn_call_run(handle, &entry);

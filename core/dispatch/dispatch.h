@@ -30,6 +30,7 @@ struct adn_call {
     uint32_t present;
     uint32_t key_words; /* used of key; [0] and [1] belong to dispatch */
     uint32_t variant;   /* tells entries of one operation apart in the key */
+    uint32_t unread;    /* inputs that the operation reads nothing of: none counts as an alias */
     /* Fills the parameters (zeroed before) from `descriptor` and `extra`; NULL when there are none.
      */
     void (*params)(const struct adn_call *call, union adn_params *params);

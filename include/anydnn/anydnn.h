@@ -633,14 +633,15 @@ ANYDNN_API anydnnStatus_t anydnnGetCallback(unsigned *mask, void **udata, anydnn
  * As cuDNN 7: a handle on the device that the setting `device` names: by default the CUDA device
  * current in this thread, or the host where there is none. A program that hands over host pointers
  * says anydnnCreateOnDevice(&handle, "cpu"). CONFIG_ERROR when a settings file that was named
- * explicitly is bad, or a backend with `enable = yes` cannot be used; BAD_PARAM when there is no
- * such device.
+ * explicitly is bad, or a backend with `enable = yes` cannot be used; NOT_INITIALIZED when the
+ * device that the setting names is not there (`cuda` without a driver), as cuDNN without one.
  */
 ANYDNN_API anydnnStatus_t anydnnCreate(anydnnHandle_t *handle);
 
 /*
  * A handle on a named device: "cpu", "cuda" (the current device), "cuda:1", or another space's
- * name that anydnnGetDeviceInfo lists; "auto" as anydnnCreate.
+ * name that anydnnGetDeviceInfo lists; "auto" as anydnnCreate. BAD_PARAM when there is no such
+ * device.
  */
 ANYDNN_API anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device);
 
@@ -1566,6 +1567,9 @@ ANYDNN_API anydnnStatus_t anydnnPoolingForward(anydnnHandle_t handle,
  * equals y (NaN equals NaN), to none if none does. Trap: so x and y must be what forward saw; an
  * in-place layer on y between the two breaks it. Where a window has no element inside, its dy goes
  * nowhere. Unspecified: a maximum over -Inf alone, windows that a negative pad cuts.
+ *
+ * The averages read dy alone: y and x and their descriptors may be NULL there, and dx may lie on
+ * them.
  */
 ANYDNN_API anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle,
                                                 anydnnPoolingDescriptor_t poolingDesc,
@@ -1614,6 +1618,9 @@ ANYDNN_API anydnnStatus_t anydnnActivationForward(anydnnHandle_t handle,
  * As cuDNN 7. The gradient is a function of y and dy alone; for SWISH, which y does not determine,
  * of x and dy. The ReLU kinds give dy where 0 < y (and y < coef), elsewhere 0 whatever dy is, also
  * where y is NaN. ELU's slope is 1 where y >= 0, else y + coef. dx may be dy in place.
+ *
+ * What is not read, x, or y for SWISH, may be NULL with its descriptor, and dx may lie on it. For
+ * the ReLU kinds x may stand in for a y that is NULL.
  */
 ANYDNN_API anydnnStatus_t anydnnActivationBackward(
     anydnnHandle_t handle, anydnnActivationDescriptor_t activationDesc, const void *alpha,

@@ -106,7 +106,8 @@ enum {
  * Operations and the slots of their operands. `tensor[]` and `data[]` are indexed by slot; inputs
  * come first. A slot marked ? may be absent (its bit in `present` is clear, its pointers are NULL);
  * a slot marked = is read and written. Numbers and slots never change; new operations get new
- * numbers.
+ * numbers. The averages of POOLING_BACKWARD depend on dy alone: y and x may lie where dx does, and
+ * `alias` does not say so.
  */
 enum {
     ANYDNN_PLUGIN_CONVOLUTION_FORWARD = 1,                 /* 0 x, 1 w | 2 y */

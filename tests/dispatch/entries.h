@@ -18,7 +18,7 @@
 
 struct entry_argument {
     /* In anydnn.h. Before it `?`: may be NULL, and is then an absent operand; `&`: NULL only with
-     * its pair or in another form; `-`: no argument of its own. */
+     * its pair or in another form; `-`: no argument of its own, or not read and so NULL at will. */
     const char *name;
     /*
      * h       the handle

@@ -117,6 +117,9 @@ for compiler in gcc clang; do
         check "getters.c compiles: $compiler $flags" compiles "$here/getters.c" $compiler $flags
         check "getters.c runs: $compiler $flags" runs
         # shellcheck disable=SC2086
+        check "unread.c compiles: $compiler $flags" compiles "$here/unread.c" $compiler $flags
+        check "unread.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
         check "enumerations.c compiles: $compiler $flags" compiles "$here/enumerations.c" $compiler -Wswitch $flags
         check "enumerations.c runs: $compiler $flags" runs_without_settings
         # shellcheck disable=SC2086
