@@ -12,7 +12,8 @@ fail() {
 for file in "$libdir/libanydnn.so" "$bindir/anydnn" "$pluginsdir/anydnn_cpu_ref.so" "$confdir/anydnn.conf" \
     "$libdir/pkgconfig/anydnn.pc" "$prefix/include/anydnn/anydnn.h" \
     "$prefix/include/anydnn/views.h" "$prefix/include/anydnn/cudnn_compat.h" \
-    "$prefix/include/anydnn/cudnn7/cudnn.h" \
+    "$prefix/include/anydnn/cudnn7/cudnn.h" "$prefix/include/anydnn/cudnn7/include/cudnn.h" \
+    "$prefix/include/anydnn/cudnn7/lib/libcudnn.so" \
     "$libdir/cmake/anydnn/anydnn-config.cmake" "$libdir/cmake/anydnn/anydnn-config-version.cmake" \
     "$docdir/template/Makefile"; do
     [ -e "$DESTDIR$file" ] || fail "$DESTDIR$file is not installed"

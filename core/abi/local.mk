@@ -49,6 +49,11 @@ all-local: include/anydnn/cudnn_compat.h
 nodist_anydnninclude_HEADERS += include/anydnn/cudnn_compat.h
 cudnncompatdir = $(anydnnincludedir)/cudnn7
 dist_cudnncompat_HEADERS = include/anydnn/cudnn7/cudnn.h
+# The folder is laid out as cuDNN's own root, too, for build systems that look below one.
+cudnncompatincludedir = $(cudnncompatdir)/include
+cudnncompatinclude_HEADERS = include/anydnn/cudnn7/cudnn.h
+cudnncompatlibdir = $(cudnncompatdir)/lib
+dist_cudnncompatlib_DATA = include/anydnn/cudnn7/lib/libcudnn.so
 include/anydnn/cudnn_compat.h: $(abi_table) $(abi_header) $(srcdir)/core/abi/compat.awk $(srcdir)/core/abi/cudnn7.def \
 		$(srcdir)/core/abi/cudnn_compat.h.in
 	$(AM_V_GEN)$(call make_from_header,compat,$(srcdir)/core/abi/cudnn7.def $(srcdir)/core/abi/cudnn_compat.h.in)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs written for cuDNN 7, against anydnn's cudnn.h.
 
-TESTS += tests/porting/porting.sh
-dist_check_SCRIPTS += tests/porting/porting.sh
+TESTS += tests/porting/build_systems.sh tests/porting/porting.sh
+dist_check_SCRIPTS += tests/porting/build_systems.sh tests/porting/porting.sh
 EXTRA_DIST += \
+	tests/porting/unread.c \
 	tests/porting/cudnn9_h200.txt \
 	tests/porting/enumerations.c \
 	tests/porting/getters.c \

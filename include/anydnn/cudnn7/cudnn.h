@@ -5,4 +5,12 @@
 
 #include <anydnn/cudnn_compat.h>
 
+/* What cudnn_compat.h defined, once more for build systems that read it out of this file's text,
+ * and want one blank before the number. */
+#define CUDNN_MAJOR 7
+
+#define CUDNN_MINOR 6
+
+#define CUDNN_PATCHLEVEL 5
+
 #endif

@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Build systems that look for cuDNN find anydnn's folder: the recipes of docs/porting-from-cudnn.md, with
+# projects as others write them for CMake, make and Autotools.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+source_include=$ANYDNN_TEST_SRCDIR/include
+built_include=$ANYDNN_TEST_BUILDDIR/include
+libraries=$ANYDNN_TEST_BUILDDIR/.libs
+if [ -n "${ANYDNN_TEST_SANITIZER-}" ] && [ "$ANYDNN_TEST_SANITIZER" != no ]; then
+    skip "build systems" "programs of others are built without a sanitizer"
+    tap_end
+    exit 0
+fi
+
+# As it is installed.
+root=$tap_dir/cudnn7
+mkdir -p "$root/include" "$root/lib" "$tap_dir/project"
+cp "$source_include/anydnn/cudnn7/cudnn.h" "$root"
+cp "$source_include/anydnn/cudnn7/cudnn.h" "$root/include"
+cp "$source_include/anydnn/cudnn7/lib/libcudnn.so" "$root/lib"
+# A newer cuDNN in CUDA's folder.
+mkdir -p "$tap_dir/cuda/include"
+echo '#define CUDNN_MAJOR 9' >"$tap_dir/cuda/include/cudnn.h"
+CPATH=$source_include:$built_include:$tap_dir/cuda/include
+LIBRARY_PATH=$libraries
+LD_LIBRARY_PATH=$libraries
+export CPATH LIBRARY_PATH LD_LIBRARY_PATH
+cd "$tap_dir/project" || exit 1
+
+cat >program.c <<'EOF'
+#include <cudnn.h>
+#include <stdio.h>
+int main(void)
+{
+    cudnnTensorDescriptor_t x;
+
+    if (cudnnCreateTensorDescriptor(&x) != CUDNN_STATUS_SUCCESS)
+        return 1;
+    printf("%d.%d.%d\n", CUDNN_MAJOR, CUDNN_MINOR, CUDNN_PATCHLEVEL);
+    return cudnnDestroyTensorDescriptor(x) != CUDNN_STATUS_SUCCESS;
+}
+EOF
+cp program.c program.cpp
+
+runs() {
+    [ "$("$1")" = 7.6.5 ]
+}
+
+# ---- CMake: a module as projects carry it, which reads the version out of the header
+
+cat >FindCUDNN.cmake <<'EOF'
+find_path(CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDNN_ROOT} PATH_SUFFIXES include)
+find_library(CUDNN_LIBRARY cudnn HINTS ${CUDNN_ROOT} PATH_SUFFIXES lib lib64)
+file(READ "${CUDNN_INCLUDE_DIR}/cudnn.h" text)
+foreach(part MAJOR MINOR PATCHLEVEL)
+  string(REGEX MATCH "#define CUDNN_${part} ([0-9]+)" found "${text}")
+  set(CUDNN_${part} "${CMAKE_MATCH_1}")
+endforeach()
+set(CUDNN_VERSION "${CUDNN_MAJOR}.${CUDNN_MINOR}.${CUDNN_PATCHLEVEL}")
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(CUDNN REQUIRED_VARS CUDNN_LIBRARY CUDNN_INCLUDE_DIR VERSION_VAR CUDNN_VERSION)
+EOF
+cat >CMakeLists.txt <<'EOF'
+cmake_minimum_required(VERSION 3.13)
+project(ported C CXX)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR})
+find_package(CUDNN 7.6 REQUIRED)
+add_executable(from_c program.c)
+add_executable(from_cpp program.cpp)
+foreach(name from_c from_cpp)
+  target_include_directories(${name} PRIVATE ${CUDNN_INCLUDE_DIR})
+  target_link_libraries(${name} PRIVATE ${CUDNN_LIBRARY})
+endforeach()
+EOF
+with_cmake() {
+    cmake -S . -B build -DCUDNN_ROOT="$root" && cmake --build build && runs build/from_c && runs build/from_cpp
+}
+if command -v cmake >/dev/null 2>&1; then
+    check "CMake finds it, reads its version, links C and C++" with_cmake
+else
+    skip "CMake finds it" "no cmake"
+fi
+
+# ---- make
+
+cat >Makefile.ported <<'EOF'
+CUDNN = /usr/local/cuda
+program: program.c
+	$(CC) -Wall -Wextra -Werror -I$(CUDNN)/include -I$(CUDA)/include $< -o $@ -L$(CUDNN)/lib -lcudnn
+EOF
+with_make() {
+    make -f Makefile.ported CC="${CC:-cc}" CUDNN="$root" CUDA="$tap_dir/cuda" && runs ./program
+}
+check "make with -lcudnn, before a newer header in CUDA's folder" with_make
+
+# The other way round the newer header wins, and the library has no such functions.
+newer_first() {
+    ! ${CC:-cc} -I"$tap_dir/cuda/include" -I"$root/include" program.c -o newer -L"$root/lib" -lcudnn 2>message &&
+        cat message
+}
+check "the order of -I decides" newer_first
+
+# ---- Autotools
+
+cat >configure.ac <<'EOF'
+AC_INIT([ported], [1])
+AC_PROG_CC
+AC_CHECK_HEADER([cudnn.h], [], [AC_MSG_ERROR([no cudnn.h])])
+AC_COMPUTE_INT([major], [CUDNN_MAJOR], [[#include <cudnn.h>]])
+AS_IF([test "$major" -ne 7], [AC_MSG_ERROR([cuDNN $major])])
+LIBS="-lcudnn $LIBS"
+AC_MSG_CHECKING([for cudnnCreate])
+AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <cudnn.h>]], [[cudnnHandle_t h; return cudnnCreate(&h);]])],
+  [AC_MSG_RESULT([yes])], [AC_MSG_ERROR([cudnnCreate does not link])])
+AC_CHECK_LIB([cudnn], [cudnnCreate], [:], [AC_MSG_ERROR([the symbol cudnnCreate does not link])])
+AC_CONFIG_FILES([Makefile])
+AC_OUTPUT
+EOF
+cat >Makefile.in <<'EOF'
+from_autotools: program.c
+	@CC@ @CPPFLAGS@ @CFLAGS@ program.c -o $@ @LDFLAGS@ @LIBS@
+EOF
+with_autotools() {
+    autoconf && ./configure CC="${CC:-cc}" CPPFLAGS="-I$root/include" LDFLAGS="-L$root/lib" ac_cv_lib_cudnn_cudnnCreate=yes &&
+        make from_autotools && runs ./from_autotools
+}
+if command -v autoconf >/dev/null 2>&1; then
+    check "Autotools find and link it" with_autotools
+else
+    skip "Autotools find and link it" "no autoconf"
+fi
+tap_end
