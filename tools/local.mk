@@ -93,6 +93,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/rules.c \
 	tools/verify/samples.c \
 	tools/verify/settings.c \
+	tools/verify/shaped.c \
 	tools/verify/shapes.c \
 	tools/verify/shapes.h \
 	tools/verify/shapes_convolution.c \

@@ -204,6 +204,7 @@ check 'ignores beta' catches IGNORES_BETA beta 'it ignores beta'
 check 'reads y when beta is 0' catches READS_Y prior 'must not read (beta is 0)'
 check 'ignores groups' catches IGNORES_GROUPS result ': groups'
 check 'ignores groups: what failures have in common' names_common_word
+check 'splits long sums, and adds up the parts in few bits' catches SPLITS result 'long sums'
 check 'writes a gap' catches WRITES_GAP gaps 'a gap between the elements of y'
 check 'reads beyond an operand' catches READS_BEYOND crash 'it crashes: signal\|it ends the process'
 check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'

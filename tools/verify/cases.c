@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the list of cases: shapes as problems of a type, laid out in each of the published ways. */
+/* Makes the list of cases. */
 #include "cases.h"
 
 #include <stdio.h>
@@ -13,7 +13,6 @@
 #include "numerics/numerics.h"
 #include "sys/error.h"
 
-#define TYPES      32
 #define QUICK_MOST (1 << 19) /* elements of an operand */
 
 /* ---- the list */
@@ -92,127 +91,6 @@ char *verify_case_text(const struct verify_case *item)
 
     adn_problem_print(&item->problem, &item->values, text, size);
     return text;
-}
-
-/* ---- shapes */
-
-static const struct verify_shapes *shapes_of(int32_t operation)
-{
-    for (const struct verify_shapes *shapes = verify_shapes; shapes->operation != 0; shapes++)
-        if (shapes->operation == operation)
-            return shapes;
-    return NULL;
-}
-
-static int math_bit(int32_t math)
-{
-    return math == ANYDNN_PLUGIN_MATH_SPLIT ? 3 : (int)math;
-}
-
-static enum verify_data data_of(enum verify_shape_kind kind)
-{
-    return kind == VERIFY_SHAPE_SPECIALS ? VERIFY_SPECIALS
-           : kind == VERIFY_SHAPE_LARGE  ? VERIFY_LARGE
-                                         : VERIFY_INTEGERS;
-}
-
-int32_t verify_math_of(const struct anydnn_plugin_operation *published, int32_t type, int32_t math)
-{
-    int32_t least = type == ANYDNN_PLUGIN_FLOAT ? ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION
-                                                : ANYDNN_PLUGIN_MATH_TENSOR_OP;
-
-    if (math == ANYDNN_PLUGIN_MATH_DEFAULT && !(published->maths & 1) &&
-        (published->maths >> math_bit(least) & 1))
-        return least;
-    return math;
-}
-
-/* A shape that the type cannot have is no case; if float cannot, this program is wrong. */
-static void add_shape(struct verify_cases *cases, const struct verify_shapes *shapes,
-                      const struct anydnn_plugin_operation *published,
-                      const struct verify_shape *shape, int32_t type, const char *layout)
-{
-    struct adn_problem problem;
-    struct adn_values values;
-    int wrong = verify_shape_problem(shapes, shape, type, layout, &problem, &values);
-    struct verify_case *item;
-
-    if (!wrong)
-        problem.math = verify_math_of(published, type, problem.math);
-    if (wrong ? type != ANYDNN_PLUGIN_FLOAT : !(published->maths >> math_bit(problem.math) & 1))
-        return;
-    item = verify_problem_add(cases, &problem, &values, type, layout, shape->label);
-    item->operation = shapes->operation;
-    item->data = data_of(shape->kind);
-    if (wrong)
-        snprintf(item->fault, sizeof(item->fault), "the case \"%s\" is no valid problem: %.800s",
-                 shape->text, adn_error_text());
-}
-
-static int suits(const struct verify_shape *shape, int32_t type)
-{
-    int vectors = adn_type_lanes(type) > 1;
-    int floating = adn_type_digits(type) > 0;
-
-    switch (shape->kind) {
-    case VERIFY_SHAPE_PLAIN:
-        return !vectors;
-    case VERIFY_SHAPE_SPECIALS:
-        return floating;
-    case VERIFY_SHAPE_VECTORS:
-        return vectors;
-    case VERIFY_SHAPE_INTEGERS:
-        return !floating && !vectors;
-    case VERIFY_SHAPE_LARGE:
-        return !floating;
-    case VERIFY_SHAPE_HALF:
-        return type == ANYDNN_PLUGIN_HALF;
-    }
-    return 0;
-}
-
-/* Vectors lie packed, and spread where the operation takes strides, too. */
-static int takes_layout(const struct anydnn_plugin_operation *op, int32_t type, uint32_t layout)
-{
-    if (adn_type_lanes(type) > 1)
-        return (op->layouts & ANYDNN_PLUGIN_LAYOUT_VECT_C) &&
-               (layout == ANYDNN_PLUGIN_LAYOUT_VECT_C ||
-                (layout == ANYDNN_PLUGIN_LAYOUT_STRIDED && (op->layouts & layout)));
-    return layout != ANYDNN_PLUGIN_LAYOUT_VECT_C && (op->layouts & layout);
-}
-
-/* Quick: the first shape in every layout that the type has, each other one in one of them, by
- * turns. */
-static void add_shape_of_type(struct verify_cases *cases, const struct verify_shapes *shapes,
-                              const struct anydnn_plugin_operation *op,
-                              const struct verify_shape *shape, int32_t type, int turn)
-{
-    int count = 0;
-    int number = 0;
-
-    for (int i = 0; i < VERIFY_LAYOUTS; i++)
-        count += takes_layout(op, type, verify_layouts[i].bit) != 0;
-    for (int i = 0; i < VERIFY_LAYOUTS; i++)
-        if (takes_layout(op, type, verify_layouts[i].bit) &&
-            (turn < 0 || number++ == (turn + type) % count))
-            add_shape(cases, shapes, op, shape, type, verify_layouts[i].name);
-}
-
-static void add_operation(struct verify_cases *cases, const struct anydnn_plugin_operation *op,
-                          const struct verify_filter *filter)
-{
-    const struct verify_shapes *shapes = shapes_of(op->operation);
-    const struct verify_shape *shape;
-
-    if (shapes == NULL)
-        return;
-    shape = shapes->from != 0 ? shapes_of(shapes->from)->shape : shapes->shape;
-    for (int turn = 0; shape->text != NULL; shape++, turn++)
-        for (int32_t type = 0; type < TYPES; type++)
-            if ((op->types >> type & 1) && (filter->type < 0 || filter->type == type) &&
-                suits(shape, type))
-                add_shape_of_type(cases, shapes, op, shape, type,
-                                  filter->quick && turn > 0 ? turn : -1);
 }
 
 /* ---- the whole list */
@@ -294,7 +172,7 @@ static int add_drawn(struct verify_cases *cases, const struct adn_backend *backe
     for (int32_t number = 1; number < ANYDNN_PLUGIN_OPERATION_END; number++) {
         const struct anydnn_plugin_operation *op = backend->operation[number];
 
-        if (op != NULL && is_wanted(filter, number) && shapes_of(number) != NULL &&
+        if (op != NULL && is_wanted(filter, number) && verify_shapes_of(number) != NULL &&
             (filter->type < 0 ? op->types != 0 : (op->types >> filter->type & 1) != 0))
             add_case(cases, VERIFY_KIND_PROBLEM, number, -1, "random", "random");
     }
@@ -332,7 +210,7 @@ struct verify_cases *verify_cases_make(const struct adn_backend *backend,
         if (op == NULL || !is_wanted(filter, number))
             continue;
         add_case(cases, VERIFY_KIND_RULES, number, -1, "", "rules");
-        add_operation(cases, op, filter);
+        verify_shapes_add(cases, op, filter);
         verify_mixes_add(cases, op, filter);
         add_vectors(cases, op, filter, vectors);
     }

@@ -46,6 +46,7 @@ struct verify_filter {
     const char *operation; /* a name, or a prefix and `*`; NULL: all */
     int32_t type;          /* -1: all */
     int quick;
+    int itself;          /* the backend is the one that knows the right answers */
     const char *problem; /* this one alone; NULL: all */
     int fuzz;            /* so many random problems instead; 0: none */
     uint64_t seed;       /* of these */
@@ -83,6 +84,13 @@ struct verify_case *verify_problem_add(struct verify_cases *cases,
 int verify_shape_problem(const struct verify_shapes *shapes, const struct verify_shape *shape,
                          int32_t type, const char *layout, struct adn_problem *problem,
                          struct adn_values *values);
+
+/* ---- shaped.c */
+
+/* NULL: the operation has none. */
+const struct verify_shapes *verify_shapes_of(int32_t operation);
+void verify_shapes_add(struct verify_cases *cases, const struct anydnn_plugin_operation *op,
+                       const struct verify_filter *filter);
 
 /* ---- layouts.c */
 

@@ -285,6 +285,7 @@ int verify_child(int argc, char **argv)
     child.shards = atoi(argv[ARG_SHARDS]);
     child.seed = strtoull(argv[ARG_SEED], NULL, 10);
     child.target.quick = child.filter.quick = atoi(argv[ARG_QUICK]);
+    child.filter.itself = strcmp(argv[ARG_PATH], argv[ARG_ORACLE]) == 0;
     child.filter.fuzz = atoi(argv[ARG_FUZZ]);
     child.filter.seed = child.seed;
     child.filter.operation = argv[ARG_OPERATION][0] != '\0' ? argv[ARG_OPERATION] : NULL;

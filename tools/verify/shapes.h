@@ -16,8 +16,14 @@ enum verify_shape_kind {
     VERIFY_SHAPE_VECTORS,   /* vector types: channels are whole vectors of each */
     VERIFY_SHAPE_INTEGERS,  /* integers that are no vectors */
     VERIFY_SHAPE_LARGE,     /* integers of both kinds, of which sums wrap: the highest numbers */
-    VERIFY_SHAPE_HALF       /* half alone */
+    VERIFY_SHAPE_HALF,      /* half alone */
+    VERIFY_SHAPE_LONG,      /* floating types, where the sums have LONG_TERMS or more */
+    VERIFY_SHAPE_LAYER      /* floating types, counts of channels of real layers: in the math modes
+                               that make a difference, packed */
 };
+
+/* From here on a sum is long. */
+#define VERIFY_LONG_TERMS 10000
 
 /* A problem of an operation, without the operation's name, with `$` for the type and `%` for that
  * of its parameters. */

@@ -94,6 +94,11 @@ static double sum_at(const struct anydnn_plugin_plan *plan, const float *x, cons
     int64_t w_index[ANYDNN_PLUGIN_DIM_MAX] = {y_index[1]};
     double sum = 0;
 
+#ifdef WRONG_SPLITS
+    /* As a kernel that splits long sums, and adds up the parts in 6 bits. */
+    int64_t terms = 0;
+    int exponent;
+#endif
 #ifdef WRONG_IGNORES_GROUPS
     group = 0;
 #endif
@@ -106,6 +111,10 @@ static double sum_at(const struct anydnn_plugin_plan *plan, const float *x, cons
         if (place_of(&plan->convolution, &plan->tensor[0], filter, y_index, w_index, x_index))
             sum +=
                 operand(x[offset(&plan->tensor[0], x_index)]) * operand(w[offset(filter, w_index)]);
+#ifdef WRONG_SPLITS
+        if (++terms % 4096 == 0)
+            sum = ldexp(rint(ldexp(frexp(sum, &exponent), 6)), exponent - 6);
+#endif
     } while (step(filter, w_index));
     return sum;
 }
