@@ -25,7 +25,7 @@ tests_gpu_chain_CPPFLAGS = $(AM_CPPFLAGS)
 tests_gpu_chain_LDADD = libanydnn.la core/libanydnn_base.la -lm
 TESTS += tests/gpu/test_chain.sh tests/gpu/test_exact.sh
 
-EXTRA_DIST += tests/gpu/test_chain.sh tests/gpu/test_exact.sh
+EXTRA_DIST += tests/gpu/test_chain.sh tests/gpu/test_engines.sh tests/gpu/test_exact.sh
 EXTRA_DIST += tests/gpu/bench tests/gpu/chain.txt tests/gpu/every_kernel tests/gpu/modes tests/gpu/run tests/gpu/small_shapes tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
 
 if HAVE_CUDA
@@ -41,9 +41,12 @@ endif
 
 if HAVE_CUDNN
 check_PROGRAMS += tests/gpu/engines
-tests_gpu_engines_SOURCES = tests/gpu/engines.c tests/gpu/exact.h tests/gpu/exact_data.c tests/gpu/exact_run.c \
+tests_gpu_engines_SOURCES = tests/gpu/engines.c tests/gpu/engines.h tests/gpu/engines_try.c tests/gpu/exact.h tests/gpu/exact_data.c tests/gpu/exact_run.c \
 	plugins/cudnn/engines.c plugins/cudnn/errata.c plugins/cudnn/graph.c plugins/cudnn/library.c plugins/cudnn/parts.c \
 	plugins/cudnn/proposals.c plugins/cudnn/words.c
 tests_gpu_engines_CPPFLAGS = $(AM_CPPFLAGS) $(CUDNN_CFLAGS) $(CUDA_CPPFLAGS)
 tests_gpu_engines_LDADD = libanydnn.la core/libanydnn_base.la -ldl -lpthread -lm
+if HAVE_CMOCKA
+TESTS += tests/gpu/test_engines.sh
+endif
 endif

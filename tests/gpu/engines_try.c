@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every engine configuration that cuDNN has for one problem: what it notes, and what it gives. */
+#include "engines.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "desc/operations.h"
+#include "numerics/numerics.h"
+
+static const enum content contents[KINDS] = {INTEGERS, PILED, RANDOM};
+static const char *const content_name[KINDS] = {"integers", "piled", "random"};
+
+/* ------------------------------------------------------------------ the backend's host */
+
+static void log_nothing(const struct anydnn_plugin_host *host, int32_t level, const char *file,
+                        int32_t line, const char *text)
+{
+    (void)host, (void)level, (void)file, (void)line, (void)text;
+}
+
+static const char *setting(const struct anydnn_plugin_host *host, const char *key)
+{
+    (void)host;
+    return strcmp(key, "library") == 0 ? getenv("CUDNN_LIBRARY") : NULL;
+}
+
+static const struct anydnn_plugin_host host = {
+    .struct_size = sizeof(host),
+    .log = log_nothing,
+    .setting = setting,
+    .alloc = malloc,
+    .free = free,
+};
+const struct anydnn_plugin_host *cuda_host = &host;
+
+int32_t cuda_fail(int32_t status, const char *format, ...)
+{
+    va_list list;
+
+    va_start(list, format);
+    vprintf(format, list);
+    va_end(list);
+    return status;
+}
+
+/* ------------------------------------------------------------------ one configuration */
+
+static cudnnStatus_t run_plan(struct trial *trial, cudnnBackendDescriptor_t plan, size_t bytes,
+                              int kind)
+{
+    struct exact *exact = &trial->exact;
+    struct cudnn_parts parts = {.count = 0};
+    cudnnBackendDescriptor_t pack =
+        cudnn_part(&parts, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, "a variant pack");
+    void *data[OPERANDS];
+    int64_t number[OPERANDS], count = 0;
+    cudnnStatus_t status;
+
+    for (int slot = 0; slot < OPERANDS; slot++) {
+        if (!(trial->view.present >> slot & 1))
+            continue;
+        number[count] = slot + 1;
+        data[count] = count == trial->output ? exact->output[TESTED][count].data
+                                             : trial->input[kind][count].data;
+        count++;
+    }
+    if (exact_room(exact, &exact->workspace, bytes) != 0)
+        return CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+    cudnn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, count, number);
+    cudnn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, count,
+              data);
+    cudnn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1,
+              &exact->workspace.data);
+    cudnn_finalize(&parts, pack, "a variant pack");
+    status = parts.status == CUDNN_STATUS_SUCCESS
+                 ? cudnn.cudnnBackendExecute(trial->cudnn, plan, pack)
+                 : parts.status;
+    cudnn_parts_destroy(&parts);
+    return status;
+}
+
+static void print_difference(const struct trial *trial, const unsigned char *want)
+{
+    const struct operand *output = &trial->work.operand[trial->output];
+    size_t size = exact_type_size(output->type), count = output->bytes / size, different = 0;
+    double errors = 0, wants = 0;
+
+    if (memcmp(trial->got, want, output->bytes) == 0) {
+        printf("0/%zu:0", count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        double a = adn_element_load((int32_t)output->type, trial->got + i * size);
+        double b = adn_element_load((int32_t)output->type, want + i * size);
+
+        different += memcmp(trial->got + i * size, want + i * size, size) != 0 && !(a == b);
+        errors += (a - b) * (a - b);
+        wants += b * b;
+    }
+    printf("%zu/%zu:%.1e", different, count, wants > 0 ? sqrt(errors / wants) : sqrt(errors));
+}
+
+static int fill(struct trial *trial, int kind)
+{
+    for (int i = 0; i < trial->work.count; i++)
+        if (i != trial->output && exact_fill(&trial->exact, &trial->input[kind][i], &trial->work, i,
+                                             trial->work.operand[i].type, contents[kind]) != 0)
+            return -1;
+    return 0;
+}
+
+static int fetch(struct trial *trial, void *host_data, const struct room *room)
+{
+    return anydnnMemCopy(trial->exact.handle[TESTED], host_data, room->data,
+                         trial->work.operand[trial->output].bytes,
+                         ANYDNN_MEMCPY_DEVICE_TO_HOST) == SUCCESS
+               ? 0
+               : -1;
+}
+
+/* A failure that sticks ends the process. */
+static void run_engine(struct trial *trial, struct cudnn_engine *engine, int kind)
+{
+    struct room *output = &trial->exact.output[TESTED][trial->output];
+    anydnnHandle_t handle = trial->exact.handle[TESTED];
+    size_t bytes = trial->work.operand[trial->output].bytes;
+    cudnnStatus_t status;
+
+    if (exact_room(&trial->exact, output, bytes) != 0 ||
+        anydnnMemSet(handle, output->data, 0xff, bytes) != SUCCESS)
+        exit(1);
+    status = run_plan(trial, engine->plan, engine->workspace, kind);
+    printf(" %s=", content_name[kind]);
+    if (status != CUDNN_STATUS_SUCCESS)
+        printf("failed(%d)", (int)status);
+    else if (fetch(trial, trial->got, output) != 0)
+        exit(1);
+    else
+        print_difference(trial, trial->want[kind]);
+}
+
+static void print_engine(const struct trial *trial, const struct cudnn_engine *engine)
+{
+    static const char *const notes[] = {
+        "tensor_core", "down_convert", "reduced_reduction", "fft",        "shuffled",
+        "winograd",    "tile_4x4",     "tile_6x6",          "tile_13x13", "strict_nan"};
+
+    printf("engine %lld %s %s notes=", (long long)engine->index,
+           adn_operation_name(trial->problem.operation),
+           exact_type_name(trial->work.operand[0].type));
+    for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
+        if (engine->numerical >> i & 1)
+            printf("%s%s", engine->numerical & ((UINT32_C(1) << i) - 1) ? "," : "", notes[i]);
+    printf(" math=%d kernel=%s knobs=", engine->math, engine->compiles ? "compiled" : "ready");
+    for (int32_t i = 0; i < engine->knobs; i++)
+        printf("%s%lld:%lld", i > 0 ? "," : "", (long long)engine->knob_type[i],
+               (long long)engine->knob_value[i]);
+}
+
+/* ------------------------------------------------------------------ one problem */
+
+static int prepare(struct trial *trial, const char *text)
+{
+    struct exact *exact = &trial->exact;
+    struct adn_values values;
+    const struct operand *output;
+
+    if (adn_problem_parse(text, &trial->problem, &values) != SUCCESS ||
+        exact_parse(text, &trial->work) != 0 ||
+        exact_type_name(trial->work.operand[0].type) == NULL)
+        return -1;
+    adn_problem_view(&trial->problem, 0, &trial->view);
+    trial->output = trial->work.count - 1;
+    output = &trial->work.operand[trial->output];
+    trial->got = malloc(output->bytes);
+    for (int kind = 0; kind < KINDS; kind++) {
+        trial->want[kind] = malloc(output->bytes);
+        if (fill(trial, kind) != 0 ||
+            exact_call(exact, &trial->work, REFERENCE, trial->input[kind], exact->output[REFERENCE],
+                       0x7f) != GOOD ||
+            fetch(trial, trial->want[kind], &exact->output[REFERENCE][trial->output]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void drop(struct trial *trial)
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        free(trial->want[kind]);
+        trial->want[kind] = NULL;
+    }
+    free(trial->got);
+    trial->got = NULL;
+    anydnnProblemDestroy(trial->work.problem);
+    for (int32_t i = 0; i < trial->list.count; i++)
+        cudnn_engine_drop(&trial->list.engine[i]);
+    free(trial->list.engine);
+    cudnn_parts_destroy(&trial->list.parts);
+    memset(&trial->list, 0, sizeof(trial->list));
+    memset(&trial->work, 0, sizeof(trial->work));
+}
+
+static int make_list(struct trial *trial)
+{
+    struct cudnn_factors factors = cudnn_usual_factors(trial->problem.operation);
+    struct cudnn_list *list = &trial->list;
+
+    list->key.operation = trial->problem.operation;
+    list->key.tensor[0].type = trial->problem.tensor[0].type;
+    list->graph = cudnn_graph_make(&list->parts, trial->cudnn, &trial->view, &factors);
+    if (list->parts.status != CUDNN_STATUS_SUCCESS)
+        return -1;
+    cudnn_list_fill(list, trial->cudnn);
+    cudnn_list_enumerate(list, trial->cudnn);
+    return 0;
+}
+
+static void try_engine(struct trial *trial, struct cudnn_engine *engine)
+{
+    struct timespec began, ended;
+
+    alarm(PATIENCE);
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    print_engine(trial, engine);
+    fflush(stdout);
+    if (cudnn_execution_make(trial->cudnn, engine->config, &engine->plan, &engine->workspace) !=
+        CUDNN_STATUS_SUCCESS) {
+        printf(" refused");
+    } else {
+        for (int kind = 0; kind < KINDS; kind++)
+            run_engine(trial, engine, kind);
+        (void)cudnn.cudnnBackendDestroyDescriptor(engine->plan);
+        engine->plan = NULL;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &ended);
+    printf(" ms=%.0f\n", (double)(ended.tv_sec - began.tv_sec) * 1e3 +
+                             (double)(ended.tv_nsec - began.tv_nsec) / 1e6);
+}
+
+static int is_enough(struct trial *trial, const struct cudnn_engine *engine)
+{
+    int32_t type = trial->problem.tensor[0].type;
+    unsigned char *tried;
+
+    if (!engine->compiles || type >= TYPES)
+        return 0;
+    tried = &trial->compiled[engine->index % INDICES][type][trial->problem.operation];
+    return *tried >= trial->compiled_most || ++*tried > trial->compiled_most;
+}
+
+void engines_try(struct trial *trial, const char *text, struct place *place)
+{
+    printf("problem %s\n", text);
+    if (prepare(trial, text) != 0) {
+        char words[400];
+
+        anydnnGetLastErrorString(words, sizeof(words));
+        printf("failed: %s\n", words);
+    } else if (make_list(trial) != 0) {
+        printf("cuDNN refuses %s: %s\n", trial->list.parts.what,
+               cudnn.cudnnGetErrorString(trial->list.parts.status));
+    } else {
+        for (; place->engine < trial->list.count; place->engine++)
+            if (!is_enough(trial, &trial->list.engine[place->engine]))
+                try_engine(trial, &trial->list.engine[place->engine]);
+    }
+    drop(trial);
+    place->engine = 0;
+}
