@@ -57,7 +57,7 @@ extern "C" {
 
 #define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
 #define ANYDNN_PLUGIN_ABI_MAJOR 0
-#define ANYDNN_PLUGIN_ABI_MINOR 1
+#define ANYDNN_PLUGIN_ABI_MINOR 2
 
 #define ANYDNN_PLUGIN_DIM_MAX     8
 #define ANYDNN_PLUGIN_SPATIAL_MAX 6
@@ -259,7 +259,7 @@ struct anydnn_plugin_reduce {
 };
 
 /* A node of the extension chain of a problem. A backend that meets a node of a kind that it does
- * not know declines if `must_understand` is set and else ignores the node. Version 0.1 defines no
+ * not know declines if `must_understand` is set and else ignores the node. Version 0.2 defines no
  * kind. */
 struct anydnn_plugin_extension {
     uint32_t struct_size;
