@@ -61,6 +61,7 @@ tools_anydnn_CPPFLAGS += -I$(top_srcdir) -DANYDNN_VECTORSDIR='"$(vectorsdir)"' \
 	-DANYDNN_SUITESDIR='"$(suitesdir)"'
 tools_anydnn_LDADD += core/libanydnn_base.la -lpthread
 tools_anydnn_SOURCES += \
+	tools/verify/activated.c \
 	tools/verify/answers.c \
 	tools/verify/cancel.c \
 	tools/verify/case.c \

@@ -32,7 +32,7 @@ says() {
 
 # build FILE WHAT: the small backend of that file with -DWHAT as anydnn_what.so; prints the path.
 build() {
-    name=$(echo "$2" | tr '[:upper:]' '[:lower:]')
+    name=$(echo "$2" | tr '[:upper:]=' '[:lower:]_')
     # shellcheck disable=SC2086
     $CC -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -fvisibility=hidden \
         -I"$ANYDNN_TEST_SRCDIR/include" "-D$2" "-DWRONG_NAME=\"$name\"" "$source/$1.c" \
@@ -92,6 +92,20 @@ refuses_types() {
 passes_short_types() {
     file=$(build wrong_types RIGHT) || return 1
     verify 0 --quick "$file" && says ' 0 declined, 0 failed'
+}
+
+# judges_last_bits STATUS ULPS: the functions whose last bits a library has its own of may be one
+# off, also of whole numbers; the sum before them may not hide many.
+judges_last_bits() {
+    file=$(build wrong_fused "ULPS=$2") || return 1
+    for activation in sigmoid tanh 'elu coef=1.5' 'swish coef=6'; do
+        for math in default tensor_op; do
+            verify "$1" --problem "convolution_bias_activation_forward x=f32:2,3,4,5:nchw w=f32:4,3,1,1:nchw \
+z=f32:2,4,4,5:nchw bias=f32:1,4,1,1:nchw y=f32:2,4,4,5:nchw activation=$activation alpha1=0.25 math=$math" "$file" ||
+                return 1
+            [ "$1" -eq 0 ] || says 'more than rounding explains' || return 1
+        done
+    done
 }
 
 # Operands rounded to TF32: right where the candidate says so and the mode permits it, wrong where
@@ -200,6 +214,8 @@ check 'so does one in another memory space' passes_device_backend
 check 'a right small backend in the short types passes' passes_short_types
 check 'operands rounded to TF32 pass where that is stated' passes_tf32
 check 'cpu_ref passes with emulate = on' passes_emulation
+check 'sigmoid, tanh, elu and swish one unit off behind a convolution pass' judges_last_bits 0 1
+check '16 units off they fail' judges_last_bits 1 16
 check 'ignores beta' catches IGNORES_BETA beta 'it ignores beta'
 check 'reads y when beta is 0' catches READS_Y prior 'must not read (beta is 0)'
 check 'ignores groups' catches IGNORES_GROUPS result ': groups'

@@ -217,9 +217,12 @@ int verify_oracle_answer(struct verify_oracle *oracle, struct verify_subject *su
     if (result != 0)
         return result;
     take_results(subject, out);
-    subject->exact = is_whole(subject) && verify_exact_on_integers(&subject->problem);
+    subject->whole = is_whole(subject);
+    subject->exact = subject->whole && verify_exact_on_integers(&subject->problem);
     if (!subject->exact)
         result = verify_sums(oracle, subject, sentence);
+    if (result == 0 && verify_is_activated(&subject->problem))
+        result = verify_activated(oracle, subject, sentence);
     if (blend(subject) && verify_judge(&subject->problem) == VERIFY_EXACT)
         subject->exact = 1;
     return result;

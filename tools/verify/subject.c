@@ -133,9 +133,10 @@ int verify_exact_on_integers(const struct adn_problem *problem)
     case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
     case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER:
     case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS:
-    case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
     case ANYDNN_PLUGIN_ADD_TENSOR:
         return 1;
+    case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
+        return !verify_is_activated(problem);
     case ANYDNN_PLUGIN_POOLING_FORWARD: /* an average of integers is rounded once, too */
     case ANYDNN_PLUGIN_POOLING_BACKWARD:
         return problem->params.pooling.mode == 0 || problem->params.pooling.mode == 3 ||

@@ -53,6 +53,7 @@ struct verify_subject {
     struct adn_values values;
     const struct adn_operation *info;
     enum verify_data data;
+    int whole; /* all that is read are whole numbers, whose sums are exact */
     int exact; /* equal but for one rounding */
     double terms;
     struct verify_slot slot[VERIFY_SLOTS];
@@ -139,6 +140,14 @@ int verify_results(struct verify_oracle *oracle, const struct verify_subject *su
 
 /* Works out sum and squares of the results without the blend. */
 int verify_sums(struct verify_oracle *oracle, struct verify_subject *subject, char *sentence);
+
+/* ---- activated.c */
+
+/* Whether a convolution ends in a function whose last bits are the library's: sigmoid, tanh, elu,
+ * swish. */
+int verify_is_activated(const struct adn_problem *problem);
+/* Makes the sums those of what follows the convolution. 0, 1 or -1 as above. */
+int verify_activated(struct verify_oracle *oracle, struct verify_subject *subject, char *sentence);
 
 /* ---- cancel.c */
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The activation behind a convolution, where it is a function whose last bits each library has its
+ * own of. It carries an error e of its argument v to about |f'(v)| e, and makes one of its own, a
+ * few units of its result; rounding its argument, or a product with its coefficient, counts as a
+ * few units of v. So the sum S behind an element becomes
+ *   max |f'| S + |f(v)|        of reals, whose sum v is off by units of S
+ *   |f'(v) v| + |f(v)|         of whole numbers, whose sum v is exact in any order.
+ */
+#include "subject.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIGMOID = 0, TANH = 2, ELU = 4, IDENTITY = 5, SWISH = 6 };
+
+int verify_is_activated(const struct adn_problem *problem)
+{
+    int32_t activation = problem->params.convolution.activation;
+
+    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD &&
+           (activation == SIGMOID || activation == TANH || activation == ELU ||
+            activation == SWISH);
+}
+
+/* f'(v), with y = f(v). */
+static double slope_at(const struct anydnn_plugin_convolution *params, double v, double y)
+{
+    double part = 1 / (1 + exp(-params->coef * v));
+
+    switch (params->activation) {
+    case SIGMOID:
+        return y * (1 - y);
+    case TANH:
+        return 1 - y * y;
+    case ELU:
+        return v > 0 ? 1 : y + params->coef;
+    default:
+        return part + params->coef * y * (1 - part);
+    }
+}
+
+/* The largest |f'|, or 1: swish's is 1.0998 whatever its coefficient is, and those of sigmoid and
+ * tanh are at most 1. */
+static double steepest(const struct anydnn_plugin_convolution *params)
+{
+    return params->activation == ELU     ? fmax(1, fabs(params->coef))
+           : params->activation == SWISH ? 1.1
+                                         : 1;
+}
+
+static int find_arguments(struct verify_oracle *oracle, const struct verify_subject *subject,
+                          double *out[VERIFY_SLOTS], char *sentence)
+{
+    struct verify_subject bare = *subject;
+
+    bare.problem.params.convolution.activation = IDENTITY;
+    bare.problem.params.convolution.coef = 0;
+    return verify_results(oracle, &bare, VERIFY_AS_THEY_ARE, 0, out, sentence);
+}
+
+int verify_activated(struct verify_oracle *oracle, struct verify_subject *subject, char *sentence)
+{
+    const struct anydnn_plugin_convolution *params = &subject->problem.params.convolution;
+    int slot = verify_slot_find(subject, "y");
+    struct verify_slot *y = &subject->slot[slot];
+    double *out[VERIFY_SLOTS] = {NULL};
+    double steep = steepest(params);
+    int result = subject->whole ? find_arguments(oracle, subject, out, sentence) : 0;
+
+    for (int64_t k = 0; result == 0 && k < y->count; k++) {
+        double want = y->want[k];
+        double moved = subject->whole ? fabs(slope_at(params, out[slot][k], want) * out[slot][k])
+                                      : steep * y->sum[k];
+
+        y->sum[k] = (isfinite(moved) ? moved : 0) + fabs(want);
+        if (y->squares != NULL)
+            y->squares[k] *= subject->whole ? 0 : steep * steep;
+    }
+    free(out[slot]);
+    return result;
+}
