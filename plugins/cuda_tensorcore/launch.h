@@ -16,6 +16,10 @@
 #define TC_SHARED_FREE  (48 << 10)
 #define TC_DEVICES_SEEN 128
 
+/* What is remembered of a kernel on a device: shared memory was asked for; what code the driver has
+ * of it was asked, and that it waits for the kernel ahead. */
+enum { TC_ASKED_SHARED = 1, TC_ASKED_CODE = 2, TC_OVERLAPS = 4 };
+
 /* Bytes that the parameters of every kernel fit in; kernels that a step has to choose from. */
 #define TC_PARAMETERS   1152
 #define TC_STEP_KERNELS 3
@@ -48,14 +52,15 @@ static int32_t tc_ask_shared(int32_t device, void (*kernel)(P), int32_t bytes, u
     int most = 0;
 
     if (bytes <= TC_SHARED_FREE ||
-        (device < TC_DEVICES_SEEN && __atomic_load_n(&asked[device], __ATOMIC_RELAXED)))
+        (device < TC_DEVICES_SEEN &&
+         __atomic_load_n(&asked[device], __ATOMIC_RELAXED) & TC_ASKED_SHARED))
         return CUDA_SUCCESS_STATUS;
     error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error == cudaSuccess)
         error = cudaFuncSetAttribute((const void *)kernel,
                                      cudaFuncAttributeMaxDynamicSharedMemorySize, most);
     if (error == cudaSuccess && device < TC_DEVICES_SEEN)
-        __atomic_store_n(&asked[device], 1, __ATOMIC_RELAXED);
+        __atomic_fetch_or(&asked[device], TC_ASKED_SHARED, __ATOMIC_RELAXED);
     return cuda_check(device, error, "asking for shared memory");
 }
 
@@ -137,36 +142,29 @@ static int32_t tc_step_run(const struct cuda_call *call, const tc_step *step, co
     return tc_launch(call, step, tc_settle(&job), job);
 }
 
-/* By device: 0 where the driver was not asked yet, 1 no, 2 yes. One for all kernels, which are
- * built for the same generations. */
-inline uint8_t *tc_overlaps_known(int device)
-{
-    static uint8_t known[TC_DEVICES_SEEN];
-
-    return device >= 0 && device < TC_DEVICES_SEEN ? &known[device] : nullptr;
-}
-
-/* Whether the code that the driver took of a kernel waits for the one ahead. */
-template <class P> static int32_t tc_overlaps(void (*kernel)(P))
+/* Whether the code that the driver took of a kernel waits for the one ahead: asked once a kernel
+ * and device where `asked` keeps the answer, for kernels differ in what they are built for. */
+template <class P> static int32_t tc_overlaps(void (*kernel)(P), uint8_t *asked)
 {
     cudaFuncAttributes attributes = {};
     enum cudaStreamCaptureMode mode;
     int device = -1;
     cudaError_t error = cudaGetDevice(&device);
-    uint8_t *known = error == cudaSuccess ? tc_overlaps_known(device) : nullptr;
-    uint8_t before = known ? __atomic_load_n(known, __ATOMIC_RELAXED) : 0;
+    bool has_place = asked && error == cudaSuccess && device >= 0 && device < TC_DEVICES_SEEN;
+    uint8_t known = has_place ? __atomic_load_n(&asked[device], __ATOMIC_RELAXED) : 0;
     int32_t overlaps;
 
-    if (before)
-        return before == 2;
+    if (known & TC_ASKED_CODE)
+        return !!(known & TC_OVERLAPS);
     cuda_aside_begin(&mode); /* the kernel may be loaded here */
     error = cudaFuncGetAttributes(&attributes, kernel);
     cuda_aside_end(mode);
     if (error != cudaSuccess)
         (void)cudaGetLastError();
     overlaps = error == cudaSuccess && attributes.ptxVersion >= TC_OVERLAP_CAPABILITY;
-    if (error == cudaSuccess && known)
-        __atomic_store_n(known, overlaps ? 2 : 1, __ATOMIC_RELAXED);
+    if (error == cudaSuccess && has_place)
+        __atomic_fetch_or(&asked[device], overlaps ? TC_ASKED_CODE | TC_OVERLAPS : TC_ASKED_CODE,
+                          __ATOMIC_RELAXED);
     return overlaps;
 }
 
@@ -183,7 +181,7 @@ static void tc_step_make(tc_step *step, void (*kernel)(P), uint8_t *asked, int32
     step->threads = threads;
     step->shared_bytes = shared_bytes;
     step->blocks = blocks;
-    step->overlaps = tc_overlaps(kernel);
+    step->overlaps = tc_overlaps(kernel, asked);
     memcpy(step->parameters, &job, sizeof job);
 }
 
