@@ -12,9 +12,13 @@ am__v_NVCC_1 =
 
 # What asks for more than 8.0 of a device of 9.0 has a pass of the compiler of its own for it.
 CUDA_PASS_90 =
+# What is written for a device of 9.0 alone is compiled for nothing else, where that is among what is built.
+CUDA_PASS_90A =
 comma = ,
-AM_GENCODE = $(if $(filter $(CUDA_PASS_90),$@),$(subst \
-	compute_80$(comma)code=sm_90,compute_90$(comma)code=sm_90,$(CUDA_GENCODE)),$(CUDA_GENCODE))
+AM_GENCODE_90 = $(subst compute_80$(comma)code=sm_90,compute_90$(comma)code=sm_90,$(CUDA_GENCODE))
+AM_GENCODE_90A = $(if $(findstring code=sm_90,$(CUDA_GENCODE)),-gencode arch=compute_90a$(comma)code=sm_90a,$(CUDA_GENCODE))
+AM_GENCODE = $(if $(filter $(CUDA_PASS_90A),$@),$(AM_GENCODE_90A),$(if \
+	$(filter $(CUDA_PASS_90),$@),$(AM_GENCODE_90),$(CUDA_GENCODE)))
 
 .cu.lo:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && \

@@ -54,6 +54,7 @@ static void begin(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_co
     plan->oracle = context->oracle;
     plan->capability = context->capability;
     plan->generation = context->generation;
+    plan->hopper = context->hopper;
     plan->shared_bytes = context->shared_bytes;
     copy_struct(copy, sizeof *copy, from, from->struct_size);
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {

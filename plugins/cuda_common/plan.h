@@ -32,6 +32,7 @@ struct anydnn_plugin_context {
     int32_t oracle;     /* set.oracle: convolutions by the kernels that others are held to */
     int32_t capability; /* cuda_tensorcore: 10 major + minor of the code that runs on the device */
     int32_t generation; /* 10 major + minor of the device's own compute capability */
+    int32_t hopper;     /* cuda_tensorcore: its family hopper runs on the device */
     int32_t shared_bytes; /* shared memory that a block may ask for */
 };
 
@@ -105,6 +106,7 @@ struct anydnn_plugin_plan {
     int32_t oracle;
     int32_t capability;
     int32_t generation;
+    int32_t hopper;
     int32_t shared_bytes;
     uint64_t engine;
     struct anydnn_plugin_problem problem; /* points into the plan itself */

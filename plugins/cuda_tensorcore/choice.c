@@ -64,11 +64,12 @@ static int64_t tapped_of(const struct conv *conv)
     return tapped < conv->classes ? tapped : conv->classes;
 }
 
-/* Tiles along a sum. To the data the family taps begins a tile with every tap, whatever it has of
- * channels, but in narrow tiles. */
+/* Tiles along a sum. The family hopper begins a tile with every tap, whatever it has of channels;
+ * so does taps to the data, but in narrow tiles. */
 static int64_t tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t terms)
 {
-    int by_tap = lists_taps(kernel) && conv_is_data(conv) && kernel->columns > TC_PACKED_COLUMNS;
+    int by_tap = kernel->how == TC_BY_MAP ||
+                 (lists_taps(kernel) && conv_is_data(conv) && kernel->columns > TC_PACKED_COLUMNS);
 
     return by_tap ? terms / conv->depth * cuda_ceil_div(conv->depth, kernel->terms)
                   : cuda_ceil_div(terms, kernel->terms);
@@ -87,8 +88,9 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
 
     if (splits < 1 || splits > SPLITS_MAX || (splits > 1 && splits > tiles))
         return 0;
-    /* Parts are floats. */
-    if (splits > 1 && (kernel->type == ANYDNN_PLUGIN_INT8 || kernel->type == ANYDNN_PLUGIN_UINT8))
+    /* Parts are floats, and none of what tensor maps store. */
+    if (splits > 1 && (kernel->how == TC_BY_MAP || kernel->type == ANYDNN_PLUGIN_INT8 ||
+                       kernel->type == ANYDNN_PLUGIN_UINT8))
         return 0;
     each = tiles > 0 ? cuda_ceil_div(tiles, splits) : 1;
     if (splits > 1 && cuda_ceil_div(tiles, each) != splits)

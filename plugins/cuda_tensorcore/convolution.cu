@@ -55,6 +55,7 @@ static tc_wish wish_of(const struct anydnn_plugin_plan *plan, const conv &conv)
     wish.generation = plan->generation;
     wish.multiprocessors = plan->multiprocessors;
     wish.shared_bytes = plan->shared_bytes;
+    wish.hopper = plan->hopper;
     wish.by_16 = tc_reads_by_16(&conv, wish.type);
     wish.terms_of_float =
         wish.type == ANYDNN_PLUGIN_FLOAT && plan->problem.math == ANYDNN_PLUGIN_MATH_SPLIT;
@@ -88,6 +89,8 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
             offered[i].alignment = 16;
             offered[i].aligned = (offers[i].bits & TC_ARRANGE_X ? 0 : 1u << slots.x) |
                                  (offers[i].bits & TC_ARRANGE_OTHER ? 0 : 1u << slots.other);
+            if (offers[i].choice.kernel->how == TC_BY_MAP)
+                offered[i].aligned |= 1u << slots.output;
         }
     }
     return count;

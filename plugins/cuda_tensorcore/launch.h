@@ -168,14 +168,13 @@ template <class P> static int32_t tc_overlaps(void (*kernel)(P), uint8_t *asked)
     return overlaps;
 }
 
-/* Makes a step of one kernel; others follow by tc_step_or. */
+/* What launching one kernel takes; `run` is the caller's. */
 template <class P>
-static void tc_step_make(tc_step *step, void (*kernel)(P), uint8_t *asked, int32_t threads,
+static void tc_step_fill(tc_step *step, void (*kernel)(P), uint8_t *asked, int32_t threads,
                          int32_t shared_bytes, int64_t blocks, const P &job)
 {
     static_assert(sizeof job <= TC_PARAMETERS, "parameters have room");
 
-    step->run = tc_step_run<P>;
     step->kernel[0] = (void (*)())kernel;
     step->asked[0] = asked;
     step->threads = threads;
@@ -183,6 +182,15 @@ static void tc_step_make(tc_step *step, void (*kernel)(P), uint8_t *asked, int32
     step->blocks = blocks;
     step->overlaps = tc_overlaps(kernel, asked);
     memcpy(step->parameters, &job, sizeof job);
+}
+
+/* Makes a step of one kernel; others follow by tc_step_or. */
+template <class P>
+static void tc_step_make(tc_step *step, void (*kernel)(P), uint8_t *asked, int32_t threads,
+                         int32_t shared_bytes, int64_t blocks, const P &job)
+{
+    tc_step_fill(step, kernel, asked, threads, shared_bytes, blocks, job);
+    step->run = tc_step_run<P>;
 }
 
 template <class P>

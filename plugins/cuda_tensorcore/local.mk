@@ -31,6 +31,16 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/groups_store.h \
 	plugins/cuda_tensorcore/groups_table.h \
 	plugins/cuda_tensorcore/groups_tile.cu \
+	plugins/cuda_tensorcore/hopper.cu \
+	plugins/cuda_tensorcore/hopper.h \
+	plugins/cuda_tensorcore/hopper_bfloat16.cu \
+	plugins/cuda_tensorcore/hopper_gemm.h \
+	plugins/cuda_tensorcore/hopper_half.cu \
+	plugins/cuda_tensorcore/hopper_job.h \
+	plugins/cuda_tensorcore/hopper_map.c \
+	plugins/cuda_tensorcore/hopper_map.h \
+	plugins/cuda_tensorcore/hopper_table.h \
+	plugins/cuda_tensorcore/hopper_wgmma.h \
 	plugins/cuda_tensorcore/job.h \
 	plugins/cuda_tensorcore/kernels.c \
 	plugins/cuda_tensorcore/launch.h \
@@ -76,6 +86,9 @@ CUDA_TENSORCORE_SOURCES = \
 # Of overlap.h; what is left, the family mma, is where nothing faster fits.
 CUDA_PASS_90 += plugins/cuda_tensorcore/arrange%.lo plugins/cuda_tensorcore/first%.lo \
 	plugins/cuda_tensorcore/groups%.lo plugins/cuda_tensorcore/taps%.lo
+
+# wgmma and setmaxnreg are code for 9.0 itself, without PTX.
+CUDA_PASS_90A += plugins/cuda_tensorcore/hopper%.lo
 
 if HAVE_CUDA
 plugins_LTLIBRARIES += plugins/cuda_tensorcore/anydnn_cuda_tensorcore.la

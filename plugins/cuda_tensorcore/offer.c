@@ -42,14 +42,15 @@ static int make(struct tc_offer *offer, const struct tc_arrangement *arrangement
         offer->expected_us += tc_memory_us(wish, copies, tc_arrange_traffic(arrangement));
     if (parts > choice->workspace)
         offer->expected_us += tc_memory_us(wish, 1, 2 * (double)parts);
-    return parts <= PARTS_MAX;
+    return parts <= PARTS_MAX && (parts == 0 || choice->kernel->how != TC_BY_MAP);
 }
 
 /* Kernels that go element by element have no use for a copy; pixels are for those that read in a
  * way of their own. */
 static int has_use(const struct tc_kernel *kernel, int32_t bits)
 {
-    return kernel->how == TC_BY_ITSELF || (kernel->how == TC_BY_16 && !(bits & TC_ARRANGE_PIXELS));
+    return kernel->how == TC_BY_ITSELF ||
+           (kernel->how != TC_BY_ELEMENT && !(bits & TC_ARRANGE_PIXELS));
 }
 
 int tc_offer_of(const struct conv *conv, const struct tc_wish *wish, uint64_t engine,
@@ -113,7 +114,8 @@ enum { FREE, FREE_UNALIGNED, UNALIGNED, NEEDS };
 static int meets(const struct tc_offer *offer, int32_t need)
 {
     int unaligned = offer->choice.kernel->how == TC_BY_ELEMENT ||
-                    (offer->bits & TC_ARRANGE_X && offer->bits & TC_ARRANGE_OTHER);
+                    (offer->choice.kernel->how != TC_BY_MAP && offer->bits & TC_ARRANGE_X &&
+                     offer->bits & TC_ARRANGE_OTHER);
 
     return (need == UNALIGNED || offer->workspace == 0) && (need == FREE || unaligned);
 }

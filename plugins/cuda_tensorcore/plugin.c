@@ -16,6 +16,8 @@ static int32_t read_capability(struct anydnn_plugin_context *context)
     if (status)
         return status;
     status = tc_code_capability(context->device, &context->capability);
+    if (!status)
+        context->hopper = tc_hopper_runs(context->generation);
     cuda_leave(&visit);
     return status;
 }

@@ -22,13 +22,14 @@ enum {
     TC_TAPS = 2,   /* the same from 8.0 on, with places worked out before the sums */
     TC_FIRST = 3,  /* first layers, from 8.0 on */
     TC_GROUPS = 4, /* groups of few channels, from 8.0 on */
-    TC_INT8 = 5    /* the family mma for integers of 8 bits, forward */
+    TC_INT8 = 5,   /* the family mma for integers of 8 bits, forward */
+    TC_HOPPER = 6  /* wgmma and TMA, on compute capability 9.0 alone */
 };
 
 /* How operands come to shared memory: by 16 bytes of neighbouring elements, one by one from
  * wherever they lie, or in a way of the kernel's own, from tensors that begin at multiples of 16
- * bytes. */
-enum { TC_BY_16, TC_BY_ELEMENT, TC_BY_ITSELF };
+ * bytes; by tensor maps, results too. */
+enum { TC_BY_16, TC_BY_ELEMENT, TC_BY_ITSELF, TC_BY_MAP };
 
 /* Forward and to the data, blocks of the family taps keep so much of a tap in shared memory besides
  * what a kernel takes; and to the data, terms follow each other without gaps between taps in tiles
@@ -77,6 +78,7 @@ extern const struct tc_table tc_mma_half, tc_mma_bfloat16, tc_mma_tf32, tc_mma_s
 extern const struct tc_table tc_taps_half, tc_taps_bfloat16, tc_taps_tf32, tc_taps_split;
 extern const struct tc_table tc_first_half, tc_first_bfloat16;
 extern const struct tc_table tc_groups_half, tc_groups_bfloat16;
+extern const struct tc_table tc_hopper_half, tc_hopper_bfloat16;
 
 /* ------------------------------------------------------------------ choice.c */
 
@@ -95,6 +97,7 @@ struct tc_wish {
     int32_t type, other_type;       /* of vectors, that of their lanes */
     int32_t capability, generation; /* of the code, and of the device */
     int32_t multiprocessors, shared_bytes;
+    int32_t hopper;         /* the family hopper runs on the device */
     int32_t by_16;          /* operands can be read by 16 bytes */
     int32_t terms_of_float; /* as in struct tc_kernel: what math mode split asks for */
 };
@@ -125,6 +128,9 @@ int32_t tc_check(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why
 
 /* convolution.cu: 10 major + minor of the code that the driver takes for the current device. */
 int32_t tc_code_capability(int32_t device, int32_t *capability);
+
+/* hopper.cu: whether the current device, of that generation, runs the family hopper. */
+int32_t tc_hopper_runs(int32_t generation);
 
 #ifdef __cplusplus
 }

@@ -97,7 +97,17 @@ tells_compilers_apart() {
     ! is_compiled_by "$tap_dir/other" "$tap_dir/list" && [ -n "$(release_of "$list")" ]
 }
 
+# ptxas calls it a remark.
+serialises() {
+    printf '#!/bin/sh\necho "ptxas info    : (C7512) Potential Performance Loss: wgmma.mma_async instructions are serialized" >&2\n' \
+        >"$tap_dir/remarks"
+    chmod +x "$tap_dir/remarks"
+    mkdir -p "$tap_dir/objects"
+    ! sh "$wrapper" "$tap_dir/remarks" -o "$tap_dir/objects/b.o" -c b.cu 2>"$tap_dir/said" && grep -q C7512 "$tap_dir/said"
+}
+
 check 'the compiler gets its arguments, and is heard' passes_through
+check 'products that are serialised fail the build' serialises
 check 'spills are found' finds
 check 'spills that are listed are not' knows
 check 'every listed spill has a reason' every_entry_has_a_reason

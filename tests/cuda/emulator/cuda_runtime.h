@@ -41,6 +41,12 @@ struct dim3 {
 /* Of the thread that runs just now. */
 extern dim3 threadIdx, blockIdx, blockDim, gridDim;
 
+/* Ends the program: what a GPU answers with a hang, or with any value at all. */
+[[noreturn]] void emulator_fault(const char *what);
+
+/* Lets the other threads of the block run until the event is there. */
+void emulator_wait_until(const std::function<bool()> &event);
+
 /* Threads of a warp. */
 #define EMULATOR_WARP 32u
 

@@ -14,11 +14,18 @@
 
 dim3 threadIdx, blockIdx, blockDim, gridDim;
 
+void emulator_fault(const char *what)
+{
+    fprintf(stderr, "emulator: block %u,%u thread %u: %s\n", blockIdx.x, blockIdx.y, threadIdx.x,
+            what);
+    abort();
+}
+
 namespace
 {
 const size_t stack_bytes = 128 << 10;
 
-enum state { READY, AT_BLOCK, AT_WARP, DONE };
+enum state { READY, AT_BLOCK, AT_WARP, AT_EVENT, DONE };
 
 // Made once; runs one thread of a kernel after another. Switched by jumps, which unlike swapcontext
 // call nothing of the system.
@@ -30,20 +37,13 @@ struct coroutine {
     enum state state;
     unsigned mask;    // it waits for
     uint64_t offered; // in an exchange
+    const std::function<bool()> *event;
 };
 
 jmp_buf scheduler;
 coroutine *current;
 std::vector<coroutine *> coroutines;
 const std::function<void()> *body;
-
-// What a GPU answers with a hang, or with any value at all.
-void fault(const char *what)
-{
-    fprintf(stderr, "emulator: block %u,%u thread %u: %s\n", blockIdx.x, blockIdx.y, threadIdx.x,
-            what);
-    abort();
-}
 
 void wait(enum state state)
 {
@@ -101,19 +101,23 @@ bool has_met(unsigned thread, unsigned block_size)
         if (other->state != AT_WARP)
             return false;
         if (other->mask != waiting->mask)
-            fault("two threads of a warp meet with different masks");
+            emulator_fault("two threads of a warp meet with different masks");
     }
     return true;
 }
 
-// Runs the threads of a warp until all of them are done or wait for the block.
-void run_warp(unsigned first, unsigned end, unsigned block_size)
+// Runs the threads of a warp until all of them are done or wait for others of the block; returns
+// whether any ran.
+bool run_warp(unsigned first, unsigned end, unsigned block_size)
 {
-    bool moved = true;
+    bool moved = true, ran = false;
 
-    while (moved) {
+    for (; moved; ran |= moved) {
         moved = false;
         for (unsigned t = first; t < end; t++) {
+            threadIdx.x = t;
+            if (coroutines[t]->state == AT_EVENT && (*coroutines[t]->event)())
+                coroutines[t]->state = READY;
             if (coroutines[t]->state != READY)
                 continue;
             resume(t);
@@ -129,6 +133,7 @@ void run_warp(unsigned first, unsigned end, unsigned block_size)
             moved = true;
         }
     }
+    return ran;
 }
 
 // Lets go those that wait for the block; returns how many.
@@ -139,7 +144,9 @@ unsigned release_block(unsigned size)
     for (unsigned t = 0; t < size; t++) {
         threadIdx.x = t;
         if (coroutines[t]->state == AT_WARP)
-            fault("waits for threads of its warp that do not come");
+            emulator_fault("waits for threads of its warp that do not come");
+        if (coroutines[t]->state == AT_EVENT)
+            emulator_fault("waits for a barrier that the others of its block do not bring on");
         if (coroutines[t]->state != AT_BLOCK)
             continue;
         coroutines[t]->state = READY;
@@ -153,8 +160,14 @@ void run_block(unsigned size)
     for (unsigned t = 0; t < size; t++)
         coroutines[t]->state = READY;
     do {
-        for (unsigned warp = 0; warp < size; warp += EMULATOR_WARP)
-            run_warp(warp, warp + EMULATOR_WARP < size ? warp + EMULATOR_WARP : size, size);
+        bool ran = true;
+
+        while (ran) {
+            ran = false;
+            for (unsigned warp = 0; warp < size; warp += EMULATOR_WARP)
+                ran |=
+                    run_warp(warp, warp + EMULATOR_WARP < size ? warp + EMULATOR_WARP : size, size);
+        }
     } while (release_block(size) > 0);
 }
 } // namespace
@@ -175,10 +188,18 @@ void __syncthreads()
     wait(AT_BLOCK);
 }
 
+void emulator_wait_until(const std::function<bool()> &event)
+{
+    if (event())
+        return;
+    current->event = &event;
+    wait(AT_EVENT);
+}
+
 void __syncwarp(unsigned mask)
 {
     if (!(mask >> threadIdx.x % EMULATOR_WARP & 1))
-        fault("is not in the mask that it meets with");
+        emulator_fault("is not in the mask that it meets with");
     current->mask = mask;
     wait(AT_WARP);
 }
@@ -189,7 +210,7 @@ uint64_t emulator_exchange(unsigned mask, uint64_t offered, unsigned from)
     uint64_t taken;
 
     if (from >= EMULATOR_WARP || !(mask >> from & 1) || warp + from >= blockDim.x)
-        fault("takes the value of a thread that is not in the mask");
+        emulator_fault("takes the value of a thread that is not in the mask");
     current->offered = offered;
     __syncwarp(mask);
     taken = coroutines[warp + from]->offered;

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers, copies by tensor maps and products of a warpgroup, as an H200 was seen to do them
+// (docs/kernels.md, "hopper"). Swizzling goes by addresses: bits 4 to 6 are turned by bits 7 to 9.
+
+// Products are most of what these kernels take here.
+#pragma GCC optimize("O3")
+
+#include <deque>
+#include <map>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vector>
+
+#include "../../../plugins/cuda_tensorcore/hopper.h"
+
+namespace
+{
+const unsigned threads_most = 1024;
+
+uint32_t swizzled(uint32_t address)
+{
+    return address ^ (address >> 7 & 7) << 4;
+}
+
+// ---- barriers
+
+struct barrier {
+    uint32_t count, left; // arrivals of a phase, and those that have not come
+    int64_t bytes;        // expected and not there
+    uint32_t parity;
+    std::vector<std::function<int64_t()>> copies; // on their way; each returns its bytes
+
+    void end_phase()
+    {
+        left = count;
+        parity ^= 1;
+    }
+
+    // Copies are there at once when all that arrives has come.
+    bool has_ended(uint32_t asked)
+    {
+        if (parity == asked && left == 0) {
+            for (const auto &copy : copies)
+                bytes -= copy();
+            copies.clear();
+            if (bytes < 0)
+                emulator_fault("more bytes came than the barrier expects");
+            if (bytes == 0)
+                end_phase();
+        }
+        return parity != asked;
+    }
+};
+
+std::map<uint32_t, barrier> barriers;
+
+barrier &barrier_at(uint32_t address)
+{
+    auto found = barriers.find(address);
+
+    if (found == barriers.end())
+        emulator_fault("the barrier was not initialised");
+    return found->second;
+}
+
+struct named {
+    unsigned come, generation;
+};
+
+named warpgroup_barriers[16];
+
+// ---- maps
+
+enum kind : int32_t { NO_MAP, TILED, PIXELS };
+
+struct emulated_map {
+    kind made;
+    int32_t rank;
+    const char *address;
+    int64_t strides[TC_MAP_DIMS];
+    int32_t dims[TC_MAP_DIMS], box[TC_MAP_DIMS];
+    int32_t lower[2], upper[2], step[2];
+};
+static_assert(sizeof(emulated_map) <= sizeof(tc_map), "a map has room");
+
+const emulated_map &map_at(const tc_map *map, kind wanted)
+{
+    const emulated_map *found = (const emulated_map *)map;
+
+    if (found->made != wanted || !found->address)
+        emulator_fault("a map of another kind, or without an address");
+    return *found;
+}
+
+// The address of an element, or NULL outside the tensor.
+const char *element(const emulated_map &map, const int32_t at[TC_MAP_DIMS])
+{
+    const char *address = map.address;
+
+    for (int32_t d = 0; d < map.rank; d++) {
+        if (at[d] < 0 || at[d] >= map.dims[d])
+            return nullptr;
+        address += at[d] * (d == 0 ? 2 : map.strides[d - 1]);
+    }
+    return address;
+}
+
+char *shared_at(uint32_t line, int32_t element)
+{
+    return emulator_shared_at(swizzled(line + (uint32_t)element * 2));
+}
+
+int32_t fill(tc_map *map, const tc_map_tensor *of, kind made)
+{
+    emulated_map *to = (emulated_map *)map;
+
+    *to = {};
+    to->made = made;
+    to->rank = of->rank;
+    for (int32_t d = 0; d < of->rank; d++) {
+        to->dims[d] = (int32_t)of->dims[d];
+        to->box[d] = of->box[d];
+        if (d < of->rank - 1)
+            to->strides[d] = of->strides[d];
+        if (of->dims[d] < 1 || of->dims[d] > INT32_MAX ||
+            (d < of->rank - 1 && (of->strides[d] % TC_MAP_ALIGNMENT != 0 || of->strides[d] <= 0 ||
+                                  of->strides[d] >= TC_MAP_STRIDES)))
+            return 0;
+        if (made == TILED && (of->box[d] < 1 || of->box[d] > 256))
+            return 0;
+    }
+    return made == PIXELS || of->box[0] * 2 == TC_LINE_BYTES;
+}
+
+bool is_corner(int32_t value)
+{
+    return value >= -128 && value <= 127;
+}
+
+// ---- stores and products of a thread
+
+struct product {
+    float (*load)(uint16_t);
+    float *d;
+    int n, b_lines;
+    uint64_t a, b;
+    int32_t adds;
+};
+
+struct thread_work {
+    std::deque<std::function<void()>> stores;
+    std::vector<product> open;
+    std::deque<std::vector<product>> groups;
+};
+thread_work work[threads_most];
+
+const int terms = 16;
+
+// What the bits of a type stand for; made at first need.
+const float *numbers_of(float (*load)(uint16_t))
+{
+    static std::map<float (*)(uint16_t), std::vector<float>> tables;
+    std::vector<float> &table = tables[load];
+
+    if (table.empty())
+        for (uint32_t bits = 0; bits <= UINT16_MAX; bits++)
+            table.push_back(load((uint16_t)bits));
+    return table.data();
+}
+
+// The terms of line i of a tile, by its descriptor; returns whether any is not 0.
+bool read_line(const float *numbers, uint64_t tile, bool lines_are_terms, int i, float to[terms])
+{
+    uint32_t start = (uint32_t)(tile & 0x3fff) << 4, apart = (uint32_t)(tile >> 16 & 0x3fff) << 4;
+    uint32_t eights = (uint32_t)(tile >> 32 & 0x3fff) << 4;
+    uint16_t bits[terms], some = 0;
+
+    if (tile >> 62 != 1)
+        emulator_fault("a tile without the swizzle of 128 bytes");
+    if (lines_are_terms) {
+        start += (uint32_t)(i / 64) * apart + (uint32_t)(i % 64) * 2;
+        for (uint32_t k = 0; k < terms; k++)
+            memcpy(&bits[k],
+                   emulator_shared_at(swizzled(start + k / 8 * eights + k % 8 * TC_LINE_BYTES)), 2);
+    } else {
+        start += (uint32_t)(i / 8) * eights + (uint32_t)(i % 8) * TC_LINE_BYTES;
+        for (uint32_t half = 0; half < 2; half++)
+            memcpy(&bits[half * 8], emulator_shared_at(swizzled(start + half * 16)), 16);
+    }
+    for (int k = 0; k < terms; k++) {
+        to[k] = numbers[bits[k]];
+        some |= bits[k];
+    }
+    return some != 0;
+}
+
+// What is exact is so in any order; the rest is cut off as matrix units do it.
+float add(float before, const float *a, const float *b)
+{
+    double sum = before;
+
+    for (int k = 0; k < terms; k++)
+        sum += (double)a[k] * b[k];
+    return (double)(float)sum == sum ? (float)sum : emulator_add(before, a, b, terms);
+}
+
+// The accumulators of this thread: rows g and g + 8 of its warp's 16, columns 2 t and 2 t + 1 of
+// every 8. Lines of zeros add nothing to rows that are finite.
+void multiply(const product &one)
+{
+    const float *numbers = numbers_of(one.load);
+    int lane = (int)(threadIdx.x % EMULATOR_WARP), warp = (int)(threadIdx.x % TC_WARPGROUP) / 32;
+    bool finite[2] = {true, true};
+    float a[2][terms], b[terms];
+
+    for (int half = 0; half < 2; half++) {
+        read_line(numbers, one.a, false, warp * 16 + lane / 4 + half * 8, a[half]);
+        for (int k = 0; k < terms; k++)
+            finite[half] &= isfinite(a[half][k]) != 0;
+    }
+    for (int column = 0; column < one.n; column += 8)
+        for (int i = 0; i < 2; i++) {
+            bool some = read_line(numbers, one.b, one.b_lines, column + lane % 4 * 2 + i, b);
+
+            for (int half = 0; half < 2; half++) {
+                float *d = &one.d[column / 2 + half * 2 + i], before = one.adds ? *d : 0;
+
+                *d = some || !finite[half] ? add(before, a[half], b) : before;
+            }
+        }
+}
+} // namespace
+
+// ---- barriers
+
+void tc_barrier_init(uint32_t address, uint32_t count)
+{
+    barriers[address] = {count, count, 0, 0, {}};
+}
+
+void tc_barrier_arrive(uint32_t address)
+{
+    barrier &to = barrier_at(address);
+
+    if (to.left == 0)
+        emulator_fault("more arrive at a barrier than it counts");
+    if (--to.left == 0 && to.bytes == 0 && to.copies.empty())
+        to.end_phase();
+}
+
+void tc_barrier_expect(uint32_t address, uint32_t bytes)
+{
+    barrier_at(address).bytes += bytes;
+    tc_barrier_arrive(address);
+}
+
+void tc_barrier_wait(uint32_t address, uint32_t parity)
+{
+    emulator_wait_until([=] { return barrier_at(address).has_ended(parity); });
+}
+
+void tc_warpgroup_sync(int32_t number)
+{
+    named &at = warpgroup_barriers[number];
+    unsigned generation = at.generation;
+
+    if (++at.come == TC_WARPGROUP) {
+        at.come = 0;
+        at.generation++;
+    }
+    emulator_wait_until([&at, generation] { return at.generation != generation; });
+}
+
+// ---- maps
+
+int32_t tc_map_can(void)
+{
+    return EMULATOR_CAPABILITY == 90;
+}
+
+int32_t tc_map_make(tc_map *map, const tc_map_tensor *of)
+{
+    return fill(map, of, TILED);
+}
+
+int32_t tc_map_make_pixels(tc_map *map, const tc_map_pixels *of)
+{
+    emulated_map *to = (emulated_map *)map;
+
+    if (!fill(map, &of->tensor, PIXELS) || of->channels * 2 != TC_LINE_BYTES || of->pixels > 1024)
+        return 0;
+    to->box[0] = of->channels;
+    to->box[1] = of->pixels;
+    for (int32_t d = 0; d < 2; d++) {
+        to->lower[d] = of->lower[d];
+        to->upper[d] = of->upper[d];
+        to->step[d] = of->step[d];
+        if (!is_corner(of->lower[d]) || !is_corner(of->upper[d]) || of->step[d] < 1 ||
+            of->step[d] > 8)
+            return 0;
+    }
+    return 1;
+}
+
+int32_t tc_map_place(tc_map *map, const void *address)
+{
+    ((emulated_map *)map)->address = (const char *)address;
+    return (uintptr_t)address % TC_MAP_ALIGNMENT == 0;
+}
+
+void tc_map_load(uint32_t to, const tc_map *map, uint32_t barrier, int32_t x, int32_t y, int32_t z,
+                 int32_t u)
+{
+    const emulated_map from = map_at(map, TILED);
+
+    barrier_at(barrier).copies.push_back([=] {
+        int32_t at[TC_MAP_DIMS];
+        uint32_t line = to;
+
+        for (at[3] = u; at[3] < u + from.box[3]; at[3]++)
+            for (at[2] = z; at[2] < z + from.box[2]; at[2]++)
+                for (at[1] = y; at[1] < y + from.box[1]; at[1]++, line += TC_LINE_BYTES)
+                    for (at[0] = x; at[0] < x + from.box[0]; at[0]++) {
+                        const char *element_at = element(from, at);
+                        static const char zero[2] = {0, 0};
+
+                        memcpy(shared_at(line, at[0] - x), element_at ? element_at : zero, 2);
+                    }
+        return (int64_t)(line - to);
+    });
+}
+
+void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier, int32_t c, int32_t w,
+                        int32_t h, int32_t n, uint32_t w_offset, uint32_t h_offset)
+{
+    const emulated_map from = map_at(map, PIXELS);
+
+    if (w_offset > 255 || h_offset > 255)
+        emulator_fault("an offset of more than 8 bits");
+    barrier_at(barrier).copies.push_back([=] {
+        int32_t walk[3] = {w, h, n};
+        uint32_t line = to;
+
+        for (int32_t pixel = 0; pixel < from.box[1]; pixel++, line += TC_LINE_BYTES) {
+            for (int32_t i = 0; i < from.box[0]; i++) {
+                int32_t at[TC_MAP_DIMS] = {c + i, walk[0] + (int32_t)w_offset,
+                                           walk[1] + (int32_t)h_offset, walk[2]};
+                const char *element_at = element(from, at);
+                static const char zero[2] = {0, 0};
+
+                memcpy(shared_at(line, i), element_at ? element_at : zero, 2);
+            }
+            for (int32_t d = 0; d < 2; d++) {
+                walk[d] += from.step[d];
+                if (walk[d] <= from.dims[1 + d] - 1 + from.upper[d])
+                    break;
+                walk[d] = from.lower[d];
+                if (d == 1)
+                    walk[2]++;
+            }
+        }
+        return (int64_t)(line - to);
+    });
+}
+
+void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y)
+{
+    const emulated_map to = map_at(map, TILED);
+
+    work[threadIdx.x].stores.push_back([=] {
+        for (int32_t row = 0; row < to.box[1]; row++)
+            for (int32_t i = 0; i < to.box[0]; i++) {
+                int32_t at[TC_MAP_DIMS] = {x + i, y + row};
+                char *element_at = (char *)element(to, at);
+
+                if (element_at)
+                    memcpy(element_at, shared_at(from + (uint32_t)row * TC_LINE_BYTES, i), 2);
+            }
+    });
+}
+
+void emulator_store_wait(int left)
+{
+    std::deque<std::function<void()>> &stores = work[threadIdx.x].stores;
+
+    for (; stores.size() > (size_t)left; stores.pop_front())
+        stores.front()();
+}
+
+// ---- products
+
+void emulator_wgmma(float (*load)(uint16_t bits), float *d, int n, int b_lines, uint64_t a,
+                    uint64_t b, int32_t adds)
+{
+    work[threadIdx.x].open.push_back({load, d, n, b_lines, a, b, adds});
+}
+
+void tc_wgmma_commit()
+{
+    thread_work &mine = work[threadIdx.x];
+
+    mine.groups.push_back(std::move(mine.open));
+    mine.open.clear();
+}
+
+void emulator_wgmma_wait(int left)
+{
+    thread_work &mine = work[threadIdx.x];
+
+    for (; mine.groups.size() > (size_t)left; mine.groups.pop_front())
+        for (const product &one : mine.groups.front())
+            multiply(one);
+}
+
+void tc_store_matrices(uint32_t row, const uint32_t from[4])
+{
+    struct offer {
+        uint32_t row, words[4];
+    } mine = {row, {from[0], from[1], from[2], from[3]}};
+    const offer *all = (const offer *)emulator_warp_share(&mine, sizeof mine);
+    unsigned lane = threadIdx.x % EMULATOR_WARP;
+
+    for (unsigned t = 0; t < 4; t++)
+        memcpy(emulator_shared_at(row + 4 * t), &all[lane % 8 * 4 + t].words[lane / 8], 4);
+}

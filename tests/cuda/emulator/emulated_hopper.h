@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What plugins/cuda_tensorcore/hopper.h asks of a GPU, on the host's processor. What is
+ * asynchronous happens as late as it may: copies arrive when somebody waits for their barrier,
+ * products are made and stores read shared memory when they are waited for. So a stage that is
+ * handed back too early, or a buffer that is written again too early, gives wrong results.
+ */
+#ifndef EMULATOR_EMULATED_HOPPER_H
+#define EMULATOR_EMULATED_HOPPER_H
+
+#include <cuda_runtime.h>
+
+void tc_barrier_init(uint32_t barrier, uint32_t count);
+void tc_barrier_arrive(uint32_t barrier);
+void tc_barrier_expect(uint32_t barrier, uint32_t bytes);
+void tc_barrier_wait(uint32_t barrier, uint32_t parity);
+void tc_warpgroup_sync(int32_t number);
+
+static inline void tc_barrier_init_done()
+{
+}
+
+template <int COUNT> void tc_registers_drop()
+{
+}
+
+template <int COUNT> void tc_registers_take()
+{
+}
+
+static inline void tc_map_prefetch(const tc_map *)
+{
+}
+
+void tc_map_load(uint32_t to, const tc_map *map, uint32_t barrier, int32_t x, int32_t y, int32_t z,
+                 int32_t u);
+void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier, int32_t c, int32_t w,
+                        int32_t h, int32_t n, uint32_t w_offset, uint32_t h_offset);
+void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y);
+void emulator_store_wait(int left);
+
+template <int LEFT> void tc_map_store_wait_read()
+{
+    emulator_store_wait(LEFT);
+}
+
+static inline void tc_map_store_wait()
+{
+    emulator_store_wait(0);
+}
+
+static inline void tc_shared_to_copies()
+{
+}
+
+/* Descriptors as the device reads them. */
+static inline uint64_t tc_tile_of_rows(uint32_t address)
+{
+    return (uint64_t)(address >> 4) | (uint64_t)(TC_SWIZZLE_BYTES >> 4) << 32 | UINT64_C(1) << 62;
+}
+
+static inline uint64_t tc_tile_of_terms(uint32_t address, uint32_t apart)
+{
+    return tc_tile_of_rows(address) | (uint64_t)(apart >> 4) << 16;
+}
+
+static inline uint64_t tc_tile_at(uint64_t tile, uint32_t bytes)
+{
+    return tile + (bytes >> 4);
+}
+
+static inline void tc_wgmma_fence()
+{
+}
+
+/* `load` reads an element of the operands' type. */
+void emulator_wgmma(float (*load)(uint16_t bits), float *d, int n, int b_lines, uint64_t a,
+                    uint64_t b, int32_t adds);
+void tc_wgmma_commit();
+void emulator_wgmma_wait(int left);
+
+template <int LEFT> void tc_wgmma_wait()
+{
+    emulator_wgmma_wait(LEFT);
+}
+
+template <class E> float emulator_load_bits(uint16_t bits)
+{
+    return cuda_load(E{bits});
+}
+
+template <class E, int N, int B_LINES>
+void tc_wgmma(float (&d)[N / 2], uint64_t a, uint64_t b, int32_t adds)
+{
+    emulator_wgmma(emulator_load_bits<E>, d, N, B_LINES, a, b, adds);
+}
+
+template <int COUNT> void tc_wgmma_hold(float (&)[COUNT])
+{
+}
+
+void tc_store_matrices(uint32_t row, const uint32_t from[4]);
+
+#endif
