@@ -246,9 +246,10 @@ int main(int argc, char **argv)
     }
     if (argc - optind != 2)
         return usage();
-    if (open_device(&memory, device, argv + optind) == 0)
+    if (open_device(&memory, device, argv + optind) == 0) {
         code = judge(&memory, repeat);
-    exact_free(&memory);
+        exact_free(&memory);
+    }
     anydnnDestroy(memory.handle[TESTED]);
     return code;
 }
