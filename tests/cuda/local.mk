@@ -5,7 +5,8 @@ TESTS += tests/cuda/test_emulated.sh tests/cuda/test_tensorcore.sh tests/cuda/te
 dist_check_SCRIPTS += tests/cuda/test_emulated.sh tests/cuda/test_tensorcore.sh tests/cuda/test_driverless.sh \
 	tests/cuda/test_spills.sh
 EXTRA_DIST += tests/cuda/emulator/Makefile tests/cuda/emulator/cuda_runtime.h \
-	tests/cuda/emulator/cuda_runtime_api.h tests/cuda/emulator/emulated_mma.cpp \
+	tests/cuda/emulator/cuda_runtime_api.h tests/cuda/emulator/emulated_hopper.cpp \
+	tests/cuda/emulator/emulated_hopper.h tests/cuda/emulator/emulated_mma.cpp \
 	tests/cuda/emulator/emulated_mma.h tests/cuda/emulator/emulator.cpp \
 	tests/cuda/emulator/threads.cpp \
 	tests/cuda/list_kernels.c tests/cuda/test_conv_reach.cpp
