@@ -222,8 +222,9 @@ static void build_training(struct onednn_build *build)
 {
     const struct anydnn_plugin_batch_normalization *params = build->problem->params;
     struct onednn_norm norm = onednn_norm_of(build);
-    dnnl_primitive_desc_t descriptor = onednn_norm_describe(build, &norm, dnnl_forward_training,
-                                                            dnnl_use_scale | dnnl_use_shift, NULL);
+    dnnl_primitive_desc_t descriptor =
+        onednn_norm_describe(build, &norm, dnnl_forward_training,
+                             dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift, NULL);
     int x = onednn_load_as(build, TRAINING_X, &norm.dense, &norm.work);
     int scale = onednn_load_cells(build, &norm, TRAINING_SCALE);
     int bias = onednn_load_cells(build, &norm, TRAINING_BIAS);
@@ -232,6 +233,7 @@ static void build_training(struct onednn_build *build)
     struct onednn_norm_statistics statistics = statistics_of(build, &norm, mean, variance);
     int32_t reserve = params->ops == ONEDNN_NORM_PLAIN ? -1 : TRAINING_RESERVE;
 
+    onednn_norm_measure(build, &norm, x, mean, variance);
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         struct onednn_output y;
         int v;

@@ -36,6 +36,11 @@ dnnl_primitive_desc_t onednn_norm_describe(struct onednn_build *build,
                                            dnnl_prop_kind_t direction, unsigned flags,
                                            dnnl_primitive_desc_t hint);
 
+/* Mean and biased variance of each cell of x, in double, each rounded once: float sums of a cell
+ * are too long. Adds the step. */
+void onednn_norm_measure(struct onednn_build *build, const struct onednn_norm *norm, int x,
+                         int mean, int variance);
+
 /* From a mean and a biased variance to the running and the saved pair; absent operands are passed
  * over. */
 struct onednn_norm_statistics {

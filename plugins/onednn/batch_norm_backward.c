@@ -53,7 +53,7 @@ struct statistics {
     int mean, variance;
 };
 
-/* The saved pair, or what forward makes of x; its y goes to a temporary and is of no use. */
+/* The saved pair, or that of x. */
 static struct statistics find_statistics(struct onednn_build *build, const struct onednn_norm *norm,
                                          int x)
 {
@@ -70,13 +70,8 @@ static struct statistics find_statistics(struct onednn_build *build, const struc
         found.mean = onednn_load_cells(build, norm, SAVE_MEAN);
         onednn_run_own(build, onednn_norm_restore, &restore, sizeof restore);
     } else {
-        dnnl_primitive_desc_t forward =
-            onednn_norm_describe(build, norm, dnnl_forward_training, 0, NULL);
-        int y = onednn_temporary_as(build, &norm->work);
-
         found.mean = onednn_temporary_cells(build, norm);
-        ONEDNN_RUN(build, forward, {DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y},
-                   {DNNL_ARG_MEAN, found.mean}, {DNNL_ARG_VARIANCE, found.variance});
+        onednn_norm_measure(build, norm, x, found.mean, found.variance);
     }
     return found;
 }

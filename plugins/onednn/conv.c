@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions, geometry and layouts of convolutions of every direction. */
 #include "conv.h"
+#include "plan.h"
 
 #include <string.h>
 
@@ -209,7 +210,7 @@ int onednn_conv_has_winograd(const struct anydnn_plugin_problem *problem,
         if (problem->tensor[roles->w]->dims[d + 2] != 3 || params->stride[d] != 1 ||
             params->dilation[d] != 1)
             return 0;
-    threads = onednn_threads_enter();
+    threads = onednn_threads_enter(onednn_threads_for(problem));
     onednn_build_begin(&build);
     conv = (struct onednn_conv){
         .description = {.direction = direction, .algorithm = dnnl_convolution_winograd}};

@@ -189,20 +189,25 @@ int32_t onednn_threads_configure(void)
     return ONEDNN_SUCCESS;
 }
 
-int onednn_threads_enter(void)
+int onednn_threads(void)
+{
+    return threads;
+}
+
+int onednn_threads_enter(int count)
 {
     int before;
 
     if (!openmp_set)
         return 0;
     before = openmp_get();
-    if (before != threads)
-        openmp_set(threads);
+    if (before != count)
+        openmp_set(count);
     return before;
 }
 
 void onednn_threads_leave(int before)
 {
-    if (openmp_set && before != threads)
+    if (openmp_set && openmp_get() != before)
         openmp_set(before);
 }

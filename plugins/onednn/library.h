@@ -105,9 +105,13 @@ int32_t onednn_library_open(const char **sentence);
 /* Reads set.threads. Returns 0, or a status with a sentence at the host. */
 int32_t onednn_threads_configure(void);
 
+/* As it was read. */
+int onednn_threads(void);
+
 /* oneDNN asks OpenMP for the number of threads, a value of each thread: these two stand round
- * everything that makes or runs primitives. The first returns what the second takes back. */
-int onednn_threads_enter(void);
+ * everything that makes or runs primitives. The first returns what the second takes back. A
+ * primitive is to run in as many threads as it was made for. */
+int onednn_threads_enter(int count);
 void onednn_threads_leave(int before);
 
 #endif

@@ -20,6 +20,7 @@ plugins_onednn_anydnn_onednn_la_SOURCES = \
 	plugins/onednn/batch_norm.c \
 	plugins/onednn/batch_norm.h \
 	plugins/onednn/batch_norm_backward.c \
+	plugins/onednn/batch_norm_measure.c \
 	plugins/onednn/batch_norm_steps.c \
 	plugins/onednn/build.c \
 	plugins/onednn/build.h \
@@ -54,4 +55,5 @@ plugins_onednn_anydnn_onednn_la_SOURCES = \
 	plugins/onednn/table.h \
 	plugins/onednn/view.c \
 	plugins/onednn/walk.c \
-	plugins/onednn/walk.h
+	plugins/onednn/walk.h \
+	plugins/onednn/work.c

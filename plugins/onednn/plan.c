@@ -174,7 +174,8 @@ int32_t onednn_plan_create(struct anydnn_plugin_context *context,
     memset(build.plan, 0, sizeof *build.plan);
     build.plan->operation = operation;
     build.plan->context = context;
-    threads = onednn_threads_enter();
+    build.plan->threads = onednn_threads_for(&whole.problem);
+    threads = onednn_threads_enter(build.plan->threads);
     onednn_build_begin(&build);
     operation->build(&build);
     onednn_build_end(&build);
@@ -255,7 +256,7 @@ int32_t onednn_plan_execute(struct anydnn_plugin_plan *plan,
     if (bind_memories(plan, mode, &call) != 0)
         return onednn_fail(ONEDNN_INTERNAL_ERROR, "oneDNN refuses a memory's address");
     *effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
-    threads = onednn_threads_enter();
+    threads = onednn_threads_enter(plan->threads);
     failed = run_steps(plan, mode, &call);
     onednn_threads_leave(threads);
     return failed ? onednn_fail(ONEDNN_EXECUTION_FAILED, "a primitive of oneDNN failed")

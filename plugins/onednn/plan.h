@@ -26,9 +26,13 @@ struct anydnn_plugin_plan {
     const struct onednn_operation *operation;
     struct anydnn_plugin_context *context;
     size_t arena_bytes[ONEDNN_MODES];
+    int threads; /* that its primitives were made for */
     int32_t value_count, step_count;
     struct onednn_value value[ONEDNN_VALUES];
     struct onednn_step step[ONEDNN_STEPS];
 };
+
+/* Of a complete problem: those of set.threads, or one where there is little to do. */
+int onednn_threads_for(const struct anydnn_plugin_problem *problem);
 
 #endif

@@ -231,6 +231,23 @@ static void one_thread(void)
     must(!THREADS_TELL || threads_of_process() == 1);
 }
 
+/* A small problem is run in the calling thread, however many there may be. */
+static void small_alone(void)
+{
+    anydnnHandle_t handle;
+    struct data data;
+
+    configure("set.threads = 3");
+    handle = make_handle(NULL);
+    fill(&data, 1);
+    run(handle, CONVOLUTION, &data);
+    must(strcmp(record(handle, "backend"), "onednn") == 0);
+    must(!THREADS_TELL || threads_of_process() == 1);
+    run_large();
+    must(!THREADS_TELL || threads_of_process() == 3);
+    must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+}
+
 /* Three threads, whatever the caller's OpenMP has; which has the same afterwards. */
 static void three_threads(void)
 {
@@ -263,6 +280,61 @@ static void bad_threads(void)
     must(strcmp(record(handle, "backend"), "cpu_ref") == 0);
     must(strstr(record(handle, "passed_over"), "set.threads is \"many\""));
     must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+}
+
+/* ---- long sums */
+
+enum { LONG_IMAGES = 8, LONG_CHANNELS = 2, LONG_PLACES = 112 * 112 };
+enum { LONG_COUNT = LONG_IMAGES * LONG_CHANNELS * LONG_PLACES };
+
+/* Saved mean and 1 / sqrt(variance + epsilon) of numbers from 1 to 2. Kept in double and rounded
+ * once they are within one part in 2^23 of the true ones; sums of 100,352 terms in float are not.
+ */
+static void check_statistics(const char *layout, int64_t image, int64_t channel, int64_t place)
+{
+    static float x[LONG_COUNT], y[LONG_COUNT];
+    float scale[LONG_CHANNELS] = {1, 1}, bias[LONG_CHANNELS] = {0};
+    float mean[LONG_CHANNELS], inverse[LONG_CHANNELS];
+    anydnnHandle_t handle = make_handle(NULL);
+    anydnnProblem_t problem = NULL;
+    char text[200];
+    uint32_t state = 1;
+
+    for (int i = 0; i < LONG_COUNT; i++) {
+        state = state * 1664525u + 1013904223u;
+        x[i] = 1 + (float)(state >> 9) * 0x1p-23f;
+    }
+    snprintf(text, sizeof text,
+             "batch_normalization_training x=f32:%d,%d,112,112:%s save_mean=f32:1,2,1,1 "
+             "save_inv_var=f32:1,2,1,1 mode=spatial epsilon=0.001",
+             LONG_IMAGES, LONG_CHANNELS, layout);
+    must(anydnnProblemParse(text, &problem) == ANYDNN_STATUS_SUCCESS);
+    must(anydnnProblemExecute(handle, problem, (void *[]){x, scale, bias, y, mean, inverse}, NULL,
+                              0) == ANYDNN_STATUS_SUCCESS);
+    must(strcmp(record(handle, "backend"), "onednn") == 0);
+    for (int c = 0; c < LONG_CHANNELS; c++) {
+        double sum = 0, square = 0, count = LONG_IMAGES * LONG_PLACES;
+
+        for (int n = 0; n < LONG_IMAGES; n++)
+            for (int i = 0; i < LONG_PLACES; i++)
+                sum += (double)x[n * image + c * channel + i * place];
+        for (int n = 0; n < LONG_IMAGES; n++)
+            for (int i = 0; i < LONG_PLACES; i++) {
+                double rest = (double)x[n * image + c * channel + i * place] - sum / count;
+                square += rest * rest;
+            }
+        must(fabs((double)mean[c] / (sum / count) - 1) < 0x1p-23);
+        must(fabs((double)inverse[c] * sqrt(square / count + 0.001) - 1) < 0x1p-23);
+    }
+    must(anydnnProblemDestroy(problem) == ANYDNN_STATUS_SUCCESS);
+    must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+}
+
+static void long_statistics(void)
+{
+    configure("set.threads = 1");
+    check_statistics("nchw", LONG_CHANNELS * LONG_PLACES, LONG_PLACES, 1);
+    check_statistics("nhwc", LONG_CHANNELS * LONG_PLACES, 1, LONG_CHANNELS);
 }
 
 /* ---- one plan */
@@ -489,7 +561,7 @@ int main(void)
         CASE(without_library),       CASE(another_library), CASE(one_thread),
         CASE(three_threads),         CASE(bad_threads),     CASE(factors_take_turns),
         CASE(relu_ends_nan),         CASE(handles_at_once), CASE(child_goes_on),
-        CASE(window_of_one_channel),
+        CASE(window_of_one_channel), CASE(small_alone),     CASE(long_statistics),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
