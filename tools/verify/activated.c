@@ -13,28 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIGMOID = 0, TANH = 2, ELU = 4, IDENTITY = 5, SWISH = 6 };
-
-int verify_is_activated(const struct adn_problem *problem)
-{
-    int32_t activation = problem->params.convolution.activation;
-
-    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD &&
-           (activation == SIGMOID || activation == TANH || activation == ELU ||
-            activation == SWISH);
-}
-
 /* f'(v), with y = f(v). */
 static double slope_at(const struct anydnn_plugin_convolution *params, double v, double y)
 {
     double part = 1 / (1 + exp(-params->coef * v));
 
     switch (params->activation) {
-    case SIGMOID:
+    case VERIFY_SIGMOID:
         return y * (1 - y);
-    case TANH:
+    case VERIFY_TANH:
         return 1 - y * y;
-    case ELU:
+    case VERIFY_ELU:
         return v > 0 ? 1 : y + params->coef;
     default:
         return part + params->coef * y * (1 - part);
@@ -45,9 +34,9 @@ static double slope_at(const struct anydnn_plugin_convolution *params, double v,
  * tanh are at most 1. */
 static double steepest(const struct anydnn_plugin_convolution *params)
 {
-    return params->activation == ELU     ? fmax(1, fabs(params->coef))
-           : params->activation == SWISH ? 1.1
-                                         : 1;
+    return params->activation == VERIFY_ELU     ? fmax(1, fabs(params->coef))
+           : params->activation == VERIFY_SWISH ? 1.1
+                                                : 1;
 }
 
 static int find_arguments(struct verify_oracle *oracle, const struct verify_subject *subject,
@@ -55,7 +44,7 @@ static int find_arguments(struct verify_oracle *oracle, const struct verify_subj
 {
     struct verify_subject bare = *subject;
 
-    bare.problem.params.convolution.activation = IDENTITY;
+    bare.problem.params.convolution.activation = VERIFY_IDENTITY;
     bare.problem.params.convolution.coef = 0;
     return verify_results(oracle, &bare, VERIFY_AS_THEY_ARE, 0, out, sentence);
 }

@@ -125,6 +125,15 @@ enum verify_judgement verify_judge(const struct adn_problem *problem)
     }
 }
 
+int verify_is_activated(const struct adn_problem *problem)
+{
+    int32_t activation = problem->params.convolution.activation;
+
+    return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD &&
+           (activation == VERIFY_SIGMOID || activation == VERIFY_TANH || activation == VERIFY_ELU ||
+            activation == VERIFY_SWISH);
+}
+
 /* Whole numbers and the factors 0, 1/2, 1 give one right answer, which is rounded once. */
 int verify_exact_on_integers(const struct adn_problem *problem)
 {

@@ -83,6 +83,14 @@ int verify_is_idle(const struct adn_problem *problem, const char *role);
 void verify_blend(const struct verify_subject *subject, int slot, int *alpha, int *beta);
 enum verify_judgement verify_judge(const struct adn_problem *problem);
 int verify_exact_on_integers(const struct adn_problem *problem);
+
+/* Activations, by the numbers of problems. */
+enum { VERIFY_SIGMOID = 0, VERIFY_TANH = 2, VERIFY_ELU = 4, VERIFY_IDENTITY = 5, VERIFY_SWISH = 6 };
+
+/* Whether a convolution ends in a function whose last bits are the library's: sigmoid, tanh, elu,
+ * swish. */
+int verify_is_activated(const struct adn_problem *problem);
+
 double verify_terms(const struct adn_problem *problem);
 /* A convolution whose sums are integers of 32 bits, which wrap. */
 int verify_sums_wrap(const struct adn_problem *problem);
@@ -143,9 +151,6 @@ int verify_sums(struct verify_oracle *oracle, struct verify_subject *subject, ch
 
 /* ---- activated.c */
 
-/* Whether a convolution ends in a function whose last bits are the library's: sigmoid, tanh, elu,
- * swish. */
-int verify_is_activated(const struct adn_problem *problem);
 /* Makes the sums those of what follows the convolution. 0, 1 or -1 as above. */
 int verify_activated(struct verify_oracle *oracle, struct verify_subject *subject, char *sentence);
 
