@@ -29,7 +29,20 @@ static int largest_of(const struct operand *operand)
     return !operand->element->fraction && strcmp(operand->role, "w") == 0 ? 1 : 8;
 }
 
-static void fill_random(struct operand *operand, uint64_t state)
+static double unit_random(uint64_t *state)
+{
+    return (double)(random_next(state) >> 11) * 0x1p-53;
+}
+
+/* Box and Muller 1958. */
+static double normal_random(uint64_t *state)
+{
+    double radius = sqrt(-2 * log(1 - unit_random(state)));
+
+    return radius * cos(2 * 3.14159265358979323846 * unit_random(state));
+}
+
+static void fill_random(struct operand *operand, uint64_t state, int normal)
 {
     const struct element *element = operand->element;
     int high = largest_of(operand);
@@ -39,7 +52,9 @@ static void fill_random(struct operand *operand, uint64_t state)
     struct walk walk;
 
     for (walk_begin(&walk, operand); walk_goes_on(&walk); walk_next(&walk)) {
-        double value = (low + (int)((random_next(&state) >> 32) * values >> 32)) * unit;
+        double value = normal && element->fraction
+                           ? normal_random(&state)
+                           : (low + (int)((random_next(&state) >> 32) * values >> 32)) * unit;
 
         if (is_variance(operand->role))
             value = (value < 0 ? -value : value) + unit;
@@ -93,7 +108,7 @@ void operand_fill_bytes(const struct operands *operands, int index, uint64_t see
     if (fill_special(operands, index, seed, state, bytes, size))
         return;
     for (size_t at = 0; at + element->size <= size; at += element->size) {
-        double unit = (double)(random_next(&state) >> 11) * 0x1p-53;
+        double unit = unit_random(&state);
         double value = element->fraction ? 2 * unit - 1 : floor(low + unit * (high - low + 1));
 
         if (is_variance(operand->role))
@@ -102,7 +117,7 @@ void operand_fill_bytes(const struct operands *operands, int index, uint64_t see
     }
 }
 
-void operands_fill(struct operands *operands, uint64_t seed)
+void operands_fill(struct operands *operands, uint64_t seed, int normal)
 {
     for (int i = 0; i < operands->count; i++) {
         struct operand *operand = &operands->item[i];
@@ -117,6 +132,6 @@ void operands_fill(struct operands *operands, uint64_t seed)
         if (!(operand->direction & ANYDNN_DIRECTION_INPUT) && !operands->blends)
             continue;
         if (!fill_special(operands, i, seed, state, operand->image, operand->bytes))
-            fill_random(operand, state);
+            fill_random(operand, state, normal);
     }
 }

@@ -49,8 +49,9 @@ struct operands {
 /* `text` is the problem as the library prints it. */
 int operands_describe(struct tool *tool, anydnnProblem_t problem, const char *text,
                       struct operands *operands);
-/* Random inputs, poisoned outputs and gaps. */
-void operands_fill(struct operands *operands, uint64_t seed);
+/* Random inputs, poisoned outputs and gaps. `normal`: inputs of floating point are N(0,1), so that
+ * sums round, not multiples of 1/8, whose sums are exact. */
+void operands_fill(struct operands *operands, uint64_t seed, int normal);
 /* Random data for `size` bytes that begin at the operand's first, gaps included. */
 void operand_fill_bytes(const struct operands *operands, int index, uint64_t seed,
                         unsigned char *bytes, size_t size);

@@ -269,6 +269,9 @@ void report_print(const json_t *answer)
         printf(" us\n");
     }
     print_check(check);
+    if (check && strcmp(tool_text_of(answer, "inputs"), "eighths") == 0)
+        printf("inputs:    multiples of 1/8: sums are exact and show no rounding; --inputs normal "
+               "does\n");
 }
 
 int report_verdict(struct tool *tool, const json_t *answer)

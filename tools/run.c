@@ -19,6 +19,7 @@ struct file {
 
 struct options {
     unsigned long long seed;
+    int normal; /* inputs */
     const char *check;
     double tolerance; /* below 0: by type */
     int repeat;       /* 0: not given */
@@ -34,6 +35,16 @@ struct options {
 static int set_seed(struct tool *tool, void *own, const char *value)
 {
     return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct options *)own)->seed);
+}
+
+static int set_inputs(struct tool *tool, void *own, const char *value)
+{
+    struct options *options = own;
+
+    options->normal = strcmp(value, "normal") == 0;
+    if (!options->normal && strcmp(value, "eighths") != 0)
+        return tool_fail(tool, TOOL_USAGE, "--inputs=%s: takes eighths or normal", value);
+    return TOOL_FINE;
 }
 
 static int set_check(struct tool *tool, void *own, const char *value)
@@ -105,6 +116,8 @@ static int set_out(struct tool *tool, void *own, const char *value)
 
 static const struct tool_option option_table[] = {
     {"seed", "N", "of the random inputs (1)", set_seed},
+    {"inputs", "KIND", "eighths: multiples of 1/8, exact sums; normal: N(0,1) (eighths)",
+     set_inputs},
     {"in", "ROLE=FILE", "values of an operand, raw, in logical order", set_in},
     {"out", "ROLE=FILE", "write an output's values likewise", set_out},
     {"check", "BACKEND", "run it there too and compare the outputs", set_check},
@@ -233,7 +246,7 @@ static int run_described(struct tool *tool, const struct options *options, anydn
 
     if (options->repeat == 0)
         execution.repeat = options->timed ? TIMED_RUNS : 1;
-    operands_fill(operands, options->seed);
+    operands_fill(operands, options->seed, options->normal);
     code = read_files(tool, options, operands);
     if (code != TOOL_FINE)
         return code;
@@ -241,6 +254,7 @@ static int run_described(struct tool *tool, const struct options *options, anydn
     if (code == TOOL_FINE) {
         json_object_set_new(answer, "device", json_string(outcome.device));
         json_object_set_new(answer, "seed", json_integer((json_int_t)options->seed));
+        json_object_set_new(answer, "inputs", json_string(options->normal ? "normal" : "eighths"));
         json_object_set(answer, "record", outcome.record);
         json_object_set_new(answer, "outputs", report_outputs(operands, &outcome));
         if (execution.timed)

@@ -261,6 +261,12 @@ check "run --check" gives 0 \
 check "run --check --json" json 0 \
     "a['check']['passed'] and a['check']['outputs'][0] == {'role': 'y', 'max_abs': 0.0, 'relative_l2': 0.0, 'tolerance': 1e-5, 'passed': True}" \
     run "$conv" --check cpu_ref
+check "run --check says that eighths do not round" gives 0 "^inputs:    multiples of 1/8: sums are exact" \
+    run "$conv" --check cpu_ref
+check "run --inputs normal" json 0 \
+    "a['inputs'] == 'normal' and a['check']['passed'] and any(v * 64 % 1 for v in a['outputs'][0]['first'])" \
+    run "$conv" --check cpu_ref --inputs normal
+check "run --inputs of no kind" refuses 2 "--inputs=odd: takes eighths or normal" run "$conv" --inputs odd
 check "run --tolerance" json 0 "a['check']['outputs'][0]['tolerance'] == 0.5" run "$conv" --check \
     cpu_ref --tolerance 0.5
 check "run --check of none" refuses 1 "--check nonesuch: no such backend is installed" run "$conv" \
