@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ELEMENTS = 2 * 3 * 8 * 8 };
+enum { ELEMENTS = 2 * 3 * 8 * 8, BUFFERS_MOST = 64 };
 
 static cudnnHandle_t handle;
 static cudnnTensorDescriptor_t desc;
 static const float one = 1, half = 0.5f, zero = 0;
+static void *buffers[BUFFERS_MOST]; /* freed at the end */
+static int buffer_count;
 
 static cudnnPoolingDescriptor_t window_of(cudnnPoolingMode_t mode)
 {
@@ -33,6 +35,8 @@ static float *on_device(const float *from)
     if (cudaMalloc(&to, ELEMENTS * sizeof(float)) != cudaSuccess ||
         cudaMemcpy(to, from, ELEMENTS * sizeof(float), cudaMemcpyHostToDevice) != cudaSuccess)
         fprintf(stderr, "no memory\n");
+    if (buffer_count < BUFFERS_MOST)
+        buffers[buffer_count++] = to;
     return (float *)to;
 }
 
@@ -73,6 +77,7 @@ static int average(cudnnPoolingMode_t mode, const float *values, const float *gr
     good &= same("dx on x and y", backward(pooling, x, dy, x, x, got), got, want);
     x = on_device(values);
     good &= same("dx on x, y NULL", backward(pooling, NULL, dy, x, x, got), got, want);
+    cudnnDestroyPoolingDescriptor(pooling);
     return good;
 }
 
@@ -108,12 +113,14 @@ static int activation(cudnnActivationMode_t mode, const float *values, const flo
         good &= same("x NULL", slope(act, y, dy, NULL, on_device(values), got), got, want);
     good &= slope(act, NULL, dy, NULL, dx, got) != CUDNN_STATUS_SUCCESS;
     good &= same("dx on x", slope(act, y, dy, x, x, got), got, want);
+    cudnnDestroyActivationDescriptor(act);
     return good;
 }
 
 int main(void)
 {
     float values[ELEMENTS], gradients[ELEMENTS], got[ELEMENTS];
+    cudnnPoolingDescriptor_t maximum;
     float *x, *dy;
     int i, good;
 
@@ -135,11 +142,15 @@ int main(void)
     good &= activation(CUDNN_ACTIVATION_ELU, values, gradients);
     x = on_device(values);
     dy = on_device(gradients);
-    if (backward(window_of(CUDNN_POOLING_MAX), NULL, dy, x, on_device(values), got) ==
-        CUDNN_STATUS_SUCCESS) {
+    maximum = window_of(CUDNN_POOLING_MAX);
+    if (backward(maximum, NULL, dy, x, on_device(values), got) == CUDNN_STATUS_SUCCESS) {
         fprintf(stderr, "a maximum without y\n");
         good = 0;
     }
+    cudnnDestroyPoolingDescriptor(maximum);
+    cudnnDestroyTensorDescriptor(desc);
     cudnnDestroy(handle);
+    while (buffer_count > 0)
+        cudaFree(buffers[--buffer_count]);
     return !good;
 }
