@@ -25,7 +25,7 @@ static void set_origin(char *to, const char *origin)
     snprintf(to, ADN_ORIGIN_MAX, "%s", origin);
 }
 
-static void bad_value(const struct adn_entry *entry, const char *values, char *error,
+static void bad_value(const struct adn_file_entry *entry, const char *values, char *error,
                       size_t error_size)
 {
     snprintf(error, error_size, "%s = %s: the value must be %s%s", entry->key, entry->value, values,
@@ -35,7 +35,7 @@ static void bad_value(const struct adn_entry *entry, const char *values, char *e
 
 /* ---- [anydnn] */
 
-static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_entry *entry,
+static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_file_entry *entry,
                                 enum adn_layer layer, const char *origin, char *error,
                                 size_t error_size)
 {
@@ -58,11 +58,12 @@ static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_
         snprintf(error, error_size, "user_config counts only in the system's own files");
         return ADN_APPLY_IGNORED;
     }
-    if (adn_key_set(settings, key, entry->value) != 0) {
+    if ((entry->adds ? adn_key_add : adn_key_set)(settings, key, entry->value) != 0) {
         bad_value(entry, key->values, error, error_size);
         return ADN_APPLY_BAD;
     }
-    set_origin(settings->key_origin[index], origin);
+    if (!entry->adds)
+        set_origin(settings->key_origin[index], origin);
     return ADN_APPLY_DONE;
 }
 
@@ -156,8 +157,8 @@ static const char *plugin_key_values(const char *name)
 }
 
 static enum adn_apply apply_plugin(struct adn_settings *settings, const char *name,
-                                   const struct adn_entry *entry, const char *origin, char *error,
-                                   size_t error_size)
+                                   const struct adn_file_entry *entry, const char *origin,
+                                   char *error, size_t error_size)
 {
     static const char *const known[] = {"module", "enable", "set.threads", "set.emulate"};
     struct adn_plugin_section *plugin = plugin_section(settings, name);
@@ -197,7 +198,7 @@ static enum adn_apply apply_plugin(struct adn_settings *settings, const char *na
 /* ---- [route], [route MODE] */
 
 static enum adn_apply apply_route(struct adn_settings *settings, const char *mode,
-                                  const struct adn_entry *entry, enum adn_layer layer,
+                                  const struct adn_file_entry *entry, enum adn_layer layer,
                                   const char *origin, char *error, size_t error_size)
 {
     struct adn_route_rule *rules;
@@ -234,7 +235,7 @@ static enum adn_apply unknown_section(const char *section, char *error, size_t e
     return ADN_APPLY_UNKNOWN;
 }
 
-enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct adn_entry *entry,
+enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct adn_file_entry *entry,
                                   enum adn_layer layer, const char *origin, char *error,
                                   size_t error_size)
 {

@@ -40,7 +40,7 @@ static int lower(char *to, size_t size, const char *name)
 static void apply(struct walk *walk, const char *variable, const char *section, const char *key,
                   const char *value)
 {
-    struct adn_entry entry = {
+    struct adn_file_entry entry = {
         .section = (char *)section, .key = (char *)key, .value = (char *)value};
     char origin[ADN_ORIGIN_MAX], error[ADN_REASON_MAX];
 

@@ -245,6 +245,32 @@ int adn_key_set(struct adn_settings *settings, const struct adn_key *key, const 
     return setters[key->type](key, value, (char *)settings + key->offset);
 }
 
+int adn_key_add(struct adn_settings *settings, const struct adn_key *key, const char *value)
+{
+    char ***member = (char ***)((char *)settings + key->offset);
+    char **more = NULL, **all;
+    size_t count = 0, added = 0;
+
+    if (set_folders(key, value, &more) != 0)
+        return -1;
+    while (*member != NULL && (*member)[count] != NULL)
+        count++;
+    while (more != NULL && more[added] != NULL)
+        added++;
+    all = realloc(*member, (count + added + 1) * sizeof(*all));
+    if (all == NULL) {
+        adn_shortage(ENOMEM);
+        free_folders(more);
+        return -1;
+    }
+    for (size_t i = 0; i < added; i++)
+        all[count + i] = more[i];
+    all[count + added] = NULL;
+    *member = all;
+    free(more);
+    return 0;
+}
+
 static void print_bytes(uint64_t bytes, char *text, size_t size)
 {
     static const char units[] = " KMGT";

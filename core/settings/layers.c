@@ -13,7 +13,7 @@
 #include "sys/log.h"
 
 /* The order that bench shows to be fastest. */
-static const struct adn_entry builtin_routes[] = {
+static const struct adn_file_entry builtin_routes[] = {
     {(char *)"route", (char *)"*", (char *)"cudnn, cuda_naive, onednn, cpu_ref", 0},
     {(char *)"route tensor_op", (char *)"convolution_*",
      (char *)"cuda_tensorcore, cudnn, cuda_naive, onednn, cpu_ref", 0},
@@ -69,8 +69,8 @@ static int apply_builtin(struct adn_settings *settings)
     char error[ADN_REASON_MAX];
 
     for (int i = 0; i < adn_key_count; i++) {
-        struct adn_entry entry = {(char *)"anydnn", (char *)adn_keys[i].name,
-                                  (char *)adn_keys[i].builtin, 0};
+        struct adn_file_entry entry = {(char *)"anydnn", (char *)adn_keys[i].name,
+                                       (char *)adn_keys[i].builtin, 0};
 
         if (adn_settings_apply(settings, &entry, ADN_LAYER_BUILTIN, "built-in", error,
                                sizeof(error)) != ADN_APPLY_DONE)
@@ -85,7 +85,7 @@ static int apply_builtin(struct adn_settings *settings)
 
 /* What another user's file has no say in when root reads it: which code is run, which file is
  * replaced. */
-static int is_withheld(const struct adn_file *file, const struct adn_entry *entry)
+static int is_withheld(const struct adn_file *file, const struct adn_file_entry *entry)
 {
     if (!file->foreign)
         return 0;

@@ -41,6 +41,8 @@ extern const int adn_key_count;
 int adn_key_find(const char *name); /* index, or -1 */
 /* 0, or -1 when the value breaks the key's rule (or memory is out); then nothing is changed. */
 int adn_key_set(struct adn_settings *settings, const struct adn_key *key, const char *value);
+/* The same for ADN_KEY_FOLDERS, whose value is put behind those that are there. */
+int adn_key_add(struct adn_settings *settings, const struct adn_key *key, const char *value);
 void adn_key_print(const struct adn_settings *settings, const struct adn_key *key, char *text,
                    size_t size);
 int adn_word_find(const char *const *words, const char *word); /* index, or -1 */
@@ -64,16 +66,17 @@ char *adn_ini_lines_next(char *to, int size, void *stream);
 
 /* ---- read.c: a file as entries */
 
-struct adn_entry {
+struct adn_file_entry {
     char *section;
     char *key;
     char *value;
     int line;
+    int adds; /* to what an earlier line of the file gave this key */
 };
 
 struct adn_file {
     const char *path;
-    struct adn_entry *entry;
+    struct adn_file_entry *entry;
     int count;
     int schema;
     unsigned loose; /* its mode, when others than its owner can write it, or 0 */
@@ -105,7 +108,7 @@ enum adn_apply {
 };
 
 /* `error` (of ADN_REASON_MAX bytes) is set for every answer but DONE, without file and line. */
-enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct adn_entry *entry,
+enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct adn_file_entry *entry,
                                   enum adn_layer layer, const char *origin, char *error,
                                   size_t error_size);
 /* Appends "; did you mean `x`?" when one of the names is near. */

@@ -50,15 +50,15 @@ static void set_errno(struct adn_file *file, const char *what)
     adn_file_error(file, 0, reason);
 }
 
-static void entry_free(struct adn_entry *entry)
+static void entry_free(struct adn_file_entry *entry)
 {
     free(entry->section);
     free(entry->key);
     free(entry->value);
 }
 
-static const struct adn_entry *find_entry(const struct adn_file *file, const char *section,
-                                          const char *key)
+static const struct adn_file_entry *find_entry(const struct adn_file *file, const char *section,
+                                               const char *key)
 {
     for (int i = 0; i < file->count; i++)
         if (strcmp(file->entry[i].key, key) == 0 && strcmp(file->entry[i].section, section) == 0)
@@ -66,11 +66,19 @@ static const struct adn_entry *find_entry(const struct adn_file *file, const cha
     return NULL;
 }
 
-static int add_entry(struct adn_file *file, const char *section, const char *key, const char *value,
-                     int line)
+/* A list of folders may be longer than a line: its key may stand several times. */
+static int may_repeat(const char *section, const char *key)
 {
-    struct adn_entry *grown = file->entry;
-    struct adn_entry *entry;
+    int index = strcmp(section, "anydnn") == 0 ? adn_key_find(key) : -1;
+
+    return index >= 0 && adn_keys[index].type == ADN_KEY_FOLDERS;
+}
+
+static int add_entry(struct adn_file *file, const char *section, const char *key, const char *value,
+                     int line, int adds)
+{
+    struct adn_file_entry *grown = file->entry;
+    struct adn_file_entry *entry;
 
     /* Powers of two: it grows when it is full. */
     if ((file->count & (file->count - 1)) == 0)
@@ -86,6 +94,7 @@ static int add_entry(struct adn_file *file, const char *section, const char *key
     entry->key = strdup(key);
     entry->value = strdup(value);
     entry->line = line;
+    entry->adds = adds;
     if (entry->section == NULL || entry->key == NULL || entry->value == NULL) {
         adn_shortage(ENOMEM);
         entry_free(entry);
@@ -99,19 +108,25 @@ static int add_entry(struct adn_file *file, const char *section, const char *key
 static int take(void *cookie, const char *section, const char *key, const char *value)
 {
     struct reading *reading = cookie;
-    const struct adn_entry *before;
+    const struct adn_file_entry *before;
+    int repeats;
 
     if (reading->error[0] != '\0')
         return 0;
     before = find_entry(reading->file, section, key);
+    repeats = before != NULL && may_repeat(section, key);
     if (section[0] == '\0')
         snprintf(reading->error, sizeof(reading->error), "`%s` before the first [section]", key);
-    else if (before != NULL)
+    else if (repeats && (strcmp(value, "none") == 0 || strcmp(before->value, "none") == 0))
+        snprintf(reading->error, sizeof(reading->error),
+                 "`%s` a second time in [%s]; of it and line %d one is `none`", key, section,
+                 before->line);
+    else if (before != NULL && !repeats)
         snprintf(reading->error, sizeof(reading->error),
                  "`%s` a second time in [%s]; line %d has it already", key, section, before->line);
     else if (reading->file->count >= ENTRY_LIMIT)
         snprintf(reading->error, sizeof(reading->error), "more than %d settings", ENTRY_LIMIT);
-    else if (add_entry(reading->file, section, key, value, reading->lines.line) != 0)
+    else if (add_entry(reading->file, section, key, value, reading->lines.line, repeats) != 0)
         snprintf(reading->error, sizeof(reading->error), "out of memory");
     return reading->error[0] == '\0';
 }
@@ -119,7 +134,7 @@ static int take(void *cookie, const char *section, const char *key, const char *
 /* The schema tells which keys the file may hold, so it is looked up before they are judged. */
 static int find_schema(struct adn_file *file)
 {
-    const struct adn_entry *entry = find_entry(file, "anydnn", "schema");
+    const struct adn_file_entry *entry = find_entry(file, "anydnn", "schema");
     char reason[ADN_REASON_MAX], *end;
     long schema;
 

@@ -20,7 +20,8 @@ struct layer_case {
     int dropped;
 };
 
-#define CACHE "anydnn", "plan_cache"
+#define CACHE   "anydnn", "plan_cache"
+#define FOLDERS "anydnn", "plugin_path"
 
 static const struct layer_case cases[] = {
     {"nothing given", {.system = NULL}, CACHE, "256", "built-in", NULL, 0},
@@ -104,6 +105,29 @@ static const struct layer_case cases[] = {
      "/anydnn.conf:2",
      NULL,
      0},
+    {"lines of folders add up in a file",
+     {.system = "[anydnn]\nplugin_path=/a:/b\nplan_cache=1\nplugin_path=/c\n[route]\n[anydnn]\n"
+                "plugin_path=/d, /e\n"},
+     FOLDERS,
+     "/a:/b:/c:/d:/e",
+     "/anydnn.conf:2",
+     NULL,
+     0},
+    {"folders of a later file replace them",
+     {.system = "[anydnn]\nplugin_path=/a\nplugin_path=/b\n",
+      .user = "[anydnn]\nplugin_path=/c\nplugin_path=/d\n"},
+     FOLDERS,
+     "/c:/d",
+     "/user.conf:2",
+     NULL,
+     0},
+    {"a bad second line of folders",
+     {.system = "[anydnn]\nplugin_path=/a\n", .user = "[anydnn]\nplugin_path=/b\nplugin_path=c\n"},
+     FOLDERS,
+     "/a",
+     "/anydnn.conf:2",
+     "/user.conf:3: plugin_path = c: the value must be none or absolute folders",
+     1},
     {"a bad user's file changes nothing",
      {.system = "[anydnn]\nplan_cache=1\n",
       .user = "[anydnn]\nplan_cache=2\n[plugin p]\nenable=yes\nenable=no\n"},

@@ -118,7 +118,7 @@ static void check_entries(const struct adn_file *file, const char *text, size_t 
     for (size_t i = 0; i < size; i++)
         lines += text[i] == '\n';
     for (int i = 0; i < file->count; i++) {
-        const struct adn_entry *entry = &file->entry[i];
+        const struct adn_file_entry *entry = &file->entry[i];
 
         assert_in_range(entry->line, 1, lines);
         assert_in_range(strlen(entry->section), 1, 48);
