@@ -240,14 +240,6 @@ anydnnStatus_t entrant_call(const struct contender *contender, const struct entr
                                 entrant->workspace);
 }
 
-int entrant_run(struct tool *tool, struct contender *contender, const struct entrant *entrant,
-                void *const pointers[])
-{
-    if (entrant_call(contender, entrant, pointers) == SUCCESS)
-        return TOOL_FINE;
-    return tool_fail_status(tool, TOOL_FAILED);
-}
-
 void entrant_check(struct contender *contender, struct entrant *entrant, int lesser_math)
 {
     static const char *const short_of[] = {"staged", "workspace_short", "unaligned"};

@@ -41,9 +41,6 @@ int entrant_room(struct tool *tool, struct contender *contender, struct entrant 
  * handle. */
 anydnnStatus_t entrant_call(const struct contender *contender, const struct entrant *entrant,
                             void *const pointers[]);
-/* The same, where a failure is the program's: the sentence is said. */
-int entrant_run(struct tool *tool, struct contender *contender, const struct entrant *entrant,
-                void *const pointers[]);
 /* After a run: whether the record says that this backend ran, not staged, with the workspace asked
  * for, and in this mode, unless a lesser one will do; else `declined` says what happened instead.
  */

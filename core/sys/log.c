@@ -23,9 +23,7 @@
 
 #define LINE_SHORT 1024 /* longer lines are put together on the heap */
 
-static const char *const level_names[] = {"off", "error", "warn", "info", "debug", "trace"};
 static const char *const level_words[] = {"off", "error", "warning", "info", "debug", "trace"};
-#define LEVEL_COUNT ((int)(sizeof(level_names) / sizeof(level_names[0])))
 
 _Atomic int adn_log_threshold = ADN_LOG_WARN;
 
@@ -43,19 +41,6 @@ static unsigned callback_mask;
 static void *callback_user;
 static anydnnCallback_t callback_function;
 static _Thread_local int inside_callback;
-
-int adn_log_level_parse(const char *text)
-{
-    for (int i = 0; i < LEVEL_COUNT; i++)
-        if (strcmp(text, level_names[i]) == 0)
-            return i;
-    return -1;
-}
-
-const char *adn_log_level_name(int level)
-{
-    return level >= 0 && level < LEVEL_COUNT ? level_names[level] : "?";
-}
 
 int adn_log_first(const char *name, size_t length, const void *what)
 {
@@ -299,7 +284,7 @@ void adn_log_line(int level, const char *who, const char *format, ...)
     va_list args;
     char *line;
 
-    if (level <= ADN_LOG_OFF || level >= LEVEL_COUNT || !adn_log_on(level))
+    if (level <= ADN_LOG_OFF || level > ADN_LOG_TRACE || !adn_log_on(level))
         return;
     va_start(args, format);
     line = line_make(small, &length, level, who, format, args);

@@ -40,10 +40,6 @@ void adn_log_line(int level, const char *who, const char *format, ...)
  * about it) is told; 0 from then on, and when too many things have been. */
 int adn_log_first(const char *name, size_t length, const void *what);
 
-/* "off", "error", ..., "trace" to a level, or -1. */
-int adn_log_level_parse(const char *text);
-const char *adn_log_level_name(int level);
-
 /* The highest level that is written; starts as ADN_LOG_WARN. */
 void adn_log_level_set(int level);
 

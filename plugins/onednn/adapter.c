@@ -263,16 +263,6 @@ dnnl_primitive_desc_t onednn_describe_eltwise(const struct onednn_eltwise *e,
     return made;
 }
 
-dnnl_primitive_desc_t onednn_describe_reduction(dnnl_alg_kind_t algorithm, onednn_layout from,
-                                                onednn_layout to, float p, float epsilon,
-                                                const_dnnl_primitive_attr_t attributes)
-{
-    dnnl_primitive_desc_t made;
-
-    FORWARD(made, reduction, reduction, reduction, algorithm, from, to, p, epsilon);
-    return made;
-}
-
 int onednn_append_relu(dnnl_post_ops_t post_ops)
 {
     return !DONE(onednn.dnnl_post_ops_append_eltwise(post_ops, NO_SCALE dnnl_eltwise_relu, 0, 0));

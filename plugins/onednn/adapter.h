@@ -109,10 +109,6 @@ struct onednn_eltwise {
 dnnl_primitive_desc_t onednn_describe_eltwise(const struct onednn_eltwise *eltwise,
                                               const_dnnl_primitive_attr_t attributes);
 
-dnnl_primitive_desc_t onednn_describe_reduction(dnnl_alg_kind_t algorithm, onednn_layout from,
-                                                onednn_layout to, float p, float epsilon,
-                                                const_dnnl_primitive_attr_t attributes);
-
 /* Whether one of these lacked memory since the last question; they then gave NULL. */
 int onednn_starved(void);
 

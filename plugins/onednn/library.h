@@ -57,8 +57,7 @@
     X(dnnl_batch_normalization_forward_primitive_desc_create)                                      \
     X(dnnl_batch_normalization_backward_primitive_desc_create)                                     \
     X(dnnl_eltwise_forward_primitive_desc_create)                                                  \
-    X(dnnl_eltwise_backward_primitive_desc_create)                                                 \
-    X(dnnl_reduction_primitive_desc_create)
+    X(dnnl_eltwise_backward_primitive_desc_create)
 #else
 /* fpmath modes came with 2.6. */
 #define ONEDNN_NEEDS_MINOR 6
@@ -81,8 +80,7 @@
     X(dnnl_batch_normalization_forward_desc_init)                                                  \
     X(dnnl_batch_normalization_backward_desc_init)                                                 \
     X(dnnl_eltwise_forward_desc_init)                                                              \
-    X(dnnl_eltwise_backward_desc_init)                                                             \
-    X(dnnl_reduction_desc_init)
+    X(dnnl_eltwise_backward_desc_init)
 #endif
 #define ONEDNN_FUNCTIONS(X) ONEDNN_COMMON_FUNCTIONS(X) ONEDNN_OWN_FUNCTIONS(X)
 

@@ -73,12 +73,6 @@ static inline int32_t onednn_status(dnnl_status_t status, int32_t other)
     return status == dnnl_out_of_memory ? ONEDNN_ALLOC_FAILED : other;
 }
 
-/* "2,3,4,5"; returns text. */
-struct onednn_text {
-    char text[168];
-};
-const char *onednn_dims_text(struct onednn_text *text, const int64_t *dims, int32_t n);
-
 const char *onednn_type_name(int32_t type);
 
 /* What a vector type is made of; the type itself of others. */

@@ -33,17 +33,6 @@ int32_t onednn_refuse(struct onednn_refusal *why, int32_t reason, const char *fo
     return reason;
 }
 
-const char *onednn_dims_text(struct onednn_text *text, const int64_t *dims, int32_t n)
-{
-    size_t used = 0;
-
-    text->text[0] = 0;
-    for (int32_t d = 0; d < n && used < sizeof text->text; d++)
-        used += (size_t)snprintf(text->text + used, sizeof text->text - used, "%s%lld",
-                                 d ? "," : "", (long long)dims[d]);
-    return text->text;
-}
-
 const char *onednn_type_name(int32_t type)
 {
     static const char *const names[] = {

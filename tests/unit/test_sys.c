@@ -84,18 +84,6 @@ static void levels(void **state)
     }
 }
 
-static void level_names(void **state)
-{
-    (void)state;
-    for (int level = ADN_LOG_OFF; level <= ADN_LOG_TRACE; level++)
-        assert_int_equal(adn_log_level_parse(adn_log_level_name(level)), level);
-    assert_int_equal(adn_log_level_parse("warn"), ADN_LOG_WARN);
-    assert_int_equal(adn_log_level_parse("warning"), -1);
-    assert_int_equal(adn_log_level_parse(""), -1);
-    assert_string_equal(adn_log_level_name(99), "?");
-    assert_string_equal(adn_log_level_name(-1), "?");
-}
-
 static void level_that_does_not_exist(void **state)
 {
     (void)state;
@@ -620,7 +608,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         LOGGED(levels),
-        cmocka_unit_test(level_names),
         LOGGED(level_that_does_not_exist),
         LOGGED(a_backend_speaks),
         LOGGED(one_line_stays_one),
