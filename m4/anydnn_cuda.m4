@@ -47,7 +47,7 @@ AS_IF([test "x$NVCC" = x],
 
 # Machine code of 7.5, of 8.0, which 8.6 and 8.9 run as well, and of 9.0, as far as this nvcc knows
 # them, and PTX for those to come. One pass of the compiler for 8.0 serves the newer, for few sources
-# ask for more than 8.0 (plugins/cuda.mk); a pass is half of the time that a source takes.
+# ask for more than 8.0 (plugins/make/cuda.mk); a pass is half of the time that a source takes.
 AC_DEFUN([_ANYDNN_CUDA_GENCODE],
 [AC_MSG_CHECKING([nvcc's -gencode flags])
 CUDA_GENCODE=

@@ -4,12 +4,12 @@
 
 PLUGIN_CPPFLAGS = -I$(top_srcdir)/include -D_GNU_SOURCE
 PLUGIN_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_SO_LDFLAGS) -module -avoid-version -shared \
-	-Wl,--version-script=$(abs_srcdir)/plugins/plugin.map
-PLUGIN_MAP = $(srcdir)/plugins/plugin.map
-EXTRA_DIST += plugins/plugin.map
+	-Wl,--version-script=$(abs_srcdir)/plugins/make/plugin.map
+PLUGIN_MAP = $(srcdir)/plugins/make/plugin.map
+EXTRA_DIST += plugins/make/plugin.map
 
 include plugins/cpu_ref/local.mk
-include plugins/cuda.mk
+include plugins/make/cuda.mk
 include plugins/cuda_common/local.mk
 include plugins/cuda_naive/local.mk
 include plugins/cuda_tensorcore/local.mk

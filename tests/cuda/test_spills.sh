@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# No kernel of this build spills registers but those that plugins/spills lists with a reason; and that
+# No kernel of this build spills registers but those that plugins/make/spills lists with a reason; and that
 # a spill would be found.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
-list=$ANYDNN_TEST_SRCDIR/plugins/spills
+list=$ANYDNN_TEST_SRCDIR/plugins/make/spills
 wrapper=$ANYDNN_TEST_SRCDIR/plugins/nvcc-libtool.sh
 
 # release_of LIST: the compiler's that the list was made with.

@@ -129,7 +129,7 @@ class Builder:
         linked = subprocess.run([os.environ.get("CC", "gcc"), "-shared", "-o", path,
                                  *objects.values(), "-lpthreadpool", "-lpthread", "-lm",
                                  "-Wl,--version-script=" +
-                                 os.path.join(SOURCE, "plugins", "plugin.map")], check=False)
+                                 os.path.join(SOURCE, "plugins", "make", "plugin.map")], check=False)
         return path if linked.returncode == 0 else None
 
 

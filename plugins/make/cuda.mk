@@ -3,7 +3,7 @@
 # listed inside `if HAVE_CUDA`.
 
 SUFFIXES += .cu .lo
-EXTRA_DIST += plugins/nvcc-libtool.sh plugins/spills
+EXTRA_DIST += plugins/nvcc-libtool.sh plugins/make/spills
 
 AM_V_NVCC = $(am__v_NVCC_@AM_V@)
 am__v_NVCC_ = $(am__v_NVCC_@AM_DEFAULT_V@)
