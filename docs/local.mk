@@ -9,13 +9,14 @@ dist_doc_DATA += \
 	docs/measuring.md \
 	docs/packaging.md \
 	docs/porting-from-cudnn.md \
+	docs/resnet50.svg \
 	docs/using.md
 
 # What the backends of this tree publish, into the page; make check fails where it is out of date.
 backends-page: tools/anydnn plugins-dir
 	$(top_srcdir)/scripts/backends-table tools/anydnn $(top_srcdir)/docs/backends.md
 
-TESTS += tests/docs/test_backends_page.sh
-dist_check_SCRIPTS += tests/docs/test_backends_page.sh
+TESTS += tests/docs/test_backends_page.sh tests/docs/test_readme.sh
+dist_check_SCRIPTS += tests/docs/test_backends_page.sh tests/docs/test_readme.sh
 
 .PHONY: backends-page

@@ -25,4 +25,5 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/lenet_beside_pytorch_h200.csv \
 	bench/results/onednn_direct_nchw.csv \
 	bench/results/onednn_direct_nchw_filter.csv \
-	bench/results/onednn_direct_nhwc.csv
+	bench/results/onednn_direct_nhwc.csv \
+	bench/results/plot.awk

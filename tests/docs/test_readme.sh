@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What README.md shows is what happens: its program for cuDNN 7 on the backends that it names, the
+# output of `anydnn explain`, the ratios beside bench/results, the picture; and no link of any page
+# leads nowhere. The backquotes are Markdown's.
+# shellcheck disable=SC2016
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+top=$ANYDNN_TEST_SRCDIR
+readme=$top/README.md
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+libraries=$ANYDNN_TEST_BUILDDIR/.libs
+results=$top/bench/results
+
+# block PATTERN: the lines of README's first block between ``` that holds the pattern.
+block() {
+    awk -v pattern="$1" '
+        /^```/ { if (inside && found) { printf "%s", text; exit } inside = !inside; text = ""; found = 0; next }
+        inside { text = text $0 "\n"; if ($0 ~ pattern) found = 1 }' "$readme"
+}
+
+# The program, run with README's settings: each operation's forward pass and its backend.
+program_runs() {
+    "${CC:-cc}" -I"$top/tests/porting/stub" -I"$top/include" -I"$ANYDNN_TEST_BUILDDIR/include" \
+        -I"$top/include/anydnn/cudnn7" "$top/tests/porting/network.c" -L"$libraries" -lanydnn -lm \
+        -o "$tap_dir/network" || return 1
+    block '^convolution_forward = ' >"$tap_dir/layers.conf"
+    ANYDNN_CONFIG=$tap_dir/layers.conf ANYDNN_DEVICE=cpu ANYDNN_LOG=info LD_LIBRARY_PATH=$libraries \
+        "$tap_dir/network" 2>&1 >/dev/null |
+        sed -n 's/^anydnn: info: \(plan: .* for [a-z_]*_forward\) .*/\1/p' | sort -u >"$tap_dir/plans"
+    block '^plan: ' | diff - "$tap_dir/plans"
+}
+
+explains() {
+    block '^[$] .*anydnn explain' >"$tap_dir/shown"
+    command=$(sed -n '1s/^[$] //p' "$tap_dir/shown")
+    (PATH=$(dirname "$anydnn"):$PATH; export PATH; ANYDNN_DEVICE=cpu sh -c "$command") >"$tap_dir/got" || return 1
+    sed 1d "$tap_dir/shown" | diff - "$tap_dir/got"
+}
+
+# Every other example of a problem is one.
+examples_parse() {
+    grep '^anydnn explain' "$readme" >"$tap_dir/commands" || return 1
+    while read -r _ rest; do
+        # shellcheck disable=SC2086
+        "$anydnn" $rest >"$tap_dir/got" 2>&1 || { cat "$tap_dir/got"; return 1; }
+    done <"$tap_dir/commands"
+}
+
+# ratios CSV OURS THEIRS: "forward | data | filter", geometric means over the layers that both ran.
+ratios() {
+    awk -v ours="$2" -v theirs="$3" '
+        BEGIN { FS = "," }
+        FNR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
+        $c["outcome"] == "ran" { time[$c["operation"], $c["layer"], $c["backend"] ":" $c["math"]] = $c["time_us"]
+                                 layer[$c["operation"] SUBSEP $c["layer"]] = $c["operation"] }
+        END {
+            for (key in layer)
+                if (((key SUBSEP ours) in time) && ((key SUBSEP theirs) in time)) {
+                    sum[layer[key]] += log(time[key SUBSEP theirs] / time[key SUBSEP ours])
+                    count[layer[key]]++
+                }
+            split("forward backward_data backward_filter", way, " ")
+            for (i = 1; i <= 3; i++)
+                printf "%.2f%s", exp(sum["convolution_" way[i]] / count["convolution_" way[i]]), i < 3 ? " | " : "\n"
+        }' "$results/$1"
+}
+
+# says ROW CSV OURS THEIRS: README's row of that beginning has the file's ratios.
+says() {
+    want=$(ratios "$2" "$3" "$4")
+    grep -F "| $1" "$readme" >"$tap_dir/row" || { echo "no row $1"; return 1; }
+    grep -qF " $want |" "$tap_dir/row" || { echo "measured: $want"; cat "$tap_dir/row"; return 1; }
+}
+
+picture() {
+    awk -f "$results/plot.awk" "$results/h200_tensorcore_f16.csv" >"$tap_dir/script" &&
+        [ "$(grep -c '^set title' "$tap_dir/script")" = 3 ] && grep -q '^"conv1" 0.236653 0.390192$' "$tap_dir/script" &&
+        grep -q 'cuda_tensorcore:tensor_op' "$top/docs/resnet50.svg"
+}
+
+# Files that pages link to, from the page's own folder; entries.md is made by the build.
+links() {
+    for page in "$top"/*.md "$top"/docs/*.md "$top"/bench/results/*.md "$top"/bench/suites/*.md; do
+        grep -o '](\([^)#: ]*\)[^):]*)' "$page" | sed 's/^](//; s/[#)].*//' | sort -u | while read -r link; do
+            [ -z "$link" ] || [ "$link" = entries.md ] || [ -e "$(dirname "$page")/$link" ] || echo "$page: $link"
+        done
+    done >"$tap_dir/broken"
+    cat "$tap_dir/broken"
+    [ ! -s "$tap_dir/broken" ]
+}
+
+if [ -e "$ANYDNN_TEST_BUILDDIR/plugins/built/anydnn_onednn.so" ]; then
+    check "anydnn explain prints what README shows" explains
+    if [ -z "${ANYDNN_TEST_SANITIZER-}" ] || [ "$ANYDNN_TEST_SANITIZER" = no ]; then
+        check "the program for cuDNN 7 runs where README says" program_runs
+    else
+        skip "the program for cuDNN 7 runs where README says" "tests/porting compiles it with the sanitizer"
+    fi
+else
+    skip "README's examples" "the backend onednn was not built"
+fi
+check "problems that README explains" examples_parse
+check "ratios: half" says "ResNet-50, half" h200_tensorcore_f16.csv cuda_tensorcore:tensor_op cudnn:tensor_op
+check "ratios: bfloat16" says "ResNet-50, bfloat16" h200_tensorcore_bf16.csv cuda_tensorcore:tensor_op cudnn:tensor_op
+check "ratios: DeepBench" says "DeepBench" h200_tensorcore_deepbench.csv cuda_tensorcore:tensor_op cudnn:tensor_op
+check "ratios: groups" says "ResNeXt-50" h200_tensorcore_groups.csv cuda_tensorcore:tensor_op cudnn:tensor_op
+check "ratios: split" says "ResNet-50, float by split" h200_tensorcore_split.csv cuda_tensorcore:split cudnn:default
+check "ratios: float" says "ResNet-50, float, batch 64" h200_resnet50_f32_b64.csv cuda_naive:default cudnn:default
+check "the picture's data" picture
+check "no link leads nowhere" links
+tap_end
