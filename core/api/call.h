@@ -11,7 +11,7 @@
 
 #include "desc/desc.h"
 #include "dispatch/dispatch.h"
-#include "dispatch/handle.h"
+#include "dispatch/handle/handle.h"
 #include "problem/masks.h"
 #include "sys/float_mode.h"
 

@@ -4,7 +4,7 @@
 
 #include "desc/desc.h"
 #include "desc/shape.h"
-#include "dispatch/handle.h"
+#include "dispatch/handle/handle.h"
 #include "sys/error.h"
 #include "sys/float_mode.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entries of the handle: its life, stream, determinism, routes, and what its last call did. */
-#include "dispatch/handle.h"
-#include "dispatch/run.h"
+#include "dispatch/handle/handle.h"
+#include "dispatch/miss/miss.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entries that tell what there is: backends, devices, settings. */
-#include "dispatch/world.h"
+#include "dispatch/handle/world.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entries of a handle's memory, time and recordings. */
-#include "dispatch/handle.h"
-#include "dispatch/recording.h"
-#include "dispatch/run.h"
+#include "dispatch/handle/capture.h"
+#include "dispatch/handle/handle.h"
+#include "dispatch/miss/miss.h"
 
 #include <stdlib.h>
 

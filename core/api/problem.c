@@ -4,7 +4,7 @@
 #include "desc/desc.h"
 #include "desc/names.h"
 #include "dispatch/dispatch.h"
-#include "dispatch/handle.h"
+#include "dispatch/handle/handle.h"
 #include "numerics/numerics.h"
 
 #include <stdlib.h>

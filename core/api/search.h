@@ -4,7 +4,7 @@
 #define ADN_API_SEARCH_H
 
 #include "api/convolution.h"
-#include "dispatch/search.h"
+#include "dispatch/autotune/search.h"
 
 /* What Get and Find are given, in the order of the operation's slots. */
 struct adn_question {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One call: find its plan by key, else by value or by selection; test the pointers; run; remember
  * what happened. */
-#include "dispatch/run.h"
-#include "dispatch/recording.h"
-#include "dispatch/stage.h"
+#include "dispatch/foreign/staging.h"
+#include "dispatch/handle/capture.h"
+#include "dispatch/miss/miss.h"
 #include "problem/masks.h"
 
 #include "sys/error.h"

@@ -10,7 +10,7 @@
 
 #include "desc/names.h"
 #include "desc/shape.h"
-#include "dispatch/world.h"
+#include "dispatch/handle/world.h"
 #include "sys/error.h"
 #include "tests/dispatch/fixture_private.h"
 

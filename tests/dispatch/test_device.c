@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dispatch/world.h"
+#include "dispatch/handle/world.h"
 
 static const float one = 1;
 

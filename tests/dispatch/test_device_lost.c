@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dispatch/world.h"
+#include "dispatch/handle/world.h"
 
 static const float one = 1;
 

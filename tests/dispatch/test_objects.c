@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dispatch/handle.h"
+#include "dispatch/handle/handle.h"
 
 #define BAD ANYDNN_STATUS_BAD_PARAM
 

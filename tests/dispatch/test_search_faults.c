@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dispatch/world.h"
+#include "dispatch/handle/world.h"
 #include "settings/settings.h"
 
 #define BAD         ANYDNN_STATUS_BAD_PARAM

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/convolution.h"
-#include "dispatch/search.h"
+#include "dispatch/autotune/search.h"
 #include "settings/settings.h"
 
 #define FASTEST ANYDNN_CONVOLUTION_FWD_PREFER_FASTEST

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dispatch/world.h"
+#include "dispatch/handle/world.h"
 
 static const float one = 1;
 static const float zero = 0;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dispatch/world.h"
+#include "dispatch/handle/world.h"
 #include "tests/conformance/problem_run.h"
 #include "tools/verify/vec_reader.h"
 #include "tools/verify/vec_types.h"

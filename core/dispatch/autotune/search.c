@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Get and Find: from the choices, ranked or timed, to one answer for each pair (algorithm, math
+ * type), pinned. */
+#include "dispatch/autotune/search.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dispatch/autotune/store.h"
+#include "problem/masks.h"
+#include "sys/error.h"
+
+/* Timed, able, failed. */
+static int class_of(const struct adn_choice *choice)
+{
+    if (choice->status != ANYDNN_STATUS_SUCCESS)
+        return 2;
+    return choice->microseconds < 0;
+}
+
+static int by_result(const void *left, const void *right)
+{
+    const struct adn_choice *a = left, *b = right;
+
+    if (class_of(a) != class_of(b))
+        return class_of(a) - class_of(b);
+    if (a->microseconds != b->microseconds)
+        return a->microseconds < b->microseconds ? -1 : 1;
+    return a->rank - b->rank;
+}
+
+/* The first choice of each pair to the front; the number of pairs. */
+static int first_of_pairs(struct adn_choices *choices)
+{
+    int pairs = 0;
+
+    qsort(choices->choice, (size_t)choices->count, sizeof(choices->choice[0]), by_result);
+    for (int32_t i = 0; i < choices->count && pairs < ADN_SEARCH_MAX; i++) {
+        struct adn_choice one = choices->choice[i];
+        int earlier = 0;
+
+        for (int k = 0; k < pairs; k++)
+            earlier |= adn_choice_same_pair(&choices->choice[k], &one);
+        if (earlier)
+            continue;
+        choices->choice[i] = choices->choice[pairs];
+        choices->choice[pairs++] = one;
+    }
+    return pairs;
+}
+
+/* Fixes an answer and gives the handle its plan, if it has one. */
+static anydnnStatus_t pin(struct adn_choices *choices, struct adn_choice *choice)
+{
+    struct adn_plan *plan = choice->plan;
+    struct adn_problem problem;
+    anydnnStatus_t status;
+
+    adn_problem_copy(&problem, &choices->problem);
+    problem.algorithm = choice->algorithm;
+    problem.math = choice->math;
+    status = adn_find_pin(choices->entry, choices->handle, &problem, choice->backend->index,
+                          choice->engine, 1);
+    if (status != ANYDNN_STATUS_SUCCESS || !plan ||
+        adn_cache_find_problem(&choices->handle->cache, &problem, plan->hash))
+        return status;
+    choice->plan = NULL;
+    return adn_find_keep(choices->entry, choices->handle, plan);
+}
+
+static anydnnStatus_t nothing_runs(const struct adn_choices *choices)
+{
+    const struct adn_choice *first = &choices->choice[0];
+
+    if (choices->failed != ANYDNN_STATUS_SUCCESS)
+        return adn_fail(choices->failed, "%s", choices->failure);
+    return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
+                    "%s: every candidate of the route needs more workspace than the %" PRIu64
+                    " bytes allowed; the best, of %s, needs %" PRIu64,
+                    choices->entry, choices->workspace_limit, first->backend->name,
+                    first->workspace);
+}
+
+/* Pins and writes the answers. The last are pinned first: where plan_cache has no room for all, the
+ * best stay. */
+static anydnnStatus_t answer(struct adn_choices *choices, int requested, struct adn_found *found,
+                             int *count)
+{
+    int pairs = first_of_pairs(choices);
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+
+    if (choices->choice[0].status != ANYDNN_STATUS_SUCCESS)
+        return nothing_runs(choices);
+    adn_tuned_keep(choices, pairs);
+    pairs = pairs < requested ? pairs : requested;
+    for (int i = pairs - 1; i >= 0 && status == ANYDNN_STATUS_SUCCESS; i--)
+        if (choices->choice[i].status == ANYDNN_STATUS_SUCCESS)
+            status = pin(choices, &choices->choice[i]);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    for (int i = 0; i < pairs; i++) {
+        const struct adn_choice *choice = &choices->choice[i];
+
+        found[i] = (struct adn_found){
+            .algorithm = choice->algorithm,
+            .math = choice->math,
+            .status = choice->status,
+            .reason = choice->reason,
+            .microseconds = choice->microseconds,
+            .workspace = choice->workspace,
+            .deterministic = !(choice->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC),
+            .backend = choice->backend->index,
+        };
+    }
+    *count = pairs;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+/* Bytes that an address is a multiple of, as far as selection cares. */
+static uint32_t alignment_of(const struct adn_call *call)
+{
+    uintptr_t all = ADN_ASSUMED_ALIGNMENT;
+
+    for (int i = 0; i < ADN_SLOTS; i++)
+        if (call->present >> i & 1)
+            all |= (uintptr_t)call->operands.data[i];
+    return (uint32_t)(all & -all);
+}
+
+static anydnnStatus_t begin(const struct adn_search *search, struct adn_choices *choices)
+{
+    const struct adn_call *call = search->call;
+    const struct adn_running running = {call->entry, search->handle, &call->operands};
+    anydnnHandle_t handle = search->handle;
+    uint64_t aliases = 0;
+    anydnnStatus_t status;
+
+    choices->entry = call->entry;
+    choices->handle = handle;
+    choices->one_math = search->one_math;
+    choices->alignment = ADN_ASSUMED_ALIGNMENT;
+    choices->workspace_limit = search->workspace_limit < handle->workspace_limit
+                                   ? search->workspace_limit
+                                   : handle->workspace_limit;
+    if (search->given)
+        aliases =
+            adn_aliases_of(adn_slot_masks[call->operation], call->present, call->operands.data);
+    adn_find_build(call, handle->deterministic, aliases, &choices->problem);
+    status = adn_problem_check(&choices->problem, call->entry);
+    if (status != ANYDNN_STATUS_SUCCESS || !search->given)
+        return status;
+    choices->alignment = alignment_of(call);
+    status = adn_find_check_owners(&running, &choices->problem);
+    return status == ANYDNN_STATUS_SUCCESS ? adn_retry_check_elements(&running, &choices->problem)
+                                           : status;
+}
+
+static anydnnStatus_t run(const struct adn_search *search, int timed, int requested,
+                          struct adn_found *found, int *count)
+{
+    struct adn_choices *choices = calloc(1, sizeof(*choices));
+    char sentence[ADN_ERROR_MAX];
+    anydnnStatus_t status;
+
+    if (!choices)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", search->call->entry);
+    snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
+    adn_error_hold();
+    status = begin(search, choices);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = adn_choices_collect(choices);
+    if (status == ANYDNN_STATUS_SUCCESS && !timed)
+        adn_tuned_rank(choices);
+    if (status == ANYDNN_STATUS_SUCCESS && timed)
+        status = adn_timing_run(choices, search->given ? &search->call->operands : NULL);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = answer(choices, requested, found, count);
+    /* A search that succeeds leaves the thread's sentence to the last call that failed. */
+    if (status == ANYDNN_STATUS_SUCCESS)
+        adn_fail(status, "%s", sentence);
+    adn_choices_free(choices);
+    free(choices);
+    adn_load_error_clear();
+    return adn_error_release(status);
+}
+
+anydnnStatus_t adn_search_get(const struct adn_search *search, int requested,
+                              struct adn_found *found, int *count)
+{
+    return run(search, 0, requested, found, count);
+}
+
+anydnnStatus_t adn_search_find(const struct adn_search *search, int requested,
+                               struct adn_found *found, int *count)
+{
+    if (search->handle->recording)
+        return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
+                        "%s: a recording is under way; a search runs and waits, which cannot be "
+                        "recorded",
+                        search->call->entry);
+    return run(search, 1, requested, found, count);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Choices under the keys of the tuning file: a problem, a device, and the backends that stood in
+ * the contest, with their versions and builds. */
+#include "dispatch/autotune/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/text.h"
+#include "tuning/tuning.h"
+
+static struct adn_tuning *file_of(anydnnHandle_t handle)
+{
+    const char *path = handle->world->settings->tuning;
+
+    return strcmp(path, "off") == 0 ? NULL : adn_tuning_at(path);
+}
+
+/* ---- keys */
+
+/* What a line of text cannot hold is left out of names. */
+static void add_name(struct adn_text *text, const char *name)
+{
+    for (; *name; name++)
+        if ((unsigned char)*name >= ' ')
+            adn_text_add(text, "%c", *name);
+}
+
+/* Backends of the rule that work in the handle's own space. */
+static int stands(const struct adn_walk *walk, const struct adn_answer *answer)
+{
+    return answer->backend && adn_world_open(walk->handle->world, answer->backend) &&
+           strcmp(answer->backend->plugin->space, walk->handle->space->name) == 0;
+}
+
+static void add_contest(struct adn_text *text, struct adn_walk *walk)
+{
+    const char *between = "";
+    int32_t end = adn_walk_end(walk);
+
+    for (int32_t i = 0; i < end; i++) {
+        const struct adn_answer *answer = &walk->answer[i];
+
+        if (!stands(walk, answer))
+            continue;
+        adn_text_add(text, "%s%s ", between, answer->name);
+        add_name(text, answer->backend->plugin->version);
+        adn_text_add(text, "%s", answer->backend->plugin->build_id[0] != '\0' ? " " : "");
+        add_name(text, answer->backend->plugin->build_id);
+        between = ", ";
+    }
+}
+
+/* The key of a problem in memory that the caller frees; NULL when there is none. `walk`: of the
+ * problem. */
+static char *key_of(struct adn_walk *walk)
+{
+    const struct adn_space *space = walk->handle->space;
+    char *key = malloc(ADN_TUNING_KEY);
+    char device[256] = "";
+    struct adn_problem broad;
+    const struct adn_problem *problem = walk->wish->problem;
+    struct adn_text text;
+
+    if (!key)
+        return NULL;
+    if (adn_problem_broaden(problem, &broad))
+        problem = &broad;
+    adn_text_begin(&text, key, ADN_TUNING_KEY);
+    text.length = adn_problem_print(problem, NULL, key, ADN_TUNING_KEY);
+    if (space->functions->device_name(walk->handle->device, device, sizeof(device)) != 0)
+        device[0] = '\0';
+    adn_text_add(&text, "\t");
+    add_name(&text, device);
+    adn_text_add(&text, "\t");
+    add_contest(&text, walk);
+    if (text.length < ADN_TUNING_KEY && device[0] != '\0')
+        return key;
+    free(key);
+    return NULL;
+}
+
+/* Begins the walk of the problem for its key. */
+static char *key_of_problem(struct adn_walk *walk, anydnnHandle_t handle,
+                            const struct adn_problem *problem)
+{
+    struct adn_wish wish = {problem, UINT64_MAX, ADN_ASSUMED_ALIGNMENT, NULL, NULL};
+    char *key;
+
+    adn_walk_begin(walk, handle, &wish);
+    key = key_of(walk);
+    walk->wish = NULL;
+    return key;
+}
+
+/* ---- finding */
+
+static int find(struct adn_tuning *tuning, struct adn_walk *walk, anydnnHandle_t handle,
+                const struct adn_problem *problem, struct adn_tuned *tuned)
+{
+    char *key = key_of_problem(walk, handle, problem);
+    int found = key && adn_tuning_find(tuning, key, tuned);
+
+    free(key);
+    return found;
+}
+
+int adn_tuned_find(anydnnHandle_t handle, const struct adn_problem *problem, struct adn_pin *pin)
+{
+    struct adn_tuning *tuning = file_of(handle);
+    struct adn_walk *walk = tuning ? malloc(sizeof(*walk)) : NULL;
+    struct adn_backend *backend = NULL;
+    struct adn_tuned tuned;
+
+    if (walk && find(tuning, walk, handle, problem, &tuned))
+        backend = adn_load_find(handle->world->registry, tuned.backend);
+    free(walk);
+    if (!backend)
+        return 0;
+    memset(pin, 0, sizeof(*pin));
+    pin->engine = tuned.engine;
+    pin->backend = backend->index;
+    pin->searched = 1;
+    pin->measured = 1;
+    return 1;
+}
+
+static int by_rank(const void *left, const void *right)
+{
+    const struct adn_choice *a = left, *b = right;
+
+    return a->rank - b->rank;
+}
+
+/* A choice and the time that it once took. */
+struct timed {
+    double microseconds;
+    int32_t at;
+};
+
+static int by_time(const void *left, const void *right)
+{
+    const struct timed *a = left, *b = right;
+
+    if (a->microseconds != b->microseconds)
+        return a->microseconds < b->microseconds ? -1 : 1;
+    return a->at - b->at;
+}
+
+static void problem_of(const struct adn_choices *choices, const struct adn_choice *choice,
+                       struct adn_problem *problem)
+{
+    adn_problem_copy(problem, &choices->problem);
+    problem->algorithm = choice->algorithm;
+    problem->math = choice->math;
+}
+
+void adn_tuned_rank(struct adn_choices *choices)
+{
+    struct adn_tuning *tuning = file_of(choices->handle);
+    struct adn_walk *walk = tuning ? malloc(sizeof(*walk)) : NULL;
+    struct timed *timed = tuning ? calloc((size_t)choices->count + 1, sizeof(*timed)) : NULL;
+    int32_t count = 0;
+
+    for (int32_t i = 0; walk && timed && i < choices->count; i++) {
+        const struct adn_choice *choice = &choices->choice[i];
+        struct adn_problem problem;
+        struct adn_tuned tuned;
+
+        problem_of(choices, choice, &problem);
+        if (choice->status == ANYDNN_STATUS_SUCCESS &&
+            find(tuning, walk, choices->handle, &problem, &tuned) &&
+            tuned.engine == choice->engine && strcmp(tuned.backend, choice->backend->name) == 0)
+            timed[count++] = (struct timed){tuned.microseconds, i};
+    }
+    if (count > 0) {
+        qsort(timed, (size_t)count, sizeof(*timed), by_time);
+        for (int32_t i = 0; i < count; i++)
+            choices->choice[timed[i].at].rank = i - count;
+        qsort(choices->choice, (size_t)choices->count, sizeof(choices->choice[0]), by_rank);
+    }
+    free(timed);
+    free(walk);
+}
+
+/* ---- keeping */
+
+struct keeping {
+    const struct adn_choices *choices;
+    struct adn_walk *walk;
+    uint64_t limit;
+    int count;
+    char *key[ADN_SEARCH_MAX + 1];
+    struct adn_tuned tuned[ADN_SEARCH_MAX + 1];
+};
+
+static void keep(struct keeping *keeping, const struct adn_choice *choice,
+                 const struct adn_problem *problem)
+{
+    struct adn_tuned *tuned = &keeping->tuned[keeping->count];
+    char *key = key_of_problem(keeping->walk, keeping->choices->handle, problem);
+
+    if (!key)
+        return;
+    keeping->key[keeping->count++] = key;
+    snprintf(tuned->backend, sizeof(tuned->backend), "%s", choice->backend->name);
+    tuned->engine = choice->engine;
+    tuned->limit = keeping->limit;
+    tuned->microseconds = choice->microseconds;
+}
+
+/* The limit, if anything was left out for it. */
+static uint64_t limit_of(const struct adn_choices *choices)
+{
+    for (int32_t i = 0; i < choices->count; i++)
+        if (choices->choice[i].reason == ANYDNN_PLUGIN_REASON_MEMORY)
+            return choices->workspace_limit;
+    return UINT64_MAX;
+}
+
+/* Transforms run only where they are named. */
+static int is_for_any(const struct adn_choice *choice)
+{
+    return choice->status == ANYDNN_STATUS_SUCCESS && choice->microseconds >= 0 &&
+           !(choice->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM);
+}
+
+void adn_tuned_keep(const struct adn_choices *choices, int pairs)
+{
+    struct adn_tuning *tuning = file_of(choices->handle);
+    struct keeping *keeping = tuning ? calloc(1, sizeof(*keeping)) : NULL;
+    int has_any = 0;
+
+    if (!keeping)
+        return;
+    keeping->choices = choices;
+    keeping->walk = malloc(sizeof(*keeping->walk));
+    keeping->limit = limit_of(choices);
+    for (int i = 0; keeping->walk && i < pairs; i++) {
+        const struct adn_choice *choice = &choices->choice[i];
+        struct adn_problem problem;
+
+        if (choice->status != ANYDNN_STATUS_SUCCESS || choice->microseconds < 0)
+            continue;
+        problem_of(choices, choice, &problem);
+        keep(keeping, choice, &problem);
+        if (has_any || !is_for_any(choice))
+            continue;
+        has_any = 1;
+        keep(keeping, choice, &choices->problem);
+    }
+    if (keeping->count > 0)
+        adn_tuning_keep(tuning, (const char *const *)keeping->key, keeping->tuned, keeping->count);
+    while (keeping->count > 0)
+        free(keeping->key[--keeping->count]);
+    free(keeping->walk);
+    free(keeping);
+}

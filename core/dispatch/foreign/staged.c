@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of a staged plan: operands across, the backend, outputs back. */
+#include "dispatch/foreign/staged.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "load/load.h"
+#include "sys/float_mode.h"
+#include "sys/process.h"
+
+/* Asks the backend's space whether an error lost it, and remembers it. */
+static void learn_poisoned(struct adn_staged *staged)
+{
+    if (!staged->space->poisoned && staged->space->functions->poisoned(staged->device))
+        adn_process_attention = staged->space->poisoned = 1;
+}
+
+static int32_t prepare(struct adn_staged *staged)
+{
+    char text[200];
+    int32_t result;
+
+    if (staged->space->poisoned) {
+        snprintf(text, sizeof(text), "an error lost device %s to this process",
+                 staged->device_name);
+        adn_load_error_set(text);
+        return ANYDNN_STATUS_EXECUTION_FAILED;
+    }
+    result = adn_arena_reserve(staged->arena, staged->arena_bytes);
+    if (result == 0 && staged->bounce_bytes > 0)
+        result = adn_arena_reserve(staged->bounce, staged->bounce_bytes);
+    return result;
+}
+
+static char *buffer_of(const struct adn_staged *staged, const struct adn_staged_operand *operand)
+{
+    return (char *)staged->arena->memory + operand->offset;
+}
+
+/* Where the host sees the operand on its way. */
+static char *image_of(const struct adn_staged *staged, const struct adn_staged_operand *operand,
+                      void *data)
+{
+    if (staged->space->host)
+        return buffer_of(staged, operand);
+    return operand->bounced ? staged->bounce->memory : data;
+}
+
+static int32_t copy_in(struct adn_staged *staged, const struct adn_staged_operand *operand,
+                       const struct anydnn_plugin_operands *operands, void *data)
+{
+    const struct adn_space *from = staged->handle->space;
+    const struct adn_space *to = staged->space;
+    uint64_t span = operand->runs.span;
+    char *image = image_of(staged, operand, data);
+    int32_t result = 0;
+
+    if (!from->host) {
+        result = from->functions->memory_copy(staged->handle->device, operands->stream, image, data,
+                                              span, ANYDNN_PLUGIN_COPY_FROM);
+        staged->copied += span;
+    } else if (image != data) {
+        adn_runs_copy(&operand->runs, image, data);
+    }
+    if (result == 0 && !to->host) {
+        result = to->functions->memory_copy(staged->device, NULL, buffer_of(staged, operand), image,
+                                            span, ANYDNN_PLUGIN_COPY_TO);
+        staged->copied += span;
+    }
+    return result;
+}
+
+static int reads(const struct adn_staged_operand *operand,
+                 const struct anydnn_plugin_operands *operands)
+{
+    if (operand->copied_in || operand->prior == ADN_PRIOR_ALWAYS)
+        return 1;
+    return operand->prior >= 0 && operands->scale[operand->prior] != 0;
+}
+
+static int32_t copy_all_in(struct adn_staged *staged, const struct anydnn_plugin_operands *operands)
+{
+    int32_t result = 0;
+
+    for (int32_t i = 0; i < staged->slot_count && result == 0; i++)
+        if (staged->operand[i].present && reads(&staged->operand[i], operands))
+            result = copy_in(staged, &staged->operand[i], operands, operands->data[i]);
+    return result;
+}
+
+/* One run on its way back to the handle's device. */
+struct way_back {
+    struct adn_staged *staged;
+    void *stream;
+    char *to;
+    const char *from;
+};
+
+static int32_t send_run(void *cookie, uint64_t offset, uint64_t bytes)
+{
+    const struct way_back *way = cookie;
+    const struct anydnnContext *handle = way->staged->handle;
+
+    way->staged->copied += bytes;
+    return handle->space->functions->memory_copy(handle->device, way->stream, way->to + offset,
+                                                 way->from + offset, bytes, ANYDNN_PLUGIN_COPY_TO);
+}
+
+static int32_t copy_out(struct adn_staged *staged, const struct adn_staged_operand *operand,
+                        const struct anydnn_plugin_operands *operands, void *data)
+{
+    char *image = image_of(staged, operand, data);
+    struct way_back way = {staged, operands->stream, data, image};
+    int32_t result = 0;
+
+    if (!staged->space->host) {
+        result = staged->space->functions->memory_copy(staged->device, NULL, image,
+                                                       buffer_of(staged, operand),
+                                                       operand->runs.span, ANYDNN_PLUGIN_COPY_FROM);
+        staged->copied += operand->runs.span;
+    }
+    if (result == 0 && !staged->handle->space->host)
+        result = adn_runs_each(&operand->runs, send_run, &way);
+    else if (result == 0 && image != data)
+        adn_runs_copy(&operand->runs, data, image);
+    return result;
+}
+
+static int32_t copy_all_out(struct adn_staged *staged,
+                            const struct anydnn_plugin_operands *operands)
+{
+    int32_t result = 0;
+
+    for (int32_t i = 0; i < staged->slot_count && result == 0; i++)
+        if (staged->operand[i].present && staged->operand[i].copied_out)
+            result = copy_out(staged, &staged->operand[i], operands, operands->data[i]);
+    return result;
+}
+
+static int32_t run_backend(struct adn_staged *staged, const struct anydnn_plugin_operands *operands)
+{
+    struct anydnn_plugin_operands inner = *operands;
+    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
+    char said[1024];
+    int32_t result;
+
+    for (int32_t i = 0; i < staged->slot_count; i++)
+        if (staged->operand[i].present)
+            inner.data[i] = buffer_of(staged, &staged->operand[i]);
+    inner.stream = NULL;
+    inner.workspace =
+        staged->workspace > 0 ? (char *)staged->arena->memory + staged->workspace_offset : NULL;
+    inner.workspace_bytes = staged->workspace;
+    adn_float_standard();
+    result = staged->execute(staged->body, &inner, &effect);
+    if (staged->space->host)
+        return result;
+    if (result == 0)
+        return staged->space->functions->synchronize(staged->device, NULL);
+    /* What it enqueued must not meet the next call's operands in the arena. */
+    snprintf(said, sizeof(said), "%s", adn_load_error_text());
+    staged->space->functions->synchronize(staged->device, NULL);
+    adn_load_error_set(said);
+    return result;
+}
+
+int32_t adn_stage_execute(struct anydnn_plugin_plan *plan,
+                          const struct anydnn_plugin_operands *operands, int32_t *effect)
+{
+    struct adn_staged *staged = (struct adn_staged *)(void *)plan;
+    int32_t result;
+
+    *effect = ANYDNN_PLUGIN_EFFECT_NONE;
+    staged->copied = 0;
+    staged->handle->counters.staged_calls++;
+    result = prepare(staged);
+    if (result == 0)
+        result = copy_all_in(staged, operands);
+    if (result == 0)
+        result = run_backend(staged, operands);
+    if (result == 0) {
+        *effect = ANYDNN_PLUGIN_EFFECT_UNKNOWN;
+        result = copy_all_out(staged, operands);
+    }
+    if (result != 0)
+        learn_poisoned(staged);
+    return result;
+}

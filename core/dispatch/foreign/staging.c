@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making a staged plan: what of each operand crosses, and where it lies in the arenas. */
+#include "dispatch/foreign/staged.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "sys/error.h"
+#include "sys/log.h"
+
+#define ALIGNMENT UINT64_C(256)
+
+void adn_stage_judge(const struct adn_walk *walk, const struct adn_backend *backend, char *reason,
+                     size_t size)
+{
+    const char *name = backend->plugin->space;
+    const struct adn_space *space = adn_world_space(walk->handle->world, name);
+    int off = walk->handle->world->settings->staging == ADN_STAGING_OFF;
+
+    reason[0] = '\0';
+    if (off || walk->search)
+        snprintf(reason, size, "works in the memory of `%s`, this handle in that of `%s`%s", name,
+                 walk->handle->space->name,
+                 off ? ", and staging = off" : "; a search does not stage");
+    else if (!space)
+        snprintf(reason, size, "works in the memory of `%s`, and %d spaces are served already",
+                 name, ADN_SPACES_MAX);
+    else if (space->poisoned)
+        snprintf(reason, size, "an error lost the devices of `%s` to this process", name);
+}
+
+/* The scaling factor that says whether an output's prior content is read. Bytes of a format and
+ * indices are written where they mean something; the rest keeps what it held. */
+static int32_t prior_of(const struct adn_operation *info, int32_t slot)
+{
+    const char *role = info->slot[slot].role;
+    int is_parameter = strcmp(role, "dscale") == 0 || strcmp(role, "dbias") == 0;
+
+    if (strcmp(role, "reserve") == 0 || strcmp(role, "indices") == 0)
+        return ADN_PRIOR_ALWAYS;
+    for (int32_t i = 0; i < 4 && info->scale[i].name; i++)
+        if (strncmp(info->scale[i].name, "beta", 4) == 0 &&
+            (strcmp(info->scale[i].name, "beta_param") == 0) == is_parameter)
+            return i;
+    return ADN_PRIOR_NEVER;
+}
+
+/* Takes `bytes` behind what is taken; 0, or -1 when the sum does not fit. */
+static int place(uint64_t *taken, uint64_t bytes, uint64_t *offset)
+{
+    *offset = *taken;
+    return __builtin_add_overflow(*taken, bytes, taken) ||
+                   __builtin_add_overflow(*taken, ALIGNMENT - 1, taken)
+               ? -1
+               : (*taken = *taken / ALIGNMENT * ALIGNMENT, 0);
+}
+
+static int fill_operand(struct adn_staged *staged, const struct adn_problem *problem, int32_t slot)
+{
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+    uint32_t flags = info->slot[slot].flags;
+    struct adn_staged_operand *operand = &staged->operand[slot];
+    int host = staged->handle->space->host;
+
+    operand->present = 1;
+    operand->copied_out = (flags & ADN_SLOT_OUT) != 0;
+    if (adn_runs_of(&problem->tensor[slot], &operand->runs) != 0)
+        return -1;
+    operand->bounced = !staged->space->host && !(host && operand->runs.loops == 0);
+    if (operand->bounced && staged->bounce_bytes < operand->runs.span)
+        staged->bounce_bytes = operand->runs.span;
+    operand->prior = ADN_PRIOR_NEVER;
+    if (problem->alias[slot] > 0) {
+        /* In place there, too: the input at that address, which comes first, has been given its
+         * buffer, and has the same descriptor. */
+        operand->offset = staged->operand[problem->alias[slot] - 1].offset;
+        return 0;
+    }
+    operand->copied_in = (flags & ADN_SLOT_IN) != 0;
+    if (!operand->copied_in)
+        operand->prior = prior_of(info, slot);
+    return place(&staged->arena_bytes, operand->runs.span, &operand->offset);
+}
+
+static int fill(struct adn_staged *staged, const struct adn_plan *plan)
+{
+    for (int32_t i = 0; i < staged->slot_count; i++)
+        if ((plan->problem.present >> i & 1) && fill_operand(staged, &plan->problem, i) != 0)
+            return -1;
+    return place(&staged->arena_bytes, staged->workspace, &staged->workspace_offset);
+}
+
+int adn_stage_wrap(anydnnHandle_t handle, struct adn_plan *plan, uint64_t workspace)
+{
+    struct adn_staged *staged = calloc(1, sizeof(*staged));
+
+    if (!staged)
+        return -1;
+    staged->handle = handle;
+    staged->space = adn_world_space(handle->world, plan->backend->plugin->space);
+    staged->device = handle->contexts[plan->backend->index].device;
+    adn_space_device_name(staged->space, staged->device, staged->device_name,
+                          sizeof(staged->device_name));
+    staged->execute = plan->execute;
+    staged->body = plan->body;
+    staged->workspace = workspace;
+    staged->slot_count = (int32_t)plan->slot_count;
+    staged->arena = adn_arena_of(handle, staged->space, staged->device);
+    staged->bounce = adn_arena_of(handle, &adn_space_host, 0);
+    if (!staged->arena || !staged->bounce || fill(staged, plan) != 0) {
+        free(staged);
+        return -1;
+    }
+    plan->staged = staged;
+    plan->execute = adn_stage_execute;
+    plan->body = (struct anydnn_plugin_plan *)(void *)staged;
+    plan->fork_safe = 0; /* memory of a device is in it */
+    return 0;
+}
+
+struct anydnn_plugin_plan *adn_stage_body(const struct adn_staged *staged)
+{
+    return staged->body;
+}
+
+void adn_stage_free(struct adn_staged *staged)
+{
+    free(staged);
+}
+
+const char *adn_stage_device(const struct adn_plan *plan)
+{
+    return plan->staged ? plan->staged->device_name : "";
+}
+
+uint64_t adn_stage_copied(const struct adn_plan *plan)
+{
+    return plan->staged ? plan->staged->copied : 0;
+}
+
+void adn_stage_warn(const struct adn_walk *walk, const struct adn_plan *plan)
+{
+    char problem[ADN_PROBLEM_TEXT_MAX];
+    const char *why = plan->passed_over;
+
+    if (!adn_log_on(ADN_LOG_WARN))
+        return;
+    adn_problem_print(&plan->problem, NULL, problem, sizeof(problem));
+    if (why[0] == '\0')
+        why = walk->handle->world->settings->staging == ADN_STAGING_LISTED
+                  ? "staging = listed, and the route names it first"
+                  : "the route names no backend of the handle's own memory";
+    adn_warn("staged: operands are copied from %s to %s and back for %s, since %.*s: %s",
+             walk->handle->device_name, adn_stage_device(plan), plan->backend->name,
+             (int)strcspn(why, "\n"), why, problem);
+}
+
+anydnnStatus_t adn_stage_refuse_recording(const struct adn_running *running,
+                                          const struct adn_plan *plan)
+{
+    return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
+                    "%s: a recording is under way on device %s, and %s would run the call staged "
+                    "on %s, through the host, which a device cannot capture; make the call outside "
+                    "the recording, or route it to a backend of the device (`anydnn explain`)",
+                    running->entry, running->handle->device_name, plan->backend->name,
+                    adn_stage_device(plan));
+}

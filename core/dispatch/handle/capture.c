@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Recordings: a list of calls on the host, the space's own capture elsewhere. */
+#include "dispatch/handle/capture.h"
+#include "dispatch/miss/miss.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "sys/error.h"
+#include "sys/float_mode.h"
+#include "sys/process.h"
+
+/* One call, copy or fill. */
+struct item {
+    struct adn_plan *plan; /* NULL: memory */
+    struct anydnn_plugin_operands operands;
+    unsigned char value[32]; /* set_tensor's element, which the caller need not keep */
+    void *to;
+    const void *from;
+    int byte; /* -1: a copy */
+    uint64_t bytes;
+};
+
+struct adn_recording {
+    struct anydnnContext *handle;
+    struct item *items;
+    size_t count;
+    size_t room;
+    void *capture; /* of a space other than the host's */
+};
+
+/* What the space said of its recording; the device may be lost. */
+static anydnnStatus_t failed(anydnnHandle_t handle, const char *entry)
+{
+    anydnnStatus_t status;
+    char said[400];
+
+    snprintf(said, sizeof(said), "%s", adn_load_error_text());
+    status = adn_retry_refuse_poisoned(entry, handle);
+    return status != ANYDNN_STATUS_SUCCESS
+               ? status
+               : adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "%s: %s", entry, said);
+}
+
+static struct item *item_add(struct adn_recording *recording)
+{
+    if (recording->count == recording->room) {
+        size_t room = recording->room * 2 + 16;
+        struct item *items = realloc(recording->items, room * sizeof(items[0]));
+
+        if (!items)
+            return NULL;
+        recording->items = items;
+        recording->room = room;
+    }
+    memset(&recording->items[recording->count], 0, sizeof(recording->items[0]));
+    return &recording->items[recording->count++];
+}
+
+static void destroy(struct adn_recording *recording)
+{
+    const struct anydnn_plugin_space *functions = recording->handle->space->functions;
+
+    for (size_t i = 0; i < recording->count; i++)
+        adn_plan_release(recording->items[i].plan);
+    if (recording->capture)
+        functions->record_destroy(recording->handle->device, recording->capture);
+    free(recording->items);
+    free(recording);
+}
+
+anydnnStatus_t adn_recording_begin(anydnnHandle_t handle)
+{
+    const struct anydnn_plugin_space *functions = handle->space->functions;
+    struct adn_recording *recording;
+
+    if (handle->recording)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnRecordBegin: a recording is already under way on this handle");
+    recording = calloc(1, sizeof(*recording));
+    if (!recording)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnRecordBegin: out of memory");
+    if (!handle->space->host && functions->record_begin(handle->device, handle->stream) != 0) {
+        free(recording);
+        return failed(handle, "anydnnRecordBegin");
+    }
+    recording->handle = handle;
+    handle->recording = recording;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_recording_end(anydnnHandle_t handle, struct adn_recording **out)
+{
+    struct adn_recording *recording = handle->recording;
+
+    if (!recording)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnRecordEnd: no recording was begun on this handle");
+    handle->recording = NULL;
+    if (adn_space_record_end(handle->space, handle->device, handle->stream, &recording->capture) !=
+        0) {
+        destroy(recording);
+        return failed(handle, "anydnnRecordEnd");
+    }
+    *out = recording;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+void adn_recording_abandon(anydnnHandle_t handle)
+{
+    struct adn_recording *recording = handle->recording;
+
+    if (!recording)
+        return;
+    /* Once exit() has begun the space's code must not run; its side goes with the process. The
+     * capture of a stream of the application's goes with that stream, which may be gone. */
+    if (adn_process_exiting || !adn_space_owns_stream(handle->stream))
+        handle->recording = NULL;
+    adn_error_hold();
+    if (!handle->recording || adn_recording_end(handle, &recording) == ANYDNN_STATUS_SUCCESS)
+        destroy(recording);
+    adn_error_release(ANYDNN_STATUS_SUCCESS);
+}
+
+anydnnStatus_t adn_recording_discard(anydnnHandle_t handle, struct adn_recording *recording)
+{
+    if (recording->handle != handle)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnRecordingDestroy: the recording was made on another handle");
+    destroy(recording);
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+int adn_recording_call(anydnnHandle_t handle, struct adn_plan *plan,
+                       const struct anydnn_plugin_operands *operands)
+{
+    struct item *item = item_add(handle->recording);
+
+    if (!item)
+        return -1;
+    adn_plan_hold(plan);
+    item->plan = plan;
+    item->operands = *operands;
+    if (operands->value)
+        memcpy(item->value, operands->value, (size_t)adn_type_size(plan->problem.tensor[0].type));
+    return handle->space->host;
+}
+
+int adn_recording_memory(anydnnHandle_t handle, void *to, const void *from, int byte,
+                         uint64_t bytes)
+{
+    struct item *item;
+
+    if (!handle->space->host)
+        return 0;
+    item = item_add(handle->recording);
+    if (!item)
+        return -1;
+    item->to = to;
+    item->from = from;
+    item->byte = byte;
+    item->bytes = bytes;
+    return 1;
+}
+
+static anydnnStatus_t item_run(struct item *item)
+{
+    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
+    int32_t result;
+
+    if (!item->plan) {
+        if (item->byte >= 0)
+            memset(item->to, item->byte, item->bytes);
+        else
+            memmove(item->to, item->from, item->bytes);
+        return ANYDNN_STATUS_SUCCESS;
+    }
+    if (item->plan->fork_number != adn_process_fork_number && !item->plan->fork_safe)
+        return adn_retry_refuse_fork("anydnnReplay", item->plan);
+    if (item->operands.value)
+        item->operands.value = item->value;
+    adn_load_error_clear();
+    adn_float_standard();
+    result = item->plan->execute(item->plan->body, &item->operands, &effect);
+    if (result != 0)
+        return adn_fail(adn_plan_status(result), "anydnnReplay: %s failed: %s",
+                        item->plan->backend->name, adn_load_error_text());
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_recording_replay(anydnnHandle_t handle, struct adn_recording *recording)
+{
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+
+    if (recording->handle != handle)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnReplay: the recording was made on another handle");
+    if (handle->recording)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnReplay: a recording is under way on this handle");
+    if (!handle->space->host) {
+        adn_load_error_clear();
+        if (handle->space->functions->record_replay(handle->device, handle->stream,
+                                                    recording->capture) != 0)
+            return failed(handle, "anydnnReplay");
+        return ANYDNN_STATUS_SUCCESS;
+    }
+    for (size_t i = 0; i < recording->count && status == ANYDNN_STATUS_SUCCESS; i++)
+        status = item_run(&recording->items[i]);
+    return status;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of a handle: which device, which contexts, and when what it learnt is forgotten. */
+#include "dispatch/handle/handle.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "dispatch/handle/arena.h"
+#include "dispatch/handle/capture.h"
+#include "dispatch/miss/miss.h"
+#include "sys/error.h"
+#include "sys/float_mode.h"
+#include "sys/log.h"
+#include "sys/process.h"
+
+anydnnStatus_t adn_handle_complain(anydnnHandle_t handle, const char *entry)
+{
+    if (!handle)
+        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
+                        "%s: the handle is NULL; anydnnCreate makes one", entry);
+    if (handle->magic != ADN_HANDLE_MAGIC)
+        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED, "%s: the handle is none, or was destroyed",
+                        entry);
+    if (adn_process_exiting)
+        return adn_fail(ANYDNN_STATUS_SHUTTING_DOWN, "%s: the process is exiting", entry);
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry)
+{
+    anydnnStatus_t status = adn_handle_complain(handle, entry);
+
+    if (status == ANYDNN_STATUS_SUCCESS && handle->space->poisoned)
+        status = adn_retry_refuse_poisoned(entry, handle);
+    return status;
+}
+
+/* A backend of a user's rule whose space has no device; NULL when there is none. */
+static const struct adn_backend *without_device(struct adn_world *world,
+                                                const struct adn_route_rule *rule)
+{
+    for (int32_t i = 0; i < rule->count && rule->layer > ADN_LAYER_BUILTIN; i++) {
+        struct adn_backend *backend = adn_load_find(world->registry, rule->backend[i]);
+        const struct adn_space *space = backend && adn_world_open(world, backend)
+                                            ? adn_world_space(world, backend->plugin->space)
+                                            : NULL;
+
+        if (space && !space->host && adn_space_device_count(space) <= 0)
+            return backend;
+    }
+    return NULL;
+}
+
+/* Whoever wrote a rule for a device learns once that `auto` found none. */
+static void warn_of_host(struct adn_world *world)
+{
+    static atomic_int told;
+    const struct adn_backend *backend = NULL;
+
+    adn_load_error_clear();
+    for (int32_t i = 0; i < world->settings->rule_count && !backend && !told; i++) {
+        const struct adn_route_rule *rule = &world->settings->rules[i];
+
+        backend = without_device(world, rule);
+        if (backend && !atomic_exchange(&told, 1))
+            adn_warn("device = auto is the host: %s, which %s names, finds no device of `%s`%s%s",
+                     backend->name, rule->origin, backend->plugin->space,
+                     adn_load_error_text()[0] != '\0' ? ": " : "", adn_load_error_text());
+    }
+}
+
+/* "auto": the device current in this thread of the first space that has one, else the host. */
+static void choose_auto(struct adn_world *world, struct adn_space **space, int32_t *device)
+{
+    *space = world->space[0];
+    *device = 0;
+    for (int32_t i = 1; i < world->space_count; i++)
+        if (world->space[i]->poisoned || (adn_space_device_count(world->space[i]) > 0 &&
+                                          adn_space_device_current(world->space[i], device) == 0)) {
+            *space = world->space[i];
+            return;
+        }
+    *device = 0;
+}
+
+/* No new handle on a device whose space an error lost, not even by "auto", whose caller counts on a
+ * device where there was one. */
+static anydnnStatus_t check_space(struct adn_space *space, int32_t device, const char *entry)
+{
+    char name[64];
+
+    if (!space->poisoned)
+        return ANYDNN_STATUS_SUCCESS;
+    adn_space_device_name(space, device, name, sizeof(name));
+    return adn_fail(ANYDNN_STATUS_SPACE_POISONED,
+                    "%s: an error lost device %s to this process; only a new process can use it, "
+                    "or \"cpu\" in this one",
+                    entry, name);
+}
+
+/* `missing` is the status of a device that there is not: an argument is wrong then, but a setting
+ * leaves the caller, who named none, without a device, as a missing driver does with cuDNN. */
+static anydnnStatus_t choose_device(struct adn_world *world, const char *text,
+                                    anydnnStatus_t missing, const char *entry,
+                                    struct adn_space **space, int32_t *device)
+{
+    char name[ANYDNN_PLUGIN_NAME_MAX + 1];
+    const char *colon = strchr(text, ':');
+    size_t length = colon ? (size_t)(colon - text) : strlen(text);
+    char *end = NULL;
+    long number = 0;
+    int32_t count;
+
+    if (strcmp(text, "auto") == 0) {
+        choose_auto(world, space, device);
+        if ((*space)->host)
+            warn_of_host(world);
+        return check_space(*space, *device, entry);
+    }
+    snprintf(name, sizeof(name), "%.*s", (int)length, text);
+    *space = strcmp(name, "cpu") == 0 ? world->space[0] : adn_world_space(world, name);
+    if (!*space || length >= sizeof(name) || strcmp(name, "host") == 0)
+        return adn_fail(missing,
+                        "%s: device `%s`: no live backend has a space of that name; `cpu` and "
+                        "`auto` always exist "
+                        "(`anydnn info` lists devices)",
+                        entry, text);
+    if (colon) {
+        errno = 0;
+        number = strtol(colon + 1, &end, 10);
+    }
+    if (colon && (end == colon + 1 || *end != '\0' || number < 0 || errno != 0))
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: device `%s`: what follows the colon is not a device number", entry,
+                        text);
+    if ((*space)->poisoned)
+        return check_space(*space, (int32_t)number, entry);
+    adn_load_error_clear();
+    count = adn_space_device_count(*space);
+    if (number >= count)
+        return adn_fail(missing, "%s: device `%s`: space `%s` has %d devices%s%s", entry, text,
+                        name, (int)count, adn_load_error_text()[0] ? ": " : "",
+                        adn_load_error_text());
+    *device = (int32_t)number;
+    if (!colon && !(*space)->host && adn_space_device_current(*space, device) != 0)
+        *device = 0;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const char *entry)
+{
+    struct adn_world *world;
+    struct anydnnContext *handle;
+    struct adn_space *space;
+    int32_t number = 0;
+    anydnnStatus_t status = adn_world_get(entry, &world);
+
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    status = choose_device(world, device ? device : world->settings->device,
+                           device ? ANYDNN_STATUS_BAD_PARAM : ANYDNN_STATUS_NOT_INITIALIZED, entry,
+                           &space, &number);
+    adn_load_error_clear();
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    handle = calloc(1, sizeof(*handle));
+    if (handle)
+        handle->contexts = calloc((size_t)world->registry->count + 1, sizeof(handle->contexts[0]));
+    if (!handle || !handle->contexts) {
+        free(handle);
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
+    }
+    handle->world = world;
+    handle->space = space;
+    handle->device = number;
+    handle->deterministic = world->settings->deterministic;
+    handle->workspace_limit = world->settings->workspace_limit;
+    handle->fork_number = adn_process_fork_number;
+    adn_cache_init(&handle->cache, (uint32_t)world->settings->plan_cache);
+    adn_space_device_name(space, number, handle->device_name, sizeof(handle->device_name));
+    handle->magic = ADN_HANDLE_MAGIC;
+    *out = handle;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+void adn_handle_forget(anydnnHandle_t handle)
+{
+    adn_cache_clear(&handle->cache);
+    adn_arena_trim(handle);
+}
+
+/* Whether what a backend made under that fork number may be used in this process. */
+static int survived(const struct adn_backend *backend, uint64_t fork_number)
+{
+    return (backend->plugin->flags & ANYDNN_PLUGIN_FORK_SAFE) ||
+           fork_number == adn_process_fork_number;
+}
+
+void adn_handle_destroy(anydnnHandle_t handle)
+{
+    adn_plan_release(handle->last.plan);
+    adn_cache_clear(&handle->cache);
+    adn_recording_abandon(handle);
+    adn_arena_free(handle);
+    for (int32_t i = 0; i < handle->world->registry->count; i++) {
+        struct adn_handle_context *context = &handle->contexts[i];
+        struct adn_backend *backend = handle->world->registry->backend[i];
+
+        if (context->context && !adn_process_exiting && survived(backend, context->fork_number))
+            backend->plugin->context_destroy(context->context);
+        free(context->reason);
+    }
+    adn_cache_free(&handle->cache);
+    free(handle->contexts);
+    free(handle->rules);
+    handle->magic = 0;
+    free(handle);
+}
+
+/* The device of a backend's space that serves this handle; -1 with the thread's backend error. */
+static int32_t device_for(anydnnHandle_t handle, const struct adn_backend *backend)
+{
+    const struct adn_space *space = adn_world_space(handle->world, backend->plugin->space);
+    int32_t count;
+
+    if (!space || space == handle->space)
+        return handle->device;
+    count = adn_space_device_count(space);
+    if (count < 1)
+        adn_load_error_set("there is no device of its memory space");
+    return count < 1 ? -1 : handle->device < count ? handle->device : 0;
+}
+
+static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
+                         struct adn_handle_context *context)
+{
+    const char *said;
+    int32_t result;
+
+    adn_load_error_clear();
+    context->fork_number = adn_process_fork_number;
+    context->device = device_for(handle, backend);
+    context->state = 1;
+    adn_float_standard();
+    result = context->device < 0
+                 ? ANYDNN_STATUS_NOT_SUPPORTED
+                 : backend->plugin->context_create(context->device, &context->context);
+    if (result != 0 || !context->context) {
+        said = adn_load_error_text();
+        /* Memory that lacks now may be there at the next call. */
+        context->state = result == ANYDNN_STATUS_ALLOC_FAILED ? 0 : -1;
+        context->context = NULL;
+        free(context->reason);
+        context->reason = strdup(said[0] != '\0' ? said : "it could not make a context");
+        adn_info("%s: no context for a handle on %s: %s", backend->name, handle->device_name,
+                 context->reason ? context->reason : "out of memory");
+    } else if (strcmp(backend->plugin->space, "host") != 0) {
+        adn_process_watch_exit();
+    }
+}
+
+struct anydnn_plugin_context *adn_handle_context(anydnnHandle_t handle, struct adn_backend *backend,
+                                                 const char **reason)
+{
+    struct adn_handle_context *context = &handle->contexts[backend->index];
+
+    if (context->state == 1 && !survived(backend, context->fork_number)) {
+        *reason = "does not survive fork(), and this handle used it before";
+        return NULL;
+    }
+    if (context->state == 0)
+        make_context(handle, backend, context);
+    *reason = context->reason;
+    return context->context;
+}
+
+anydnnStatus_t adn_handle_set_route(anydnnHandle_t handle, const char *operation, const char *mode,
+                                    const char *list)
+{
+    struct adn_route_rule rule;
+    struct adn_route_rule *rules;
+    char error[600];
+    int32_t at = 0;
+
+    if (adn_settings_rule_parse(&rule, operation, mode, list, error, sizeof(error)) != 0)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnSetRoute: %s", error);
+    while (at < handle->rule_count && (strcmp(handle->rules[at].pattern, rule.pattern) != 0 ||
+                                       handle->rules[at].math != rule.math))
+        at++;
+    if (at == handle->rule_count) {
+        rules = realloc(handle->rules, ((size_t)at + 1) * sizeof(rules[0]));
+        if (!rules)
+            return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnSetRoute: out of memory");
+        handle->rules = rules;
+        handle->rule_count++;
+    }
+    handle->rules[at] = rule;
+    adn_handle_forget(handle);
+    adn_world_warn_of_unknown(handle->world, &rule);
+    return ANYDNN_STATUS_SUCCESS;
+}

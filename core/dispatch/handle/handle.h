@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The handle: one device of one space, a context for each backend used, plans, pins, last record.
+ */
+#ifndef ADN_DISPATCH_HANDLE_HANDLE_H
+#define ADN_DISPATCH_HANDLE_HANDLE_H
+
+#include <stdatomic.h>
+
+#include "dispatch/dispatch.h"
+#include "dispatch/handle/space.h"
+#include "dispatch/handle/world.h"
+#include "dispatch/plan/plan.h"
+#include "dispatch/plan/table.h"
+#include "sys/process.h"
+
+#define ADN_HANDLE_MAGIC UINT64_C(0x616e79646e6e6831)
+
+/* A backend's context in this handle. */
+struct adn_handle_context {
+    struct anydnn_plugin_context *context;
+    int state;            /* 0 not made yet, 1 made, -1 refused */
+    int32_t device;       /* where it is: the handle's own, or one of another space */
+    char *reason;         /* why refused */
+    uint64_t fork_number; /* of the process that made it */
+};
+
+/* How the last call found its plan. */
+enum adn_how { ADN_HOW_NONE, ADN_HOW_HIT, ADN_HOW_EQUAL, ADN_HOW_MISS };
+
+struct adn_record {
+    struct adn_plan *plan; /* held */
+    enum adn_how how;
+    int32_t effect;
+    int unaligned;
+    int workspace_short;
+};
+
+struct adn_counters {
+    int64_t calls;
+    int64_t plan_hits;
+    int64_t plan_equal_hits;
+    int64_t plan_misses;
+    int64_t evictions;
+    int64_t fallbacks;
+    int64_t pins_dropped;
+    int64_t staged_calls;
+};
+
+struct anydnnContext {
+    uint64_t magic;
+    uint64_t fork_number;
+    struct adn_cache cache;
+    struct adn_record last;
+    struct adn_counters counters;
+    struct adn_space *space;
+    int32_t device;
+    int32_t deterministic;
+    void *stream;
+    struct adn_recording *recording; /* between RecordBegin and RecordEnd */
+    struct adn_world *world;
+    uint64_t workspace_limit;
+    struct adn_handle_context *contexts; /* by registry index */
+    struct adn_arena *arenas;            /* memory for staged calls */
+    struct adn_route_rule *rules;        /* anydnnSetRoute */
+    int32_t rule_count;
+    char device_name[64];
+};
+
+/* SUCCESS for a live handle; else a sentence that begins with `entry`. */
+anydnnStatus_t adn_handle_complain(anydnnHandle_t handle, const char *entry) __attribute__((cold));
+
+static inline anydnnStatus_t adn_handle_check(anydnnHandle_t handle, const char *entry)
+{
+    if (handle && handle->magic == ADN_HANDLE_MAGIC &&
+        !atomic_load_explicit(&adn_process_attention, memory_order_relaxed))
+        return ANYDNN_STATUS_SUCCESS;
+    return adn_handle_complain(handle, entry);
+}
+
+/* The same for a call that is about to run: SPACE_POISONED for a device that is lost. */
+anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry)
+    __attribute__((cold));
+
+static inline anydnnStatus_t adn_handle_check_call(anydnnHandle_t handle, const char *entry)
+{
+    if (handle && handle->magic == ADN_HANDLE_MAGIC &&
+        !atomic_load_explicit(&adn_process_attention, memory_order_relaxed))
+        return ANYDNN_STATUS_SUCCESS;
+    return adn_handle_complain_call(handle, entry);
+}
+
+anydnnStatus_t adn_handle_create(anydnnHandle_t *handle, const char *device, const char *entry);
+void adn_handle_destroy(anydnnHandle_t handle);
+
+/* The context of a backend, made at first need; NULL with *reason set when it is refused. A backend
+ * of another space gets one on the device of that space that has the number of the handle's own, on
+ * device 0 if there is none. */
+struct anydnn_plugin_context *adn_handle_context(anydnnHandle_t handle, struct adn_backend *backend,
+                                                 const char **reason);
+
+/* Forgets every plan and pin, after a change that selection depends on; the record stays. */
+void adn_handle_forget(anydnnHandle_t handle);
+
+anydnnStatus_t adn_handle_set_route(anydnnHandle_t handle, const char *operation, const char *mode,
+                                    const char *list);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host as a memory space: one device called cpu, plain memory, no streams, the monotonic clock.
+ */
+#include "dispatch/handle/space.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "load/load.h"
+
+#define OK           0
+#define ALLOC_FAILED 2
+#define BAD_PARAM    3
+
+static int32_t host_device_count(int32_t *count)
+{
+    *count = 1;
+    return OK;
+}
+
+static int32_t host_device_current(int32_t *device)
+{
+    *device = 0;
+    return OK;
+}
+
+static int32_t host_device_name(int32_t device, char *text, size_t size)
+{
+    (void)device;
+    snprintf(text, size, "host processor");
+    return OK;
+}
+
+static int32_t host_pointer_owner(int32_t device, const void *pointer, int32_t *owner)
+{
+    (void)device;
+    (void)pointer;
+    *owner = ANYDNN_PLUGIN_POINTER_DEVICE;
+    return OK;
+}
+
+static int32_t host_memory_alloc(int32_t device, uint64_t bytes, void **pointer)
+{
+    (void)device;
+    if (bytes > SIZE_MAX - 256)
+        return ALLOC_FAILED;
+    *pointer = aligned_alloc(256, bytes > 0 ? ((size_t)bytes + 255) / 256 * 256 : 256);
+    return *pointer ? OK : ALLOC_FAILED;
+}
+
+static int32_t host_memory_free(int32_t device, void *pointer)
+{
+    (void)device;
+    free(pointer);
+    return OK;
+}
+
+static int32_t host_memory_copy(int32_t device, void *stream, void *to, const void *from,
+                                uint64_t bytes, int32_t kind)
+{
+    (void)device;
+    (void)stream;
+    (void)kind;
+    memmove(to, from, bytes);
+    return OK;
+}
+
+static int32_t host_memory_set(int32_t device, void *stream, void *to, int32_t byte, uint64_t bytes)
+{
+    (void)device;
+    (void)stream;
+    memset(to, byte, bytes);
+    return OK;
+}
+
+static int32_t host_synchronize(int32_t device, void *stream)
+{
+    (void)device;
+    (void)stream;
+    return OK;
+}
+
+static int32_t host_stream_check(int32_t device, void *stream)
+{
+    (void)device;
+    return stream ? BAD_PARAM : OK;
+}
+
+static int32_t host_mark_create(int32_t device, void **mark)
+{
+    (void)device;
+    *mark = malloc(sizeof(struct timespec));
+    return *mark ? OK : ALLOC_FAILED;
+}
+
+static int32_t host_mark_record(int32_t device, void *stream, void *mark)
+{
+    (void)device;
+    (void)stream;
+    clock_gettime(CLOCK_MONOTONIC, mark);
+    return OK;
+}
+
+static int32_t host_mark_elapsed(int32_t device, void *from, void *to, double *microseconds)
+{
+    const struct timespec *begin = from;
+    const struct timespec *end = to;
+
+    (void)device;
+    *microseconds =
+        (double)(end->tv_sec - begin->tv_sec) * 1e6 + (double)(end->tv_nsec - begin->tv_nsec) / 1e3;
+    return OK;
+}
+
+static void host_mark_destroy(int32_t device, void *mark)
+{
+    (void)device;
+    free(mark);
+}
+
+static int32_t host_poisoned(int32_t device)
+{
+    (void)device;
+    return 0;
+}
+
+/* Recordings of the host are a list of calls (capture.c), so the space has no functions for them.
+ */
+static const struct anydnn_plugin_space host_functions = {
+    .struct_size = sizeof(struct anydnn_plugin_space),
+    .device_count = host_device_count,
+    .device_current = host_device_current,
+    .device_name = host_device_name,
+    .pointer_owner = host_pointer_owner,
+    .memory_alloc = host_memory_alloc,
+    .memory_free = host_memory_free,
+    .memory_copy = host_memory_copy,
+    .memory_set = host_memory_set,
+    .synchronize = host_synchronize,
+    .stream_check = host_stream_check,
+    .mark_create = host_mark_create,
+    .mark_record = host_mark_record,
+    .mark_elapsed = host_mark_elapsed,
+    .mark_destroy = host_mark_destroy,
+    .poisoned = host_poisoned,
+};
+
+struct adn_space adn_space_host = {"host", &host_functions, 1, 0};
+
+void adn_space_device_name(const struct adn_space *space, int32_t device, char *text, size_t size)
+{
+    if (space->host)
+        snprintf(text, size, "cpu");
+    else
+        snprintf(text, size, "%s:%d", space->name, (int)device);
+}
+
+int32_t adn_space_device_count(const struct adn_space *space)
+{
+    int32_t count = 0;
+    char text[120];
+
+    if (space->functions->device_count(&count) != 0)
+        return 0;
+    if (count >= 0 && count <= ADN_SPACE_DEVICES_MAX)
+        return count;
+    snprintf(text, sizeof(text), "its space `%s` counts %d devices; 0 to %d can be", space->name,
+             (int)count, ADN_SPACE_DEVICES_MAX);
+    adn_load_error_set(text);
+    return 0;
+}
+
+int32_t adn_space_device_current(const struct adn_space *space, int32_t *device)
+{
+    int32_t current = 0;
+    int32_t result = space->functions->device_current(&current);
+
+    *device = result == 0 && current >= 0 && current < adn_space_device_count(space) ? current : 0;
+    return result;
+}
+
+static int32_t check_made(const struct adn_space *space, int32_t result, const void *made,
+                          const char *what)
+{
+    char text[120];
+
+    if (result != 0 || made)
+        return result;
+    snprintf(text, sizeof(text), "its space `%s` reports success and gives no %s", space->name,
+             what);
+    adn_load_error_set(text);
+    return ALLOC_FAILED;
+}
+
+int32_t adn_space_memory_alloc(const struct adn_space *space, int32_t device, uint64_t bytes,
+                               void **pointer)
+{
+    int32_t result;
+
+    *pointer = NULL;
+    result = space->functions->memory_alloc(device, bytes, pointer);
+    return check_made(space, result, *pointer, "memory");
+}
+
+int32_t adn_space_mark_create(const struct adn_space *space, int32_t device, void **mark)
+{
+    int32_t result;
+
+    *mark = NULL;
+    result = space->functions->mark_create(device, mark);
+    return check_made(space, result, *mark, "mark");
+}
+
+int32_t adn_space_record_end(const struct adn_space *space, int32_t device, void *stream,
+                             void **recording)
+{
+    int32_t result;
+
+    if (space->host)
+        return OK;
+    *recording = NULL;
+    result = space->functions->record_end(device, stream, recording);
+    if (result != 0)
+        *recording = NULL;
+    return check_made(space, result, *recording, "recording");
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The shared state of the process: reads the settings, lists the backends, opens those that rules
+ * name. */
+#include "dispatch/handle/world.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "desc/operations.h"
+#include "sys/env.h"
+#include "sys/error.h"
+#include "sys/log.h"
+#include "sys/process.h"
+#include "sys/text.h"
+
+static struct adn_world *world;
+static _Atomic int world_ready;
+static pthread_mutex_t world_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t space_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static _Thread_local int world_building;
+
+struct adn_space *adn_world_space(struct adn_world *all, const char *name)
+{
+    for (int32_t i = 0; i < all->space_count; i++)
+        if (strcmp(all->space[i]->name, name) == 0)
+            return all->space[i];
+    return NULL;
+}
+
+/* The first live backend of a space serves it. 0 for want of memory. */
+static int space_learn(struct adn_world *all, const struct anydnn_plugin *plugin)
+{
+    struct adn_space *space = NULL;
+    int lacked = 0;
+
+    pthread_mutex_lock(&space_lock);
+    if (!adn_world_space(all, plugin->space) && all->space_count < ADN_SPACES_MAX) {
+        space = calloc(1, sizeof(*space));
+        lacked = !space && adn_shortage(ENOMEM);
+    }
+    if (space) {
+        space->name = plugin->space;
+        space->functions = plugin->space_functions;
+        all->space[all->space_count] = space;
+        all->space_count++;
+    }
+    pthread_mutex_unlock(&space_lock);
+    return !lacked;
+}
+
+int adn_world_open(struct adn_world *all, struct adn_backend *backend)
+{
+    adn_shortage_forget();
+    return adn_load_open(backend) && space_learn(all, backend->plugin);
+}
+
+static const char *plugin_setting(void *cookie, const char *backend, const char *key)
+{
+    return adn_settings_plugin_set(cookie, backend, key);
+}
+
+/* plugin_path's folders, then plugindir. The world keeps the array. */
+static const char *const *folders_of(const struct adn_settings *settings)
+{
+    size_t count = 0;
+    const char **folders;
+
+    while (settings->plugin_path && settings->plugin_path[count])
+        count++;
+    folders = calloc(count + 2, sizeof(folders[0]));
+    if (!folders)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        folders[i] = settings->plugin_path[i];
+    folders[count] = adn_settings_plugindir();
+    return folders;
+}
+
+static void options_drop(const struct adn_load_options *options)
+{
+    free((void *)options->folders);
+    free((void *)options->modules);
+}
+
+static void registry_drop(struct adn_registry *registry)
+{
+    if (registry)
+        options_drop(&registry->options);
+    adn_load_registry_free(registry);
+}
+
+static struct adn_registry *registry_make(struct adn_settings *settings)
+{
+    struct adn_load_options options = {.setting = plugin_setting, .cookie = settings};
+    const struct adn_plugin_section *section;
+    struct adn_load_module *modules;
+    struct adn_registry *registry;
+
+    options.folders = folders_of(settings);
+    for (section = settings->plugins; section; section = section->next)
+        options.module_count++;
+    modules = calloc((size_t)options.module_count + 1, sizeof(*modules));
+    options.modules = modules;
+    if (!options.folders || !modules) {
+        options_drop(&options);
+        return NULL;
+    }
+    options.module_count = 0;
+    for (section = settings->plugins; section; section = section->next) {
+        struct adn_load_module *module = &modules[options.module_count++];
+
+        module->name = section->name;
+        module->module = section->module;
+        module->disabled = section->enable == ADN_ENABLE_NO;
+        module->origin = section->module ? section->module_origin : section->origin;
+    }
+    registry = adn_load_registry(&options);
+    if (!registry)
+        options_drop(&options);
+    for (char **sentence = registry ? registry->unreadable : NULL; sentence && *sentence;
+         sentence++)
+        adn_warn("%s", *sentence);
+    return registry;
+}
+
+/* One warning for a name in a user's rule that resembles an installed backend's. */
+static void warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule,
+                            const char *name)
+{
+    static const char what[] = "a handle's route, which a program may set again and again";
+    const char *names[64];
+    const char *near;
+    int count = 0;
+
+    for (int32_t i = 0; i < all->registry->count && count < 64; i++)
+        if (all->registry->backend[i]->stage != ADN_LOAD_MISSING)
+            names[count++] = all->registry->backend[i]->name;
+    near = adn_name_nearest(name, names, count);
+    if (near && rule->layer != ADN_LAYER_BUILTIN &&
+        (rule->layer != ADN_LAYER_API || adn_log_first(name, strlen(name), what)))
+        adn_warn("%s: backend `%s` is not installed; did you mean `%s`?", rule->origin, name, near);
+}
+
+void adn_world_warn_of_unknown(const struct adn_world *all, const struct adn_route_rule *rule)
+{
+    for (int32_t i = 0; i < rule->count; i++)
+        if (!adn_load_find(all->registry, rule->backend[i]))
+            warn_of_unknown(all, rule, rule->backend[i]);
+}
+
+/* Opens, in the order of the routes, each backend that an effective rule names. The errno for
+ * which one is left, for want of memory or descriptors, or 0. */
+static int open_routed(struct adn_world *all)
+{
+    static const int32_t maths[] = {ANYDNN_PLUGIN_MATH_DEFAULT, ANYDNN_PLUGIN_MATH_TENSOR_OP,
+                                    ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION, ANYDNN_PLUGIN_MATH_SPLIT};
+    const struct adn_route_rule *seen[64];
+    int seen_count = 0, lacked = 0;
+
+    for (int32_t operation = 1; operation < ANYDNN_PLUGIN_OPERATION_END; operation++)
+        for (size_t mode = 0; mode < sizeof(maths) / sizeof(maths[0]); mode++) {
+            const struct adn_route_rule *rule = adn_settings_route(
+                all->settings, NULL, 0, adn_operation_name(operation), maths[mode]);
+            int known = 0;
+
+            for (int i = 0; i < seen_count; i++)
+                known |= seen[i] == rule;
+            if (known)
+                continue;
+            if (seen_count < 64)
+                seen[seen_count++] = rule;
+            for (int32_t i = 0; i < rule->count; i++) {
+                struct adn_backend *backend = adn_load_find(all->registry, rule->backend[i]);
+
+                if (backend && !adn_world_open(all, backend) && adn_shortage_noted())
+                    lacked = adn_shortage_noted();
+            }
+            adn_world_warn_of_unknown(all, rule);
+        }
+    return lacked;
+}
+
+/* What is found while memory or descriptors lack is not kept. */
+static anydnnStatus_t refuse_short(const char *entry, int error)
+{
+    return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,
+                    "%s: while settings and backends were looked up: %s; the next call tries again",
+                    entry, strerror(error));
+}
+
+/* A sentence for the first backend with enable = yes that is not live. */
+static anydnnStatus_t open_required(struct adn_world *all, const char *entry)
+{
+    for (const struct adn_plugin_section *section = all->settings->plugins; section;
+         section = section->next) {
+        struct adn_backend *backend = adn_load_find(all->registry, section->name);
+
+        if (section->enable != ADN_ENABLE_YES || (backend && adn_world_open(all, backend)))
+            continue;
+        if (backend && adn_shortage_noted())
+            return refuse_short(entry, adn_shortage_noted());
+        return adn_fail(ANYDNN_STATUS_CONFIG_ERROR,
+                        "%s: backend `%s` has `enable = yes` (%s) and cannot be used: %s", entry,
+                        section->name, section->origin,
+                        backend ? adn_load_reason(backend) : "it is not installed");
+    }
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+/* Settings and backends, none of them open, or NULL with the status. */
+static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
+{
+    struct adn_world *all = calloc(1, sizeof(*all));
+    anydnnStatus_t status = ANYDNN_STATUS_ALLOC_FAILED;
+
+    adn_shortage_forget();
+    if (all)
+        all->settings = adn_settings_load();
+    if (!all || !all->settings) {
+        adn_fail(status, "%s: out of memory while reading the settings", entry);
+        goto out;
+    }
+    if (adn_shortage_noted())
+        goto short_of;
+    if (all->settings->fatal[0] != '\0') {
+        status = adn_fail(ANYDNN_STATUS_CONFIG_ERROR, "%s: %s", entry, all->settings->fatal);
+        goto out;
+    }
+    adn_process_watch();
+    all->registry = registry_make(all->settings);
+    if (!all->registry) {
+        adn_fail(status, "%s: out of memory while listing the backends", entry);
+        goto out;
+    }
+    if (adn_shortage_noted())
+        goto short_of;
+    all->space[0] = &adn_space_host;
+    all->space_count = 1;
+    *why = ANYDNN_STATUS_SUCCESS;
+    return all;
+short_of:
+    status = refuse_short(entry, adn_shortage_noted());
+out:
+    if (all) {
+        registry_drop(all->registry);
+        adn_settings_free(all->settings);
+    }
+    free(all);
+    *why = status;
+    return NULL;
+}
+
+/* A child of fork() finds the world whole or not begun. */
+static void world_guard(void)
+{
+    adn_process_fork_waits(&world_lock);
+    adn_process_fork_waits(&space_lock);
+}
+
+anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    int lacked;
+
+    if (world_building)
+        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
+                        "%s: called by a backend while it is being loaded", entry);
+    /* Without the lock, which a thread of the parent may hold for ever in a child after fork(). */
+    if (world_ready) {
+        *found = world;
+        return status;
+    }
+    pthread_once(&once, world_guard);
+    pthread_mutex_lock(&world_lock);
+    if (!world_ready) {
+        world_building = 1;
+        if (!world)
+            world = world_make(entry, &status);
+        /* A world without a backend that it must have stays: backends are opened once. */
+        lacked = world ? open_routed(world) : 0;
+        if (lacked)
+            status = refuse_short(entry, lacked);
+        else if (world)
+            status = open_required(world, entry);
+        world_ready = status == ANYDNN_STATUS_SUCCESS;
+        world_building = 0;
+    }
+    *found = world;
+    pthread_mutex_unlock(&world_lock);
+    return status;
+}
