@@ -4,7 +4,7 @@
 # since it links oneDNN's library, which nothing else here does. Its manual is at the head of
 # onednn_direct.c.
 
-if HAVE_ONEDNN
+if HAVE_ONEDNN_HEADERS
 EXTRA_PROGRAMS += bench/onednn_direct/onednn_direct
 CLEANFILES += bench/onednn_direct/onednn_direct
 endif

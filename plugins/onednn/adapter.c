@@ -23,107 +23,139 @@ static int done(dnnl_status_t status)
     return status == dnnl_success;
 }
 
-#define DONE(call) done(call)
+/* ------------------------------------------------------------------ what differs */
 
-#if DNNL_VERSION_MAJOR >= 3
+/* Of a constant the value in the library that is open. */
+struct constant {
+    int32_t value, old;
+};
+#define CONSTANT(name, old) {(int32_t)(name), old},
 
-static onednn_layout layout_by_strides(dnnl_data_type_t type, int32_t ndims, const int64_t *dims,
-                                       const int64_t *strides)
+static int32_t translated(const struct constant *table, size_t count, int32_t value)
 {
-    dnnl_memory_desc_t layout = NULL;
-    return DONE(onednn.dnnl_memory_desc_create_with_strides(&layout, ndims, dims, type, strides))
-               ? layout
-               : NULL;
+    for (size_t i = 0; onednn_is_old && i < count; i++)
+        if (table[i].value == value)
+            return table[i].old;
+    return value;
 }
 
-static onednn_layout layout_by_tag(dnnl_data_type_t type, int32_t ndims, const int64_t *dims,
-                                   dnnl_format_tag_t tag)
+static dnnl_format_tag_t tag_of(dnnl_format_tag_t tag)
 {
-    dnnl_memory_desc_t layout = NULL;
-    return DONE(onednn.dnnl_memory_desc_create_with_tag(&layout, ndims, dims, type, tag)) ? layout
-                                                                                          : NULL;
+    static const struct constant tags[] = {ONEDNN_OLD_TAGS(CONSTANT)};
+    return (dnnl_format_tag_t)translated(tags, sizeof tags / sizeof tags[0], (int32_t)tag);
 }
 
-void onednn_layout_destroy(onednn_layout layout)
+static dnnl_alg_kind_t eltwise_of(dnnl_alg_kind_t algorithm)
 {
-    onednn.dnnl_memory_desc_destroy((dnnl_memory_desc_t)layout);
+    static const struct constant algorithms[] = {ONEDNN_OLD_ELTWISE(CONSTANT)};
+    return (dnnl_alg_kind_t)translated(algorithms, sizeof algorithms / sizeof algorithms[0],
+                                       (int32_t)algorithm);
 }
 
-/* Both give `made` its value, the descriptor or NULL: by the function of 3.x, with the arguments.
- * TWICE stands where 3.x wants the layout of each side and 2.6 one for both. */
-#define FORWARD(made, old_type, old_function, name, ...)                                           \
-    ((made) = NULL, (void)DONE(onednn.dnnl_##name##_primitive_desc_create(                         \
-                        &(made), onednn_engine, __VA_ARGS__, attributes)))
-#define BACKWARD(made, old_type, old_function, name, hint, ...)                                    \
-    ((made) = NULL, (void)DONE(onednn.dnnl_##name##_primitive_desc_create(                         \
-                        &(made), onednn_engine, __VA_ARGS__, hint, attributes)))
-#define TWICE(layout) layout, layout
-#define NO_SCALE
-
-#else
-
-/* `filled` says whether oneDNN has filled the layout. */
-static onednn_layout keep_or_free(dnnl_memory_desc_t *layout, int filled)
+static unsigned flags_of(unsigned flags)
 {
-    if (filled)
-        return layout;
-    onednn_host->free(layout);
+    static const struct constant bits[] = {ONEDNN_OLD_FLAGS(CONSTANT)};
+    unsigned found = flags & dnnl_use_global_stats;
+
+    for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++)
+        if (flags & (unsigned)bits[i].value)
+            found |= (unsigned)translated(bits, sizeof bits / sizeof bits[0], bits[i].value);
+    return found;
+}
+
+int onednn_shift_in_backward(void)
+{
+    return onednn_is_old;
+}
+
+static onednn_layout new_layout(dnnl_data_type_t type, int32_t ndims, const int64_t *dims,
+                                const int64_t *strides, dnnl_format_tag_t tag)
+{
+    dnnl_memory_desc_t made = NULL;
+    dnnl_status_t status =
+        strides ? onednn.dnnl_memory_desc_create_with_strides(&made, ndims, dims, type, strides)
+                : onednn.dnnl_memory_desc_create_with_tag(&made, ndims, dims, type, tag);
+    return done(status) ? made : NULL;
+}
+
+static onednn_layout old_layout(dnnl_data_type_t type, int32_t ndims, const int64_t *dims,
+                                const int64_t *strides, dnnl_format_tag_t tag)
+{
+    union onednn_old_memory_desc *made = onednn_host->alloc(sizeof *made);
+    dnnl_status_t status = dnnl_out_of_memory;
+
+    if (made)
+        status = strides
+                     ? onednn.dnnl_memory_desc_init_by_strides(made, ndims, dims, type, strides)
+                     : onednn.dnnl_memory_desc_init_by_tag(made, ndims, dims, type, tag_of(tag));
+    if (done(status))
+        return (onednn_layout)made;
+    if (made)
+        onednn_host->free(made);
     return NULL;
 }
 
-static onednn_layout layout_by_strides(dnnl_data_type_t type, int32_t ndims, const int64_t *dims,
-                                       const int64_t *strides)
+static onednn_layout layout_create(dnnl_data_type_t type, int32_t ndims, const int64_t *dims,
+                                   const int64_t *strides, dnnl_format_tag_t tag)
 {
-    dnnl_memory_desc_t *layout = onednn_host->alloc(sizeof *layout);
-
-    starved |= !layout;
-    return layout ? keep_or_free(layout, DONE(onednn.dnnl_memory_desc_init_by_strides(
-                                             layout, ndims, dims, type, strides)))
-                  : NULL;
-}
-
-static onednn_layout layout_by_tag(dnnl_data_type_t type, int32_t ndims, const int64_t *dims,
-                                   dnnl_format_tag_t tag)
-{
-    dnnl_memory_desc_t *layout = onednn_host->alloc(sizeof *layout);
-
-    starved |= !layout;
-    return layout ? keep_or_free(layout, DONE(onednn.dnnl_memory_desc_init_by_tag(layout, ndims,
-                                                                                  dims, type, tag)))
-                  : NULL;
+    return (onednn_is_old ? old_layout : new_layout)(type, ndims, dims, strides, tag);
 }
 
 void onednn_layout_destroy(onednn_layout layout)
 {
-    onednn_host->free((void *)layout);
+    if (onednn_is_old)
+        onednn_host->free((void *)layout);
+    else
+        onednn.dnnl_memory_desc_destroy((dnnl_memory_desc_t)layout);
 }
 
-/* By the function of 2.6 that fills a description, and then from that. */
-#define BACKWARD(made, old_type, old_function, name, hint, ...)                                    \
+/*
+ * These give `made` its value, the descriptor or NULL: by the function of 3.x, or by that of 2.6
+ * which fills a description. Their arguments are lists in parentheses: those of 2.6, which wants
+ * one layout where 3.x wants that of each side, and those of 3.x.
+ */
+#define LIST(...) __VA_ARGS__
+#define MADE_OLD(made, name, list, hint)                                                           \
     do {                                                                                           \
-        dnnl_##old_type##_desc_t description;                                                      \
-        (made) = NULL;                                                                             \
-        if (DONE(onednn.dnnl_##old_function##_desc_init(&description, __VA_ARGS__)))               \
-            (void)DONE(onednn.dnnl_primitive_desc_create(&(made), &description, attributes,        \
+        union onednn_old_description description;                                                  \
+        if (done(onednn.dnnl_##name##_desc_init(&description, LIST list)))                         \
+            (void)done(onednn.dnnl_primitive_desc_create(&(made), &description, attributes,        \
                                                          onednn_engine, hint));                    \
     } while (0)
-#define FORWARD(made, old_type, old_function, name, ...)                                           \
-    BACKWARD(made, old_type, old_function, name, NULL, __VA_ARGS__)
-#define TWICE(layout) layout
-#define NO_SCALE      1,
-#endif
+#define FORWARD(made, old_name, old_list, name, list)                                              \
+    do {                                                                                           \
+        if (onednn_is_old)                                                                         \
+            MADE_OLD(made, old_name, old_list, NULL);                                              \
+        else                                                                                       \
+            (void)done(onednn.dnnl_##name##_primitive_desc_create(&(made), onednn_engine,          \
+                                                                  LIST list, attributes));         \
+    } while (0)
+#define BACKWARD(made, old_name, old_list, name, list, hint)                                       \
+    do {                                                                                           \
+        if (onednn_is_old)                                                                         \
+            MADE_OLD(made, old_name, old_list, hint);                                              \
+        else                                                                                       \
+            (void)done(onednn.dnnl_##name##_primitive_desc_create(&(made), onednn_engine,          \
+                                                                  LIST list, hint, attributes));   \
+    } while (0)
+/* Where both want the same. */
+#define FORWARD_ALIKE(made, old_name, name, ...)                                                   \
+    FORWARD(made, old_name, (__VA_ARGS__), name, (__VA_ARGS__))
+#define BACKWARD_ALIKE(made, old_name, name, hint, ...)                                            \
+    BACKWARD(made, old_name, (__VA_ARGS__), name, (__VA_ARGS__), hint)
+
+/* ------------------------------------------------------------------ the one face */
 
 onednn_layout onednn_layout_create(dnnl_data_type_t type, int32_t ndims, const int64_t *dims,
                                    const int64_t *strides)
 {
-    return strides ? layout_by_strides(type, ndims, dims, strides)
-                   : layout_by_tag(type, ndims, dims, dnnl_format_tag_any);
+    return layout_create(type, ndims, dims, strides, dnnl_format_tag_any);
 }
 
 onednn_layout onednn_layout_blocked(dnnl_data_type_t type, int32_t ndims, const int64_t *dims)
 {
     static const dnnl_format_tag_t tags[] = {dnnl_aBc16b, dnnl_aBcd16b, dnnl_aBcde16b};
-    return layout_by_tag(type, ndims, dims, tags[ndims - 3]);
+    return layout_create(type, ndims, dims, NULL, tags[ndims - 3]);
 }
 
 static int is_forward(dnnl_prop_kind_t direction)
@@ -141,7 +173,7 @@ const char *onednn_implementation(const_dnnl_primitive_desc_t descriptor)
     const char *name = NULL;
     dnnl_status_t status =
         onednn.dnnl_primitive_desc_query(descriptor, dnnl_query_impl_info_str, 0, &name);
-    return DONE(status) && name ? name : "";
+    return done(status) && name ? name : "";
 }
 
 /* Bits that dnnl_cpu_isa_t sets for what an instruction set has beyond its predecessors'. */
@@ -157,79 +189,81 @@ int onednn_isa_has_vnni(void)
 dnnl_primitive_desc_t onednn_describe_convolution(const struct onednn_convolution *c,
                                                   const_dnnl_primitive_attr_t attributes)
 {
-    dnnl_primitive_desc_t made;
+    dnnl_primitive_desc_t made = NULL;
 
     if (c->direction == dnnl_backward_data)
-        BACKWARD(made, convolution, dilated_convolution_backward_data, convolution_backward_data,
-                 NULL, c->algorithm, c->x, c->w, c->y, c->stride, c->dilation, c->pad_before,
-                 c->pad_after);
+        BACKWARD_ALIKE(made, dilated_convolution_backward_data, convolution_backward_data, NULL,
+                       c->algorithm, c->x, c->w, c->y, c->stride, c->dilation, c->pad_before,
+                       c->pad_after);
     else if (c->direction == dnnl_backward_weights)
-        BACKWARD(made, convolution, dilated_convolution_backward_weights,
-                 convolution_backward_weights, NULL, c->algorithm, c->x, c->w, c->bias, c->y,
-                 c->stride, c->dilation, c->pad_before, c->pad_after);
+        BACKWARD_ALIKE(made, dilated_convolution_backward_weights, convolution_backward_weights,
+                       NULL, c->algorithm, c->x, c->w, c->bias, c->y, c->stride, c->dilation,
+                       c->pad_before, c->pad_after);
     else
-        FORWARD(made, convolution, dilated_convolution_forward, convolution_forward, c->direction,
-                c->algorithm, c->x, c->w, c->bias, c->y, c->stride, c->dilation, c->pad_before,
-                c->pad_after);
+        FORWARD_ALIKE(made, dilated_convolution_forward, convolution_forward, c->direction,
+                      c->algorithm, c->x, c->w, c->bias, c->y, c->stride, c->dilation,
+                      c->pad_before, c->pad_after);
     return made;
 }
 
 dnnl_primitive_desc_t onednn_describe_inner_product(const struct onednn_convolution *c,
                                                     const_dnnl_primitive_attr_t attributes)
 {
-    dnnl_primitive_desc_t made;
+    dnnl_primitive_desc_t made = NULL;
 
     if (c->direction == dnnl_backward_data)
-        BACKWARD(made, inner_product, inner_product_backward_data, inner_product_backward_data,
-                 NULL, c->x, c->w, c->y);
+        BACKWARD_ALIKE(made, inner_product_backward_data, inner_product_backward_data, NULL, c->x,
+                       c->w, c->y);
     else if (c->direction == dnnl_backward_weights)
-        BACKWARD(made, inner_product, inner_product_backward_weights,
-                 inner_product_backward_weights, NULL, c->x, c->w, c->bias, c->y);
+        BACKWARD_ALIKE(made, inner_product_backward_weights, inner_product_backward_weights, NULL,
+                       c->x, c->w, c->bias, c->y);
     else
-        FORWARD(made, inner_product, inner_product_forward, inner_product_forward, c->direction,
-                c->x, c->w, c->bias, c->y);
+        FORWARD_ALIKE(made, inner_product_forward, inner_product_forward, c->direction, c->x, c->w,
+                      c->bias, c->y);
     return made;
 }
 
 dnnl_primitive_desc_t onednn_describe_pooling(const struct onednn_pooling *p,
                                               const_dnnl_primitive_attr_t attributes)
 {
-    dnnl_primitive_desc_t made;
+    dnnl_primitive_desc_t made = NULL;
 
     if (is_forward(p->direction))
-        FORWARD(made, pooling_v2, pooling_v2_forward, pooling_forward, p->direction, p->algorithm,
-                p->x, p->y, p->stride, p->window, p->dilation, p->pad_before, p->pad_after);
+        FORWARD_ALIKE(made, pooling_v2_forward, pooling_forward, p->direction, p->algorithm, p->x,
+                      p->y, p->stride, p->window, p->dilation, p->pad_before, p->pad_after);
     else
-        BACKWARD(made, pooling_v2, pooling_v2_backward, pooling_backward, p->hint, p->algorithm,
-                 p->x, p->y, p->stride, p->window, p->dilation, p->pad_before, p->pad_after);
+        BACKWARD_ALIKE(made, pooling_v2_backward, pooling_backward, p->hint, p->algorithm, p->x,
+                       p->y, p->stride, p->window, p->dilation, p->pad_before, p->pad_after);
     return made;
 }
 
 dnnl_primitive_desc_t onednn_describe_softmax(const struct onednn_softmax *s,
                                               const_dnnl_primitive_attr_t attributes)
 {
-    dnnl_primitive_desc_t made;
+    dnnl_primitive_desc_t made = NULL;
 
     if (is_forward(s->direction))
-        FORWARD(made, softmax_v2, softmax_v2_forward, softmax_forward, s->direction, s->algorithm,
-                s->x, s->y, s->axis);
+        FORWARD_ALIKE(made, softmax_v2_forward, softmax_forward, s->direction, s->algorithm, s->x,
+                      s->y, s->axis);
     else
-        BACKWARD(made, softmax_v2, softmax_v2_backward, softmax_backward, s->hint, s->algorithm,
-                 s->dx, s->dy, s->y, s->axis);
+        BACKWARD_ALIKE(made, softmax_v2_backward, softmax_backward, s->hint, s->algorithm, s->dx,
+                       s->dy, s->y, s->axis);
     return made;
 }
 
 dnnl_primitive_desc_t onednn_describe_lrn(const struct onednn_lrn *l,
                                           const_dnnl_primitive_attr_t attributes)
 {
-    dnnl_primitive_desc_t made;
+    const dnnl_alg_kind_t across = dnnl_lrn_across_channels;
+    dnnl_primitive_desc_t made = NULL;
 
     if (is_forward(l->direction))
-        FORWARD(made, lrn, lrn_forward, lrn_forward, l->direction, dnnl_lrn_across_channels,
-                TWICE(l->x), l->n, l->alpha, l->beta, l->k);
+        FORWARD(made, lrn_forward, (l->direction, across, l->x, l->n, l->alpha, l->beta, l->k),
+                lrn_forward, (l->direction, across, l->x, l->x, l->n, l->alpha, l->beta, l->k));
     else
-        BACKWARD(made, lrn, lrn_backward, lrn_backward, l->hint, dnnl_lrn_across_channels,
-                 TWICE(l->dx), l->x, l->n, l->alpha, l->beta, l->k);
+        BACKWARD(made, lrn_backward, (across, l->dx, l->x, l->n, l->alpha, l->beta, l->k),
+                 lrn_backward, (across, l->dx, l->dx, l->x, l->n, l->alpha, l->beta, l->k),
+                 l->hint);
     return made;
 }
 
@@ -237,35 +271,39 @@ dnnl_primitive_desc_t
 onednn_describe_batch_normalization(const struct onednn_batch_normalization *b,
                                     const_dnnl_primitive_attr_t attributes)
 {
-    dnnl_primitive_desc_t made;
+    const unsigned flags = flags_of(b->flags);
+    dnnl_primitive_desc_t made = NULL;
 
     if (is_forward(b->direction))
-        FORWARD(made, batch_normalization, batch_normalization_forward, batch_normalization_forward,
-                b->direction, TWICE(b->x), b->epsilon, b->flags);
+        FORWARD(made, batch_normalization_forward, (b->direction, b->x, b->epsilon, flags),
+                batch_normalization_forward, (b->direction, b->x, b->x, b->epsilon, flags));
     else
-        BACKWARD(made, batch_normalization, batch_normalization_backward,
-                 batch_normalization_backward, b->hint, b->direction, TWICE(b->dx), b->x,
-                 b->epsilon, b->flags);
+        BACKWARD(made, batch_normalization_backward, (b->direction, b->dx, b->x, b->epsilon, flags),
+                 batch_normalization_backward,
+                 (b->direction, b->dx, b->dx, b->x, b->epsilon, flags), b->hint);
     return made;
 }
 
 dnnl_primitive_desc_t onednn_describe_eltwise(const struct onednn_eltwise *e,
                                               const_dnnl_primitive_attr_t attributes)
 {
-    dnnl_primitive_desc_t made;
+    const dnnl_alg_kind_t algorithm = eltwise_of(e->algorithm);
+    dnnl_primitive_desc_t made = NULL;
 
     if (is_forward(e->direction))
-        FORWARD(made, eltwise, eltwise_forward, eltwise_forward, e->direction, e->algorithm,
-                TWICE(e->x), e->alpha, e->beta);
+        FORWARD(made, eltwise_forward, (e->direction, algorithm, e->x, e->alpha, e->beta),
+                eltwise_forward, (e->direction, algorithm, e->x, e->x, e->alpha, e->beta));
     else
-        BACKWARD(made, eltwise, eltwise_backward, eltwise_backward, e->hint, e->algorithm,
-                 TWICE(e->dx), e->x, e->alpha, e->beta);
+        BACKWARD(made, eltwise_backward, (algorithm, e->dx, e->x, e->alpha, e->beta),
+                 eltwise_backward, (algorithm, e->dx, e->dx, e->x, e->alpha, e->beta), e->hint);
     return made;
 }
 
 int onednn_append_relu(dnnl_post_ops_t post_ops)
 {
-    return !DONE(onednn.dnnl_post_ops_append_eltwise(post_ops, NO_SCALE dnnl_eltwise_relu, 0, 0));
+    const dnnl_alg_kind_t relu = eltwise_of(dnnl_eltwise_relu);
+    return !done(onednn_is_old ? onednn.append_eltwise_old(post_ops, 1, relu, 0, 0)
+                               : onednn.append_eltwise(post_ops, relu, 0, 0));
 }
 
 dnnl_primitive_desc_t onednn_describe_reorder(onednn_layout from, onednn_layout to,
@@ -274,5 +312,5 @@ dnnl_primitive_desc_t onednn_describe_reorder(onednn_layout from, onednn_layout 
     dnnl_primitive_desc_t made = NULL;
     dnnl_status_t status = onednn.dnnl_reorder_primitive_desc_create(&made, from, onednn_engine, to,
                                                                      onednn_engine, attributes);
-    return DONE(status) ? made : NULL;
+    return done(status) ? made : NULL;
 }

@@ -8,11 +8,7 @@
 
 /* A memory descriptor: of a tensor with strides, of a blocked layout, or of one that the primitive
  * may choose ("any"). */
-#if DNNL_VERSION_MAJOR >= 3
 typedef const_dnnl_memory_desc_t onednn_layout;
-#else
-typedef const dnnl_memory_desc_t *onednn_layout;
-#endif
 
 /* NULL where there is no memory, or where oneDNN refuses the strides (elements that share a place,
  * strides that are not positive). strides NULL: any. To be given back by onednn_layout_destroy. */
@@ -84,7 +80,7 @@ dnnl_primitive_desc_t onednn_describe_lrn(const struct onednn_lrn *lrn,
 
 /* 2.6 wants the shift among the arguments of a gradient, which does not depend on it; 3.x refuses
  * it there. */
-#define ONEDNN_SHIFT_IN_BACKWARD (DNNL_VERSION_MAJOR < 3)
+int onednn_shift_in_backward(void);
 
 struct onednn_batch_normalization {
     dnnl_prop_kind_t direction;

@@ -131,7 +131,7 @@ static void run_backward(struct onednn_build *build, const struct onednn_norm *n
                                                 {DNNL_ARG_DIFF_SHIFT, dbias.memory},
                                                 {DNNL_ARG_SHIFT, scale}};
 
-    onednn_run(build, descriptor, arguments, ONEDNN_SHIFT_IN_BACKWARD ? 9 : 8);
+    onednn_run(build, descriptor, arguments, onednn_shift_in_backward() ? 9 : 8);
     onednn_store_as(build, &dx, 0);
     onednn_store_as(build, &dscale, 2);
     onednn_store_as(build, &dbias, 2);

@@ -12,17 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The name by which a program compiled against the same headers would link it. */
-#define LIBRARY "libdnnl.so." ONEDNN_TEXT(DNNL_VERSION_MAJOR)
+/* fpmath modes, which hold oneDNN to float's precision, came with 2.6. */
+#define OLD_MAJOR 2
+#define OLD_MINOR 6
+#define NEW_MAJOR 3
 
 #define THREADS_MAX 1024
 
 struct onednn_functions onednn;
 dnnl_engine_t onednn_engine;
+int onednn_is_old;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int tried; /* and what came of it stays */
 static char failure[700];
+enum { HALF = sizeof failure / 2 - 2 }; /* of two failures together, with what parts them */
 static uint64_t opened_at_fork;
 
 /* Of OpenMP, out of the library's own dependencies; NULL where it has another runtime. */
@@ -32,14 +36,18 @@ static atomic_int threads;
 
 /* ------------------------------------------------------------------ the library */
 
-static const struct {
+struct function {
     const char *name;
     size_t offset;
-} functions[] = {
-#define FUNCTION(name) {#name, offsetof(struct onednn_functions, name)},
-    ONEDNN_FUNCTIONS(FUNCTION)
-#undef FUNCTION
 };
+#define FUNCTION(result, name, parameters) {#name, offsetof(struct onednn_functions, name)},
+static const struct function common_functions[] = {ONEDNN_COMMON_FUNCTIONS(FUNCTION)};
+static const struct function new_functions[] = {ONEDNN_NEW_FUNCTIONS(FUNCTION){
+    ONEDNN_APPEND_ELTWISE, offsetof(struct onednn_functions, append_eltwise)}};
+static const struct function old_functions[] = {ONEDNN_OLD_FUNCTIONS(FUNCTION){
+    ONEDNN_APPEND_ELTWISE, offsetof(struct onednn_functions, append_eltwise_old)}};
+#undef FUNCTION
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
 /* POSIX gives functions as pointers to objects; ISO C has no cast from one to the other. */
 static void take(void *function, size_t size, void *library, const char *name)
@@ -49,16 +57,26 @@ static void take(void *function, size_t size, void *library, const char *name)
 }
 
 /* Returns the name of the first function that the library lacks, or NULL. */
-static const char *take_functions(void *library)
+static const char *take_table(void *library, const struct function *table, size_t count)
 {
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-        void *symbol = dlsym(library, functions[i].name);
+    for (size_t i = 0; i < count; i++) {
+        void *symbol = dlsym(library, table[i].name);
 
         if (!symbol)
-            return functions[i].name;
-        memcpy((char *)&onednn + functions[i].offset, &symbol, sizeof symbol);
+            return table[i].name;
+        memcpy((char *)&onednn + table[i].offset, &symbol, sizeof symbol);
     }
     return NULL;
+}
+
+static const char *take_functions(void *library)
+{
+    const char *lacks = take_table(library, common_functions, COUNT(common_functions));
+
+    if (lacks)
+        return lacks;
+    return onednn_is_old ? take_table(library, old_functions, COUNT(old_functions))
+                         : take_table(library, new_functions, COUNT(new_functions));
 }
 
 static void take_openmp(void *library)
@@ -83,6 +101,25 @@ static int is_shortage(const char *message)
     return found;
 }
 
+/* Whether this backend can work with the library; fills `failure` where not. */
+static int suits(const char *name, const dnnl_version_t *version)
+{
+    const unsigned host_runtimes = DNNL_RUNTIME_SEQ | DNNL_RUNTIME_OMP | DNNL_RUNTIME_TBB;
+    int known =
+        version->major == NEW_MAJOR || (version->major == OLD_MAJOR && version->minor >= OLD_MINOR);
+
+    if (!known)
+        snprintf(failure, sizeof failure,
+                 "%s is oneDNN %d.%d; this backend needs 2.6 or later, or 3.x", name,
+                 version->major, version->minor);
+    else if (!(version->cpu_runtime & host_runtimes))
+        snprintf(failure, sizeof failure,
+                 "%s, oneDNN %d.%d.%d, is built for devices of SYCL or for a pool of threads of "
+                 "the program; this backend needs a build on OpenMP, TBB or one thread",
+                 name, version->major, version->minor, version->patch);
+    return !failure[0];
+}
+
 /* Fills `failure`, or leaves it empty. Returns 0, or ONEDNN_ALLOC_FAILED where the next call may
  * have better luck. */
 static int32_t load(const char *name)
@@ -92,6 +129,7 @@ static int32_t load(const char *name)
     dnnl_status_t made;
     const char *lacks;
 
+    failure[0] = '\0';
     if (!library) {
         const char *message = dlerror();
 
@@ -104,13 +142,9 @@ static int32_t load(const char *name)
         return ONEDNN_SUCCESS;
     }
     version = onednn.dnnl_version();
-    if (version->major != DNNL_VERSION_MAJOR || version->minor < ONEDNN_NEEDS_MINOR) {
-        snprintf(failure, sizeof failure,
-                 "%s is oneDNN %d.%d; this backend was compiled for %d and needs %d.%d or later",
-                 name, version->major, version->minor, DNNL_VERSION_MAJOR, DNNL_VERSION_MAJOR,
-                 ONEDNN_NEEDS_MINOR);
+    if (!suits(name, version))
         return ONEDNN_SUCCESS;
-    }
+    onednn_is_old = version->major == OLD_MAJOR;
     lacks = take_functions(library);
     if (lacks) {
         snprintf(failure, sizeof failure, "%s, oneDNN %d.%d.%d, has no function %s", name,
@@ -124,15 +158,30 @@ static int32_t load(const char *name)
     return onednn_status(made, ONEDNN_SUCCESS);
 }
 
-static int32_t open_library(void)
+/* The library that the settings name, or else the newer of what is there; `failure` tells of the
+ * last one tried and, in short, of the one before. */
+static int32_t load_any(void)
 {
     const char *name = onednn_host->setting(onednn_host, "library");
+    char newer[HALF];
+    int32_t status = load(name ? name : "libdnnl.so.3");
+
+    if (name || !failure[0] || status != ONEDNN_SUCCESS)
+        return status;
+    snprintf(newer, sizeof newer, "%.*s", HALF - 1, failure);
+    status = load("libdnnl.so.2");
+    if (failure[0])
+        snprintf(failure + strnlen(failure, HALF), HALF + 2, "; %s", newer);
+    return status;
+}
+
+static int32_t open_library(void)
+{
     char text[sizeof failure + 40];
     int32_t status;
 
-    failure[0] = '\0';
     opened_at_fork = onednn_host->fork_number();
-    status = load(name ? name : LIBRARY);
+    status = load_any();
     if (failure[0] && status == ONEDNN_SUCCESS) {
         snprintf(text, sizeof text, "%s; onednn declines everything", failure);
         onednn_host->log(onednn_host, ANYDNN_PLUGIN_LOG_WARN, __FILE__, __LINE__, text);

@@ -6,7 +6,7 @@ EXTRA_DIST += plugins/onednn/opens
 if HAVE_ONEDNN
 plugins_LTLIBRARIES += plugins/onednn/anydnn_onednn.la
 endif
-plugins_onednn_anydnn_onednn_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(ONEDNN_CFLAGS)
+plugins_onednn_anydnn_onednn_la_CPPFLAGS = $(PLUGIN_CPPFLAGS)
 # Vectors at -O2 too; and no fused multiply-adds, so that a blend is what it is written to be.
 plugins_onednn_anydnn_onednn_la_CFLAGS = $(AM_CFLAGS) -ftree-vectorize -ffp-contract=off
 plugins_onednn_anydnn_onednn_la_LDFLAGS = $(PLUGIN_LDFLAGS)
@@ -33,6 +33,8 @@ plugins_onednn_anydnn_onednn_la_SOURCES = \
 	plugins/onednn/conv_integer.c \
 	plugins/onednn/conv_integer.h \
 	plugins/onednn/conv_layouts.c \
+	plugins/onednn/dnnl.h \
+	plugins/onednn/functions.h \
 	plugins/onednn/layer.c \
 	plugins/onednn/layer.h \
 	plugins/onednn/library.c \

@@ -8,12 +8,6 @@
 
 #include "library.h"
 
-#define ONEDNN_TEXT(number)  ONEDNN_TEXT_(number)
-#define ONEDNN_TEXT_(number) #number
-#define ONEDNN_HEADERS                                                                             \
-    ONEDNN_TEXT(DNNL_VERSION_MAJOR)                                                                \
-    "." ONEDNN_TEXT(DNNL_VERSION_MINOR) "." ONEDNN_TEXT(DNNL_VERSION_PATCH)
-
 /* Status codes of plugin.h that this backend returns. */
 enum {
     ONEDNN_SUCCESS = 0,

@@ -4,6 +4,18 @@
 onednn_tests = tests/onednn/test_layers tests/onednn/test_onednn
 check_PROGRAMS += $(onednn_tests)
 TESTS += $(onednn_tests)
+if HAVE_ONEDNN_HEADERS
+check_PROGRAMS += tests/onednn/test_declarations
+TESTS += tests/onednn/test_declarations
+endif
+EXTRA_DIST += tests/onednn/wheels.sh
+
+tests_onednn_test_declarations_SOURCES = \
+	tests/onednn/declarations.h \
+	tests/onednn/declared.inc \
+	tests/onednn/installed.c \
+	tests/onednn/test_declarations.c
+tests_onednn_test_declarations_CPPFLAGS = $(TEST_CPPFLAGS) $(ONEDNN_CFLAGS)
 
 tests_onednn_test_onednn_SOURCES = tests/onednn/test_onednn.c
 tests_onednn_test_onednn_CPPFLAGS = $(TEST_CPPFLAGS)
