@@ -9,88 +9,112 @@
  * cuDNN 7's entry of that name has; what follows then are facts worth knowing and the choices
  * where cuDNN leaves something open. Entries without these words are our own.
  *
+ * CONTENTS
+ *
+ *   rules for all entries; API levels
+ *   types                       limits, enumerations, handles, perf structs
+ *   version, errors, messages
+ *   handles                     device, stream, determinism, routes
+ *   memory, time, recordings    a program without a line of CUDA
+ *   what happened, what there is    dispatch record, backends, devices, settings
+ *   problems as objects         an operation as text
+ *   tensor descriptors
+ *   tensor transform
+ *   tensor arithmetic           add, op, reduce, set, scale
+ *   filter descriptors
+ *   convolution descriptors
+ *   convolution                 shapes, types, algorithms; the three directions, bias, im2col
+ *   softmax
+ *   pooling
+ *   activation
+ *   LRN and divisive normalization
+ *   batch normalization
+ *   dropout
+ *
  * RULES FOR ALL ENTRIES
  *
- * Results. Every entry answers an anydnnStatus_t but those that say otherwise. After a failure
- * anydnnGetLastErrorString gives one sentence that names the entry, the argument, the value seen
- * and the rule broken. A call that fails before its backend began leaves all outputs untouched; if
- * it failed later, the dispatch key `effect` says whether work was handed to the device. Statuses
+ * Results. Every entry returns an anydnnStatus_t unless its comment says otherwise. After a failure
+ * anydnnGetLastErrorString gives one sentence that names the entry, the argument, its value and the
+ * rule that it breaks. A call that fails before its backend has begun changes no output; if it
+ * fails later, the dispatch key `effect` says whether work was handed to the device. Statuses
  * common to all entries, not repeated below:
  *
  *   NOT_INITIALIZED   the handle is NULL or was destroyed, or it was made before a fork() that
  *                     its backend does not survive
  *   BAD_PARAM         an argument is NULL where it must not be, has an unknown value, or breaks
- *                     a rule of shapes; no other backend is asked after this
+ *                     a rule of shapes; no other backend is tried
  *   NOT_SUPPORTED     no backend of the effective route runs this problem; the sentence gives
  *                     the reason of each
- *   EXECUTION_FAILED, INTERNAL_ERROR, ALLOC_FAILED   the backend's
+ *   EXECUTION_FAILED, INTERNAL_ERROR, ALLOC_FAILED   the backend failed
  *   CONFIG_ERROR      a settings file named explicitly is bad, or a backend that the settings
  *                     demand cannot be used (only from entries that read the settings: those that
  *                     make a handle, and those about backends, devices and settings)
- *   SPACE_POISONED    the device failed in a way that only a new process cures
+ *   SPACE_POISONED    the device failed; only a new process can use it again
  *   SHUTTING_DOWN     called while the process exits
  *
- * Pointers. Data pointers (x, y, w, workspace, states, reserve, ...) are of the handle's device:
- * host memory for "cpu", device memory for "cuda". Scaling factors, parameters, outputs of queries
- * and text are always host memory. Data pointers need the alignment of one element and no more.
- * The library keeps none of them after a call, but for dropout states, which their descriptor
- * remembers, and recordings.
+ * Pointers. Data pointers (x, y, w, workspace, states, reserve, ...) point to memory of the
+ * handle's device: host memory for "cpu", device memory for "cuda". Scaling factors, parameters,
+ * outputs of queries and text are always host memory. Data pointers need the alignment of one
+ * element and no more. The library keeps none of them after a call, except dropout states, which
+ * their descriptor keeps, and those in recordings.
  *
  * Order. On a device with streams a compute entry enqueues its work on the handle's stream and
  * returns; the arrays must live until the work is done. On the host the work is done when the
- * entry returns. Results of one handle's calls are visible to its later calls without more.
+ * entry returns. A later call of the same handle sees the results of the earlier ones; nothing else
+ * is needed.
  *
  * Blend. Where an entry takes alpha and beta: out = alpha[0] * result + beta[0] * out. With beta 0
  * out is never read, so it may hold anything, NaN included; alpha 0 still computes (NaN and Inf in
  * the inputs propagate). Both point to one double when the operands are ANYDNN_DATA_DOUBLE, else
- * to one float, half and integer operands included. They are read before the call returns.
+ * to one float, also for half and integer operands. They are read before the call returns.
  *
  * Tensors. Element (i0, i1, ...) of a tensor lies at base + i0 * stride0 + i1 * stride1 + ...
- * elements. Any positive strides without overlap are fine, so a sub-region of a larger tensor is
- * the pointer to its first element with the parent's strides; nothing outside the described
- * elements is touched or read. Unless an entry says otherwise its tensors have the same type and
- * number of dims. Dim 0 is n, dim 1 is c, the rest are spatial, outermost first (h w, or d h w).
- * Sizes and strides are 64-bit inside; there is no limit of 2^31 elements.
+ * elements. Any positive strides without overlap are allowed, so a sub-region of a larger tensor
+ * is the pointer to its first element with the strides of the larger one; nothing outside the
+ * described elements is read or written. Unless an entry says otherwise its tensors have the same
+ * type and number of dims. Dim 0 is n, dim 1 is c, the rest are spatial, outermost first (h w, or d
+ * h w). Sizes and strides are 64-bit inside the library; a tensor may have more than 2^31 elements.
  *
  * In place. An output may be the very same pointer as an input only where the entry says so, and
  * then with equal descriptors. Buffers that overlap in part are not detected and give unspecified
  * results.
  *
- * Types. Every operation takes float, double, half and bfloat16; double goes with double alone.
- * int8 is taken forward by convolution, pooling, activation, softmax, LRN and batch normalization
- * in inference, its vector types by the first two. Transform, add, scale and set take these, uint8,
- * its vector type and int32. The entries say which types may be mixed; another type or mix is
- * NOT_SUPPORTED.
+ * Types. Every operation takes float, double, half and bfloat16; double is mixed with no other
+ * type. The forward operations convolution, pooling, activation, softmax, LRN and batch
+ * normalization in inference also take int8, the first two its vector types as well. Transform,
+ * add, scale and set take all of these, uint8, its vector type and int32. The entries say which
+ * types may be mixed; another type or mix is NOT_SUPPORTED.
  *
- * Integers. alpha * result + beta * out, unrounded before, rounds to nearest even and saturates;
- * NaN becomes 0. 32-bit sums wrap. Inf or NaN weights over padding: unspecified.
+ * Integers. alpha * result + beta * out is rounded once, to nearest even, and saturates; NaN
+ * becomes 0. 32-bit sums wrap. Unspecified: what Inf or NaN in a filter gives over padding.
  *
- * What cuDNN's documents leave open (ties, NaN, Inf, empty windows, orders, the above) is as cuDNN
- * 9.19 on an H200 answered when asked; tests/probes in the sources has questions and answers.
+ * What cuDNN's documents leave open (ties, NaN, Inf, empty windows, orders, the above) follows
+ * what cuDNN 9.19 computed on an H200; tests/probes in the sources has the programs and their
+ * output.
  *
- * Descriptors are made by Create, given values by Set (as often as you like), freed by Destroy
- * (NULL is fine). They are plain values of the process, bound to no handle. A descriptor that was
- * never set makes a compute entry answer BAD_PARAM. A setter that fails leaves the descriptor as
- * it was. Getters of a descriptor that was never set give zeros, as in cuDNN.
+ * Descriptors are made by Create, given values by Set (any number of times), freed by Destroy
+ * (NULL is allowed). They belong to no handle. A descriptor that was
+ * never set makes a compute entry answer BAD_PARAM. A setter that fails leaves the descriptor
+ * unchanged. Getters of a descriptor that was never set give zeros, as in cuDNN.
  *
  * Threads. A handle is for one thread at a time; several handles run at once. A descriptor may be
  * read by many threads while none sets it. Everything else is thread-safe.
  *
  * Floating point. Results are those of IEEE arithmetic, rounded to nearest, nothing flushed to
  * zero, whatever modes the calling thread is in. When an entry returns, the thread's modes
- * (rounding, flushing to zero, precision, traps) and its sticky flags are as they were, also where
- * a backend was opened on the way. Callbacks of the application are called in anydnn's modes.
+ * (rounding, flushing to zero, precision, traps) and its sticky flags are as before the call, also
+ * if the call opened a backend. Callbacks of the application are called in anydnn's modes.
  *
  * Text. Entries that fill `text` write at most `size` bytes, always end with NUL and cut what does
- * not fit (the text was cut if its length is size - 1). An unknown key answers BAD_PARAM with the
- * nearest known key in the sentence. Keys may be added in later versions, never change their
+ * not fit (if the length is size - 1, it may have been cut). An unknown key answers BAD_PARAM with
+ * the nearest known key in the sentence. Keys may be added in later versions, never change their
  * meaning, and their order is not promised.
  *
  * API LEVELS
  *
- * A level grows when an entry's signature or meaning must change; then the new form of `foo` at
- * level n is `foo_v<n>`, and the meaning of the plain name depends on the view that a source asks
- * for:
+ * The level goes up when the signature or meaning of an entry must change; then the new form of
+ * `foo` at level n is `foo_v<n>`, and the meaning of the plain name depends on the level for which
+ * a source file asks, its view:
  *
  *   #define ANYDNN_API_LEVEL 1
  *   #include <anydnn/anydnn.h>
@@ -102,13 +126,14 @@
  *   after            new form           -
  *
  * Without the define the view is the newest. Programs linked at any level run with every later
- * library. This header has the levels 1 and 2; docs/levels.md tells the rules, and what to change
- * from level to level.
+ * library. This header has the levels 1 and 2; docs/levels.md has the rules, and what to
+ * change in a program from level to level.
  *
- * Bindings that look symbols up by name (dlsym, ctypes, an FFI) see no view: the symbol `foo` has
- * the form of the level that brought it, for ever. The symbol anydnnGetConvolutionForwardAlgorithm
- * is level 1's, though C sees level 2's under that name; the latter is the symbol with _v2. `anydnn
- * abi --json` lists every symbol with its level and prototype.
+ * Bindings that look symbols up by name (dlsym, ctypes, an FFI) have no view: the symbol `foo` has
+ * the form of the level that introduced it, and never changes. The symbol
+ * anydnnGetConvolutionForwardAlgorithm is level 1's, though C sees level 2's under that name; the
+ * latter is the symbol with _v2. `anydnn abi --json` lists every symbol with its level and
+ * prototype.
  */
 #ifndef ANYDNN_ANYDNN_H
 #define ANYDNN_ANYDNN_H
@@ -117,8 +142,8 @@
 #include <stdint.h>
 
 /*
- * The version of this header; anydnnGetVersion gives the library's. Never compare by dividing:
- * compare whole numbers.
+ * The version of this header; anydnnGetVersion gives the library's. Compare ANYDNN_VERSION as a
+ * whole; do not divide it into its parts.
  */
 #define ANYDNN_MAJOR      0
 #define ANYDNN_MINOR      1
@@ -168,11 +193,11 @@ extern "C" {
 #define ANYDNN_DROPOUT_MAGIC   0x706f7264796e61ULL
 #define ANYDNN_DROPOUT_VERSION 1
 
-/* Answers. 0 to 13 have cuDNN 7's numbers (cuDNN 9 renumbered its own); ours begin at 100. */
+/* 0 to 13 have cuDNN 7's numbers (cuDNN 9 has others); anydnn's own begin at 100. */
 typedef enum {
     ANYDNN_STATUS_SUCCESS = 0,
     ANYDNN_STATUS_NOT_INITIALIZED = 1,               /* no handle, or a destroyed one */
-    ANYDNN_STATUS_ALLOC_FAILED = 2,                  /* host or device memory is out */
+    ANYDNN_STATUS_ALLOC_FAILED = 2,                  /* out of host or device memory */
     ANYDNN_STATUS_BAD_PARAM = 3,                     /* an argument breaks a rule */
     ANYDNN_STATUS_INTERNAL_ERROR = 4,                /* a bug here or in a backend */
     ANYDNN_STATUS_INVALID_VALUE = 5,                 /* as BAD_PARAM, where cuDNN 7 says so */
@@ -180,19 +205,19 @@ typedef enum {
     ANYDNN_STATUS_MAPPING_ERROR = 7,                 /* a stream of another device */
     ANYDNN_STATUS_EXECUTION_FAILED = 8,              /* the device or backend failed */
     ANYDNN_STATUS_NOT_SUPPORTED = 9,                 /* no backend of the route does this */
-    ANYDNN_STATUS_LICENSE_ERROR = 10,                /* never answered */
+    ANYDNN_STATUS_LICENSE_ERROR = 10,                /* never returned */
     ANYDNN_STATUS_RUNTIME_PREREQUISITE_MISSING = 11, /* a vendor's library is missing */
-    ANYDNN_STATUS_RUNTIME_IN_PROGRESS = 12,          /* never answered */
-    ANYDNN_STATUS_RUNTIME_FP_OVERFLOW = 13,          /* never answered */
+    ANYDNN_STATUS_RUNTIME_IN_PROGRESS = 12,          /* never returned */
+    ANYDNN_STATUS_RUNTIME_FP_OVERFLOW = 13,          /* never returned */
     ANYDNN_STATUS_CONFIG_ERROR = 100,                /* settings named explicitly are bad */
     ANYDNN_STATUS_SHUTTING_DOWN = 101,               /* the process is exiting */
-    ANYDNN_STATUS_SPACE_POISONED = 102,              /* only a new process helps */
+    ANYDNN_STATUS_SPACE_POISONED = 102,              /* only a new process can use the device */
     ANYDNN_STATUS_FORCE_32 = 0x7fffffff
 } anydnnStatus_t;
 
 /*
- * Element types. In the three vector types one element is 4 or 32 channels beside each other: dims
- * count channels, strides count vectors, and c must be a multiple of the vector.
+ * Element types. In the three vector types one element is 4 or 32 adjacent channels: dims count
+ * channels, strides count vectors, and c must be a multiple of the vector's length.
  */
 typedef enum {
     ANYDNN_DATA_FLOAT = 0,
@@ -210,9 +235,9 @@ typedef enum {
 } anydnnDataType_t;
 
 /*
- * What a convolution may compute with. A mode is a permission, never a demand: when no backend can
- * use it the call runs in default math and the record says so (keys math_requested, math). The
- * reverse never happens: nothing runs at less precision than permitted. Default and FMA math are
+ * What a convolution may compute with. A mode is a permission, not a demand: if no backend can use
+ * it, the call runs in default math and the dispatch record says so (keys math_requested, math).
+ * Nothing ever runs at less precision than the mode permits. Default and FMA math are
  * the same here, plain multiply-add in float or wider, without TF32 on any backend: what cuDNN 7
  * calls default and cuDNN 9 FMA.
  */
@@ -301,7 +326,7 @@ typedef enum {
     ANYDNN_CONVOLUTION_MODE_FORCE_32 = 0x7fffffff
 } anydnnConvolutionMode_t;
 
-/* Kept for porting: filters and biases are never reordered here. */
+/* For porting only: anydnn never reorders filters or biases. */
 typedef enum {
     ANYDNN_DEFAULT_REORDER = 0,
     ANYDNN_NO_REORDER = 1,
@@ -383,7 +408,7 @@ typedef enum {
     ANYDNN_POOLING_MAX = 0,
     ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING = 1, /* sum / places in the padded input */
     ANYDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING = 2, /* sum / elements inside */
-    ANYDNN_POOLING_MAX_DETERMINISTIC = 3,             /* here max is deterministic, too */
+    ANYDNN_POOLING_MAX_DETERMINISTIC = 3,             /* as MAX, which is deterministic here too */
     ANYDNN_POOLING_FORCE_32 = 0x7fffffff
 } anydnnPoolingMode_t;
 
@@ -408,7 +433,7 @@ typedef enum {
     ANYDNN_DIVNORM_FORCE_32 = 0x7fffffff
 } anydnnDivNormMode_t;
 
-/* Which elements share a mean: those of one position over n, or those of one channel. */
+/* Which elements share a mean: those at one c and position over all n, or those of one channel. */
 typedef enum {
     ANYDNN_BATCHNORM_PER_ACTIVATION = 0,     /* parameters 1,C,H,W */
     ANYDNN_BATCHNORM_SPATIAL = 1,            /* parameters 1,C,1,1 */
@@ -467,7 +492,7 @@ typedef enum {
 
 /* Why a backend does not run a problem (member `reason` of the perf structs). */
 typedef enum {
-    ANYDNN_REASON_NONE = 0,      /* it runs it */
+    ANYDNN_REASON_NONE = 0,      /* it runs the problem */
     ANYDNN_REASON_OPERATION = 1, /* it lacks the operation */
     ANYDNN_REASON_TYPE = 2,      /* element or compute type */
     ANYDNN_REASON_LAYOUT = 3,    /* strides, vectors */
@@ -476,8 +501,8 @@ typedef enum {
     ANYDNN_REASON_MATH = 6,       /* math mode */
     ANYDNN_REASON_PARAMETER = 7,  /* a mode, option or coefficient */
     ANYDNN_REASON_ALIAS = 8,      /* in-place use */
-    ANYDNN_REASON_DEVICE = 9,     /* no device, too old, out of order */
-    ANYDNN_REASON_LIBRARY = 10,   /* its vendor's library */
+    ANYDNN_REASON_DEVICE = 9,     /* none, too old, or it failed */
+    ANYDNN_REASON_LIBRARY = 10,   /* its vendor's library is missing or failed */
     ANYDNN_REASON_EXTENSION = 11, /* a newer kind of problem */
     ANYDNN_REASON_MEMORY = 12,    /* needs more than there is */
     ANYDNN_REASON_OTHER = 13,
@@ -510,17 +535,17 @@ typedef void (*anydnnCallback_t)(anydnnSeverity_t sev, void *udata, const anydnn
                                  const char *msg);
 
 /*
- * One way to run a convolution, as Get and Find answer it; the only public structs, 80 bytes each
- * for ever. cuDNN's six members come first. Take both `algo` and `mathType` over: give the latter
- * to anydnnSetConvolutionMathType before asking for the workspace size or running, else another
- * algorithm may run.
+ * One way to run a convolution, as Get and Find return it. These are the only public structs; their
+ * size of 80 bytes never changes. cuDNN's six members come first. Use `algo` and `mathType`
+ * together: give the latter to anydnnSetConvolutionMathType before asking for the workspace size or
+ * running, otherwise another algorithm may run.
  *
  *   status       SUCCESS, or why it does not run: such entries come last
- *   time         milliseconds; -1 where not measured
+ *   time         milliseconds; -1 if not measured
  *   memory       workspace in bytes
  *   determinism  whether two runs give the same bits
  *   backend      index for anydnnGetBackendInfo
- *   reason       0; where status is not SUCCESS, an anydnnReason_t
+ *   reason       0; if status is not SUCCESS, an anydnnReason_t
  */
 typedef struct {
     anydnnConvolutionFwdAlgo_t algo;
@@ -577,9 +602,7 @@ ANYDNN_STATIC_ASSERT(sizeof(anydnnConvolutionBwdFilterAlgoPerf_t) == 80,
 /* The library's version, major * 10000 + minor * 100 + patch. As cuDNN 7 but for the numbers. */
 ANYDNN_API size_t anydnnGetVersion(void);
 
-/*
- * The newest API level that the library serves; at least that of any program that starts with it.
- */
+/* The newest API level of the library. */
 ANYDNN_API int anydnnGetApiLevel(void);
 
 /* As cuDNN 7: major, minor or patch level. INVALID_VALUE for another type. */
@@ -589,32 +612,32 @@ ANYDNN_API anydnnStatus_t anydnnGetProperty(anydnnLibraryPropertyType_t type, in
 ANYDNN_API const char *anydnnGetErrorString(anydnnStatus_t status);
 
 /*
- * The sentence of the last failure in this thread, "" before any. A call that succeeds does not
- * clear it. Returns nothing; NULL or size 0 do nothing. ANYDNN_STATUS_SUCCESS of the call before
- * says whether the sentence is of interest. The log has it, too: as a warning the first time that
- * an entry is refused for that reason (but no NOT_SUPPORTED out of Get, Find and Explain, and no
- * text that anydnnProblemParse cannot read), at the level info each time.
+ * The sentence of the last failed call in this thread, "" if there was none. A call that succeeds
+ * does not clear it: look at the status first. NULL or size 0 do nothing. The log has the sentence
+ * too: at level warn the first time that an entry fails for that reason, at level info each time.
+ * Not warned of are NOT_SUPPORTED from Get, Find and Explain, and text that anydnnProblemParse
+ * cannot read.
  */
 ANYDNN_API void anydnnGetLastErrorString(char *text, size_t size);
 
 /*
- * For headers of other names over this one: NOT_SUPPORTED, and a sentence that says that the entry
- * `name` is not implemented. BAD_PARAM when name is NULL or empty.
+ * For headers that give anydnn other names: returns NOT_SUPPORTED, and the last error's sentence
+ * says that the entry `name` is not implemented. BAD_PARAM if name is NULL or empty.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnNotImplemented, 2, (const char *name));
 
 /*
- * As cuDNN 7: what is known of the device goes to *rstatus: SUCCESS or SPACE_POISONED. BLOCKING
- * waits for the stream first; tag is NULL. RUNTIME_FP_OVERFLOW and RUNTIME_IN_PROGRESS, which are
- * of cuDNN's persistent batch normalization, are never answered.
+ * As cuDNN 7: *rstatus receives the state of the device, SUCCESS or SPACE_POISONED. BLOCKING waits
+ * for the stream first; tag is NULL. RUNTIME_FP_OVERFLOW and RUNTIME_IN_PROGRESS, which belong to
+ * cuDNN's persistent batch normalization, are never returned.
  */
 ANYDNN_API anydnnStatus_t anydnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rstatus,
                                                   anydnnErrQueryMode_t mode, void *tag);
 
 /*
  * As cuDNN 7: messages whose severity is in `mask` (ANYDNN_SEV_xxx_EN) also go to fptr with udata,
- * for the whole process; the log's own file goes on. Mask 0 or fptr NULL ends it. INFO brings info
- * lines also when the setting `log` is lower.
+ * for the whole process, beside the log's own file. Mask 0 or fptr NULL ends it. With INFO, info
+ * lines come even if the setting `log` is lower.
  */
 ANYDNN_API anydnnStatus_t anydnnSetCallback(unsigned mask, void *udata, anydnnCallback_t fptr);
 
@@ -624,17 +647,18 @@ ANYDNN_API anydnnStatus_t anydnnGetCallback(unsigned *mask, void **udata, anydnn
 /* ------------------------------------------------------------------ handles */
 
 /*
- * A handle is a device, a stream and what was learnt on them: plans, choices, the record of the
- * last call. The first handle of a process reads the settings and finds the backends; a backend is
- * opened at its first need. Making the first handle takes milliseconds, further ones microseconds.
+ * A handle holds a device, a stream, and what was found out on them: plans, choices of algorithms,
+ * the record of the last call. The first handle of a process reads the settings and finds the
+ * backends; a backend is opened when it is first needed. Making the first handle takes
+ * milliseconds, further ones microseconds.
  */
 
 /*
  * As cuDNN 7: a handle on the device that the setting `device` names: by default the CUDA device
- * current in this thread, or the host where there is none. A program that hands over host pointers
- * says anydnnCreateOnDevice(&handle, "cpu"). CONFIG_ERROR when a settings file that was named
- * explicitly is bad, or a backend with `enable = yes` cannot be used; NOT_INITIALIZED when the
- * device that the setting names is not there (`cuda` without a driver), as cuDNN without one.
+ * current in this thread, or the host if there is none. A program that passes host pointers calls
+ * anydnnCreateOnDevice(&handle, "cpu"). CONFIG_ERROR if a settings file that was named explicitly
+ * is bad, or a backend with `enable = yes` cannot be used; NOT_INITIALIZED if the device that the
+ * setting names does not exist (`cuda` without a driver), as cuDNN without a device.
  */
 ANYDNN_API anydnnStatus_t anydnnCreate(anydnnHandle_t *handle);
 
@@ -646,10 +670,10 @@ ANYDNN_API anydnnStatus_t anydnnCreate(anydnnHandle_t *handle);
 ANYDNN_API anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device);
 
 /*
- * As cuDNN 7: waits for what the handle's calls enqueued and frees all that hangs on it but memory,
- * marks and recordings that were not destroyed. The stream may be gone before it. A recording that
- * was not ended is dropped; where it was on a stream of the application's, that stream stays in
- * capture until the application ends that or destroys the stream.
+ * As cuDNN 7: waits for what the handle's calls enqueued, then frees the handle. Memory, marks and
+ * recordings that were not destroyed stay. The stream may be destroyed before the handle. A
+ * recording that was not ended is dropped; if it was on a stream of the application's, that stream
+ * stays in capture until the application ends the capture or destroys the stream.
  */
 ANYDNN_API anydnnStatus_t anydnnDestroy(anydnnHandle_t handle);
 
@@ -657,9 +681,9 @@ ANYDNN_API anydnnStatus_t anydnnDestroy(anydnnHandle_t handle);
 ANYDNN_API anydnnStatus_t anydnnGetDevice(anydnnHandle_t handle, char *text, size_t size);
 
 /*
- * As cuDNN 7: later calls go to this stream, which must belong to the handle's device (else
- * MAPPING_ERROR). It stays the caller's. On the host only NULL is right. NULL is the default
- * stream, which a new handle has.
+ * As cuDNN 7: later calls use this stream, which must belong to the handle's device (else
+ * MAPPING_ERROR). The caller still owns it. NULL, with which a handle begins, is the default
+ * stream; on the host only NULL is allowed.
  */
 ANYDNN_API anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId);
 
@@ -667,22 +691,22 @@ ANYDNN_API anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t 
 ANYDNN_API anydnnStatus_t anydnnGetStream(anydnnHandle_t handle, anydnnStream_t *streamId);
 
 /*
- * 1 (the default, by the setting `deterministic`): no candidate noted nondeterministic is chosen,
- * two runs give the same bits. 0 permits them. Forgets the handle's plans if it changes.
+ * 1 (the default, by the setting `deterministic`): only kernels that give the same bits in
+ * every run are chosen. 0 permits others. A change makes the handle forget its plans.
  */
 ANYDNN_API anydnnStatus_t anydnnSetDeterministic(anydnnHandle_t handle, int deterministic);
 
-/* What is in force, 0 or 1. */
+/* The value in force, 0 or 1. */
 ANYDNN_API anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *deterministic);
 
 /*
- * A routing rule for this handle, stronger than every file and variable. operation: a name
+ * A routing rule for this handle, which wins over every file and variable. operation: a name
  * ("convolution_forward"), a prefix and `*` ("pooling_*") or "*". mode: NULL for every math mode,
  * or "default", "tensor_op", "allow_conversion", "split". list: backends in order, "cudnn,
  * cuda_naive", the last word may be "fallback:on", "fallback:warn" or "fallback:off". A second
- * call for the same operation and mode replaces the first. Forgets the handle's plans. A backend
- * that is not installed is passed over; one warning names the nearest where its name resembles
- * another's.
+ * call for the same operation and mode replaces the first. The handle forgets its plans. A
+ * backend that is not installed is passed over; if its name resembles that of another, one warning
+ * names that one.
  */
 ANYDNN_API anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation,
                                          const char *mode, const char *list);
@@ -690,25 +714,25 @@ ANYDNN_API anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *oper
 /* ------------------------------------------------------------------ memory, time, recordings */
 
 /*
- * Memory, time and repetition on whatever device the handle has, so that a program needs not one
- * line of CUDA. All are in the order of the handle's stream.
+ * Memory, time and repetition on the handle's device, so that a program needs no line of CUDA. All
+ * run in the order of the handle's stream.
  */
 
 /*
  * Memory of the handle's device, aligned to 256 bytes, contents unspecified; bytes is at least 1.
- * Lives until anydnnMemFree, also past the handle; another handle of the device may use and free
- * it.
+ * It lives until anydnnMemFree, even after the handle is destroyed; another handle of the same
+ * device may use and free it.
  */
 ANYDNN_API anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, void **ptr);
 
 /*
- * Frees it once the work that uses it is done: synchronize first where that is in doubt. NULL is
- * fine.
+ * Frees it. The work that uses it must be done: call anydnnSynchronize first if in doubt. NULL is
+ * allowed.
  */
 ANYDNN_API anydnnStatus_t anydnnMemFree(anydnnHandle_t handle, void *ptr);
 
 /*
- * Copies bytes to, from or within the device, after the work enqueued before. Returns when host
+ * Copies bytes to, from or within the device, after all work enqueued earlier. Returns when host
  * memory may be read or used again; within the device it may return before the copy is done. On
  * the host all three kinds are a plain copy, and the ranges may overlap. In a recording the source
  * is read at each replay.
@@ -719,12 +743,12 @@ ANYDNN_API anydnnStatus_t anydnnMemCopy(anydnnHandle_t handle, void *dst, const 
 /* Sets bytes to `byte`, 0 to 255. */
 ANYDNN_API anydnnStatus_t anydnnMemSet(anydnnHandle_t handle, void *ptr, int byte, size_t bytes);
 
-/* Waits until all work of the handle's stream is done, and answers its failure if there was one. */
+/* Waits until all work of the handle's stream is done, and returns its failure if there was one. */
 ANYDNN_API anydnnStatus_t anydnnSynchronize(anydnnHandle_t handle);
 
 /*
- * A point of the stream: a new mark, passed once the work before it is done. Cheap, a few
- * microseconds.
+ * Creates a mark, a point in the stream that is reached when all work before it is done. Takes a
+ * few microseconds.
  */
 ANYDNN_API anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *mark);
 
@@ -735,17 +759,17 @@ ANYDNN_API anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *mark);
 ANYDNN_API anydnnStatus_t anydnnMarkElapsed(anydnnHandle_t handle, anydnnMark_t from,
                                             anydnnMark_t to, double *microseconds);
 
-/* NULL is fine. */
+/* NULL is allowed. */
 ANYDNN_API anydnnStatus_t anydnnMarkDestroy(anydnnHandle_t handle, anydnnMark_t mark);
 
 /*
- * From here to anydnnRecordEnd compute calls, copies within the device and anydnnMemSet on this
- * handle are recorded with their arguments (scaling factors and set values as they are now, arrays
- * by pointer) and not run: a CUDA graph where the device has them, a list on the host. Find,
- * allocation, copies from and to the host, marks and synchronization do not belong in it, nor does
- * setting dropout descriptors. A plan that a call needs is made at once; on CUDA run every call
- * once before recording, since making plans may not be capturable. While a device records, a call
- * that would be staged to another memory space answers NOT_SUPPORTED; a list on the host holds it.
+ * From here to anydnnRecordEnd, compute calls, copies within the device and anydnnMemSet on this
+ * handle are recorded and not run: as a CUDA graph on CUDA, as a list on the host. Recorded are
+ * their arguments: scaling factors and set values as they are now, arrays by pointer. Not allowed
+ * in a recording: Find, allocation, copies to and from the host, marks, synchronization, setting
+ * dropout descriptors. A plan that a call needs is made at once; on CUDA run every call once before
+ * recording, since making a plan may not be possible during capture. While a device records, a call
+ * that would be staged to another memory space returns NOT_SUPPORTED; on the host it is recorded.
  */
 ANYDNN_API anydnnStatus_t anydnnRecordBegin(anydnnHandle_t handle);
 
@@ -753,12 +777,12 @@ ANYDNN_API anydnnStatus_t anydnnRecordBegin(anydnnHandle_t handle);
 ANYDNN_API anydnnStatus_t anydnnRecordEnd(anydnnHandle_t handle, anydnnRecording_t *recording);
 
 /*
- * Runs a recording again, in stream order, with what the arrays hold now. The arrays and
- * workspaces that it names must still be there.
+ * Runs a recording again, in stream order, on the present contents of its arrays. They and the
+ * workspaces must still exist.
  */
 ANYDNN_API anydnnStatus_t anydnnReplay(anydnnHandle_t handle, anydnnRecording_t recording);
 
-/* Before the handle is destroyed. NULL is fine. */
+/* To be called before the handle is destroyed. NULL is allowed. */
 ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
                                                  anydnnRecording_t recording);
 
@@ -768,8 +792,8 @@ ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
  * What the handle's last compute call did, as text:
  *
  *   operation, problem        its name; the whole problem in text form
- *   backend, backend_index    who ran it; index for anydnnGetBackendInfo
- *   engine                    the backend's own number of the way it took
+ *   backend, backend_index    which one ran it; index for anydnnGetBackendInfo
+ *   engine                    the backend's own number for the kernel that it took
  *   math, math_requested      mode really used; mode permitted
  *   algorithm, algorithm_requested    as the text form of problems names it, "none", "any"
  *   workspace                 bytes of the caller's workspace that the plan uses
@@ -781,18 +805,18 @@ ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
  *   passed_over               one line for each earlier candidate, "backend: reason"
  *   unaligned                 1: pointers were not aligned as the plan wants; a second one ran
  *   workspace_short           1: less workspace than the plan wants; a second one ran
- *   staged                    1: ran in another memory space, operands were copied across
- *   staged_on                 the device that it ran on then, "cuda:0"; "" else
+ *   staged                    1: ran in another memory space, on copies of the operands
+ *   staged_on                 the device that it then ran on, "cuda:0"; else ""
  *   staged_bytes              bytes that were copied between the two, both ways
- *   config_dropped            number of settings files that an error made us drop
+ *   config_dropped            number of settings files ignored for an error
  *   fallback                  1: not the rule's first backend
  *
  * and since the handle was made: calls, plan_hits, plan_equal_hits, plan_misses, plans (kept now),
- * evictions, fallbacks (plans past the first choice that neither Find nor Get chose), pins (choices
- * of Find, Get and workspace queries that are kept now), pins_dropped (choices forgotten, since
- * `plan_cache` bounds them), staged_calls (replayed ones, too), arena (bytes of memory that the
- * handle holds for staged calls now). BAD_PARAM for the first group before any call; a call that
- * is refused for its arguments leaves that group as it was.
+ * evictions, fallbacks (plans other than the first choice that neither Find nor Get chose), pins
+ * (choices of Find, Get and workspace queries, kept now), pins_dropped (choices forgotten because
+ * `plan_cache` bounds their number), staged_calls (replays included), arena (bytes of memory that
+ * the handle holds for staged calls now). BAD_PARAM for the first group before any call; a call
+ * refused for its arguments leaves that group unchanged.
  */
 ANYDNN_API anydnnStatus_t anydnnGetDispatchInfo(anydnnHandle_t handle, const char *key, char *text,
                                                 size_t size);
@@ -815,19 +839,18 @@ ANYDNN_API anydnnStatus_t anydnnGetBackendCount(int *count);
  * About backend 0 .. count-1 as text:
  *
  *   name, path          its name; the file
- *   stage               live; or how far it came: known (not opened yet), missing, disabled,
- *                       untrusted, unopened, abi, main, invalid
- *   reason              why it is not live, a sentence; "" else
- *   vendor, version, build_id, space, plugin_abi    what it says of itself; "" unless live
- *   operations          one line an operation, "NAME: TYPES; LAYOUTS; MATH MODES"
- *   limits              one line a limit
- *   settings            its `set.KEY = VALUE` lines
+ *   stage               live (in use); or where it stopped: known (not opened yet), missing,
+ * disabled, untrusted, unopened, abi, main, invalid reason              why it is not live, a
+ * sentence; else "" vendor, version, build_id, space, plugin_abi    what it says of itself; ""
+ * unless live operations          one line an operation, "NAME: TYPES; LAYOUTS; MATH MODES" limits
+ * one line a limit settings            its `set.KEY = VALUE` lines
  *
  * Asking for what only a live backend knows opens it.
  */
 ANYDNN_API anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *text, size_t size);
 
-/* Number of devices that handles can be made on; the host counts. Opens the backends that tell. */
+/* Number of devices on which handles can be made, the host included. Opens the backends that know.
+ */
 ANYDNN_API anydnnStatus_t anydnnGetDeviceCount(int *count);
 
 /* About device 0 .. count-1: name ("cpu", "cuda:0"), space ("host", "cuda"), description. */
@@ -845,8 +868,8 @@ ANYDNN_API anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char 
 /* ------------------------------------------------------------------ problems as objects */
 
 /*
- * A problem is one operation on described operands as a value with a text form, the same in log
- * lines, traces, suites and tools:
+ * A problem is one operation with its operands' shapes and its parameters, as an object. Its text
+ * form is the same in log lines, suites and tools:
  *
  *   convolution_forward x=f32:1,3,8,8 w=f32:4,3,3,3 pad=1,1
  *
@@ -867,8 +890,8 @@ ANYDNN_API anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char 
  */
 
 /*
- * Reads a text form. The sentence of a failure names the word and, where one is near, the word
- * that was meant.
+ * Reads a text form. The sentence of a failure names the word and, if one is similar, the known
+ * word.
  */
 ANYDNN_API anydnnStatus_t anydnnProblemParse(const char *text, anydnnProblem_t *problem);
 
@@ -891,14 +914,14 @@ ANYDNN_API anydnnStatus_t anydnnProblemGetOperand(anydnnProblem_t problem, int i
                                                   const char **role, anydnnTensorDescriptor_t desc,
                                                   anydnnDirection_t *direction);
 
-/* Bytes with which the problem's best plan runs on this handle; pins that choice. */
+/* Bytes of workspace for the problem's best plan on this handle; pins that choice. */
 ANYDNN_API anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle,
                                                         anydnnProblem_t problem,
                                                         size_t *sizeInBytes);
 
 /*
- * What would be done with the problem on this handle, in lines for people: the rule, each
- * backend's answer, the choice. Runs nothing. *needed as in anydnnProblemPrint.
+ * What would happen to the problem on this handle, as lines to read: the rule, the answer of each
+ * backend, the choice. Runs nothing. *needed as in anydnnProblemPrint.
  */
 ANYDNN_API anydnnStatus_t anydnnProblemExplain(anydnnHandle_t handle, anydnnProblem_t problem,
                                                char *text, size_t size, size_t *needed);
@@ -912,7 +935,7 @@ ANYDNN_API anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProb
                                                void *const pointers[], void *workspace,
                                                size_t workspaceSizeInBytes);
 
-/* NULL is fine. */
+/* NULL is allowed. */
 ANYDNN_API anydnnStatus_t anydnnProblemDestroy(anydnnProblem_t problem);
 
 /* ------------------------------------------------------------------ tensor descriptors */
@@ -921,9 +944,9 @@ ANYDNN_API anydnnStatus_t anydnnProblemDestroy(anydnnProblem_t problem);
 ANYDNN_API anydnnStatus_t anydnnCreateTensorDescriptor(anydnnTensorDescriptor_t *tensorDesc);
 
 /*
- * As cuDNN 7: packed n,c,h,w of a format. Dims are at least 1. NCHW_VECT_C wants a vector type and
- * c a multiple of its vector; strides then count vectors (INT8x4 with 2,8,4,5: 40,20,5,1) while
- * dims keep c = 8. A vector type in a plain format keeps room for one vector a channel.
+ * As cuDNN 7: packed n,c,h,w of a format. Dims are at least 1. NCHW_VECT_C needs a vector type and
+ * c a multiple of its length; strides then count vectors (INT8x4 with 2,8,4,5: 40,20,5,1) while
+ * dims keep c = 8. A vector type in another format has room for one vector for each channel.
  */
 ANYDNN_API anydnnStatus_t anydnnSetTensor4dDescriptor(anydnnTensorDescriptor_t tensorDesc,
                                                       anydnnTensorFormat_t format,
@@ -932,7 +955,7 @@ ANYDNN_API anydnnStatus_t anydnnSetTensor4dDescriptor(anydnnTensorDescriptor_t t
 
 /*
  * As cuDNN 7: any strides, in elements (vectors for vector types). A stride of 0 is BAD_PARAM:
- * nothing is broadcast by strides. Negative and overlapping strides are taken here and refused by
+ * strides do not broadcast. Negative and overlapping strides are accepted here and refused by
  * operations.
  */
 ANYDNN_API anydnnStatus_t anydnnSetTensor4dDescriptorEx(anydnnTensorDescriptor_t tensorDesc,
@@ -958,7 +981,7 @@ ANYDNN_API anydnnStatus_t anydnnSetTensorNdDescriptorEx(anydnnTensorDescriptor_t
                                                         const int dimA[]);
 
 /*
- * As cuDNN 7: *nbDims receives the number there is; the arrays as many as there are, at most
+ * As cuDNN 7: *nbDims receives the number of dims; the arrays receive that many values, at most
  * nbDimsRequested.
  */
 ANYDNN_API anydnnStatus_t anydnnGetTensorNdDescriptor(anydnnTensorDescriptor_t tensorDesc,
@@ -966,7 +989,7 @@ ANYDNN_API anydnnStatus_t anydnnGetTensorNdDescriptor(anydnnTensorDescriptor_t t
                                                       anydnnDataType_t *dataType, int *nbDims,
                                                       int dimA[], int strideA[]);
 
-/* As cuDNN 7: bytes from the first element to the last, gaps between counted, gaps behind not. */
+/* As cuDNN 7: bytes from the first element to the last, with the gaps between them. */
 ANYDNN_API anydnnStatus_t anydnnGetTensorSizeInBytes(anydnnTensorDescriptor_t tensorDesc,
                                                      size_t *size);
 ANYDNN_API anydnnStatus_t anydnnDestroyTensorDescriptor(anydnnTensorDescriptor_t tensorDesc);
@@ -987,7 +1010,7 @@ ANYDNN_API anydnnStatus_t anydnnSetTensorTransformDescriptor(
     anydnnTensorFormat_t destFormat, const int32_t padBeforeA[], const int32_t padAfterA[],
     const uint32_t foldA[], anydnnFoldingDirection_t direction);
 
-/* As cuDNN 7, at most nbDimsRequested values; arrays that are not wanted may be NULL. */
+/* As cuDNN 7, at most nbDimsRequested values; an array may be NULL. */
 ANYDNN_API anydnnStatus_t anydnnGetTensorTransformDescriptor(
     anydnnTensorTransformDescriptor_t transformDesc, uint32_t nbDimsRequested,
     anydnnTensorFormat_t *destFormat, int32_t padBeforeA[], int32_t padAfterA[], uint32_t foldA[],
@@ -1006,8 +1029,8 @@ anydnnDestroyTensorTransformDescriptor(anydnnTensorTransformDescriptor_t transfo
 
 /*
  * As cuDNN 7: y = alpha * x + beta * y between layouts: same dims, any strides. As cuDNN 9 also
- * between types: float, half, bfloat16, int8, int8x4 and int8x32 in any mix; so uint8 and uint8x4;
- * the others with themselves. Not in place.
+ * between types: float, half, bfloat16, int8, int8x4 and int8x32 in any mix; uint8 and uint8x4 in
+ * any mix; the others only to the same type. Not in place.
  */
 ANYDNN_API anydnnStatus_t anydnnTransformTensor(anydnnHandle_t handle, const void *alpha,
                                                 anydnnTensorDescriptor_t xDesc, const void *x,
@@ -1015,15 +1038,15 @@ ANYDNN_API anydnnStatus_t anydnnTransformTensor(anydnnHandle_t handle, const voi
                                                 void *y);
 
 /*
- * As cuDNN 7: the same with padding (by zeros) and folding; these want alpha 1 and beta 0, 4 dims
- * and a plain destination format.
+ * As cuDNN 7: the same with padding (by zeros) and folding; both need alpha 1 and beta 0, 4 dims
+ * and a destination format other than NCHW_VECT_C.
  */
 ANYDNN_API anydnnStatus_t
 anydnnTransformTensorEx(anydnnHandle_t handle, anydnnTensorTransformDescriptor_t transDesc,
                         const void *alpha, anydnnTensorDescriptor_t srcDesc, const void *srcData,
                         const void *beta, anydnnTensorDescriptor_t destDesc, void *destData);
 
-/* As anydnnTransformTensorEx, on filters, of vector types not. */
+/* As anydnnTransformTensorEx, on filters; no vector types. */
 ANYDNN_API anydnnStatus_t anydnnTransformFilter(anydnnHandle_t handle,
                                                 anydnnTensorTransformDescriptor_t transDesc,
                                                 const void *alpha, anydnnFilterDescriptor_t srcDesc,
@@ -1033,8 +1056,8 @@ ANYDNN_API anydnnStatus_t anydnnTransformFilter(anydnnHandle_t handle,
 /* ------------------------------------------------------------------ tensor arithmetic */
 
 /*
- * As cuDNN 7: C = alpha * A + beta * C. Each dim of A is that of C or 1, then A repeats along it.
- * A bias is 1,C,1,1. C may be A in place. Trap: beta is 1 in the usual "add to".
+ * As cuDNN 7: C = alpha * A + beta * C. Each dim of A is that of C or 1; along a dim of 1, A
+ * repeats. A bias is 1,C,1,1. C may be A in place. Note: to add A to C, beta is 1.
  */
 ANYDNN_API anydnnStatus_t anydnnAddTensor(anydnnHandle_t handle, const void *alpha,
                                           anydnnTensorDescriptor_t aDesc, const void *A,
@@ -1043,8 +1066,8 @@ ANYDNN_API anydnnStatus_t anydnnAddTensor(anydnnHandle_t handle, const void *alp
 ANYDNN_API anydnnStatus_t anydnnCreateOpTensorDescriptor(anydnnOpTensorDescriptor_t *opTensorDesc);
 
 /*
- * As cuDNN 7. The compute type is double for double tensors, else float. The NaN option governs
- * MIN and MAX: NOT_PROPAGATE gives the operand that is none.
+ * As cuDNN 7. The compute type is double for double tensors, else float. The NaN option applies to
+ * MIN and MAX: NOT_PROPAGATE gives the operand that is not NaN.
  */
 ANYDNN_API anydnnStatus_t anydnnSetOpTensorDescriptor(anydnnOpTensorDescriptor_t opTensorDesc,
                                                       anydnnOpTensorOp_t opTensorOp,
@@ -1058,9 +1081,9 @@ ANYDNN_API anydnnStatus_t anydnnDestroyOpTensorDescriptor(anydnnOpTensorDescript
 
 /*
  * As cuDNN 7: C = op(alpha1 * A, alpha2 * B) + beta * C. A has C's dims; each dim of B is C's or
- * 1. SQRT and NOT (1 - alpha1 * a) use A alone. C may be A in place, and B only if A is C, too. A
- * and B have one type and C that or, of float, half, bfloat16 and int8, float beside each of them
- * and each beside float.
+ * 1. SQRT and NOT (1 - alpha1 * a) use A alone. C may be A in place, and B only if it is also A. A
+ * and B have one type. C has that type too; or it is float and they are half, bfloat16 or int8; or
+ * they are float and it is one of these.
  */
 ANYDNN_API anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle,
                                          anydnnOpTensorDescriptor_t opTensorDesc,
@@ -1072,10 +1095,10 @@ ANYDNN_API anydnnStatus_t
 anydnnCreateReduceTensorDescriptor(anydnnReduceTensorDescriptor_t *reduceTensorDesc);
 
 /*
- * As cuDNN 7. Indices are given by MIN, MAX and AMAX: the row-major index over the reduced dims,
- * the smallest at a tie, unsigned, of the width of reduceTensorIndicesType. The NaN option governs
- * these three: NOT_PROPAGATE skips NaN, PROPAGATE gives NaN and the index of the first; the others
- * propagate always.
+ * As cuDNN 7. MIN, MAX and AMAX give indices: the row-major index over the reduced dims, the
+ * smallest at a tie, unsigned, of the width of reduceTensorIndicesType. The NaN option applies to
+ * these three: NOT_PROPAGATE skips NaN, PROPAGATE gives NaN and the index of the first one; the
+ * others always propagate NaN.
  */
 ANYDNN_API anydnnStatus_t anydnnSetReduceTensorDescriptor(
     anydnnReduceTensorDescriptor_t reduceTensorDesc, anydnnReduceTensorOp_t reduceTensorOp,
@@ -1100,8 +1123,8 @@ ANYDNN_API anydnnStatus_t anydnnGetReductionWorkspaceSize(
 
 /*
  * As cuDNN 7: C = alpha * reduce(A) + beta * C over each dim in which C has 1 and A more. indices
- * may be NULL without them; they are in C's row-major order and not blended. A and C may mix types
- * as in anydnnOpTensor.
+ * may be NULL if the descriptor asks for none; they are in C's row-major order and not blended. A
+ * and C may mix types as in anydnnOpTensor.
  */
 ANYDNN_API anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
                                              anydnnReduceTensorDescriptor_t reduceTensorDesc,
@@ -1112,9 +1135,9 @@ ANYDNN_API anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
                                              anydnnTensorDescriptor_t cDesc, void *C);
 
 /*
- * As cuDNN 7's guide: every element = *valuePtr. Trap: valuePtr is host memory of y's element type
- * (a half for half, 4 or 32 bytes for a vector), not of a scaling factor's; cuDNN 9 itself reads a
- * float for half, bfloat16 and int8.
+ * As cuDNN 7's guide: every element = *valuePtr. Note: *valuePtr is in host memory and of y's
+ * element type (a half for half, 4 or 32 bytes for a vector), not of the type of scaling factors;
+ * cuDNN 9 itself reads a float for half, bfloat16 and int8.
  */
 ANYDNN_API anydnnStatus_t anydnnSetTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc,
                                           void *y, const void *valuePtr);
@@ -1127,8 +1150,8 @@ ANYDNN_API anydnnStatus_t anydnnScaleTensor(anydnnHandle_t handle, anydnnTensorD
 
 /*
  * A filter is the packed tensor [K, C / groups, spatial...]: K output channels, C input channels.
- * Format NCHW lies as KCRS, NHWC as KRSC, NCHW_VECT_C as KCRS in vectors of channels. Trap: the
- * data type comes before the format here, in tensor setters after it.
+ * Format NCHW lies as KCRS, NHWC as KRSC, NCHW_VECT_C as KCRS in vectors of channels. Note: here
+ * the data type comes before the format, in tensor setters after it.
  */
 
 /* As cuDNN 7. */
@@ -1167,8 +1190,8 @@ ANYDNN_API anydnnStatus_t anydnnDestroyFilterDescriptor(anydnnFilterDescriptor_t
 /* ------------------------------------------------------------------ convolution descriptors */
 
 /*
- * Pads, strides, dilations, mode, compute type, math type and groups. Compute types are float,
- * double, half and int32: what sums are kept in.
+ * Pads, strides, dilations, mode, compute type, math type and groups. The compute type, in which
+ * sums are kept, is float, double, half or int32.
  */
 
 /* As cuDNN 7: groups 1, default math, no shape yet. */
@@ -1178,8 +1201,8 @@ ANYDNN_API anydnnStatus_t
 anydnnDestroyConvolutionDescriptor(anydnnConvolutionDescriptor_t convDesc);
 
 /*
- * As cuDNN 7, for every call with this descriptor; part of what Find, workspace size and run must
- * agree on.
+ * As cuDNN 7, for every call with this descriptor. It must be the same for Find, the workspace
+ * query and the run.
  */
 ANYDNN_API anydnnStatus_t anydnnSetConvolutionMathType(anydnnConvolutionDescriptor_t convDesc,
                                                        anydnnMathType_t mathType);
@@ -1187,7 +1210,7 @@ ANYDNN_API anydnnStatus_t anydnnGetConvolutionMathType(anydnnConvolutionDescript
                                                        anydnnMathType_t *mathType);
 
 /*
- * As cuDNN 7. Trap: like math and reorder type it survives a later
+ * As cuDNN 7. Note: like math type and reorder type, it is kept by a later
  * anydnnSetConvolution2dDescriptor.
  */
 ANYDNN_API anydnnStatus_t anydnnSetConvolutionGroupCount(anydnnConvolutionDescriptor_t convDesc,
@@ -1195,7 +1218,7 @@ ANYDNN_API anydnnStatus_t anydnnSetConvolutionGroupCount(anydnnConvolutionDescri
 ANYDNN_API anydnnStatus_t anydnnGetConvolutionGroupCount(anydnnConvolutionDescriptor_t convDesc,
                                                          int *groupCount);
 
-/* As cuDNN 7.6; kept and without effect. */
+/* As cuDNN 7.6; stored, without effect. */
 ANYDNN_API anydnnStatus_t anydnnSetConvolutionReorderType(anydnnConvolutionDescriptor_t convDesc,
                                                           anydnnReorderType_t reorderType);
 ANYDNN_API anydnnStatus_t anydnnGetConvolutionReorderType(anydnnConvolutionDescriptor_t convDesc,
@@ -1229,8 +1252,9 @@ ANYDNN_API anydnnStatus_t anydnnGetConvolutionNdDescriptor(
     int strideA[], int dilationA[], anydnnConvolutionMode_t *mode, anydnnDataType_t *computeType);
 
 /*
- * As cuDNN 7: dims of y. BAD_PARAM when the dilated filter does not fit the padded input or filter
- * channels times groups are not the input's. That groups divide K is tested when it runs.
+ * As cuDNN 7: dims of y. BAD_PARAM if the dilated filter does not fit the padded input, or the
+ * filter's channels times groups are not the input's. Whether groups divide K is checked by the
+ * compute call.
  */
 ANYDNN_API anydnnStatus_t anydnnGetConvolution2dForwardOutputDim(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t inputTensorDesc,
@@ -1243,7 +1267,7 @@ ANYDNN_API anydnnStatus_t anydnnGetConvolutionNdForwardOutputDim(
 
 /*
  * As cuDNN 7: fills the descriptors of a strided backward data convolution as one of stride 1 on
- * folded tensors. Backends take strides as they are, so there is nothing to gain: answers
+ * folded tensors. Backends run strided convolutions directly, so this is not needed: returns
  * NOT_SUPPORTED.
  */
 ANYDNN_API anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
@@ -1262,8 +1286,9 @@ ANYDNN_API anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
  * Shapes, with x N,C,spatial and w K,C/groups,R,S: y is N,K,P,Q with
  *   P = 1 + floor((H + 2 pad - ((R - 1) dilation + 1)) / stride)
  * and likewise per dim, exactly (no larger, no smaller). Tensors hold all channels of all groups;
- * groups divide C and K; depthwise is groups = C. 1 to 6 spatial dims are described, backends run
- * 2 and 3. A fully connected layer is a convolution whose filter covers its input.
+ * groups divide C and K; depthwise is groups = C. There are 1 to 6 spatial
+ * dims; which a backend runs is in docs/backends.md: cpu_ref and cuda_naive all, the others up to
+ * 3. A fully connected layer is a convolution whose filter covers its input.
  *
  * Types (x and w, sums, y): half half half; half float half; bfloat16 float bfloat16; float float
  * float; double double double. Forward only, with int32 sums: int8, or uint8 x and int8 w, to int8
@@ -1271,92 +1296,85 @@ ANYDNN_API anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
  * uint8x4 w to uint8x4 or float; int8x32 to int8x32.
  *
  * Algorithms and workspace. The algorithm argument names one of cuDNN's algorithms and is a wish:
- * it runs if a backend of the route has it within the workspace given; else the best of the
- * route's first able backend runs and the record says so (keys algorithm_requested, algorithm).
- * Only a choice that Find or Get answered, or a workspace query made, is pinned in the handle: a
- * later call with the same problem, algorithm and math type runs exactly that, until another search
- * of it, anydnnSetRoute or anydnnSetDeterministic, or until `plan_cache` has no room for it (key
- * pins_dropped). Transform algorithms (FFT, Winograd) round intermediate values; they run only when
- * named. The fused call is an operation of its own, with its own route: the forward workspace query
- * pins its choice, too, for every activation; Find and Get do not.
+ * it runs if a backend of the route has it within the workspace given; otherwise the best of the
+ * route's first backend that can run the problem is taken, and the dispatch record says so (keys
+ * algorithm_requested, algorithm). Transform algorithms (FFT, Winograd) round intermediate values;
+ * they run only if named.
  *
- * Get and Find search the backends that work in the handle's own memory, each math type by its own
- * route: default math and, as in cuDNN 7 mixed with it, what convDesc's math type permits
+ * What Find or Get returned, or a workspace query chose, is pinned in the handle: a later call with
+ * the same problem, algorithm and math type runs exactly that, until another search of it,
+ * anydnnSetRoute or anydnnSetDeterministic, or until `plan_cache` has no room for it (key
+ * pins_dropped). Nothing else pins. The fused call is an operation of its own, with its own route:
+ * the forward workspace query pins its choice, too, for every activation; Find and Get do not.
+ *
+ * Workspace need not be kept between calls. Any size is allowed, NULL and 0 too: if it is too small
+ * for the plan, another plan runs that needs no more (key workspace_short).
+ *
+ * Queries. Forward, BackwardData and BackwardFilter (DIRECTION below) have six each, of the same
+ * meaning:
+ *
+ *   anydnnGetConvolutionDIRECTIONAlgorithmMaxCount   as cuDNN 7: the largest number of entries that
+ *       a query of this direction returns
+ *   anydnnFindConvolutionDIRECTIONAlgorithm          as cuDNN 7: runs every candidate that the
+ *       backends offer, on buffers of its own, with workspaces up to the setting `workspace_limit`,
+ *       and returns at most requestedAlgoCount entries, fastest first, each pinned. A time is the
+ *       median of five runs after a first one, of fewer once they have taken 100 ms; alpha is 1,
+ *       beta 0. cpu_ref is not run: its entries, with time -1, come after those that were. Waits
+ *       for the stream. ALLOC_FAILED if there is no memory for the operands; NOT_SUPPORTED during a
+ *       recording
+ *   anydnnFindConvolutionDIRECTIONAlgorithmEx        as cuDNN 7: the same on the caller's buffers
+ *       and workspace. Note: it overwrites the output. A workspace that is not aligned to 256 bytes
+ *       is not used; a candidate that needs more workspace, or better aligned operands, is not run
+ *   anydnnGetConvolutionDIRECTIONAlgorithm, level 1  deprecated from level 2. As cuDNN 7: one
+ *       algorithm, without running any, by preference: without workspace, the fastest, or the
+ *       fastest within memoryLimitInBytes; always within the setting `workspace_limit`. Which is
+ *       fastest is not measured: between backends that are neighbours in the route and both state
+ *       an expected time, the time decides; else the order of the route. Pins it. Returns no math
+ *       type: it is that of convDesc. NOT_SUPPORTED if nothing runs within the limit
+ *   anydnnGetConvolutionDIRECTIONAlgorithm, level 2  as cuDNN 7's _v7 with a limit: the entries
+ *       that Find would return, without running any, in the order of the form of level 1 and with
+ *       time -1: at most requestedAlgoCount, within workspaceLimit bytes (0: without workspace;
+ *       SIZE_MAX: any) and the setting `workspace_limit`. Pins each
+ *   anydnnGetConvolutionDIRECTIONWorkspaceSize       as cuDNN 7: bytes with which the call of this
+ *       problem, algorithm and math type runs its best plan; pins the choice. Forward: the larger
+ *       of the plain and the fused call. Ask after setting the math type
+ *
+ * Get and Find search the backends of the handle's own memory space, each math type by its own
+ * route: default math and, in the same list as in cuDNN 7, what convDesc's math type permits
  * (tensor_op permits itself; split also tensor_op; allow_conversion all). Nothing of less precision
- * appears, and nothing nondeterministic unless anydnnSetDeterministic permits it. Of one pair
- * (algorithm, math type) only the best candidate of any backend is an entry. Its math type is the
- * one computed with, even where convDesc's permits more; where only the route of a stronger type
- * names that backend, it is that stronger type. A candidate that bears no number of cuDNN's counts
- * as number 0.
+ * appears, and nothing nondeterministic unless anydnnSetDeterministic permits it. For each pair
+ * (algorithm, math type) only the best candidate of all backends is an entry. Its math type is the
+ * one it computes in, even if convDesc's permits more; if only the route of a stronger type names
+ * that backend, it is that stronger type. A candidate without one of cuDNN's numbers has number 0.
  *
- * Entries of a failure status come last, one for a pair of which nothing runs: ALLOC_FAILED with
- * reason MEMORY where more workspace is needed than allowed (`memory` says how much), else the
- * status with which it failed. Where nothing runs at all the search itself fails, with every
- * backend's reason, and writes nothing.
- *
- * Workspace need not be kept between calls. Any size is good: NULL and 0 too, for then a way
- * without workspace runs (key workspace_short).
+ * Entries with a failure status come last, one for each pair of which nothing runs: ALLOC_FAILED
+ * with reason MEMORY if more workspace is needed than allowed (`memory` says how much), else the
+ * status with which it failed. If nothing runs at all, the search itself fails, with the reason of
+ * every backend, and writes nothing.
  */
 
-/* As cuDNN 7: no query of this direction answers more entries. */
+/* Forward. Queries: see above. */
 ANYDNN_API anydnnStatus_t anydnnGetConvolutionForwardAlgorithmMaxCount(anydnnHandle_t handle,
                                                                        int *count);
-
-/*
- * As cuDNN 7: runs every candidate that the backends offer, on buffers of its own, with workspaces
- * up to the setting `workspace_limit`, and answers at most requestedAlgoCount entries, fastest
- * first, each pinned. A time is the median of five runs after a first one, of fewer once they have
- * taken 100 ms; alpha is 1, beta 0. cpu_ref is never run: its entries, of time -1, come after those
- * that were. Waits for the stream. ALLOC_FAILED when there is no memory for the operands;
- * NOT_SUPPORTED while a recording is under way.
- */
 ANYDNN_API anydnnStatus_t anydnnFindConvolutionForwardAlgorithm(
     anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionFwdAlgoPerf_t *perfResults);
-
-/*
- * As cuDNN 7: the same on your buffers and workspace. Trap: it overwrites the output. A workspace
- * that does not lie at a multiple of 256 bytes counts as none; what needs more than you give, or
- * operands further aligned than yours are, is not run.
- */
 ANYDNN_API anydnnStatus_t anydnnFindConvolutionForwardAlgorithmEx(
     anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, const void *x,
     anydnnFilterDescriptor_t wDesc, const void *w, anydnnConvolutionDescriptor_t convDesc,
     anydnnTensorDescriptor_t yDesc, void *y, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionFwdAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes);
-
-/*
- * The form of level 1, deprecated from level 2. As cuDNN 7: one algorithm, without running any, by
- * preference: without workspace, the fastest, or the fastest within memoryLimitInBytes; always
- * within the setting `workspace_limit`. Fastest is what backends say: by the times that they
- * expect, among backends that follow one another in the route and both state them; else by the
- * order of the route. Pins it. Answers no math type: it is that of convDesc. NOT_SUPPORTED when
- * nothing runs within the limit.
- */
 ANYDNN_FORM(anydnnStatus_t, anydnnGetConvolutionForwardAlgorithm, 1,
             (anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
              anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
              anydnnConvolutionFwdPreference_t preference, size_t memoryLimitInBytes,
              anydnnConvolutionFwdAlgo_t *algo));
-
-/*
- * The form of level 2. As cuDNN 7's of the suffix _v7, with a limit: the ways to run, without
- * running any, as entries that Find would give, but in the order of the form of level 1 and with
- * time -1: at most requestedAlgoCount, within workspaceLimit bytes (0: without workspace; SIZE_MAX:
- * any) and the setting `workspace_limit`. Pins each.
- */
 ANYDNN_FORM(anydnnStatus_t, anydnnGetConvolutionForwardAlgorithm, 2,
             (anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
              anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
              size_t workspaceLimit, int requestedAlgoCount, int *returnedAlgoCount,
              anydnnConvolutionFwdAlgoPerf_t *perfResults));
-
-/*
- * As cuDNN 7: bytes with which the call of this problem, algorithm and math type runs its best
- * plan, the larger of the plain and the fused one; pins the choice. Ask after setting the math
- * type.
- */
 ANYDNN_API anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
     anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc, anydnnFilterDescriptor_t wDesc,
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
@@ -1374,8 +1392,7 @@ ANYDNN_API anydnnStatus_t anydnnConvolutionForward(anydnnHandle_t handle, const 
 /*
  * As cuDNN 7: y = act(alpha1 * conv(x, w) + alpha2 * z + bias). z has y's shape and may be y in
  * place; with alpha2 0 it is not read and may be NULL. bias is 1,K,1,1, of y's type or float. The
- * activation is RELU or IDENTITY, without NaN propagation; other activations are taken where a
- * backend has them.
+ * activation is RELU or IDENTITY, without NaN propagation; others run if a backend has them.
  */
 ANYDNN_API anydnnStatus_t anydnnConvolutionBiasActivationForward(
     anydnnHandle_t handle, const void *alpha1, anydnnTensorDescriptor_t xDesc, const void *x,
@@ -1391,7 +1408,7 @@ ANYDNN_API anydnnStatus_t anydnnConvolutionBackwardBias(anydnnHandle_t handle, c
                                                         const void *dy, const void *beta,
                                                         anydnnTensorDescriptor_t dbDesc, void *db);
 
-/* The queries of the backward filter direction are as those of forward. */
+/* Backward filter. Queries: see above. */
 ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithmMaxCount(anydnnHandle_t handle,
                                                                               int *count);
 ANYDNN_API anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithm(
@@ -1426,7 +1443,7 @@ ANYDNN_API anydnnStatus_t anydnnConvolutionBackwardFilter(
     anydnnConvolutionBwdFilterAlgo_t algo, void *workSpace, size_t workSpaceSizeInBytes,
     const void *beta, anydnnFilterDescriptor_t dwDesc, void *dw);
 
-/* The queries of the backward data direction are as those of forward. */
+/* Backward data. Queries: see above. */
 ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithmMaxCount(anydnnHandle_t handle,
                                                                             int *count);
 ANYDNN_API anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithm(
@@ -1453,7 +1470,7 @@ ANYDNN_API anydnnStatus_t anydnnGetConvolutionBackwardDataWorkspaceSize(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
     anydnnConvolutionBwdDataAlgo_t algo, size_t *sizeInBytes);
 
-/* As cuDNN 7: dx = alpha * (gradient of x) + beta * dx; also a transposed convolution of dy. */
+/* As cuDNN 7: dx = alpha * (gradient of x) + beta * dx; this is a transposed convolution of dy. */
 ANYDNN_API anydnnStatus_t anydnnConvolutionBackwardData(
     anydnnHandle_t handle, const void *alpha, anydnnFilterDescriptor_t wDesc, const void *w,
     anydnnTensorDescriptor_t dyDesc, const void *dy, anydnnConvolutionDescriptor_t convDesc,
@@ -1462,8 +1479,8 @@ ANYDNN_API anydnnStatus_t anydnnConvolutionBackwardData(
 
 /*
  * As cuDNN 7: the windows of x as columns: colBuffer is a packed matrix of x's type, a row for each
- * c, r, s and a column for each n, p, q (C*R*S, N*P*Q), so that w as K, C*R*S times it is the
- * convolution. Padding gives 0; a true convolution flips r and s. No groups, no int8.
+ * c, r, s and a column for each n, p, q (C*R*S, N*P*Q); the convolution is the matrix w (K, C*R*S)
+ * times it. Padding gives 0; a true convolution flips r and s. No groups, no int8.
  */
 ANYDNN_API anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc,
                                        const void *x, anydnnFilterDescriptor_t wDesc,
@@ -1473,7 +1490,7 @@ ANYDNN_API anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescri
 
 /*
  * As cuDNN 7. A row of -Inf alone gives 0 for ACCURATE, -Inf for LOG and NaN for FAST; a row with
- * +Inf gives NaN for ACCURATE and LOG. y may be x in place. 2 dims and more.
+ * +Inf gives NaN for ACCURATE and LOG. y may be x in place. Tensors of 2 dims or more.
  */
 ANYDNN_API anydnnStatus_t anydnnSoftmaxForward(anydnnHandle_t handle, anydnnSoftmaxAlgorithm_t algo,
                                                anydnnSoftmaxMode_t mode, const void *alpha,
@@ -1496,10 +1513,11 @@ ANYDNN_API anydnnStatus_t anydnnSoftmaxBackward(anydnnHandle_t handle,
 /* ------------------------------------------------------------------ pooling */
 
 /*
- * One or more spatial dims; backends run 2 and 3. Output along a dim: 1 + floor((in + 2 pad -
- * window) / stride) is advised; the output tensor is taken as given and may have more or fewer
- * elements. Padding may be negative or wider than the window. A window begins at output * stride -
- * pad and ends with itself or with the padded input (in + pad), whichever is first.
+ * 1 to 6 spatial dims; cpu_ref and cuda_naive run all, the others up to 3. Output along a dim: 1 +
+ * floor((in + 2 pad - window) / stride) is usual; the output descriptor is used as given and may
+ * have more or fewer elements. Padding may be negative or wider than the window. A window begins at
+ * output * stride - pad and ends at its own end or at that of the padded input (in + pad),
+ * whichever is first.
  *
  * A maximum is over the window's elements inside the input and starts at the lowest finite value:
  * that is the maximum of no element, of -Inf alone and, unless NaN propagates, of NaN alone.
@@ -1513,7 +1531,7 @@ ANYDNN_API anydnnStatus_t anydnnSoftmaxBackward(anydnnHandle_t handle,
 ANYDNN_API anydnnStatus_t anydnnCreatePoolingDescriptor(anydnnPoolingDescriptor_t *poolingDesc);
 
 /*
- * As cuDNN 7: windows and strides at least 1, any padding. The NaN option governs maxima:
+ * As cuDNN 7: windows and strides at least 1, any padding. The NaN option applies to maxima:
  * NOT_PROPAGATE skips NaN.
  */
 ANYDNN_API anydnnStatus_t anydnnSetPooling2dDescriptor(anydnnPoolingDescriptor_t poolingDesc,
@@ -1546,7 +1564,7 @@ ANYDNN_API anydnnStatus_t anydnnGetPoolingNdDescriptor(anydnnPoolingDescriptor_t
                                                        int *nbDims, int windowDimA[],
                                                        int paddingA[], int strideA[]);
 
-/* As cuDNN 7: the first nbDims advised; BAD_PARAM when the window does not fit. */
+/* As cuDNN 7: the first nbDims of the usual output; BAD_PARAM if the window does not fit. */
 ANYDNN_API anydnnStatus_t anydnnGetPoolingNdForwardOutputDim(
     anydnnPoolingDescriptor_t poolingDesc, anydnnTensorDescriptor_t inputTensorDesc, int nbDims,
     int outputTensorDimA[]);
@@ -1564,12 +1582,12 @@ ANYDNN_API anydnnStatus_t anydnnPoolingForward(anydnnHandle_t handle,
 
 /*
  * As cuDNN 7. Max gives the gradient to the first element of the window, in d, h, w order, that
- * equals y (NaN equals NaN), to none if none does. Trap: so x and y must be what forward saw; an
- * in-place layer on y between the two breaks it. Where a window has no element inside, its dy goes
- * nowhere. Unspecified: a maximum over -Inf alone, windows that a negative pad cuts.
+ * equals y (NaN equals NaN), to none if none does. Note: x and y must therefore be what forward
+ * read and wrote; a layer that changes y in place between the two calls breaks it. The dy of a
+ * window without an element inside is dropped. Unspecified: a maximum over -Inf alone, windows that
+ * a negative pad cuts.
  *
- * The averages read dy alone: y and x and their descriptors may be NULL there, and dx may lie on
- * them.
+ * The averages read only dy: y and x and their descriptors may be NULL, and dx may lie on them.
  */
 ANYDNN_API anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle,
                                                 anydnnPoolingDescriptor_t poolingDesc,
@@ -1581,14 +1599,14 @@ ANYDNN_API anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle,
 
 /* ------------------------------------------------------------------ activation */
 
-/* As cuDNN 7; SWISH's beta begins as 1. */
+/* As cuDNN 7; SWISH's beta is 1 until set. */
 ANYDNN_API anydnnStatus_t
 anydnnCreateActivationDescriptor(anydnnActivationDescriptor_t *activationDesc);
 
 /*
  * As cuDNN 7: coef is the ceiling of CLIPPED_RELU and the alpha of ELU, else unused (SWISH has its
- * own beta). The NaN option governs the forward direction of the ReLU kinds: NOT_PROPAGATE makes
- * NaN 0; the others always propagate.
+ * own beta). The NaN option applies to the forward direction of RELU and CLIPPED_RELU:
+ * NOT_PROPAGATE gives 0 for NaN; the other activations always propagate NaN.
  */
 ANYDNN_API anydnnStatus_t anydnnSetActivationDescriptor(anydnnActivationDescriptor_t activationDesc,
                                                         anydnnActivationMode_t mode,
@@ -1616,11 +1634,11 @@ ANYDNN_API anydnnStatus_t anydnnActivationForward(anydnnHandle_t handle,
 
 /*
  * As cuDNN 7. The gradient is a function of y and dy alone; for SWISH, which y does not determine,
- * of x and dy. The ReLU kinds give dy where 0 < y (and y < coef), elsewhere 0 whatever dy is, also
- * where y is NaN. ELU's slope is 1 where y >= 0, else y + coef. dx may be dy in place.
+ * of x and dy. RELU and CLIPPED_RELU give dy where 0 < y (and y < coef), elsewhere 0 whatever dy
+ * is, also where y is NaN. ELU's slope is 1 where y >= 0, else y + coef. dx may be dy in place.
  *
- * What is not read, x, or y for SWISH, may be NULL with its descriptor, and dx may lie on it. For
- * the ReLU kinds x may stand in for a y that is NULL.
+ * What is not read (x; for SWISH y) may be NULL with its descriptor, and dx may lie on it. For RELU
+ * and CLIPPED_RELU, if y is NULL, x is read instead.
  */
 ANYDNN_API anydnnStatus_t anydnnActivationBackward(
     anydnnHandle_t handle, anydnnActivationDescriptor_t activationDesc, const void *alpha,
@@ -1628,8 +1646,7 @@ ANYDNN_API anydnnStatus_t anydnnActivationBackward(
     anydnnTensorDescriptor_t xDesc, const void *x, const void *beta,
     anydnnTensorDescriptor_t dxDesc, void *dx);
 
-/* ------------------------------------------------------------------ LRN and divisive normalization
- */
+/* ------------------------------------------------------------ LRN and divisive normalization */
 
 /*
  * Both use an LRN descriptor: window n (1 to 16, even too), alpha, beta (at least 0.01), k (at
@@ -1650,7 +1667,7 @@ ANYDNN_API anydnnStatus_t anydnnDestroyLRNDescriptor(anydnnLRNDescriptor_t lrnDe
 
 /*
  * As cuDNN 7: y = x * (k + alpha / n * sum x^2)^-beta, the sum over channels c - floor((n - 1) /
- * 2) .. c + n - 1 - floor((n - 1) / 2) that exist. Trap: alpha is divided by n.
+ * 2) .. c + n - 1 - floor((n - 1) / 2) that exist. Note: alpha is divided by n.
  */
 ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelForward(anydnnHandle_t handle,
                                                        anydnnLRNDescriptor_t normDesc,
@@ -1669,9 +1686,9 @@ ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelBackward(
 /*
  * As cuDNN 7: y = x * (k + alpha / n^d * sum (x - means)^2)^-beta, the sum over the window of n in
  * each of the d spatial dims, which begins floor((n - 1) / 2) before the element and is clipped at
- * the borders; the mean is the element's own for all of its window. means (NULL: 0), temp and temp2
- * have x's shape and strides; the temps are scratch and keep nothing. It is x that is divided;
- * means enter only the variance. Full local contrast normalization subtracts the means first.
+ * the borders; one window uses the mean of its centre element. means (NULL: 0), temp and temp2 have
+ * x's shape and strides; temp and temp2 are scratch memory. x itself is divided, not x - means: for
+ * full local contrast normalization subtract the means first.
  */
 ANYDNN_API anydnnStatus_t anydnnDivisiveNormalizationForward(
     anydnnHandle_t handle, anydnnLRNDescriptor_t normDesc, anydnnDivNormMode_t mode,
@@ -1735,9 +1752,9 @@ ANYDNN_API anydnnStatus_t anydnnGetBatchNormalizationTrainingExReserveSpaceSize(
 /*
  * As cuDNN 7. running = new * factor + running * (1 - factor), with the sample variance (divided
  * by m - 1; so NaN when m is 1) for the running one. The saved pair is the mean and 1 / sqrt(var +
- * epsilon). Traps: both pointers of the running pair are given or both NULL, likewise the saved
- * pair; factor must be 1 in the first call, or the running arrays be initialised. y may be x in
- * place; but the backward call wants x.
+ * epsilon). Note: both pointers of the running pair are given or both NULL, likewise the saved
+ * pair; in the first call factor must be 1 or the running arrays initialised. y may be x in place,
+ * but the backward call needs x.
  */
 ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardTraining(
     anydnnHandle_t handle, anydnnBatchNormMode_t mode, const void *alpha, const void *beta,
@@ -1747,8 +1764,8 @@ ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardTraining(
     double epsilon, void *resultSaveMean, void *resultSaveInvVariance);
 
 /*
- * As cuDNN 7.6: with z, activation, workspace and reserve, which goes to the backward call. y may
- * be z in place.
+ * As cuDNN 7.6: with z, activation, workspace and reserve; the backward call needs the reserve. y
+ * may be z in place.
  */
 ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardTrainingEx(
     anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
@@ -1780,8 +1797,8 @@ ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackward(
     const void *savedMean, const void *savedInvVariance);
 
 /*
- * As cuDNN 7.6: also dz, the gradient of z. y is read only where the activation needs it; bias
- * likewise. Either dx or dz may be dy in place.
+ * As cuDNN 7.6: also dz, the gradient of z. y and bias are read only if the activation needs
+ * them. Either dx or dz may be dy in place.
  */
 ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackwardEx(
     anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
@@ -1798,9 +1815,9 @@ ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackwardEx(
 /* ------------------------------------------------------------------ dropout */
 
 /*
- * y = x / (1 - p) where kept, 0 where dropped; 0 <= p <= 1. The mask follows from states alone
- * (ANYDNN_DROPOUT_MAGIC above says how), so it is the same bit for bit on every backend and
- * device. No alpha and beta.
+ * y = x / (1 - p) where kept, 0 where dropped; 0 <= p <= 1. The mask depends on states alone (see
+ * ANYDNN_DROPOUT_MAGIC above), so that it is the same on every backend and device. No alpha and
+ * beta.
  *
  * reserve: one bit an element, 1 where kept, in row-major order of the dims whatever the strides,
  * lowest bit of each byte first; ceil(elements / 8) bytes, bits behind the last element 0. Forward
@@ -1829,8 +1846,8 @@ ANYDNN_API anydnnStatus_t anydnnSetDropoutDescriptor(anydnnDropoutDescriptor_t d
                                                      unsigned long long seed);
 
 /*
- * As cuDNN 7: takes states that were saved, without initialising them; BAD_PARAM when they are not
- * states. The seed is only for the getter: that in the states counts.
+ * As cuDNN 7: uses states that were saved, without initialising them; BAD_PARAM if they are not
+ * states. The seed is only for the getter: the one in the states is used.
  */
 ANYDNN_API anydnnStatus_t anydnnRestoreDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc,
                                                          anydnnHandle_t handle, float dropout,
