@@ -22,7 +22,8 @@ block() {
 
 # The program, run with README's settings: each operation's forward pass and its backend.
 program_runs() {
-    "${CC:-cc}" -I"$top/tests/porting/stub" -I"$top/include" -I"$ANYDNN_TEST_BUILDDIR/include" \
+    # shellcheck disable=SC2086
+    ${CC:-cc} -I"$top/tests/porting/stub" -I"$top/include" -I"$ANYDNN_TEST_BUILDDIR/include" \
         -I"$top/include/anydnn/cudnn7" "$top/tests/porting/network.c" -L"$libraries" -lanydnn -lm \
         -o "$tap_dir/network" || return 1
     block '^convolution_forward = ' >"$tap_dir/layers.conf"
