@@ -62,7 +62,7 @@ static inline void adn_call_begin(struct adn_entry *entry, const char *name, int
 static inline void adn_call_key(struct adn_entry *entry, uint64_t word)
 {
     entry->call.key[entry->call.key_words++] = word;
-    entry->call.hash = adn_cache_key_mix(entry->call.hash, word);
+    entry->call.hash = adn_table_key_mix(entry->call.hash, word);
 }
 
 static inline void adn_call_key_double(struct adn_entry *entry, double value)
@@ -207,7 +207,7 @@ static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_en
     call->key[0] = (uint64_t)call->operation | (uint64_t)call->variant << 8 |
                    (uint64_t)call->present << 16 | (uint64_t)(uint32_t)call->algorithm << 32;
     call->key[1] = adn_aliases_of(masks, call->present, call->operands.data);
-    call->hash = adn_cache_key_mix(adn_cache_key_mix(call->hash, call->key[0]), call->key[1]);
+    call->hash = adn_table_key_mix(adn_table_key_mix(call->hash, call->key[0]), call->key[1]);
     if (call->key_words & 1)
         call->key[call->key_words] = 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entries of the handle: its life, stream, determinism, routes, and what its last call did. */
 #include "dispatch/handle/handle.h"
-#include "dispatch/miss/miss.h"
+#include "dispatch/handle/guard.h"
+#include "dispatch/last_call.h"
 
 #include <stdio.h>
 
@@ -83,7 +84,7 @@ anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId)
     anydnnStatus_t status = adn_handle_check(handle, "anydnnSetStream");
 
     if (status == SUCCESS)
-        status = adn_retry_refuse_lost("anydnnSetStream", handle);
+        status = adn_guard_lost("anydnnSetStream", handle);
     if (status != SUCCESS)
         return status;
     if (handle->space->functions->stream_check(handle->device, streamId) != 0)

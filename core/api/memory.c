@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entries of a handle's memory, time and recordings. */
 #include "dispatch/handle/capture.h"
+#include "dispatch/handle/guard.h"
 #include "dispatch/handle/handle.h"
-#include "dispatch/miss/miss.h"
 
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ static anydnnStatus_t check(anydnnHandle_t handle, const char *entry, const char
 
     adn_load_error_clear();
     if (status == SUCCESS)
-        status = adn_retry_refuse_lost(entry, handle);
+        status = adn_guard_lost(entry, handle);
     if (status == SUCCESS && !pointer)
         status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is NULL", entry, argument);
     return status;
@@ -32,7 +32,7 @@ static anydnnStatus_t check(anydnnHandle_t handle, const char *entry, const char
 
 static anydnnStatus_t answer(anydnnHandle_t handle, const char *entry, int32_t result)
 {
-    anydnnStatus_t status = result == 0 ? SUCCESS : adn_retry_refuse_poisoned(entry, handle);
+    anydnnStatus_t status = result == 0 ? SUCCESS : adn_guard_poisoned(entry, handle);
 
     if (result == 0 || status != SUCCESS)
         return status;
@@ -52,7 +52,7 @@ anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, void **ptr)
     if (adn_space_memory_alloc(handle->space, handle->device, bytes > 0 ? bytes : 1, &memory) == 0)
         *ptr = memory;
     else
-        status = adn_retry_refuse_poisoned("anydnnMemAlloc", handle);
+        status = adn_guard_poisoned("anydnnMemAlloc", handle);
     if (memory || status != SUCCESS)
         return status;
     return adn_fail(ANYDNN_STATUS_ALLOC_FAILED,

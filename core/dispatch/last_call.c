@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dispatch record: what the last call of a handle did and why, by documented keys. */
+#include "dispatch/last_call.h"
 #include "dispatch/foreign/staging.h"
 #include "dispatch/handle/arena.h"
 #include "dispatch/handle/handle.h"
@@ -110,7 +111,9 @@ static void say_passed_over(const struct anydnnContext *handle, struct adn_text 
 
 static void say_staged_on(const struct anydnnContext *handle, struct adn_text *text)
 {
-    adn_text_add(text, "%s", adn_stage_device(plan_of(handle)));
+    const char *device = plan_of(handle)->staged_on;
+
+    adn_text_add(text, "%s", device ? device : "");
 }
 
 #define NUMBER(name, value)                                                                        \

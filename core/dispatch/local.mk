@@ -18,17 +18,25 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/handle/arena.h \
 	core/dispatch/handle/capture.c \
 	core/dispatch/handle/capture.h \
+	core/dispatch/handle/guard.c \
+	core/dispatch/handle/guard.h \
 	core/dispatch/handle/handle.c \
 	core/dispatch/handle/handle.h \
+	core/dispatch/handle/keep.c \
+	core/dispatch/handle/keep.h \
 	core/dispatch/handle/space.c \
 	core/dispatch/handle/space.h \
 	core/dispatch/handle/world.c \
 	core/dispatch/handle/world.h \
 	core/dispatch/last_call.c \
+	core/dispatch/last_call.h \
 	core/dispatch/miss/explain.c \
+	core/dispatch/miss/explain.h \
 	core/dispatch/miss/find.c \
 	core/dispatch/miss/miss.h \
 	core/dispatch/miss/retry.c \
+	core/dispatch/plan/call.c \
+	core/dispatch/plan/call.h \
 	core/dispatch/plan/plan.c \
 	core/dispatch/plan/plan.h \
 	core/dispatch/plan/table.c \

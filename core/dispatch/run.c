@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One call: find its plan by key, else by value or by selection; test the pointers; run; remember
  * what happened. */
+#include "dispatch/dispatch.h"
 #include "dispatch/foreign/staging.h"
 #include "dispatch/handle/capture.h"
+#include "dispatch/handle/guard.h"
+#include "dispatch/handle/keep.h"
 #include "dispatch/miss/miss.h"
 #include "problem/masks.h"
 
@@ -34,7 +37,7 @@ static inline void remember(anydnnHandle_t handle, struct adn_plan *plan, enum a
 static anydnnStatus_t record(const struct adn_running *running, struct adn_plan *plan, int *taken)
 {
     if (plan->staged && !running->handle->space->host)
-        return adn_stage_refuse_recording(running, plan);
+        return adn_stage_refuse_recording(running->entry, running->handle, plan);
     *taken = adn_recording_call(running->handle, plan, running->operands);
     if (*taken < 0)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for the recording",
@@ -58,7 +61,7 @@ execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how h
     int32_t result;
 
     if (UNLIKELY(plan->fork_number != adn_process_fork_number && !plan->fork_safe))
-        return adn_retry_refuse_fork(running->entry, plan);
+        return adn_guard_fork(running->entry, plan);
     /* Nearly always every pointer meets the largest need of the plan. */
     if (UNLIKELY((address_bits & plan->largest_mask) != 0))
         for (uint32_t i = 0; i < plan->slot_count; i++)
@@ -112,7 +115,7 @@ static anydnnStatus_t run_problem(const struct adn_running *running,
     handle->counters.plan_equal_hits += how == ADN_HOW_EQUAL;
     handle->counters.plan_misses += how == ADN_HOW_MISS;
     if (call)
-        adn_cache_add_key(&handle->cache, call->key, call->key_words, call->hash, plan);
+        adn_table_add_key(&handle->cache, call->key, call->key_words, call->hash, plan);
     return execute_other(running, plan, how);
 }
 
@@ -121,7 +124,7 @@ static __attribute__((noinline)) anydnnStatus_t run_missed(const struct adn_runn
 {
     struct adn_problem problem;
 
-    adn_find_build(call, running->handle->deterministic, aliases, &problem);
+    adn_call_problem(call, running->handle->deterministic, aliases, &problem);
     return run_problem(running, &problem, call);
 }
 
@@ -132,7 +135,7 @@ anydnnStatus_t adn_dispatch_run(anydnnHandle_t handle, struct adn_call *call)
 
     handle->counters.calls++;
     call->operands.stream = handle->stream;
-    plan = adn_cache_find_key(&handle->cache, call->key, call->key_words, call->hash);
+    plan = adn_table_find_key(&handle->cache, call->key, call->key_words, call->hash);
     if (UNLIKELY(!plan))
         return run_missed(&running, call, call->key[1]);
     plan->used = 1;
@@ -172,7 +175,7 @@ anydnnStatus_t adn_dispatch_problem_run(anydnnHandle_t handle, const char *entry
 
     handle->counters.calls++;
     if (handle->space->poisoned)
-        return adn_retry_refuse_poisoned(entry, handle);
+        return adn_guard_poisoned(entry, handle);
     status = check_aliases(entry, problem, adn_aliases_of(masks, problem->present, operands->data));
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
@@ -192,12 +195,12 @@ static anydnnStatus_t workspace_of(const struct adn_running *running,
     anydnnStatus_t status;
 
     if (handle->space->poisoned)
-        return adn_retry_refuse_poisoned(running->entry, handle);
+        return adn_guard_poisoned(running->entry, handle);
     status = adn_find_plan(running, problem, &plan, &how);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    status =
-        adn_find_pin(running->entry, handle, &plan->problem, plan->backend->index, plan->engine, 0);
+    status = adn_keep_choice(running->entry, handle, &plan->problem, plan->backend->index,
+                             plan->engine, 0);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     *bytes = (size_t)plan->workspace;
@@ -209,7 +212,7 @@ anydnnStatus_t adn_dispatch_workspace(anydnnHandle_t handle, struct adn_call *ca
     struct adn_running running = {call->entry, handle, NULL};
     struct adn_problem problem;
 
-    adn_find_build(call, handle->deterministic, 0, &problem);
+    adn_call_problem(call, handle->deterministic, 0, &problem);
     return workspace_of(&running, &problem, bytes);
 }
 

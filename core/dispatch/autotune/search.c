@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "dispatch/autotune/store.h"
+#include "dispatch/handle/guard.h"
+#include "dispatch/handle/keep.h"
 #include "problem/masks.h"
 #include "sys/error.h"
 
@@ -60,13 +62,13 @@ static anydnnStatus_t pin(struct adn_choices *choices, struct adn_choice *choice
     adn_problem_copy(&problem, &choices->problem);
     problem.algorithm = choice->algorithm;
     problem.math = choice->math;
-    status = adn_find_pin(choices->entry, choices->handle, &problem, choice->backend->index,
-                          choice->engine, 1);
+    status = adn_keep_choice(choices->entry, choices->handle, &problem, choice->backend->index,
+                             choice->engine, 1);
     if (status != ANYDNN_STATUS_SUCCESS || !plan ||
-        adn_cache_find_problem(&choices->handle->cache, &problem, plan->hash))
+        adn_table_find_problem(&choices->handle->cache, &problem, plan->hash))
         return status;
     choice->plan = NULL;
-    return adn_find_keep(choices->entry, choices->handle, plan);
+    return adn_keep_plan(choices->entry, choices->handle, plan);
 }
 
 static anydnnStatus_t nothing_runs(const struct adn_choices *choices)
@@ -131,7 +133,6 @@ static uint32_t alignment_of(const struct adn_call *call)
 static anydnnStatus_t begin(const struct adn_search *search, struct adn_choices *choices)
 {
     const struct adn_call *call = search->call;
-    const struct adn_running running = {call->entry, search->handle, &call->operands};
     anydnnHandle_t handle = search->handle;
     uint64_t aliases = 0;
     anydnnStatus_t status;
@@ -146,14 +147,15 @@ static anydnnStatus_t begin(const struct adn_search *search, struct adn_choices 
     if (search->given)
         aliases =
             adn_aliases_of(adn_slot_masks[call->operation], call->present, call->operands.data);
-    adn_find_build(call, handle->deterministic, aliases, &choices->problem);
+    adn_call_problem(call, handle->deterministic, aliases, &choices->problem);
     status = adn_problem_check(&choices->problem, call->entry);
     if (status != ANYDNN_STATUS_SUCCESS || !search->given)
         return status;
     choices->alignment = alignment_of(call);
-    status = adn_find_check_owners(&running, &choices->problem);
-    return status == ANYDNN_STATUS_SUCCESS ? adn_retry_check_elements(&running, &choices->problem)
-                                           : status;
+    status = adn_guard_owners(call->entry, handle, &choices->problem, &call->operands);
+    return status == ANYDNN_STATUS_SUCCESS
+               ? adn_guard_elements(call->entry, &choices->problem, &call->operands)
+               : status;
 }
 
 static anydnnStatus_t run(const struct adn_search *search, int timed, int requested,

@@ -7,7 +7,7 @@
 #ifndef ADN_DISPATCH_AUTOTUNE_SEARCH_H
 #define ADN_DISPATCH_AUTOTUNE_SEARCH_H
 
-#include "dispatch/miss/miss.h"
+#include "dispatch/plan/call.h"
 #include "dispatch/select/select.h"
 #include "sys/error.h"
 

@@ -2,6 +2,7 @@
 /* How long each choice of a search takes: buffers, the space's marks, and the median of a few runs.
  */
 #include "dispatch/autotune/search.h"
+#include "dispatch/handle/guard.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ struct stand {
 static anydnnStatus_t space_failed(const struct stand *stand, const char *what, int32_t result)
 {
     const struct adn_choices *choices = stand->choices;
-    anydnnStatus_t status = adn_retry_refuse_poisoned(choices->entry, choices->handle);
+    anydnnStatus_t status = adn_guard_poisoned(choices->entry, choices->handle);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
@@ -253,7 +254,7 @@ static anydnnStatus_t time_choice(struct stand *stand, struct adn_choice *choice
     choice->plan = NULL;
     if (choice->reason == ANYDNN_PLUGIN_REASON_NONE)
         choice->reason = ANYDNN_PLUGIN_REASON_OTHER;
-    return adn_retry_refuse_poisoned(choices->entry, choices->handle);
+    return adn_guard_poisoned(choices->entry, choices->handle);
 }
 
 anydnnStatus_t adn_timing_run(struct adn_choices *choices,

@@ -12,18 +12,17 @@
 
 #define ALIGNMENT UINT64_C(256)
 
-void adn_stage_judge(const struct adn_walk *walk, const struct adn_backend *backend, char *reason,
-                     size_t size)
+void adn_stage_judge(const struct anydnnContext *handle, const struct adn_backend *backend,
+                     int search, char *reason, size_t size)
 {
     const char *name = backend->plugin->space;
-    const struct adn_space *space = adn_world_space(walk->handle->world, name);
-    int off = walk->handle->world->settings->staging == ADN_STAGING_OFF;
+    const struct adn_space *space = adn_world_space(handle->world, name);
+    int off = handle->world->settings->staging == ADN_STAGING_OFF;
 
     reason[0] = '\0';
-    if (off || walk->search)
+    if (off || search)
         snprintf(reason, size, "works in the memory of `%s`, this handle in that of `%s`%s", name,
-                 walk->handle->space->name,
-                 off ? ", and staging = off" : "; a search does not stage");
+                 handle->space->name, off ? ", and staging = off" : "; a search does not stage");
     else if (!space)
         snprintf(reason, size, "works in the memory of `%s`, and %d spaces are served already",
                  name, ADN_SPACES_MAX);
@@ -114,25 +113,11 @@ int adn_stage_wrap(anydnnHandle_t handle, struct adn_plan *plan, uint64_t worksp
         return -1;
     }
     plan->staged = staged;
+    plan->staged_on = staged->device_name;
     plan->execute = adn_stage_execute;
     plan->body = (struct anydnn_plugin_plan *)(void *)staged;
     plan->fork_safe = 0; /* memory of a device is in it */
     return 0;
-}
-
-struct anydnn_plugin_plan *adn_stage_body(const struct adn_staged *staged)
-{
-    return staged->body;
-}
-
-void adn_stage_free(struct adn_staged *staged)
-{
-    free(staged);
-}
-
-const char *adn_stage_device(const struct adn_plan *plan)
-{
-    return plan->staged ? plan->staged->device_name : "";
 }
 
 uint64_t adn_stage_copied(const struct adn_plan *plan)
@@ -140,7 +125,7 @@ uint64_t adn_stage_copied(const struct adn_plan *plan)
     return plan->staged ? plan->staged->copied : 0;
 }
 
-void adn_stage_warn(const struct adn_walk *walk, const struct adn_plan *plan)
+void adn_stage_warn(const struct anydnnContext *handle, const struct adn_plan *plan)
 {
     char problem[ADN_PROBLEM_TEXT_MAX];
     const char *why = plan->passed_over;
@@ -149,21 +134,20 @@ void adn_stage_warn(const struct adn_walk *walk, const struct adn_plan *plan)
         return;
     adn_problem_print(&plan->problem, NULL, problem, sizeof(problem));
     if (why[0] == '\0')
-        why = walk->handle->world->settings->staging == ADN_STAGING_LISTED
+        why = handle->world->settings->staging == ADN_STAGING_LISTED
                   ? "staging = listed, and the route names it first"
                   : "the route names no backend of the handle's own memory";
     adn_warn("staged: operands are copied from %s to %s and back for %s, since %.*s: %s",
-             walk->handle->device_name, adn_stage_device(plan), plan->backend->name,
-             (int)strcspn(why, "\n"), why, problem);
+             handle->device_name, plan->staged_on, plan->backend->name, (int)strcspn(why, "\n"),
+             why, problem);
 }
 
-anydnnStatus_t adn_stage_refuse_recording(const struct adn_running *running,
+anydnnStatus_t adn_stage_refuse_recording(const char *entry, const struct anydnnContext *handle,
                                           const struct adn_plan *plan)
 {
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
                     "%s: a recording is under way on device %s, and %s would run the call staged "
                     "on %s, through the host, which a device cannot capture; make the call outside "
                     "the recording, or route it to a backend of the device (`anydnn explain`)",
-                    running->entry, running->handle->device_name, plan->backend->name,
-                    adn_stage_device(plan));
+                    entry, handle->device_name, plan->backend->name, plan->staged_on);
 }

@@ -18,34 +18,27 @@
 #ifndef ADN_DISPATCH_FOREIGN_STAGING_H
 #define ADN_DISPATCH_FOREIGN_STAGING_H
 
-#include "dispatch/miss/miss.h"
-#include "dispatch/select/select.h"
+#include "dispatch/handle/handle.h"
 
 struct adn_staged;
 
-/* Why a backend of another space is passed over without a question; "" when it may be asked. */
-void adn_stage_judge(const struct adn_walk *walk, const struct adn_backend *backend, char *reason,
-                     size_t size);
+/* Why a backend of another space is passed over without a question, also in a search, which does
+ * not stage; "" when it may be asked. */
+void adn_stage_judge(const struct anydnnContext *handle, const struct adn_backend *backend,
+                     int search, char *reason, size_t size);
 
 /* Makes a staged plan of one that the backend has just made with that workspace; -1 when memory is
  * out, and then the plan is as it was. */
 int adn_stage_wrap(anydnnHandle_t handle, struct adn_plan *plan, uint64_t workspace);
 
-/* The backend's own plan. */
-struct anydnn_plugin_plan *adn_stage_body(const struct adn_staged *staged);
-/* Frees what adn_stage_wrap made, not the backend's plan; NULL is fine. */
-void adn_stage_free(struct adn_staged *staged);
-
-/* "mockdev:0", where the backend of a staged plan runs; "" for others. */
-const char *adn_stage_device(const struct adn_plan *plan);
 /* Bytes that the last run of the plan copied between spaces, both ways. */
 uint64_t adn_stage_copied(const struct adn_plan *plan);
 
 /* One warning when a staged plan was made. */
-void adn_stage_warn(const struct adn_walk *walk, const struct adn_plan *plan);
+void adn_stage_warn(const struct anydnnContext *handle, const struct adn_plan *plan);
 
 /* A device cannot capture what goes through the host. */
-anydnnStatus_t adn_stage_refuse_recording(const struct adn_running *running,
+anydnnStatus_t adn_stage_refuse_recording(const char *entry, const struct anydnnContext *handle,
                                           const struct adn_plan *plan);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Recordings: a list of calls on the host, the space's own capture elsewhere. */
 #include "dispatch/handle/capture.h"
-#include "dispatch/miss/miss.h"
+#include "dispatch/handle/guard.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static anydnnStatus_t failed(anydnnHandle_t handle, const char *entry)
     char said[400];
 
     snprintf(said, sizeof(said), "%s", adn_load_error_text());
-    status = adn_retry_refuse_poisoned(entry, handle);
+    status = adn_guard_poisoned(entry, handle);
     return status != ANYDNN_STATUS_SUCCESS
                ? status
                : adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "%s: %s", entry, said);
@@ -178,7 +178,7 @@ static anydnnStatus_t item_run(struct item *item)
         return ANYDNN_STATUS_SUCCESS;
     }
     if (item->plan->fork_number != adn_process_fork_number && !item->plan->fork_safe)
-        return adn_retry_refuse_fork("anydnnReplay", item->plan);
+        return adn_guard_fork("anydnnReplay", item->plan);
     if (item->operands.value)
         item->operands.value = item->value;
     adn_load_error_clear();

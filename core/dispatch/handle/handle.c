@@ -10,7 +10,7 @@
 #include "desc/names.h"
 #include "dispatch/handle/arena.h"
 #include "dispatch/handle/capture.h"
-#include "dispatch/miss/miss.h"
+#include "dispatch/handle/guard.h"
 #include "sys/error.h"
 #include "sys/float_mode.h"
 #include "sys/log.h"
@@ -34,7 +34,7 @@ anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry
     anydnnStatus_t status = adn_handle_complain(handle, entry);
 
     if (status == ANYDNN_STATUS_SUCCESS && handle->space->poisoned)
-        status = adn_retry_refuse_poisoned(entry, handle);
+        status = adn_guard_poisoned(entry, handle);
     return status;
 }
 
@@ -179,7 +179,7 @@ anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const 
     handle->deterministic = world->settings->deterministic;
     handle->workspace_limit = world->settings->workspace_limit;
     handle->fork_number = adn_process_fork_number;
-    adn_cache_init(&handle->cache, (uint32_t)world->settings->plan_cache);
+    adn_table_init(&handle->cache, (uint32_t)world->settings->plan_cache);
     adn_space_device_name(space, number, handle->device_name, sizeof(handle->device_name));
     handle->magic = ADN_HANDLE_MAGIC;
     *out = handle;
@@ -188,7 +188,7 @@ anydnnStatus_t adn_handle_create(anydnnHandle_t *out, const char *device, const 
 
 void adn_handle_forget(anydnnHandle_t handle)
 {
-    adn_cache_clear(&handle->cache);
+    adn_table_clear(&handle->cache);
     adn_arena_trim(handle);
 }
 
@@ -202,7 +202,7 @@ static int survived(const struct adn_backend *backend, uint64_t fork_number)
 void adn_handle_destroy(anydnnHandle_t handle)
 {
     adn_plan_release(handle->last.plan);
-    adn_cache_clear(&handle->cache);
+    adn_table_clear(&handle->cache);
     adn_recording_abandon(handle);
     adn_arena_free(handle);
     for (int32_t i = 0; i < handle->world->registry->count; i++) {
@@ -213,7 +213,7 @@ void adn_handle_destroy(anydnnHandle_t handle)
             backend->plugin->context_destroy(context->context);
         free(context->reason);
     }
-    adn_cache_free(&handle->cache);
+    adn_table_free(&handle->cache);
     free(handle->contexts);
     free(handle->rules);
     handle->magic = 0;

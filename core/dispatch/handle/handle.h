@@ -6,7 +6,6 @@
 
 #include <stdatomic.h>
 
-#include "dispatch/dispatch.h"
 #include "dispatch/handle/space.h"
 #include "dispatch/handle/world.h"
 #include "dispatch/plan/plan.h"
@@ -49,7 +48,7 @@ struct adn_counters {
 struct anydnnContext {
     uint64_t magic;
     uint64_t fork_number;
-    struct adn_cache cache;
+    struct adn_table cache;
     struct adn_record last;
     struct adn_counters counters;
     struct adn_space *space;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What would be done with a problem: the rule, each backend's candidates or reasons, the choice. */
+#include "dispatch/miss/explain.h"
 #include "dispatch/autotune/store.h"
-#include "dispatch/miss/miss.h"
 #include "dispatch/select/select.h"
 
 #include <inttypes.h>
@@ -102,7 +102,7 @@ static int32_t choose(struct adn_walk *walk, struct adn_walk *pinned, struct adn
 {
     anydnnHandle_t handle = walk->handle;
     const struct adn_pin *pin =
-        adn_cache_find_pin(&handle->cache, wish->problem, adn_problem_hash(wish->problem));
+        adn_table_find_pin(&handle->cache, wish->problem, adn_problem_hash(wish->problem));
     int32_t at = pin ? choose_pinned(pinned, handle, wish, pin, candidate) : -1;
 
     if (at < 0 && adn_tuned_find(handle, wish->problem, measured))

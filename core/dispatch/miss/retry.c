@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When the plan that was found does not run: the second plan, the next backend, or the sentence of
  * the failure. */
-#include "dispatch/foreign/staging.h"
+#include "dispatch/handle/guard.h"
 #include "dispatch/miss/miss.h"
 #include "dispatch/select/select.h"
 
@@ -12,27 +12,6 @@
 #include "desc/names.h"
 #include "sys/error.h"
 #include "sys/log.h"
-
-anydnnStatus_t adn_retry_check_elements(const struct adn_running *running,
-                                        const struct adn_problem *problem)
-{
-    const struct adn_operation *info = adn_problem_operation(problem->operation);
-
-    for (int32_t i = 0; i < info->slot_count; i++) {
-        int64_t element;
-
-        if (!(problem->present >> i & 1))
-            continue;
-        element = adn_type_size(problem->tensor[i].type);
-        if ((uintptr_t)running->operands->data[i] % (uintptr_t)element != 0)
-            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "%s: operand %s lies at %p; its %s elements need %" PRId64
-                            " bytes alignment",
-                            running->entry, info->slot[i].role, running->operands->data[i],
-                            adn_type_name(problem->tensor[i].type), element);
-    }
-    return ANYDNN_STATUS_SUCCESS;
-}
 
 /*
  * A plan selected under a limit is also the choice under any lower limit that it fits: what a lower
@@ -48,7 +27,7 @@ anydnnStatus_t adn_retry_second(const struct adn_running *running, struct adn_pl
 {
     const struct anydnn_plugin_operands *operands = running->operands;
     struct adn_wish wish = {&first->problem, 0, 0, first->excluded, NULL};
-    anydnnStatus_t status = adn_retry_check_elements(running, &first->problem);
+    anydnnStatus_t status = adn_guard_elements(running->entry, &first->problem, operands);
     struct adn_plan *second = NULL;
 
     if (status != ANYDNN_STATUS_SUCCESS)
@@ -68,45 +47,6 @@ anydnnStatus_t adn_retry_second(const struct adn_running *running, struct adn_pl
     }
     *out = first->second;
     return ANYDNN_STATUS_SUCCESS;
-}
-
-anydnnStatus_t adn_retry_refuse_fork(const char *entry, const struct adn_plan *plan)
-{
-    if (plan->staged)
-        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
-                        "%s: the call is staged on %s by %s; no memory of a device survives "
-                        "fork(), and this handle was made before it; make a handle in the child, "
-                        "or call exec()",
-                        entry, adn_stage_device(plan), plan->backend->name);
-    return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
-                    "%s: backend %s does not survive fork(), and this handle was made before it; "
-                    "make a handle in the child with a backend that does, or call exec()",
-                    entry, plan->backend->name);
-}
-
-anydnnStatus_t adn_retry_refuse_poisoned(const char *entry, anydnnHandle_t handle)
-{
-    struct adn_space *space = handle->space;
-
-    if (!space->poisoned && space->functions->poisoned(handle->device))
-        adn_process_attention = space->poisoned = 1;
-    if (!space->poisoned)
-        return ANYDNN_STATUS_SUCCESS;
-    return adn_fail(ANYDNN_STATUS_SPACE_POISONED,
-                    "%s: an error lost device %s to this process; only a new process can use it",
-                    entry, handle->device_name);
-}
-
-anydnnStatus_t adn_retry_refuse_lost(const char *entry, anydnnHandle_t handle)
-{
-    if (handle->space->poisoned)
-        return adn_retry_refuse_poisoned(entry, handle);
-    if (handle->space->host || handle->fork_number == adn_process_fork_number)
-        return ANYDNN_STATUS_SUCCESS;
-    return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
-                    "%s: device %s does not survive fork(), and this handle was made before it; "
-                    "use it in the parent, or call exec()",
-                    entry, handle->device_name);
 }
 
 static anydnnStatus_t failed(const struct adn_running *running, const struct adn_plan *plan,
@@ -150,7 +90,7 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
     uint64_t hash = adn_problem_hash(&problem);
     struct adn_excluded *excluded = adn_excluded_copy(plan->excluded, plan->backend->index);
     const char *name = plan->backend->name;
-    struct adn_plan *kept = adn_cache_find_problem(&handle->cache, &problem, hash);
+    struct adn_plan *kept = adn_table_find_problem(&handle->cache, &problem, hash);
     char said[400];
     anydnnStatus_t status;
 
@@ -164,7 +104,7 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
         status = select_once(running, plan, excluded, out);
     } else {
         if (kept)
-            adn_cache_remove(&handle->cache, kept);
+            adn_table_remove(&handle->cache, kept);
         status = adn_find_select(running->entry, handle, &problem, hash, excluded, out);
     }
     free(excluded);
@@ -182,7 +122,7 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
 anydnnStatus_t adn_retry_next(const struct adn_running *running, struct adn_plan *plan,
                               int32_t result, struct adn_plan **next)
 {
-    anydnnStatus_t status = adn_retry_refuse_poisoned(running->entry, running->handle);
+    anydnnStatus_t status = adn_guard_poisoned(running->entry, running->handle);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a plan: the cache, a record and recordings hold it; the last one lets go. */
 #include "dispatch/plan/plan.h"
-#include "dispatch/foreign/staging.h"
 
 #include <stdlib.h>
 
@@ -34,7 +33,7 @@ struct adn_excluded *adn_excluded_copy(const struct adn_excluded *excluded, int3
 
 void adn_plan_destroy(struct adn_plan *plan)
 {
-    struct anydnn_plugin_plan *body = plan->staged ? adn_stage_body(plan->staged) : plan->body;
+    struct anydnn_plugin_plan *body = plan->made;
 
     adn_plan_release(plan->second);
     /* Once exit() has begun, or in a child that the backend does not survive, its code must not
@@ -44,7 +43,7 @@ void adn_plan_destroy(struct adn_plan *plan)
         plan->backend->operation[plan->problem.operation]->plan_destroy(body);
     /* A plan ends on the way of a call that is about to run another one. */
     adn_float_standard();
-    adn_stage_free(plan->staged);
+    free(plan->staged);
     free(plan->passed_over);
     free(plan->excluded);
     free(plan);

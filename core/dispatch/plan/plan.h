@@ -3,6 +3,7 @@
 #ifndef ADN_DISPATCH_PLAN_PLAN_H
 #define ADN_DISPATCH_PLAN_PLAN_H
 
+#include "dispatch/plan/call.h"
 #include "load/load.h"
 #include "problem/problem.h"
 #include "settings/settings.h"
@@ -31,7 +32,9 @@ struct adn_plan {
     uint32_t largest_mask;    /* of mask */
     uint32_t mask[ADN_SLOTS]; /* alignment needed minus 1 */
     /* Why and what. */
-    struct adn_staged *staged; /* NULL: the backend works in the handle's own space */
+    struct adn_staged *staged;       /* NULL: the backend works in the handle's own space */
+    const char *staged_on;           /* "mockdev:0", where it works otherwise, or NULL */
+    struct anydnn_plugin_plan *made; /* the backend's own; body may be what wraps it */
     struct adn_backend *backend;
     struct adn_problem problem;
     uint64_t hash;

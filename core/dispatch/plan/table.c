@@ -14,7 +14,7 @@ static uint32_t power_of_two(uint32_t least)
     return size;
 }
 
-int adn_cache_init(struct adn_cache *cache, uint32_t capacity)
+int adn_table_init(struct adn_table *cache, uint32_t capacity)
 {
     memset(cache, 0, sizeof(*cache));
     cache->capacity = capacity;
@@ -24,7 +24,7 @@ int adn_cache_init(struct adn_cache *cache, uint32_t capacity)
     return 0;
 }
 
-static int tables_make(struct adn_cache *cache)
+static int tables_make(struct adn_table *cache)
 {
     if (cache->plans)
         return 0;
@@ -42,7 +42,7 @@ static int tables_make(struct adn_cache *cache)
     return -1;
 }
 
-void adn_cache_clear(struct adn_cache *cache)
+void adn_table_clear(struct adn_table *cache)
 {
     for (uint32_t i = 0; cache->plans && i < cache->capacity; i++) {
         struct adn_plan *plan = cache->plans[i];
@@ -59,9 +59,9 @@ void adn_cache_clear(struct adn_cache *cache)
     cache->pin_count = 0;
 }
 
-void adn_cache_free(struct adn_cache *cache)
+void adn_table_free(struct adn_table *cache)
 {
-    adn_cache_clear(cache);
+    adn_table_clear(cache);
     free(cache->plans);
     free(cache->buckets);
     free(cache->keys);
@@ -69,7 +69,7 @@ void adn_cache_free(struct adn_cache *cache)
     memset(cache, 0, sizeof(*cache));
 }
 
-struct adn_plan *adn_cache_find_problem(struct adn_cache *cache, const struct adn_problem *problem,
+struct adn_plan *adn_table_find_problem(struct adn_table *cache, const struct adn_problem *problem,
                                         uint64_t hash)
 {
     if (!cache->plans)
@@ -84,7 +84,7 @@ struct adn_plan *adn_cache_find_problem(struct adn_cache *cache, const struct ad
     return NULL;
 }
 
-void adn_cache_add_key(struct adn_cache *cache, const uint64_t *key, uint32_t words, uint64_t hash,
+void adn_table_add_key(struct adn_table *cache, const uint64_t *key, uint32_t words, uint64_t hash,
                        const struct adn_plan *plan)
 {
     struct adn_key_entry *set = &cache->keys[(hash >> 32 & cache->key_mask) * ADN_KEY_WAYS];
@@ -93,7 +93,7 @@ void adn_cache_add_key(struct adn_cache *cache, const uint64_t *key, uint32_t wo
     for (int i = 0; i < ADN_KEY_WAYS && !entry; i++) {
         const struct adn_plan *held = set[i].words > 0 ? cache->plans[set[i].slot] : NULL;
 
-        if (!held || held->serial != set[i].serial || adn_cache_key_equal(&set[i], key, words))
+        if (!held || held->serial != set[i].serial || adn_table_key_equal(&set[i], key, words))
             entry = &set[i];
     }
     if (!entry)
@@ -104,7 +104,7 @@ void adn_cache_add_key(struct adn_cache *cache, const uint64_t *key, uint32_t wo
     entry->serial = plan->serial;
 }
 
-void adn_cache_remove(struct adn_cache *cache, struct adn_plan *plan)
+void adn_table_remove(struct adn_table *cache, struct adn_plan *plan)
 {
     uint32_t *at = &cache->buckets[plan->hash & cache->bucket_mask];
 
@@ -117,7 +117,7 @@ void adn_cache_remove(struct adn_cache *cache, struct adn_plan *plan)
 }
 
 /* A free slot, or that of the first plan that was not used since the hand passed it last. */
-static uint32_t slot_take(struct adn_cache *cache, int *evicted)
+static uint32_t slot_take(struct adn_table *cache, int *evicted)
 {
     for (;;) {
         uint32_t slot = cache->hand;
@@ -129,7 +129,7 @@ static uint32_t slot_take(struct adn_cache *cache, int *evicted)
         if (cache->count < cache->capacity)
             continue;
         if (!plan->used) {
-            adn_cache_remove(cache, plan);
+            adn_table_remove(cache, plan);
             *evicted = 1;
             return slot;
         }
@@ -137,7 +137,7 @@ static uint32_t slot_take(struct adn_cache *cache, int *evicted)
     }
 }
 
-int adn_cache_add_plan(struct adn_cache *cache, struct adn_plan *plan)
+int adn_table_add_plan(struct adn_table *cache, struct adn_plan *plan)
 {
     int evicted = 0;
 
@@ -152,7 +152,7 @@ int adn_cache_add_plan(struct adn_cache *cache, struct adn_plan *plan)
     return evicted;
 }
 
-static struct adn_pin *pin_of_equal(struct adn_cache *cache, const struct adn_problem *problem,
+static struct adn_pin *pin_of_equal(struct adn_table *cache, const struct adn_problem *problem,
                                     uint64_t hash)
 {
     for (uint32_t i = 0; i < cache->pin_count; i++)
@@ -161,7 +161,7 @@ static struct adn_pin *pin_of_equal(struct adn_cache *cache, const struct adn_pr
     return NULL;
 }
 
-static struct adn_pin *pin_of_kin(struct adn_cache *cache, const struct adn_problem *problem)
+static struct adn_pin *pin_of_kin(struct adn_table *cache, const struct adn_problem *problem)
 {
     struct adn_problem broad, other;
     uint64_t hash;
@@ -177,7 +177,7 @@ static struct adn_pin *pin_of_kin(struct adn_cache *cache, const struct adn_prob
     return NULL;
 }
 
-const struct adn_pin *adn_cache_find_pin(struct adn_cache *cache, const struct adn_problem *problem,
+const struct adn_pin *adn_table_find_pin(struct adn_table *cache, const struct adn_problem *problem,
                                          uint64_t hash)
 {
     struct adn_pin *pin = pin_of_equal(cache, problem, hash);
@@ -189,7 +189,7 @@ const struct adn_pin *adn_cache_find_pin(struct adn_cache *cache, const struct a
     return pin;
 }
 
-int adn_cache_add_pin(struct adn_cache *cache, const struct adn_problem *problem, uint64_t hash,
+int adn_table_add_pin(struct adn_table *cache, const struct adn_problem *problem, uint64_t hash,
                       int32_t backend, uint64_t engine, int32_t searched)
 {
     struct adn_pin *pin = pin_of_equal(cache, problem, hash);

@@ -7,7 +7,7 @@
 #ifndef ADN_DISPATCH_PLAN_TABLE_H
 #define ADN_DISPATCH_PLAN_TABLE_H
 
-#include "dispatch/dispatch.h"
+#include "dispatch/plan/call.h"
 #include "dispatch/plan/plan.h"
 
 struct adn_key_entry {
@@ -28,7 +28,7 @@ struct adn_pin {
     int32_t used;
 };
 
-struct adn_cache {
+struct adn_table {
     uint32_t capacity;
     uint32_t count;
     uint32_t hand;
@@ -46,22 +46,22 @@ struct adn_cache {
 #define ADN_KEY_WAYS 4
 
 /* One more word of a key's hash; the key is hashed as it grows. */
-static inline uint64_t adn_cache_key_mix(uint64_t hash, uint64_t word)
+static inline uint64_t adn_table_key_mix(uint64_t hash, uint64_t word)
 {
     return ((hash << 5 | hash >> 59) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-int adn_cache_init(struct adn_cache *cache, uint32_t capacity);
+int adn_table_init(struct adn_table *cache, uint32_t capacity);
 /* Lets go of all plans and pins; the cache stays usable. */
-void adn_cache_clear(struct adn_cache *cache);
-void adn_cache_free(struct adn_cache *cache);
+void adn_table_clear(struct adn_table *cache);
+void adn_table_free(struct adn_table *cache);
 
 /* Two words of a key. */
 typedef uint64_t adn_key_pair __attribute__((vector_size(16), aligned(8), may_alias));
 
 /* Word 2, a stamp in most keys, tells nearly all of them apart. Keys are compared in pairs of
  * words: the word after an odd last one is 0 in both. */
-static inline int adn_cache_key_equal(const struct adn_key_entry *entry, const uint64_t *key,
+static inline int adn_table_key_equal(const struct adn_key_entry *entry, const uint64_t *key,
                                       uint32_t words)
 {
     adn_key_pair differs = {0, 0};
@@ -74,7 +74,7 @@ static inline int adn_cache_key_equal(const struct adn_key_entry *entry, const u
 }
 
 /* The plan of a key whose words' hash is `hash`, or NULL. */
-static inline struct adn_plan *adn_cache_find_key(const struct adn_cache *cache,
+static inline struct adn_plan *adn_table_find_key(const struct adn_table *cache,
                                                   const uint64_t *key, uint32_t words,
                                                   uint64_t hash)
 {
@@ -84,7 +84,7 @@ static inline struct adn_plan *adn_cache_find_key(const struct adn_cache *cache,
         return NULL;
     set = &cache->keys[(hash >> 32 & cache->key_mask) * ADN_KEY_WAYS];
     for (int i = 0; i < ADN_KEY_WAYS; i++)
-        if (adn_cache_key_equal(&set[i], key, words)) {
+        if (adn_table_key_equal(&set[i], key, words)) {
             struct adn_plan *plan = cache->plans[set[i].slot];
 
             return plan && plan->serial == set[i].serial ? plan : NULL;
@@ -93,22 +93,22 @@ static inline struct adn_plan *adn_cache_find_key(const struct adn_cache *cache,
 }
 
 /* The plan of an equal problem, or NULL. */
-struct adn_plan *adn_cache_find_problem(struct adn_cache *cache, const struct adn_problem *problem,
+struct adn_plan *adn_table_find_problem(struct adn_table *cache, const struct adn_problem *problem,
                                         uint64_t hash);
 
-void adn_cache_add_key(struct adn_cache *cache, const uint64_t *key, uint32_t words, uint64_t hash,
+void adn_table_add_key(struct adn_table *cache, const uint64_t *key, uint32_t words, uint64_t hash,
                        const struct adn_plan *plan);
 /* Takes over the caller's hold. Returns 1 when a plan was evicted for it. */
-int adn_cache_add_plan(struct adn_cache *cache, struct adn_plan *plan);
+int adn_table_add_plan(struct adn_table *cache, struct adn_plan *plan);
 /* Lets go of one plan. */
-void adn_cache_remove(struct adn_cache *cache, struct adn_plan *plan);
+void adn_table_remove(struct adn_table *cache, struct adn_plan *plan);
 
 /* The pin of an equal problem, else of one that differs in what sways no choice
  * (adn_problem_broaden), or NULL. */
-const struct adn_pin *adn_cache_find_pin(struct adn_cache *cache, const struct adn_problem *problem,
+const struct adn_pin *adn_table_find_pin(struct adn_table *cache, const struct adn_problem *problem,
                                          uint64_t hash);
 /* Returns 1 when another pin was dropped for it, -1 when memory is out. */
-int adn_cache_add_pin(struct adn_cache *cache, const struct adn_problem *problem, uint64_t hash,
+int adn_table_add_pin(struct adn_table *cache, const struct adn_problem *problem, uint64_t hash,
                       int32_t backend, uint64_t engine, int32_t searched);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Asking a backend: its candidates, and whether one may be taken. */
 #include "dispatch/foreign/staging.h"
-#include "dispatch/miss/miss.h"
 #include "dispatch/select/select.h"
 
 #include <inttypes.h>
@@ -135,7 +134,7 @@ static int refused(struct adn_walk *walk, struct adn_answer *answer)
     answer->staged = backend && adn_world_open(walk->handle->world, backend) &&
                      strcmp(backend->plugin->space, walk->handle->space->name) != 0;
     if (answer->staged)
-        adn_stage_judge(walk, backend, reason, size);
+        adn_stage_judge(walk->handle, backend, walk->search, reason, size);
     if (reason[0] != '\0')
         return 1;
     if (!backend)

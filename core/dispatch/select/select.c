@@ -157,6 +157,7 @@ static struct adn_plan *make_plan(struct adn_walk *walk, int32_t at,
     adn_load_error_clear();
     adn_float_standard();
     result = functions->plan_create(context, &view, candidate->engine, &plan->body);
+    plan->made = plan->body;
     plan->passed_over = passed_over_copy(walk, at);
     if (result == 0 && plan->body && plan->passed_over &&
         (!answer->staged || adn_stage_wrap(walk->handle, plan, candidate->workspace) == 0))
@@ -168,7 +169,7 @@ static struct adn_plan *make_plan(struct adn_walk *walk, int32_t at,
              : !plan->body ? "it reported success without one"
                            : "out of memory");
     if (result != 0)
-        plan->body = NULL;
+        plan->made = NULL;
     adn_plan_release(plan);
     return NULL;
 }
@@ -185,7 +186,7 @@ static void tell(const struct adn_walk *walk, const struct adn_plan *plan)
     char *line;
 
     if (plan->staged)
-        adn_stage_warn(walk, plan);
+        adn_stage_warn(walk->handle, plan);
     if (!adn_log_on(ADN_LOG_WARN) || (!adn_log_on(ADN_LOG_INFO) && !plan->past_first))
         return;
     adn_problem_print(&plan->problem, NULL, problem, sizeof(problem));

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands where they may not lie, devices that are lost, backends that a fork left behind. */
+#include "dispatch/handle/guard.h"
+
+#include <inttypes.h>
+
+#include "desc/names.h"
+#include "sys/error.h"
+#include "sys/process.h"
+
+anydnnStatus_t adn_guard_elements(const char *entry, const struct adn_problem *problem,
+                                  const struct anydnn_plugin_operands *operands)
+{
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+
+    for (int32_t i = 0; i < info->slot_count; i++) {
+        int64_t element;
+
+        if (!(problem->present >> i & 1))
+            continue;
+        element = adn_type_size(problem->tensor[i].type);
+        if ((uintptr_t)operands->data[i] % (uintptr_t)element != 0)
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "%s: operand %s lies at %p; its %s elements need %" PRId64
+                            " bytes alignment",
+                            entry, info->slot[i].role, operands->data[i],
+                            adn_type_name(problem->tensor[i].type), element);
+    }
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_guard_owners(const char *entry, anydnnHandle_t handle,
+                                const struct adn_problem *problem,
+                                const struct anydnn_plugin_operands *operands)
+{
+    const struct adn_space *space = handle->space;
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+
+    if (space->host)
+        return ANYDNN_STATUS_SUCCESS;
+    for (int32_t i = 0; i < info->slot_count; i++) {
+        int32_t owner = ANYDNN_PLUGIN_POINTER_UNKNOWN;
+
+        if (!(problem->present >> i & 1) || !operands->data[i])
+            continue;
+        if (space->functions->pointer_owner(handle->device, operands->data[i], &owner) == 0 &&
+            owner == ANYDNN_PLUGIN_POINTER_HOST)
+            return adn_fail(
+                ANYDNN_STATUS_BAD_PARAM,
+                "%s: operand %s (%p) is host memory and the handle is of device %s; allocate it "
+                "with anydnnMemAlloc, or make the handle with anydnnCreateOnDevice(&handle, "
+                "\"cpu\")",
+                entry, info->slot[i].role, operands->data[i], handle->device_name);
+    }
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t adn_guard_fork(const char *entry, const struct adn_plan *plan)
+{
+    if (plan->staged_on)
+        return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
+                        "%s: the call is staged on %s by %s; no memory of a device survives "
+                        "fork(), and this handle was made before it; make a handle in the child, "
+                        "or call exec()",
+                        entry, plan->staged_on, plan->backend->name);
+    return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
+                    "%s: backend %s does not survive fork(), and this handle was made before it; "
+                    "make a handle in the child with a backend that does, or call exec()",
+                    entry, plan->backend->name);
+}
+
+anydnnStatus_t adn_guard_poisoned(const char *entry, anydnnHandle_t handle)
+{
+    struct adn_space *space = handle->space;
+
+    if (!space->poisoned && space->functions->poisoned(handle->device))
+        adn_process_attention = space->poisoned = 1;
+    if (!space->poisoned)
+        return ANYDNN_STATUS_SUCCESS;
+    return adn_fail(ANYDNN_STATUS_SPACE_POISONED,
+                    "%s: an error lost device %s to this process; only a new process can use it",
+                    entry, handle->device_name);
+}
+
+anydnnStatus_t adn_guard_lost(const char *entry, anydnnHandle_t handle)
+{
+    if (handle->space->poisoned)
+        return adn_guard_poisoned(entry, handle);
+    if (handle->space->host || handle->fork_number == adn_process_fork_number)
+        return ANYDNN_STATUS_SUCCESS;
+    return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
+                    "%s: device %s does not survive fork(), and this handle was made before it; "
+                    "use it in the parent, or call exec()",
+                    entry, handle->device_name);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the last call of a handle did, by documented keys. */
+#ifndef ADN_DISPATCH_LAST_CALL_H
+#define ADN_DISPATCH_LAST_CALL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <anydnn/anydnn.h>
+
+/* The dispatch record of the last call. */
+anydnnStatus_t adn_record_text(anydnnHandle_t handle, const char *key, char *text, size_t size);
+anydnnStatus_t adn_record_int(anydnnHandle_t handle, const char *key, int64_t *value);
+
+#endif
