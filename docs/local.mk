@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 dist_doc_DATA += \
+	docs/architecture.md \
 	docs/backend-authors.md \
 	docs/backends.md \
 	docs/comparing.md \
@@ -16,7 +17,7 @@ dist_doc_DATA += \
 backends-page: tools/anydnn plugins-dir
 	$(top_srcdir)/scripts/backends-table tools/anydnn $(top_srcdir)/docs/backends.md
 
-TESTS += tests/docs/test_backends_page.sh tests/docs/test_readme.sh
-dist_check_SCRIPTS += tests/docs/test_backends_page.sh tests/docs/test_readme.sh
+TESTS += tests/docs/test_backends_page.sh tests/docs/test_readme.sh tests/docs/test_rooms.sh
+dist_check_SCRIPTS += tests/docs/test_backends_page.sh tests/docs/test_readme.sh tests/docs/test_rooms.sh
 
 .PHONY: backends-page
