@@ -44,8 +44,11 @@ static int is_fusible(const struct anydnn_plugin_convolution *params)
 static void arrange_activation(struct anydnn_plugin_plan *plan)
 {
     struct anydnn_plugin_convolution *params = (struct anydnn_plugin_convolution *)plan->params;
+    const struct anydnn_plugin_tensor *y =
+        plan->moved >> FUSED_Y & 1 ? &plan->home[FUSED_Y] : &plan->tensor[FUSED_Y];
 
-    if (is_fusible(params) || (!cudnn_is_float(&plan->problem) && !cudnn_is_exact(&plan->problem)))
+    if (is_fusible(params) || cudnn_is_flushed(params->activation, y->type) ||
+        (!cudnn_is_float(&plan->problem) && !cudnn_is_exact(&plan->problem)))
         return;
     plan->behind.is_there = 1;
     plan->behind.mode = params->activation;
@@ -56,12 +59,49 @@ static void arrange_activation(struct anydnn_plugin_plan *plan)
     cudnn_widen(plan, ALL_SLOTS, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | BYTES);
 }
 
+int32_t cudnn_filter_slot(int32_t operation)
+{
+    return operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA     ? 0
+           : operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER ? 2
+                                                                    : 1;
+}
+
+static int has_strides_of(const struct anydnn_plugin_tensor *tensor, int format)
+{
+    struct anydnn_plugin_tensor packed = *tensor;
+    int same = 1;
+
+    cudnn_pack(&packed, format);
+    for (int32_t d = 0; d < tensor->ndims; d++)
+        same &= packed.strides[d] == tensor->strides[d];
+    return same;
+}
+
+/* Packed filters, to the last stride: engines that take others read and write them wrong, engine 0
+ * of each operation in convolution_backward_filter x=f64:1,2,11 dw=f64:2,1,7:1,14,2 dy=f64:1,2,5
+ * groups=2 and even where a dim of 1 has the odd stride, w=bf16:1,7,2,1:14,2,1,66. */
+static void arrange_filter(struct anydnn_plugin_plan *plan)
+{
+    int32_t slot = cudnn_filter_slot(plan->problem.operation);
+    const struct anydnn_plugin_tensor *image = &plan->tensor[slot ? 0 : 1];
+    struct anydnn_plugin_tensor *filter = &plan->tensor[slot];
+
+    if (has_strides_of(filter, CUDNN_TENSOR_NCHW) || has_strides_of(filter, CUDNN_TENSOR_NHWC))
+        return;
+    if (cudnn_packed_format(filter) >= 0)
+        cudnn_settle(filter);
+    else
+        cudnn_move(plan, slot,
+                   cudnn_packed_format(image) == CUDNN_TENSOR_NHWC ? CUDNN_TENSOR_NHWC
+                                                                   : CUDNN_TENSOR_NCHW,
+                   filter->type);
+}
+
 /* The engines read the bias as if it were packed; the older call, which takes factors other than 1,
- * wants a packed filter and z laid out as y is. */
+ * wants z laid out as y is. */
 static void arrange_fused(struct anydnn_plugin_plan *plan)
 {
     arrange_activation(plan);
-    cudnn_agree(plan, 1 << 1, 1);
     cudnn_agree(plan, 1 << FUSED_BIAS, 1);
     cudnn_agree(plan, 1 << FUSED_Z | 1 << FUSED_Y, 0);
 }
@@ -93,7 +133,9 @@ void cudnn_arrange_convolution(struct anydnn_plugin_plan *plan)
         cudnn_widen(plan, ALL_SLOTS, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | BYTES);
     if (cudnn_is_fused(&plan->problem))
         arrange_fused(plan);
-    if (!cudnn_is_float(&plan->problem))
+    if (cudnn_is_float(&plan->problem))
+        arrange_filter(plan);
+    else
         arrange_integers(plan);
 }
 
@@ -106,6 +148,9 @@ int32_t cudnn_check_convolution(const struct anydnn_plugin_problem *problem,
         return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                             "the convolution has %d spatial dims; cuDNN takes up to %d",
                             params->spatial_dims, SPATIAL_MAX);
+    if (cudnn_is_fused(problem) &&
+        cudnn_is_flushed(params->activation, problem->tensor[FUSED_Y]->type))
+        return cudnn_refuse_flushed(params->activation, problem->tensor[FUSED_Y]->type, why);
     if (cudnn_is_fused(problem) && !is_fusible(params))
         return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
                             "the activation is number %d; of integers cuDNN fuses ReLU that makes "

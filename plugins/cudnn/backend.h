@@ -173,10 +173,12 @@ void cudnn_copy_problem(struct anydnn_plugin_plan *plan, const struct anydnn_plu
 /* Arranges and checks. 0 or a reason. */
 int32_t cudnn_plan_check(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
 void cudnn_plan_release(struct anydnn_plugin_plan *plan);
-/* For convolutions: another plan of the problem that the caller gave, for that engine, arranged and
- * checked, and not prepared; goes with cudnn_plan_destroy. NULL with `why`. */
+/* For convolutions: another plan for that engine, arranged and checked, and not prepared; goes with
+ * cudnn_plan_destroy. Of the problem that the caller gave, or of the operands that the plan's own
+ * run gets, which may be copies. NULL with `why`. */
+enum cudnn_whose { CUDNN_CALLERS, CUDNN_RUNS };
 struct anydnn_plugin_plan *cudnn_plan_like(const struct anydnn_plugin_plan *plan, uint64_t engine,
-                                           struct cudnn_refusal *why);
+                                           enum cudnn_whose whose, struct cudnn_refusal *why);
 /* Makes cuDNN's descriptors. 0 or a reason. */
 int32_t cudnn_plan_prepare(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
 
@@ -196,9 +198,11 @@ int cudnn_is_written(int32_t operation, int32_t slot);
 void cudnn_move(struct anydnn_plugin_plan *plan, int32_t slot, int format, int32_t type);
 /* Moves those of `slots` that have one of `types` to float. */
 void cudnn_widen(struct anydnn_plugin_plan *plan, uint32_t slots, uint32_t types);
-/* Moves what is needed for operands of equal dims to lie in the same places; packed ones, if
- * `packed` says so. */
+/* Moves what is needed for operands of equal dims to lie in the same places, by the same strides;
+ * packed ones, if `packed` says so. */
 void cudnn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed);
+/* Moves those of `slots` that are not packed rows, and settles all. */
+void cudnn_pack_rows(struct anydnn_plugin_plan *plan, uint32_t slots);
 /* Makes the descriptors of what was moved. 0 or a reason. */
 int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
 /* The operation's run, between the moves. */
@@ -238,6 +242,9 @@ int32_t cudnn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plu
 void cudnn_pack(struct anydnn_plugin_tensor *tensor, int format);
 /* The format that a tensor is packed in, or -1. */
 int cudnn_packed_format(const struct anydnn_plugin_tensor *tensor);
+/* Gives dims of 1, whose strides say nothing, those that the others suggest: cuDNN compares strides
+ * by their numbers. Tensors in the same places are equal afterwards. */
+void cudnn_settle(struct anydnn_plugin_tensor *tensor);
 /* Same dims and strides; dims of 1 have no stride that matters. */
 int cudnn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b);
 /* From the first element to behind the last, in bytes. */
@@ -248,6 +255,11 @@ void cudnn_descriptors_destroy(struct cudnn_descriptors *made);
 /* Fills an array of one number a spatial dim, padded to two dims by `neutral`; returns the number
  * of dims. */
 int32_t cudnn_spatial(int to[], const int64_t *from, int32_t spatial_dims, int neutral);
+
+/* Whether cuDNN's activation gives 0 where a result of that type is subnormal, and the reason then.
+ * Half's subnormal numbers are none of float, in which it computes. */
+int cudnn_is_flushed(int32_t activation, int32_t type);
+int32_t cudnn_refuse_flushed(int32_t activation, int32_t type, struct cudnn_refusal *why);
 
 /* A descriptor for an activation's mode, option and coefficient. 0 or a reason. */
 int32_t cudnn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode,

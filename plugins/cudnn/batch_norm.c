@@ -2,13 +2,18 @@
 /* Batch normalization. */
 #include "table.h"
 
-/* The parameters share a descriptor in cuDNN and are packed. In place cuDNN does not promise
- * anything: the input that the output lies on is moved. */
+/* The parameters share a descriptor in cuDNN and are packed; those of single activations in rows,
+ * whatever x's layout is. In place cuDNN does not promise anything: the input that the output lies
+ * on is moved. */
 static void arrange(struct anydnn_plugin_plan *plan, uint32_t parameters, int32_t out)
 {
+    const struct anydnn_plugin_batch_normalization *params = plan->problem.params;
     int32_t in = plan->problem.alias[out] - 1;
 
-    cudnn_agree(plan, parameters, 1);
+    if (params->mode == CUDNN_BATCHNORM_PER_ACTIVATION)
+        cudnn_pack_rows(plan, parameters);
+    else
+        cudnn_agree(plan, parameters, 1);
     if (in >= 0) {
         int format = cudnn_packed_format(&plan->tensor[in]);
 

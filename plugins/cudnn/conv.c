@@ -169,7 +169,8 @@ static void offer_by_float(const struct anydnn_plugin_plan *plan, anydnn_plugin_
 {
     struct cudnn_refusal why;
     struct anydnn_plugin_plan *wide =
-        cudnn_is_exact(&plan->problem) ? cudnn_plan_like(plan, CUDNN_BY_FLOAT, &why) : NULL;
+        cudnn_is_exact(&plan->problem) ? cudnn_plan_like(plan, CUDNN_BY_FLOAT, CUDNN_CALLERS, &why)
+                                       : NULL;
 
     if (!wide)
         return;
@@ -201,18 +202,21 @@ static int32_t offer_all(struct anydnn_plugin_plan *plan, struct cudnn_refusal *
 
 /* ------------------------------------------------------------------ plans */
 
-/* The first engine that runs within default math. */
+/* The first engine that runs within default math; those that compile after all others, since
+ * compiling was seen to fail the second time. */
 static int32_t choose(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
 {
     struct cudnn_list *list = cudnn_list_of(plan, why);
+    int32_t count;
 
     if (!list)
         return why->reason;
     plan->problem.math = ANYDNN_PLUGIN_MATH_DEFAULT;
-    for (int32_t i = 0; i < list->count; i++) {
-        struct cudnn_engine *engine = &list->engine[i];
+    count = list->count;
+    for (int32_t i = 0; i < 2 * count; i++) {
+        struct cudnn_engine *engine = &list->engine[i % count];
 
-        if (is_acceptable(&plan->problem, engine) &&
+        if (engine->compiles == (i >= count) && is_acceptable(&plan->problem, engine) &&
             !(engine->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) &&
             cudnn_engine_try(engine, plan->context->handle)) {
             plan->engine = engine->number;

@@ -235,7 +235,7 @@ static void read_workspace(struct cudnn_engine *engine, cudnnHandle_t handle)
         cudnn_engine_try(engine, handle);
 }
 
-int cudnn_engine_read(struct cudnn_engine *engine, int32_t operation, int32_t type,
+int cudnn_engine_read(struct cudnn_engine *engine, const struct cudnn_list_key *key,
                       cudnnHandle_t handle)
 {
     int64_t count;
@@ -247,7 +247,8 @@ int cudnn_engine_read(struct cudnn_engine *engine, int32_t operation, int32_t ty
         return -1;
     engine->number = number_of(engine);
     engine->numerical = read_notes(engine->engine);
-    judge(engine, operation, type, cudnn_errata(engine, operation, type, engine->numerical));
+    judge(engine, key->operation, key->tensor[0].type,
+          cudnn_errata(engine, key, engine->numerical));
     engine->compiles = compiles(engine->engine);
     if (engine->math >= 0)
         read_workspace(engine, handle);

@@ -70,12 +70,13 @@ void cudnn_lists_destroy(struct anydnn_plugin_context *context);
 cudnnStatus_t cudnn_execution_make(cudnnHandle_t handle, cudnnBackendDescriptor_t config,
                                    cudnnBackendDescriptor_t *execution, uint64_t *workspace);
 /* Reads what stands behind engine->config and engine->engine. 0 or -1. */
-int cudnn_engine_read(struct cudnn_engine *engine, int32_t operation, int32_t type,
+int cudnn_engine_read(struct cudnn_engine *engine, const struct cudnn_list_key *key,
                       cudnnHandle_t handle);
 void cudnn_engine_drop(struct cudnn_engine *engine);
 /* cuDNN's notes of an engine whose index and knobs are read, as bits, with what was found beyond
  * them (errata.c). */
-uint32_t cudnn_errata(struct cudnn_engine *engine, int32_t operation, int32_t type, uint32_t notes);
+uint32_t cudnn_errata(struct cudnn_engine *engine, const struct cudnn_list_key *key,
+                      uint32_t notes);
 
 /* Tries an engine that was not tried. Returns whether it works. */
 int cudnn_engine_try(struct cudnn_engine *engine, cudnnHandle_t handle);

@@ -156,7 +156,7 @@ static int32_t make_by_float(struct anydnn_plugin_plan *plan)
 
     if (kernels->by_float)
         return CUDA_SUCCESS_STATUS;
-    kernels->by_float = cudnn_plan_like(plan, CUDNN_BY_FLOAT, &why);
+    kernels->by_float = cudnn_plan_like(plan, CUDNN_BY_FLOAT, CUDNN_RUNS, &why);
     if (!kernels->by_float || cudnn_plan_prepare(kernels->by_float, &why)) {
         if (kernels->by_float)
             cudnn_plan_destroy(kernels->by_float);

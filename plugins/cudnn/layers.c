@@ -64,6 +64,19 @@ static int32_t check_pooling_backward(const struct anydnn_plugin_problem *proble
     return 0;
 }
 
+/* Of vectors of channels cuDNN has images of two dims alone; of others it says INTERNAL_ERROR. */
+static int32_t check_pooling_forward(const struct anydnn_plugin_problem *problem,
+                                     struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_tensor *x = problem->tensor[0];
+
+    if (cudnn_type_lanes(x->type) == 1 || x->ndims <= 4)
+        return 0;
+    return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                        "x is %s of %d dims; cuDNN pools vectors of channels in 4 dims only",
+                        cudnn_type_name(x->type), x->ndims);
+}
+
 static int32_t run_pooling_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
 {
     void *const *data = call->operands->data;
@@ -109,6 +122,7 @@ const struct cudnn_operation cudnn_pooling_forward = {
     .params_size = sizeof(struct anydnn_plugin_pooling),
     .tensors = 0x3,
     .function = "cudnnPoolingForward",
+    .check = check_pooling_forward,
     .prepare = prepare_pooling,
     .run = run_pooling_forward,
 };
@@ -139,6 +153,16 @@ static int32_t check_activation(const struct anydnn_plugin_problem *problem,
     return 0;
 }
 
+static int32_t check_activation_forward(const struct anydnn_plugin_problem *problem,
+                                        struct cudnn_refusal *why)
+{
+    const struct anydnn_plugin_activation *params = problem->params;
+
+    return cudnn_is_flushed(params->mode, problem->tensor[1]->type)
+               ? cudnn_refuse_flushed(params->mode, problem->tensor[1]->type, why)
+               : check_activation(problem, why);
+}
+
 /* ReLU's gradient is cuDNN's function of x, and anydnn's of y, which passes the same elements: y
  * stands for x. Swish alone needs x itself. */
 static int32_t gradient_input(const struct anydnn_plugin_activation *params)
@@ -146,14 +170,10 @@ static int32_t gradient_input(const struct anydnn_plugin_activation *params)
     return params->mode == CUDNN_ACTIVATION_SWISH ? 2 : 0;
 }
 
-/* y as dy, and dx as what stands for x. */
+/* y as dy, and dx as what stands for x; where these pairs differ cuDNN 9.19 says NOT_SUPPORTED. */
 static void arrange_activation_backward(struct anydnn_plugin_plan *plan)
 {
-    int swish = gradient_input(plan->problem.params) != 0;
-
-    cudnn_agree(plan, swish ? 0x3 : 0xb, 0);
-    if (swish)
-        cudnn_agree(plan, 0xc, 0);
+    cudnn_agree(plan, gradient_input(plan->problem.params) ? 0xf : 0xb, 0);
 }
 
 static int32_t prepare_activation(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
@@ -221,7 +241,7 @@ const struct cudnn_operation cudnn_activation_forward = {
     .params_size = sizeof(struct anydnn_plugin_activation),
     .tensors = 0x3,
     .function = "cudnnActivationForward",
-    .check = check_activation,
+    .check = check_activation_forward,
     .prepare = prepare_activation,
     .run = run_activation_forward,
 };

@@ -58,6 +58,25 @@ void cudnn_widen(struct anydnn_plugin_plan *plan, uint32_t slots, uint32_t types
     }
 }
 
+static void settle(struct anydnn_plugin_plan *plan, uint32_t slots)
+{
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
+        if (plan->problem.tensor[slot] && (slots >> slot & 1))
+            cudnn_settle(&plan->tensor[slot]);
+    }
+}
+
+/* Moves those of `slots` that are not packed in that format. */
+static void pack_as(struct anydnn_plugin_plan *plan, uint32_t slots, int format)
+{
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
+        const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
+
+        if (tensor && (slots >> slot & 1) && cudnn_packed_format(tensor) != format)
+            cudnn_move(plan, slot, format, tensor->type);
+    }
+}
+
 void cudnn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed)
 {
     const struct anydnn_plugin_tensor *first = NULL;
@@ -72,15 +91,15 @@ void cudnn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed)
         same &= cudnn_same_places(first, tensor);
         format = format < 0 ? cudnn_packed_format(tensor) : format;
     }
-    if (!first || (same && (!packed || format >= 0)))
-        return;
-    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
-        const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
-        int wanted = format < 0 ? CUDNN_TENSOR_NCHW : format;
+    if (!same || (packed && format < 0))
+        pack_as(plan, slots, format < 0 ? CUDNN_TENSOR_NCHW : format);
+    settle(plan, slots);
+}
 
-        if (tensor && (slots >> slot & 1) && cudnn_packed_format(tensor) != wanted)
-            cudnn_move(plan, slot, wanted, tensor->type);
-    }
+void cudnn_pack_rows(struct anydnn_plugin_plan *plan, uint32_t slots)
+{
+    pack_as(plan, slots, CUDNN_TENSOR_NCHW);
+    settle(plan, slots);
 }
 
 /* ------------------------------------------------------------------ descriptors */

@@ -106,7 +106,7 @@ void cudnn_plan_release(struct anydnn_plugin_plan *plan)
 }
 
 struct anydnn_plugin_plan *cudnn_plan_like(const struct anydnn_plugin_plan *plan, uint64_t engine,
-                                           struct cudnn_refusal *why)
+                                           enum cudnn_whose whose, struct cudnn_refusal *why)
 {
     struct anydnn_plugin_plan *made = cuda_host->alloc(sizeof *made);
     struct anydnn_plugin_problem problem = plan->problem;
@@ -116,7 +116,7 @@ struct anydnn_plugin_plan *cudnn_plan_like(const struct anydnn_plugin_plan *plan
         return NULL;
     }
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
-        if (plan->moved >> slot & 1)
+        if (whose == CUDNN_CALLERS && (plan->moved >> slot & 1))
             problem.tensor[slot] = &plan->home[slot];
     }
     memset(made, 0, sizeof *made);

@@ -66,8 +66,7 @@ static void take(struct cudnn_list *list, cudnnBackendDescriptor_t config, cudnn
     if (cudnn.cudnnBackendCreateDescriptor(CUDNN_BACKEND_ENGINE_DESCRIPTOR, &engine->engine) ==
             CUDNN_STATUS_SUCCESS &&
         get_descriptors(config, CUDNN_ATTR_ENGINECFG_ENGINE, 1, &engine->engine) == 0 &&
-        cudnn_engine_read(engine, list->key.operation, list->key.tensor[0].type, handle) == 0 &&
-        !has_number(list, engine->number))
+        cudnn_engine_read(engine, &list->key, handle) == 0 && !has_number(list, engine->number))
         list->count++;
     else
         cudnn_engine_drop(engine);
@@ -150,8 +149,7 @@ void cudnn_list_enumerate(struct cudnn_list *list, cudnnHandle_t handle)
             engine->engine = parts.part[0];
             engine->config = config;
             parts.count = 0;
-            if (cudnn_engine_read(engine, list->key.operation, list->key.tensor[0].type, handle) ==
-                    0 &&
+            if (cudnn_engine_read(engine, &list->key, handle) == 0 &&
                 !has_number(list, engine->number))
                 list->count++;
             else

@@ -20,18 +20,24 @@ static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct
         "of great numbers, where anydnn.h says otherwise; only softmax=fast is taken");
 }
 
-/* Of float and double, packed both. With gaps cuDNN writes into them, and of 5 dims with channels
- * last elements stay unwritten; results of short types are rounded twice, and those of int8
- * truncated. */
+/* Packs the operands alike. Of 5 dims with channels last elements stay unwritten. */
+static void pack_alike(struct anydnn_plugin_plan *plan, uint32_t slots)
+{
+    int format = cudnn_packed_format(&plan->tensor[0]);
+
+    if (format == CUDNN_TENSOR_NCHW || plan->tensor[0].ndims > 4)
+        cudnn_pack_rows(plan, slots);
+    else
+        cudnn_agree(plan, slots, 1);
+}
+
+/* Of float and double, packed alike. With gaps cuDNN writes into them, and mode `instance` is wrong
+ * between layouts: x=f64:1,3,6,13:nchw y=f64:1,3,6,13:nhwc softmax=fast. Results of short types are
+ * rounded twice, and those of int8 truncated. */
 static void arrange_forward(struct anydnn_plugin_plan *plan)
 {
     cudnn_widen(plan, 0x3, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | CUDNN_TYPE(INT8));
-    for (int32_t slot = 0; slot < 2; slot++) {
-        int format = cudnn_packed_format(&plan->tensor[slot]);
-
-        if (format < 0 || (format != CUDNN_TENSOR_NCHW && plan->tensor[slot].ndims > 4))
-            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->tensor[slot].type);
-    }
+    pack_alike(plan, 0x3);
 }
 
 static int32_t run_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
@@ -63,19 +69,10 @@ const struct cudnn_operation cudnn_softmax_forward = {
 /* ------------------------------------------------------------------ backward */
 
 /* Seen with cuDNN 9.19: y must be laid out as dy, where both are packed dx is written as if it
- * were, mode `instance` is wrong where elements have gaps between them, and of 5 dims with channels
- * last elements stay unwritten. So all three are packed alike. */
+ * were, and mode `instance` is wrong where elements have gaps between them. */
 static void arrange_backward(struct anydnn_plugin_plan *plan)
 {
-    int format = cudnn_packed_format(&plan->tensor[0]);
-    int alike = format == CUDNN_TENSOR_NCHW || (format >= 0 && plan->tensor[0].ndims <= 4);
-
-    for (int32_t slot = 1; slot < 3; slot++)
-        alike &= cudnn_packed_format(&plan->tensor[slot]) == format;
-    for (int32_t slot = 0; slot < 3 && !alike; slot++) {
-        if (cudnn_packed_format(&plan->tensor[slot]) != CUDNN_TENSOR_NCHW)
-            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->tensor[slot].type);
-    }
+    pack_alike(plan, 0x7);
 }
 
 static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)

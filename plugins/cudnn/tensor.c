@@ -108,6 +108,22 @@ int cudnn_packed_format(const struct anydnn_plugin_tensor *tensor)
     return is_packed(tensor, 1) ? CUDNN_TENSOR_NHWC : -1;
 }
 
+void cudnn_settle(struct anydnn_plugin_tensor *tensor)
+{
+    int format = cudnn_packed_format(tensor);
+    int64_t step = 1;
+
+    if (format >= 0) {
+        cudnn_pack(tensor, format);
+        return;
+    }
+    for (int32_t d = tensor->ndims - 1; d >= 0; d--) {
+        if (extent(tensor, d) == 1)
+            tensor->strides[d] = step;
+        step = tensor->strides[d] * extent(tensor, d);
+    }
+}
+
 int cudnn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b)
 {
     int same = a->ndims == b->ndims;
@@ -228,6 +244,24 @@ int32_t cudnn_spatial(int to[], const int64_t *from, int32_t spatial_dims, int n
     for (int32_t i = 0; i < count; i++)
         to[i] = i < spatial_dims ? (int)from[i] : neutral;
     return count;
+}
+
+static const char *const flushed[] = {[CUDNN_ACTIVATION_SIGMOID] = "sigmoid",
+                                      [CUDNN_ACTIVATION_ELU] = "elu",
+                                      [CUDNN_ACTIVATION_SWISH] = "swish"};
+
+int cudnn_is_flushed(int32_t activation, int32_t type)
+{
+    return (type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_BFLOAT16) && activation >= 0 &&
+           activation < (int32_t)(sizeof flushed / sizeof flushed[0]) && flushed[activation];
+}
+
+int32_t cudnn_refuse_flushed(int32_t activation, int32_t type, struct cudnn_refusal *why)
+{
+    return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                        "the activation is %s; cuDNN's gives 0 where the result is a subnormal "
+                        "number of %s",
+                        flushed[activation], cudnn_type_name(type));
 }
 
 int32_t cudnn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode,

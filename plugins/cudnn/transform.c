@@ -133,11 +133,31 @@ static void arrange_filter(struct anydnn_plugin_plan *plan)
         cudnn_move(plan, 0, CUDNN_TENSOR_NCHW, plan->tensor[0].type);
 }
 
+/* cuDNN cuts off or pads, and of a dim that it should do both to it makes a descriptor and then
+ * refuses to run, once after it had written y. */
+static int32_t check_pads(const struct anydnn_plugin_transform *params, int32_t ndims,
+                          struct cudnn_refusal *why)
+{
+    for (int32_t d = 0; d < ndims; d++) {
+        int64_t before = params->pad_before[d], after = params->pad_after[d];
+
+        if ((before < 0 && after > 0) || (before > 0 && after < 0))
+            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                                "dim %d has pads of %lld and %lld; cuDNN pads a dim or cuts it "
+                                "off, not both",
+                                d, (long long)before, (long long)after);
+    }
+    return 0;
+}
+
 static int32_t check_moving(const struct anydnn_plugin_problem *problem, uint32_t any,
                             struct cudnn_refusal *why)
 {
     const struct anydnn_plugin_tensor *x = problem->tensor[0];
+    int32_t reason = check_pads(problem->params, x->ndims, why);
 
+    if (reason)
+        return reason;
     if (x->ndims != 4)
         return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                             "x has %d dims; cuDNN's transforms with a descriptor take 4", x->ndims);

@@ -18,6 +18,14 @@ struct mock_transform {
     float alpha, beta;
     const void *from;
     void *to;
+    int strides[8]; /* of what lies at `from` */
+};
+
+/* A tensor descriptor. */
+struct mock_tensor {
+    cudnnDataType_t type;
+    int ndims, vectors;
+    int dims[8], strides[8];
 };
 
 struct mock_cudnn {
@@ -29,6 +37,7 @@ struct mock_cudnn {
     int fused;               /* cudnnConvolutionBiasActivationForward */
     int streams;             /* cudnnSetStream */
     float factor[2];         /* of the graph made last */
+    int64_t strides[8][8];   /* of the operand of each slot in the graph made last */
     cudnnStatus_t execution; /* what cudnnBackendExecute answers */
     int refuse_factors;      /* no plan but for the factors 1 and 0 */
     int refuse_older;        /* no convolution by the older calls */

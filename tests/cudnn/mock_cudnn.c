@@ -44,6 +44,7 @@ struct part {
     int64_t engine; /* place among the engines; -1: found by index and knob */
     int64_t index, knob;
     cudnnBackendHeurMode_t mode;
+    int64_t operand; /* of a tensor */
     float factor[2]; /* of the convolution that it is of */
     int has_factor;
 };
@@ -176,6 +177,10 @@ cudnnStatus_t cudnnBackendSetAttribute(cudnnBackendDescriptor_t descriptor,
         memcpy(mock_cudnn.factor, part->factor, sizeof part->factor);
         part->has_factor = 1;
     }
+    if (name == CUDNN_ATTR_TENSOR_UNIQUE_ID)
+        memcpy(&part->operand, values, sizeof part->operand);
+    if (name == CUDNN_ATTR_TENSOR_STRIDES && part->operand >= 1 && part->operand <= 8)
+        memcpy(mock_cudnn.strides[part->operand - 1], values, (size_t)count * sizeof(int64_t));
     if (name == CUDNN_ATTR_ENGINE_GLOBAL_INDEX)
         memcpy(&part->index, values, sizeof part->index);
     if (name == CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE)
@@ -311,7 +316,8 @@ cudnnStatus_t cudnnTransformTensor(cudnnHandle_t handle, const void *alpha,
 {
     struct mock_transform *next = &mock_cudnn.transform[mock_cudnn.transforms++ % 8];
 
-    (void)handle, (void)x_desc, (void)y_desc;
+    (void)handle, (void)y_desc;
+    memcpy(next->strides, ((const struct mock_tensor *)x_desc)->strides, sizeof next->strides);
     memcpy(&next->alpha, alpha, sizeof next->alpha);
     memcpy(&next->beta, beta, sizeof next->beta);
     next->from = x;

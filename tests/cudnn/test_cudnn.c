@@ -147,8 +147,8 @@ static void float_offers(void)
 
 #define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
 
-/* Of the filter: 17 is Winograd and 4 FFT, without notes; 20 sums in 16 bits, as noted; 47 does,
- * which is not noted, where it splits sums. */
+/* Of the filter: 17 is Winograd, of float with filters up to 3x3 alone, and 4 FFT, without notes;
+ * 20 sums in 16 bits, as noted; 47 does, which is not noted, where it splits sums. */
 static const struct mock_engine filter_engines[] = {
     {.index = 17, .knob = 3, .workspace = 17},
     {.index = 18, .knob = -1, .workspace = 18, .numerical = NOTE(FFT)},
@@ -194,6 +194,11 @@ static void filter_offers(void)
     make_filter_layer(&layer, ANYDNN_PLUGIN_FLOAT, DEFAULT);
     ask(context, &layer, &answer);
     expect_offers(&answer, single, 7);
+    layer.w.dims[2] = layer.w.dims[3] = 5;
+    layer.w.strides[0] = 25 * layer.w.dims[1];
+    layer.w.strides[2] = 5 * layer.w.dims[1];
+    ask(context, &layer, &answer);
+    expect_offers(&answer, single + 1, 6);
     plugin->context_destroy(context);
     assert_int_equal(mock->live, 0);
 }
