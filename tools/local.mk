@@ -100,6 +100,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/shapes_convolution.c \
 	tools/verify/shapes_layer.c \
 	tools/verify/shapes_norm.c \
+	tools/verify/shapes_shared.c \
 	tools/verify/shapes_tensor.c \
 	tools/verify/source.c \
 	tools/verify/space.c \

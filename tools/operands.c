@@ -66,7 +66,11 @@ static void describe_aliases(struct operands *operands, const char *pairs)
         }
         if (both[0] < 0 || both[1] < 0)
             return;
-        operands->item[both[0]].alias = both[1];
+        /* A further input shares the memory of the first. */
+        if (operands->item[both[0]].alias >= 0)
+            operands->item[both[1]].alias = operands->item[both[0]].alias;
+        else
+            operands->item[both[0]].alias = both[1];
         operands->item[both[1]].written = 1;
     }
 }

@@ -177,6 +177,13 @@ struct backward {
     size_t reserve_bytes;
 };
 
+/* Whether the reserve tells all that the gradient takes of y. */
+static int is_kept(anydnnActivationDescriptor_t activation)
+{
+    return activation->a.mode == ANYDNN_ACTIVATION_RELU ||
+           activation->a.mode == ANYDNN_ACTIVATION_CLIPPED_RELU;
+}
+
 static anydnnStatus_t run_backward(anydnnHandle_t handle, struct adn_entry *entry,
                                    struct settings *settings, const struct backward *with,
                                    anydnnActivationDescriptor_t activation,
@@ -198,7 +205,10 @@ static anydnnStatus_t run_backward(anydnnHandle_t handle, struct adn_entry *entr
     status = take_settings(entry, settings, activation);
     ADN_REQUIRE(status == ANYDNN_STATUS_SUCCESS, status);
     if (settings->ops != ANYDNN_BATCHNORM_OPS_BN) {
-        ADN_TENSOR(entry, 2, with->yDesc, with->y);
+        if (with->y || !is_kept(settings->activation))
+            ADN_TENSOR(entry, 2, with->yDesc, with->y);
+        else
+            adn_call_key(entry, 0);
         ADN_DATA(entry, 4, &with->paramDesc->t, with->bias);
         take_reserve(entry, 7, &reserve, with->reserve, with->reserve_bytes);
     }

@@ -51,10 +51,12 @@ anydnnStatus_t anydnnLRNCrossChannelBackward(anydnnHandle_t handle, anydnnLRNDes
 
     adn_call_begin(&entry, "anydnnLRNCrossChannelBackward", ANYDNN_PLUGIN_LRN_BACKWARD);
     ADN_DESCRIPTOR(&entry, ADN_DESC_LRN, "normDesc", normDesc, 0);
-    ADN_TENSOR(&entry, 0, yDesc, y);
+    /* The gradient is a function of x and dy. */
+    ADN_MAYBE_UNREAD(&entry, 0, yDesc, y, 1);
     ADN_TENSOR(&entry, 1, dyDesc, dy);
     ADN_TENSOR(&entry, 2, xDesc, x);
     ADN_TENSOR(&entry, 3, dxDesc, dx);
+    adn_call_stand_in(&entry, 0, 1);
     ADN_BLEND(&entry, alpha, beta);
     if (lrnMode != ANYDNN_LRN_CROSS_CHANNEL_DIM1)
         return bad_mode(&entry, "lrnMode", (int)lrnMode, "ANYDNN_LRN_CROSS_CHANNEL_DIM1");

@@ -80,11 +80,17 @@ anydnnStatus_t anydnnProblemPrint(anydnnProblem_t problem, char *text, size_t si
     return SUCCESS;
 }
 
-/* The slot of the operand that stands at `index` among those present, or -1. */
+/* The operands that a caller gives. */
+static uint32_t given(const struct adn_problem *problem)
+{
+    return problem->present & ~problem->absent;
+}
+
+/* The slot of the operand that stands at `index` among those given, or -1. */
 static int32_t slot_at(const struct adn_problem *problem, int index)
 {
     for (int32_t slot = 0; slot < ADN_SLOTS; slot++)
-        if ((problem->present >> slot & 1) && index-- == 0)
+        if ((given(problem) >> slot & 1) && index-- == 0)
             return slot;
     return -1;
 }
@@ -97,7 +103,7 @@ anydnnStatus_t anydnnProblemGetOperandCount(anydnnProblem_t problem, int *count)
         return status;
     if (!count)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnProblemGetOperandCount: count is NULL");
-    *count = __builtin_popcount(problem->problem.present);
+    *count = __builtin_popcount(given(&problem->problem));
     return SUCCESS;
 }
 
@@ -114,7 +120,7 @@ anydnnStatus_t anydnnProblemGetOperand(anydnnProblem_t problem, int index, const
     if (slot < 0)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnProblemGetOperand: index is %d; the problem has %d operands", index,
-                        __builtin_popcount(problem->problem.present));
+                        __builtin_popcount(given(&problem->problem)));
     if (desc && !adn_desc_is(desc, ADN_DESC_TENSOR))
         return adn_desc_complain("anydnnProblemGetOperand", "desc", desc, ADN_DESC_TENSOR);
     info = adn_problem_operation(problem->problem.operation);

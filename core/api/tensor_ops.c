@@ -124,14 +124,9 @@ anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle, anydnnOpTensorDescriptor_t 
         ADN_TENSOR(&entry, 1, bDesc, B);
         ADN_SCALE(&entry, 1, alpha2);
     } else {
-        adn_call_put(&entry, 1, &aDesc->t, A);
+        adn_call_stand_in(&entry, 1, 0);
     }
     ADN_TENSOR(&entry, 2, cDesc, C);
-    /* The problem's alias names A when both lie on C, so B is looked at here. */
-    if (__builtin_expect(B == C && takes_b(opTensorDesc), 0) &&
-        memcmp(&bDesc->t, &cDesc->t, sizeof(bDesc->t)) != 0)
-        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "anydnnOpTensor: B is C in place, so bDesc must describe what cDesc does");
     ADN_SCALE(&entry, 0, alpha1);
     ADN_SCALE(&entry, 2, beta);
     entry.call.params = op_tensor_params;

@@ -168,7 +168,7 @@ anydnnStatus_t adn_dispatch_problem_run(anydnnHandle_t handle, const char *entry
                                         const struct adn_problem *problem,
                                         struct anydnn_plugin_operands *operands)
 {
-    const struct adn_slot_masks masks = adn_slot_masks[problem->operation];
+    struct adn_slot_masks masks = adn_slot_masks[problem->operation];
     struct adn_running running = {entry, handle, operands};
     struct adn_problem now;
     anydnnStatus_t status;
@@ -176,6 +176,10 @@ anydnnStatus_t adn_dispatch_problem_run(anydnnHandle_t handle, const char *entry
     handle->counters.calls++;
     if (handle->space->poisoned)
         return adn_guard_poisoned(entry, handle);
+    masks.ins &= (uint16_t)~problem->absent;
+    for (int32_t slot = 0; slot < ADN_SLOTS; slot++)
+        if (problem->absent >> slot & 1)
+            operands->data[slot] = operands->data[adn_problem_stand_in(problem, slot)];
     status = check_aliases(entry, problem, adn_aliases_of(masks, problem->present, operands->data));
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;

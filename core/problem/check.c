@@ -158,7 +158,8 @@ anydnnStatus_t adn_problem_check(const struct adn_problem *problem, const char *
     for (int32_t i = 0; i < check.info->slot_count && status == SUCCESS; i++)
         if (problem->present >> i & 1) {
             status = check_strides(&check, i);
-            if (status == SUCCESS && problem->alias[i] > 0)
+            if (status == SUCCESS && problem->alias[i] > 0 &&
+                (check.info->slot[i].flags & ADN_SLOT_OUT))
                 status = adn_check_alias(&check, i);
         }
     return status;

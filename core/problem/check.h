@@ -34,7 +34,7 @@ anydnnStatus_t adn_check_bytes(const struct adn_check *check, int32_t slot, int6
 /* The first operand's type is one that the operation takes, and goes with that of the result. */
 anydnnStatus_t adn_check_types(const struct adn_check *check);
 
-/* Output `slot` may lie on the input that it does. */
+/* Output `slot` may lie on the inputs that it does. */
 anydnnStatus_t adn_check_alias(const struct adn_check *check, int32_t slot);
 
 /* The coefficient of an activation is finite where the mode has one. */

@@ -1,53 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which operations run in place, and on which input. */
+/* Which operations run in place, and on which input: what cuDNN 9 takes and computes rightly
+ * (tests/probes/cudnn9_aliases_h200.txt). An input that the mode does not read may lie under any
+ * output. */
 #include "problem/check.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
+static const struct in_place {
     int32_t operation;
     const char *out;
     const char *in;
+    const char *with; /* not NULL: only if this input, an earlier one, lies there, too */
 } in_place[] = {
-    {ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD, "y", "z"},
-    {ANYDNN_PLUGIN_ACTIVATION_FORWARD, "y", "x"},
-    {ANYDNN_PLUGIN_ACTIVATION_BACKWARD, "dx", "dy"},
-    {ANYDNN_PLUGIN_SOFTMAX_FORWARD, "y", "x"},
-    {ANYDNN_PLUGIN_SOFTMAX_BACKWARD, "dx", "dy"},
-    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE, "y", "x"},
-    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING, "y", "x"},
-    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING, "y", "z"},
-    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, "dx", "dy"},
-    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, "dz", "dy"},
-    {ANYDNN_PLUGIN_DROPOUT_FORWARD, "y", "x"},
-    {ANYDNN_PLUGIN_DROPOUT_BACKWARD, "dx", "dy"},
-    {ANYDNN_PLUGIN_ADD_TENSOR, "y", "x"},
-    /* b only if a is c, too, and then the alias names a, which comes first. */
-    {ANYDNN_PLUGIN_OP_TENSOR, "c", "a"},
+    {ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD, "y", "z", NULL},
+    {ANYDNN_PLUGIN_ACTIVATION_FORWARD, "y", "x", NULL},
+    {ANYDNN_PLUGIN_ACTIVATION_BACKWARD, "dx", "y", NULL},
+    {ANYDNN_PLUGIN_ACTIVATION_BACKWARD, "dx", "dy", NULL},
+    {ANYDNN_PLUGIN_ACTIVATION_BACKWARD, "dx", "x", NULL},
+    {ANYDNN_PLUGIN_LRN_FORWARD, "y", "x", NULL},
+    {ANYDNN_PLUGIN_LRN_BACKWARD, "dx", "dy", NULL},
+    {ANYDNN_PLUGIN_SOFTMAX_FORWARD, "y", "x", NULL},
+    {ANYDNN_PLUGIN_SOFTMAX_BACKWARD, "dx", "y", NULL},
+    {ANYDNN_PLUGIN_SOFTMAX_BACKWARD, "dx", "dy", NULL},
+    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE, "y", "x", NULL},
+    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING, "y", "x", NULL},
+    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING, "y", "z", NULL},
+    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, "dx", "x", NULL},
+    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, "dx", "dy", NULL},
+    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, "dx", "y", NULL},
+    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, "dz", "x", NULL},
+    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, "dz", "dy", NULL},
+    {ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD, "dz", "y", NULL},
+    {ANYDNN_PLUGIN_DROPOUT_FORWARD, "y", "x", NULL},
+    {ANYDNN_PLUGIN_DROPOUT_BACKWARD, "dx", "dy", NULL},
+    {ANYDNN_PLUGIN_ADD_TENSOR, "y", "x", NULL},
+    {ANYDNN_PLUGIN_OP_TENSOR, "c", "a", NULL},
+    {ANYDNN_PLUGIN_OP_TENSOR, "c", "b", "a"},
 };
+
+static int is_allowed(const struct adn_check *check, int32_t slot, int32_t input)
+{
+    const struct adn_slot *slots = check->info->slot;
+    const char *first = slots[check->problem->alias[slot] - 1].role;
+
+    if (adn_problem_unread(check->problem) >> input & 1)
+        return 1;
+    for (size_t i = 0; i < sizeof(in_place) / sizeof(in_place[0]); i++)
+        if (in_place[i].operation == check->problem->operation &&
+            strcmp(in_place[i].out, slots[slot].role) == 0 &&
+            strcmp(in_place[i].in, slots[input].role) == 0 &&
+            (!in_place[i].with || strcmp(in_place[i].with, first) == 0))
+            return 1;
+    return 0;
+}
+
+static anydnnStatus_t check_input(const struct adn_check *check, int32_t slot, int32_t input)
+{
+    const struct adn_problem *problem = check->problem;
+    int allowed = is_allowed(check, slot, input);
+    char rule[200];
+
+    if (allowed &&
+        memcmp(&problem->tensor[slot], &problem->tensor[input], sizeof(problem->tensor[0])) == 0)
+        return ANYDNN_STATUS_SUCCESS;
+    snprintf(rule, sizeof(rule), "it has the same address as %s; %s", check->info->slot[input].role,
+             allowed ? "in place both need the same descriptor"
+                     : "this operation cannot run in place of it");
+    return adn_check_fail(check, ANYDNN_STATUS_BAD_PARAM, slot, rule);
+}
 
 anydnnStatus_t adn_check_alias(const struct adn_check *check, int32_t slot)
 {
     const struct adn_problem *problem = check->problem;
-    int32_t input = problem->alias[slot] - 1;
-    const char *out = check->info->slot[slot].role;
-    const char *in = check->info->slot[input].role;
-    char rule[200];
-    int allowed = 0;
+    int32_t home = adn_problem_home(problem, slot);
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
 
-    for (size_t i = 0; i < sizeof(in_place) / sizeof(in_place[0]); i++)
-        allowed |= in_place[i].operation == problem->operation &&
-                   strcmp(in_place[i].out, out) == 0 && strcmp(in_place[i].in, in) == 0;
     for (int32_t i = 0; i < slot; i++)
-        if (problem->alias[i] == problem->alias[slot])
+        if ((check->info->slot[i].flags & ADN_SLOT_OUT) && problem->alias[i] > 0 &&
+            adn_problem_home(problem, i) == home)
             return adn_check_fail(check, ANYDNN_STATUS_BAD_PARAM, slot,
                                   "it has the same address as another output");
-    if (allowed &&
-        memcmp(&problem->tensor[slot], &problem->tensor[input], sizeof(problem->tensor[0])) == 0)
-        return ANYDNN_STATUS_SUCCESS;
-    snprintf(rule, sizeof(rule), "it has the same address as %s; %s", in,
-             allowed ? "in place both need the same descriptor"
-                     : "this operation cannot run in place of it");
-    return adn_check_fail(check, ANYDNN_STATUS_BAD_PARAM, slot, rule);
+    for (int32_t i = 0; i < check->info->slot_count && status == ANYDNN_STATUS_SUCCESS; i++)
+        if (problem->alias[slot] == i + 1 || problem->alias[i] == slot + 1)
+            status = check_input(check, slot, i);
+    return status;
 }

@@ -20,4 +20,5 @@ core_libanydnn_base_la_SOURCES += \
 	core/problem/problem.c \
 	core/problem/problem.h \
 	core/problem/read.c \
-	core/problem/read.h
+	core/problem/read.h \
+	core/problem/unread.c

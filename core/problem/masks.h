@@ -43,8 +43,9 @@ static const struct adn_slot_masks adn_slot_masks[ANYDNN_PLUGIN_OPERATION_END] =
     [ANYDNN_PLUGIN_IM2COL] = {0x1, 0x2},
 };
 
-/* For each output the first input at its address, as 4 bits a slot: 1 + slot. Absent operands are
- * NULL. */
+/* 4 bits a slot: of an output 1 + slot of the first input at its address, of a further input there
+ * 1
+ * + slot of the output. Absent operands are NULL. */
 static inline __attribute__((always_inline)) uint64_t
 adn_aliases_of(struct adn_slot_masks masks, uint32_t present, void *const *data)
 {
@@ -55,10 +56,14 @@ adn_aliases_of(struct adn_slot_masks masks, uint32_t present, void *const *data)
         if (!((masks.outs & present) >> out & 1))
             continue;
 #pragma GCC unroll 12
-        for (int in = 11; in >= 0; in--)
-            if (in != out && ((masks.ins & present) >> in & 1) && data[in] == data[out])
-                aliases = (aliases & ~(UINT64_C(15) << (4 * out))) | (uint64_t)(in + 1)
-                                                                         << (4 * out);
+        for (int in = 0; in < 12; in++) {
+            if (in == out || !((masks.ins & present) >> in & 1) || data[in] != data[out])
+                continue;
+            if ((aliases >> (4 * out) & 15) == 0)
+                aliases |= (uint64_t)(in + 1) << (4 * out);
+            else if (!(masks.outs >> in & 1))
+                aliases = (aliases & ~(UINT64_C(15) << (4 * in))) | (uint64_t)(out + 1) << (4 * in);
+        }
     }
     return aliases;
 }

@@ -41,7 +41,8 @@ static anydnnStatus_t read_without(struct reader *reader, const char *word, char
     for (char *role = strtok_r(value, ",", &rest); role; role = strtok_r(NULL, ",", &rest)) {
         int32_t slot = slot_find(reader->info, role);
 
-        if (slot < 0 || !(reader->info->slot[slot].flags & ADN_SLOT_OPTIONAL))
+        if (slot < 0 ||
+            (reader->info->slot[slot].flags & (ADN_SLOT_OUT | ADN_SLOT_OPTIONAL)) == ADN_SLOT_OUT)
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                             "problem text: `%s`: `%s` is no optional operand of this operation",
                             word, role);
@@ -50,9 +51,58 @@ static anydnnStatus_t read_without(struct reader *reader, const char *word, char
     return ANYDNN_STATUS_SUCCESS;
 }
 
+/* Inputs that stand in `without` and are not optional: the parameters, which are all known now,
+ * must be such that nothing of them is read. Others stand in for them. */
+static anydnnStatus_t leave_out(struct reader *reader)
+{
+    struct adn_problem *problem = reader->problem;
+    uint32_t unread = adn_problem_unread(problem);
+
+    for (int32_t slot = 0; slot < reader->info->slot_count; slot++) {
+        int32_t other;
+
+        if (!(reader->without >> slot & 1) || (reader->info->slot[slot].flags & ADN_SLOT_OPTIONAL))
+            continue;
+        if (!(unread >> slot & 1))
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "problem text: `without=%s`: `%s` is no optional operand of this "
+                            "operation with these parameters",
+                            reader->info->slot[slot].role, reader->info->slot[slot].role);
+        other = adn_problem_stand_in(problem, slot);
+        if (other < 0)
+            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                            "problem text: `without=%s`: no other operand tells its dims",
+                            reader->info->slot[slot].role);
+        problem->tensor[slot] = problem->tensor[other];
+        problem->present |= UINT32_C(1) << slot;
+        problem->absent |= UINT32_C(1) << slot;
+    }
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+/* Enters one pair; of an output's inputs the first by slot is its alias, the others name it. */
+static void add_alias(struct adn_problem *problem, int32_t out, int32_t in)
+{
+    int32_t first = problem->alias[out] - 1;
+
+    if (first >= 0 && first != in) {
+        int32_t later = first < in ? in : first;
+
+        int is_out =
+            (adn_problem_operation(problem->operation)->slot[later].flags & ADN_SLOT_OUT) != 0;
+
+        first = first < in ? first : in;
+        problem->alias[later] = (uint8_t)((is_out ? first : out) + 1);
+        problem->alias[out] = (uint8_t)(first + 1);
+        return;
+    }
+    problem->alias[out] = (uint8_t)(in + 1);
+}
+
 static anydnnStatus_t read_aliases(struct reader *reader)
 {
     const struct adn_operation *info = reader->info;
+    uint32_t given = reader->problem->present & ~reader->problem->absent;
     char *rest;
 
     for (char *pair = strtok_r(reader->aliases, ",", &rest); pair;
@@ -71,10 +121,10 @@ static anydnnStatus_t read_aliases(struct reader *reader)
                 ANYDNN_STATUS_BAD_PARAM,
                 "problem text: alias `%s:%s`: an alias is OUTPUT:INPUT by the operation's roles",
                 pair, input ? input : "");
-        if (!(reader->problem->present >> in & 1) || !(reader->problem->present >> out & 1))
+        if (!(given >> in & 1) || !(given >> out & 1))
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                             "problem text: alias `%s:%s`: one of the two is absent", pair, input);
-        reader->problem->alias[out] = (uint8_t)(in + 1);
+        add_alias(reader->problem, out, in);
     }
     return ANYDNN_STATUS_SUCCESS;
 }
@@ -285,6 +335,9 @@ anydnnStatus_t adn_problem_parse(const char *text, struct adn_problem *problem,
                           "problem text: an operand stands in `without` and is given");
         goto out;
     }
+    status = leave_out(&reader);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        goto out;
     if (!(problem->present & 1)) {
         status = adn_fail(ANYDNN_STATUS_BAD_PARAM, "problem text: operand `%s` is missing",
                           reader.info->slot[0].role);
@@ -293,8 +346,12 @@ anydnnStatus_t adn_problem_parse(const char *text, struct adn_problem *problem,
     status = finish_params(&reader);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_problem_infer(problem, "problem text");
-    if (status == ANYDNN_STATUS_SUCCESS)
-        status = read_aliases(&reader);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        goto out;
+    for (int32_t slot = 0; slot < reader.info->slot_count; slot++)
+        if (problem->absent >> slot & 1)
+            problem->tensor[slot] = problem->tensor[adn_problem_stand_in(problem, slot)];
+    status = read_aliases(&reader);
 out:
     free(copy);
     return status;

@@ -82,23 +82,36 @@ static void print_param(struct adn_text *text, const struct adn_problem *problem
     }
 }
 
+/* Each output with the inputs that it lies on, the first of them first. */
+static void print_aliases(struct adn_text *text, const struct adn_problem *problem,
+                          const struct adn_operation *info)
+{
+    const char *lead = " alias=";
+
+    for (int32_t out = 0; out < info->slot_count; out++) {
+        if (problem->alias[out] == 0 || !(info->slot[out].flags & ADN_SLOT_OUT))
+            continue;
+        for (int32_t in = 0; in < info->slot_count; in++)
+            if (problem->alias[out] == in + 1 ||
+                (problem->alias[in] == out + 1 && !(info->slot[in].flags & ADN_SLOT_OUT))) {
+                adn_text_add(text, "%s%s:%s", lead, info->slot[out].role, info->slot[in].role);
+                lead = ",";
+            }
+    }
+}
+
 static void print_slot_list(struct adn_text *text, const struct adn_problem *problem,
                             const struct adn_operation *info)
 {
     const char *lead = " without=";
 
     for (int32_t i = 0; i < info->slot_count; i++)
-        if ((info->slot[i].flags & ADN_SLOT_OPTIONAL) && !(problem->present >> i & 1)) {
+        if ((problem->absent >> i & 1) ||
+            ((info->slot[i].flags & ADN_SLOT_OPTIONAL) && !(problem->present >> i & 1))) {
             adn_text_add(text, "%s%s", lead, info->slot[i].role);
             lead = ",";
         }
-    lead = " alias=";
-    for (int32_t i = 0; i < info->slot_count; i++)
-        if (problem->alias[i] > 0) {
-            adn_text_add(text, "%s%s:%s", lead, info->slot[i].role,
-                         info->slot[problem->alias[i] - 1].role);
-            lead = ",";
-        }
+    print_aliases(text, problem, info);
 }
 
 static void print_values(struct adn_text *text, const struct adn_operation *info, int32_t operation,
@@ -134,7 +147,7 @@ size_t adn_problem_print(const struct adn_problem *problem, const struct adn_val
     adn_text_begin(&text, buffer, size);
     adn_text_add(&text, "%s", adn_operation_name(problem->operation));
     for (int32_t i = 0; i < info->slot_count; i++)
-        if (problem->present >> i & 1)
+        if ((problem->present & ~problem->absent) >> i & 1)
             print_tensor(&text, info->slot[i].role, &problem->tensor[i]);
     for (const struct adn_param *param = adn_problem_params(info->family); param->key; param++)
         print_param(&text, problem, param);

@@ -142,6 +142,27 @@ int adn_problem_broaden(const struct adn_problem *problem, struct adn_problem *b
     return 1;
 }
 
+/* Backends hear of inputs that are read; another may lie under an output all the same. */
+static void view_aliases(const struct adn_problem *problem, uint8_t alias[ADN_SLOTS])
+{
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+    uint32_t unread = adn_problem_unread(problem);
+
+    for (int32_t out = 0; out < info->slot_count; out++) {
+        if (problem->alias[out] == 0 || !(info->slot[out].flags & ADN_SLOT_OUT))
+            continue;
+        for (int32_t in = 0; in < info->slot_count; in++) {
+            if ((unread >> in & 1) ||
+                (problem->alias[out] != in + 1 && problem->alias[in] != out + 1))
+                continue;
+            if (alias[out] == 0)
+                alias[out] = (uint8_t)(in + 1);
+            else
+                alias[in] = (uint8_t)(out + 1);
+        }
+    }
+}
+
 void adn_problem_view(const struct adn_problem *problem, int32_t device,
                       struct anydnn_plugin_problem *view)
 {
@@ -155,7 +176,7 @@ void adn_problem_view(const struct adn_problem *problem, int32_t device,
     view->deterministic = problem->deterministic;
     view->device = device;
     view->present = problem->present;
-    memcpy(view->alias, problem->alias, sizeof(view->alias));
+    view_aliases(problem, view->alias);
     for (int i = 0; i < ADN_SLOTS; i++)
         if (problem->present >> i & 1)
             view->tensor[i] = &problem->tensor[i];

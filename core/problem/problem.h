@@ -40,7 +40,7 @@ struct adn_problem {
     int32_t algorithm; /* or ADN_ALGORITHM_ANY */
     int32_t deterministic;
     uint32_t present;
-    uint32_t reserved;
+    uint32_t absent; /* of those present: not read, not given; others stand in (unread.c) */
     uint8_t alias[ADN_SLOTS]; /* as in plugin.h */
     union adn_params params;
     struct anydnn_plugin_tensor tensor[ADN_SLOTS];
@@ -124,6 +124,15 @@ int adn_problem_broaden(const struct adn_problem *problem, struct adn_problem *b
 /* What a backend sees; points into `problem`. */
 void adn_problem_view(const struct adn_problem *problem, int32_t device,
                       struct anydnn_plugin_problem *view);
+
+/* ---- inputs that are not read (unread.c) */
+
+/* Inputs of which the operation reads nothing with these parameters, as bits. */
+uint32_t adn_problem_unread(const struct adn_problem *problem);
+/* The operand whose tensor and memory such an input has where nobody gives it; -1 where none is. */
+int32_t adn_problem_stand_in(const struct adn_problem *problem, int32_t slot);
+/* The operand in whose memory `slot` lies: by alias the first input there, else itself. */
+int32_t adn_problem_home(const struct adn_problem *problem, int32_t slot);
 
 /* ---- rules (check*.c) */
 

@@ -75,9 +75,9 @@
  * type and number of dims. Dim 0 is n, dim 1 is c, the rest are spatial, outermost first (h w, or d
  * h w). Sizes and strides are 64-bit inside the library; a tensor may have more than 2^31 elements.
  *
- * In place. An output may be the very same pointer as an input only where the entry says so, and
- * then with equal descriptors. Buffers that overlap in part are not detected and give unspecified
- * results.
+ * In place. An output may be the very same pointer as an input only where the entry says so of
+ * every input there that it reads, and then with equal descriptors. Buffers that overlap in part
+ * are not detected and give unspecified results.
  *
  * Types. Every operation takes float, double, half and bfloat16; double is mixed with no other
  * type. The forward operations convolution, pooling, activation, softmax, LRN and batch
@@ -880,8 +880,9 @@ ANYDNN_API anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char 
  *                            nhwc, nchw_vect_c, or strides with commas
  *   alpha= beta= ...         scaling factors, default 1 and 0
  *   pad= stride= ...         parameters of the operation, one value for each spatial dim
- *   alias=y:x                output y is input x in place
- *   without=z                an optional operand that is absent
+ *   alias=y:x                output y is input x in place; alias=dx:y,dx:dy for two in one place
+ *   without=z                an optional operand that is absent, or an input that is not read with
+ *                            these parameters and not given
  *   math= algo=              math mode; algorithm or any
  *   deterministic=1 align=2
  *
@@ -1500,7 +1501,7 @@ ANYDNN_API anydnnStatus_t anydnnSoftmaxForward(anydnnHandle_t handle, anydnnSoft
 
 /*
  * As cuDNN 7, from y and dy alone: dx = alpha * y * (dy - sum dy y) + beta * dx; for LOG dy -
- * exp(y) * sum dy. dx may be dy in place.
+ * exp(y) * sum dy. dx may be y or dy, or both, in place.
  */
 ANYDNN_API anydnnStatus_t anydnnSoftmaxBackward(anydnnHandle_t handle,
                                                 anydnnSoftmaxAlgorithm_t algo,
@@ -1635,7 +1636,8 @@ ANYDNN_API anydnnStatus_t anydnnActivationForward(anydnnHandle_t handle,
 /*
  * As cuDNN 7. The gradient is a function of y and dy alone; for SWISH, which y does not determine,
  * of x and dy. RELU and CLIPPED_RELU give dy where 0 < y (and y < coef), elsewhere 0 whatever dy
- * is, also where y is NaN. ELU's slope is 1 where y >= 0, else y + coef. dx may be dy in place.
+ * is, also where y is NaN. ELU's slope is 1 where y >= 0, else y + coef. dx may be any of the
+ * inputs, or all of them, in place.
  *
  * What is not read (x; for SWISH y) may be NULL with its descriptor, and dx may lie on it. For RELU
  * and CLIPPED_RELU, if y is NULL, x is read instead.
@@ -1667,7 +1669,8 @@ ANYDNN_API anydnnStatus_t anydnnDestroyLRNDescriptor(anydnnLRNDescriptor_t lrnDe
 
 /*
  * As cuDNN 7: y = x * (k + alpha / n * sum x^2)^-beta, the sum over channels c - floor((n - 1) /
- * 2) .. c + n - 1 - floor((n - 1) / 2) that exist. Note: alpha is divided by n.
+ * 2) .. c + n - 1 - floor((n - 1) / 2) that exist. Note: alpha is divided by n. y may be x in
+ * place; but the backward call wants x.
  */
 ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelForward(anydnnHandle_t handle,
                                                        anydnnLRNDescriptor_t normDesc,
@@ -1676,7 +1679,10 @@ ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelForward(anydnnHandle_t handle,
                                                        const void *x, const void *beta,
                                                        anydnnTensorDescriptor_t yDesc, void *y);
 
-/* As cuDNN 7. */
+/*
+ * As cuDNN 7. The gradient is a function of x and dy: y may be NULL with its descriptor, and dx may
+ * lie on it. dx may be dy in place.
+ */
 ANYDNN_API anydnnStatus_t anydnnLRNCrossChannelBackward(
     anydnnHandle_t handle, anydnnLRNDescriptor_t normDesc, anydnnLRNMode_t lrnMode,
     const void *alpha, anydnnTensorDescriptor_t yDesc, const void *y,
@@ -1765,7 +1771,7 @@ ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardTraining(
 
 /*
  * As cuDNN 7.6: with z, activation, workspace and reserve; the backward call needs the reserve. y
- * may be z in place.
+ * may be x or z, or both, in place.
  */
 ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardTrainingEx(
     anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,
@@ -1786,7 +1792,8 @@ ANYDNN_API anydnnStatus_t anydnnBatchNormalizationForwardInference(
 
 /*
  * As cuDNN 7. The data pair of factors blends dx, the parameter pair dScale and dBias. The saved
- * pair may be NULL together: then mean and variance are computed again. dx may be dy in place.
+ * pair may be NULL together: then mean and variance are computed again. dx may be x or dy, or both,
+ * in place.
  */
 ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackward(
     anydnnHandle_t handle, anydnnBatchNormMode_t mode, const void *alphaDataDiff,
@@ -1798,7 +1805,7 @@ ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackward(
 
 /*
  * As cuDNN 7.6: also dz, the gradient of z. y and bias are read only if the activation needs
- * them. Either dx or dz may be dy in place.
+ * them. For RELU and CLIPPED_RELU y may be NULL. dx and dz may each be x, dy or y in place.
  */
 ANYDNN_API anydnnStatus_t anydnnBatchNormalizationBackwardEx(
     anydnnHandle_t handle, anydnnBatchNormMode_t mode, anydnnBatchNormOps_t bnOps,

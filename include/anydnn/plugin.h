@@ -106,8 +106,12 @@ enum {
  * Operations and the slots of their operands. `tensor[]` and `data[]` are indexed by slot; inputs
  * come first. A slot marked ? may be absent (its bit in `present` is clear, its pointers are NULL);
  * a slot marked = is read and written. Numbers and slots never change; new operations get new
- * numbers. The averages of POOLING_BACKWARD depend on dy alone: y and x may lie where dx does, and
- * `alias` does not say so.
+ * numbers.
+ *
+ * Of some inputs nothing is read: y and x of POOLING_BACKWARD's averages, x of ACTIVATION_BACKWARD
+ * (of swish y), y of LRN_BACKWARD, b of OP_TENSOR's sqrt and not. An application may leave them
+ * out; a backend finds a tensor and a pointer all the same, those of another operand. What lies
+ * there means nothing, it may be an output's place, and `alias` does not say so.
  */
 enum {
     ANYDNN_PLUGIN_CONVOLUTION_FORWARD = 1,                 /* 0 x, 1 w | 2 y */
@@ -280,7 +284,8 @@ struct anydnn_plugin_problem {
     uint32_t present;      /* bit per slot */
     uint32_t reserved;
     uint8_t alias[ANYDNN_PLUGIN_OPERAND_MAX]; /* of an output: 1 + slot of the first input at the
-                                                 same address; 0: none */
+                                                 same address; of a further input there: 1 + slot of
+                                                 the output; 0: none. Of inputs that are read */
     const struct anydnn_plugin_tensor *tensor[ANYDNN_PLUGIN_OPERAND_MAX]; /* NULL where absent */
     const void *params; /* of the family, or NULL */
     const struct anydnn_plugin_extension *extension;

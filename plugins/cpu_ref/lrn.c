@@ -54,12 +54,8 @@ static int32_t check_shapes(const struct anydnn_plugin_problem *problem, uint32_
         return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                               "%s: %s has 1 dimension; n and c are the least", name,
                               cpu_ref_slot_name(problem->operation, out));
-    if (problem->alias[out])
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                              "%s: %s is written over %s, which is needed until the end", name,
-                              cpu_ref_slot_name(problem->operation, out),
-                              cpu_ref_slot_name(problem->operation, problem->alias[out] - 1));
-    return cpu_ref_check_dims(problem, inputs, out, why);
+    reason = cpu_ref_check_dims(problem, inputs, out, why);
+    return reason ? reason : cpu_ref_check_alias(problem, out, why);
 }
 
 static int32_t forward_check(const struct anydnn_plugin_problem *problem,

@@ -197,9 +197,42 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     return run(plan, call, data, 3);
 }
 
-CUDA_OPERATION(lrn_forward, ANYDNN_PLUGIN_LRN_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8), CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_lrn), sizeof(lrn_state), NO_SCRATCH, forward_prepare,
-               forward_run);
-CUDA_OPERATION(lrn_backward, ANYDNN_PLUGIN_LRN_BACKWARD, CUDA_FLOATS, CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_lrn), sizeof(lrn_state), NO_SCRATCH, backward_prepare,
-               backward_run);
+/* A thread reads the channels around those that it writes, which are other threads'. */
+static int32_t check(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why)
+{
+    int out = plan->problem.operation == ANYDNN_PLUGIN_LRN_FORWARD ? FORWARD_Y : BACKWARD_DX;
+
+    if (!plan->problem.alias[out])
+        return 0;
+    return cuda_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                       "the result in operand %d would be written over operand %d, whose "
+                       "channels neighbours still read",
+                       out, plan->problem.alias[out] - 1);
+}
+
+const struct cuda_operation cuda_lrn_forward = {ANYDNN_PLUGIN_LRN_FORWARD,
+                                                CUDA_FLOATS | CUDA_TYPE(INT8),
+                                                CUDA_LAYOUTS,
+                                                sizeof(struct anydnn_plugin_lrn),
+                                                sizeof(lrn_state),
+                                                NO_SCRATCH,
+                                                0,
+                                                0,
+                                                check,
+                                                forward_prepare,
+                                                forward_run,
+                                                nullptr,
+                                                nullptr};
+const struct cuda_operation cuda_lrn_backward = {ANYDNN_PLUGIN_LRN_BACKWARD,
+                                                 CUDA_FLOATS,
+                                                 CUDA_LAYOUTS,
+                                                 sizeof(struct anydnn_plugin_lrn),
+                                                 sizeof(lrn_state),
+                                                 NO_SCRATCH,
+                                                 0,
+                                                 0,
+                                                 check,
+                                                 backward_prepare,
+                                                 backward_run,
+                                                 nullptr,
+                                                 nullptr};

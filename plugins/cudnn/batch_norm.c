@@ -3,20 +3,24 @@
 #include "table.h"
 
 /* The parameters share a descriptor in cuDNN and are packed; those of single activations in rows,
- * whatever x's layout is. In place cuDNN does not promise anything: the input that the output lies
- * on is moved. */
+ * whatever x's layout is. In place cuDNN does not promise anything: the inputs that the output lies
+ * on are moved. */
 static void arrange(struct anydnn_plugin_plan *plan, uint32_t parameters, int32_t out)
 {
     const struct anydnn_plugin_batch_normalization *params = plan->problem.params;
-    int32_t in = plan->problem.alias[out] - 1;
+    const uint8_t *alias = plan->problem.alias;
+    int32_t first = alias[out] - 1;
 
     if (params->mode == CUDNN_BATCHNORM_PER_ACTIVATION)
         cudnn_pack_rows(plan, parameters);
     else
         cudnn_agree(plan, parameters, 1);
-    if (in >= 0) {
-        int format = cudnn_packed_format(&plan->tensor[in]);
+    for (int32_t in = 0; in < ANYDNN_PLUGIN_OPERAND_MAX; in++) {
+        int format;
 
+        if (in != first && alias[in] != out + 1)
+            continue;
+        format = cudnn_packed_format(&plan->tensor[in]);
         cudnn_move(plan, in, format < 0 ? CUDNN_TENSOR_NCHW : format, plan->tensor[in].type);
     }
 }

@@ -26,7 +26,7 @@ static struct onednn_activation params_of(const struct anydnn_plugin_problem *pr
     return (struct onednn_activation){params->mode, params->nan_propagate, params->coef};
 }
 
-static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check_mode(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
 {
     struct onednn_activation activation = params_of(problem);
 
@@ -34,6 +34,17 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_
         return 0;
     return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "activation %d is none from 0 to %d",
                          activation.mode, ONEDNN_ACTIVATION_END - 1);
+}
+
+/* oneDNN promises dx in the place of dy, not in that of x, which swish goes back by. */
+static int32_t check_backward(const struct anydnn_plugin_problem *problem,
+                              struct onednn_refusal *why)
+{
+    int32_t reason = check_mode(problem, why);
+
+    if (reason || params_of(problem).mode != ONEDNN_SWISH)
+        return reason;
+    return onednn_check_apart(problem, BACKWARD_DX, BACKWARD_X, why);
 }
 
 /* ------------------------------------------------------------------ our own */
@@ -172,7 +183,7 @@ static void backward_row(void *arg, const struct onednn_walk *walk, char *const 
     const double *scale = row->call->operands->scale;
     double value[CHUNK], y[CHUNK];
 
-    if (is_plain(scale, walk, stride)) {
+    if (backward_is_own(activation) && is_plain(scale, walk, stride)) {
         plain_row(activation, walk->tensors, place, n);
         return;
     }
@@ -272,7 +283,8 @@ static void build_backward(struct onednn_build *build)
     dnnl_primitive_desc_t descriptor;
     int data, dy;
 
-    if (backward_is_own(&activation)) {
+    /* oneDNN promises dx in the place of dy, not in that of y. */
+    if (backward_is_own(&activation) || onednn_in_place(build, BACKWARD_DX, BACKWARD_Y)) {
         run_own(build, backward_row, (const int32_t[]){BACKWARD_DX, BACKWARD_DY, BACKWARD_Y}, 3);
         return;
     }
@@ -303,7 +315,7 @@ const struct onednn_operation onednn_activation_forward = {
     .params_size = sizeof(struct anydnn_plugin_activation),
     .ways = onednn_only_way,
     .way_count = 1,
-    .check = check,
+    .check = check_mode,
     .build = build_forward,
 };
 
@@ -315,6 +327,6 @@ const struct onednn_operation onednn_activation_backward = {
     .params_size = sizeof(struct anydnn_plugin_activation),
     .ways = onednn_only_way,
     .way_count = 1,
-    .check = check,
+    .check = check_backward,
     .build = build_backward,
 };

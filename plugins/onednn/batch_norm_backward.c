@@ -19,6 +19,8 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_
     const struct anydnn_plugin_batch_normalization *params = problem->params;
     int32_t mode = params->activation, reason = onednn_norm_check(problem, why);
 
+    if (!reason) /* oneDNN promises dx in the place of dy, not in that of x */
+        reason = onednn_check_apart(problem, DX, X, why);
     if (reason)
         return reason;
     if (!problem->tensor[SAVE_MEAN] != !problem->tensor[SAVE_INV_VAR])

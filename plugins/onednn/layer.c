@@ -65,7 +65,23 @@ int onednn_temporary_as(struct onednn_build *build, const struct onednn_view *wo
 
 int onednn_in_place(const struct onednn_build *build, int32_t out, int32_t in)
 {
-    return build->problem->alias[out] == in + 1;
+    return onednn_lies_on(build->problem, out, in);
+}
+
+int onednn_lies_on(const struct anydnn_plugin_problem *problem, int32_t out, int32_t in)
+{
+    return problem->alias[out] == in + 1 || problem->alias[in] == out + 1;
+}
+
+int32_t onednn_check_apart(const struct anydnn_plugin_problem *problem, int32_t out, int32_t in,
+                           struct onednn_refusal *why)
+{
+    if (!onednn_lies_on(problem, out, in))
+        return 0;
+    return onednn_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                         "the result in operand %d would be written over operand %d while that is "
+                         "still read",
+                         (int)out, (int)in);
 }
 
 /* Blocks of a constant length, for the compiler to make vectors of. */

@@ -24,6 +24,25 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_
                          params->n, N_MAX);
 }
 
+/* Neither oneDNN nor our own code runs in place. */
+static int32_t check_forward(const struct anydnn_plugin_problem *problem,
+                             struct onednn_refusal *why)
+{
+    int32_t reason = check(problem, why);
+
+    return reason ? reason : onednn_check_apart(problem, FORWARD_Y, FORWARD_X, why);
+}
+
+static int32_t check_backward(const struct anydnn_plugin_problem *problem,
+                              struct onednn_refusal *why)
+{
+    int32_t reason = check(problem, why);
+
+    if (!reason)
+        reason = onednn_check_apart(problem, BACKWARD_DX, BACKWARD_DY, why);
+    return reason ? reason : onednn_check_apart(problem, BACKWARD_DX, BACKWARD_X, why);
+}
+
 static struct onednn_lrn describe(struct onednn_build *build, const struct onednn_view *work)
 {
     const struct anydnn_plugin_lrn *params = build->problem->params;
@@ -157,7 +176,7 @@ const struct onednn_operation onednn_lrn_forward = {
     .params_size = sizeof(struct anydnn_plugin_lrn),
     .ways = onednn_only_way,
     .way_count = 1,
-    .check = check,
+    .check = check_forward,
     .build = build_forward,
 };
 
@@ -169,6 +188,6 @@ const struct onednn_operation onednn_lrn_backward = {
     .params_size = sizeof(struct anydnn_plugin_lrn),
     .ways = onednn_only_way,
     .way_count = 1,
-    .check = check,
+    .check = check_backward,
     .build = build_backward,
 };

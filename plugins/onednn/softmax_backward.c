@@ -73,6 +73,14 @@ static void put_special(const struct onednn_call *call, const void *data)
             }
 }
 
+/* oneDNN promises dx in the place of dy, not in that of y. */
+static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+{
+    int32_t reason = onednn_softmax_check(problem, why);
+
+    return reason ? reason : onednn_check_apart(problem, BACKWARD_DX, BACKWARD_Y, why);
+}
+
 static void prepare(struct onednn_build *build, struct mend *mend, int y, int dy)
 {
     struct onednn_view kept = onednn_flat(mend->outer * mend->length * mend->inner);
@@ -135,6 +143,6 @@ const struct onednn_operation onednn_softmax_backward = {
     .params_size = sizeof(struct anydnn_plugin_softmax),
     .ways = onednn_only_way,
     .way_count = 1,
-    .check = onednn_softmax_check,
+    .check = check,
     .build = build_backward,
 };

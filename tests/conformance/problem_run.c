@@ -95,7 +95,10 @@ static void find_aliases(struct prun *run, const char *text)
         out = prun_find(run, pair);
         in = prun_find(run, colon + 1);
         if (out && in) {
-            out->alias = (int)(in - run->operand);
+            if (out->alias >= 0) /* a further input shares the memory of the first */
+                in->alias = out->alias;
+            else
+                out->alias = (int)(in - run->operand);
             in->shared = 1;
         }
     }

@@ -95,7 +95,7 @@ const struct entry_case entries_normalization[] = {
       {"normDesc", "L"},
       {"alpha", "f0"},
       {"yDesc", "t" T0},
-      {"y", "d0"},
+      {"-y", "d0"},
       {"dyDesc", "t" T1},
       {"dy", "d1"},
       {"xDesc", "t" T2},

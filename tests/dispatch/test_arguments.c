@@ -158,7 +158,8 @@ static void op_tensor_in_place_and_of_one(void **state)
     assert_holds(fixture_record(t.handle, "problem"), "alias=c:a");
     assert_ok(op(&same, ANYDNN_OP_TENSOR_ADD, t.x, t.d[2], t.d[2]));
     assert_fails(op(&t, ANYDNN_OP_TENSOR_ADD, t.x, t.d[2], t.d[2]), BAD, "same address as b");
-    assert_fails(op(&same, ANYDNN_OP_TENSOR_ADD, t.p, t.d[2], t.d[2]), BAD, "bDesc");
+    assert_fails(op(&same, ANYDNN_OP_TENSOR_ADD, t.p, t.d[2], t.d[2]), BAD,
+                 "same address as b; in place both need the same descriptor");
     assert_ok(op(&t, ANYDNN_OP_TENSOR_SQRT, NULL, NULL, t.d[2]));
     assert_ok(op(&t, ANYDNN_OP_TENSOR_NOT, NULL, NULL, t.d[0]));
     assert_fails(op(&t, ANYDNN_OP_TENSOR_MUL, NULL, t.d[1], t.d[2]), BAD, "bDesc is NULL");

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -53,11 +54,50 @@ static void aliases_name_the_first_input(void **state)
     }
 }
 
+/* What lies there beside the first names the output in turn, unless it is one itself. */
+static void further_inputs_name_the_output(void **state)
+{
+    const struct adn_slot_masks masks = adn_slot_masks[ANYDNN_PLUGIN_ACTIVATION_BACKWARD];
+    char one, other;
+    void *three[] = {&one, &other, &one, &one};
+    void *four[] = {&one, &one, &one, &one};
+
+    (void)state;
+    assert_int_equal(adn_aliases_of(masks, 0xf, three), 0x1400);
+    assert_int_equal(adn_aliases_of(masks, 0xf, four), 0x1440);
+    assert_int_equal(adn_aliases_of(masks, 0xd, four), 0x1400);
+}
+
+/* A backend hears of the inputs that are read, and nothing of the others. */
+static void views_leave_out_what_is_not_read(void **state)
+{
+    static const struct {
+        int32_t mode;
+        uint8_t alias[4];
+    } seen[] = {{ANYDNN_ACTIVATION_TANH, {0, 4, 0, 1}}, {ANYDNN_ACTIVATION_SWISH, {0, 0, 4, 2}}};
+    struct anydnn_plugin_problem view;
+    struct adn_problem problem;
+
+    (void)state;
+    adn_problem_init(&problem, ANYDNN_PLUGIN_ACTIVATION_BACKWARD);
+    problem.present = 0xf;
+    memcpy(problem.alias, (const uint8_t[]){0, 4, 4, 1}, 4);
+    for (size_t i = 0; i < sizeof(seen) / sizeof(seen[0]); i++) {
+        problem.params.activation.mode = seen[i].mode;
+        adn_problem_view(&problem, 0, &view);
+        assert_memory_equal(view.alias, seen[i].alias, 4);
+    }
+    for (int32_t slot = 0; slot < 4; slot++)
+        assert_int_equal(adn_problem_home(&problem, slot), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masks_agree_with_the_table),
         cmocka_unit_test(aliases_name_the_first_input),
+        cmocka_unit_test(further_inputs_name_the_output),
+        cmocka_unit_test(views_leave_out_what_is_not_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

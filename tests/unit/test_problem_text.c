@@ -334,6 +334,12 @@ static const char *const shortest[][2] = {
     {"scale_tensor y=f64:2,3:8,2 alpha=1e-300", "scale_tensor y=f64:2,3:8,2 alpha=1e-300"},
     {"im2col x=f32:2,3,6,7 window=3,2 pad=1,0 stride=2,1",
      "im2col x=f32:2,3,6,7:nchw col=f32:18,36:nchw pad=1,0 stride=2,1 dilation=1,1 window=3,2"},
+    {"activation_backward dy=f32:2,3 x=f32:2,3 activation=swish without=y alias=dx:x",
+     "activation_backward dy=f32:2,3:nchw x=f32:2,3:nchw dx=f32:2,3:nchw activation=swish "
+     "without=y alias=dx:x"},
+    {"activation_backward y=f32:2,3:1,2 dy=f32:2,3 activation=tanh without=x alias=dx:y,dx:dy",
+     "activation_backward y=f32:2,3:1,2 dy=f32:2,3:nchw dx=f32:2,3:1,2 activation=tanh "
+     "without=x alias=dx:y,dx:dy"},
     {"softmax_forward x=f32:2,3 deterministic=0 align=4 alias=y:x alpha=-0",
      "softmax_forward x=f32:2,3:nchw y=f32:2,3:nchw softmax=accurate mode=channel deterministic=0 "
      "alias=y:x alpha=-0 align=4"},
@@ -408,6 +414,13 @@ static const char *const bad[][2] = {
     {"softmax_forward x=f32:1,2 alpha=", "`alpha=`: not a number"},
     {"softmax_forward x=f32:1,2 alpha=1x", "not a number"},
     {"softmax_forward x=f32:1,2 without=y", "`y` is no optional operand of this operation"},
+    {"softmax_forward x=f32:1,2 without=x,y", "`y` is no optional operand of this operation"},
+    {"activation_backward dy=f32:1,2 without=y activation=tanh",
+     "`y` is no optional operand of this operation with these parameters"},
+    {"pooling_backward x=f32:1,1,4 without=y mode=average_include window=1",
+     "`without=y`: no other operand tells its dims"},
+    {"activation_backward y=f32:1,2 without=x alias=dx:x",
+     "alias `dx:x`: one of the two is absent"},
     {"batch_normalization_training x=f32:1,2 without=z z=f32:1,2",
      "an operand stands in `without` and is given"},
     {"softmax_forward x=f32:1,2 alias=x:y", "alias `x:y`: an alias is OUTPUT:INPUT"},

@@ -182,6 +182,18 @@ static void fill_slot(struct verify_subject *subject, int slot, uint64_t seed)
 
 /* ---- the whole */
 
+/* Of inputs in one place all hold what the first does. */
+static void share_place(struct verify_subject *subject, int slot)
+{
+    const struct verify_slot *home = &subject->slot[adn_problem_home(&subject->problem, slot)];
+    struct verify_slot *to = &subject->slot[slot];
+
+    if (to == home || !verify_is_in(subject, slot) || home->before == NULL)
+        return;
+    to->before = tool_alloc((size_t)to->count * sizeof(double));
+    memcpy(to->before, home->before, (size_t)to->count * sizeof(double));
+}
+
 /* Read: inputs, and outputs that are blended with what they hold. */
 static int is_read(const struct verify_subject *subject, int slot)
 {
@@ -196,6 +208,8 @@ int verify_subject_fill(struct verify_subject *subject, const struct adn_problem
                         const struct adn_values *values, enum verify_data data, uint64_t seed,
                         struct verify_oracle *oracle, char *sentence)
 {
+    int result;
+
     memset(subject, 0, sizeof(*subject));
     subject->problem = *problem;
     subject->values = *values;
@@ -216,12 +230,16 @@ int verify_subject_fill(struct verify_subject *subject, const struct adn_problem
         }
         slot->count = adn_shape_elements(&problem->tensor[i]);
         slot->compared = verify_is_out(subject, i) && !verify_is_idle(problem, role);
-        if (is_read(subject, i) && problem->alias[i] == 0) {
+        if (is_read(subject, i) && adn_problem_home(problem, i) == i) {
             slot->before = tool_alloc((size_t)slot->count * sizeof(double));
             fill_slot(subject, i, seed);
         }
     }
-    return verify_source_fill(subject, seed, oracle, sentence);
+    result = verify_source_fill(subject, seed, oracle, sentence);
+    for (int i = 0; i < subject->info->slot_count && result == 0; i++)
+        if (verify_is_present(subject, i))
+            share_place(subject, i);
+    return result;
 }
 
 void verify_subject_free(struct verify_subject *subject)

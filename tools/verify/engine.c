@@ -32,7 +32,8 @@ static int make_blocks(struct verify_run *run, enum verify_place place)
     for (int i = 0; i < VERIFY_SLOTS; i++) {
         size_t bytes;
 
-        if (!(run->problem->present >> i & 1) || run->problem->alias[i] > 0)
+        if (!((run->problem->present & ~run->problem->absent) >> i & 1) ||
+            adn_problem_home(run->problem, i) != i)
             continue;
         bytes = (size_t)adn_shape_bytes(&run->problem->tensor[i]);
         if (place == VERIFY_AT_EDGE && space == NULL
@@ -146,10 +147,11 @@ static void describe_operands(struct verify_run *run, const struct verify_subjec
     memset(operands, 0, sizeof(*operands));
     operands->struct_size = sizeof(*operands);
     for (int i = 0; i < VERIFY_SLOTS; i++) {
-        int alias = run->problem->alias[i];
+        int32_t given = run->problem->absent >> i & 1 ? adn_problem_stand_in(run->problem, i) : i;
 
         if (run->problem->present >> i & 1)
-            operands->data[i] = verify_block_data(&run->block[alias > 0 ? alias - 1 : i]);
+            operands->data[i] =
+                verify_block_data(&run->block[adn_problem_home(run->problem, given)]);
     }
     memcpy(operands->scale, subject->values.scale, sizeof(operands->scale));
     memcpy(operands->number, subject->values.number, sizeof(operands->number));

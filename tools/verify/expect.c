@@ -138,9 +138,7 @@ static void take_results(struct verify_subject *subject, double *out[VERIFY_SLOT
 /* What an output held before: its own content, or that of the input in whose place it lies. */
 static const double *prior_of(const struct verify_subject *subject, int slot)
 {
-    int alias = subject->problem.alias[slot];
-
-    return subject->slot[alias > 0 ? alias - 1 : slot].before;
+    return subject->slot[adn_problem_home(&subject->problem, slot)].before;
 }
 
 static void blend_slot(struct verify_subject *subject, int slot, double alpha, double beta)

@@ -79,9 +79,32 @@ static void try_in_place(struct verify_fuzz *fuzz)
         !(info->slot[out].flags & ADN_SLOT_OUT) || !(info->slot[in].flags & ADN_SLOT_IN))
         return;
     problem->tensor[in] = problem->tensor[out]; /* no two elements of an output share a place */
-    problem->alias[out] = (uint8_t)(in + 1);
+    if (problem->alias[out] == 0)
+        problem->alias[out] = (uint8_t)(in + 1);
+    else if (in > problem->alias[out] - 1)
+        problem->alias[in] = (uint8_t)(out + 1);
     if (adn_problem_check(problem, "case") != ANYDNN_STATUS_SUCCESS)
         *problem = before;
+}
+
+/* An input that is not read is not given, where it shares no place. */
+static void try_without(struct verify_fuzz *fuzz)
+{
+    struct adn_problem *problem = &fuzz->problem;
+    uint32_t unread = adn_problem_unread(problem);
+
+    for (int32_t i = 0; i < ADN_SLOTS; i++) {
+        int shares = adn_problem_home(problem, i) != i;
+
+        if (!(unread >> i & 1) || verify_fuzz_once_in(fuzz, 2))
+            continue;
+        for (int32_t k = 0; k < ADN_SLOTS; k++)
+            shares |= problem->alias[k] == i + 1;
+        if (shares)
+            continue;
+        problem->absent |= UINT32_C(1) << i;
+        problem->tensor[i] = problem->tensor[adn_problem_stand_in(problem, i)];
+    }
 }
 
 void verify_fuzz_layout(struct verify_fuzz *fuzz)
@@ -96,4 +119,5 @@ void verify_fuzz_layout(struct verify_fuzz *fuzz)
             lay_out(fuzz, &problem->tensor[i], alike ? common : draw_layout(fuzz));
     for (int i = 0; i < 4; i++)
         try_in_place(fuzz);
+    try_without(fuzz);
 }

@@ -57,8 +57,8 @@ static int lay_out_slot(struct adn_problem *problem, int slot, const char *layou
 
     if (lanes > 1 && (tensor->ndims < 2 || tensor->dims[1] % lanes != 0))
         return -1;
-    if (problem->alias[slot] > 0)
-        *tensor = problem->tensor[problem->alias[slot] - 1];
+    if (adn_problem_home(problem, slot) != slot)
+        *tensor = problem->tensor[adn_problem_home(problem, slot)];
     else if (strided && !stays_packed(problem, slot))
         spread(tensor, slot);
     else if (lanes > 1)
@@ -76,5 +76,8 @@ int verify_lay_out(struct adn_problem *problem, const char *layout)
     for (int i = 0; i < info->slot_count; i++)
         if ((problem->present >> i & 1) && lay_out_slot(problem, i, layout) != 0)
             return -1;
+    for (int i = 0; i < info->slot_count; i++)
+        if (problem->absent >> i & 1)
+            problem->tensor[i] = problem->tensor[adn_problem_stand_in(problem, i)];
     return 0;
 }

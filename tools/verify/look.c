@@ -15,7 +15,7 @@ static int is_written(const struct verify_subject *subject, int slot)
 {
     for (int i = 0; i < subject->info->slot_count; i++)
         if (verify_is_present(subject, i) && verify_is_out(subject, i) &&
-            (i == slot || subject->problem.alias[i] == slot + 1))
+            adn_problem_home(&subject->problem, i) == slot)
             return 1;
     return 0;
 }
@@ -120,8 +120,7 @@ void verify_each_element(const struct verify_run *run, const struct verify_subje
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
     const struct verify_slot *at = &subject->slot[slot];
     const struct verify_method method = method_of(run);
-    int alias = run->problem->alias[slot];
-    const struct verify_block *block = &run->block[alias > 0 ? alias - 1 : slot];
+    const struct verify_block *block = &run->block[adn_problem_home(run->problem, slot)];
     struct verify_places places;
     struct verify_element now;
 

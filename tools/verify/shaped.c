@@ -155,15 +155,11 @@ static void add_large(struct verify_cases *cases, const struct verify_shapes *sh
         add_layer(cases, shapes, op, shape, type);
 }
 
-void verify_shapes_add(struct verify_cases *cases, const struct anydnn_plugin_operation *op,
-                       const struct verify_filter *filter)
+static void add_list(struct verify_cases *cases, const struct verify_shapes *shapes,
+                     const struct anydnn_plugin_operation *op, const struct verify_filter *filter)
 {
-    const struct verify_shapes *shapes = verify_shapes_of(op->operation);
-    const struct verify_shape *shape;
+    const struct verify_shape *shape = shapes->shape;
 
-    if (shapes == NULL)
-        return;
-    shape = shapes->from != 0 ? verify_shapes_of(shapes->from)->shape : shapes->shape;
     for (int turn = 0; shape->text != NULL; shape++, turn++)
         for (int32_t type = 0; type < TYPES; type++)
             if (!(op->types >> type & 1) || (filter->type >= 0 && filter->type != type) ||
@@ -174,4 +170,22 @@ void verify_shapes_add(struct verify_cases *cases, const struct anydnn_plugin_op
             else
                 add_shape_of_type(cases, shapes, op, shape, type,
                                   filter->quick && turn > 0 ? turn : -1);
+}
+
+void verify_shapes_add(struct verify_cases *cases, const struct anydnn_plugin_operation *op,
+                       const struct verify_filter *filter)
+{
+    const struct verify_shapes *shapes = verify_shapes_of(op->operation);
+    struct verify_shapes list;
+
+    if (shapes == NULL)
+        return;
+    list = *shapes;
+    if (shapes->from != 0) {
+        list.shape = verify_shapes_of(shapes->from)->shape;
+        add_list(cases, &list, op, filter);
+    }
+    list.from = 0;
+    list.shape = shapes->shape;
+    add_list(cases, &list, op, filter);
 }

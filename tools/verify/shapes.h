@@ -33,7 +33,8 @@ struct verify_shape {
     enum verify_shape_kind kind;
 };
 
-/* `from` other than 0: the texts of that operation, with the operands that this one has. */
+/* `from` other than 0: the texts of that operation, with the operands that this one has; then its
+ * own. */
 struct verify_shapes {
     int32_t operation;
     int32_t from;
@@ -49,6 +50,10 @@ extern const struct verify_shape verify_im2col_shapes[];
 extern const struct verify_shape verify_pooling_shapes[];
 extern const struct verify_shape verify_activation_shapes[];
 extern const struct verify_shape verify_softmax_shapes[];
+extern const struct verify_shape verify_pooling_backward_shapes[];
+extern const struct verify_shape verify_activation_backward_shapes[];
+extern const struct verify_shape verify_softmax_backward_shapes[];
+extern const struct verify_shape verify_lrn_backward_shapes[];
 extern const struct verify_shape verify_dropout_forward_shapes[];
 extern const struct verify_shape verify_dropout_backward_shapes[];
 extern const struct verify_shape verify_lrn_shapes[];

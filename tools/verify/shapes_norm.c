@@ -20,6 +20,9 @@ const struct verify_shape verify_lrn_shapes[] = {
     {"many channels", "x=$:2,75,3,4 n=5 lrn_alpha=0.5 lrn_beta=0.75 k=1", 0},
     {"widest n", "x=$:2,45,4,3 n=16 lrn_alpha=1 lrn_beta=0.75 k=1 beta=1", 0},
     {"many places", "x=$:3,8,11,9 n=3 lrn_alpha=0.5 k=1", 0},
+    {"in place", "x=$:2,7,4,3 n=5 lrn_alpha=0.5 lrn_beta=0.75 k=1 alias=y:x", 0},
+    {"in place,even n,many channels",
+     "x=$:2,37,3,2 n=4 lrn_alpha=0.5 lrn_beta=0.5 k=1 alias=y:x alpha=2 beta=0.5", 0},
     END};
 
 const struct verify_shape verify_divisive_forward_shapes[] = {
@@ -61,6 +64,7 @@ const struct verify_shape verify_norm_inference_shapes[] = {
     {"per_activation,beta", "x=$:4,3,2,3 mode=per_activation alpha=2 beta=0.5", 0},
     {"2-D", "x=$:5,7", 0},
     {"persistent", "x=$:4,3,5,2 mode=spatial_persistent", 0},
+    {"in place", "x=$:3,4,2,5 alias=y:x", 0},
     END};
 
 const struct verify_shape verify_norm_training_shapes[] = {
@@ -83,6 +87,11 @@ const struct verify_shape verify_norm_training_shapes[] = {
      "x=$:2,211,1,3 ops=bn_activation activation=clipped_relu coef=2 reserve=u8:159", 0},
     {"persistent,save",
      "x=$:4,3,5,2 mode=spatial_persistent save_mean=%:1,3,1,1 save_inv_var=%:1,3,1,1", 0},
+    {"in place", "x=$:4,3,2,5 alias=y:x", 0},
+    {"add,activation,in place of z",
+     "x=$:2,3,5,7 z=$:2,3,5,7 ops=bn_add_activation reserve=u8:27 alias=y:z", 0},
+    {"add,activation,in place of x,z",
+     "x=$:2,5,3,7 z=$:2,5,3,7 ops=bn_add_activation reserve=u8:27 alias=y:x,y:z", 0},
     END};
 
 const struct verify_shape verify_norm_backward_shapes[] = {
@@ -111,5 +120,28 @@ const struct verify_shape verify_norm_backward_shapes[] = {
     {"add,activation",
      "x=$:2,3,7,5 y=$:2,3,7,5 bias=%:1,3,1,1 dz=$:2,3,7,5 ops=bn_add_activation reserve=u8:27 "
      "save_mean=%:1,3,1,1 save_inv_var=%:1,3,1,1",
+     0},
+    {"in place of dy", "x=$:3,4,2,5 alias=dx:dy", 0},
+    {"save,in place of x", "x=$:3,4,5,2 save_mean=%:1,4,1,1 save_inv_var=%:1,4,1,1 alias=dx:x", 0},
+    {"in place of x,dy,beta_data", "x=$:2,4,3,5 alias=dx:x,dx:dy beta_data=0.5", 0},
+    {"activation,tanh,in place of y",
+     "x=$:2,5,7,3 y=$:2,5,7,3 bias=%:1,5,1,1 ops=bn_activation activation=tanh reserve=u8:27 "
+     "save_mean=%:1,5,1,1 save_inv_var=%:1,5,1,1 alias=dx:y",
+     0},
+    {"activation,without y",
+     "x=$:2,7,3,5 bias=%:1,7,1,1 ops=bn_activation reserve=u8:27 save_mean=%:1,7,1,1 "
+     "save_inv_var=%:1,7,1,1",
+     0},
+    {"add,activation,in place of x,dy",
+     "x=$:2,3,7,5 y=$:2,3,7,5 bias=%:1,3,1,1 dz=$:2,3,7,5 ops=bn_add_activation reserve=u8:27 "
+     "save_mean=%:1,3,1,1 save_inv_var=%:1,3,1,1 alias=dx:x,dz:dy",
+     0},
+    {"add,activation,in place of dy,x",
+     "x=$:2,3,7,5 y=$:2,3,7,5 bias=%:1,3,1,1 dz=$:2,3,7,5 ops=bn_add_activation reserve=u8:27 "
+     "save_mean=%:1,3,1,1 save_inv_var=%:1,3,1,1 alias=dx:dy,dz:x",
+     0},
+    {"add,activation,sigmoid,dz in place of y",
+     "x=$:2,3,7,5 y=$:2,3,7,5 bias=%:1,3,1,1 dz=$:2,3,7,5 ops=bn_add_activation "
+     "activation=sigmoid reserve=u8:27 save_mean=%:1,3,1,1 save_inv_var=%:1,3,1,1 alias=dz:y",
      0},
     END};

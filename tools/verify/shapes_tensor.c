@@ -61,6 +61,7 @@ const struct verify_shape verify_add_shapes[] = {
     {"bias", "x=$:1,3,1,1 y=$:2,3,4,5 beta=1", 0},
     {"same", "x=$:2,3,5,4 y=$:2,3,5,4 beta=1", 0},
     {"row", "x=$:1,1,1,5 y=$:2,3,4,5 alpha=0.5 beta=1", 0},
+    {"in place", "x=$:2,3,5,4 y=$:2,3,5,4 alpha=2 beta=0.5 alias=y:x", 0},
     {"image", "x=$:1,3,4,5 y=$:2,3,4,5 alpha=2 beta=0.5", 0},
     {"prior unread", "x=$:1,4,1,1 y=$:3,4,2,5", 0},
     {"scalar", "x=$:1,1,1,1 y=$:2,4,3,5 beta=-1", 0},
@@ -89,6 +90,8 @@ const struct verify_shape verify_op_shapes[] = {
     {"min,nan=propagate", "a=$:2,3,4,5 b=$:2,3,4,5 op=min nan=propagate", VERIFY_SHAPE_SPECIALS},
     {"max,nan=ignore", "a=$:2,3,4,5 b=$:2,3,4,5 op=max nan=ignore", VERIFY_SHAPE_SPECIALS},
     {"in place", "a=$:3,5,2,4 b=$:1,5,1,1 alias=c:a", 0},
+    {"mul,in place of both,beta", "a=$:3,2,5,4 op=mul alias=c:a,c:b beta=0.5", 0},
+    {"not,without b,in place", "a=$:2,3,5,4 op=not without=b alias=c:a", 0},
     {"5-D", "a=$:2,3,4,2,5 b=$:1,3,1,2,1 op=add", 0},
     END};
 

@@ -61,6 +61,7 @@ static int fill_operand(struct adn_staged *staged, const struct adn_problem *pro
     const struct adn_operation *info = adn_problem_operation(problem->operation);
     uint32_t flags = info->slot[slot].flags;
     struct adn_staged_operand *operand = &staged->operand[slot];
+    int32_t home = adn_problem_home(problem, slot);
     int host = staged->handle->space->host;
 
     operand->present = 1;
@@ -71,10 +72,10 @@ static int fill_operand(struct adn_staged *staged, const struct adn_problem *pro
     if (operand->bounced && staged->bounce_bytes < operand->runs.span)
         staged->bounce_bytes = operand->runs.span;
     operand->prior = ADN_PRIOR_NEVER;
-    if (problem->alias[slot] > 0) {
-        /* In place there, too: the input at that address, which comes first, has been given its
-         * buffer, and has the same descriptor. */
-        operand->offset = staged->operand[problem->alias[slot] - 1].offset;
+    if (home != slot) {
+        /* There, too: the input at that address, which comes first, has been given its buffer, and
+         * has the same descriptor. */
+        operand->offset = staged->operand[home].offset;
         return 0;
     }
     operand->copied_in = (flags & ADN_SLOT_IN) != 0;

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs that an operation reads nothing of in some of its modes: which, what stands in for them,
+ * and where operands lie that share memory. */
+#include "problem/problem.h"
+
+/* The slots of pooling, activation and LRN backward, and of op_tensor. */
+enum { Y, DY, X, DX };
+enum { A, B };
+
+#define BIT(slot) (UINT32_C(1) << (slot))
+
+uint32_t adn_problem_unread(const struct adn_problem *problem)
+{
+    const union adn_params *params = &problem->params;
+
+    switch (problem->operation) {
+    case ANYDNN_PLUGIN_POOLING_BACKWARD:
+        return params->pooling.mode == ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING ||
+                       params->pooling.mode == ANYDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING
+                   ? BIT(Y) | BIT(X)
+                   : 0;
+    case ANYDNN_PLUGIN_ACTIVATION_BACKWARD:
+        return params->activation.mode == ANYDNN_ACTIVATION_SWISH ? BIT(Y) : BIT(X);
+    case ANYDNN_PLUGIN_LRN_BACKWARD:
+        return BIT(Y);
+    case ANYDNN_PLUGIN_OP_TENSOR:
+        return params->op_tensor.op == ANYDNN_OP_TENSOR_SQRT ||
+                       params->op_tensor.op == ANYDNN_OP_TENSOR_NOT
+                   ? BIT(B)
+                   : 0;
+    default:
+        return 0;
+    }
+}
+
+/* In order of choice; pooling's y and x differ in their dims, so that one alone will do. */
+static int32_t choice_of(const struct adn_problem *problem, int32_t slot, int choice)
+{
+    static const int32_t for_y[] = {DY, X, DX};
+    static const int32_t for_x[] = {DX, DY, Y};
+
+    if (problem->operation == ANYDNN_PLUGIN_OP_TENSOR)
+        return choice == 0 ? A : -1;
+    if (problem->operation == ANYDNN_PLUGIN_POOLING_BACKWARD && choice > 0)
+        return -1;
+    return choice < 3 ? (slot == X ? for_x : for_y)[choice] : -1;
+}
+
+int32_t adn_problem_stand_in(const struct adn_problem *problem, int32_t slot)
+{
+    int32_t other;
+
+    for (int choice = 0; (other = choice_of(problem, slot, choice)) >= 0; choice++)
+        if ((problem->present & ~problem->absent) >> other & 1)
+            return other;
+    return -1;
+}
+
+int32_t adn_problem_home(const struct adn_problem *problem, int32_t slot)
+{
+    for (int steps = 0; problem->alias[slot] > 0 && steps < ADN_SLOTS; steps++)
+        slot = problem->alias[slot] - 1;
+    return slot;
+}
