@@ -12,6 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined __GLIBC__ && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 32)
+#include <sys/single_threaded.h>
+#define SINGLE_THREADED_KNOWN
+#endif
+
 /* fpmath modes, which hold oneDNN to float's precision, came with 2.6. */
 #define OLD_MAJOR 2
 #define OLD_MINOR 6
@@ -101,6 +106,44 @@ static int is_shortage(const char *message)
     return found;
 }
 
+#ifdef SINGLE_THREADED_KNOWN
+static int is_loaded(const char *name)
+{
+    void *library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+
+    return library && dlclose(library) == 0;
+}
+
+/* Whether nobody has a say in how OpenMP's threads wait: they are not there yet, the user names no
+ * way, and no other thread can be reading the environment. */
+static int waits_unruled(void)
+{
+    return __libc_single_threaded && !getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY") &&
+           !is_loaded("libgomp.so.1");
+}
+#else
+static int waits_unruled(void)
+{
+    return 0;
+}
+#endif
+
+/*
+ * libgomp's threads spin some milliseconds at a barrier, which on a busy processor keeps the thread
+ * that they wait for from running: two threads then take several times as long as one. libgomp
+ * reads how long but once, when it is loaded, and by the environment alone. It gets the number that
+ * it takes itself where a program has more threads than processors.
+ */
+static void *open_with_short_waits(const char *name)
+{
+    const int ruled = waits_unruled() && setenv("GOMP_SPINCOUNT", "1000", 1) == 0;
+    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+
+    if (ruled)
+        unsetenv("GOMP_SPINCOUNT");
+    return library;
+}
+
 /* Whether this backend can work with the library; fills `failure` where not. */
 static int suits(const char *name, const dnnl_version_t *version)
 {
@@ -124,7 +167,7 @@ static int suits(const char *name, const dnnl_version_t *version)
  * have better luck. */
 static int32_t load(const char *name)
 {
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *library = open_with_short_waits(name);
     const dnnl_version_t *version;
     dnnl_status_t made;
     const char *lacks;

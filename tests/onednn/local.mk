@@ -8,7 +8,7 @@ if HAVE_ONEDNN_HEADERS
 check_PROGRAMS += tests/onednn/test_declarations
 TESTS += tests/onednn/test_declarations
 endif
-EXTRA_DIST += tests/onednn/wheels.sh
+EXTRA_DIST += tests/onednn/lenet_threads.sh tests/onednn/wheels.sh
 
 tests_onednn_test_declarations_SOURCES = \
 	tests/onednn/declarations.h \

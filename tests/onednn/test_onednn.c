@@ -555,6 +555,46 @@ static int remove_folder(void **state)
 #body, runs, NULL, NULL, (void *)(uintptr_t)(body)                                         \
     }
 
+/* Whether libgomp, as it says itself when it is loaded, spins for a short time; -1: it says
+ * nothing. */
+static int spins_shortly(void)
+{
+    FILE *file;
+    char line[200];
+    int found = -1;
+
+    must(setenv("OMP_DISPLAY_ENV", "verbose", 1) == 0);
+    must(freopen(path_of("stderr"), "w", stderr));
+    configure("set.threads = 2");
+    run_large();
+    fflush(stderr);
+    file = fopen(path_of("stderr"), "r");
+    must(file);
+    while (fgets(line, sizeof line, file))
+        if (strstr(line, "GOMP_SPINCOUNT"))
+            found = strstr(line, "'1000'") != NULL;
+    fclose(file);
+    unlink(path_of("stderr"));
+    return found;
+}
+
+/* Threads that spin for long are what makes a busy machine slow; ThreadSanitizer's own thread keeps
+ * the backend from the environment. */
+static void short_waits(void)
+{
+    unsetenv("OMP_WAIT_POLICY");
+    unsetenv("GOMP_SPINCOUNT");
+    must(!THREADS_TELL || spins_shortly() != 0);
+    must(!getenv("GOMP_SPINCOUNT"));
+}
+
+static void waits_as_told(void)
+{
+    unsetenv("GOMP_SPINCOUNT");
+    must(setenv("OMP_WAIT_POLICY", "active", 1) == 0);
+    must(spins_shortly() != 1);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -562,6 +602,7 @@ int main(void)
         CASE(three_threads),         CASE(bad_threads),     CASE(factors_take_turns),
         CASE(relu_ends_nan),         CASE(handles_at_once), CASE(child_goes_on),
         CASE(window_of_one_channel), CASE(small_alone),     CASE(long_statistics),
+        CASE(short_waits),           CASE(waits_as_told),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
