@@ -4,22 +4,24 @@
 TESTS += tests/porting/build_systems.sh tests/porting/porting.sh
 dist_check_SCRIPTS += tests/porting/build_systems.sh tests/porting/porting.sh
 EXTRA_DIST += \
-	tests/porting/unread.c \
 	tests/porting/cudnn9_h200.txt \
 	tests/porting/enumerations.c \
 	tests/porting/getters.c \
+	tests/porting/in_place.c \
 	tests/porting/lacking.c \
 	tests/porting/layers.cpp \
 	tests/porting/network.c \
 	tests/porting/owners.cpp \
 	tests/porting/same.awk \
 	tests/porting/streams.c \
-	tests/porting/stub/cuda_runtime.h
+	tests/porting/stub/cuda_runtime.h \
+	tests/porting/unread.c
 
 # The programs with CUDA's own runtime, against cuDNN and against anydnn: tests/gpu/run runs them out
 # of a bundle. Of cuDNN the headers are enough, as for the backend: the programs are linked to a
 # library of its name that has the functions' names alone.
 porting_programs = \
+	tests/porting/in_place_anydnn \
 	tests/porting/layers_anydnn \
 	tests/porting/layers_cudnn \
 	tests/porting/network_anydnn \
@@ -27,7 +29,8 @@ porting_programs = \
 	tests/porting/owners_anydnn \
 	tests/porting/owners_cudnn \
 	tests/porting/streams_anydnn \
-	tests/porting/streams_cudnn
+	tests/porting/streams_cudnn \
+	tests/porting/unread_anydnn
 PORTING_COMPILE = $(CC) $(CFLAGS) $(ANYDNN_SANITIZE) -c
 PORTING_LIBS = -Wl,--gc-sections $(CUDA_LIBS) -lm
 

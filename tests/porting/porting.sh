@@ -10,6 +10,7 @@ source_include=$ANYDNN_TEST_SRCDIR/include
 built_include=$ANYDNN_TEST_BUILDDIR/include
 libraries=$ANYDNN_TEST_BUILDDIR/.libs
 sanitize=
+cc=${CC:-cc} # may be several words
 [ -z "${ANYDNN_TEST_SANITIZER-}" ] || [ "$ANYDNN_TEST_SANITIZER" = no ] || sanitize=-fsanitize=$ANYDNN_TEST_SANITIZER
 
 # compiles FILE COMPILER FLAG...: without one warning.
@@ -40,7 +41,8 @@ runs_without_settings() {
 
 # Every function of cuDNN 7.6.5 is there, as a call or as a stub.
 declares_all() {
-    printf '#include <cudnn.h>\n' | "${CC:-cc}" -E -DANYDNN_CUDNN_DECLARE_ALL -I"$here/stub" -I"$source_include" \
+    # shellcheck disable=SC2086
+    printf '#include <cudnn.h>\n' | $cc -E -DANYDNN_CUDNN_DECLARE_ALL -I"$here/stub" -I"$source_include" \
         -I"$built_include" -I"$source_include/anydnn/cudnn7" - | grep -o '^.*[* ]cudnn[A-Z][A-Za-z0-9_]*(' |
         sed 's/.*[* ]\(cudnn[A-Za-z0-9_]*\)($/\1/' | grep -v '_t$' | sort -u >"$tap_dir/declared"
     [ "$(wc -l <"$tap_dir/declared")" = 231 ] || { wc -l "$tap_dir/declared"; return 1; }
@@ -61,12 +63,14 @@ replaces_stubs() {
 # The compiler names what anydnn lacks.
 names_what_is_missing() {
     printf '#include <cudnn.h>\nint main(void) { cudnnRNNDescriptor_t d; return d != 0; }\n' >"$tap_dir/lacks.c"
-    ! compiles "$tap_dir/lacks.c" "${CC:-cc}" 2>"$tap_dir/message" && grep -q cudnnRNNDescriptor_t "$tap_dir/message"
+    # shellcheck disable=SC2086
+    ! compiles "$tap_dir/lacks.c" $cc 2>"$tap_dir/message" && grep -q cudnnRNNDescriptor_t "$tap_dir/message"
 }
 
 # Every constant of anydnn.h that cuDNN has, under its name there; and every entry but anydnn's own.
 names_everything() {
-    printf '#include <cudnn.h>\n' | "${CC:-cc}" -E -dD -I"$here/stub" -I"$source_include" -I"$built_include" \
+    # shellcheck disable=SC2086
+    printf '#include <cudnn.h>\n' | $cc -E -dD -I"$here/stub" -I"$source_include" -I"$built_include" \
         -I"$source_include/anydnn/cudnn7" - >"$tap_dir/names" || return 1
     for name in STATUS_NOT_SUPPORTED DATA_INT8x32 TENSOR_NCHW_VECT_C OP_TENSOR_MUL OP_TENSOR_NOT \
         REDUCE_TENSOR_MUL_NO_ZEROS 8BIT_INDICES CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING POOLING_MAX_DETERMINISTIC \
@@ -91,7 +95,8 @@ names_everything() {
 
 keeps_apart() {
     printf '#define CUDNN_MAJOR 9\n#include <anydnn/cudnn_compat.h>\nint main(void) { return 0; }\n' >"$tap_dir/both.c"
-    ! compiles "$tap_dir/both.c" "${CC:-cc}" 2>"$tap_dir/message" && grep -q 'cudnn.h of cuDNN itself' "$tap_dir/message"
+    # shellcheck disable=SC2086
+    ! compiles "$tap_dir/both.c" $cc 2>"$tap_dir/message" && grep -q 'cudnn.h of cuDNN itself' "$tap_dir/message"
 }
 
 # usable WHAT COMPILER: else one skipped case says why.
@@ -120,6 +125,9 @@ for compiler in gcc clang; do
         check "unread.c compiles: $compiler $flags" compiles "$here/unread.c" $compiler $flags
         check "unread.c runs: $compiler $flags" runs
         # shellcheck disable=SC2086
+        check "in_place.c compiles: $compiler $flags" compiles "$here/in_place.c" $compiler $flags
+        check "in_place.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
         check "enumerations.c compiles: $compiler $flags" compiles "$here/enumerations.c" $compiler -Wswitch $flags
         check "enumerations.c runs: $compiler $flags" runs_without_settings
         # shellcheck disable=SC2086
@@ -145,6 +153,12 @@ for compiler in g++ clang++; do
         check "lacking.c compiles: $compiler $flags" \
             compiles "$here/lacking.c" $compiler -DANYDNN_CUDNN_DECLARE_ALL $flags -x c++
         check "lacking.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
+        check "in_place.c compiles: $compiler $flags" compiles "$here/in_place.c" $compiler $flags -x c++
+        check "in_place.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
+        check "unread.c compiles: $compiler $flags" compiles "$here/unread.c" $compiler $flags -x c++
+        check "unread.c runs: $compiler $flags" runs
         # shellcheck disable=SC2086
         check "owners.cpp compiles: $compiler $flags" compiles "$here/owners.cpp" $compiler $flags
         check "owners.cpp runs: $compiler $flags" runs

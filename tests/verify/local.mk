@@ -4,6 +4,6 @@
 TESTS += tests/verify/test_fuzz.sh tests/verify/test_verify.sh
 dist_check_SCRIPTS += tests/verify/test_fuzz.sh tests/verify/test_verify.sh
 EXTRA_DIST += tests/verify/wrong/wrong.c tests/verify/wrong/wrong_fused.c \
-	tests/verify/wrong/wrong_types.c \
+	tests/verify/wrong/wrong_places.c tests/verify/wrong/wrong_types.c \
 	tests/verify/wrong/shelf.h tests/verify/wrong/tensor.h tests/verify/mutants.py \
 	tests/verify/mutants.txt

@@ -108,6 +108,16 @@ z=f32:2,4,4,5:nchw bias=f32:1,4,1,1:nchw y=f32:2,4,4,5:nchw activation=$activati
     done
 }
 
+# catches_place OPERATION WHAT TEXT: results on inputs, and inputs that are not read.
+catches_place() {
+    file=$(build wrong_places "WRONG_$2") || return 1
+    verify 1 --op "$1" "$file" && says "$3"
+}
+passes_places() {
+    file=$(build wrong_places RIGHT) || return 1
+    verify 0 "$file" && says ' 0 failed'
+}
+
 # Operands rounded to TF32: right where the candidate says so and the mode permits it, wrong where
 # it states default math. The channels of real layers would take minutes by its plain loops.
 passes_tf32() {
@@ -216,6 +226,11 @@ check 'operands rounded to TF32 pass where that is stated' passes_tf32
 check 'cpu_ref passes with emulate = on' passes_emulation
 check 'sigmoid, tanh, elu and swish one unit off behind a convolution pass' judges_last_bits 0 1
 check '16 units off they fail' judges_last_bits 1 16
+check 'a right small backend passes in place' passes_places
+check 'writes over y while it reads y' catches_place softmax_backward WRITES_EARLY \
+    '^  \[result\] softmax_backward .*: in place of y$'
+check 'reads what the mode does not read' catches_place activation_backward READS_UNREAD \
+    '^  \[result\] activation_backward .*: relu,without x$'
 check 'ignores beta' catches IGNORES_BETA beta 'it ignores beta'
 check 'reads y when beta is 0' catches READS_Y prior 'must not read (beta is 0)'
 check 'ignores groups' catches IGNORES_GROUPS result ': groups'

@@ -21,6 +21,7 @@ const struct verify_shape verify_pooling_backward_shapes[] = {
 
 const struct verify_shape verify_activation_backward_shapes[] = {
     {"tanh,in place of y", "y=$:2,3,5,6 activation=tanh alias=dx:y", 0},
+    {"relu,without x", "y=$:3,2,6,5 activation=relu without=x", 0},
     {"relu,in place of y", "y=$:2,3,6,5 activation=relu alias=dx:y", 0},
     {"elu,in place of y,beta", "y=$:3,2,5,6 activation=elu coef=0.75 alias=dx:y beta=0.5", 0},
     {"sigmoid,in place of y,dy", "y=$:2,5,3,6 activation=sigmoid alias=dx:y,dx:dy", 0},
