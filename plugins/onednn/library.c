@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens oneDNN's library at the first need, and sets its number of threads. */
+/* Opens oneDNN's library at the first need. */
 #include "onednn.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +20,6 @@
 #define OLD_MINOR 6
 #define NEW_MAJOR 3
 
-#define THREADS_MAX 1024
-
 struct onednn_functions onednn;
 dnnl_engine_t onednn_engine;
 int onednn_is_old;
@@ -33,11 +29,6 @@ static int tried; /* and what came of it stays */
 static char failure[700];
 enum { HALF = sizeof failure / 2 - 2 }; /* of two failures together, with what parts them */
 static uint64_t opened_at_fork;
-
-/* Of OpenMP, out of the library's own dependencies; NULL where it has another runtime. */
-static void (*openmp_set)(int count);
-static int (*openmp_get)(void);
-static atomic_int threads;
 
 /* ------------------------------------------------------------------ the library */
 
@@ -53,13 +44,6 @@ static const struct function old_functions[] = {ONEDNN_OLD_FUNCTIONS(FUNCTION){
     ONEDNN_APPEND_ELTWISE, offsetof(struct onednn_functions, append_eltwise_old)}};
 #undef FUNCTION
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
-
-/* POSIX gives functions as pointers to objects; ISO C has no cast from one to the other. */
-static void take(void *function, size_t size, void *library, const char *name)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(function, &symbol, size);
-}
 
 /* Returns the name of the first function that the library lacks, or NULL. */
 static const char *take_table(void *library, const struct function *table, size_t count)
@@ -84,17 +68,6 @@ static const char *take_functions(void *library)
                          : take_table(library, new_functions, COUNT(new_functions));
 }
 
-static void take_openmp(void *library)
-{
-    take(&openmp_set, sizeof openmp_set, library, "omp_set_num_threads");
-    take(&openmp_get, sizeof openmp_get, library, "omp_get_max_threads");
-    if (openmp_set && openmp_get)
-        return;
-    openmp_set = NULL;
-    onednn_host->log(onednn_host, ANYDNN_PLUGIN_LOG_INFO, __FILE__, __LINE__,
-                     "this build of oneDNN does not run on OpenMP: set.threads has no effect");
-}
-
 /* Whether the loader's message is of memory or descriptors that lacked. */
 static int is_shortage(const char *message)
 {
@@ -107,19 +80,12 @@ static int is_shortage(const char *message)
 }
 
 #ifdef SINGLE_THREADED_KNOWN
-static int is_loaded(const char *name)
-{
-    void *library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-
-    return library && dlclose(library) == 0;
-}
-
 /* Whether nobody has a say in how OpenMP's threads wait: they are not there yet, the user names no
  * way, and no other thread can be reading the environment. */
 static int waits_unruled(void)
 {
     return __libc_single_threaded && !getenv("GOMP_SPINCOUNT") && !getenv("OMP_WAIT_POLICY") &&
-           !is_loaded("libgomp.so.1");
+           !onednn_threads_were_there();
 }
 #else
 static int waits_unruled(void)
@@ -179,7 +145,7 @@ static int32_t load(const char *name)
         snprintf(failure, sizeof failure, "oneDNN's library is missing: %s", message);
         return is_shortage(message) ? ONEDNN_ALLOC_FAILED : ONEDNN_SUCCESS;
     }
-    take(&onednn.dnnl_version, sizeof onednn.dnnl_version, library, "dnnl_version");
+    onednn_take(&onednn.dnnl_version, sizeof onednn.dnnl_version, library, "dnnl_version");
     if (!onednn.dnnl_version) {
         snprintf(failure, sizeof failure, "%s is not oneDNN's library", name);
         return ONEDNN_SUCCESS;
@@ -194,7 +160,7 @@ static int32_t load(const char *name)
                  version->major, version->minor, version->patch, lacks);
         return ONEDNN_SUCCESS;
     }
-    take_openmp(library);
+    onednn_threads_open(library);
     made = onednn.dnnl_engine_create(&onednn_engine, dnnl_cpu, 0);
     if (made != dnnl_success)
         snprintf(failure, sizeof failure, "%s cannot make an engine for the processor", name);
@@ -224,6 +190,7 @@ static int32_t open_library(void)
     int32_t status;
 
     opened_at_fork = onednn_host->fork_number();
+    onednn_threads_look();
     status = load_any();
     if (failure[0] && status == ONEDNN_SUCCESS) {
         snprintf(text, sizeof text, "%s; onednn declines everything", failure);
@@ -251,55 +218,4 @@ int32_t onednn_library_open(const char **sentence)
         return ONEDNN_NOT_SUPPORTED;
     }
     return ONEDNN_SUCCESS;
-}
-
-/* ------------------------------------------------------------------ threads */
-
-static int online_threads(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : count;
-}
-
-int32_t onednn_threads_configure(void)
-{
-    const char *text = onednn_host->setting(onednn_host, "threads");
-    char *end;
-    long count;
-
-    if (!text || strcmp(text, "auto") == 0) {
-        threads = online_threads();
-        return ONEDNN_SUCCESS;
-    }
-    count = strtol(text, &end, 10);
-    if (end == text || *end || count < 1 || count > THREADS_MAX)
-        return onednn_fail(ONEDNN_BAD_PARAM,
-                           "set.threads is \"%.40s\"; it must be auto or a number from 1 to %d",
-                           text, THREADS_MAX);
-    threads = (int)count;
-    return ONEDNN_SUCCESS;
-}
-
-int onednn_threads(void)
-{
-    return threads;
-}
-
-int onednn_threads_enter(int count)
-{
-    int before;
-
-    if (!openmp_set)
-        return 0;
-    before = openmp_get();
-    if (before != count)
-        openmp_set(count);
-    return before;
-}
-
-void onednn_threads_leave(int before)
-{
-    if (openmp_set && openmp_get() != before)
-        openmp_set(before);
 }

@@ -3,6 +3,7 @@
 #ifndef ONEDNN_LIBRARY_H
 #define ONEDNN_LIBRARY_H
 
+#include <fenv.h>
 #include <stdint.h>
 
 #include "functions.h"
@@ -22,6 +23,15 @@ extern dnnl_engine_t onednn_engine;
  * want of memory or descriptors: then the next call tries again. */
 int32_t onednn_library_open(const char **sentence);
 
+/* A function of a library, NULL where it has none of that name. */
+void onednn_take(void *function, size_t size, void *library, const char *name);
+
+/* Before the library is opened: looks whether the program has OpenMP of its own. */
+void onednn_threads_look(void);
+int onednn_threads_were_there(void);
+/* Afterwards: takes OpenMP's functions. */
+void onednn_threads_open(void *library);
+
 /* Reads set.threads. Returns 0, or a status with a sentence at the host. */
 int32_t onednn_threads_configure(void);
 
@@ -33,5 +43,17 @@ int onednn_threads(void);
  * primitive is to run in as many threads as it was made for. */
 int onednn_threads_enter(int count);
 void onednn_threads_leave(int before);
+
+/* A program with OpenMP of its own may have left its threads in other floating-point modes, and
+ * oneDNN runs in the same ones. Between these two they have the standard's; the calling thread's
+ * are the host's matter. Without OpenMP of the program's they were started from within a call, and
+ * have them anyway. */
+#define ONEDNN_THREADS_MAX 1024
+struct onednn_modes {
+    int count;
+    fenv_t before[ONEDNN_THREADS_MAX];
+};
+void onednn_modes_enter(struct onednn_modes *modes, int count);
+void onednn_modes_leave(struct onednn_modes *modes);
 
 #endif

@@ -55,6 +55,7 @@ plugins_onednn_anydnn_onednn_la_SOURCES = \
 	plugins/onednn/softmax_backward.c \
 	plugins/onednn/table.c \
 	plugins/onednn/table.h \
+	plugins/onednn/threads.c \
 	plugins/onednn/view.c \
 	plugins/onednn/walk.c \
 	plugins/onednn/walk.h \

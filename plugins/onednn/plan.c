@@ -241,6 +241,7 @@ int32_t onednn_plan_execute(struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
     struct anydnn_plugin_operands whole;
+    struct onednn_modes modes;
     struct onednn_call call;
     uint32_t mode;
     int threads, failed;
@@ -257,7 +258,9 @@ int32_t onednn_plan_execute(struct anydnn_plugin_plan *plan,
         return onednn_fail(ONEDNN_INTERNAL_ERROR, "oneDNN refuses a memory's address");
     *effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
     threads = onednn_threads_enter(plan->threads);
+    onednn_modes_enter(&modes, plan->threads);
     failed = run_steps(plan, mode, &call);
+    onednn_modes_leave(&modes);
     onednn_threads_leave(threads);
     return failed ? onednn_fail(ONEDNN_EXECUTION_FAILED, "a primitive of oneDNN failed")
                   : ONEDNN_SUCCESS;

@@ -555,6 +555,67 @@ static int remove_folder(void **state)
 #body, runs, NULL, NULL, (void *)(uintptr_t)(body)                                         \
     }
 
+/* ---- modes of OpenMP's threads */
+
+#ifdef __x86_64__
+static unsigned control_of_threads[3];
+static int (*thread_number)(void);
+
+static void flush_to_zero(void *unused)
+{
+    (void)unused;
+    __builtin_ia32_ldmxcsr(0x9fc0);
+}
+
+static void note_control(void *unused)
+{
+    (void)unused;
+    control_of_threads[thread_number()] = __builtin_ia32_stmxcsr() & 0xffc0U;
+}
+
+/* Each of x and y has 2^18 elements, too many for one thread; the products are denormal. */
+static void threads_that_flush(void)
+{
+    enum { COUNT = 4 * 64 * 32 * 32 };
+    static float x[COUNT], w[64], y[COUNT];
+    void (*parallel)(void (*)(void *), void *, unsigned, unsigned) = NULL;
+    void *openmp = dlopen("libgomp.so.1", RTLD_NOW), *symbol = NULL;
+    anydnnProblem_t problem = NULL;
+    anydnnHandle_t handle;
+
+    if (!openmp)
+        return;
+    symbol = dlsym(openmp, "GOMP_parallel");
+    memcpy(&parallel, &symbol, sizeof parallel);
+    symbol = dlsym(openmp, "omp_get_thread_num");
+    memcpy(&thread_number, &symbol, sizeof thread_number);
+    parallel(flush_to_zero, NULL, 3, 0);
+    configure("set.threads = 3");
+    handle = make_handle(NULL);
+    for (int i = 0; i < COUNT; i++)
+        x[i] = 1e-30F;
+    for (int i = 0; i < 64; i++)
+        w[i] = 1e-10F;
+    must(anydnnProblemParse("convolution_forward x=f32:4,64,32,32 w=f32:64,1,1,1 groups=64",
+                            &problem) == ANYDNN_STATUS_SUCCESS);
+    must(anydnnProblemExecute(handle, problem, (void *[]){x, w, y}, NULL, 0) ==
+         ANYDNN_STATUS_SUCCESS);
+    must(strcmp(record(handle, "backend"), "onednn") == 0);
+    parallel(note_control, NULL, 3, 0);
+    __builtin_ia32_ldmxcsr(0x1f80);
+    for (int i = 0; i < COUNT; i++)
+        must(y[i] > 0);
+    for (int i = 0; i < 3; i++)
+        must(control_of_threads[i] == 0x9fc0);
+    must(anydnnProblemDestroy(problem) == ANYDNN_STATUS_SUCCESS);
+    must(anydnnDestroy(handle) == ANYDNN_STATUS_SUCCESS);
+}
+#else
+static void threads_that_flush(void)
+{
+}
+#endif
+
 /* Whether libgomp, as it says itself when it is loaded, spins for a short time; -1: it says
  * nothing. */
 static int spins_shortly(void)
@@ -602,7 +663,7 @@ int main(void)
         CASE(three_threads),         CASE(bad_threads),     CASE(factors_take_turns),
         CASE(relu_ends_nan),         CASE(handles_at_once), CASE(child_goes_on),
         CASE(window_of_one_channel), CASE(small_alone),     CASE(long_statistics),
-        CASE(short_waits),           CASE(waits_as_told),
+        CASE(short_waits),           CASE(waits_as_told),   CASE(threads_that_flush),
     };
 
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

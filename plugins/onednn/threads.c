@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads that oneDNN runs in, which are OpenMP's: how many, and their floating-point modes. */
+#include "onednn.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of OpenMP, out of the library's own dependencies; NULL where it has another runtime. */
+static void (*openmp_set)(int count);
+static int (*openmp_get)(void);
+static int (*openmp_number)(void);
+static void (*openmp_parallel)(void (*body)(void *), void *data, unsigned count, unsigned flags);
+static atomic_int threads;
+static int were_there;
+
+/* POSIX gives functions as pointers to objects; ISO C has no cast from one to the other. */
+void onednn_take(void *function, size_t size, void *library, const char *name)
+{
+    void *symbol = dlsym(library, name);
+    memcpy(function, &symbol, size);
+}
+
+static int is_loaded(const char *name)
+{
+    void *library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+
+    return library && dlclose(library) == 0;
+}
+
+void onednn_threads_look(void)
+{
+    were_there = is_loaded("libgomp.so.1");
+}
+
+int onednn_threads_were_there(void)
+{
+    return were_there;
+}
+
+void onednn_threads_open(void *library)
+{
+    onednn_take(&openmp_set, sizeof openmp_set, library, "omp_set_num_threads");
+    onednn_take(&openmp_get, sizeof openmp_get, library, "omp_get_max_threads");
+    onednn_take(&openmp_number, sizeof openmp_number, library, "omp_get_thread_num");
+    onednn_take(&openmp_parallel, sizeof openmp_parallel, library, "GOMP_parallel");
+    if (openmp_set && openmp_get)
+        return;
+    openmp_set = NULL;
+    onednn_host->log(onednn_host, ANYDNN_PLUGIN_LOG_INFO, __FILE__, __LINE__,
+                     "this build of oneDNN does not run on OpenMP: set.threads has no effect");
+}
+
+static int online_threads(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count < 1 ? 1 : count > ONEDNN_THREADS_MAX ? ONEDNN_THREADS_MAX : count;
+}
+
+int32_t onednn_threads_configure(void)
+{
+    const char *text = onednn_host->setting(onednn_host, "threads");
+    char *end;
+    long count;
+
+    if (!text || strcmp(text, "auto") == 0) {
+        threads = online_threads();
+        return ONEDNN_SUCCESS;
+    }
+    count = strtol(text, &end, 10);
+    if (end == text || *end || count < 1 || count > ONEDNN_THREADS_MAX)
+        return onednn_fail(ONEDNN_BAD_PARAM,
+                           "set.threads is \"%.40s\"; it must be auto or a number from 1 to %d",
+                           text, ONEDNN_THREADS_MAX);
+    threads = (int)count;
+    return ONEDNN_SUCCESS;
+}
+
+int onednn_threads(void)
+{
+    return threads;
+}
+
+int onednn_threads_enter(int count)
+{
+    int before;
+
+    if (!openmp_set)
+        return 0;
+    before = openmp_get();
+    if (before != count)
+        openmp_set(count);
+    return before;
+}
+
+void onednn_threads_leave(int before)
+{
+    if (openmp_set && openmp_get() != before)
+        openmp_set(before);
+}
+
+/* ------------------------------------------------------------------ modes */
+
+static void set_modes(void *data)
+{
+    struct onednn_modes *modes = data;
+    const int number = openmp_number();
+
+    if (number == 0 || number >= modes->count)
+        return;
+    fegetenv(&modes->before[number]);
+    fesetenv(FE_DFL_ENV);
+}
+
+static void restore_modes(void *data)
+{
+    const struct onednn_modes *modes = data;
+    const int number = openmp_number();
+
+    if (number > 0 && number < modes->count)
+        fesetenv(&modes->before[number]);
+}
+
+void onednn_modes_enter(struct onednn_modes *modes, int count)
+{
+    modes->count = were_there && openmp_parallel && openmp_number ? count : 1;
+    if (modes->count > 1)
+        openmp_parallel(set_modes, modes, (unsigned)count, 0);
+}
+
+void onednn_modes_leave(struct onednn_modes *modes)
+{
+    if (modes->count > 1)
+        openmp_parallel(restore_modes, modes, (unsigned)modes->count, 0);
+}
