@@ -41,6 +41,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/plan/plan.h \
 	core/dispatch/plan/table.c \
 	core/dispatch/plan/table.h \
+	core/dispatch/plan/traced.c \
+	core/dispatch/plan/traced.h \
 	core/dispatch/run.c \
 	core/dispatch/select/ask.c \
 	core/dispatch/select/choose.c \

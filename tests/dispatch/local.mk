@@ -9,6 +9,7 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_entries \
 	tests/dispatch/test_fallback \
 	tests/dispatch/test_float_mode \
+	tests/dispatch/test_log_levels \
 	tests/dispatch/test_objects \
 	tests/dispatch/test_pins \
 	tests/dispatch/test_plans \

@@ -89,7 +89,7 @@ static anydnnStatus_t collect_math(struct adn_choices *choices, struct adn_walk 
         int32_t before = choices->count;
 
         adn_walk_ask(walk, &walk->answer[i]);
-        if (walk->answer[i].garbage)
+        if (walk->answer[i].outcome == ADN_GARBAGE)
             choices->count = before;
     }
     if (walk->starved)

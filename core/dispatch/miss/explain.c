@@ -54,7 +54,7 @@ static void explain_backend(struct adn_walk *walk, struct adn_answer *answer, st
         adn_text_add(text, " %s", answer->backend->plugin->version);
     adn_text_add(text, "\n");
     adn_walk_ask(walk, answer);
-    if (!answer->has_best)
+    if (answer->outcome != ADN_OFFERED)
         adn_text_add(text, "    passed over: %s\n", answer->reason);
     else if (answer->staged)
         adn_text_add(text, "    staged: operands are copied from %s to %s and back%s\n",

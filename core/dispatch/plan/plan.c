@@ -44,6 +44,7 @@ void adn_plan_destroy(struct adn_plan *plan)
     /* A plan ends on the way of a call that is about to run another one. */
     adn_float_standard();
     free(plan->staged);
+    free(plan->traced);
     free(plan->passed_over);
     free(plan->excluded);
     free(plan);

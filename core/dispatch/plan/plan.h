@@ -9,6 +9,7 @@
 #include "settings/settings.h"
 
 struct adn_staged;
+struct adn_traced;
 
 /* Backends that failed at execution, by registry index; NULL: none. */
 struct adn_excluded {
@@ -34,6 +35,7 @@ struct adn_plan {
     /* Why and what. */
     struct adn_staged *staged;       /* NULL: the backend works in the handle's own space */
     const char *staged_on;           /* "mockdev:0", where it works otherwise, or NULL */
+    struct adn_traced *traced;       /* NULL: calls are not logged */
     struct anydnn_plugin_plan *made; /* the backend's own; body may be what wraps it */
     struct adn_backend *backend;
     struct adn_problem problem;

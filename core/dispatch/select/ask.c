@@ -83,7 +83,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
     char fault[160];
     char reason[sizeof(answer->reason)];
 
-    if (!offered || asking->read++ >= ANYDNN_PLUGIN_CANDIDATE_MAX)
+    if (!offered || answer->outcome == ADN_GARBAGE || asking->read++ >= ANYDNN_PLUGIN_CANDIDATE_MAX)
         return 1;
     memset(&candidate, 0, sizeof(candidate));
     memcpy(&candidate, offered,
@@ -94,7 +94,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
         asking->offered > 0 && asking->declined > 0)
         snprintf(fault, sizeof(fault), "it declined and offered at once");
     if (fault[0] != '\0') {
-        answer->garbage = 1;
+        answer->outcome = ADN_GARBAGE;
         snprintf(answer->reason, sizeof(answer->reason), "offered a malformed candidate: %s",
                  fault);
         return 1;
@@ -103,16 +103,16 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
     if (asking->walk->observe)
         asking->walk->observe(asking->walk, answer, &candidate, reason);
     if (reason[0] != '\0') {
-        if (!answer->has_best && answer->reason[0] == '\0')
+        if (answer->outcome != ADN_OFFERED && answer->reason[0] == '\0')
             snprintf(answer->reason, sizeof(answer->reason), "%s", reason);
         return 0;
     }
     if (wish->pin && wish->pin->backend == answer->backend->index &&
         wish->pin->engine != candidate.engine)
         return 0;
-    if (!answer->has_best) {
+    if (answer->outcome != ADN_OFFERED) {
         answer->best = candidate;
-        answer->has_best = 1;
+        answer->outcome = ADN_OFFERED;
     }
     if (!answer->has_algorithm && wish->problem->algorithm != ADN_ALGORITHM_ANY &&
         candidate.algorithm == wish->problem->algorithm) {
@@ -162,9 +162,9 @@ void adn_walk_ask(struct adn_walk *walk, struct adn_answer *answer)
     const char *reason = NULL;
     int32_t result;
 
-    if (answer->asked)
+    if (answer->outcome != ADN_NOT_ASKED)
         return;
-    answer->asked = 1;
+    answer->outcome = ADN_DECLINED;
     if (refused(walk, answer))
         return;
     context = adn_handle_context(walk->handle, answer->backend, &reason);
@@ -180,15 +180,12 @@ void adn_walk_ask(struct adn_walk *walk, struct adn_answer *answer)
     adn_float_standard();
     result =
         answer->backend->operation[view.operation]->candidates(context, &view, take_offer, &asking);
-    answer->garbage |= result != 0;
     walk->starved |= result == ANYDNN_STATUS_ALLOC_FAILED;
-    if (answer->garbage) {
-        answer->has_best = 0;
-        answer->has_algorithm = 0;
-    }
-    if (result != 0)
+    if (result != 0) {
+        answer->outcome = ADN_GARBAGE;
         snprintf(answer->reason, sizeof(answer->reason), "its candidates failed (%d): %s",
                  (int)result, adn_load_error_text());
-    else if (asking.offered == 0 && asking.declined == 0)
+    } else if (asking.offered == 0 && asking.declined == 0) {
         snprintf(answer->reason, sizeof(answer->reason), "offered nothing and gave no reason");
+    }
 }

@@ -36,8 +36,9 @@ void adn_walk_begin(struct adn_walk *walk, anydnnHandle_t handle, const struct a
     }
 }
 
-/* With staging = last, backends of another space come after all of the handle's own. */
-static int is_late(struct adn_walk *walk, struct adn_answer *answer)
+/* Whether a backend comes after all of the handle's own, as those of another space do with staging
+ * = last; that is known once it is open. */
+static int learn_late(struct adn_walk *walk, struct adn_answer *answer)
 {
     const struct anydnnContext *handle = walk->handle;
 
@@ -53,7 +54,7 @@ static int32_t end_of(struct adn_walk *walk, int late)
     if (walk->fallback != ADN_FALLBACK_OFF)
         return walk->count;
     for (int32_t i = 0; i < walk->count; i++)
-        if (walk->answer[i].chooses && is_late(walk, &walk->answer[i]) == late)
+        if (walk->answer[i].chooses && learn_late(walk, &walk->answer[i]) == late)
             return i + 1;
     return -1;
 }
@@ -74,18 +75,18 @@ static int32_t choose_among(struct adn_walk *walk, int late, int32_t end,
     for (int32_t i = 0; i < end; i++) {
         struct adn_answer *answer = &walk->answer[i];
 
-        if (answer->failed ||
+        if (answer->outcome == ADN_PLAN_FAILED ||
             (pin && !(answer->backend && answer->backend->index == pin->backend)) ||
-            is_late(walk, answer) != late)
+            learn_late(walk, answer) != late)
             continue;
         adn_walk_ask(walk, answer);
         if (walk->starved)
             return -1;
-        if (answer->has_algorithm) {
+        if (answer->outcome == ADN_OFFERED && answer->has_algorithm) {
             *candidate = &answer->with_algorithm;
             return i;
         }
-        if (answer->has_best && best < 0) {
+        if (answer->outcome == ADN_OFFERED && best < 0) {
             best = i;
             *candidate = &answer->best;
             if (walk->wish->problem->algorithm == ADN_ALGORITHM_ANY || pin)

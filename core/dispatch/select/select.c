@@ -2,6 +2,7 @@
 /* From the walk's choice to a plan, and the sentences about what was passed over. */
 #include "dispatch/select/select.h"
 #include "dispatch/foreign/staging.h"
+#include "dispatch/plan/traced.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,9 +32,9 @@ static void passed_over(const struct adn_walk *walk, int32_t at, struct adn_text
 
         if (!before(walk, i, at) && !(answer->late && i < at))
             continue;
-        if (answer->asked || answer->failed)
+        if (answer->outcome != ADN_NOT_ASKED)
             adn_text_add(text, "%s: %s\n", answer->name,
-                         answer->has_best && !answer->failed
+                         answer->outcome == ADN_OFFERED
                              ? "has not the algorithm that the call names"
                              : answer->reason);
         else if (walk->wish->pin)
@@ -71,7 +72,7 @@ anydnnStatus_t adn_walk_refuse(const struct adn_walk *walk, const char *entry)
         const char *lead = text.length > 0 ? "; " : "";
 
         installed += answer->backend && answer->backend->stage != ADN_LOAD_MISSING;
-        if (answer->asked || answer->failed)
+        if (answer->outcome != ADN_NOT_ASKED)
             adn_text_add(&text, "%s%s: %s", lead, answer->name, answer->reason);
         else if (!wish->pin)
             adn_text_add(&text, "%s%s: not asked (fallback = off)", lead, answer->name);
@@ -146,7 +147,7 @@ static struct adn_plan *make_plan(struct adn_walk *walk, int32_t at,
         plan->excluded = adn_excluded_copy(walk->wish->excluded, -1);
     if (!plan || (walk->wish->excluded && !plan->excluded)) {
         free(plan);
-        answer->failed = 1;
+        answer->outcome = ADN_PLAN_FAILED;
         walk->starved = 1;
         snprintf(answer->reason, sizeof(answer->reason), "made no plan: out of memory");
         return NULL;
@@ -162,7 +163,7 @@ static struct adn_plan *make_plan(struct adn_walk *walk, int32_t at,
     if (result == 0 && plan->body && plan->passed_over &&
         (!answer->staged || adn_stage_wrap(walk->handle, plan, candidate->workspace) == 0))
         return plan;
-    answer->failed = 1;
+    answer->outcome = ADN_PLAN_FAILED;
     walk->starved = result == ANYDNN_STATUS_ALLOC_FAILED || (result == 0 && plan->body);
     snprintf(answer->reason, sizeof(answer->reason), "made no plan (%d): %.300s", (int)result,
              result != 0   ? adn_load_error_text()
@@ -199,6 +200,26 @@ static void tell(const struct adn_walk *walk, const struct adn_plan *plan)
              walk->wish->pin && walk->wish->pin->measured ? ", as measured before" : "", problem);
 }
 
+/* At level debug a line for each backend that was asked, and what came of it. */
+static void tell_answers(const struct adn_walk *walk, const struct adn_plan *plan)
+{
+    char problem[ADN_PROBLEM_TEXT_MAX];
+
+    if (!adn_log_on(ADN_LOG_DEBUG))
+        return;
+    adn_problem_print(walk->wish->problem, NULL, problem, sizeof(problem));
+    for (int32_t i = 0; i < walk->count; i++) {
+        const struct adn_answer *answer = &walk->answer[i];
+        int chosen = plan && plan->backend == answer->backend;
+
+        if (answer->outcome == ADN_OFFERED)
+            adn_debug("asked %s: %s: %s", answer->name, chosen ? "chosen" : "offered, not chosen",
+                      problem);
+        else if (answer->outcome != ADN_NOT_ASKED)
+            adn_debug("asked %s: passed over: %s: %s", answer->name, answer->reason, problem);
+    }
+}
+
 anydnnStatus_t adn_select_plan(anydnnHandle_t handle, const char *entry,
                                const struct adn_wish *wish, struct adn_plan **out)
 {
@@ -213,7 +234,10 @@ anydnnStatus_t adn_select_plan(anydnnHandle_t handle, const char *entry,
     adn_walk_begin(walk, handle, wish);
     while (!plan && !walk->starved && (at = adn_walk_choose(walk, &candidate)) >= 0)
         plan = make_plan(walk, at, candidate);
+    tell_answers(walk, plan);
     if (plan) {
+        if (adn_log_on(ADN_LOG_TRACE))
+            adn_plan_trace(plan);
         handle->counters.fallbacks += plan->past_first && !searched(walk);
         tell(walk, plan);
         *out = plan;

@@ -15,22 +15,27 @@ struct adn_wish {
     const struct adn_pin *pin;
 };
 
+/* What became of a backend of the rule. */
+enum adn_outcome {
+    ADN_NOT_ASKED,
+    ADN_DECLINED, /* nothing of what it offers may be taken, or it may not be asked */
+    ADN_GARBAGE,  /* nothing of what it offered counts */
+    ADN_OFFERED,  /* `best` may be taken */
+    ADN_PLAN_FAILED
+};
+
 /* One backend of the rule and what it answered. */
 struct adn_answer {
     char name[ANYDNN_PLUGIN_NAME_MAX + 1];
     struct adn_backend *backend; /* NULL: not installed */
-    int asked;
+    enum adn_outcome outcome;
     int chooses; /* counts as a choice of the rule (fallback = off looks no further than the first)
                   */
     int late;    /* of another space, asked after all of the handle's own */
     int staged;  /* of another space, known once it was asked */
-    int failed;  /* plan_create refused */
-    int has_best;
     int has_algorithm;
-    int garbage;                         /* nothing of what it offered counts */
-    struct anydnn_plugin_candidate best; /* first acceptable one */
-    struct anydnn_plugin_candidate
-        with_algorithm; /* first acceptable one that bears the wished number */
+    struct anydnn_plugin_candidate best;           /* first acceptable one */
+    struct anydnn_plugin_candidate with_algorithm; /* the first with the number wished for */
     char reason[400];
 };
 
