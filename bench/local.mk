@@ -21,5 +21,6 @@ include bench/suites/local.mk
 check_PROGRAMS += bench/create_time/create_time
 bench_create_time_create_time_SOURCES = bench/create_time/create_time.c
 bench_create_time_create_time_LDADD = libanydnn.la
-TESTS += bench/create_time/create_time.sh
+clock_programs = bench/create_time/create_time
+clock_tests += bench/create_time/create_time.sh
 dist_check_SCRIPTS += bench/create_time/create_time.sh

@@ -34,6 +34,21 @@ configure_in() {
     echo "$*" >"$configure_dir/.flags"
 }
 
+# Compilers are called through ccache where it is installed, so that what several builds of this tree share
+# is compiled once. nvcc in the mode that trusts its list of files: its preprocessor does not show what only
+# a device's code sees. The cache is named, for tests change what it would be found by.
+use_ccache() {
+    cache=${CCACHE_DIR:-${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}}
+    if [ -n "$cache" ] && command -v ccache >/dev/null 2>&1 && [ -d /usr/lib/ccache ]; then
+        CCACHE_DIR=${CCACHE_DIR:-$cache/ccache}
+        PATH=/usr/lib/ccache:$PATH
+        CCACHE_BASEDIR=$root
+        CCACHE_NOHASHDIR=1
+        ANYDNN_NVCC_THROUGH="env CCACHE_DEPEND=1 ccache"
+        export PATH CCACHE_DIR CCACHE_BASEDIR CCACHE_NOHASHDIR ANYDNN_NVCC_THROUGH
+    fi
+}
+
 have_gpu() {
     [ -e /dev/nvidia0 ] || { command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L >/dev/null 2>&1; }
 }

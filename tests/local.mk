@@ -20,6 +20,11 @@ TEST_PUBLIC_LIBS = libanydnn.la $(CMOCKA_LIBS)
 # Every form of an entry by its symbol's name, whatever the newest level is.
 TEST_CPPFLAGS = $(AM_CPPFLAGS) -DANYDNN_EVERY_FORM -I$(top_srcdir) $(CMOCKA_CFLAGS)
 
+# Not of make check: what takes long for what it sees (make check-long), and what is judged by the clock,
+# which wants the machine for itself (make check-clock).
+long_tests =
+clock_tests =
+
 # Where a room below keeps its tests one program a file, a test is its name in the room's list: the source is
 # FILE.c, these are its flags, and it links the room's fixtures (ROOM_LIBS), compiled once, over the core
 # (or ROOM_OVER). room_tests are the programs of all such rooms.
@@ -69,8 +74,23 @@ tests-installcheck:
 	$(SHELL) $(top_srcdir)/tests/installed.sh '$(abs_top_srcdir)' '$(prefix)' '$(libdir)' '$(bindir)' \
 	    '$(pluginsdir)' '$(anydnnconfdir)' '$(docdir)'
 
+# The rooms' own programs and the backends on the host: minutes where make check takes many, for builds
+# that are slow, as with a sanitizer.
+quick_programs = $(room_tests) $(tools_tests) $(example_tests)
+quick_tests = $(quick_programs) tests/loader/setuid.sh tests/unit/settings_process.sh tests/verify/test_quick.sh
+# What check-TESTS would build for all other tests.
+just_these = check_PROGRAMS= check_LTLIBRARIES= check_DATA=
+check-quick: all $(quick_programs) tests/loader/open_one tests/unit/settings_probe tests/loader/mocks/built/.stamp
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(quick_tests)'
+
+check-long: all tests/cuda/emulated_turing
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(long_tests)'
+
+check-clock: all $(clock_programs)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(clock_tests)'
+
 tests-clean:
 	rm -f tests/loader/mocks/*.o tests/loader/mocks/*.lo tests/loader/mocks/*.la
 	rm -rf tests/loader/mocks/.libs tests/loader/mocks/built tests/empty_home tests/cuda/emulated*
 
-.PHONY: tests-clean tests-installcheck
+.PHONY: check-clock check-long check-quick tests-clean tests-installcheck

@@ -3,7 +3,7 @@
 # listed inside `if HAVE_CUDA`.
 
 SUFFIXES += .cu .lo
-EXTRA_DIST += plugins/nvcc-libtool.sh plugins/make/spills
+EXTRA_DIST += plugins/make/nvcc-libtool.sh plugins/make/spills
 
 AM_V_NVCC = $(am__v_NVCC_@AM_V@)
 am__v_NVCC_ = $(am__v_NVCC_@AM_DEFAULT_V@)
@@ -19,11 +19,13 @@ AM_GENCODE_90 = $(subst compute_80$(comma)code=sm_90,compute_90$(comma)code=sm_9
 AM_GENCODE_90A = $(if $(findstring code=sm_90,$(CUDA_GENCODE)),-gencode arch=compute_90a$(comma)code=sm_90a,$(CUDA_GENCODE))
 AM_GENCODE = $(if $(filter $(CUDA_PASS_90A),$@),$(AM_GENCODE_90A),$(if \
 	$(filter $(CUDA_PASS_90),$@),$(AM_GENCODE_90),$(CUDA_GENCODE)))
+# With a compiler that hurries, products of a warpgroup are serialised, which fails.
+AM_NVCCFLAGS = $(if $(filter $(CUDA_PASS_90A),$@),$(filter-out -Ofast-compile=%,$(NVCCFLAGS)),$(NVCCFLAGS))
 
 .cu.lo:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && \
-	$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(SHELL) $(top_srcdir)/plugins/nvcc-libtool.sh \
-	    $(NVCC) $(PLUGIN_CPPFLAGS) $(AM_GENCODE) -std=c++17 -fvisibility=hidden $(NVCCFLAGS) \
+	$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(SHELL) $(top_srcdir)/plugins/make/nvcc-libtool.sh \
+	    $(NVCC) $(PLUGIN_CPPFLAGS) $(AM_GENCODE) -std=c++17 -fvisibility=hidden $(AM_NVCCFLAGS) \
 	    -MMD -MP -MF $(@:.lo=.cu.d) -MT $@ -c -o $@ $<
 
 -include $(wildcard plugins/*/*.cu.d)

@@ -2,9 +2,10 @@
 # The CUDA backends where there is no GPU: as built they decline; built for the host they are judged.
 
 TESTS += tests/cuda/test_emulated.sh tests/cuda/test_tensorcore.sh tests/cuda/test_spills.sh
+long_tests += tests/cuda/test_engines.sh tests/cuda/test_turing.sh
 dist_check_SCRIPTS += tests/cuda/test_emulated.sh tests/cuda/test_tensorcore.sh tests/cuda/test_driverless.sh \
-	tests/cuda/test_spills.sh
-EXTRA_DIST += tests/cuda/emulator/Makefile tests/cuda/emulator/cuda_runtime.h \
+	tests/cuda/test_engines.sh tests/cuda/test_spills.sh tests/cuda/test_turing.sh
+EXTRA_DIST += tests/cuda/tensorcore.sh tests/cuda/emulator/Makefile tests/cuda/emulator/cuda_runtime.h \
 	tests/cuda/emulator/cuda_runtime_api.h tests/cuda/emulator/emulated_hopper.cpp \
 	tests/cuda/emulator/emulated_hopper.h tests/cuda/emulator/emulated_mma.cpp \
 	tests/cuda/emulator/emulated_mma.h tests/cuda/emulator/emulator.cpp \
@@ -19,3 +20,20 @@ tests_cuda_settled_LDADD = libanydnn.la -lpthread
 if HAVE_CUDA
 TESTS += tests/cuda/test_driverless.sh
 endif
+
+# The kernels for the host, by a Makefile of their own with this one's jobs; it looks itself at what has
+# changed. Coroutines are beyond the sanitizers, and where there is no C++ compiler the tests say so. What
+# does not compile fails in the tests, which show the log.
+emulate = if test '$(enable_sanitizer)' = no && command -v "$${CXX:-c++}" >/dev/null; then \
+	    $(MKDIR_P) $@ && \
+	    { $(MAKE) -f '$(abs_top_srcdir)/tests/cuda/emulator/Makefile' ROOT='$(abs_top_srcdir)' \
+	        OUT='$(abs_builddir)/$@' CC='$(CC)' CXX="$${CXX:-c++}" $(1) >$@.log 2>&1 || \
+	        { cat $@.log; rm -f $@/*/anydnn_*.so; }; } \
+	fi
+check_DATA += tests/cuda/emulated
+tests/cuda/emulated:
+	+$(AM_V_GEN)$(call emulate,)
+tests/cuda/emulated_turing:
+	+$(AM_V_GEN)$(call emulate,OPTIMIZE='-O1 -DEMULATOR_CAPABILITY=75' $(abs_builddir)/$@/tensorcore/anydnn_cuda_tensorcore.so)
+
+.PHONY: tests/cuda/emulated tests/cuda/emulated_turing

@@ -6,51 +6,12 @@
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
-anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
-list=$ANYDNN_TEST_SRCDIR/tests/gpu/smallest_tensorcore.txt
-# Folders that stay: make builds what has changed.
-built=$ANYDNN_TEST_BUILDDIR/tests/cuda/emulated_tensorcore
-turing=$ANYDNN_TEST_BUILDDIR/tests/cuda/emulated_turing
-
-if ! command -v "${CXX:-c++}" >/dev/null; then
-    skip "cuda_tensorcore on the host's processor" "no C++ compiler"
-    tap_end
-    exit 0
-fi
-if [ "${ANYDNN_TEST_SANITIZER:-no}" != no ]; then
-    skip "cuda_tensorcore on the host's processor" "coroutines are beyond the sanitizers"
-    tap_end
-    exit 0
-fi
-
-# build FOLDER CAPABILITY
-build() {
-    mkdir -p "$1" &&
-        make -f "$ANYDNN_TEST_SRCDIR/tests/cuda/emulator/Makefile" ROOT="$ANYDNN_TEST_SRCDIR" \
-            OUT="$1" CC="$CC" CXX="${CXX:-c++}" OPTIMIZE="-O1 -DEMULATOR_CAPABILITY=$2" \
-            "$1/anydnn_cuda_tensorcore.so"
-}
-
-# with FOLDER COMMAND...: the backend of that folder alone on the device.
-with() {
-    folder=$1
-    shift
-    ANYDNN_PLUGIN_PATH=$folder:$ANYDNN_TEST_PLUGINDIR ANYDNN_DEVICE=cuda \
-        ANYDNN_ROUTE=cuda_tensorcore ANYDNN_FALLBACK=off "$@" >"$tap_dir/out" 2>&1
-}
-
-# Every other case: all of them would take a minute here, and are judged on a GPU.
-verify() {
-    with "$built" "$anydnn" verify --quick --case-limit 300 --shard 1/2 --op 'convolution_*' \
-        "$built/anydnn_cuda_tensorcore.so"
-    status=$?
-    tail -n 40 "$tap_dir/out"
-    return $status
-}
+folder=emulated
+. "$ANYDNN_TEST_SRCDIR/tests/cuda/tensorcore.sh"
 
 # Each problem of the list is taken, and gives what cpu_ref gives.
 listed() {
-    with "$built" "$anydnn" run --repeat 2 --check cpu_ref - <"$list"
+    on "$anydnn" run --repeat 2 --check cpu_ref - <"$list"
     status=$?
     tail -n 20 "$tap_dir/out"
     return $status
@@ -62,42 +23,11 @@ settled() {
         ANYDNN_FALLBACK=off "$ANYDNN_TEST_BUILDDIR/tests/cuda/settled" cuda_tensorcore
 }
 
-# Every engine of the problems in $tap_dir/list.
-every_engine() {
-    while read -r problem; do
-        with "$built" "$anydnn" verify --case-limit 300 --problem "$problem" \
-            "$built/anydnn_cuda_tensorcore.so" </dev/null || {
-            tail -n 30 "$tap_dir/out"
-            return 1
-        }
-    done <"$tap_dir/list"
-}
-
-# The problems on whose operands all kernels of a type run.
-engines() {
-    grep "$1" "$list" | head -n 3 >"$tap_dir/list"
-    every_engine
-}
-
-# Problems that reach the ends of direction filter.
-ends() {
-    sed -n "/^# ends of a filter's gradient/,/^\$/p" "$list" | grep '^conv' >"$tap_dir/list"
-    [ -s "$tap_dir/list" ] || return 1
-    every_engine
-}
-
-# Problems whose operands are arranged in workspace, which verify poisons: every fifth, since all of
-# them would take minutes here.
-arranged() {
-    sed -n '/^# arranged/,/^$/p' "$list" | grep '^conv' | awk 'NR % 5 == 1' >"$tap_dir/list"
-    every_engine
-}
-
 # The same problem is offered engines that copy what cannot be read by 16 bytes, and both operands
 # for those that begin anywhere, in the bits from 48 on of their numbers.
 arranges() {
     while read -r wanted problem; do
-        with "$built" "$anydnn" explain "$problem" </dev/null
+        on "$anydnn" explain "$problem" </dev/null
         sed -n 's/^ *engine \([0-9]*\):.*/\1/p' "$tap_dir/out" | while read -r number; do
             echo $((number >> 48))
         done | sort -nu | tr '\n' ' ' >"$tap_dir/bits"
@@ -118,15 +48,13 @@ end
 # The list reaches every kernel that there is, by the engines that tests/gpu/every_kernel finds, and
 # each is chosen where it is to be.
 every_kernel() {
-    make -f "$ANYDNN_TEST_SRCDIR/tests/cuda/emulator/Makefile" ROOT="$ANYDNN_TEST_SRCDIR" OUT="$built" CC="$CC" \
-        CXX="${CXX:-c++}" OPTIMIZE="-O1 -DEMULATOR_CAPABILITY=90" "$built/list_kernels" >/dev/null || return 1
     mkdir -p "$tap_dir/bin" "$tap_dir/every"
     ln -sf "$anydnn" "$tap_dir/bin/anydnn"
-    with "$built" env PATH="$tap_dir/bin:$PATH" sh "$ANYDNN_TEST_SRCDIR/tests/gpu/every_kernel" "$list" "$tap_dir/every" || {
+    on env PATH="$tap_dir/bin:$PATH" sh "$ANYDNN_TEST_SRCDIR/tests/gpu/every_kernel" "$list" "$tap_dir/every" || {
         cat "$tap_dir/out"
         return 1
     }
-    "$built/list_kernels" | sort -n >"$tap_dir/kernels"
+    "$emulated/list_kernels" | sort -n >"$tap_dir/kernels"
     while read -r engine; do
         echo $((engine >> 16 & 0xffffffff))
     done <"$tap_dir/every/engines" | sort -nu >"$tap_dir/reached"
@@ -135,44 +63,21 @@ every_kernel() {
     cat "$tap_dir/left"
     ANYDNN_TUNING=$tap_dir/every/tuning
     export ANYDNN_TUNING
-    with "$built" "$anydnn" explain - <"$tap_dir/every/problems"
+    on "$anydnn" explain - <"$tap_dir/every/problems"
     unset ANYDNN_TUNING
     sed -n 's/^choice: .* engine \([0-9]*\),.*(measured before)$/\1/p' "$tap_dir/out" | diff - "$tap_dir/every/engines" &&
         [ -s "$tap_dir/kernels" ] && [ ! -s "$tap_dir/left" ]
 }
 
-# Each kernel of the family groups, in parts as well, by the engines that were just found.
-groups_kernels() {
-    paste -d ' ' "$tap_dir/every/engines" "$tap_dir/every/problems" |
-        awk 'int($1 / 16777216) % 256 == 4 { sub(/^[0-9]* /, ""); print }' >"$tap_dir/list"
+# Each kernel, by the engines that were just found.
+kernels() {
     ANYDNN_TUNING=$tap_dir/every/tuning
     export ANYDNN_TUNING
-    with "$built" "$anydnn" run --repeat 2 --check cpu_ref - <"$tap_dir/list"
+    on "$anydnn" run --repeat 2 --check cpu_ref - <"$tap_dir/every/problems"
     status=$?
     unset ANYDNN_TUNING
     tail -n 20 "$tap_dir/out"
-    [ -s "$tap_dir/list" ] && return $status
-}
-
-# Code for 7.5 has half and integers alone, and no copies that go on by themselves.
-turing() {
-    grep -E '=(f16|s8|s8x4|s8x32|u8|u8x4):' "$list" >"$tap_dir/list"
-    with "$turing" "$anydnn" run --repeat 2 --check cpu_ref - <"$tap_dir/list"
-    status=$?
-    tail -n 20 "$tap_dir/out"
     return $status
-}
-
-turing_declines() {
-    for type in bf16:tensor_op:bfloat16 f32:allow_conversion:TF32; do
-        math=${type#*:}
-        with "$turing" "$anydnn" explain \
-            "convolution_forward x=${type%%:*}:2,8,5,5 w=${type%%:*}:8,8,3,3 math=${math%:*}"
-        grep -q "matrix units take ${type##*:} from compute capability 8.0 on" "$tap_dir/out" || {
-            cat "$tap_dir/out"
-            return 1
-        }
-    done
 }
 
 # floats FILE BITS...: floats by their bits, in hexadecimal.
@@ -190,7 +95,7 @@ floats() {
 # lies in w, one filter.
 product() {
     positions=$(($(wc -c <"$tap_dir/x") / 4 / $2))
-    with "$built" "$anydnn" run --in x="$tap_dir/x" --in w="$tap_dir/w" --out y="$tap_dir/y" \
+    on "$anydnn" run --in x="$tap_dir/x" --in w="$tap_dir/w" --out y="$tap_dir/y" \
         "convolution_forward x=f32:1,$2,1,$positions:nhwc w=f32:1,$2,1,1:nhwc math=$1" ||
         cat "$tap_dir/out"
     od -An -v -t x4 "$tap_dir/y" | tr -s ' \n' ' '
@@ -242,7 +147,7 @@ apart() {
     halves "$tap_dir/ones" "$first" 074 "$others" 074
     halves "$tap_dir/infinities" "$first" 174 "$others" 074
     for file in ones infinities; do
-        with "$built" "$anydnn" run --in "$role=$tap_dir/$file" --out "$out=$tap_dir/$file.out" "$problem" || {
+        on "$anydnn" run --in "$role=$tap_dir/$file" --out "$out=$tap_dir/$file.out" "$problem" || {
             cat "$tap_dir/out"
             return 1
         }
@@ -266,22 +171,14 @@ groups_apart() {
     done
 }
 
-check "it compiles for the host's processor" build "$built" 90
-check "verify --quick passes half of its cases" verify
+check "it compiles for the host's processor" compiled
+check "verify --small passes a third of its cases" verified --small --shard 1/3 --op 'convolution_*'
 check "the problems of tests/gpu/smallest_tensorcore.txt run" listed
 check "calls of a plan differ in what they bring" settled
-check "half: every engine is right" engines '=f16:3,24,9'
-check "TF32: every engine is right" engines '=f32:3,20,9'
-check "split: every engine is right" engines 'math=split'
-check "direction filter: every end is right" ends
 check "1.0001 in allow_conversion and in split" modes
 check "split: the whole range of float" exponents
 check "groups do not mix" groups_apart
-check "arranged operands: every engine is right" arranged
 check "arranged operands: what is copied is what cannot be read" arranges
 check "the list reaches every kernel" every_kernel
-check "groups: every kernel is right" groups_kernels
-check "it compiles for 7.5" build "$turing" 75
-check "7.5: the problems in half and integers run" turing
-check "7.5: bfloat16 and TF32 are declined with a sentence" turing_declines
+check "every kernel is right" kernels
 tap_end

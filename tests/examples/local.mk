@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The example's own network in tests: its dropout by several backends, and its routes.
 
-check_PROGRAMS += tests/examples/test_lenet_dropout
-TESTS += tests/examples/test_lenet_dropout
+example_tests = tests/examples/test_lenet_dropout
+check_PROGRAMS += $(example_tests)
+TESTS += $(example_tests)
 tests_examples_test_lenet_dropout_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_examples_test_lenet_dropout_LDADD = $(TEST_PUBLIC_LIBS) -lm
 tests_examples_test_lenet_dropout_SOURCES = tests/examples/test_lenet_dropout.c \

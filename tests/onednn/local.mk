@@ -4,6 +4,7 @@
 onednn_tests = tests/onednn/test_layers tests/onednn/test_onednn
 check_PROGRAMS += $(onednn_tests)
 TESTS += $(onednn_tests)
+room_tests += $(onednn_tests)
 if HAVE_ONEDNN_HEADERS
 check_PROGRAMS += tests/onednn/test_declarations
 TESTS += tests/onednn/test_declarations

@@ -21,8 +21,9 @@ tests_tools_anydnn_faulty_la_LIBADD = -ldl
 EXTRA_tests_tools_anydnn_faulty_la_DEPENDENCIES = $(PLUGIN_MAP)
 
 if HAVE_CMOCKA
-check_PROGRAMS += tests/tools/test_traffic
-TESTS += tests/tools/test_traffic
+tools_tests = tests/tools/test_cancel tests/tools/test_traffic
+check_PROGRAMS += $(tools_tests)
+TESTS += $(tools_tests)
 tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
 	tools/bench/traffic.c \
 	tools/alloc.c \
@@ -39,8 +40,6 @@ tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
 tests_tools_test_traffic_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_traffic_LDADD = $(TEST_PUBLIC_LIBS) core/libanydnn_base.la $(JANSSON_LIBS) -lm
 
-check_PROGRAMS += tests/tools/test_cancel
-TESTS += tests/tools/test_cancel
 tests_tools_test_cancel_SOURCES = tests/tools/test_cancel.c \
 	tools/verify/cancel.c \
 	tools/verify/subject.c

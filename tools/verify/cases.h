@@ -45,11 +45,11 @@ struct verify_cases {
 struct verify_filter {
     const char *operation; /* a name, or a prefix and `*`; NULL: all */
     int32_t type;          /* -1: all */
-    int quick;
-    int itself;          /* the backend is the one that knows the right answers */
-    const char *problem; /* this one alone; NULL: all */
-    int fuzz;            /* so many random problems instead; 0: none */
-    uint64_t seed;       /* of these */
+    int quick;             /* 2: without long sums, too */
+    int itself;            /* the backend is the one that knows the right answers */
+    const char *problem;   /* this one alone; NULL: all */
+    int fuzz;              /* so many random problems instead; 0: none */
+    uint64_t seed;         /* of these */
 };
 
 /* Every case that the filter leaves; NULL with a sentence when the filter names nothing. */

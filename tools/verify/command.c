@@ -23,6 +23,14 @@ static int set_quick(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
+static int set_small(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    (void)value;
+    ((struct verify_options *)own)->quick = 2;
+    return TOOL_FINE;
+}
+
 static int set_operation(struct tool *tool, void *own, const char *value)
 {
     int count;
@@ -107,6 +115,7 @@ static int set_vectors(struct tool *tool, void *own, const char *value)
 
 static const struct tool_option options_table[] = {
     {"quick", NULL, "fewer layouts of each shape, and two engines of each problem", set_quick},
+    {"small", NULL, "as --quick, and without the long sums, for a backend that is slow", set_small},
     {"op", "OPERATION", "that operation alone; PREFIX* for several", set_operation},
     {"type", "TYPE", "that element type alone", set_type},
     {"shard", "I/N", "the I-th of N parts of the cases", set_shard},

@@ -10,8 +10,8 @@
 #define VERIFY_CHILD "--child"
 
 struct verify_options {
-    int quick;
-    int stop; /* at the first failure */
+    int quick; /* 2: without long sums, too */
+    int stop;  /* at the first failure */
     const char *operation;
     const char *type;
     const char *problem;

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# cuda_tensorcore compiled for the host's processor as for a device of capability 7.5, which has fewer
+# matrix instructions than test_tensorcore.sh's. Of the long tests.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+folder=emulated_turing
+. "$ANYDNN_TEST_SRCDIR/tests/cuda/tensorcore.sh"
+
+# Code for 7.5 has half and integers alone, and no copies that go on by themselves.
+turing() {
+    grep -E '=(f16|s8|s8x4|s8x32|u8|u8x4):' "$list" >"$tap_dir/list"
+    on "$anydnn" run --repeat 2 --check cpu_ref - <"$tap_dir/list"
+    status=$?
+    tail -n 20 "$tap_dir/out"
+    return $status
+}
+
+turing_declines() {
+    for type in bf16:tensor_op:bfloat16 f32:allow_conversion:TF32; do
+        math=${type#*:}
+        on "$anydnn" explain \
+            "convolution_forward x=${type%%:*}:2,8,5,5 w=${type%%:*}:8,8,3,3 math=${math%:*}"
+        grep -q "matrix units take ${type##*:} from compute capability 8.0 on" "$tap_dir/out" || {
+            cat "$tap_dir/out"
+            return 1
+        }
+    done
+}
+
+check "it compiles for 7.5" compiled
+check "7.5: the problems in half and integers run" turing
+check "7.5: bfloat16 and TF32 are declined with a sentence" turing_declines
+tap_end
