@@ -50,7 +50,6 @@ SUCCEEDS(cudnnSetConvolutionMathType)
 DESTROYS(cudnnDestroyConvolutionDescriptor)
 COUNTS(cudnnConvolutionForward, 0, 0)
 COUNTS(cudnnConvolutionBiasActivationForward, 0, 1)
-COUNTS(cudnnConvolutionBackwardBias, 0, 0)
 #ifndef MOCK_LACKS_IM2COL
 COUNTS(cudnnIm2Col, 0, 0)
 #endif

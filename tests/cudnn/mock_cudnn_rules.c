@@ -76,6 +76,16 @@ static int is_rows(const cudnnTensorDescriptor_t tensor)
     return rows;
 }
 
+cudnnStatus_t cudnnConvolutionBackwardBias(cudnnHandle_t handle, const void *alpha,
+                                           const cudnnTensorDescriptor_t dy_desc, const void *dy,
+                                           const void *beta, const cudnnTensorDescriptor_t db_desc,
+                                           void *db)
+{
+    (void)handle, (void)alpha, (void)dy, (void)beta, (void)db;
+    return ran("cudnnConvolutionBackwardBias", is_rows(dy_desc) && is_rows(db_desc),
+               CUDNN_STATUS_EXECUTION_FAILED);
+}
+
 /* ------------------------------------------------------------------ pooling */
 
 cudnnStatus_t cudnnCreatePoolingDescriptor(cudnnPoolingDescriptor_t *made)

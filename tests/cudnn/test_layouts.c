@@ -50,6 +50,7 @@ static const struct {
     int64_t dims[4];
     enum layout layout[4];
 } cases[] = {
+    {ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS, 0x3, 0x2, NULL, {3, 8, 1, 1}, {GAPS, ODD}},
     {ANYDNN_PLUGIN_SOFTMAX_FORWARD, 0x3, 0, &fast, {2, 8, 6, 5}, {ROWS, LAST}},
     {ANYDNN_PLUGIN_SOFTMAX_FORWARD, 0x3, 0, &fast, {2, 8, 6, 5}, {LAST, GAPS}},
     {ANYDNN_PLUGIN_SOFTMAX_FORWARD, 0x3, 0, &fast, {2, 8, 1, 1}, {ROWS, LAST}},
