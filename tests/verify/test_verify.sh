@@ -122,6 +122,17 @@ passes_places() {
     verify 0 "$file" && says ' 0 failed'
 }
 
+# judges_underflow STATUS ULPS: swish as v times a sigmoid in float, whose factor is coarse where it is
+# subnormal, as it is for arguments of some tens.
+judges_underflow() {
+    file=$(build wrong_fused "ULPS=$2") || return 1
+    for seed in 1 2 3; do
+        verify "$1" --seed "$seed" --problem "convolution_bias_activation_forward x=f32:4,16,9,9:nchw \
+w=f32:32,16,1,1:nchw bias=f32:1,32,1,1:nchw y=f32:4,32,9,9:nchw activation=swish coef=6 without=z alpha1=0.25" "$file" ||
+            return 1
+    done
+}
+
 # Operands rounded to TF32: right where the candidate says so and the mode permits it, wrong where
 # it states default math. The channels of real layers would take minutes by its plain loops.
 passes_tf32() {
@@ -235,6 +246,8 @@ check 'writes over y while it reads y' catches_place softmax_backward WRITES_EAR
     '^  \[result\] softmax_backward .*: in place of y$'
 check 'reads what the mode does not read' catches_place activation_backward READS_UNREAD \
     '^  \[result\] activation_backward .*: relu,without x$'
+check 'swish is as coarse as its sigmoid is' judges_underflow 0 0
+check '16 units coarser it fails' judges_underflow 1 16
 check 'ignores beta' catches IGNORES_BETA beta 'it ignores beta'
 check 'reads y when beta is 0' catches READS_Y prior 'must not read (beta is 0)'
 check 'ignores groups' catches IGNORES_GROUPS result ': groups'

@@ -6,9 +6,12 @@
  * few units of v. So the sum S behind an element becomes
  *   max |f'| S + |f(v)|        of reals, whose sum v is off by units of S
  *   |f'(v) v| + |f(v)|         of whole numbers, whose sum v is exact in any order.
+ * Swish is v times a sigmoid, and below the least normal number that is as coarse as there: it
+ * counts as |v| times at least that number.
  */
 #include "subject.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +42,14 @@ static double steepest(const struct anydnn_plugin_convolution *params)
                                                 : 1;
 }
 
+/* What the factor of v counts as at least. */
+static double least_factor(const struct verify_subject *subject, const struct verify_slot *y)
+{
+    int swish = subject->problem.params.convolution.activation == VERIFY_SWISH;
+
+    return !swish ? 0 : y->element->size == sizeof(double) ? DBL_MIN : FLT_MIN;
+}
+
 static int find_arguments(struct verify_oracle *oracle, const struct verify_subject *subject,
                           double *out[VERIFY_SLOTS], char *sentence)
 {
@@ -55,7 +66,7 @@ int verify_activated(struct verify_oracle *oracle, struct verify_subject *subjec
     int slot = verify_slot_find(subject, "y");
     struct verify_slot *y = &subject->slot[slot];
     double *out[VERIFY_SLOTS] = {NULL};
-    double steep = steepest(params);
+    double steep = steepest(params), least = least_factor(subject, y);
     int result = subject->whole ? find_arguments(oracle, subject, out, sentence) : 0;
 
     for (int64_t k = 0; result == 0 && k < y->count; k++) {
@@ -63,6 +74,8 @@ int verify_activated(struct verify_oracle *oracle, struct verify_subject *subjec
         double moved = subject->whole ? fabs(slope_at(params, out[slot][k], want) * out[slot][k])
                                       : steep * y->sum[k];
 
+        if (isfinite(moved))
+            moved += least * (subject->whole ? fabs(out[slot][k]) : y->sum[k]);
         y->sum[k] = (isfinite(moved) ? moved : 0) + fabs(want);
         if (y->squares != NULL)
             y->squares[k] *= subject->whole ? 0 : steep * steep;

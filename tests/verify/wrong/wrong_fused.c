@@ -2,7 +2,7 @@
 /*
  * A small backend in float for convolution with bias and activation, for the tests of `anydnn
  * verify`: each result that an exponential is behind is ULPS units in the last place too large.
- * WRONG_NAME is its name.
+ * Swish is a product in float, as kernels have it. WRONG_NAME is its name.
  */
 #include <anydnn/plugin.h>
 
@@ -64,7 +64,7 @@ static float activate(const struct anydnn_plugin_convolution *params, double v)
     case 5:
         return (float)v;
     case 6:
-        return off(v / (1 + exp(-params->coef * v)));
+        return off((float)v * (float)(1 / (1 + exp(-params->coef * v))));
     default:
         return v > 0 ? (float)v : 0;
     }
