@@ -64,15 +64,30 @@ static int64_t tapped_of(const struct conv *conv)
     return tapped < conv->classes ? tapped : conv->classes;
 }
 
-/* Tiles along a sum. The family hopper begins a tile with every tap, whatever it has of channels;
- * so does taps to the data, but in narrow tiles. */
+/* wgrad of the family hopper, all of whose sums leave as parts. */
+static int is_all_parts(const struct tc_kernel *kernel)
+{
+    return kernel->how == TC_BY_MAP &&
+           kernel->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+}
+
+/* Tiles along a sum. Forward and to the data, the family hopper begins a tile with every tap,
+ * whatever it has of channels; so does taps to the data, but in narrow tiles. */
 static int64_t tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t terms)
 {
-    int by_tap = kernel->how == TC_BY_MAP ||
+    int by_tap = (kernel->how == TC_BY_MAP && !is_all_parts(kernel)) ||
                  (lists_taps(kernel) && conv_is_data(conv) && kernel->columns > TC_PACKED_COLUMNS);
 
     return by_tap ? terms / conv->depth * cuda_ceil_div(conv->depth, kernel->terms)
                   : cuda_ceil_div(terms, kernel->terms);
+}
+
+/* Tiles down the results; of wgrad by maps every tap begins with a block of channels. */
+static int64_t row_tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t rows)
+{
+    int64_t channels = is_all_parts(kernel) ? cuda_round_up(conv->depth, TC_MAP_CHANNELS) : 0;
+
+    return cuda_ceil_div(channels ? conv_taps(conv) * channels : rows, kernel->rows);
 }
 
 /* Returns 0 if it cannot be. */
@@ -81,7 +96,7 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
 {
     struct conv_extents extents = conv_extents_of(conv);
     int64_t tiles = tiles_of(kernel, conv, extents.terms), units = units_of(kernel, conv);
-    int64_t row_tiles = cuda_ceil_div(extents.rows, kernel->rows);
+    int64_t row_tiles = row_tiles_of(kernel, conv, extents.rows);
     int64_t column_tiles = cuda_ceil_div(conv->columns, kernel->columns), each, blocks;
     int64_t tapped = tapped_of(conv);
     double mean; /* tiles along the sum in a part, over classes with taps */
@@ -89,8 +104,8 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
     if (splits < 1 || splits > SPLITS_MAX || (splits > 1 && splits > tiles))
         return 0;
     /* Parts are floats, and none of what tensor maps store. */
-    if (splits > 1 && (kernel->how == TC_BY_MAP || kernel->type == ANYDNN_PLUGIN_INT8 ||
-                       kernel->type == ANYDNN_PLUGIN_UINT8))
+    if (splits > 1 && ((kernel->how == TC_BY_MAP && !is_all_parts(kernel)) ||
+                       kernel->type == ANYDNN_PLUGIN_INT8 || kernel->type == ANYDNN_PLUGIN_UINT8))
         return 0;
     each = tiles > 0 ? cuda_ceil_div(tiles, splits) : 1;
     if (splits > 1 && cuda_ceil_div(tiles, each) != splits)
@@ -105,7 +120,7 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
                                  .row_tiles = (int32_t)row_tiles,
                                  .column_tiles = (int32_t)column_tiles,
                                  .rows = (int32_t)extents.rows};
-    if (splits > 1)
+    if (splits > 1 || is_all_parts(kernel))
         choice->workspace = splits * conv->groups * conv->classes * extents.rows * conv->columns *
                             (int64_t)sizeof(float);
     if (choice->workspace > WORKSPACE_MAX)
@@ -203,7 +218,8 @@ static void try_kernel(const struct tc_kernel *kernel, const struct conv *conv,
     if (!make(&choice, kernel, conv, wish, 1))
         return;
     insert(choices, count, most, &choice);
-    need(needed, &choice);
+    if (choice.workspace == 0)
+        need(needed, &choice);
     tiles = choice.each;
     blocks = (int64_t)choice.row_tiles * choice.column_tiles * units_of(kernel, conv);
     for (int64_t at = 0; at < (filter ? SPLIT_WAVES : POSITION_SPLITS - 1); at++) {

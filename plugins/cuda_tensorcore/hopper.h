@@ -129,6 +129,17 @@ __device__ static inline void tc_map_store(const tc_map *map, uint32_t from, int
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
+/* The same for pixels from (w, h, n) on, of an im2col map whose corners are 0. */
+__device__ static inline void tc_map_store_pixels(const tc_map *map, uint32_t from, int32_t c,
+                                                  int32_t w, int32_t h, int32_t n)
+{
+    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
+                 "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
+                 "r"(from), "r"(c), "r"(w), "r"(h), "r"(n)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
 /* Until all but the last LEFT stores of this thread have read shared memory. */
 template <int LEFT> __device__ static inline void tc_map_store_wait_read()
 {
@@ -155,7 +166,7 @@ __device__ static inline uint64_t tc_tile_of_rows(uint32_t address)
     return (uint64_t)(address >> 4) | (uint64_t)(TC_SWIZZLE_BYTES >> 4) << 32 | UINT64_C(1) << 62;
 }
 
-/* Lines are terms, of 64 columns each; the next 64 columns lie `apart` bytes further. */
+/* Lines are terms, of 64 rows or columns each; the next 64 lie `apart` bytes further. */
 __device__ static inline uint64_t tc_tile_of_terms(uint32_t address, uint32_t apart)
 {
     return tc_tile_of_rows(address) | (uint64_t)(apart >> 4) << 16;
@@ -184,11 +195,11 @@ template <int LEFT> __device__ static inline void tc_wgmma_wait()
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
 }
 
-/* d = A B, or d + A B where `adds`; B_LINES: 1 where the lines of B are terms. */
-template <class E, int N, int B_LINES>
+/* d = A B, or d + A B where `adds`; A_LINES, B_LINES: 1 where the lines of A, of B are terms. */
+template <class E, int N, int A_LINES, int B_LINES>
 __device__ static inline void tc_wgmma(float (&d)[N / 2], uint64_t a, uint64_t b, int32_t adds)
 {
-    tc_wgmma_issue<N, B_LINES>(E(), d, a, b, adds);
+    tc_wgmma_issue<N, A_LINES, B_LINES>(E(), d, a, b, adds);
 }
 
 /* The compiler must not move accumulators while products are under way. */

@@ -9,21 +9,18 @@
 #ifndef CUDA_TENSORCORE_HOPPER_GEMM_H
 #define CUDA_TENSORCORE_HOPPER_GEMM_H
 
-#include "hopper.h"
-#include "hopper_job.h"
-#include "launch.h"
+#include "hopper_ring.h"
 
 enum { TC_COOPERATIVE, TC_PING_PONG };
 
-/* Registers of a thread: of the producer, and of the consumers, out of 168 at the launch. */
-#define TC_PRODUCER_REGISTERS 40
-#define TC_CONSUMER_REGISTERS 232
-
-/* B_LINES_ARE_TERMS: dgrad, whose filters have their columns side by side. */
-template <class MATH, int R, int C, int SCHEDULE, int N, int B_LINES_ARE_TERMS>
+/* B_LINES_ARE_TERMS: dgrad, whose filters have their columns side by side. CLASSES_MOST: 1, or
+ * more for dgrad with strides. */
+template <class MATH, int R, int C, int SCHEDULE, int N, int B_LINES_ARE_TERMS, int CLASSES_MOST>
 struct tc_hopper_shape {
     typedef typename MATH::element element;
+    typedef tc_hopper_job_of<CLASSES_MOST> job;
     enum {
+        CLASSES = CLASSES_MOST,
         ROWS = R,
         COLUMNS = C,
         STAGES = N,
@@ -44,81 +41,48 @@ struct tc_hopper_shape {
     };
 };
 
-/* A place in the ring of stages, and the parity of its phase. */
-template <class S> struct tc_hopper_ring {
-    int32_t stage = 0;
-    uint32_t parity = 0;
-
-    __device__ void next()
-    {
-        if (++stage == S::STAGES) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-
-    /* As many as a tile has. */
-    __device__ void skip(int32_t count)
-    {
-        for (stage += count % (2 * S::STAGES); stage >= S::STAGES; stage -= S::STAGES)
-            parity ^= 1;
-    }
-};
-
-/* Barriers: stages filled, stages read, and in turns a consumer that may multiply. */
-template <class S> struct tc_hopper_barriers {
-    uint32_t first;
-
-    __device__ uint32_t full(int32_t stage) const
-    {
-        return first + stage * 8;
-    }
-    __device__ uint32_t empty(int32_t stage) const
-    {
-        return first + (S::STAGES + stage) * 8;
-    }
-    __device__ uint32_t turn(int32_t consumer) const
-    {
-        return first + (2 * S::STAGES + consumer) * 8;
-    }
-
-    __device__ void init() const
-    {
-        for (int32_t stage = 0; stage < S::STAGES; stage++) {
-            tc_barrier_init(full(stage), 1);
-            tc_barrier_init(empty(stage), S::WARPS_OF_A_STAGE);
-        }
-        for (int32_t consumer = 0; consumer < S::CONSUMERS; consumer++)
-            tc_barrier_init(turn(consumer), TC_WARPGROUP);
-        tc_barrier_init_done();
-    }
-};
-
-/* Fastest the columns, so that A comes from memory once. */
+/*
+ * Fastest the columns, so that A comes from memory once. Of several classes blocks take one tile of
+ * each in turn, so that A is still near when the next class reads it; of the tiles that do not go
+ * round, those with many taps come first.
+ */
 template <class S> struct tc_hopper_tile {
     int32_t row, column, group;
+    int32_t number = 0; /* of the class */
 
-    __device__ tc_hopper_tile(const tc_hopper_job &job, int32_t number)
+    __device__ tc_hopper_tile(const tc_hopper_job &job, int32_t id)
     {
-        column = number % job.column_tiles * S::COLUMNS;
-        number /= job.column_tiles;
-        row = number % job.row_tiles * S::ROWS;
-        group = number / job.row_tiles;
+        if (S::CLASSES > 1)
+            id = find_class(job, id);
+        column = id % job.column_tiles * S::COLUMNS;
+        id /= job.column_tiles;
+        row = id % job.row_tiles * S::ROWS;
+        group = id / job.row_tiles;
+    }
+
+    __device__ int32_t find_class(const tc_hopper_job &job, int32_t id)
+    {
+        int32_t grid = (int32_t)gridDim.x, round = job.class_tiles / grid * grid;
+        int32_t rest = job.class_tiles - round, turn = id / grid;
+
+        if (id < round * job.classes) {
+            number = turn % job.classes;
+            return turn / job.classes * grid + id % grid;
+        }
+        id -= round * job.classes;
+        number = id / rest;
+        return round + id % rest;
     }
 };
 
 /* ------------------------------------------------------------------ the producer */
 
-/* Block `depth` of the tap (r, s) of a tile's columns. */
+/* Channels `depth` on of the filters' tap (r, s), for a tile's columns. */
 template <class S>
 __device__ static inline void tc_hopper_load_b(const tc_hopper_job &job, uint32_t to,
                                                uint32_t barrier, const tc_hopper_tile<S> &tile,
                                                int32_t depth, int32_t r, int32_t s)
 {
-    const tc_hopper_dim &height = job.dim[TC_HOPPER_HEIGHT], &width = job.dim[TC_HOPPER_WIDTH];
-
-    r = height.flipped ? height.taps - 1 - r : r;
-    s = width.flipped ? width.taps - 1 - s : s;
     if constexpr (S::B_LINES) {
 #pragma unroll
         for (int32_t i = 0; i < S::SLABS; i++)
@@ -130,7 +94,7 @@ __device__ static inline void tc_hopper_load_b(const tc_hopper_job &job, uint32_
 }
 
 template <class S>
-__device__ static inline void tc_hopper_produce(const tc_hopper_job &job, uint32_t memory,
+__device__ static inline void tc_hopper_produce(const typename S::job &job, uint32_t memory,
                                                 const tc_hopper_barriers<S> &barriers)
 {
     const tc_hopper_dim &height = job.dim[TC_HOPPER_HEIGHT], &width = job.dim[TC_HOPPER_WIDTH];
@@ -138,26 +102,33 @@ __device__ static inline void tc_hopper_produce(const tc_hopper_job &job, uint32
 
     for (int32_t number = (int32_t)blockIdx.x; number < job.tiles; number += (int32_t)gridDim.x) {
         tc_hopper_tile<S> tile(job, number);
+        const tc_hopper_class &of = job.of[tile.number];
+        const tc_hopper_taps &down = of.taps[TC_HOPPER_HEIGHT], &across = of.taps[TC_HOPPER_WIDTH];
         int32_t line = tile.row / width.positions;
         int32_t w = tile.row % width.positions * width.step + width.lower;
         int32_t h = line % height.positions * height.step + height.lower;
         int32_t image = line / height.positions;
+        int32_t first = S::CLASSES > 1 && of.absent ? job.channels : 0;
 
-        for (int32_t r = 0; r < height.taps; r++)
-            for (int32_t s = 0; s < width.taps; s++)
-                for (int32_t block = 0; block < job.depth_blocks; block++, ring.next()) {
+        for (int32_t r = 0; r < down.count; r++)
+            for (int32_t s = 0; s < across.count; s++)
+                for (int32_t block = 0; block < of.depth_blocks; block++, ring.next()) {
                     uint32_t full = barriers.full(ring.stage);
                     uint32_t to = memory + ring.stage * S::STAGE_BYTES;
-                    int32_t depth = block * TC_HOPPER_DEPTH, c = tile.group * job.depth + depth;
+                    int32_t depth = first + block * TC_HOPPER_DEPTH;
+                    int32_t c = tile.group * job.depth + depth;
 
                     tc_barrier_wait(barriers.empty(ring.stage), ring.parity ^ 1);
                     tc_barrier_expect(full, S::STAGE_BYTES);
                     if (job.is_product)
                         tc_map_load(to, &job.a, full, c, tile.row, 0, 0);
                     else
-                        tc_map_load_pixels(to, &job.a, full, c, w, h, image, s * width.spacing,
-                                           r * height.spacing);
-                    tc_hopper_load_b<S>(job, to + S::A_BYTES, full, tile, depth, r, s);
+                        tc_map_load_pixels(to, &job.a, full, c, w, h, image,
+                                           across.offset + s * across.spacing,
+                                           down.offset + r * down.spacing);
+                    tc_hopper_load_b<S>(job, to + S::A_BYTES, full, tile, depth,
+                                        down.filter + r * down.filter_step,
+                                        across.filter + s * across.filter_step);
                 }
     }
     tc_let_next_begin();
@@ -165,13 +136,28 @@ __device__ static inline void tc_hopper_produce(const tc_hopper_job &job, uint32
 
 /* ------------------------------------------------------------------ results */
 
+/* A class's rows lie apart in C. */
+template <class S>
+__device__ static inline void tc_hopper_store_rows(const typename S::job &job, int32_t number,
+                                                   uint32_t from, int32_t row, int32_t column)
+{
+    int32_t width = job.dim[TC_HOPPER_WIDTH].positions, line = row / width;
+    int32_t height = job.dim[TC_HOPPER_HEIGHT].positions;
+
+    if constexpr (S::CLASSES > 1)
+        tc_map_store_pixels(&job.c[number], from, column, row - line * width, line % height,
+                            line / height);
+    else
+        tc_map_store(&job.c[0], from, column, row);
+}
+
 /* The sums, rounded, to one of a consumer's two buffers, and from there by the copy engine. Lane
  * 8 i + j of a warp names row j of the 8 x 8 matrix i: rows 0 to 7 and 8 to 15 of 8 columns, then
  * of the next 8. */
 template <class S>
-__device__ static inline void tc_hopper_store_slab(const tc_hopper_job &job, uint32_t to,
-                                                   int32_t consumer, int32_t row, int32_t column,
-                                                   const float *sum)
+__device__ static inline void tc_hopper_store_slab(const typename S::job &job, int32_t number,
+                                                   uint32_t to, int32_t consumer, int32_t row,
+                                                   int32_t column, const float *sum)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
     int32_t line = thread / 32 * 16 + lane % 16, turned = line % 8;
@@ -192,19 +178,19 @@ __device__ static inline void tc_hopper_store_slab(const tc_hopper_job &job, uin
     tc_shared_to_copies();
     tc_warpgroup_sync(1 + consumer);
     if (thread == 0)
-        tc_map_store(&job.c, to, column, row);
+        tc_hopper_store_rows<S>(job, number, to, row, column);
 }
 
-/* Where the rows of a unit lie in z; -1 behind the last one. */
-__device__ static inline void tc_hopper_place_rows(const tc_hopper_job &job, int64_t *z,
-                                                   int32_t first)
+/* Where the rows of a unit lie in z, or of a class in C; -1 behind the last one. */
+__device__ static inline void
+tc_hopper_place_rows(const tc_hopper_job &job, const tc_hopper_class &of, int64_t *z, int32_t first)
 {
     const tc_hopper_dim &height = job.dim[TC_HOPPER_HEIGHT], &width = job.dim[TC_HOPPER_WIDTH];
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, row = first + thread;
     int32_t line = row / width.positions;
 
     if (thread < TC_WARPGROUP_ROWS)
-        z[thread] = row < job.rows ? row % width.positions * job.z_width +
+        z[thread] = row < job.rows ? of.first + row % width.positions * job.z_width +
                                          line % height.positions * job.z_height +
                                          line / height.positions * job.z_image
                                    : -1;
@@ -234,7 +220,7 @@ __device__ static inline void tc_hopper_blend_slab(const tc_hopper_job &job, flo
 #pragma unroll 1
     for (int32_t i = thread / TC_HOPPER_SLAB; i < TC_WARPGROUP_ROWS;
          i += TC_WARPGROUP / TC_HOPPER_SLAB) {
-        int64_t at = (row + i) * job.pitch + column + mine;
+        int64_t at = (S::CLASSES > 1 ? z[i] : (row + i) * job.pitch) + column + mine;
 
         if (z[i] >= 0)
             conv_store<element>(job.output, at, z[i] + (column + mine) * job.z_step, column + mine,
@@ -245,7 +231,7 @@ __device__ static inline void tc_hopper_blend_slab(const tc_hopper_job &job, flo
 /* Stores a tile's accumulators, 64 x 64 at a time. */
 template <class S, bool BLENDS>
 __device__ static inline void
-tc_hopper_store(const tc_hopper_job &job, const tc_hopper_tile<S> &tile, int32_t consumer,
+tc_hopper_store(const typename S::job &job, const tc_hopper_tile<S> &tile, int32_t consumer,
                 char *memory, int32_t *buffer, const float (&sum)[S::UNITS][S::COLUMNS / 2])
 {
     char *buffers = memory + S::BUFFERS_AT + consumer * 2 * TC_HOPPER_SLAB_BYTES;
@@ -257,7 +243,7 @@ tc_hopper_store(const tc_hopper_job &job, const tc_hopper_tile<S> &tile, int32_t
     for (int32_t unit = 0; unit < S::UNITS; unit++, row += TC_WARPGROUP_ROWS) {
         if constexpr (BLENDS) {
             tc_warpgroup_sync(1 + consumer);
-            tc_hopper_place_rows(job, z, row);
+            tc_hopper_place_rows(job, job.of[tile.number], z, row);
         }
 #pragma unroll
         for (int32_t slab = 0; slab < S::SLABS; slab++) {
@@ -269,7 +255,7 @@ tc_hopper_store(const tc_hopper_job &job, const tc_hopper_tile<S> &tile, int32_t
             if constexpr (BLENDS)
                 tc_hopper_blend_slab<S>(job, (float *)buffers, z, consumer, row, column, end, of);
             else
-                tc_hopper_store_slab<S>(job,
+                tc_hopper_store_slab<S>(job, tile.number,
                                         tc_shared_address(buffers) + *buffer * TC_HOPPER_SLAB_BYTES,
                                         consumer, row, column, of);
             *buffer ^= 1;
@@ -278,6 +264,15 @@ tc_hopper_store(const tc_hopper_job &job, const tc_hopper_tile<S> &tile, int32_t
 }
 
 /* ------------------------------------------------------------------ the consumers */
+
+/* Stages of a tile; 0 behind the last one. */
+template <class S>
+__device__ static inline int32_t tc_hopper_blocks_of(const typename S::job &job, int32_t number)
+{
+    if (S::CLASSES == 1)
+        return job.of[0].blocks;
+    return number < job.tiles ? job.of[tc_hopper_tile<S>(job, number).number].blocks : 0;
+}
 
 /* Sums up a tile; a stage is handed back when the products that follow it have been issued. */
 template <class S>
@@ -304,7 +299,7 @@ tc_hopper_multiply(float (&sum)[S::UNITS][S::COLUMNS / 2], int32_t blocks, uint3
         for (int32_t step = 0; step < TC_LINE_BYTES / TC_STEP_BYTES; step++)
 #pragma unroll
             for (int32_t unit = 0; unit < S::UNITS; unit++)
-                tc_wgmma<typename S::element, S::COLUMNS, S::B_LINES>(
+                tc_wgmma<typename S::element, S::COLUMNS, 0, S::B_LINES>(
                     sum[unit],
                     tc_tile_at(a, step * TC_STEP_BYTES + unit * TC_WARPGROUP_ROWS * TC_LINE_BYTES),
                     tc_tile_at(b, step * (S::B_LINES ? 16 * TC_LINE_BYTES : TC_STEP_BYTES)),
@@ -326,30 +321,29 @@ tc_hopper_multiply(float (&sum)[S::UNITS][S::COLUMNS / 2], int32_t blocks, uint3
 }
 
 template <class S>
-__device__ static inline void tc_hopper_consume(const tc_hopper_job &job, char *shared,
+__device__ static inline void tc_hopper_consume(const typename S::job &job, char *shared,
                                                 const tc_hopper_barriers<S> &barriers)
 {
     uint32_t memory = tc_shared_address(shared);
     int32_t consumer = (int32_t)threadIdx.x / TC_WARPGROUP - 1, buffer = 0;
-    int32_t blocks =
-        job.dim[TC_HOPPER_HEIGHT].taps * job.dim[TC_HOPPER_WIDTH].taps * job.depth_blocks;
-    int32_t sharers = S::PING_PONG ? S::CONSUMERS : 1;
+    int32_t grid = (int32_t)gridDim.x, sharers = S::PING_PONG ? S::CONSUMERS : 1;
     uint32_t turn = consumer == 0; /* the first consumer is let in at once */
     tc_hopper_ring<S> ring;
 
     if (S::PING_PONG && consumer > 0)
-        ring.skip(blocks);
-    for (int32_t number = (int32_t)blockIdx.x + (S::PING_PONG ? consumer : 0) * (int32_t)gridDim.x;
-         number < job.tiles; number += sharers * (int32_t)gridDim.x) {
+        ring.skip(tc_hopper_blocks_of<S>(job, (int32_t)blockIdx.x));
+    for (int32_t number = (int32_t)blockIdx.x + (S::PING_PONG ? consumer : 0) * grid;
+         number < job.tiles; number += sharers * grid) {
         float sum[S::UNITS][S::COLUMNS / 2];
 
         if (S::PING_PONG) {
             tc_barrier_wait(barriers.turn(consumer), turn);
             turn ^= 1;
         }
-        tc_hopper_multiply<S>(sum, blocks, memory, consumer, barriers, &ring);
+        tc_hopper_multiply<S>(sum, tc_hopper_blocks_of<S>(job, number), memory, consumer, barriers,
+                              &ring);
         if (S::PING_PONG)
-            ring.skip(blocks);
+            ring.skip(tc_hopper_blocks_of<S>(job, number + grid));
         if (job.stores_sums)
             tc_hopper_store<S, false>(job, tc_hopper_tile<S>(job, number), consumer, shared,
                                       &buffer, sum);
@@ -363,7 +357,7 @@ __device__ static inline void tc_hopper_consume(const tc_hopper_job &job, char *
 
 template <class S>
 __global__ void __launch_bounds__((int)S::THREADS, 1)
-    tc_hopper_kernel(const __grid_constant__ tc_hopper_job job)
+    tc_hopper_kernel(const __grid_constant__ typename S::job job)
 {
     TC_HOPPER_CODE({
         TC_SHARED(shared);
@@ -374,7 +368,7 @@ __global__ void __launch_bounds__((int)S::THREADS, 1)
             barriers.init();
             tc_map_prefetch(&job.a);
             tc_map_prefetch(&job.b);
-            tc_map_prefetch(&job.c);
+            tc_map_prefetch(&job.c[0]);
         }
         __syncthreads();
         tc_wait_for_last();
@@ -391,19 +385,14 @@ __global__ void __launch_bounds__((int)S::THREADS, 1)
 
 /* ------------------------------------------------------------------ on the host */
 
-static inline int32_t tc_hopper_refused(const struct cuda_call *, const tc_step *, const tc_given &)
-{
-    return cuda_fail(CUDA_NOT_SUPPORTED, "the driver made no tensor maps of the operands");
-}
-
 template <class S>
 static int32_t tc_hopper_run(const struct cuda_call *call, const tc_step *step,
                              const tc_given &given)
 {
-    tc_hopper_job job;
+    typename S::job job;
 
     memcpy(&job, step->parameters, sizeof job);
-    if (!tc_hopper_give(&job, given))
+    if (!tc_hopper_give(&job, job.of, job.c, given))
         return tc_hopper_refused(call, step, given);
     return tc_launch(call, step, 0, job);
 }
@@ -411,8 +400,8 @@ static int32_t tc_hopper_run(const struct cuda_call *call, const tc_step *step,
 template <class S> static void tc_hopper_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
-    tc_hopper_job hopper = {};
-    int32_t made = tc_hopper_prepare(&hopper, *job, S::ROWS, S::COLUMNS);
+    typename S::job hopper = {};
+    int32_t made = tc_hopper_prepare(&hopper, hopper.of, hopper.c, *job, S::ROWS, S::COLUMNS);
     int32_t blocks = hopper.tiles < job->multiprocessors ? hopper.tiles : job->multiprocessors;
 
     tc_step_fill(step, tc_hopper_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks, hopper);

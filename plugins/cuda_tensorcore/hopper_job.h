@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernels of the family hopper are given: fprop and dgrad of stride 1 as an implicit GEMM
- * of M positions (of all images) x N columns (output channels) x K taps of channels. A is the
- * gathered tensor, B the filters. K goes by blocks of 64 channels of one tap.
+ * What the kernels of the family hopper are given: fprop and dgrad as an implicit GEMM of M
+ * positions (of all images) x N columns (output channels) x K taps of channels. A is the gathered
+ * tensor, B the filters. K goes by blocks of 64 channels of one tap. dgrad with strides is one GEMM
+ * for each class of positions that the same taps reach; they share A's map, each has its own taps
+ * and its own map of C.
  */
 #ifndef CUDA_TENSORCORE_HOPPER_JOB_H
 #define CUDA_TENSORCORE_HOPPER_JOB_H
@@ -11,41 +13,74 @@
 #include "job.h"
 
 /* Channels of a block along K: a line of 128 bytes. */
-#define TC_HOPPER_DEPTH 64
+#define TC_HOPPER_DEPTH TC_MAP_CHANNELS
 /* Columns and rows of what goes to memory at once, out of a buffer of so many bytes. */
 #define TC_HOPPER_SLAB       64
 #define TC_HOPPER_SLAB_BYTES (TC_HOPPER_SLAB * TC_HOPPER_SLAB * 2)
 
+/* Classes at most: strides of 2 by 2. */
+#define TC_HOPPER_CLASSES 4
+
 /* Height or width of the walk through A. */
 struct tc_hopper_dim {
-    int32_t positions, taps;
-    int32_t lower;   /* coordinate of the first position under the first tap of the walk */
-    int32_t step;    /* from position to position */
-    int32_t spacing; /* from tap to tap */
-    int32_t flipped; /* 1: the filters' taps lie the other way around */
+    int32_t positions; /* of a class */
+    int32_t lower;     /* coordinate of the first position under the first tap of the walk */
+    int32_t step;      /* from position to position */
+};
+
+/* Taps along a dim in the order of the walk: offsets in A, coordinates in the filters. */
+struct tc_hopper_taps {
+    int32_t count;
+    int32_t offset, spacing;
+    int32_t filter, filter_step;
 };
 
 enum { TC_HOPPER_HEIGHT, TC_HOPPER_WIDTH, TC_HOPPER_DIMS };
 
+/* `absent`: no tap reaches the class. It goes through one block of channels that no tensor has,
+ * which reads as zeros. */
+struct tc_hopper_class {
+    tc_hopper_taps taps[TC_HOPPER_DIMS];
+    int32_t depth_blocks; /* of a tap */
+    int32_t blocks;       /* of all taps */
+    int32_t absent;
+    int64_t first; /* its first position in C */
+};
+
 struct tc_hopper_job {
-    tc_map a, b, c;
-    int32_t tiles, column_tiles, row_tiles; /* row and column tiles of a group */
-    int32_t rows, columns;                  /* M, and N of a group */
-    int32_t depth, depth_blocks;            /* channels of a group in A, and blocks of them */
-    int32_t is_product;  /* one tap that lies on its position: A is a plain matrix */
-    int32_t stores_sums; /* results are the sums, rounded */
+    tc_map a, b;
+    int32_t tiles, column_tiles, row_tiles; /* all; of a group and class */
+    int32_t class_tiles;                    /* of a class */
+    int32_t classes;
+    int32_t rows, columns; /* M of a class, and N of a group */
+    int32_t depth;         /* channels of a group in A */
+    int32_t channels;      /* of all groups */
+    int32_t is_product;    /* one tap that lies on its position: A is a plain matrix */
+    int32_t stores_sums;   /* results are the sums, rounded */
     tc_hopper_dim dim[TC_HOPPER_DIMS];
-    int64_t pitch; /* elements from row to row of the results */
-    int64_t z_step, z_image, z_height, z_width;
+    int64_t pitch; /* elements from row to row of the results; of classes there is none */
+    int64_t z_step, z_image, z_height, z_width; /* of z; of classes, of C */
     conv_output output;
 };
 
-/* hopper.cu: what the family takes, beside types; the job without addresses and factors, 0 where
- * the driver makes no maps of it; whether the device that is current runs the family. */
+/* With up to so many classes, those with many taps first. */
+template <int CLASSES> struct tc_hopper_job_of : tc_hopper_job {
+    tc_map c[CLASSES];
+    tc_hopper_class of[CLASSES];
+};
+
+/* hopper.cu: what the kernels of one class and of several take, beside types; whether the device
+ * that is current runs the family. */
 extern "C" int32_t tc_hopper_takes(const struct conv *conv, const struct tc_wish *wish);
-int32_t tc_hopper_prepare(tc_hopper_job *to, const tc_job &job, int32_t rows, int32_t columns);
+extern "C" int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_wish *wish);
+
+/* The job without addresses and factors, `of` and `c` by classes; 0 where the driver makes no maps
+ * of it. */
+int32_t tc_hopper_prepare(tc_hopper_job *to, tc_hopper_class *of, tc_map *c, const tc_job &job,
+                          int32_t rows, int32_t columns);
 
 /* A call's addresses and factors. */
-int32_t tc_hopper_give(tc_hopper_job *job, const struct tc_given &given);
+int32_t tc_hopper_give(tc_hopper_job *job, const tc_hopper_class *of, tc_map *c,
+                       const struct tc_given &given);
 
 #endif

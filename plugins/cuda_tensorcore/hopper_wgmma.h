@@ -28,39 +28,46 @@
     "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
     "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
     "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define TC_PLACES_96 \
+    TC_PLACES_64 ", " \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+    "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define TC_BIND_8(d, i) \
     "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), \
     "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
 #define TC_BIND_32(d, i) \
     TC_BIND_8(d, i), TC_BIND_8(d, i + 8), TC_BIND_8(d, i + 16), TC_BIND_8(d, i + 24)
 #define TC_BIND_64(d, i) TC_BIND_32(d, i), TC_BIND_32(d, i + 32)
+#define TC_BIND_96(d, i) TC_BIND_64(d, i), TC_BIND_32(d, i + 64)
 #define TC_BIND_128(d, i) TC_BIND_64(d, i), TC_BIND_64(d, i + 64)
 
 /* N columns, their half, the numbers of the operands behind the accumulators: descriptors of A and
- * B, whether to add to what was there, whether B has its terms as lines. */
-#define TC_WGMMA_FORM(N, half, a_at, b_at, adds_at, b_at_lines, type)                                \
+ * B, whether to add to what was there, whether A and B have their terms as lines. */
+#define TC_WGMMA_FORM(N, half, a_at, b_at, adds_at, a_lines_at, b_lines_at, type)                    \
     asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \
                  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." type "." type " {" TC_PLACES_##half \
-                 "}, %" #a_at ", %" #b_at ", adds, 1, 1, 0, %" #b_at_lines "; }"                    \
+                 "}, %" #a_at ", %" #b_at ", adds, 1, 1, %" #a_lines_at ", %" #b_lines_at "; }"     \
                  : TC_BIND_##half(d, 0)                                                             \
-                 : "l"(a), "l"(b), "r"(adds), "n"(B_LINES))
+                 : "l"(a), "l"(b), "r"(adds), "n"(A_LINES), "n"(B_LINES))
 #define TC_WGMMA_FORMS(type)                                                                        \
     if constexpr (N == 64)                                                                          \
-        TC_WGMMA_FORM(64, 32, 32, 33, 34, 35, type);                                                \
+        TC_WGMMA_FORM(64, 32, 32, 33, 34, 35, 36, type);                                            \
     else if constexpr (N == 128)                                                                    \
-        TC_WGMMA_FORM(128, 64, 64, 65, 66, 67, type);                                               \
+        TC_WGMMA_FORM(128, 64, 64, 65, 66, 67, 68, type);                                           \
+    else if constexpr (N == 192)                                                                    \
+        TC_WGMMA_FORM(192, 96, 96, 97, 98, 99, 100, type);                                          \
     else                                                                                            \
-        TC_WGMMA_FORM(256, 128, 128, 129, 130, 131, type)
+        TC_WGMMA_FORM(256, 128, 128, 129, 130, 131, 132, type)
 /* clang-format on */
 
-template <int N, int B_LINES>
+template <int N, int A_LINES, int B_LINES>
 __device__ static inline void tc_wgmma_issue(cuda_half, float (&d)[N / 2], uint64_t a, uint64_t b,
                                              int32_t adds)
 {
     TC_WGMMA_FORMS("f16");
 }
 
-template <int N, int B_LINES>
+template <int N, int A_LINES, int B_LINES>
 __device__ static inline void tc_wgmma_issue(cuda_bfloat16, float (&d)[N / 2], uint64_t a,
                                              uint64_t b, int32_t adds)
 {

@@ -21,7 +21,7 @@
 enum { TC_ASKED_SHARED = 1, TC_ASKED_CODE = 2, TC_OVERLAPS = 4 };
 
 /* Bytes that the parameters of every kernel fit in; kernels that a step has to choose from. */
-#define TC_PARAMETERS   1152
+#define TC_PARAMETERS   1536
 #define TC_STEP_KERNELS 3
 
 /* What a call brings. Of a copy, `x` is where it is from and `output` where it goes. */

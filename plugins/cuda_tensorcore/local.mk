@@ -34,11 +34,17 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/hopper.cu \
 	plugins/cuda_tensorcore/hopper.h \
 	plugins/cuda_tensorcore/hopper_bfloat16.cu \
+	plugins/cuda_tensorcore/hopper_filter.cu \
+	plugins/cuda_tensorcore/hopper_filter.h \
+	plugins/cuda_tensorcore/hopper_filter_job.h \
 	plugins/cuda_tensorcore/hopper_gemm.h \
+	plugins/cuda_tensorcore/hopper_geometry.cu \
+	plugins/cuda_tensorcore/hopper_geometry.h \
 	plugins/cuda_tensorcore/hopper_half.cu \
 	plugins/cuda_tensorcore/hopper_job.h \
 	plugins/cuda_tensorcore/hopper_map.c \
 	plugins/cuda_tensorcore/hopper_map.h \
+	plugins/cuda_tensorcore/hopper_ring.h \
 	plugins/cuda_tensorcore/hopper_table.h \
 	plugins/cuda_tensorcore/hopper_wgmma.h \
 	plugins/cuda_tensorcore/job.h \

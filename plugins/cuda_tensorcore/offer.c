@@ -42,7 +42,7 @@ static int make(struct tc_offer *offer, const struct tc_arrangement *arrangement
         offer->expected_us += tc_memory_us(wish, copies, tc_arrange_traffic(arrangement));
     if (parts > choice->workspace)
         offer->expected_us += tc_memory_us(wish, 1, 2 * (double)parts);
-    return parts <= PARTS_MAX && (parts == 0 || choice->kernel->how != TC_BY_MAP);
+    return parts <= PARTS_MAX && (!arrangement->by_parts || choice->kernel->how != TC_BY_MAP);
 }
 
 /* Kernels that go element by element have no use for a copy; pixels are for those that read in a

@@ -37,6 +37,9 @@ enum { TC_BY_16, TC_BY_ELEMENT, TC_BY_ITSELF, TC_BY_MAP };
 #define TC_TAP_BYTES      16
 #define TC_PACKED_COLUMNS 32
 
+/* Channels of 16 bits that a copy by a tensor map brings of a position. */
+#define TC_MAP_CHANNELS 64
+
 struct tc_job;
 struct tc_step;
 struct tc_wish;

@@ -45,6 +45,43 @@ arranges() {
 end
 }
 
+# Kernels that read by tensor maps (family 6) are offered up to what maps hold, on operands as they are, and not
+# beyond; there they are right.
+map_limits() {
+    : >"$tap_dir/list"
+    while read -r wanted problem; do
+        on "$anydnn" explain "$problem" </dev/null
+        found=$(sed -n 's/^ *engine \([0-9]*\):.*/\1/p' "$tap_dir/out" |
+            awk '$1 < 2 ^ 48 && int($1 / 16777216) == 6 { found = 1 } END { print found + 0 }')
+        test "$found" = "$wanted" || {
+            echo "$problem: kernels by maps: $found, not $wanted"
+            return 1
+        }
+        [ "$wanted" = 0 ] || echo "$problem" >>"$tap_dir/list"
+    done <<'end'
+1 convolution_backward_filter x=f16:1,64,20,9:nhwc dy=f16:1,64,3,9:nhwc dw=f16:64,64,3,3:nhwc pad=1,1 stride=8,1 math=tensor_op
+0 convolution_backward_filter x=f16:1,64,20,9:nhwc dy=f16:1,64,3,9:nhwc dw=f16:64,64,3,3:nhwc pad=1,1 stride=9,1 math=tensor_op
+1 convolution_backward_filter x=f16:1,64,4,4:nhwc dy=f16:1,64,258,4:nhwc dw=f16:64,64,1,1:nhwc pad=127,0 math=tensor_op
+0 convolution_backward_filter x=f16:1,64,4,4:nhwc dy=f16:1,64,260,4:nhwc dw=f16:64,64,1,1:nhwc pad=128,0 math=tensor_op
+1 convolution_backward_filter x=f16:1,64,4,4:nhwc dy=f16:1,64,258,4:nhwc dw=f16:64,64,3,1:nhwc pad=128,0 math=tensor_op
+0 convolution_backward_filter x=f16:1,64,4,4:nhwc dy=f16:1,64,258,4:nhwc dw=f16:64,64,5,1:nhwc pad=129,0 math=tensor_op
+1 convolution_backward_filter x=f16:1,64,8,3:nhwc dy=f16:1,64,7,3:nhwc dw=f16:64,64,2,1:nhwc pad=127,0 dilation=255,1 math=tensor_op
+0 convolution_backward_filter x=f16:1,64,8,3:nhwc dy=f16:1,64,8,3:nhwc dw=f16:64,64,2,1:nhwc pad=128,0 dilation=256,1 math=tensor_op
+1 convolution_backward_filter x=f16:2,12,5,7:560,1,112,16 dy=f16:2,16,5,7:nhwc dw=f16:16,12,1,1:nhwc math=tensor_op
+1 convolution_backward_filter x=f16:1,84,1,1:nhwc dy=f16:1,10,1,1:nhwc dw=f16:10,84,1,1:nhwc math=tensor_op
+0 convolution_backward_filter x=f16:2,10,5,7:560,1,112,16 dy=f16:2,16,5,7:nhwc dw=f16:16,10,1,1:nhwc math=tensor_op
+0 convolution_backward_filter x=f16:2,64,5,7:nhwc dy=f16:2,64,5,7:2560,1,512,64 dw=f16:64,64,1,1:nhwc math=tensor_op
+1 convolution_backward_data w=f16:64,64,3,3:nhwc dy=f16:1,64,4,5:nhwc dx=f16:1,64,8,10:nhwc pad=1,1 stride=2,2 math=tensor_op
+0 convolution_backward_data w=f16:64,64,3,3:nhwc dy=f16:1,64,5,5:nhwc dx=f16:1,64,9,10:nhwc pad=1,1 stride=2,2 math=tensor_op
+1 convolution_backward_data w=f16:64,64,3,3:nhwc dy=f16:1,64,2,10:nhwc dx=f16:1,64,8,10:nhwc pad=1,1 stride=4,1 math=tensor_op
+0 convolution_backward_data w=f16:64,64,3,3:nhwc dy=f16:1,64,3,5:nhwc dx=f16:1,64,9,10:nhwc pad=1,1 stride=3,2 math=tensor_op
+end
+    on "$anydnn" run --check cpu_ref - <"$tap_dir/list"
+    status=$?
+    tail -n 20 "$tap_dir/out"
+    return $status
+}
+
 # The list reaches every kernel that there is, by the engines that tests/gpu/every_kernel finds, and
 # each is chosen where it is to be.
 every_kernel() {
@@ -179,6 +216,7 @@ check "1.0001 in allow_conversion and in split" modes
 check "split: the whole range of float" exponents
 check "groups do not mix" groups_apart
 check "arranged operands: what is copied is what cannot be read" arranges
+check "by tensor maps: what maps do not hold is left to others" map_limits
 check "the list reaches every kernel" every_kernel
 check "every kernel is right" kernels
 tap_end

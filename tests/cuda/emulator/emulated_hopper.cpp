@@ -112,6 +112,19 @@ char *shared_at(uint32_t line, int32_t element)
     return emulator_shared_at(swizzled(line + (uint32_t)element * 2));
 }
 
+// The pixel behind one, along W, H and images.
+void next_pixel(const emulated_map &map, int32_t walk[3])
+{
+    for (int32_t d = 0; d < 2; d++) {
+        walk[d] += map.step[d];
+        if (walk[d] <= map.dims[1 + d] - 1 + map.upper[d])
+            break;
+        walk[d] = map.lower[d];
+        if (d == 1)
+            walk[2]++;
+    }
+}
+
 int32_t fill(tc_map *map, const tc_map_tensor *of, kind made)
 {
     emulated_map *to = (emulated_map *)map;
@@ -144,7 +157,7 @@ bool is_corner(int32_t value)
 struct product {
     float (*load)(uint16_t);
     float *d;
-    int n, b_lines;
+    int n, a_lines, b_lines;
     uint64_t a, b;
     int32_t adds;
 };
@@ -216,7 +229,7 @@ void multiply(const product &one)
     float a[2][terms], b[terms];
 
     for (int half = 0; half < 2; half++) {
-        read_line(numbers, one.a, false, warp * 16 + lane / 4 + half * 8, a[half]);
+        read_line(numbers, one.a, one.a_lines, warp * 16 + lane / 4 + half * 8, a[half]);
         for (int k = 0; k < terms; k++)
             finite[half] &= isfinite(a[half][k]) != 0;
     }
@@ -352,14 +365,7 @@ void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier, int32_
 
                 memcpy(shared_at(line, i), element_at ? element_at : zero, 2);
             }
-            for (int32_t d = 0; d < 2; d++) {
-                walk[d] += from.step[d];
-                if (walk[d] <= from.dims[1 + d] - 1 + from.upper[d])
-                    break;
-                walk[d] = from.lower[d];
-                if (d == 1)
-                    walk[2]++;
-            }
+            next_pixel(from, walk);
         }
         return (int64_t)(line - to);
     });
@@ -381,6 +387,27 @@ void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y)
     });
 }
 
+void tc_map_store_pixels(const tc_map *map, uint32_t from, int32_t c, int32_t w, int32_t h,
+                         int32_t n)
+{
+    const emulated_map to = map_at(map, PIXELS);
+
+    if (to.lower[0] || to.lower[1] || to.upper[0] || to.upper[1])
+        emulator_fault("a store by a map with corners");
+    work[threadIdx.x].stores.push_back([=] {
+        int32_t walk[3] = {w, h, n};
+
+        for (int32_t pixel = 0; pixel < to.box[1]; pixel++, next_pixel(to, walk))
+            for (int32_t i = 0; i < to.box[0]; i++) {
+                int32_t at[TC_MAP_DIMS] = {c + i, walk[0], walk[1], walk[2]};
+                char *element_at = (char *)element(to, at);
+
+                if (element_at)
+                    memcpy(element_at, shared_at(from + (uint32_t)pixel * TC_LINE_BYTES, i), 2);
+            }
+    });
+}
+
 void emulator_store_wait(int left)
 {
     std::deque<std::function<void()>> &stores = work[threadIdx.x].stores;
@@ -391,10 +418,10 @@ void emulator_store_wait(int left)
 
 // ---- products
 
-void emulator_wgmma(float (*load)(uint16_t bits), float *d, int n, int b_lines, uint64_t a,
-                    uint64_t b, int32_t adds)
+void emulator_wgmma(float (*load)(uint16_t bits), float *d, int n, int a_lines, int b_lines,
+                    uint64_t a, uint64_t b, int32_t adds)
 {
-    work[threadIdx.x].open.push_back({load, d, n, b_lines, a, b, adds});
+    work[threadIdx.x].open.push_back({load, d, n, a_lines, b_lines, a, b, adds});
 }
 
 void tc_wgmma_commit()

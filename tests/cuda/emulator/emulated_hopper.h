@@ -37,6 +37,8 @@ void tc_map_load(uint32_t to, const tc_map *map, uint32_t barrier, int32_t x, in
 void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier, int32_t c, int32_t w,
                         int32_t h, int32_t n, uint32_t w_offset, uint32_t h_offset);
 void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y);
+void tc_map_store_pixels(const tc_map *map, uint32_t from, int32_t c, int32_t w, int32_t h,
+                         int32_t n);
 void emulator_store_wait(int left);
 
 template <int LEFT> void tc_map_store_wait_read()
@@ -74,8 +76,8 @@ static inline void tc_wgmma_fence()
 }
 
 /* `load` reads an element of the operands' type. */
-void emulator_wgmma(float (*load)(uint16_t bits), float *d, int n, int b_lines, uint64_t a,
-                    uint64_t b, int32_t adds);
+void emulator_wgmma(float (*load)(uint16_t bits), float *d, int n, int a_lines, int b_lines,
+                    uint64_t a, uint64_t b, int32_t adds);
 void tc_wgmma_commit();
 void emulator_wgmma_wait(int left);
 
@@ -89,10 +91,10 @@ template <class E> float emulator_load_bits(uint16_t bits)
     return cuda_load(E{bits});
 }
 
-template <class E, int N, int B_LINES>
+template <class E, int N, int A_LINES, int B_LINES>
 void tc_wgmma(float (&d)[N / 2], uint64_t a, uint64_t b, int32_t adds)
 {
-    emulator_wgmma(emulator_load_bits<E>, d, N, B_LINES, a, b, adds);
+    emulator_wgmma(emulator_load_bits<E>, d, N, A_LINES, B_LINES, a, b, adds);
 }
 
 template <int COUNT> void tc_wgmma_hold(float (&)[COUNT])
