@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# More than 64 backends: the one that failed is passed over, and none that has 64 more before it.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+source=$ANYDNN_TEST_SRCDIR/tests/verify/wrong
+
+# compile NAME DEFINE: a small backend of that name.
+compile() {
+    $CC -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -fvisibility=hidden -I"$ANYDNN_TEST_SRCDIR/include" \
+        "-D$2" "-DWRONG_NAME=\"$1\"" "$source/wrong.c" -o "$tap_dir/$1" -lm
+}
+
+# many_00 fails as it runs; the other 79 are right, and copies of one file but for their names.
+make_all() {
+    compile many_00 WRONG_FAILS && compile many_01 WRONG_NONE && mkdir "$tap_dir/plugins" || return 1
+    cp "$tap_dir/many_00" "$tap_dir/plugins/anydnn_many_00.so"
+    number=1
+    while [ $number -lt 80 ]; do
+        name=$(printf 'many_%02d' $number)
+        LC_ALL=C sed "s/many_01/$name/g" "$tap_dir/many_01" >"$tap_dir/plugins/anydnn_$name.so" || return 1
+        number=$((number + 1))
+    done
+}
+
+# falls_back_to FIRST LAST: whichever of these comes next in the route runs.
+falls_back_to() {
+    number=$1
+    while [ "$number" -le "$2" ]; do
+        name=$(printf 'many_%02d' "$number")
+        ANYDNN_ROUTE=many_00,$name ANYDNN_PLUGIN_PATH=$tap_dir/plugins "$anydnn" run 'scale_tensor y=f32:2,3 alpha=2' \
+            >"$tap_dir/out" 2>&1
+        if ! grep -q "^backend: *$name," "$tap_dir/out"; then
+            echo "many_00, then $name:"
+            cat "$tap_dir/out"
+            return 1
+        fi
+        number=$((number + 1))
+    done
+}
+
+# 80 backends opened.
+named_by_rules() {
+    {
+        echo '[route]'
+        echo '* = many_00, many_64'
+        number=1
+        for operation in activation_forward activation_backward add_tensor op_tensor reduce_tensor set_tensor; do
+            list=
+            for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13; do
+                list=$list${list:+, }$(printf 'many_%02d' $number)
+                number=$((number + 1))
+            done
+            echo "$operation = $list"
+        done
+    } >"$tap_dir/conf"
+    ANYDNN_CONFIG=$tap_dir/conf ANYDNN_PLUGIN_PATH=$tap_dir/plugins "$anydnn" run 'scale_tensor y=f32:2,3 alpha=2' \
+        >"$tap_dir/out" 2>&1
+    grep -q '^backend: *many_64,' "$tap_dir/out" && return 0
+    cat "$tap_dir/out"
+    return 1
+}
+
+check '80 backends' make_all
+check 'each of the last 24 runs after the first has failed' falls_back_to 56 79
+check 'also where rules name them all' named_by_rules
+tap_end
