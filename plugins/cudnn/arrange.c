@@ -59,13 +59,6 @@ static void arrange_activation(struct anydnn_plugin_plan *plan)
     cudnn_widen(plan, ALL_SLOTS, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | BYTES);
 }
 
-int32_t cudnn_filter_slot(int32_t operation)
-{
-    return operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA     ? 0
-           : operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER ? 2
-                                                                    : 1;
-}
-
 static int has_strides_of(const struct anydnn_plugin_tensor *tensor, int format)
 {
     struct anydnn_plugin_tensor packed = *tensor;

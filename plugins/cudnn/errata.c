@@ -97,6 +97,13 @@ static int is_split(const struct cudnn_engine *engine)
     return 0;
 }
 
+int32_t cudnn_filter_slot(int32_t operation)
+{
+    return operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA     ? 0
+           : operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER ? 2
+                                                                    : 1;
+}
+
 static int is_over_3(const struct cudnn_list_key *key)
 {
     const struct anydnn_plugin_tensor *filter = &key->tensor[cudnn_filter_slot(key->operation)];
