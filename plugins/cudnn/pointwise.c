@@ -88,19 +88,25 @@ static int32_t prepare_op(struct anydnn_plugin_plan *plan, struct cudnn_refusal 
                : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the operation");
 }
 
+/* Of one operand cuDNN does not read b, and yet refuses some places for it: a stands for it then.
+ */
 static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
 {
+    const struct anydnn_plugin_op_tensor *params = plan->problem.params;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
+    int32_t second =
+        params->op == CUDNN_OP_TENSOR_SQRT || params->op == CUDNN_OP_TENSOR_NOT ? 0 : 1;
 
-    for (int32_t slot = 0; slot < 2; slot++) {
+    for (int32_t slot = 0; slot <= second; slot++) {
         if (plan->problem.tensor[slot] && is_zero(plan, call, slot, slot))
             return run_with_zero(plan, call, slot);
     }
     return cudnn_ran(call,
                      cudnn.cudnnOpTensor(plan->context->handle, plan->made.op_tensor,
                                          &call->scale[0], desc[0], data[0], &call->scale[1],
-                                         desc[1], data[1], &call->scale[2], desc[2], data[2]),
+                                         desc[second], data[second], &call->scale[2], desc[2],
+                                         data[2]),
                      plan->operation->function);
 }
 

@@ -20,7 +20,7 @@ AM_GENCODE_90A = $(if $(findstring code=sm_90,$(CUDA_GENCODE)),-gencode arch=com
 AM_GENCODE = $(if $(filter $(CUDA_PASS_90A),$@),$(AM_GENCODE_90A),$(if \
 	$(filter $(CUDA_PASS_90),$@),$(AM_GENCODE_90),$(CUDA_GENCODE)))
 # With a compiler that hurries, products of a warpgroup are serialised, which fails.
-AM_NVCCFLAGS = $(if $(filter $(CUDA_PASS_90A),$@),$(filter-out -Ofast-compile=%,$(NVCCFLAGS)),$(NVCCFLAGS))
+AM_NVCCFLAGS = $(if $(filter $(CUDA_PASS_90A),$@),$(filter-out --Ofast-compile=%,$(NVCCFLAGS)),$(NVCCFLAGS))
 
 .cu.lo:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && \

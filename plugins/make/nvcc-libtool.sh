@@ -3,7 +3,7 @@
 # Stands between libtool and nvcc: host compiler flags, which nvcc takes only after -Xcompiler (and
 # which libtool would strip of it), get it here. Kernels whose registers ptxas spills to memory are
 # told, as it tells them, and kept beside the object, in OBJECT.spills, a line each: name, bytes
-# stored, bytes loaded. tests/cuda/test_spills.sh judges them. Not with -Ofast-compile, whose registers
+# stored, bytes loaded. tests/cuda/test_spills.sh judges them. Not with --Ofast-compile, whose registers
 # are nobody's. ANYDNN_NVCC_THROUGH may name what nvcc is
 # called through, as scripts/lib.sh does with a compiler cache.
 set -eu
@@ -15,7 +15,7 @@ while [ "$n" -gt 0 ]; do
     shift
     n=$((n - 1))
     case $arg in
-    -Ofast-compile=*)
+    --Ofast-compile=*)
         warn=
         set -- "$@" "$arg"
         ;;
@@ -31,7 +31,7 @@ status=0
 ${ANYDNN_NVCC_THROUGH-} "$@" $warn 2>"$said" || status=$?
 cat "$said" >&2
 # One line for each kernel, however many GPU generations it is compiled for.
-sed -n "s/^ptxas warning.* spilled .*function '\([^']*\)', \([0-9]*\) bytes spill stores, \([0-9]*\) bytes.*/\1 \2 \3/p" \
+[ -z "$warn" ] || sed -n "s/^ptxas warning.* spilled .*function '\([^']*\)', \([0-9]*\) bytes spill stores, \([0-9]*\) bytes.*/\1 \2 \3/p" \
     "$said" | sort -u >"$object.spills"
 # Products of a warpgroup that ptxas serialises, and registers that it does not hand over: such a kernel
 # runs at a fraction of its speed, and fails here.

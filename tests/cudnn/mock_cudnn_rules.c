@@ -252,4 +252,16 @@ cudnnStatus_t cudnnDivisiveNormalizationBackward(cudnnHandle_t handle, cudnnLRND
                CUDNN_STATUS_NOT_SUPPORTED);
 }
 
+/* ------------------------------------------------------------------ op */
+
+/* C may lie on B only where A lies there, too. */
+cudnnStatus_t cudnnOpTensor(cudnnHandle_t handle, const cudnnOpTensorDescriptor_t op,
+                            const void *alpha1, const cudnnTensorDescriptor_t a, const void *A,
+                            const void *alpha2, const cudnnTensorDescriptor_t b, const void *B,
+                            const void *beta, const cudnnTensorDescriptor_t c, void *C)
+{
+    (void)handle, (void)op, (void)alpha1, (void)a, (void)alpha2, (void)b, (void)beta, (void)c;
+    return ran("cudnnOpTensor", B != C || A == C, CUDNN_STATUS_BAD_PARAM);
+}
+
 #pragma GCC visibility pop

@@ -111,6 +111,22 @@ static void zero_factors(void)
     end(context);
 }
 
+/* What reads a alone runs with c in the place of b, which cuDNN looks at nevertheless. */
+static void unread_place(void)
+{
+    static const struct anydnn_plugin_op_tensor op = {.struct_size = sizeof op,
+                                                      .op = CUDNN_OP_TENSOR_NOT};
+    struct anydnn_plugin_context *context = begin();
+    struct trial trial;
+
+    make_trial(&trial, ANYDNN_PLUGIN_OP_TENSOR, 0x7, &op);
+    trial.problem.alias[2] = 2;
+    trial.operands.data[2] = trial.operands.data[1];
+    assert_int_equal(try_it(context, &trial), 0);
+    assert_string_equal(mock->calls, "cudnnOpTensor ");
+    end(context);
+}
+
 /* In place: the input is copied. Running means are read whatever the factors are. */
 static void batch_norm_places(void)
 {
@@ -315,6 +331,7 @@ static void test_steps(void **state)
     (void)state;
     run_alone(softmax_algorithms);
     run_alone(zero_factors);
+    run_alone(unread_place);
     run_alone(divisive_factors);
     run_alone(transform_steps);
     run_alone(other_activations);
