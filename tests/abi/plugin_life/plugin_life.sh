@@ -22,8 +22,8 @@ library() {
     $CC -std=c11 -O0 -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE -DANYDNN_EVERY_FORM \
         "-DANYDNN_PLUGINDIR=\"$tap_dir/none\"" "-DANYDNN_SYSCONFDIR=\"$tap_dir/none\"" \
         "-DANYDNN_LIBDIR=\"$tap_dir/$1\"" -I"$tap_dir/$1" -I"$ANYDNN_TEST_SRCDIR/include" \
-        -I"$ANYDNN_TEST_BUILDDIR/include" -I"$core" "$core"/*/*.c -o "$tap_dir/$1/libanydnn.so" \
-        -Wl,--version-script="$ANYDNN_TEST_BUILDDIR/core/abi/libanydnn.map" \
+        -I"$ANYDNN_TEST_BUILDDIR/include" -I"$core" $(find "$core" -name "*.c") -o "$tap_dir/$1/libanydnn.so" \
+        -Wl,-z,defs -Wl,--version-script="$ANYDNN_TEST_BUILDDIR/core/abi/libanydnn.map" \
         $(${PKG_CONFIG:-pkg-config} --cflags --libs inih) -lpthread -ldl -lm
 }
 
