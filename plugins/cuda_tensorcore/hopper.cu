@@ -227,8 +227,12 @@ int32_t tc_hopper_give(tc_hopper_job *job, const tc_hopper_class *of, tc_map *c,
     job->output.z = given.z;
     job->output.bias = given.bias;
     job->output.blend = given.blend;
-    job->stores_sums = tc_is_plain_by(job->output, TC_MAP_ALIGNMENT);
-    for (int32_t i = 0; i < job->classes; i++) {
+    /* Of a row with an odd number of halves the copy engine wrote more than the row (H200): what
+     * does not end as it begins, where 16 bytes do, threads store, as they do what begins
+     * elsewhere. */
+    job->stores_sums =
+        tc_is_plain_by(job->output, TC_MAP_ALIGNMENT) && 2 * job->columns % TC_MAP_ALIGNMENT == 0;
+    for (int32_t i = 0; i < job->classes && job->stores_sums; i++) {
         if (!tc_map_place(&c[i], (const char *)given.output + 2 * of[i].first))
             return 0;
     }

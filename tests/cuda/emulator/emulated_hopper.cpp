@@ -371,10 +371,18 @@ void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier, int32_
     });
 }
 
+// The device wrote past rows of an odd number of halves.
+static void check_row(const emulated_map &to)
+{
+    if (2 * to.dims[0] % TC_MAP_ALIGNMENT != 0)
+        emulator_fault("a store of rows that do not end at a multiple of 16 bytes");
+}
+
 void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y)
 {
     const emulated_map to = map_at(map, TILED);
 
+    check_row(to);
     work[threadIdx.x].stores.push_back([=] {
         for (int32_t row = 0; row < to.box[1]; row++)
             for (int32_t i = 0; i < to.box[0]; i++) {
@@ -394,6 +402,7 @@ void tc_map_store_pixels(const tc_map *map, uint32_t from, int32_t c, int32_t w,
 
     if (to.lower[0] || to.lower[1] || to.upper[0] || to.upper[1])
         emulator_fault("a store by a map with corners");
+    check_row(to);
     work[threadIdx.x].stores.push_back([=] {
         int32_t walk[3] = {w, h, n};
 
