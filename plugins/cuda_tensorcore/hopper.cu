@@ -37,6 +37,22 @@ static bool takes_filters(const conv &conv)
            tc_hopper_fits(tc_hopper_size_of(conv.dim[TC_CONV_WIDTH].tap));
 }
 
+static bool takes(const conv &conv, const tc_wish &wish)
+{
+    return tc_hopper_has_maps(conv, wish) && !conv_is_filter(&conv) && tc_hopper_walks(conv) &&
+           takes_filters(conv);
+}
+
+int32_t tc_hopper_takes(const struct conv *conv, const struct tc_wish *wish)
+{
+    return conv->classes == 1 && takes(*conv, *wish);
+}
+
+int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_wish *wish)
+{
+    return conv->classes > 1 && takes(*conv, *wish);
+}
+
 /* ------------------------------------------------------------------ maps */
 
 static int32_t map_a(tc_hopper_job *to, const conv &conv, int32_t type, int32_t rows)
@@ -187,38 +203,6 @@ int32_t tc_hopper_prepare(tc_hopper_job *to, tc_hopper_class *of, tc_map *c, con
     }
     return map_a(to, conv, job.x_type, rows) && map_b(to, conv, job.x_type, columns);
 }
-
-/* ------------------------------------------------------------------ what is taken */
-
-/* Not all that the driver asks of a map is written down, so it is asked. */
-static bool makes_maps(const conv &conv)
-{
-    tc_hopper_job_of<TC_HOPPER_CLASSES> made = {};
-    tc_job job = {};
-
-    job.conv = conv;
-    job.x_type = ANYDNN_PLUGIN_HALF;
-    job.rows = (int32_t)conv_extents_of(&conv).rows;
-    return tc_hopper_prepare(&made, made.of, made.c, job, TC_HOPPER_SLAB, TC_HOPPER_SLAB);
-}
-
-static bool takes(const conv &conv, const tc_wish &wish)
-{
-    return tc_hopper_has_maps(conv, wish) && !conv_is_filter(&conv) && tc_hopper_walks(conv) &&
-           takes_filters(conv) && makes_maps(conv);
-}
-
-int32_t tc_hopper_takes(const struct conv *conv, const struct tc_wish *wish)
-{
-    return conv->classes == 1 && takes(*conv, *wish);
-}
-
-int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_wish *wish)
-{
-    return conv->classes > 1 && takes(*conv, *wish);
-}
-
-/* ------------------------------------------------------------------ a call */
 
 int32_t tc_hopper_give(tc_hopper_job *job, const tc_hopper_class *of, tc_map *c,
                        const struct tc_given &given)

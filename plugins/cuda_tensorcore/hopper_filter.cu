@@ -5,6 +5,13 @@
 #include "hopper_geometry.h"
 #include "taps_add.h"
 
+/* Dy begins at an even step, and x walks as it does in fprop. Parts are added up four by four. */
+int32_t tc_hopper_filter_takes(const struct conv *conv, const struct tc_wish *wish)
+{
+    return conv_is_filter(conv) && tc_hopper_has_maps(*conv, *wish) && tc_hopper_walks(*conv) &&
+           conv->depth % TC_FILTER_ADD_EACH == 0;
+}
+
 /* So many blocks of 64 channels at a time, if tiles begin and end with blocks. */
 static int32_t box_of(int64_t channels, int32_t tile_blocks)
 {
@@ -49,22 +56,4 @@ int32_t tc_hopper_filter_prepare(tc_hopper_filter_job *to, const tc_job &job, in
     return map_x(to, conv, job.x_type, positions, x_blocks, all) &&
            tc_hopper_map_matrix(&to->dy, job.x_type, conv.groups * conv.columns, all,
                                 tc_hopper_position_pitch(conv), positions, to->dy_box);
-}
-
-/* Not all that the driver asks of a map is written down, so it is asked. */
-static bool makes_maps(const conv &conv)
-{
-    tc_hopper_filter_job made = {};
-    tc_job job = {};
-
-    job.conv = conv;
-    job.x_type = ANYDNN_PLUGIN_HALF;
-    return tc_hopper_filter_prepare(&made, job, TC_HOPPER_BLOCK, 1, 1);
-}
-
-/* Dy begins at an even step, and x walks as it does in fprop. Parts are added up four by four. */
-int32_t tc_hopper_filter_takes(const struct conv *conv, const struct tc_wish *wish)
-{
-    return conv_is_filter(conv) && tc_hopper_has_maps(*conv, *wish) && tc_hopper_walks(*conv) &&
-           conv->depth % TC_FILTER_ADD_EACH == 0 && makes_maps(*conv);
 }
