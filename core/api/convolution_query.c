@@ -3,8 +3,6 @@
  * take. */
 #include "api/convolution.h"
 
-#include <stdio.h>
-
 #include "sys/error.h"
 
 /* Modes that a result of Get or Find may carry: default, tensor_op, allow_conversion, split. */
@@ -56,7 +54,7 @@ anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
     ADN_FLOAT_SCOPE;
     static const char name[] = "anydnnGetConvolutionForwardWorkspaceSize";
     anydnnStatus_t status = check_size(handle, name, sizeInBytes);
-    char sentence[ADN_ERROR_MAX];
+    struct adn_refusal refusal, fused;
     struct adn_entry entry;
     size_t need[3] = {0, 0, 0};
     int able;
@@ -69,24 +67,21 @@ anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
     ADN_CONVOLUTION(&entry, convDesc);
     ADN_ALGORITHM(&entry, (int)algo);
     ADN_SHAPE(&entry, 2, yDesc);
-    /* The thread's sentence stays that of the last call that failed, or of the plain convolution.
-     */
-    snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
-    adn_error_hold();
+    /* What is answered is why the plain convolution does not run, if none runs. */
+    adn_refusal_begin(&refusal);
     status = adn_dispatch_workspace(handle, &entry.call, &need[0]);
-    able = status == ANYDNN_STATUS_SUCCESS;
+    adn_refusal_end(&refusal);
     if (status == ANYDNN_STATUS_BAD_PARAM)
-        return adn_error_release(status);
-    if (!able)
-        snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
+        return adn_refusal_publish(&refusal);
+    able = status == ANYDNN_STATUS_SUCCESS;
+    adn_refusal_begin(&fused);
     for (int i = 1; i < 3; i++) {
         able |= fused_need(handle, &entry, i - 1, &need[i]) == ANYDNN_STATUS_SUCCESS;
         need[0] = need[i] > need[0] ? need[i] : need[0];
     }
-    adn_fail(status, "%s", sentence);
-    adn_error_release(able ? ANYDNN_STATUS_SUCCESS : status);
+    adn_refusal_end(&fused);
     if (!able)
-        return status;
+        return adn_refusal_publish(&refusal);
     *sizeInBytes = need[0];
     return ANYDNN_STATUS_SUCCESS;
 }

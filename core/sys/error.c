@@ -12,7 +12,7 @@
 static _Thread_local char error_text[ADN_ERROR_MAX];
 /* The rule that was broken: the format of the sentence, which is one for each rule. */
 static _Thread_local const char *error_rule;
-static _Thread_local int error_held;
+static _Thread_local struct adn_refusal *filled;
 
 /* A question that a program asks to learn what there is; no is an answer. */
 static int is_question(const char *text)
@@ -50,6 +50,21 @@ static void tell(anydnnStatus_t status)
     memcpy(error_text, text, sizeof(text));
 }
 
+/* The sentence goes to the refusal that is filled, else it is the thread's and is told. */
+static anydnnStatus_t settle(anydnnStatus_t status, const char *rule, const char *text)
+{
+    memcpy(filled ? filled->text : error_text, text, strlen(text) + 1);
+    if (filled) {
+        filled->status = status;
+        filled->rule = rule;
+        return status;
+    }
+    error_rule = rule;
+    if (status != ANYDNN_STATUS_SUCCESS)
+        tell(status);
+    return status;
+}
+
 anydnnStatus_t adn_fail(anydnnStatus_t status, const char *format, ...)
 {
     /* The arguments may point into the old sentence. */
@@ -64,30 +79,33 @@ anydnnStatus_t adn_fail(anydnnStatus_t status, const char *format, ...)
         text[0] = '\0';
     if (length >= (int)sizeof(text))
         memcpy(text + sizeof(text) - 4, "...", 4);
-    memcpy(error_text, text, strlen(text) + 1);
-    /* A sentence that is passed on keeps its rule. */
-    if (strcmp(format, "%s") != 0)
-        error_rule = format;
-    if (status != ANYDNN_STATUS_SUCCESS && error_held == 0)
-        tell(status);
-    return status;
+    return settle(status, format, text);
 }
 
-void adn_error_hold(void)
+void adn_refusal_begin(struct adn_refusal *refusal)
 {
-    error_held++;
+    refusal->status = ANYDNN_STATUS_SUCCESS;
+    refusal->rule = NULL;
+    refusal->text[0] = '\0';
+    refusal->outer = filled;
+    filled = refusal;
 }
 
-anydnnStatus_t adn_error_release(anydnnStatus_t status)
+void adn_refusal_end(const struct adn_refusal *refusal)
 {
-    if (--error_held == 0 && status != ANYDNN_STATUS_SUCCESS)
-        tell(status);
-    return status;
+    filled = refusal->outer;
+}
+
+anydnnStatus_t adn_refusal_publish(const struct adn_refusal *refusal)
+{
+    if (refusal->status == ANYDNN_STATUS_SUCCESS)
+        return ANYDNN_STATUS_SUCCESS;
+    return settle(refusal->status, refusal->rule, refusal->text);
 }
 
 const char *adn_error_text(void)
 {
-    return error_text;
+    return filled ? filled->text : error_text;
 }
 
 void adn_error_clear(void)

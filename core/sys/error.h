@@ -16,11 +16,23 @@
 anydnnStatus_t adn_fail(anydnnStatus_t status, const char *format, ...)
     __attribute__((format(printf, 2, 3), cold));
 
-/* Between the two nothing is logged, for what fails there may not be what the entry answers: it is
- * logged at the end, if that is a failure. They nest; release returns its argument. */
-void adn_error_hold(void);
-anydnnStatus_t adn_error_release(anydnnStatus_t status);
+/* Why something was not done, before it is known whether the entry answers that. */
+struct adn_refusal {
+    anydnnStatus_t status; /* SUCCESS: nothing failed */
+    const char *rule;
+    char text[ADN_ERROR_MAX];
+    struct adn_refusal *outer;
+};
 
+/* Between the two what fails in this thread fills the refusal, the last failure counting, and
+ * neither changes the thread's sentence nor is logged. They nest. */
+void adn_refusal_begin(struct adn_refusal *refusal);
+void adn_refusal_end(const struct adn_refusal *refusal);
+
+/* As adn_fail with what the refusal holds; nothing if nothing failed. Returns the status. */
+anydnnStatus_t adn_refusal_publish(const struct adn_refusal *refusal);
+
+/* The refusal's sentence while one is filled, else the thread's. */
 const char *adn_error_text(void);
 void adn_error_clear(void);
 

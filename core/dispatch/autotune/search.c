@@ -4,7 +4,6 @@
 #include "dispatch/autotune/search.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "dispatch/autotune/store.h"
@@ -75,8 +74,8 @@ static anydnnStatus_t nothing_runs(const struct adn_choices *choices)
 {
     const struct adn_choice *first = &choices->choice[0];
 
-    if (choices->failed != ANYDNN_STATUS_SUCCESS)
-        return adn_fail(choices->failed, "%s", choices->failure);
+    if (choices->failed.status != ANYDNN_STATUS_SUCCESS)
+        return adn_refusal_publish(&choices->failed);
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
                     "%s: every candidate of the route needs more workspace than the %" PRIu64
                     " bytes allowed; the best, of %s, needs %" PRIu64,
@@ -162,13 +161,12 @@ static anydnnStatus_t run(const struct adn_search *search, int timed, int reques
                           struct adn_found *found, int *count)
 {
     struct adn_choices *choices = calloc(1, sizeof(*choices));
-    char sentence[ADN_ERROR_MAX];
+    struct adn_refusal refusal;
     anydnnStatus_t status;
 
     if (!choices)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", search->call->entry);
-    snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
-    adn_error_hold();
+    adn_refusal_begin(&refusal);
     status = begin(search, choices);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_choices_collect(choices);
@@ -178,13 +176,12 @@ static anydnnStatus_t run(const struct adn_search *search, int timed, int reques
         status = adn_timing_run(choices, search->given ? &search->call->operands : NULL);
     if (status == ANYDNN_STATUS_SUCCESS)
         status = answer(choices, requested, found, count);
-    /* A search that succeeds leaves the thread's sentence to the last call that failed. */
-    if (status == ANYDNN_STATUS_SUCCESS)
-        adn_fail(status, "%s", sentence);
     adn_choices_free(choices);
     free(choices);
     adn_load_error_clear();
-    return adn_error_release(status);
+    adn_refusal_end(&refusal);
+    /* A search that succeeds leaves the thread's sentence to the last call that failed. */
+    return status == ANYDNN_STATUS_SUCCESS ? status : adn_refusal_publish(&refusal);
 }
 
 anydnnStatus_t adn_search_get(const struct adn_search *search, int requested,

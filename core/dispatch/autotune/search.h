@@ -77,8 +77,7 @@ struct adn_choices {
     int32_t count;
     int32_t room;
     struct adn_choice *choice;
-    anydnnStatus_t failed; /* of the first candidate that did not run, and its sentence */
-    char failure[ADN_ERROR_MAX];
+    struct adn_refusal failed; /* the first candidate that did not run */
 };
 
 /* Asks the backends and puts what they offer in order, best first. NOT_SUPPORTED, with the reason

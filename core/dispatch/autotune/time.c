@@ -5,7 +5,6 @@
 #include "dispatch/handle/guard.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,7 +191,7 @@ static anydnnStatus_t make_plan(const struct stand *stand, struct adn_choice *ch
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Makes and runs one choice; its failure, with the thread's sentence, is its status. */
+/* Makes and runs one choice; its failure, with the sentence, is its status. */
 static anydnnStatus_t run_choice(struct stand *stand, struct adn_choice *choice)
 {
     const char *entry = stand->choices->entry;
@@ -234,22 +233,23 @@ static void keep_faster(struct adn_choices *choices, struct adn_choice *latest)
 static anydnnStatus_t time_choice(struct stand *stand, struct adn_choice *choice)
 {
     struct adn_choices *choices = stand->choices;
+    struct adn_refusal refusal;
 
+    adn_refusal_begin(&refusal);
     choice->status = run_choice(stand, choice);
+    adn_refusal_end(&refusal);
     adn_info("%s: %s engine %" PRIu64 " as %s in %s: %.1f us%s%s", choices->entry,
              choice->backend->name, choice->engine,
              adn_problem_algorithm_name(choices->problem.operation, choice->algorithm),
              adn_math_name(choice->math), choice->microseconds,
              choice->status != ANYDNN_STATUS_SUCCESS ? ": " : "",
-             choice->status != ANYDNN_STATUS_SUCCESS ? adn_error_text() : "");
+             choice->status != ANYDNN_STATUS_SUCCESS ? refusal.text : "");
     if (choice->status == ANYDNN_STATUS_SUCCESS) {
         keep_faster(choices, choice);
         return ANYDNN_STATUS_SUCCESS;
     }
-    if (choices->failed == ANYDNN_STATUS_SUCCESS) {
-        choices->failed = choice->status;
-        snprintf(choices->failure, sizeof(choices->failure), "%s", adn_error_text());
-    }
+    if (choices->failed.status == ANYDNN_STATUS_SUCCESS)
+        choices->failed = refusal;
     adn_plan_release(choice->plan);
     choice->plan = NULL;
     if (choice->reason == ANYDNN_PLUGIN_REASON_NONE)

@@ -111,6 +111,7 @@ anydnnStatus_t adn_recording_end(anydnnHandle_t handle, struct adn_recording **o
 void adn_recording_abandon(anydnnHandle_t handle)
 {
     struct adn_recording *recording = handle->recording;
+    struct adn_refusal unsaid;
 
     if (!recording)
         return;
@@ -118,10 +119,10 @@ void adn_recording_abandon(anydnnHandle_t handle)
      * capture of a stream of the application's goes with that stream, which may be gone. */
     if (adn_process_exiting || !adn_space_owns_stream(handle->stream))
         handle->recording = NULL;
-    adn_error_hold();
+    adn_refusal_begin(&unsaid);
     if (!handle->recording || adn_recording_end(handle, &recording) == ANYDNN_STATUS_SUCCESS)
         destroy(recording);
-    adn_error_release(ANYDNN_STATUS_SUCCESS);
+    adn_refusal_end(&unsaid);
 }
 
 anydnnStatus_t adn_recording_discard(anydnnHandle_t handle, struct adn_recording *recording)

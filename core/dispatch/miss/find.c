@@ -6,7 +6,6 @@
 #include "dispatch/miss/miss.h"
 #include "dispatch/select/select.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "sys/error.h"
@@ -17,17 +16,14 @@
 static int select_pinned(const char *entry, anydnnHandle_t handle, struct adn_wish *wish,
                          const struct adn_pin *pin, struct adn_plan **out)
 {
-    char sentence[ADN_ERROR_MAX];
+    struct adn_refusal unsaid;
     anydnnStatus_t status;
 
-    snprintf(sentence, sizeof(sentence), "%s", adn_error_text());
-    adn_error_hold();
+    adn_refusal_begin(&unsaid);
     wish->pin = pin;
     status = adn_select_plan(handle, entry, wish, out);
     wish->pin = NULL;
-    if (status != ANYDNN_STATUS_SUCCESS)
-        adn_fail(ANYDNN_STATUS_SUCCESS, "%s", sentence);
-    adn_error_release(ANYDNN_STATUS_SUCCESS);
+    adn_refusal_end(&unsaid);
     return status == ANYDNN_STATUS_SUCCESS;
 }
 

@@ -92,12 +92,13 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
     const char *name = plan->backend->name;
     struct adn_plan *kept = adn_table_find_problem(&handle->cache, &problem, hash);
     char said[400];
+    struct adn_refusal unsaid;
     anydnnStatus_t status;
 
     snprintf(said, sizeof(said), "%.399s", adn_load_error_text());
     adn_warn("%s: %s refused to run (%d): %s; trying the next backend of the route", running->entry,
              name, (int)result, said);
-    adn_error_hold();
+    adn_refusal_begin(&unsaid);
     if (!excluded) {
         status = adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", running->entry);
     } else if (result == ANYDNN_STATUS_ALLOC_FAILED) {
@@ -108,7 +109,7 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
         status = adn_find_select(running->entry, handle, &problem, hash, excluded, out);
     }
     free(excluded);
-    adn_error_release(ANYDNN_STATUS_SUCCESS);
+    adn_refusal_end(&unsaid);
     adn_load_error_clear();
     if (status != ANYDNN_STATUS_SUCCESS)
         return adn_fail(adn_plan_status(result),
