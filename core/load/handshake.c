@@ -112,8 +112,7 @@ int adn_load_call_main(struct adn_load_attempt *attempt)
     attempt->given = attempt->slot->given;
     if (attempt->given)
         return 0;
-    adn_load_error_clear();
-    status = attempt->main(&attempt->slot->backend.host, &attempt->given);
+    status = ADN_BACKEND_CALL(attempt->main(&attempt->slot->backend.host, &attempt->given));
     if (status != 0) {
         const char *text = adn_load_error_text();
 

@@ -12,6 +12,8 @@
 
 #include <anydnn/plugin.h>
 
+#include "sys/float_mode.h"
+
 /* How far a backend came. */
 enum adn_load_stage {
     ADN_LOAD_KNOWN,     /* found, not opened yet */
@@ -93,5 +95,10 @@ const char *adn_load_error_text(void);
 void adn_load_error_clear(void);
 /* As if a backend had handed it over, for what is done in a backend's place. */
 void adn_load_error_set(const char *text);
+
+/* The way of calling a function of a backend: in the floating-point modes that it may rely on, and
+ * with what it hands over, and nothing older, as adn_load_error_text afterwards. The hot path,
+ * which cannot pay for it, begins with modes set and no sentence. */
+#define ADN_BACKEND_CALL(call) (adn_load_error_clear(), adn_float_standard(), (call))
 
 #endif

@@ -402,6 +402,31 @@ static void error_of_an_error(void **state)
     assert_string_equal(adn_error_text(), "outer: inner");
 }
 
+static void refusals_nest(void **state)
+{
+    struct adn_refusal outer, inner;
+
+    (void)state;
+    adn_fail(ANYDNN_STATUS_BAD_PARAM, "of an earlier call");
+    adn_refusal_begin(&outer);
+    adn_refusal_begin(&inner);
+    adn_fail(ANYDNN_STATUS_NOT_SUPPORTED, "n = %d", 1);
+    assert_string_equal(adn_error_text(), "n = 1");
+    adn_refusal_end(&inner);
+    assert_string_equal(adn_error_text(), "");
+    assert_int_equal(adn_refusal_publish(&inner), ANYDNN_STATUS_NOT_SUPPORTED);
+    assert_string_equal(outer.text, "n = 1");
+    adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "the last one counts");
+    adn_refusal_end(&outer);
+    assert_string_equal(adn_error_text(), "of an earlier call");
+    assert_int_equal(adn_refusal_publish(&outer), ANYDNN_STATUS_ALLOC_FAILED);
+    assert_string_equal(adn_error_text(), "the last one counts");
+    adn_refusal_begin(&inner);
+    adn_refusal_end(&inner);
+    assert_int_equal(adn_refusal_publish(&inner), ANYDNN_STATUS_SUCCESS);
+    assert_string_equal(adn_error_text(), "the last one counts");
+}
+
 static void error_too_long(void **state)
 {
     char text[ADN_ERROR_MAX + 100];
@@ -626,6 +651,7 @@ int main(void)
         LOGGED(callback_get),
         cmocka_unit_test(error_per_thread),
         cmocka_unit_test(error_of_an_error),
+        cmocka_unit_test(refusals_nest),
         cmocka_unit_test(error_too_long),
         cmocka_unit_test(status_names),
         cmocka_unit_test(environment),

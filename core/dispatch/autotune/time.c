@@ -132,9 +132,8 @@ static int32_t run_once(struct stand *stand, const struct adn_plan *plan, double
     int32_t result =
         stand->space->mark_record(stand->device, stand->operands.stream, stand->marks[0]);
 
-    adn_float_standard();
     if (result == 0)
-        result = plan->execute(plan->body, &stand->operands, &effect);
+        result = ADN_BACKEND_CALL(plan->execute(plan->body, &stand->operands, &effect));
     adn_float_standard();
     if (result == 0)
         result = stand->space->mark_record(stand->device, stand->operands.stream, stand->marks[1]);

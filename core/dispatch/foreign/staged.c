@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "load/load.h"
-#include "sys/float_mode.h"
 #include "sys/process.h"
 
 /* Asks the backend's space whether an error lost it, and remembers it. */
@@ -152,8 +151,7 @@ static int32_t run_backend(struct adn_staged *staged, const struct anydnn_plugin
     inner.workspace =
         staged->workspace > 0 ? (char *)staged->arena->memory + staged->workspace_offset : NULL;
     inner.workspace_bytes = staged->workspace;
-    adn_float_standard();
-    result = staged->execute(staged->body, &inner, &effect);
+    result = ADN_BACKEND_CALL(staged->execute(staged->body, &inner, &effect));
     if (staged->space->host)
         return result;
     if (result == 0)

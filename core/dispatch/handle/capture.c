@@ -9,7 +9,6 @@
 
 #include "desc/names.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 #include "sys/process.h"
 
 /* One call, copy or fill. */
@@ -182,9 +181,7 @@ static anydnnStatus_t item_run(struct item *item)
         return adn_guard_fork("anydnnReplay", item->plan);
     if (item->operands.value)
         item->operands.value = item->value;
-    adn_load_error_clear();
-    adn_float_standard();
-    result = item->plan->execute(item->plan->body, &item->operands, &effect);
+    result = ADN_BACKEND_CALL(item->plan->execute(item->plan->body, &item->operands, &effect));
     if (result != 0)
         return adn_fail(adn_plan_status(result), "anydnnReplay: %s failed: %s",
                         item->plan->backend->name, adn_load_error_text());
@@ -202,9 +199,8 @@ anydnnStatus_t adn_recording_replay(anydnnHandle_t handle, struct adn_recording 
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnReplay: a recording is under way on this handle");
     if (!handle->space->host) {
-        adn_load_error_clear();
-        if (handle->space->functions->record_replay(handle->device, handle->stream,
-                                                    recording->capture) != 0)
+        if (ADN_BACKEND_CALL(handle->space->functions->record_replay(handle->device, handle->stream,
+                                                                     recording->capture)) != 0)
             return failed(handle, "anydnnReplay");
         return ANYDNN_STATUS_SUCCESS;
     }

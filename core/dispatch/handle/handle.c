@@ -12,7 +12,6 @@
 #include "dispatch/handle/capture.h"
 #include "dispatch/handle/guard.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
@@ -244,10 +243,10 @@ static void make_context(anydnnHandle_t handle, struct adn_backend *backend,
     context->fork_number = adn_process_fork_number;
     context->device = device_for(handle, backend);
     context->state = 1;
-    adn_float_standard();
-    result = context->device < 0
-                 ? ANYDNN_STATUS_NOT_SUPPORTED
-                 : backend->plugin->context_create(context->device, &context->context);
+    result =
+        context->device < 0
+            ? ANYDNN_STATUS_NOT_SUPPORTED
+            : ADN_BACKEND_CALL(backend->plugin->context_create(context->device, &context->context));
     if (result != 0 || !context->context) {
         said = adn_load_error_text();
         /* Memory that lacks now may be there at the next call. */

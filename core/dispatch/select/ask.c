@@ -11,7 +11,6 @@
 #include "desc/operations.h"
 #include "problem/candidate.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 
 /* Whether a transform was asked for: the call names its number or a choice was fixed; whoever
  * passes a search's answer on names it. */
@@ -176,10 +175,8 @@ void adn_walk_ask(struct adn_walk *walk, struct adn_answer *answer)
     }
     adn_problem_view(walk->wish->problem, walk->handle->contexts[answer->backend->index].device,
                      &view);
-    adn_load_error_clear();
-    adn_float_standard();
-    result =
-        answer->backend->operation[view.operation]->candidates(context, &view, take_offer, &asking);
+    result = ADN_BACKEND_CALL(answer->backend->operation[view.operation]->candidates(
+        context, &view, take_offer, &asking));
     walk->starved |= result == ANYDNN_STATUS_ALLOC_FAILED;
     if (result != 0) {
         answer->outcome = ADN_GARBAGE;

@@ -11,7 +11,6 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 #include "sys/log.h"
 #include "sys/process.h"
 #include "sys/text.h"
@@ -155,9 +154,8 @@ static struct adn_plan *make_plan(struct adn_walk *walk, int32_t at,
     fill_plan(plan, walk, at, candidate);
     context = adn_handle_context(walk->handle, answer->backend, &reason);
     adn_problem_view(&plan->problem, walk->handle->contexts[answer->backend->index].device, &view);
-    adn_load_error_clear();
-    adn_float_standard();
-    result = functions->plan_create(context, &view, candidate->engine, &plan->body);
+    result =
+        ADN_BACKEND_CALL(functions->plan_create(context, &view, candidate->engine, &plan->body));
     plan->made = plan->body;
     plan->passed_over = passed_over_copy(walk, at);
     if (result == 0 && plan->body && plan->passed_over &&
