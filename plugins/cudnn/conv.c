@@ -128,6 +128,21 @@ static int suits_integers(const struct cudnn_engine *engine)
            (!engine->compiles || engine->state == CUDNN_WORKS);
 }
 
+/* Engines of the fused graph know no factors but 1, and an offer holds for all: what the older
+ * call, which takes others, refuses is declined. */
+static int32_t check_factors(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+{
+    uint64_t engine = plan->problem.math == ANYDNN_PLUGIN_MATH_DEFAULT ? CUDNN_LEGACY_FMA
+                                                                       : CUDNN_LEGACY_TENSOR_OP;
+    int32_t reason;
+
+    if (!cudnn_is_fused(&plan->problem))
+        return 0;
+    reason = cudnn_legacy_make(plan, engine, why);
+    cudnn_legacy_drop(plan);
+    return reason;
+}
+
 /* The engines in cuDNN's order, then the first that is no transform under its other names. */
 static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
                              anydnn_plugin_offer_fn offer, void *cookie, int *offered)
@@ -137,7 +152,7 @@ static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct cudnn_refus
     const struct cudnn_engine *named = NULL;
     int32_t stop = 0, integers = plan->engine == CUDNN_BY_FLOAT;
 
-    if (!list)
+    if (!list || check_factors(plan, why))
         return why->reason;
     try_some(plan, list);
     for (int32_t i = 0; i < list->count && !stop; i++) {

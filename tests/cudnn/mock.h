@@ -40,8 +40,8 @@ struct mock_cudnn {
     int64_t strides[8][8];   /* of the operand of each slot in the graph made last */
     cudnnStatus_t execution; /* what cudnnBackendExecute answers */
     int refuse_factors;      /* no plan but for the factors 1 and 0 */
-    int refuse_older;        /* no convolution by the older calls */
-    char calls[1000];        /* the older calls that run something, a blank behind each */
+    int refuse_older; /* no convolution by the older calls: of integers, or (2) of any type */
+    char calls[1000]; /* the older calls that run something, a blank behind each */
     struct mock_transform transform[8]; /* of cudnnTransformTensor, in turn */
     int transforms;
     double coef;         /* of the activation set last */

@@ -296,9 +296,13 @@ cudnnStatus_t cudnnGetConvolutionForwardWorkspaceSize(
     const cudnnConvolutionDescriptor_t convolution, const cudnnTensorDescriptor_t y,
     cudnnConvolutionFwdAlgo_t algorithm, size_t *bytes)
 {
-    (void)handle, (void)x, (void)w, (void)convolution, (void)y, (void)algorithm;
+    int integers = ((const struct mock_tensor *)x)->type == CUDNN_DATA_INT8;
+
+    (void)handle, (void)w, (void)convolution, (void)y, (void)algorithm;
     *bytes = 0;
-    return mock_cudnn.refuse_older ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_SUCCESS;
+    return mock_cudnn.refuse_older == 2 || (mock_cudnn.refuse_older && integers)
+               ? CUDNN_STATUS_NOT_SUPPORTED
+               : CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t cudnnSetActivationDescriptor(cudnnActivationDescriptor_t descriptor,

@@ -231,6 +231,48 @@ static void flushed_activations(void)
     end(context);
 }
 
+/* What can be run with factors of 1 alone is declined: plans are made for any. So is training with
+ * one value a mean, of channels and of single activations; with two it is offered. */
+static void narrow_offers(void)
+{
+    struct anydnn_plugin_convolution params = {.struct_size = sizeof params,
+                                               .spatial_dims = 2,
+                                               .stride = {1, 1},
+                                               .dilation = {1, 1},
+                                               .groups = 1,
+                                               .mode = 1};
+    struct anydnn_plugin_batch_normalization spatial = {
+        .struct_size = sizeof spatial, .mode = CUDNN_BATCHNORM_SPATIAL, .epsilon = 1e-5};
+    static const int64_t filter[] = {8, 8, 1, 1}, bias[] = {1, 8, 1, 1};
+    static const int64_t images[][4] = {{1, 8, 1, 1}, {2, 8, 1, 1}, {1, 8, 1, 2}};
+    struct anydnn_plugin_context *context = begin();
+    struct trial trial;
+
+    params.activation = CUDNN_ACTIVATION_RELU;
+    for (int refused = 0; refused < 3; refused += 2) {
+        mock->refuse_older = refused;
+        make_trial(&trial, ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD, 0x1b, &params);
+        lay(&trial.tensor[1], filter, ROWS);
+        lay(&trial.tensor[3], bias, ROWS);
+        assert_int_equal(try_it(context, &trial), refused ? ANYDNN_PLUGIN_REASON_LAYOUT : 0);
+    }
+    for (int i = 0; i < 6; i++) {
+        int values = i % 3 == 1 || (i == 2) ? 2 : 1;
+
+        make_trial(&trial, ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING, 0x77,
+                   i < 3 ? &spatial : &each);
+        for (int slot = 0; slot < SLOTS; slot++)
+            lay(&trial.tensor[slot], slot == 0 || slot == 6 ? images[i % 3] : bias, ROWS);
+        if (i == 5) {
+            for (int slot = 1; slot < 6; slot++)
+                lay(&trial.tensor[slot], images[2], ROWS);
+        }
+        assert_int_equal(try_it(context, &trial), values == 1 ? ANYDNN_PLUGIN_REASON_SHAPE : 0);
+        assert_true(values > 1 || strstr(trial.answer.sentence, "one value"));
+    }
+    end(context);
+}
+
 /* Of half, with factors, by way of float: what float's plan gets is the copy of the filter, not the
  * caller's. */
 static void filters_by_float(void)
@@ -291,6 +333,12 @@ static void test_flushed_activations(void **state)
     run_alone(flushed_activations);
 }
 
+static void test_narrow_offers(void **state)
+{
+    (void)state;
+    run_alone(narrow_offers);
+}
+
 static void test_filters_by_float(void **state)
 {
     (void)state;
@@ -305,6 +353,7 @@ int main(void)
         cmocka_unit_test(test_filters),
         cmocka_unit_test(test_declined),
         cmocka_unit_test(test_flushed_activations),
+        cmocka_unit_test(test_narrow_offers),
         cmocka_unit_test(test_filters_by_float),
     };
 
