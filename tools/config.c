@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn config: every effective setting and where it came from, as a settings file. */
+/* anydnn config: every effective setting and where it came from, as a settings file; and which
+ * settings backends have. */
 #include "common.h"
 
 #include <errno.h>
@@ -11,7 +12,18 @@
 #define LINE_MAX_BYTES 199
 #define ORIGIN_COLUMN  40
 
-static const struct tool_option no_options[] = {{NULL, NULL, NULL, NULL}};
+static int set_backends(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    (void)value;
+    *(int *)own = 1;
+    return TOOL_FINE;
+}
+
+static const struct tool_option options[] = {
+    {"backends", NULL, "also which settings each backend has; opens them all", set_backends},
+    {NULL, NULL, NULL, NULL},
+};
 
 static json_t *setting(int index)
 {
@@ -60,12 +72,50 @@ static void print_file(const json_t *settings)
     }
 }
 
-static int config(struct tool *tool, json_t *answer)
+/* Backends with settings of their own, each with its lines "set.KEY: HELP". */
+static int add_backends(struct tool *tool, json_t *backends)
 {
+    int count = 0;
+
+    if (anydnnGetBackendCount(&count) != ANYDNN_STATUS_SUCCESS)
+        return tool_fail_status(tool, TOOL_FAILED);
+    for (int i = 0; i < count; i++) {
+        char *text = tool_ask(anydnnGetBackendInfo, i, "setting_keys");
+        json_t *object;
+
+        if (text != NULL && text[0] != '\0') {
+            object = json_object();
+            json_object_set_new(object, "name",
+                                tool_json_take(tool_ask(anydnnGetBackendInfo, i, "name")));
+            json_object_set_new(object, "settings", tool_json_lines(text));
+            json_array_append_new(backends, object);
+        }
+        free(text);
+    }
+    return TOOL_FINE;
+}
+
+static void print_backends(const json_t *backends)
+{
+    for (size_t i = 0; i < json_array_size(backends); i++) {
+        const json_t *backend = json_array_get(backends, i);
+        const json_t *lines = json_object_get(backend, "settings");
+
+        printf("\n;[plugin %s]\n", tool_text_of(backend, "name"));
+        for (size_t j = 0; j < json_array_size(lines); j++)
+            printf("# %s\n", json_string_value(json_array_get(lines, j)));
+    }
+}
+
+static int config(struct tool *tool, int with_backends, json_t *answer)
+{
+    json_t *backends = with_backends ? json_array() : NULL;
     json_t *settings = json_array();
     int count = 0;
 
     json_object_set_new(answer, "settings", settings);
+    if (with_backends)
+        json_object_set_new(answer, "backends", backends);
     if (tool->device != NULL && setenv("ANYDNN_DEVICE", tool->device, 1) != 0)
         return tool_fail(tool, TOOL_FAILED, "--device=%s: %s", tool->device, strerror(errno));
     if (anydnnGetSettingCount(&count) != ANYDNN_STATUS_SUCCESS)
@@ -74,21 +124,26 @@ static int config(struct tool *tool, json_t *answer)
         json_array_append_new(settings, setting(i));
     if (!tool->json)
         print_file(settings);
+    if (with_backends && add_backends(tool, backends) != TOOL_FINE)
+        return TOOL_FAILED;
+    if (!tool->json)
+        print_backends(backends);
     return TOOL_FINE;
 }
 
 static int run(struct tool *tool, int argc, char **argv)
 {
     json_t *answer;
+    int with_backends = 0;
     int first;
-    int code = tool_options(tool, &tool_config, NULL, argc, argv, &first);
+    int code = tool_options(tool, &tool_config, &with_backends, argc, argv, &first);
 
     if (code != TOOL_GO_ON)
         return code;
     if (first < argc)
         return tool_fail(tool, TOOL_USAGE, "%s: anydnn config takes no arguments", argv[first]);
     answer = json_object();
-    code = config(tool, answer);
+    code = config(tool, with_backends, answer);
     if (code != TOOL_FINE)
         json_object_set_new(answer, "error", tool_json_text(tool->sentence));
     if (!tool->json)
@@ -100,4 +155,4 @@ static int run(struct tool *tool, int argc, char **argv)
 
 const struct tool_command tool_config = {
     "config", "", "Prints every setting in force and where it came from, as a settings file.",
-    no_options, run};
+    options, run};

@@ -102,6 +102,12 @@ static void say_settings(const struct adn_world *world, const char *name, struct
         adn_text_add(text, "set.%s = %s\n", set->key, set->value);
 }
 
+static void say_setting_keys(const struct anydnn_plugin *plugin, struct adn_text *text)
+{
+    for (uint32_t i = 0; i < plugin->setting_count; i++)
+        adn_text_add(text, "set.%s: %s\n", plugin->settings[i]->key, plugin->settings[i]->help);
+}
+
 /* Index of `key` in a table of names, or -1. */
 static int key_at(const char *const *keys, int count, const char *key)
 {
@@ -112,7 +118,14 @@ static int key_at(const char *const *keys, int count, const char *key)
 }
 
 /* In the order of the keys: those that are one word of the backend's come first. */
-enum { KEY_VENDOR = 4, KEY_PLUGIN_ABI = 8, KEY_OPERATIONS, KEY_LIMITS, KEY_SETTINGS };
+enum {
+    KEY_VENDOR = 4,
+    KEY_PLUGIN_ABI = 8,
+    KEY_OPERATIONS,
+    KEY_LIMITS,
+    KEY_SETTINGS,
+    KEY_SETTING_KEYS
+};
 
 static const char *word_of(const struct adn_backend *backend, const struct anydnn_plugin *live,
                            int key)
@@ -132,9 +145,9 @@ static const char *word_of(const struct adn_backend *backend, const struct anydn
 anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, size_t size)
 {
     ADN_FLOAT_SCOPE;
-    static const char *const keys[] = {"name",       "path",       "stage",    "reason",
-                                       "vendor",     "version",    "build_id", "space",
-                                       "plugin_abi", "operations", "limits",   "settings"};
+    static const char *const keys[] = {
+        "name",  "path",       "stage",      "reason", "vendor",   "version",     "build_id",
+        "space", "plugin_abi", "operations", "limits", "settings", "setting_keys"};
     int at = key ? key_at(keys, COUNT(keys), key) : -1;
     struct adn_world *world;
     anydnnStatus_t status = begin("anydnnGetBackendInfo", &world, key, buffer);
@@ -161,8 +174,10 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
         adn_text_add(&text, "%d.%d", ANYDNN_PLUGIN_ABI_MAJOR, ANYDNN_PLUGIN_ABI_MINOR);
     else if (live && at == KEY_OPERATIONS)
         say_operations(live, &text);
-    else if (live)
+    else if (live && at == KEY_LIMITS)
         say_limits(live, &text);
+    else if (live)
+        say_setting_keys(live, &text);
     return SUCCESS;
 }
 

@@ -36,12 +36,16 @@ struct adn_load_module {
     const char *origin; /* of the setting, for messages */
 };
 
+struct adn_backend;
+
 struct adn_load_options {
     const char *const *folders; /* absolute, searched in order; NULL-terminated */
     const struct adn_load_module *modules;
     int32_t module_count;
     /* Value of `set.KEY` for a backend, or NULL. Called at any time, from any thread. */
     const char *(*setting)(void *cookie, const char *backend, const char *key);
+    /* Called once for each backend that becomes live, outside of all locks; may be NULL. */
+    void (*opened)(void *cookie, const struct adn_backend *backend);
     void *cookie;
 };
 

@@ -13,4 +13,5 @@ core_libanydnn_base_la_SOURCES += \
 	core/load/probe.c \
 	core/load/registry.c \
 	core/load/trust.c \
-	core/load/validate.c
+	core/load/validate.c \
+	core/load/validate_lists.c

@@ -24,6 +24,8 @@ struct adn_load_slot {
     const struct anydnn_plugin_operation *operation_list[ANYDNN_PLUGIN_OPERATION_END];
     struct anydnn_plugin_limit *limits;
     const struct anydnn_plugin_limit **limit_list;
+    struct anydnn_plugin_setting *settings;
+    const struct anydnn_plugin_setting **setting_list;
 };
 
 typedef int32_t (*adn_load_main_fn)(const struct anydnn_plugin_host *host,
@@ -76,6 +78,9 @@ int adn_load_readable_text(const char *text, size_t max);
 
 /* [a-z0-9_]{1,31} over the first `length` characters. */
 int adn_load_name_valid(const char *name, size_t length);
+
+/* The limits and settings of the description, copied; 0, or -1 with the reason. */
+int adn_load_validate_lists(struct adn_load_attempt *attempt);
 
 void adn_load_host_init(struct adn_backend *backend);
 

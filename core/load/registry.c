@@ -123,6 +123,8 @@ int adn_load_open(struct adn_backend *backend)
     /* Outside the lock: the application's log callback may come back in here. */
     if (opened_here)
         load_report(backend, stage);
+    if (opened_here && stage == ADN_LOAD_LIVE && backend->registry->options.opened)
+        backend->registry->options.opened(backend->registry->options.cookie, backend);
     return stage == ADN_LOAD_LIVE;
 }
 
@@ -146,6 +148,8 @@ void adn_load_slot_free(struct adn_load_slot *slot)
         return;
     free(slot->limits);
     free(slot->limit_list);
+    free(slot->settings);
+    free(slot->setting_list);
     free(slot->backend.path);
     free(slot);
 }

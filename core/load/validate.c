@@ -19,11 +19,9 @@
 #define PLUGIN_LEAST    UP_TO(anydnn_plugin, context_destroy)
 #define OPERATION_LEAST UP_TO(anydnn_plugin_operation, plan_destroy)
 #define SPACE_LEAST     UP_TO(anydnn_plugin_space, poisoned)
-#define LIMIT_LEAST     UP_TO(anydnn_plugin_limit, name)
 
 /* Room for operations that a later minor number brings. */
 #define OPERATION_COUNT_MAX 1024
-#define LIMIT_COUNT_MAX     4096
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -195,39 +193,6 @@ static int validate_operations(struct adn_load_attempt *attempt)
     return 0;
 }
 
-static int validate_limits(struct adn_load_attempt *attempt)
-{
-    struct adn_load_slot *slot = attempt->slot;
-    struct anydnn_plugin *plugin = &slot->plugin;
-
-    if (plugin->limit_count == 0)
-        return 0;
-    if (adn_load_check_array(attempt, "limits", plugin->limits, plugin->limit_count,
-                             LIMIT_COUNT_MAX) != 0)
-        return -1;
-    if (!slot->limits)
-        slot->limits = calloc(plugin->limit_count, sizeof(*slot->limits));
-    if (!slot->limit_list)
-        slot->limit_list = calloc(plugin->limit_count, sizeof(*slot->limit_list));
-    if ((!slot->limits || !slot->limit_list) && adn_shortage(ENOMEM))
-        return adn_load_refuse(attempt, "%s: memory is out for its limits", slot->backend.path);
-    for (uint32_t i = 0; i < plugin->limit_count; i++) {
-        struct anydnn_plugin_limit *limit = &slot->limits[i];
-        char what[64];
-
-        snprintf(what, sizeof(what), "element %u of its limits", i);
-        if (adn_load_copy(attempt, what, limit, sizeof(*limit), LIMIT_LEAST, plugin->limits[i]) !=
-                0 ||
-            adn_load_check_text(attempt, "limit's name", limit->name) != 0 ||
-            (limit->sentence &&
-             adn_load_check_text(attempt, "limit's sentence", limit->sentence) != 0))
-            return -1;
-        slot->limit_list[i] = limit;
-    }
-    plugin->limits = slot->limit_list;
-    return 0;
-}
-
 int adn_load_validate(struct adn_load_attempt *attempt)
 {
     struct adn_load_slot *slot = attempt->slot;
@@ -244,7 +209,7 @@ int adn_load_validate(struct adn_load_attempt *attempt)
     if (validate_name(attempt) != 0 || validate_texts(attempt) != 0 ||
         validate_space(attempt) != 0 ||
         adn_load_check_functions(attempt, "its description", functions, COUNT_OF(functions)) != 0 ||
-        validate_operations(attempt) != 0 || validate_limits(attempt) != 0)
+        validate_operations(attempt) != 0 || adn_load_validate_lists(attempt) != 0)
         return -1;
     slot->backend.plugin = plugin;
     return 0;

@@ -55,7 +55,7 @@ static char *hand_over(struct adn_ini_lines *lines, char *to, int size, const ch
     return to;
 }
 
-/* `[ plugin   cpu_ref ]` as `[plugin cpu_ref]`. */
+/* `[ plugin   NAME ]` as `[plugin NAME]`. */
 static char *section_line(struct adn_ini_lines *lines, char *to, int size, const char *line,
                           size_t length)
 {

@@ -840,10 +840,13 @@ ANYDNN_API anydnnStatus_t anydnnGetBackendCount(int *count);
  *
  *   name, path          its name; the file
  *   stage               live (in use); or where it stopped: known (not opened yet), missing,
- * disabled, untrusted, unopened, abi, main, invalid reason              why it is not live, a
- * sentence; else "" vendor, version, build_id, space, plugin_abi    what it says of itself; ""
- * unless live operations          one line an operation, "NAME: TYPES; LAYOUTS; MATH MODES" limits
- * one line a limit settings            its `set.KEY = VALUE` lines
+ *                       disabled, untrusted, unopened, abi, main, invalid
+ *   reason              why it is not live, a sentence; else ""
+ *   vendor, version, build_id, space, plugin_abi    what it says of itself; "" unless live
+ *   operations          one line an operation, "NAME: TYPES; LAYOUTS; MATH MODES"
+ *   limits              one line a limit
+ *   settings            its `set.KEY = VALUE` lines
+ *   setting_keys        one line a setting that it has, "set.KEY: HELP"
  *
  * Asking for what only a live backend knows opens it.
  */
@@ -1288,8 +1291,8 @@ ANYDNN_API anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
  *   P = 1 + floor((H + 2 pad - ((R - 1) dilation + 1)) / stride)
  * and likewise per dim, exactly (no larger, no smaller). Tensors hold all channels of all groups;
  * groups divide C and K; depthwise is groups = C. There are 1 to 6 spatial
- * dims; which a backend runs is in docs/backends.md: cpu_ref and cuda_naive all, the others up to
- * 3. A fully connected layer is a convolution whose filter covers its input.
+ * dims; which a backend runs is in docs/backends.md. A fully connected layer is a convolution whose
+ * filter covers its input.
  *
  * Types (x and w, sums, y): half half half; half float half; bfloat16 float bfloat16; float float
  * float; double double double. Forward only, with int32 sums: int8, or uint8 x and int8 w, to int8
@@ -1320,18 +1323,17 @@ ANYDNN_API anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
  *       backends offer, on buffers of its own, with workspaces up to the setting `workspace_limit`,
  *       and returns at most requestedAlgoCount entries, fastest first, each pinned. A time is the
  *       median of five runs after a first one, of fewer once they have taken 100 ms; alpha is 1,
- *       beta 0. cpu_ref is not run: its entries, with time -1, come after those that were. Waits
- *       for the stream. ALLOC_FAILED if there is no memory for the operands; NOT_SUPPORTED during a
- *       recording
- *   anydnnFindConvolutionDIRECTIONAlgorithmEx        as cuDNN 7: the same on the caller's buffers
- *       and workspace. Note: it overwrites the output. A workspace that is not aligned to 256 bytes
- *       is not used; a candidate that needs more workspace, or better aligned operands, is not run
- *   anydnnGetConvolutionDIRECTIONAlgorithm, level 1  deprecated from level 2. As cuDNN 7: one
- *       algorithm, without running any, by preference: without workspace, the fastest, or the
- *       fastest within memoryLimitInBytes; always within the setting `workspace_limit`. Which is
- *       fastest is not measured: between backends that are neighbours in the route and both state
- *       an expected time, the time decides; else the order of the route. Pins it. Returns no math
- *       type: it is that of convDesc. NOT_SUPPORTED if nothing runs within the limit
+ *       beta 0. A backend that calls itself a reference is not run: its entries, with time -1, come
+ *       after those that were. Waits for the stream. ALLOC_FAILED if there is no memory for the
+ * operands; NOT_SUPPORTED during a recording anydnnFindConvolutionDIRECTIONAlgorithmEx        as
+ * cuDNN 7: the same on the caller's buffers and workspace. Note: it overwrites the output. A
+ * workspace that is not aligned to 256 bytes is not used; a candidate that needs more workspace, or
+ * better aligned operands, is not run anydnnGetConvolutionDIRECTIONAlgorithm, level 1  deprecated
+ * from level 2. As cuDNN 7: one algorithm, without running any, by preference: without workspace,
+ * the fastest, or the fastest within memoryLimitInBytes; always within the setting
+ * `workspace_limit`. Which is fastest is not measured: between backends that are neighbours in the
+ * route and both state an expected time, the time decides; else the order of the route. Pins it.
+ * Returns no math type: it is that of convDesc. NOT_SUPPORTED if nothing runs within the limit
  *   anydnnGetConvolutionDIRECTIONAlgorithm, level 2  as cuDNN 7's _v7 with a limit: the entries
  *       that Find would return, without running any, in the order of the form of level 1 and with
  *       time -1: at most requestedAlgoCount, within workspaceLimit bytes (0: without workspace;
@@ -1514,7 +1516,7 @@ ANYDNN_API anydnnStatus_t anydnnSoftmaxBackward(anydnnHandle_t handle,
 /* ------------------------------------------------------------------ pooling */
 
 /*
- * 1 to 6 spatial dims; cpu_ref and cuda_naive run all, the others up to 3. Output along a dim: 1 +
+ * 1 to 6 spatial dims; which a backend runs is in docs/backends.md. Output along a dim: 1 +
  * floor((in + 2 pad - window) / stride) is usual; the output descriptor is used as given and may
  * have more or fewer elements. Padding may be negative or wider than the window. A window begins at
  * output * stride - pad and ends at its own end or at that of the padded input (in + pad),

@@ -41,9 +41,36 @@
  * backend that borrows threads sets the modes in each piece of work. The host puts back what
  * opening the file changed (linking with -ffast-math does).
  *
- * Return values are status codes of anydnn.h by number: 0 success, 2 allocation failed, 3 bad
- * parameter, 4 internal error, 8 execution failed, 9 not supported. Before a function returns
- * another value than 0 it should hand a sentence to host->set_error.
+ * Functions return a status, ANYDNN_PLUGIN_STATUS_xxx. Before one returns another value than
+ * SUCCESS it should hand a sentence to host->set_error.
+ *
+ * What the host guarantees, so that a backend need not test it
+ *   Of a problem, in `candidates` and `plan_create`:
+ *   - the description offers its operation and lists the type of the operand in slot 0. Nothing
+ * else of the description is looked at: what layouts, maths and limits rule out `candidates`
+ * declines.
+ *   - Each slot that the operation needs is present, and tensor[] of a present slot is not NULL.
+ * Optional ones come together where they belong together (running_mean and running_var, save_mean
+ * and save_inv_var), and a mode's own (z, reserve, bias ...) just where the mode has them.
+ *   - params points to the structure of the operation's family, complete. Modes, operations and
+ * flags hold values that are listed here; spatial_dims is that of the tensors; windows, strides and
+ * dilations are at least 1, a convolution's paddings at least 0 (others may be negative), dropout's
+ * probability 0 to 1, LRN's n 1 to 16, epsilon finite and at least 0.
+ *   - A tensor has 1 to 8 dims, dims and strides of at least 1, and no element beyond what 63 bits
+ * count in bytes; elements of an output do not overlap. Channels of VECT_C types are whole vectors.
+ *   - Types, compute types and shapes fit each other and the parameters as anydnn.h says for the
+ * operation: y of a convolution has the size that the formula gives, db has dy's channels, and so
+ * on. Of pooling's y the spatial sizes are the application's.
+ *   - `alias` names only what the operation permits, of operands with equal tensors.
+ *   Of a run, in `plan_execute`:
+ *   - data[] of every present slot is not NULL and aligned to its element (its vector, for VECT_C
+ * types), further if the candidate asked for it. Buffers that overlap in part are not detected.
+ *   - The workspace has at least the candidate's bytes, at a multiple of 256; of scale and number
+ * what the operation uses is set, and value of SET_TENSOR is not NULL.
+ *   - The plan's context is used by no other thread during the call.
+ *   What is left to a backend: its own limits, extensions that must be understood, combinations of
+ * types that it lacks, and an output in place that it, or another of its threads, would write
+ * before the input has been read.
  */
 #ifndef ANYDNN_PLUGIN_H
 #define ANYDNN_PLUGIN_H
@@ -57,7 +84,7 @@ extern "C" {
 
 #define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
 #define ANYDNN_PLUGIN_ABI_MAJOR 0
-#define ANYDNN_PLUGIN_ABI_MINOR 2
+#define ANYDNN_PLUGIN_ABI_MINOR 3
 
 #define ANYDNN_PLUGIN_DIM_MAX     8
 #define ANYDNN_PLUGIN_SPATIAL_MAX 6
@@ -73,6 +100,16 @@ extern "C" {
 
 /* ------------------------------------------------------------------ numbers shared with anydnn.h
  */
+
+/* What functions return. */
+enum {
+    ANYDNN_PLUGIN_STATUS_SUCCESS = 0,
+    ANYDNN_PLUGIN_STATUS_ALLOC_FAILED = 2,
+    ANYDNN_PLUGIN_STATUS_BAD_PARAM = 3,
+    ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR = 4,
+    ANYDNN_PLUGIN_STATUS_EXECUTION_FAILED = 8,
+    ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED = 9
+};
 
 /* Element types: the numbers of anydnnDataType_t. */
 enum {
@@ -100,6 +137,43 @@ enum {
     ANYDNN_PLUGIN_MATH_TENSOR_OP = 1, /* matrix units for operands that need no conversion */
     ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION = 2, /* float operands may be rounded to TF32 */
     ANYDNN_PLUGIN_MATH_SPLIT = 1000          /* float operands as sums of shorter terms */
+};
+
+/* A set of math modes, for the published tables. */
+#define ANYDNN_PLUGIN_MATHS_DEFAULT          0x1u
+#define ANYDNN_PLUGIN_MATHS_TENSOR_OP        0x2u
+#define ANYDNN_PLUGIN_MATHS_ALLOW_CONVERSION 0x4u
+#define ANYDNN_PLUGIN_MATHS_SPLIT            0x8u
+
+/* Algorithms of the three directions of convolution, by the numbers of anydnn.h; or any, or none.
+ */
+enum { ANYDNN_PLUGIN_ALGORITHM_NONE = -1 };
+enum {
+    ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM = 0,
+    ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM = 1,
+    ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_GEMM = 2,
+    ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_DIRECT = 3,
+    ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_FFT = 4,
+    ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_FFT_TILING = 5,
+    ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_WINOGRAD = 6,
+    ANYDNN_PLUGIN_CONVOLUTION_FWD_ALGO_WINOGRAD_NONFUSED = 7
+};
+enum {
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_DATA_ALGO_0 = 0,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_DATA_ALGO_1 = 1,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_DATA_ALGO_FFT = 2,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_DATA_ALGO_FFT_TILING = 3,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD = 4,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_DATA_ALGO_WINOGRAD_NONFUSED = 5
+};
+enum {
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_FILTER_ALGO_0 = 0,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_FILTER_ALGO_1 = 1,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_FILTER_ALGO_FFT = 2,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_FILTER_ALGO_3 = 3,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD = 4,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_FILTER_ALGO_WINOGRAD_NONFUSED = 5,
+    ANYDNN_PLUGIN_CONVOLUTION_BWD_FILTER_ALGO_FFT_TILING = 6
 };
 
 /*
@@ -168,6 +242,65 @@ struct anydnn_plugin_tensor {
 /* Parameters: one type a family; `struct anydnn_plugin_problem.params` points to it. Arrays hold
  * one value for each spatial dimension, in the order of the dims (d, h, w). */
 
+enum {
+    ANYDNN_PLUGIN_CONVOLUTION = 0,      /* with the filter flipped */
+    ANYDNN_PLUGIN_CROSS_CORRELATION = 1 /* as it is */
+};
+enum {
+    ANYDNN_PLUGIN_POOLING_MAX = 0,
+    ANYDNN_PLUGIN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING = 1,
+    ANYDNN_PLUGIN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING = 2,
+    ANYDNN_PLUGIN_POOLING_MAX_DETERMINISTIC = 3
+};
+enum {
+    ANYDNN_PLUGIN_ACTIVATION_SIGMOID = 0,
+    ANYDNN_PLUGIN_ACTIVATION_RELU = 1,
+    ANYDNN_PLUGIN_ACTIVATION_TANH = 2,
+    ANYDNN_PLUGIN_ACTIVATION_CLIPPED_RELU = 3,
+    ANYDNN_PLUGIN_ACTIVATION_ELU = 4,
+    ANYDNN_PLUGIN_ACTIVATION_IDENTITY = 5,
+    ANYDNN_PLUGIN_ACTIVATION_SWISH = 6
+};
+enum {
+    ANYDNN_PLUGIN_SOFTMAX_FAST = 0,
+    ANYDNN_PLUGIN_SOFTMAX_ACCURATE = 1,
+    ANYDNN_PLUGIN_SOFTMAX_LOG = 2
+};
+enum {
+    ANYDNN_PLUGIN_SOFTMAX_MODE_INSTANCE = 0, /* over c, h, w */
+    ANYDNN_PLUGIN_SOFTMAX_MODE_CHANNEL = 1   /* over c */
+};
+enum {
+    ANYDNN_PLUGIN_BATCHNORM_PER_ACTIVATION = 0,
+    ANYDNN_PLUGIN_BATCHNORM_SPATIAL = 1,
+    ANYDNN_PLUGIN_BATCHNORM_SPATIAL_PERSISTENT = 2
+};
+enum {
+    ANYDNN_PLUGIN_BATCHNORM_OPS_BN = 0,
+    ANYDNN_PLUGIN_BATCHNORM_OPS_BN_ACTIVATION = 1,
+    ANYDNN_PLUGIN_BATCHNORM_OPS_BN_ADD_ACTIVATION = 2
+};
+enum { ANYDNN_PLUGIN_TRANSFORM_FOLD = 0, ANYDNN_PLUGIN_TRANSFORM_UNFOLD = 1 };
+enum {
+    ANYDNN_PLUGIN_OP_TENSOR_ADD = 0,
+    ANYDNN_PLUGIN_OP_TENSOR_MUL = 1,
+    ANYDNN_PLUGIN_OP_TENSOR_MIN = 2,
+    ANYDNN_PLUGIN_OP_TENSOR_MAX = 3,
+    ANYDNN_PLUGIN_OP_TENSOR_SQRT = 4, /* of a */
+    ANYDNN_PLUGIN_OP_TENSOR_NOT = 5   /* 1 - a */
+};
+enum {
+    ANYDNN_PLUGIN_REDUCE_TENSOR_ADD = 0,
+    ANYDNN_PLUGIN_REDUCE_TENSOR_MUL = 1,
+    ANYDNN_PLUGIN_REDUCE_TENSOR_MIN = 2,
+    ANYDNN_PLUGIN_REDUCE_TENSOR_MAX = 3,
+    ANYDNN_PLUGIN_REDUCE_TENSOR_AMAX = 4, /* the largest absolute value */
+    ANYDNN_PLUGIN_REDUCE_TENSOR_AVG = 5,
+    ANYDNN_PLUGIN_REDUCE_TENSOR_NORM1 = 6,
+    ANYDNN_PLUGIN_REDUCE_TENSOR_NORM2 = 7,
+    ANYDNN_PLUGIN_REDUCE_TENSOR_MUL_NO_ZEROS = 8
+};
+
 /* Convolution family and im2col; activation members only for the fused operation. NULL params for
  * CONVOLUTION_BACKWARD_BIAS. */
 struct anydnn_plugin_convolution {
@@ -179,18 +312,17 @@ struct anydnn_plugin_convolution {
     int64_t window[ANYDNN_PLUGIN_SPATIAL_MAX]; /* the filter's extent, for im2col, which has no
                                                   filter operand */
     int64_t groups;
-    int32_t mode;         /* 0 convolution (flipped filter), 1 cross-correlation */
-    int32_t compute_type; /* element type of the accumulation that the application asked for */
-    int32_t activation;   /* as in struct anydnn_plugin_activation */
-    int32_t nan_propagate;
+    int32_t mode;          /* ANYDNN_PLUGIN_CONVOLUTION or _CROSS_CORRELATION */
+    int32_t compute_type;  /* element type of the accumulation that the application asked for */
+    int32_t activation;    /* ANYDNN_PLUGIN_ACTIVATION_xxx */
+    int32_t nan_propagate; /* 0 or 1, here and below */
     double coef;
 };
 
 struct anydnn_plugin_pooling {
     uint32_t struct_size;
     int32_t spatial_dims;
-    int32_t mode; /* 0 max, 1 average counting padding, 2 average without padding, 3 max,
-                     deterministic */
+    int32_t mode; /* ANYDNN_PLUGIN_POOLING_xxx */
     int32_t nan_propagate;
     int64_t window[ANYDNN_PLUGIN_SPATIAL_MAX];
     int64_t pad[ANYDNN_PLUGIN_SPATIAL_MAX];
@@ -199,7 +331,7 @@ struct anydnn_plugin_pooling {
 
 struct anydnn_plugin_activation {
     uint32_t struct_size;
-    int32_t mode; /* 0 sigmoid, 1 relu, 2 tanh, 3 clipped relu, 4 elu, 5 identity, 6 swish */
+    int32_t mode; /* ANYDNN_PLUGIN_ACTIVATION_xxx */
     int32_t nan_propagate;
     int32_t reserved;
     double coef; /* ceiling of clipped relu, alpha of elu, beta of swish */
@@ -207,8 +339,8 @@ struct anydnn_plugin_activation {
 
 struct anydnn_plugin_softmax {
     uint32_t struct_size;
-    int32_t algorithm; /* 0 fast, 1 accurate, 2 log */
-    int32_t mode;      /* 0 instance (over c, h, w), 1 channel (over c) */
+    int32_t algorithm; /* ANYDNN_PLUGIN_SOFTMAX_xxx */
+    int32_t mode;      /* ANYDNN_PLUGIN_SOFTMAX_MODE_xxx */
     int32_t reserved;
 };
 
@@ -224,9 +356,9 @@ struct anydnn_plugin_lrn {
 
 struct anydnn_plugin_batch_normalization {
     uint32_t struct_size;
-    int32_t mode; /* 0 per activation, 1 spatial, 2 spatial persistent */
-    int32_t ops;  /* 0 normalization, 1 and activation, 2 and addition and activation */
-    int32_t activation;
+    int32_t mode;       /* ANYDNN_PLUGIN_BATCHNORM_xxx */
+    int32_t ops;        /* ANYDNN_PLUGIN_BATCHNORM_OPS_xxx */
+    int32_t activation; /* ANYDNN_PLUGIN_ACTIVATION_xxx */
     int32_t nan_propagate;
     int32_t reserved;
     double coef;
@@ -241,7 +373,7 @@ struct anydnn_plugin_dropout {
 
 struct anydnn_plugin_transform {
     uint32_t struct_size;
-    int32_t direction; /* 0 fold, 1 unfold */
+    int32_t direction; /* ANYDNN_PLUGIN_TRANSFORM_xxx */
     int64_t pad_before[ANYDNN_PLUGIN_DIM_MAX];
     int64_t pad_after[ANYDNN_PLUGIN_DIM_MAX];
     int64_t fold[ANYDNN_PLUGIN_SPATIAL_MAX];
@@ -249,21 +381,20 @@ struct anydnn_plugin_transform {
 
 struct anydnn_plugin_op_tensor {
     uint32_t struct_size;
-    int32_t op; /* 0 add, 1 mul, 2 min, 3 max, 4 sqrt(a), 5 1 - a */
+    int32_t op; /* ANYDNN_PLUGIN_OP_TENSOR_xxx */
     int32_t compute_type;
     int32_t nan_propagate;
 };
 
 struct anydnn_plugin_reduce {
     uint32_t struct_size;
-    int32_t
-        op; /* 0 add, 1 mul, 2 min, 3 max, 4 amax, 5 average, 6 norm1, 7 norm2, 8 mul of nonzeros */
+    int32_t op; /* ANYDNN_PLUGIN_REDUCE_TENSOR_xxx */
     int32_t compute_type;
     int32_t nan_propagate;
 };
 
 /* A node of the extension chain of a problem. A backend that meets a node of a kind that it does
- * not know declines if `must_understand` is set and else ignores the node. Version 0.2 defines no
+ * not know declines if `must_understand` is set and else ignores the node. Version 0.3 defines no
  * kind. */
 struct anydnn_plugin_extension {
     uint32_t struct_size;
@@ -278,7 +409,7 @@ struct anydnn_plugin_problem {
     uint32_t struct_size;
     int32_t operation;
     int32_t math;          /* permission: ANYDNN_PLUGIN_MATH_xxx */
-    int32_t algorithm;     /* cuDNN's number for the direction, or -1: any */
+    int32_t algorithm;     /* of the direction, or ANYDNN_PLUGIN_ALGORITHM_NONE: any */
     int32_t deterministic; /* 1: candidates noted nondeterministic will not be chosen */
     int32_t device;        /* number within the space */
     uint32_t present;      /* bit per slot */
@@ -321,7 +452,7 @@ struct anydnn_plugin_candidate {
     uint32_t struct_size;
     int32_t reason;
     uint64_t engine;    /* the backend's own number, stable within one version of it */
-    int32_t algorithm;  /* cuDNN's number that it bears, or -1 */
+    int32_t algorithm;  /* that it is of, or ANYDNN_PLUGIN_ALGORITHM_NONE */
     int32_t math;       /* what it really uses: ANYDNN_PLUGIN_MATH_xxx */
     uint64_t workspace; /* bytes, at 256 bytes alignment */
     uint32_t notes;
@@ -378,7 +509,7 @@ struct anydnn_plugin_operation {
     int32_t operation;
     uint32_t types;   /* ANYDNN_PLUGIN_TYPE_BIT of the types of the operand in slot 0 */
     uint32_t layouts; /* ANYDNN_PLUGIN_LAYOUT_xxx */
-    uint32_t maths;   /* bit 0 default, 1 tensor_op, 2 allow_conversion, 3 split */
+    uint32_t maths;   /* ANYDNN_PLUGIN_MATHS_xxx */
     uint32_t reserved;
 
     /* Pure: no launch, no device memory. Calls offer once for each way to run the problem, best
@@ -464,7 +595,8 @@ struct anydnn_plugin_host {
     uint32_t reserved;
     void (*log)(const struct anydnn_plugin_host *host, int32_t level, const char *file,
                 int32_t line, const char *text);
-    /* Value of `set.KEY` in the section [plugin NAME], or NULL. */
+    /* Value of `set.KEY` in the section [plugin NAME], or NULL. Publish the keys: struct
+     * anydnn_plugin_setting. */
     const char *(*setting)(const struct anydnn_plugin_host *host, const char *key);
     /* The sentence of the call that is about to fail, in this thread; copied. */
     void (*set_error)(const struct anydnn_plugin_host *host, const char *text);
@@ -475,6 +607,8 @@ struct anydnn_plugin_host {
 
 /* The backend works in a child after fork(). Without it its plans are refused there. */
 #define ANYDNN_PLUGIN_FORK_SAFE 0x1u
+/* The backend is there to be right, not fast: Find lists it without running it. */
+#define ANYDNN_PLUGIN_REFERENCE 0x2u
 
 /* A limit as data, for tables and for people: "dilation", 4, "dilations up to 4". */
 struct anydnn_plugin_limit {
@@ -483,6 +617,16 @@ struct anydnn_plugin_limit {
     int64_t value;
     const char *name;
     const char *sentence;
+};
+
+/* A key that the backend asks host->setting for: "threads", "how many threads compute (one for each
+ * processor)". A key of the settings that is not published is reported to the user when the backend
+ * is opened, and the others are listed there. */
+struct anydnn_plugin_setting {
+    uint32_t struct_size;
+    uint32_t reserved;
+    const char *key;  /* [a-z0-9_]{1,31} */
+    const char *help; /* one line: what it does, its values, and the default in parentheses */
 };
 
 struct anydnn_plugin {
@@ -501,6 +645,9 @@ struct anydnn_plugin {
     /* Sets *context, to another value than NULL, where it returns 0. */
     int32_t (*context_create)(int32_t device, struct anydnn_plugin_context **context);
     void (*context_destroy)(struct anydnn_plugin_context *context);
+    const struct anydnn_plugin_setting *const *settings;
+    uint32_t setting_count;
+    uint32_t reserved;
 };
 
 /* The data object `anydnn_plugin_abi`. */

@@ -64,9 +64,21 @@ static void context_destroy(struct anydnn_plugin_context *context)
 static struct anydnn_plugin_operation operations[ANYDNN_PLUGIN_OPERATION_END];
 static const struct anydnn_plugin_operation *operation_list[ANYDNN_PLUGIN_OPERATION_END];
 
+static const struct anydnn_plugin_setting setting_threads = {
+    .struct_size = sizeof setting_threads,
+    .key = "threads",
+    .help = "how many threads compute: a number (one for each processor that the process may use)",
+};
+static const struct anydnn_plugin_setting setting_emulate = {
+    .struct_size = sizeof setting_emulate,
+    .key = "emulate",
+    .help = "convolutions round operands as their math mode permits: on, off (off)",
+};
+static const struct anydnn_plugin_setting *const settings[] = {&setting_threads, &setting_emulate};
+
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
-    .flags = ANYDNN_PLUGIN_FORK_SAFE,
+    .flags = ANYDNN_PLUGIN_FORK_SAFE | ANYDNN_PLUGIN_REFERENCE,
     .name = "cpu_ref",
     .vendor = "anydnn",
     .version = "0.1.0",
@@ -75,6 +87,8 @@ static struct anydnn_plugin description = {
     .operations = operation_list,
     .context_create = context_create,
     .context_destroy = context_destroy,
+    .settings = settings,
+    .setting_count = sizeof settings / sizeof settings[0],
 };
 
 static void publish(const struct cpu_ref_kernel *kernel, struct anydnn_plugin_operation *operation)

@@ -25,6 +25,13 @@ static int32_t context_create(int32_t device, struct anydnn_plugin_context **con
     return cuda_context_create(device, read_oracle, context);
 }
 
+static const struct anydnn_plugin_setting setting_oracle = {
+    .struct_size = sizeof setting_oracle,
+    .key = "oracle",
+    .help = "convolutions run in double, one thread a result: on, off (off)",
+};
+static const struct anydnn_plugin_setting *const settings[] = {&setting_oracle};
+
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
     .name = cuda_backend_name,
@@ -35,6 +42,8 @@ static struct anydnn_plugin description = {
     .space_functions = &cuda_space,
     .context_create = context_create,
     .context_destroy = cuda_context_destroy,
+    .settings = settings,
+    .setting_count = sizeof settings / sizeof settings[0],
 };
 
 ANYDNN_PLUGIN_EXPORT const struct anydnn_plugin_abi anydnn_plugin_abi =

@@ -71,6 +71,13 @@ static void context_destroy(struct anydnn_plugin_context *context)
 static struct anydnn_plugin_operation operations[ANYDNN_PLUGIN_OPERATION_END];
 static const struct anydnn_plugin_operation *operation_list[ANYDNN_PLUGIN_OPERATION_END];
 
+static const struct anydnn_plugin_setting setting_library = {
+    .struct_size = sizeof setting_library,
+    .key = "library",
+    .help = "the library's file: a name or a path (libcudnn.so.9)",
+};
+static const struct anydnn_plugin_setting *const settings[] = {&setting_library};
+
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
     .name = "cudnn",
@@ -82,6 +89,8 @@ static struct anydnn_plugin description = {
     .space_functions = &cuda_space,
     .context_create = context_create,
     .context_destroy = context_destroy,
+    .settings = settings,
+    .setting_count = sizeof settings / sizeof settings[0],
 };
 
 static void publish(const struct cudnn_operation *from, struct anydnn_plugin_operation *operation)

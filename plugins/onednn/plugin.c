@@ -105,6 +105,18 @@ static void context_destroy(struct anydnn_plugin_context *context)
 static struct anydnn_plugin_operation operations[ANYDNN_PLUGIN_OPERATION_END];
 static const struct anydnn_plugin_operation *operation_list[ANYDNN_PLUGIN_OPERATION_END];
 
+static const struct anydnn_plugin_setting setting_library = {
+    .struct_size = sizeof setting_library,
+    .key = "library",
+    .help = "the library's file: a name or a path (libdnnl.so.3, or else libdnnl.so.2)",
+};
+static const struct anydnn_plugin_setting setting_threads = {
+    .struct_size = sizeof setting_threads,
+    .key = "threads",
+    .help = "how many threads compute: a number, or auto (auto: one for each processor)",
+};
+static const struct anydnn_plugin_setting *const settings[] = {&setting_library, &setting_threads};
+
 /* Not FORK_SAFE: OpenMP's threads do not exist in a child, and libgomp waits for them. */
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
@@ -116,6 +128,8 @@ static struct anydnn_plugin description = {
     .operations = operation_list,
     .context_create = context_create,
     .context_destroy = context_destroy,
+    .settings = settings,
+    .setting_count = sizeof settings / sizeof settings[0],
 };
 
 static void publish(const struct onednn_operation *from, struct anydnn_plugin_operation *operation)

@@ -234,3 +234,29 @@ abi_gate_plugin() {
         return 1
     }
 }
+
+# A constant of plugin.h that anydnn.h has, too, without PLUGIN_ in its name (types: with DATA_), has its
+# number there.
+abi_gate_numbers() {
+    { abi_plain "$abi_header" && abi_plain "$abi_plugin_header"; } | tr ',{}' '\n\n\n' | ${AWK:-awk} '
+        $2 == "=" && $1 ~ /^ANYDNN_PLUGIN_/ { plugin[$1] = $3; next }
+        $2 == "=" { public[$1] = $3 }
+        END {
+            for (name in plugin) {
+                other = name
+                sub(/PLUGIN_/, "", other)
+                if (!(other in public))
+                    sub(/ANYDNN_/, "ANYDNN_DATA_", other)
+                if (!(other in public))
+                    continue
+                count++
+                if (public[other] != plugin[name]) {
+                    print name " is " plugin[name] ", " other " is " public[other]
+                    bad = 1
+                }
+            }
+            if (count < 70)
+                print count " constants are in both headers, of 70 and more"
+            exit bad || count < 70
+        }'
+}

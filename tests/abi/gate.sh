@@ -28,4 +28,5 @@ while [ "$level" -le "$newest" ]; do
     level=$((level + 1))
 done
 check "plugin.h is what was recorded under its number" abi_gate_plugin
+check "plugin.h has anydnn.h's numbers" abi_gate_numbers
 tap_end

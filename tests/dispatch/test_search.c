@@ -144,7 +144,7 @@ static void candidates_without_a_number(void **state)
                  ANYDNN_STATUS_NOT_SUPPORTED, "is a transform algorithm (without a number)");
 }
 
-static void cpu_ref_is_never_timed(void **state)
+static void a_reference_is_never_timed(void **state)
 {
     anydnnHandle_t handle = fixture_handle("cpu_ref, mock_a");
     anydnnConvolutionFwdAlgo_t best;
@@ -397,7 +397,7 @@ int main(void)
         search_test(a_backend_offers_millions),
         search_test(less_is_answered_where_less_is_asked_for),
         search_test(candidates_without_a_number),
-        search_test(cpu_ref_is_never_timed),
+        search_test(a_reference_is_never_timed),
         search_test(absent_operands_are_null),
         search_test(the_given_output_is_overwritten),
         search_test(slow_ways_run_twice),

@@ -91,32 +91,32 @@ tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_operations.
 tests_mocks_libmock_space_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_memory.h tests/mocks/mock_space.c
 MOCK_SPACE_LIBADD = tests/mocks/libmock.la tests/mocks/libmock_space.la tests/mocks/libmock_memory.la -lpthread
 
-tests_mocks_anydnn_mock_a_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_backend.c
+tests_mocks_anydnn_mock_a_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
 tests_mocks_anydnn_mock_a_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_a"'
 tests_mocks_anydnn_mock_a_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_a_la_LIBADD = tests/mocks/libmock.la
 
-tests_mocks_anydnn_mock_b_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_backend.c
+tests_mocks_anydnn_mock_b_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
 tests_mocks_anydnn_mock_b_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_b"'
 tests_mocks_anydnn_mock_b_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_b_la_LIBADD = tests/mocks/libmock.la
 
-tests_mocks_anydnn_mock_device_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_backend.c
+tests_mocks_anydnn_mock_device_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
 tests_mocks_anydnn_mock_device_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_device"' -DMOCK_DEVICE -DMOCK_SPACE='"mockdev"'
 tests_mocks_anydnn_mock_device_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_device_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
-tests_mocks_anydnn_mock_far_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_backend.c
+tests_mocks_anydnn_mock_far_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c
 tests_mocks_anydnn_mock_far_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_far"' -DMOCK_DEVICE -DMOCK_SPACE='"mockfar"'
 tests_mocks_anydnn_mock_far_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_far_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
-tests_mocks_anydnn_mock_mirror_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_mirror.c
+tests_mocks_anydnn_mock_mirror_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_mirror.c
 tests_mocks_anydnn_mock_mirror_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_mirror"' -DMOCK_SPACE='"mockdev"'
 tests_mocks_anydnn_mock_mirror_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_mirror_la_LIBADD = $(MOCK_SPACE_LIBADD)
 
-tests_mocks_anydnn_mock_dropout_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_dropout.c
+tests_mocks_anydnn_mock_dropout_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_dropout.c
 tests_mocks_anydnn_mock_dropout_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) -DMOCK_NAME='"mock_dropout"' -DMOCK_SPACE='"mockdev"'
 tests_mocks_anydnn_mock_dropout_la_LDFLAGS = $(MOCK_CLOSED_LDFLAGS)
 tests_mocks_anydnn_mock_dropout_la_LIBADD = $(MOCK_SPACE_LIBADD)

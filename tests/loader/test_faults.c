@@ -79,6 +79,14 @@ static const struct fault faults[] = {
     {"limit_short", ADN_LOAD_INVALID, "element 0 of its limits states a struct_size of 16",
      "at least 24"},
     {"limit_name_null", ADN_LOAD_INVALID, "its limit's name is NULL", "must be a string"},
+    {"settings_wild", ADN_LOAD_INVALID, "its array of 1 settings is said to lie at 0x40", ""},
+    {"setting_null", ADN_LOAD_INVALID, "element 0 of its settings is NULL", ""},
+    {"setting_short", ADN_LOAD_INVALID, "element 0 of its settings states a struct_size of 16",
+     "at least 24"},
+    {"setting_key_bad", ADN_LOAD_INVALID, "a setting's key is \"Fault\"", "a-z, 0-9 and _"},
+    {"setting_help_null", ADN_LOAD_INVALID, "its setting's help is NULL", "must be a string"},
+    {"setting_help_lines", ADN_LOAD_INVALID, "the help of its setting `fault`",
+     "more than one line"},
 };
 
 #define FAULT_COUNT (sizeof(faults) / sizeof(faults[0]))
@@ -118,6 +126,8 @@ static void a_good_backend_is_live(void **state)
     assert_int_equal(plugin->operation_count, 2);
     assert_int_equal(plugin->limit_count, 1);
     assert_string_equal(plugin->limits[0]->sentence, "dilations up to 4");
+    assert_int_equal(plugin->setting_count, 1);
+    assert_string_equal(plugin->settings[0]->key, "fault");
     assert_non_null(backend->operation[ANYDNN_PLUGIN_CONVOLUTION_FORWARD]);
     assert_non_null(backend->operation[ANYDNN_PLUGIN_SOFTMAX_FORWARD]);
     assert_null(backend->operation[ANYDNN_PLUGIN_IM2COL]);

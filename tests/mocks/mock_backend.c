@@ -55,6 +55,7 @@
 #include <time.h>
 
 #include "mock.h"
+#include "mock_settings.h"
 
 struct anydnn_plugin_context {
     int number;
@@ -458,6 +459,7 @@ static struct anydnn_plugin description = {
 #endif
     .context_create = mock_context_create,
     .context_destroy = mock_context_destroy,
+    MOCK_SETTINGS,
 };
 
 const struct anydnn_plugin_abi anydnn_plugin_abi = ANYDNN_PLUGIN_ABI_INITIALIZER;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mock.h"
+#include "mock_settings.h"
 
 enum { X, STATES, Y, RESERVE };
 enum { DY, MASK, DX };
@@ -244,6 +245,7 @@ static const struct anydnn_plugin description = {
     .space_functions = &mock_space,
     .context_create = dropout_context_create,
     .context_destroy = dropout_context_destroy,
+    MOCK_SETTINGS,
 };
 
 const struct anydnn_plugin_abi anydnn_plugin_abi = ANYDNN_PLUGIN_ABI_INITIALIZER;

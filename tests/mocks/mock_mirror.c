@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "mock.h"
+#include "mock_settings.h"
 
 struct anydnn_plugin_context {
     struct anydnn_plugin_context *of;
@@ -223,6 +224,7 @@ static struct anydnn_plugin description = {
     .space_functions = &mock_space,
     .context_create = mirror_context_create,
     .context_destroy = mirror_context_destroy,
+    MOCK_SETTINGS,
 };
 
 const struct anydnn_plugin_abi anydnn_plugin_abi = ANYDNN_PLUGIN_ABI_INITIALIZER;

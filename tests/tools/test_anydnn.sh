@@ -146,6 +146,39 @@ check "config names file and line" gives 0 "^plan_cache = 7  *; $tap_dir/a.conf:
 check "a relative settings file" sh -c \
     "cd '$tap_dir' && '$anydnn' config --config a.conf | grep 'pooling_\* = cpu_ref, fallback:off  *; $tap_dir/a.conf:6'"
 
+# A key that its backend does not have is told where the backend is opened, and only there.
+conf '[plugin cpu_ref]\nset.thread = 1\nset.nonesuch = 1\n[route]\n* = cpu_ref'
+misspelt() {
+    "$anydnn" explain --config "$tap_dir/a.conf" "$conv" 2>"$tap_dir/err" >/dev/null
+    cat "$tap_dir/err"
+    grep -qF "a.conf:2: backend \`cpu_ref\` has no setting \`set.thread\`; did you mean \`set.threads\`?" "$tap_dir/err" &&
+        grep -q "a.conf:3: backend \`cpu_ref\` has no setting \`set.nonesuch\`$" "$tap_dir/err" &&
+        [ "$(wc -l <"$tap_dir/err")" -eq 2 ]
+}
+check "a misspelt key of a backend's settings" misspelt
+
+# conf/anydnn.conf has the lines that the backends of this tree publish; those that were not built are
+# left out.
+published() {
+    "$anydnn" config --backends >"$tap_dir/out" || return
+    for backend in cpu_ref onednn cuda_naive cuda_tensorcore cudnn; do
+        sed -n "/^;\[plugin $backend\]/,/^\$/p" "$tap_dir/out" | grep '^# set\.' >"$tap_dir/published"
+        sed -n "/^;\[plugin $backend\]/,/^\$/p" "$ANYDNN_TEST_SRCDIR/conf/anydnn.conf" | grep '^# set\.' >"$tap_dir/shipped"
+        "$anydnn" info "$backend" 2>&1 | grep -q "^$backend  *live" || continue
+        diff "$tap_dir/published" "$tap_dir/shipped" || return
+    done
+    sed -n '/^;\[plugin cpu_ref\]/,/^$/p' "$tap_dir/out" | grep -q '^# set.threads: '
+}
+check "config --backends shows what anydnn.conf does" published
+check "config --backends --json" json 0 \
+    "[b for b in a['backends'] if b['name'] == 'cpu_ref'][0]['settings'][1].startswith('set.emulate: ')" config --backends
+opens_nothing() {
+    ANYDNN_LOG=info "$anydnn" config 2>&1 | grep -q "is about to be opened\|opened: .*anydnn_cuda" && return 1
+    ANYDNN_LOG=info "$anydnn" config --backends 2>&1 | grep -q "backend cpu_ref .* opened: "
+}
+check "config --backends opens them" opens_nothing
+conf '[anydnn]\nplan_cache = 7\n[plugin cpu_ref]\nset.threads = 1\n[route]\npooling_* = cpu_ref, fallback:off'
+
 # What config prints is a settings file with the same values.
 pastes() {
     values="import json, sys

@@ -62,6 +62,32 @@ static const char *plugin_setting(void *cookie, const char *backend, const char 
     return adn_settings_plugin_set(cookie, backend, key);
 }
 
+/* A warning for each set.KEY of the settings that the backend does not publish. */
+static void warn_of_settings(void *cookie, const struct adn_backend *backend)
+{
+    const struct adn_plugin_section *section = adn_settings_plugin(cookie, backend->name);
+    const struct anydnn_plugin *plugin = backend->plugin;
+    const char *keys[64];
+    int count = 0;
+
+    while (count < 64 && (uint32_t)count < plugin->setting_count) {
+        keys[count] = plugin->settings[count]->key;
+        count++;
+    }
+    for (const struct adn_plugin_setting *set = section ? section->set : NULL; set;
+         set = set->next) {
+        const char *near = adn_name_nearest(set->key, keys, count);
+        int known = 0;
+
+        for (uint32_t i = 0; i < plugin->setting_count; i++)
+            known |= strcmp(plugin->settings[i]->key, set->key) == 0;
+        if (known)
+            continue;
+        adn_warn("%s: backend `%s` has no setting `set.%s`%s%s%s", set->origin, backend->name,
+                 set->key, near ? "; did you mean `set." : "", near ? near : "", near ? "`?" : "");
+    }
+}
+
 /* plugin_path's folders, then plugindir. The world keeps the array. */
 static const char *const *folders_of(const struct adn_settings *settings)
 {
@@ -94,7 +120,8 @@ static void registry_drop(struct adn_registry *registry)
 
 static struct adn_registry *registry_make(struct adn_settings *settings)
 {
-    struct adn_load_options options = {.setting = plugin_setting, .cookie = settings};
+    struct adn_load_options options = {
+        .setting = plugin_setting, .opened = warn_of_settings, .cookie = settings};
     const struct adn_plugin_section *section;
     struct adn_load_module *modules;
     struct adn_registry *registry;

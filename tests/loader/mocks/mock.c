@@ -158,6 +158,8 @@ static struct {
     struct anydnn_plugin_space space;
     const struct anydnn_plugin_operation *operations[2];
     const struct anydnn_plugin_limit *limits[1];
+    struct anydnn_plugin_setting setting;
+    const struct anydnn_plugin_setting *settings[1];
 } mock;
 
 #define SET(name, member, value)                                                                   \
@@ -218,6 +220,12 @@ static const struct mock_fault mock_faults[] = {
     SET("limit_short", limit.struct_size, UP_TO(anydnn_plugin_limit, name)),
     SET("limit_without_sentence", limit.struct_size, UP_TO(anydnn_plugin_limit, sentence)),
     SET("limit_name_null", limit.name, NULL),
+    SET("settings_wild", plugin.settings, 0x40),
+    SET("setting_null", settings[0], NULL),
+    SET("setting_short", setting.struct_size, UP_TO(anydnn_plugin_setting, help)),
+    SET("setting_key_bad", setting.key, "Fault"),
+    SET("setting_help_null", setting.help, NULL),
+    SET("setting_help_lines", setting.help, "one\ntwo"),
 };
 
 /* The same for a backend of a space of its own. */
@@ -255,6 +263,12 @@ static void mock_fill(void)
         .sentence = "dilations up to 4",
     };
     mock.limits[0] = &mock.limit;
+    mock.setting = (struct anydnn_plugin_setting){
+        .struct_size = sizeof(struct anydnn_plugin_setting),
+        .key = "fault",
+        .help = "what is wrong with the description (nothing)",
+    };
+    mock.settings[0] = &mock.setting;
     mock.plugin = (struct anydnn_plugin){
         .struct_size = sizeof(struct anydnn_plugin),
         .flags = ANYDNN_PLUGIN_FORK_SAFE,
@@ -269,6 +283,8 @@ static void mock_fill(void)
         .limits = mock.limits,
         .context_create = mock_context_create,
         .context_destroy = mock_context_destroy,
+        .settings = mock.settings,
+        .setting_count = 1,
     };
 }
 
