@@ -77,6 +77,8 @@ static void say_notes(const struct anydnnContext *handle, struct adn_text *text)
             adn_text_add(text, "%s%s", lead, names[i]);
             lead = ",";
         }
+    if (plan_of(handle)->timed)
+        adn_text_add(text, "%stimed", lead);
 }
 
 static void say_plan(const struct anydnnContext *handle, struct adn_text *text)

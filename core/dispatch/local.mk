@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 core_libanydnn_core_la_SOURCES += \
+	core/dispatch/autotune/fastest.c \
+	core/dispatch/autotune/fastest.h \
 	core/dispatch/autotune/rank.c \
 	core/dispatch/autotune/search.c \
 	core/dispatch/autotune/search.h \
 	core/dispatch/autotune/store.c \
 	core/dispatch/autotune/store.h \
+	core/dispatch/autotune/stand.c \
+	core/dispatch/autotune/stand.h \
 	core/dispatch/autotune/time.c \
 	core/dispatch/dispatch.h \
 	core/dispatch/foreign/byte_runs.c \

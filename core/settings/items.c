@@ -85,7 +85,7 @@ static void rule_print(const struct adn_route_rule *rule, char *text, size_t siz
 {
     size_t length = 0;
 
-    snprintf(text, size, "%s", "");
+    length += (size_t)snprintf(text, size, "%s", rule->fastest ? "fastest" : "");
     for (int i = 0; i < rule->count && length < size; i++)
         length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
                                    rule->backend[i]);

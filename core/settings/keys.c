@@ -16,6 +16,7 @@ const char *const adn_words_enable[] = {"no", "auto", "yes", NULL};
 static const char *const words_staging[] = {"off", "listed", "last", NULL};
 static const char *const words_yes[] = {"no", "yes", NULL};
 static const char *const words_log[] = {"off", "error", "warn", "info", "debug", "trace", NULL};
+static const char *const words_tuning_mode[] = {"write", "read", NULL};
 static const char *const words_user_config[] = {"none", "merge", "only", NULL};
 
 enum {

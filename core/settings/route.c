@@ -86,9 +86,25 @@ static int parse_fallback(struct adn_route_rule *rule, const char *word, char *e
     return -1;
 }
 
+/* The word `fastest`: 1 where it stands first, 0 for another word, -1 behind others. */
+static int parse_fastest(struct adn_route_rule *rule, const char *word, char *error,
+                         size_t error_size)
+{
+    if (strcmp(word, "fastest") != 0)
+        return 0;
+    if (!rule->fastest && rule->count == 0)
+        return rule->fastest = 1;
+    snprintf(error, error_size, "`fastest` behind other words, where it must be the first");
+    return -1;
+}
+
 static int parse_backend(struct adn_route_rule *rule, const char *name, char *error,
                          size_t error_size)
 {
+    int fastest = parse_fastest(rule, name, error, error_size);
+
+    if (fastest != 0)
+        return fastest < 0 ? -1 : 0;
     if (!adn_backend_name_valid(name)) {
         snprintf(
             error, error_size,
@@ -150,8 +166,12 @@ static int parse_list(struct adn_route_rule *rule, const char *list, char *error
                 : parse_backend(rule, word, error, error_size) != 0)
             return -1;
         if (rest == NULL)
-            return 0;
+            break;
     }
+    if (!rule->fastest || rule->count > 0)
+        return 0;
+    snprintf(error, error_size, "`fastest` alone: the backends to time must follow it");
+    return -1;
 }
 
 enum adn_apply adn_rule_parse(struct adn_route_rule *rule, const char *pattern, const char *mode,

@@ -21,6 +21,7 @@ enum adn_fallback {
     ADN_FALLBACK_ON = 2
 };
 enum adn_staging { ADN_STAGING_OFF = 0, ADN_STAGING_LISTED = 1, ADN_STAGING_LAST = 2 };
+enum adn_tuning_mode { ADN_TUNING_WRITE = 0, ADN_TUNING_READ = 1 };
 enum adn_enable { ADN_ENABLE_NO = 0, ADN_ENABLE_AUTO = 1, ADN_ENABLE_YES = 2 };
 
 /* Layers, weakest first. */
@@ -39,6 +40,7 @@ struct adn_route_rule {
     int32_t math;     /* ANYDNN_PLUGIN_MATH_xxx, or -1: [route] without a mode */
     int32_t layer;
     int32_t fallback; /* enum adn_fallback */
+    int32_t fastest;  /* 1: `fastest` stands before the backends, which are timed */
     int32_t count;
     char backend[ADN_ROUTE_MAX][ADN_NAME_MAX + 1];
     char origin[ADN_ORIGIN_MAX];
@@ -76,6 +78,8 @@ struct adn_settings {
     char *
         *plugin_path; /* absolute folders searched before plugindir; NULL-terminated, may be NULL */
     char *tuning;     /* "off", or the file of what searches measured */
+    int32_t tuning_mode; /* enum adn_tuning_mode */
+    int32_t tune_limit;  /* milliseconds that `fastest` times one problem */
     int32_t user_config; /* 0 none, 1 merge, 2 only */
     struct adn_plugin_section *plugins;
     struct adn_route_rule *rules; /* all layers, in order of reading */

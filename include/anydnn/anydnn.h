@@ -703,10 +703,10 @@ ANYDNN_API anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *det
  * A routing rule for this handle, which wins over every file and variable. operation: a name
  * ("convolution_forward"), a prefix and `*` ("pooling_*") or "*". mode: NULL for every math mode,
  * or "default", "tensor_op", "allow_conversion", "split". list: backends in order, "cudnn,
- * cuda_naive", the last word may be "fallback:on", "fallback:warn" or "fallback:off". A second
- * call for the same operation and mode replaces the first. The handle forgets its plans. A
- * backend that is not installed is passed over; if its name resembles that of another, one warning
- * names that one.
+ * cuda_naive", the first word may be "fastest" (the backends are timed when a problem is met
+ * first), the last word may be "fallback:on", "fallback:warn" or "fallback:off". A second call for
+ * the same operation and mode replaces the first. The handle forgets its plans. A backend that is
+ * not installed is passed over; if its name resembles that of another, one warning names that one.
  */
 ANYDNN_API anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation,
                                          const char *mode, const char *list);
@@ -798,7 +798,8 @@ ANYDNN_API anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle,
  *   algorithm, algorithm_requested    as the text form of problems names it, "none", "any"
  *   workspace                 bytes of the caller's workspace that the plan uses
  *   deterministic             1 if two runs give the same bits
- *   notes                     nondeterministic, transform, reduced_precision, with commas; or ""
+ *   notes                     nondeterministic, transform, reduced_precision, with commas; or "";
+ *                             timed: the clock chose it, and may choose otherwise another time
  *   plan                      hit (same descriptors), equal (same values), miss (made now)
  *   effect                    of a failed call: none, enqueued, unknown
  *   rule, rule_origin         the routing rule that matched; file and line, variable or call
@@ -823,8 +824,8 @@ ANYDNN_API anydnnStatus_t anydnnGetDispatchInfo(anydnnHandle_t handle, const cha
 
 /*
  * The same as a number: keys that are numbers, and math, math_requested (anydnnMathType_t),
- * algorithm, algorithm_requested (cuDNN's number or -1), notes (bits 0, 1, 2 in the order above),
- * effect (0, 1, 2). BAD_PARAM for a key that has only a text.
+ * algorithm, algorithm_requested (cuDNN's number or -1), notes (bits 0, 1, 2 in the order above;
+ * timed has none), effect (0, 1, 2). BAD_PARAM for a key that has only a text.
  */
 ANYDNN_API anydnnStatus_t anydnnGetDispatchInfoInt(anydnnHandle_t handle, const char *key,
                                                    int64_t *value);

@@ -24,6 +24,7 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_stage_vectors \
 	tests/dispatch/test_stream_gone
 search_tests = \
+	tests/dispatch/test_fastest \
 	tests/dispatch/test_get_v2 \
 	tests/dispatch/test_search \
 	tests/dispatch/test_search_faults \

@@ -22,7 +22,7 @@ static int known(const struct adn_choices *choices, const struct adn_choice *one
         const struct adn_choice *other = &choices->choice[i];
 
         if (other->backend == one->backend && other->engine == one->engine &&
-            other->algorithm == one->algorithm && other->used == one->used)
+            (choices->fastest || (other->algorithm == one->algorithm && other->used == one->used)))
             return 1;
     }
     return 0;
@@ -65,7 +65,7 @@ static void take(struct adn_walk *walk, const struct adn_answer *answer,
         .backend = answer->backend,
     };
 
-    while (maths[one.pass] != one.math)
+    while (one.pass < MATHS - 1 && maths[one.pass] != one.math)
         one.pass++;
     if (reason[0] == '\0' && !known(choices, &one))
         add(choices, &one);
@@ -81,7 +81,7 @@ static anydnnStatus_t collect_math(struct adn_choices *choices, struct adn_walk 
     adn_problem_copy(&problem, &choices->problem);
     problem.math = math;
     adn_walk_begin(walk, choices->handle, &wish);
-    walk->search = 1;
+    walk->search = choices->fastest ? ADN_SEARCH_NAMED : ADN_SEARCH_ALL;
     walk->observe = take;
     walk->cookie = choices;
     end = adn_walk_end(walk);
@@ -160,7 +160,9 @@ anydnnStatus_t adn_choices_collect(struct adn_choices *choices)
 
     if (!walk)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", choices->entry);
-    for (int32_t i = 0; i < MATHS && status == ANYDNN_STATUS_SUCCESS; i++)
+    if (choices->fastest)
+        status = collect_math(choices, walk, permitted);
+    for (int32_t i = 0; i < MATHS && !choices->fastest && status == ANYDNN_STATUS_SUCCESS; i++)
         if (maths[i] == permitted || (!choices->one_math && adn_math_permits(permitted, maths[i])))
             status = collect_math(choices, walk, maths[i]);
     free(walk);

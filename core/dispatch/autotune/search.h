@@ -73,6 +73,10 @@ struct adn_choices {
     uint64_t workspace_limit;
     uint32_t alignment; /* bytes that every operand has */
     int32_t one_math;
+    int32_t fastest; /* 1: one choice is sought for a problem that may name an algorithm, in its own
+                        math type; all choices are rivals */
+    int32_t partial; /* the time was up before all had run */
+    double limit_us; /* after which no further choice is run; 0: none */
     int32_t out_of_memory;
     int32_t count;
     int32_t room;

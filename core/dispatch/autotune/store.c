@@ -188,6 +188,7 @@ void adn_tuned_rank(struct adn_choices *choices)
 
 struct keeping {
     const struct adn_choices *choices;
+    struct adn_tuning *tuning;
     struct adn_walk *walk;
     uint64_t limit;
     int count;
@@ -226,17 +227,53 @@ static int is_for_any(const struct adn_choice *choice)
            !(choice->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM);
 }
 
+/* NULL where nothing is to be kept, or memory is out. */
+static struct keeping *begin_keeping(const struct adn_choices *choices)
+{
+    int frozen = choices->handle->world->settings->tuning_mode == ADN_TUNING_READ;
+    struct adn_tuning *tuning = frozen ? NULL : file_of(choices->handle);
+    struct keeping *keeping = tuning ? calloc(1, sizeof(*keeping)) : NULL;
+
+    if (!keeping)
+        return NULL;
+    keeping->choices = choices;
+    keeping->tuning = tuning;
+    keeping->walk = malloc(sizeof(*keeping->walk));
+    keeping->limit = limit_of(choices);
+    return keeping;
+}
+
+static void end_keeping(struct keeping *keeping)
+{
+    if (keeping->count > 0)
+        adn_tuning_keep(keeping->tuning, (const char *const *)keeping->key, keeping->tuned,
+                        keeping->count);
+    while (keeping->count > 0)
+        free(keeping->key[--keeping->count]);
+    free(keeping->walk);
+    free(keeping);
+}
+
+void adn_tuned_keep_one(const struct adn_choices *choices, const struct adn_choice *choice)
+{
+    struct keeping *keeping = begin_keeping(choices);
+
+    if (!keeping)
+        return;
+    if (choices->partial && keeping->limit == UINT64_MAX)
+        keeping->limit--;
+    if (keeping->walk)
+        keep(keeping, choice, &choices->problem);
+    end_keeping(keeping);
+}
+
 void adn_tuned_keep(const struct adn_choices *choices, int pairs)
 {
-    struct adn_tuning *tuning = file_of(choices->handle);
-    struct keeping *keeping = tuning ? calloc(1, sizeof(*keeping)) : NULL;
+    struct keeping *keeping = begin_keeping(choices);
     int has_any = 0;
 
     if (!keeping)
         return;
-    keeping->choices = choices;
-    keeping->walk = malloc(sizeof(*keeping->walk));
-    keeping->limit = limit_of(choices);
     for (int i = 0; keeping->walk && i < pairs; i++) {
         const struct adn_choice *choice = &choices->choice[i];
         struct adn_problem problem;
@@ -250,10 +287,5 @@ void adn_tuned_keep(const struct adn_choices *choices, int pairs)
         has_any = 1;
         keep(keeping, choice, &choices->problem);
     }
-    if (keeping->count > 0)
-        adn_tuning_keep(tuning, (const char *const *)keeping->key, keeping->tuned, keeping->count);
-    while (keeping->count > 0)
-        free(keeping->key[--keeping->count]);
-    free(keeping->walk);
-    free(keeping);
+    end_keeping(keeping);
 }

@@ -140,6 +140,8 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
     adn_text_add(&text, "device: %s\nrule: [route%s%s] %s = ", handle->device_name,
                  walk.rule->math >= 0 ? " " : "",
                  walk.rule->math >= 0 ? adn_math_name(walk.rule->math) : "", walk.rule->pattern);
+    if (walk.rule->fastest)
+        adn_text_add(&text, "fastest, ");
     for (int32_t i = 0; i < walk.count; i++)
         adn_text_add(&text, "%s%s", i > 0 ? ", " : "", walk.answer[i].name);
     adn_text_add(&text, "\nfrom: %s\nfallback: %s\nbackends:\n", walk.rule->origin,
@@ -147,6 +149,9 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
     for (int32_t i = 0; i < walk.count; i++)
         explain_backend(&walk, &walk.answer[i], &text);
     at = choose(&walk, &pinned, &wish, &measured, &candidate);
+    if (at >= 0 && walk.rule->fastest && !wish.pin)
+        adn_text_add(&text,
+                     "fastest: not timed yet; the first call does, and may choose another\n");
     if (at >= 0)
         explain_choice(&walk, &walk.answer[at], candidate, wish.pin, &text);
     else

@@ -45,6 +45,8 @@ struct adn_plan {
     int32_t math;
     uint32_t notes;
     int32_t past_first; /* not the rule's first choice */
+    int32_t timed;      /* the clock chose it, which may choose otherwise in another process */
+    int32_t passing;    /* for one call, in no table */
     int32_t fallback;   /* enum adn_fallback of the rule */
     double expected_us;
     struct adn_excluded *excluded;

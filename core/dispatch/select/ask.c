@@ -19,7 +19,8 @@ static int transform_named(const struct adn_walk *walk,
 {
     return (walk->wish->pin && !walk->wish->pin->measured) ||
            (candidate->algorithm != ADN_ALGORITHM_ANY &&
-            (walk->search || candidate->algorithm == walk->wish->problem->algorithm));
+            (walk->search == ADN_SEARCH_ALL ||
+             candidate->algorithm == walk->wish->problem->algorithm));
 }
 
 static void judge(const struct adn_walk *walk, const struct adn_answer *answer,

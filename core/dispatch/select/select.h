@@ -39,12 +39,19 @@ struct adn_answer {
     char reason[400];
 };
 
+/* For whom the candidates are: none of another space is any search's. */
+enum adn_searching {
+    ADN_SEARCH_NONE,
+    ADN_SEARCH_ALL,  /* Get or Find, whose answer names what it lists, transforms too */
+    ADN_SEARCH_NAMED /* `fastest`: transforms only where the call names them */
+};
+
 struct adn_walk {
     anydnnHandle_t handle;
     const struct adn_wish *wish;
     const struct adn_route_rule *rule;
     int32_t fallback; /* enum adn_fallback */
-    int32_t search;   /* 1: for Get or Find, whose answer names what it lists, transforms too */
+    int32_t search;   /* enum adn_searching */
     int32_t starved;  /* 1: memory or descriptors lacked, so that no answer after that counts */
     int32_t count;
     struct adn_answer answer[ADN_ROUTE_MAX];

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `fastest`: when candidates are timed for a plan, in which order, and which one is taken. */
+#include "dispatch/autotune/fastest.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/operations.h"
+#include "dispatch/autotune/store.h"
+#include "sys/error.h"
+#include "sys/log.h"
+#include "sys/process.h"
+
+/* Two contests at once on one device would time one another. */
+static pthread_mutex_t contest = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+static void guard(void)
+{
+    adn_process_fork_waits(&contest);
+}
+
+/* 1: nobody held it; 0: after waiting; -1: this thread holds it, in a callback of the
+ * application's.
+ */
+static int enter(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, guard);
+    if (pthread_mutex_trylock(&contest) == 0)
+        return 1;
+    return pthread_mutex_lock(&contest) == 0 ? 0 : -1;
+}
+
+static const struct adn_route_rule *rule_of(anydnnHandle_t handle,
+                                            const struct adn_problem *problem)
+{
+    return adn_settings_route(handle->world->settings, handle->rules, handle->rule_count,
+                              adn_operation_name(problem->operation), problem->math);
+}
+
+/* A frozen file decides alone: what it does not know is not measured, so that processes that share
+ * it choose alike. */
+static int is_frozen(anydnnHandle_t handle)
+{
+    const struct adn_settings *settings = handle->world->settings;
+
+    return settings->tuning_mode == ADN_TUNING_READ && strcmp(settings->tuning, "off") != 0;
+}
+
+/* A recording is under way, or the application captures the stream, where no mark can be set. */
+static int is_captured(anydnnHandle_t handle)
+{
+    const struct anydnn_plugin_space *space = handle->space->functions;
+    void *mark = NULL;
+    int captured;
+
+    if (handle->recording)
+        return 1;
+    if (adn_space_mark_create(handle->space, handle->device, &mark) != 0)
+        return 0;
+    captured =
+        space->mark_record(handle->device, handle->stream, mark) == ANYDNN_STATUS_NOT_SUPPORTED;
+    space->mark_destroy(handle->device, mark);
+    return captured;
+}
+
+/* How many choices of its own backend stand before it. */
+static int32_t turn_of(const struct adn_choices *choices, int32_t at)
+{
+    int32_t turn = 0;
+
+    for (int32_t i = 0; i < at; i++)
+        turn += choices->choice[i].backend == choices->choice[at].backend;
+    return turn;
+}
+
+static int by_turn(const void *left, const void *right)
+{
+    const struct adn_choice *a = left, *b = right;
+
+    return a->group != b->group ? a->group - b->group : a->rank - b->rank;
+}
+
+/* The best of each backend first, as far as their own words tell: time may be up before all ran. */
+static void take_turns(struct adn_choices *choices)
+{
+    for (int32_t i = 0; i < choices->count; i++) {
+        choices->choice[i].group = turn_of(choices, i);
+        choices->choice[i].rank = i;
+    }
+    qsort(choices->choice, (size_t)choices->count, sizeof(choices->choice[0]), by_turn);
+}
+
+static struct adn_choice *winner(struct adn_choices *choices)
+{
+    for (int32_t i = 0; i < choices->count; i++)
+        if (choices->choice[i].plan && choices->choice[i].microseconds >= 0)
+            return &choices->choice[i];
+    return NULL;
+}
+
+/* The winner's plan, or NULL where the route's order decides: of one candidate it tells all. */
+static struct adn_plan *plan_of_winner(struct adn_choices *choices)
+{
+    struct adn_plan *plan = NULL;
+    struct adn_choice *best;
+    anydnnStatus_t status = adn_choices_collect(choices);
+
+    if (status != ANYDNN_STATUS_SUCCESS || choices->count < 2)
+        return NULL;
+    take_turns(choices);
+    if (adn_timing_run(choices, NULL) != ANYDNN_STATUS_SUCCESS)
+        return NULL;
+    best = winner(choices);
+    if (best) {
+        plan = best->plan;
+        best->plan = NULL;
+        plan->timed = 1;
+        adn_tuned_keep_one(choices, best);
+    }
+    return plan;
+}
+
+/* Another thread may have timed the problem while this one waited. */
+static enum adn_fastest hold_contest(struct adn_choices *choices, struct adn_plan **plan)
+{
+    struct adn_refusal unsaid;
+    struct adn_pin found;
+    int entered = enter(), known = 0;
+
+    if (entered < 0)
+        return ADN_FASTEST_LATER;
+    adn_refusal_begin(&unsaid);
+    if (entered == 0)
+        known = adn_tuned_find(choices->handle, &choices->problem, &found);
+    *plan = known ? NULL : plan_of_winner(choices);
+    adn_refusal_end(&unsaid);
+    pthread_mutex_unlock(&contest);
+    if (known)
+        return ADN_FASTEST_FOUND;
+    if (*plan)
+        return ADN_FASTEST_TIMED;
+    return choices->handle->space->poisoned ? ADN_FASTEST_FAILED : ADN_FASTEST_NONE;
+}
+
+enum adn_fastest adn_fastest_plan(const char *entry, anydnnHandle_t handle,
+                                  const struct adn_problem *problem, struct adn_plan **plan)
+{
+    struct adn_choices *choices;
+    enum adn_fastest result;
+
+    if (!rule_of(handle, problem)->fastest || is_frozen(handle))
+        return ADN_FASTEST_NONE;
+    if (is_captured(handle))
+        return ADN_FASTEST_LATER;
+    choices = calloc(1, sizeof(*choices));
+    if (!choices)
+        return ADN_FASTEST_NONE;
+    choices->entry = entry;
+    choices->handle = handle;
+    choices->fastest = 1;
+    choices->alignment = ADN_ASSUMED_ALIGNMENT;
+    choices->workspace_limit = handle->workspace_limit;
+    choices->limit_us = 1e3 * handle->world->settings->tune_limit;
+    adn_problem_copy(&choices->problem, problem);
+    result = hold_contest(choices, plan);
+    if (result == ADN_FASTEST_NONE)
+        adn_info("%s: nothing was timed: the order of the route decides", entry);
+    adn_choices_free(choices);
+    free(choices);
+    return result;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the choices of a search run: marks, operands and workspace, the caller's or of the search's
+ * own. */
+#ifndef ADN_DISPATCH_AUTOTUNE_STAND_H
+#define ADN_DISPATCH_AUTOTUNE_STAND_H
+
+#include "dispatch/autotune/search.h"
+
+struct adn_stand {
+    struct adn_choices *choices;
+    const struct anydnn_plugin_space *space;
+    int32_t device;
+    int own; /* the operands are the search's */
+    void *marks[2];
+    struct anydnn_plugin_operands operands;
+};
+
+/* Marks, and operands of the search's own where `given` is NULL. Whatever it answers,
+ * adn_stand_leave follows. */
+anydnnStatus_t adn_stand_enter(struct adn_stand *stand, struct adn_choices *choices,
+                               const struct anydnn_plugin_operands *given);
+/* Waits for what was enqueued, and frees. */
+void adn_stand_leave(struct adn_stand *stand);
+
+/* A workspace of the search's own that is at least that large; 0 or -1. Of the caller's nothing is
+ * asked: no choice needs more. */
+int adn_stand_workspace(struct adn_stand *stand, uint64_t bytes);
+
+/* Puts what in-place runs replaced back into the search's own operands; 0 or the space's answer. */
+int32_t adn_stand_restore(struct adn_stand *stand);
+
+#endif

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The route's word `fastest`: what is timed when a problem's first plan is made, what is taken, and
+ * what is left to the order of the route. Time passes only where a mock sleeps (clock.c).
+ */
+#include "tests/dispatch/searches.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "settings/settings.h"
+
+#define ROUTE "fastest, mock_a, mock_b"
+
+static struct fixture_convolution with;
+static char path[4200];
+static int files;
+
+static anydnnHandle_t handle_of(const char *route)
+{
+    fixture_convolution_make(&with, 8);
+    with.workspace = fixture_data(20);
+    with.bytes = 4096;
+    return fixture_handle(route);
+}
+
+static void times(const char *a, const char *b)
+{
+    fixture_set("mock_a", "sleep_us", a);
+    fixture_set("mock_b", "sleep_us", b);
+}
+
+static int executes(const char *log, const char *backend)
+{
+    return fixture_lines(log, backend, "plan_execute");
+}
+
+static void keep_in_file(void)
+{
+    char name[40];
+
+    snprintf(name, sizeof(name), "fastest%d", files++);
+    snprintf(path, sizeof(path), "%s", fixture_path(name));
+    fixture_settings()->tuning = path;
+}
+
+static const char *run(anydnnHandle_t handle)
+{
+    return search_run(handle, &with, 0, ANYDNN_DEFAULT_MATH);
+}
+
+/* ---- what is taken */
+
+static void the_fastest_is_taken(void **state)
+{
+    anydnnHandle_t handle = handle_of(ROUTE);
+    const char *log;
+
+    (void)state;
+    times("3000", "1000");
+    assert_string_equal(run(handle), "mock_b 1");
+    log = fixture_log();
+    assert_true(executes(log, "mock_a") > 1);
+    assert_true(executes(log, "mock_b") > 1);
+    assert_string_equal(fixture_record(handle, "plan"), "miss");
+    assert_string_equal(fixture_record(handle, "notes"), "timed");
+    assert_int_equal(fixture_number(handle, "fallbacks"), 0);
+    /* once is enough */
+    times("1000", "3000");
+    assert_ok(fixture_convolution_run(handle, &with));
+    log = fixture_log();
+    assert_int_equal(executes(log, "mock_a"), 0);
+    assert_int_equal(executes(log, "mock_b"), 1);
+    assert_string_equal(fixture_record(handle, "backend"), "mock_b");
+}
+
+static void every_engine_stands(void **state)
+{
+    (void)state;
+    fixture_set("mock_a", "algorithms", "0,1,1");
+    times("3000 / 2000 / 500", "1000");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_a 3");
+}
+
+static void without_the_word_the_order_counts(void **state)
+{
+    anydnnHandle_t handle = handle_of("mock_a, mock_b");
+
+    (void)state;
+    times("3000", "1000");
+    assert_string_equal(run(handle), "mock_a 1");
+    assert_int_equal(executes(fixture_log(), "mock_b"), 0);
+    assert_string_equal(fixture_record(handle, "notes"), "");
+}
+
+/* Within 1 % the earlier one of the list. */
+static void ties_go_to_the_earlier(void **state)
+{
+    (void)state;
+    times("10050", "10000");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_a 1");
+    times("10200", "10000");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
+}
+
+static void what_fails_is_out(void **state)
+{
+    anydnnHandle_t handle = handle_of(ROUTE);
+
+    (void)state;
+    times("3000", "1000");
+    fixture_set("mock_b", "execute", "fail");
+    assert_string_equal(run(handle), "mock_a 1");
+    fixture_set("mock_b", "execute", NULL);
+    fixture_set("mock_b", "fail_plan", "1");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_a 1");
+}
+
+/* Transforms take part only if the call names theirs; another number counts for nothing. */
+static void transforms_must_be_named(void **state)
+{
+    (void)state;
+    fixture_set("mock_b", "algorithms", "4");
+    fixture_set("mock_b", "notes", "transform");
+    times("3000", "1000");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_a 1");
+    assert_string_equal(search_run(handle_of(ROUTE), &with, 4, ANYDNN_DEFAULT_MATH), "mock_b 1");
+    fixture_set("mock_b", "notes", NULL);
+    assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
+}
+
+/* Right, not fast: the order counts where nothing else is left. */
+static void the_reference_is_never_timed(void **state)
+{
+    anydnnHandle_t handle = handle_of("fastest, cpu_ref, mock_b");
+
+    (void)state;
+    times("1", "100000");
+    assert_string_equal(run(handle), "mock_b 1");
+    fixture_set("mock_b", "decline", "convolution_forward");
+    handle = handle_of("fastest, cpu_ref, mock_b");
+    assert_ok(fixture_convolution_run(handle, &with));
+    assert_string_equal(fixture_record(handle, "backend"), "cpu_ref");
+}
+
+/* A workspace query decides; the call that follows runs that. */
+static void a_query_decides(void **state)
+{
+    anydnnHandle_t handle = handle_of(ROUTE);
+    size_t bytes = 0;
+
+    (void)state;
+    times("3000", "1000");
+    fixture_set("mock_b", "workspace", "512");
+    assert_ok(anydnnGetConvolutionForwardWorkspaceSize(handle, with.x, with.w, with.conv, with.y,
+                                                       ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM,
+                                                       &bytes));
+    assert_int_equal(bytes, 512);
+    times("1000", "3000");
+    assert_string_equal(run(handle), "mock_b 1");
+}
+
+/* Operations without algorithms, and in place. */
+static void other_operations(void **state)
+{
+    anydnnHandle_t handle = fixture_handle(ROUTE);
+    anydnnTensorDescriptor_t y = fixture_tensor("f32:2,3");
+    const float factor = 2;
+
+    (void)state;
+    times("3000", "1000");
+    assert_ok(anydnnScaleTensor(handle, y, fixture_data(0), &factor));
+    assert_string_equal(fixture_record(handle, "backend"), "mock_b");
+    assert_string_equal(fixture_record(handle, "notes"), "timed");
+}
+
+/* ---- limits */
+
+/* The best of each backend first; what had no turn is not run. */
+static void the_time_is_limited(void **state)
+{
+    anydnnHandle_t handle;
+
+    (void)state;
+    fixture_settings()->tune_limit = 100;
+    fixture_set("mock_a", "algorithms", "0,1");
+    fixture_set("mock_b", "algorithms", "0,1");
+    times("60000 / 1", "50000 / 1");
+    handle = handle_of(ROUTE);
+    assert_string_equal(run(handle), "mock_a 1");
+    assert_int_equal(executes(fixture_log(), "mock_b"), 0);
+    fixture_settings()->tune_limit = 400;
+    assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
+}
+
+static void workspace_limits_hold(void **state)
+{
+    (void)state;
+    times("3000", "1000");
+    fixture_set("mock_b", "workspace", "512");
+    fixture_settings()->workspace_limit = 100;
+    assert_string_equal(run(handle_of(ROUTE)), "mock_a 1");
+}
+
+/* A recording takes the order of the route, and the plan is for it alone. */
+static void recordings_time_nothing(void **state)
+{
+    anydnnHandle_t handle = handle_of(ROUTE);
+    anydnnRecording_t recording = NULL;
+
+    (void)state;
+    times("3000", "1000");
+    assert_ok(anydnnRecordBegin(handle));
+    assert_ok(fixture_convolution_run(handle, &with));
+    assert_string_equal(fixture_record(handle, "backend"), "mock_a");
+    assert_ok(anydnnRecordEnd(handle, &recording));
+    assert_int_equal(executes(fixture_log(), "mock_b"), 0);
+    assert_ok(anydnnReplay(handle, recording));
+    assert_int_equal(executes(fixture_log(), "mock_a"), 1);
+    assert_string_equal(run(handle), "mock_b 1");
+    fixture_log();
+    assert_ok(anydnnReplay(handle, recording));
+    assert_int_equal(executes(fixture_log(), "mock_a"), 1);
+    assert_ok(anydnnRecordingDestroy(handle, recording));
+    /* and a recording of what was timed before holds that */
+    assert_ok(anydnnRecordBegin(handle));
+    assert_ok(fixture_convolution_run(handle, &with));
+    assert_string_equal(fixture_record(handle, "backend"), "mock_b");
+    assert_ok(anydnnRecordEnd(handle, &recording));
+    assert_ok(anydnnRecordingDestroy(handle, recording));
+}
+
+/* ---- the store */
+
+static void a_later_handle_times_nothing(void **state)
+{
+    (void)state;
+    keep_in_file();
+    times("3000", "1000");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
+    times("1000", "3000");
+    fixture_log();
+    assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
+    assert_int_equal(executes(fixture_log(), "mock_a"), 0);
+}
+
+/* Read alone, the file decides, without the note, and what it does not know is not timed. */
+static void a_frozen_file(void **state)
+{
+    anydnnHandle_t handle;
+
+    (void)state;
+    keep_in_file();
+    times("3000", "1000");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
+    fixture_settings()->tuning_mode = ADN_TUNING_READ;
+    handle = handle_of(ROUTE);
+    assert_string_equal(run(handle), "mock_b 1");
+    assert_string_equal(fixture_record(handle, "notes"), "");
+    fixture_convolution_make(&with, 9);
+    with.workspace = fixture_data(20);
+    with.bytes = 4096;
+    fixture_log();
+    assert_string_equal(run(handle), "mock_a 1");
+    assert_int_equal(executes(fixture_log(), "mock_b"), 0);
+}
+
+static void without_a_file_each_handle_times(void **state)
+{
+    (void)state;
+    times("3000", "1000");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
+    times("1000", "3000");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_a 1");
+}
+
+/* ---- words */
+
+static void the_word_stands_first(void **state)
+{
+    anydnnHandle_t handle = fixture_handle("mock_a");
+
+    (void)state;
+    assert_fails(anydnnSetRoute(handle, "*", NULL, "mock_a, fastest"), ANYDNN_STATUS_BAD_PARAM,
+                 "`fastest` behind other words");
+    assert_fails(anydnnSetRoute(handle, "*", NULL, "fastest, fastest, mock_a"),
+                 ANYDNN_STATUS_BAD_PARAM, "`fastest` behind other words");
+    assert_fails(anydnnSetRoute(handle, "*", NULL, "fastest"), ANYDNN_STATUS_BAD_PARAM,
+                 "`fastest` alone");
+    assert_fails(anydnnSetRoute(handle, "*", NULL, "fastest, fallback:on"), ANYDNN_STATUS_BAD_PARAM,
+                 "`fastest` alone");
+    assert_ok(anydnnSetRoute(handle, "*", NULL, "fastest, mock_a, fallback:on"));
+}
+
+static void explained(void **state)
+{
+    anydnnHandle_t handle = handle_of(ROUTE);
+    anydnnProblem_t problem = NULL;
+    char lines[4096];
+
+    (void)state;
+    assert_ok(anydnnProblemParse("convolution_forward x=f32:2,3,8,5 w=f32:4,3,3,3 y=f32:2,4,6,3",
+                                 &problem));
+    assert_ok(anydnnProblemExplain(handle, problem, lines, sizeof(lines), NULL));
+    assert_ok(anydnnProblemDestroy(problem));
+    assert_holds(lines, "* = fastest, mock_a, mock_b\n");
+    assert_holds(lines, "not timed yet");
+    assert_int_equal(executes(fixture_log(), ""), 0);
+}
+
+static int group_teardown(void **state)
+{
+    for (int i = 0; i < files; i++) {
+        char name[40];
+
+        snprintf(name, sizeof(name), "fastest%d", i);
+        unlink(fixture_path(name));
+    }
+    return fixture_group_teardown(state);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_fastest_is_taken),
+        TEST(every_engine_stands),
+        TEST(without_the_word_the_order_counts),
+        TEST(ties_go_to_the_earlier),
+        TEST(what_fails_is_out),
+        TEST(transforms_must_be_named),
+        TEST(the_reference_is_never_timed),
+        TEST(a_query_decides),
+        TEST(other_operations),
+        TEST(the_time_is_limited),
+        TEST(workspace_limits_hold),
+        TEST(recordings_time_nothing),
+        TEST(a_later_handle_times_nothing),
+        TEST(a_frozen_file),
+        TEST(without_a_file_each_handle_times),
+        TEST(the_word_stands_first),
+        TEST(explained),
+    };
+
+    return cmocka_run_group_tests(tests, search_group_setup, group_teardown);
+}
