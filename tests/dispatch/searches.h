@@ -22,6 +22,9 @@ anydnnStatus_t search_try(anydnnHandle_t handle, const struct fixture_convolutio
 anydnnStatus_t search_try_ex(anydnnHandle_t handle, const struct fixture_convolution *with,
                              int *count, search_perf *perf);
 
+/* Nanoseconds of the clock of clock.c. */
+int64_t search_clock(void);
+
 /* Get of the forward direction, which must succeed. */
 int search_get(anydnnHandle_t handle, const struct fixture_convolution *with,
                anydnnConvolutionFwdPreference_t preference, size_t limit);
