@@ -24,6 +24,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/lenet_beside_pytorch_cpu.csv \
 	bench/results/lenet_beside_pytorch_h200.csv \
 	bench/results/onednn_direct_nchw.csv \
+	bench/results/onednn_direct_nchw_3x.csv \
 	bench/results/onednn_direct_nchw_filter.csv \
 	bench/results/onednn_direct_nhwc.csv \
 	bench/results/plot.awk
