@@ -162,6 +162,19 @@ static void a_query_decides(void **state)
     assert_string_equal(run(handle), "mock_b 1");
 }
 
+/* Each backend of the list is a first choice; what it refuses to run is not tried elsewhere. */
+static void nothing_is_a_fallback(void **state)
+{
+    anydnnHandle_t handle = handle_of("fastest, mock_a, mock_b, fallback:off");
+
+    (void)state;
+    times("3000", "1000");
+    assert_string_equal(run(handle), "mock_b 1");
+    assert_int_equal(fixture_number(handle, "fallback"), 0);
+    fixture_set("mock_b", "execute", "none");
+    assert_int_not_equal(fixture_convolution_run(handle, &with), ANYDNN_STATUS_SUCCESS);
+}
+
 /* Operations without algorithms, and in place. */
 static void other_operations(void **state)
 {
@@ -230,6 +243,35 @@ static void recordings_time_nothing(void **state)
     assert_string_equal(fixture_record(handle, "backend"), "mock_b");
     assert_ok(anydnnRecordEnd(handle, &recording));
     assert_ok(anydnnRecordingDestroy(handle, recording));
+}
+
+/* So does a stream that the application captures, where no mark can be set. */
+static void captures_time_nothing(void **state)
+{
+    anydnnHandle_t handle;
+    anydnnTensorDescriptor_t y = fixture_tensor("f32:2,3");
+    const float factor = 2;
+    void *data = NULL;
+
+    (void)state;
+    handle = fixture_handle_on("mockdev", "fastest, mock_device");
+    assert_ok(anydnnMemAlloc(handle, 4096, &data));
+    fixture_set("mock_device", "captured", "yes");
+    fixture_log();
+    assert_ok(anydnnScaleTensor(handle, y, data, &factor));
+    assert_int_equal(executes(fixture_log(), ""), 1);
+    assert_string_equal(fixture_record(handle, "notes"), "");
+    /* no plan stays */
+    assert_ok(anydnnScaleTensor(handle, y, data, &factor));
+    assert_string_equal(fixture_record(handle, "plan"), "miss");
+    fixture_set("mock_device", "captured", NULL);
+    fixture_set("mock_device", "engine_count", "2");
+    fixture_log();
+    assert_ok(anydnnScaleTensor(handle, y, data, &factor));
+    assert_true(executes(fixture_log(), "") > 2);
+    assert_ok(anydnnScaleTensor(handle, y, data, &factor));
+    assert_string_equal(fixture_record(handle, "plan"), "hit");
+    assert_ok(anydnnMemFree(handle, data));
 }
 
 /* ---- the store */
@@ -334,10 +376,12 @@ int main(void)
         TEST(transforms_must_be_named),
         TEST(the_reference_is_never_timed),
         TEST(a_query_decides),
+        TEST(nothing_is_a_fallback),
         TEST(other_operations),
         TEST(the_time_is_limited),
         TEST(workspace_limits_hold),
         TEST(recordings_time_nothing),
+        TEST(captures_time_nothing),
         TEST(a_later_handle_times_nothing),
         TEST(a_frozen_file),
         TEST(without_a_file_each_handle_times),

@@ -24,6 +24,7 @@ static const struct gpu_case cases[] = {
     {"a capture by the caller", fault_capture_own, 0},
     {"a capture by the caller, global", fault_capture_global, 0},
     {"a capture of the thread's default stream", fault_capture_default, 0},
+    {"a capture of first calls under fastest", fault_capture_fastest, 0},
     {"exit with work queued", fault_exit_queued, 7},
     {"exit while recording", fault_exit_recording, 8},
     {"calls from an exit handler", fault_exit_handler, 9},

@@ -23,6 +23,7 @@ void fault_record_staged(void);
 void fault_capture_own(void);
 void fault_capture_global(void);
 void fault_capture_default(void);
+void fault_capture_fastest(void);
 
 /* faults_process.c */
 void fault_exit_queued(void);

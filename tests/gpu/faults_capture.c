@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PROBLEMS_MAX 16
 
@@ -185,6 +186,31 @@ static void capture(enum cudaStreamCaptureMode mode)
     must(cudaGetLastError() == cudaSuccess);
     must_be(SUCCESS, anydnnDestroy(handle));
     must_be(SUCCESS, anydnnDestroy(maker));
+}
+
+/* A capture of first calls under `fastest` times nothing; later ones do, and are as right. */
+void fault_capture_fastest(void)
+{
+    anydnnHandle_t handle = gpu_handle("cuda:0", "fastest, cuda_naive");
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    char notes[40];
+
+    make_all(handle);
+    must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    must_be(SUCCESS, anydnnSetStream(handle, stream));
+    must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    run_all(handle);
+    must_be(SUCCESS, anydnnGetDispatchInfo(handle, "notes", notes, sizeof notes));
+    must(notes[0] == '\0');
+    must(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    spoil_all(handle);
+    run_all(handle);
+    check_all(handle);
+    must_be(SUCCESS, gpu_work_run(handle, works[1]));
+    must_be(SUCCESS, anydnnGetDispatchInfo(handle, "notes", notes, sizeof notes));
+    must(strcmp(notes, "timed") == 0);
+    must_be(SUCCESS, anydnnDestroy(handle));
 }
 
 void fault_capture_own(void)

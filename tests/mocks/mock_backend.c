@@ -44,6 +44,7 @@
  *   set.execute_engines = LIST   the engines that set.execute concerns (default: all)
  *   set.sleep_us = N / N     how long plan_execute takes, by engine, as the five above (default 0)
  * mock_device:
+ * set.captured = yes: no mark can be set
  * set.devices = N (default 1), set.current = N (default 0), set.poisoned = yes, set.fail_space =
  * FUNCTION (that function of the space answers 4)
  */

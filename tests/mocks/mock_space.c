@@ -20,11 +20,14 @@ struct recording {
 
 static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Logs a call and gives its status: 4 when set.fail_space names it. */
+/* Logs a call and gives its status: 4 when set.fail_space names it; 9 for marks while set.captured
+ * says that a stream is captured. */
 static int32_t space_answer(struct mock_line *line, const char *function)
 {
     int32_t answer = mock_setting_is("fail_space", function) ? 4 : 0;
 
+    if (strcmp(function, "mark_record") == 0 && mock_setting("captured"))
+        answer = 9;
     if (answer != 0)
         mock_host->set_error(mock_host,
                              "the test backend was told to fail in a function of its space");

@@ -48,10 +48,11 @@ static int learn_late(struct adn_walk *walk, struct adn_answer *answer)
     return answer->late;
 }
 
-/* With fallback = off only those up to the first choice count; -1 when there is no choice. */
+/* With fallback = off only those up to the first choice count; -1 when there is no choice. Under
+ * `fastest` each is a first choice. */
 static int32_t end_of(struct adn_walk *walk, int late)
 {
-    if (walk->fallback != ADN_FALLBACK_OFF)
+    if (walk->fallback != ADN_FALLBACK_OFF || walk->rule->fastest)
         return walk->count;
     for (int32_t i = 0; i < walk->count; i++)
         if (walk->answer[i].chooses && learn_late(walk, &walk->answer[i]) == late)

@@ -121,7 +121,7 @@ static void fill_plan(struct adn_plan *plan, const struct adn_walk *walk, int32_
     plan->expected_us = candidate->expected_us;
     plan->fallback = walk->fallback;
     for (int32_t i = 0; i < walk->count; i++)
-        plan->past_first |= before(walk, i, at) && walk->answer[i].chooses;
+        plan->past_first |= before(walk, i, at) && walk->answer[i].chooses && !walk->rule->fastest;
     snprintf(plan->rule, sizeof(plan->rule), "[route%s%s] %s", walk->rule->math >= 0 ? " " : "",
              walk->rule->math >= 0 ? adn_math_name(walk->rule->math) : "", walk->rule->pattern);
     snprintf(plan->rule_origin, sizeof(plan->rule_origin), "%s", walk->rule->origin);
