@@ -45,6 +45,7 @@ tools_anydnn_SOURCES = \
 	tools/suite_name.c \
 	tools/suite_options.c \
 	tools/suite_parts.h \
+	tools/tune.c \
 	tools/words.c \
 	tools/words.h
 

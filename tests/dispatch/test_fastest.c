@@ -288,6 +288,18 @@ static void a_later_handle_times_nothing(void **state)
     assert_int_equal(executes(fixture_log(), "mock_a"), 0);
 }
 
+/* Whatever number a call names, but a transform's, which is another contest. */
+static void a_record_serves_every_number(void **state)
+{
+    (void)state;
+    keep_in_file();
+    times("3000", "1000");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
+    times("1000", "3000");
+    assert_string_equal(search_run(handle_of(ROUTE), &with, 1, ANYDNN_DEFAULT_MATH), "mock_b 1");
+    assert_string_equal(search_run(handle_of(ROUTE), &with, 6, ANYDNN_DEFAULT_MATH), "mock_a 1");
+}
+
 /* Read alone, the file decides, without the note, and what it does not know is not timed. */
 static void a_frozen_file(void **state)
 {
@@ -383,6 +395,7 @@ int main(void)
         TEST(recordings_time_nothing),
         TEST(captures_time_nothing),
         TEST(a_later_handle_times_nothing),
+        TEST(a_record_serves_every_number),
         TEST(a_frozen_file),
         TEST(without_a_file_each_handle_times),
         TEST(the_word_stands_first),

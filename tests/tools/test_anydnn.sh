@@ -66,8 +66,8 @@ conf() {
 
 check "help lists the commands" gives 0 "^  explain " --help
 check "version" gives 0 "^anydnn 0\.[0-9]*\.[0-9]*, API level 2\$" --version
-check "no command" refuses 2 "a command is missing; there are info, config, explain, run, bench, compare, verify and abi"
-check "an unknown command" refuses 2 "\`brench\` is no command; there are info, config, explain, run, bench, compare, verify and abi" brench
+check "no command" refuses 2 "a command is missing; there are info, config, explain, run, bench, compare, tune, verify and abi"
+check "an unknown command" refuses 2 "\`brench\` is no command; there are info, config, explain, run, bench, compare, tune, verify and abi" brench
 check "output that cannot be written" sh -c \
     "! '$anydnn' --help >/dev/full 2>'$tap_dir/err' && grep 'cannot be written' '$tap_dir/err'"
 
@@ -85,7 +85,7 @@ done
 
 # Every option of --help stands in the manual, and no other.
 same_options() {
-    for command in info config explain run bench compare verify abi; do
+    for command in info config explain run bench compare tune verify abi; do
         "$anydnn" "$command" --help
     done | sed -n 's/^  \(--[a-z-]*\)\( [A-Z=/]*\)\{0,1\} .*/\1\2/p' | sed 's/ $//' |
         sort -u >"$tap_dir/helped"
@@ -252,6 +252,36 @@ if [ -e "$mocks/anydnn_newer.so" ]; then
 else
     skip "a plugin for another ABI" "no mock backends"
 fi
+
+# ---- tune
+
+tune() {
+    ANYDNN_ROUTE='mock_a, mock_b' ANYDNN_PLUGIN_PATH=$mocks ANYDNN_DEVICE=cpu "$anydnn" tune --tuning "$tap_dir/times" "$@"
+}
+tuned_once() {
+    tune "$conv" >"$tap_dir/out" || return 1
+    tail -n 1 "$tap_dir/out" | grep '^1 problems: 1 timed in .* s, 0 known before, 0 failed$' || return 1
+    tune "$conv" >"$tap_dir/out" || return 1
+    tail -n 1 "$tap_dir/out" | grep '^1 problems: 0 timed in .* s, 1 known before, 0 failed$'
+}
+check "tune times a problem once" tuned_once
+check "what it kept serves a route with fastest" env ANYDNN_ROUTE='fastest, mock_a, mock_b' \
+    ANYDNN_PLUGIN_PATH="$mocks" ANYDNN_DEVICE=cpu ANYDNN_TUNING="$tap_dir/times" sh -c "
+    '$anydnn' explain $conv >'$tap_dir/out'; grep 'measured before' '$tap_dir/out'"
+both_fill() {
+    rm -f "$tap_dir/times"
+    for n in 1 2 3 4 5 6 7 8; do echo "softmax_forward x=f32:$n,4,1,1"; done >"$tap_dir/first"
+    for n in 1 2 3 4 5 6 7 8; do echo "softmax_forward x=f32:1$n,4,1,1"; done >"$tap_dir/second"
+    tune - <"$tap_dir/first" >/dev/null &
+    tune - <"$tap_dir/second" >/dev/null
+    wait
+    [ "$(grep -c '^softmax_forward' "$tap_dir/times")" -eq 16 ]
+}
+check "two processes that fill one file lose nothing" both_fill
+check "tune in a math mode" tune --math tensor_op "$conv"
+check "and that is another problem" grep -c 'math=tensor_op' "$tap_dir/times"
+check "tune without a file" refuses 2 "there is no file to keep times in" tune "$conv"
+check "a math mode that is none" refuses 2 "\-\-math=half: takes default" tune --math half "$conv"
 
 # ---- explain
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "desc/names.h"
+#include "desc/operations.h"
 #include "sys/text.h"
 #include "tuning/tuning.h"
 
@@ -106,14 +108,33 @@ static int find(struct adn_tuning *tuning, struct adn_walk *walk, anydnnHandle_t
     return found;
 }
 
+/* Under `fastest` a number is no wish, but that of a transform, which permits it: without one the
+ * record is that of calls that name none. */
+static const struct adn_problem *
+without_number(anydnnHandle_t handle, const struct adn_problem *problem, struct adn_problem *copy)
+{
+    const char *name = adn_problem_algorithm_name(problem->operation, problem->algorithm);
+    const struct adn_route_rule *rule =
+        adn_settings_route(handle->world->settings, handle->rules, handle->rule_count,
+                           adn_operation_name(problem->operation), problem->math);
+
+    if (!rule->fastest || problem->algorithm == ADN_ALGORITHM_ANY || strstr(name, "fft") ||
+        strstr(name, "winograd"))
+        return problem;
+    adn_problem_copy(copy, problem);
+    copy->algorithm = ADN_ALGORITHM_ANY;
+    return copy;
+}
+
 int adn_tuned_find(anydnnHandle_t handle, const struct adn_problem *problem, struct adn_pin *pin)
 {
     struct adn_tuning *tuning = file_of(handle);
+    struct adn_problem copy;
     struct adn_walk *walk = tuning ? malloc(sizeof(*walk)) : NULL;
     struct adn_backend *backend = NULL;
     struct adn_tuned tuned;
 
-    if (walk && find(tuning, walk, handle, problem, &tuned))
+    if (walk && find(tuning, walk, handle, without_number(handle, problem, &copy), &tuned))
         backend = adn_load_find(handle->world->registry, tuned.backend);
     free(walk);
     if (!backend)
@@ -257,13 +278,14 @@ static void end_keeping(struct keeping *keeping)
 void adn_tuned_keep_one(const struct adn_choices *choices, const struct adn_choice *choice)
 {
     struct keeping *keeping = begin_keeping(choices);
+    struct adn_problem copy;
 
     if (!keeping)
         return;
     if (choices->partial && keeping->limit == UINT64_MAX)
         keeping->limit--;
     if (keeping->walk)
-        keep(keeping, choice, &choices->problem);
+        keep(keeping, choice, without_number(choices->handle, &choices->problem, &copy));
     end_keeping(keeping);
 }
 

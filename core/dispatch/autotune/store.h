@@ -17,7 +17,8 @@ void adn_tuned_rank(struct adn_choices *choices);
  * of all for calls that name no algorithm. */
 void adn_tuned_keep(const struct adn_choices *choices, int pairs);
 
-/* Keeps the choice that won a contest of rivals, for the problem as it is. One that ended early
+/* Keeps the choice that won a contest of rivals; under `fastest` for all calls of the problem that
+ * name no transform. One that ended early
  * makes room for any later one. */
 void adn_tuned_keep_one(const struct adn_choices *choices, const struct adn_choice *choice);
 

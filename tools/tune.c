@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn tune: times the problems of a suite on the backends of their routes and keeps the fastest
+ * in the tuning file, where the word `fastest` in a route finds them. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "progress.h"
+#include "suite.h"
+
+struct options {
+    struct suite_options suite; /* first, for SUITE_OPTIONS */
+    const char *math;           /* NULL: as the problems say */
+};
+
+struct tuning {
+    struct tool *tool;
+    const struct options *options;
+    anydnnHandle_t handle;
+    double began;
+    int known; /* problems that the file had */
+    int timed;
+    int failed;
+};
+
+/* ---- options */
+
+static int set_math(struct tool *tool, void *own, const char *value)
+{
+    static const char *const modes[] = {"default", "tensor_op", "allow_conversion", "split"};
+
+    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+        if (strcmp(modes[i], value) == 0) {
+            ((struct options *)own)->math = modes[i];
+            return TOOL_FINE;
+        }
+    return tool_fail(tool, TOOL_USAGE,
+                     "--math=%s: takes default, tensor_op, allow_conversion or split", value);
+}
+
+/* The library wants an absolute path. */
+static int set_tuning(struct tool *tool, void *own, const char *value)
+{
+    char path[2 * PATH_MAX + 2] = "";
+    char folder[PATH_MAX];
+
+    (void)own;
+    if (value[0] == '\0' || (value[0] != '/' && getcwd(folder, sizeof(folder)) == NULL))
+        return tool_fail(tool, TOOL_USAGE, "--tuning=%s: takes the name of a file", value);
+    if (value[0] != '/')
+        snprintf(path, sizeof(path), "%s/", folder);
+    snprintf(path + strlen(path), sizeof(path) - strlen(path), "%s", value);
+    setenv("ANYDNN_TUNING", path, 1);
+    return TOOL_FINE;
+}
+
+static const struct tool_option option_table[] = {
+    SUITE_OPTIONS,
+    {"math", "MODE", "of all problems (as they say)", set_math},
+    {"tuning", "FILE", "the file, instead of the setting `tuning`", set_tuning},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* ---- one problem */
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The problem in the math mode asked for; to be freed. */
+static char *in_math(const char *problem, const char *mode)
+{
+    const char *at = mode != NULL ? strstr(problem, " math=") : NULL;
+    size_t size = strlen(problem) + 40;
+    char *text = tool_alloc(size);
+
+    if (at == NULL)
+        snprintf(text, size, "%s", problem);
+    else
+        snprintf(text, size, "%.*s math=%s%s", (int)(at - problem), problem, mode,
+                 at + 6 + strcspn(at + 6, " "));
+    return text;
+}
+
+static char *explain(anydnnHandle_t handle, anydnnProblem_t problem)
+{
+    size_t needed = 0;
+    char *text;
+
+    if (anydnnProblemExplain(handle, problem, NULL, 0, &needed) != ANYDNN_STATUS_SUCCESS)
+        return NULL;
+    text = tool_alloc(needed);
+    if (anydnnProblemExplain(handle, problem, text, needed, NULL) == ANYDNN_STATUS_SUCCESS)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* The line that begins with `key`, without it, to be freed; "" where there is none. */
+static char *line_of(const char *text, const char *key)
+{
+    const char *at = text != NULL ? strstr(text, key) : NULL;
+    size_t length = 0;
+    char *line;
+
+    if (at != NULL) {
+        at += strlen(key);
+        length = strcspn(at, "\n");
+    }
+    line = tool_alloc(length + 1);
+    memcpy(line, at != NULL ? at : "", length);
+    line[length] = '\0';
+    return line;
+}
+
+/* The route as it is, but with the word `fastest`: the record serves both. */
+static int ask_for_fastest(struct tuning *tuning, const char *words, const char *rule)
+{
+    const char *list = strstr(rule, " = ");
+    char operation[80], route[1200];
+
+    if (list == NULL || strncmp(list, " = fastest, ", 12) == 0)
+        return TOOL_FINE;
+    snprintf(operation, sizeof(operation), "%.*s", (int)strcspn(words, " "), words);
+    snprintf(route, sizeof(route), "fastest, %s", list + 3);
+    if (anydnnSetRoute(tuning->handle, operation, NULL, route) != ANYDNN_STATUS_SUCCESS)
+        return tool_fail_status(tuning->tool, TOOL_FAILED);
+    return TOOL_FINE;
+}
+
+/* A workspace query decides, and needs no operands of ours. */
+static int time_problem(struct tuning *tuning, anydnnProblem_t problem, const char *words,
+                        json_t *answer)
+{
+    char *text = explain(tuning->handle, problem);
+    char *rule = line_of(text, "rule: ");
+    int known = text != NULL && strstr(text, " (measured before)\n") != NULL;
+    int code = known ? TOOL_FINE : ask_for_fastest(tuning, words, rule);
+    char *choice = NULL;
+    size_t bytes = 0;
+
+    if (code == TOOL_FINE && !known &&
+        anydnnProblemGetWorkspaceSize(tuning->handle, problem, &bytes) != ANYDNN_STATUS_SUCCESS)
+        code = tool_fail_status(tuning->tool, TOOL_FAILED);
+    free(text);
+    text = explain(tuning->handle, problem);
+    choice = line_of(text, "choice: ");
+    tuning->known += known;
+    tuning->timed += code == TOOL_FINE && !known;
+    json_object_set_new(answer, "known", json_boolean(known));
+    json_object_set_new(answer, "choice", tool_json_text(choice));
+    if (code == TOOL_FINE && !tuning->tool->json)
+        printf("%s%s\n", choice, known ? "" : ", timed");
+    free(choice);
+    free(rule);
+    free(text);
+    return code;
+}
+
+static int tune_item(struct tuning *tuning, const struct suite_item *item, json_t *answer)
+{
+    char *given = in_math(item->problem, tuning->options->math);
+    anydnnProblem_t problem = NULL;
+    char *words = NULL;
+    int code = tool_parse(tuning->tool, given, &problem, &words);
+
+    if (!tuning->tool->json)
+        printf("%s: ", item->layer);
+    json_object_set_new(answer, "layer", tool_json_text(item->layer));
+    json_object_set_new(answer, "problem", tool_json_text(words));
+    if (code == TOOL_FINE)
+        code = time_problem(tuning, problem, words, answer);
+    if (code != TOOL_FINE) {
+        tuning->failed++;
+        if (!tuning->tool->json)
+            printf("nothing runs it\n");
+    }
+    anydnnProblemDestroy(problem);
+    free(words);
+    free(given);
+    return code;
+}
+
+/* ---- all */
+
+static void tell_progress(const struct tuning *tuning, const struct suite *suite, int at)
+{
+    char what[100];
+    double left = at > 0 ? (seconds() - tuning->began) / at * (suite->count - at) : 0;
+
+    if (at == 0)
+        snprintf(what, sizeof(what), "%.50s", suite->item[at].layer);
+    else
+        snprintf(what, sizeof(what), "about %.0f s left, %.30s", left, suite->item[at].layer);
+    tool_progress(at, suite->count, what);
+}
+
+static int tune_all(struct tuning *tuning, const struct suite *suite)
+{
+    json_t *answers = json_array();
+    int worst = TOOL_FINE;
+
+    for (int i = 0; i < suite->count; i++) {
+        json_t *answer = json_object();
+        int code;
+
+        tell_progress(tuning, suite, i);
+        tool_progress_end();
+        code = tune_item(tuning, &suite->item[i], answer);
+        worst = code > worst ? code : worst;
+        json_array_append_new(answers, answer);
+        fflush(stdout);
+    }
+    if (tuning->tool->json)
+        return tool_print_json(tuning->tool, answers) != TOOL_FINE ? TOOL_FAILED : worst;
+    json_decref(answers);
+    printf("%d problems: %d timed in %.1f s, %d known before, %d failed\n", suite->count,
+           tuning->timed, seconds() - tuning->began, tuning->known, tuning->failed);
+    return worst;
+}
+
+/* With `tuning = off` nothing would be kept. */
+static int check_file(struct tool *tool)
+{
+    int count = 0, off = 0;
+
+    if (anydnnGetSettingCount(&count) != ANYDNN_STATUS_SUCCESS)
+        return tool_fail_status(tool, TOOL_FAILED);
+    for (int i = 0; i < count; i++) {
+        char *key = tool_ask(anydnnGetSettingInfo, i, "key");
+        char *value = tool_ask(anydnnGetSettingInfo, i, "value");
+
+        off |=
+            key != NULL && value != NULL && strcmp(key, "tuning") == 0 && strcmp(value, "off") == 0;
+        free(key);
+        free(value);
+    }
+    return off ? tool_fail(tool, TOOL_USAGE,
+                           "there is no file to keep times in: --tuning FILE, or the setting "
+                           "`tuning`")
+               : TOOL_FINE;
+}
+
+static int run(struct tool *tool, int argc, char **argv)
+{
+    struct options options = {.math = NULL};
+    struct tuning tuning = {.tool = tool, .options = &options};
+    struct suite suite = {.count = 0};
+    int first, taken;
+    int code = tool_options(tool, &tool_tune, &options, argc, argv, &first);
+
+    if (code != TOOL_GO_ON)
+        return code;
+    taken = suite_arguments(argc - first, argv + first);
+    if (taken < argc - first)
+        return tool_fail(tool, TOOL_USAGE,
+                         "`%s` is no part of a problem, which are KEY=VALUE words",
+                         argv[first + taken]);
+    code = check_file(tool);
+    if (code == TOOL_FINE)
+        code = suite_open(tool, &options.suite, argc - first, argv + first, &suite);
+    if (code == TOOL_FINE)
+        code = tool_handle(tool, &tuning.handle);
+    tuning.began = seconds();
+    if (code == TOOL_FINE)
+        code = tune_all(&tuning, &suite);
+    if (tuning.handle != NULL)
+        anydnnDestroy(tuning.handle);
+    suite_close(&suite);
+    return code;
+}
+
+const struct tool_command tool_tune = {
+    "tune", "SUITE | FILE | PROBLEM | -",
+    "Times the backends of the routes and keeps the fastest in the tuning file.", option_table,
+    run};
