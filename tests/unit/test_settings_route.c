@@ -119,7 +119,7 @@ static const struct win_case wins[] = {
      {.system = NULL},
      "softmax_forward",
      DEFAULT,
-     "cudnn cuda_naive onednn cpu_ref"},
+     "cuda_naive cudnn onednn cpu_ref"},
     {"built-in: tensor_op convolution",
      {.system = NULL},
      "convolution_backward_data",
@@ -128,6 +128,11 @@ static const struct win_case wins[] = {
     {"built-in: allow_conversion convolution",
      {.system = NULL},
      "convolution_forward",
+     CONVERSION,
+     "cudnn cuda_tensorcore cuda_naive onednn cpu_ref"},
+    {"built-in: allow_conversion backward filter",
+     {.system = NULL},
+     "convolution_backward_filter",
      CONVERSION,
      "cuda_tensorcore cudnn cuda_naive onednn cpu_ref"},
     {"built-in: split convolution",
@@ -140,11 +145,26 @@ static const struct win_case wins[] = {
      "convolution_forward",
      DEFAULT,
      "cudnn cuda_naive onednn cpu_ref"},
+    {"built-in: default backward data",
+     {.system = NULL},
+     "convolution_backward_data",
+     DEFAULT,
+     "cuda_naive cudnn onednn cpu_ref"},
+    {"built-in: default backward filter",
+     {.system = NULL},
+     "convolution_backward_filter",
+     DEFAULT,
+     "cuda_naive cudnn onednn cpu_ref"},
+    {"built-in: the bias's gradient in split math",
+     {.system = NULL},
+     "convolution_backward_bias",
+     SPLIT,
+     "cuda_naive cudnn onednn cpu_ref"},
     {"built-in: tensor_op of another operation",
      {.system = NULL},
      "im2col",
      TENSOR_OP,
-     "cudnn cuda_naive onednn cpu_ref"},
+     "cuda_naive cudnn onednn cpu_ref"},
     {"FMA math is routed as default",
      {.system = "[route default]\n*=a\n[route]\n*=b\n"},
      "im2col",
@@ -307,7 +327,7 @@ static void api_rules(void **state)
     assert_string_equal(adn_settings_route(settings, extra, 3, "lrn_forward", SPLIT)->backend[0],
                         "z");
     assert_string_equal(adn_settings_route(settings, extra, 1, "lrn_forward", SPLIT)->backend[0],
-                        "cudnn");
+                        "cuda_naive");
     adn_settings_free(settings);
 }
 
@@ -338,7 +358,7 @@ static void items_leave_out_shadowed_rules(void **state)
 
     (void)state;
     assert_string_equal(fixture_item(settings, "route", "*", NULL),
-                        "cudnn, cuda_naive, onednn, cpu_ref");
+                        "cuda_naive, cudnn, onednn, cpu_ref");
     assert_string_equal(fixture_item(settings, "route", "im2col", &origin), "a");
     fixture_contains(origin, "anydnn.conf:2");
     assert_string_equal(fixture_item(settings, "route split", "*", &origin), "b, fallback:warn");
