@@ -35,8 +35,9 @@ configure_in() {
 }
 
 # Compilers are called through ccache where it is installed, so that what several builds of this tree share
-# is compiled once. nvcc in the mode that trusts its list of files: its preprocessor does not show what only
-# a device's code sees. The cache is named, for tests change what it would be found by.
+# is compiled once. In the mode that trusts the compiler's list of files: with an empty cache it saves a run of the
+# preprocessor for each file, and nvcc's preprocessor does not show what only a device's code sees. The cache is
+# named, for tests change what it would be found by.
 use_ccache() {
     cache=${CCACHE_DIR:-${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}}
     if [ -n "$cache" ] && command -v ccache >/dev/null 2>&1 && [ -d /usr/lib/ccache ]; then
@@ -44,8 +45,9 @@ use_ccache() {
         PATH=/usr/lib/ccache:$PATH
         CCACHE_BASEDIR=$root
         CCACHE_NOHASHDIR=1
-        ANYDNN_NVCC_THROUGH="env CCACHE_DEPEND=1 ccache"
-        export PATH CCACHE_DIR CCACHE_BASEDIR CCACHE_NOHASHDIR ANYDNN_NVCC_THROUGH
+        CCACHE_DEPEND=1
+        ANYDNN_NVCC_THROUGH=ccache
+        export PATH CCACHE_DIR CCACHE_BASEDIR CCACHE_NOHASHDIR CCACHE_DEPEND ANYDNN_NVCC_THROUGH
     fi
 }
 

@@ -44,6 +44,12 @@ tests/loader/mocks/built/.stamp: $(mock_modules)
 
 EXTRA_DIST += tests/environment.sh tests/installed.sh tests/run_cmocka.sh tests/lsan.supp tests/tap.sh tests/tsan.supp
 
+# Tests start in this order: first what takes longest, so that no core is left alone with it at the end.
+include tests/cuda/local.mk
+include tests/verify/local.mk
+include tests/tools/local.mk
+include tests/porting/local.mk
+include tests/abi/local.mk
 if HAVE_CMOCKA
 include tests/unit/local.mk
 include tests/loader/local.mk
@@ -59,15 +65,10 @@ include tests/cudnn/local.mk
 endif
 $(room_tests): core/libanydnn_core.la
 
-include tests/abi/local.mk
-include tests/cuda/local.mk
 include tests/gpu/local.mk
-include tests/porting/local.mk
 include tests/shortage/local.mk
-include tests/verify/local.mk
 include tests/probes/local.mk
 include tests/template/local.mk
-include tests/tools/local.mk
 
 tests-installcheck:
 	CC='$(CC)' CFLAGS='$(CFLAGS) $(ANYDNN_SANITIZE)' DESTDIR='$(DESTDIR)' PKG_CONFIG='$(PKG_CONFIG)' \
@@ -75,9 +76,9 @@ tests-installcheck:
 	    '$(pluginsdir)' '$(anydnnconfdir)' '$(docdir)'
 
 # The rooms' own programs and the backends on the host: minutes where make check takes many, for builds
-# that are slow, as with a sanitizer.
-quick_programs = $(room_tests) $(tools_tests) $(example_tests)
-quick_tests = $(quick_programs) tests/loader/setuid.sh tests/unit/settings_process.sh tests/verify/test_quick.sh
+# that are slow, as with a sanitizer. The golden vectors run once, not staged as well.
+quick_programs = $(filter-out tests/dispatch/test_stage_vectors,$(room_tests)) $(tools_tests) $(example_tests)
+quick_tests = tests/verify/test_quick.sh $(quick_programs) tests/loader/setuid.sh tests/unit/settings_process.sh
 # What check-TESTS would build for all other tests.
 just_these = check_PROGRAMS= check_LTLIBRARIES= check_DATA=
 check-quick: all $(quick_programs) tests/loader/open_one tests/unit/settings_probe tests/loader/mocks/built/.stamp

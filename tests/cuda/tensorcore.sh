@@ -40,3 +40,38 @@ verified() {
     tail -n 40 "$tap_dir/out"
     return $status
 }
+
+# The list reaches every kernel that there is, by the engines that tests/gpu/every_kernel finds, and
+# each is chosen where it is to be.
+every_kernel() {
+    mkdir -p "$tap_dir/bin" "$tap_dir/every"
+    ln -sf "$anydnn" "$tap_dir/bin/anydnn"
+    on env PATH="$tap_dir/bin:$PATH" sh "$ANYDNN_TEST_SRCDIR/tests/gpu/every_kernel" "$list" "$tap_dir/every" || {
+        cat "$tap_dir/out"
+        return 1
+    }
+    "$emulated/list_kernels" | sort -n >"$tap_dir/kernels"
+    while read -r engine; do
+        echo $((engine >> 16 & 0xffffffff))
+    done <"$tap_dir/every/engines" | sort -nu >"$tap_dir/reached"
+    sort "$tap_dir/kernels" >"$tap_dir/sorted"
+    sort "$tap_dir/reached" | comm -23 "$tap_dir/sorted" - | sed 's/^/not reached: kernel /' >"$tap_dir/left"
+    cat "$tap_dir/left"
+    ANYDNN_TUNING=$tap_dir/every/tuning
+    export ANYDNN_TUNING
+    on "$anydnn" explain - <"$tap_dir/every/problems"
+    unset ANYDNN_TUNING
+    sed -n 's/^choice: .* engine \([0-9]*\),.*(measured before)$/\1/p' "$tap_dir/out" | diff - "$tap_dir/every/engines" &&
+        [ -s "$tap_dir/kernels" ] && [ ! -s "$tap_dir/left" ]
+}
+
+# kernels TIMES: each kernel so often, by the engines that were just found.
+kernels() {
+    ANYDNN_TUNING=$tap_dir/every/tuning
+    export ANYDNN_TUNING
+    on "$anydnn" run --repeat "$1" --check cpu_ref - <"$tap_dir/every/problems"
+    status=$?
+    unset ANYDNN_TUNING
+    tail -n 20 "$tap_dir/out"
+    return $status
+}

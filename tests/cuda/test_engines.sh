@@ -43,4 +43,6 @@ check "TF32: every engine is right" engines '=f32:3,20,9'
 check "split: every engine is right" engines 'math=split'
 check "direction filter: every end is right" ends
 check "arranged operands: every engine is right" arranged
+check "the list reaches every kernel" every_kernel
+check "every kernel is right, twice" kernels 2
 tap_end

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cuda_tensorcore compiled for the host's processor (emulator/), its matrix instructions included,
 # judged as on a GPU: by anydnn verify, and by the list of tests/gpu. What a GPU adds is judged there:
-# tests/gpu/run.
+# tests/gpu/run. What takes longer is in test_engines.sh.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -91,41 +91,6 @@ convolution_forward x=f16:1,64,4:nchw w=f16:1,64,2:55,6,2 y=f16:1,1,1:nchw pad=1
 convolution_backward_data w=f16:33,7,1:nchw dy=f16:1,33,3:nchw dx=f16:1,7,1:nchw pad=1 dilation=2 math=tensor_op
 convolution_bias_activation_forward x=bf16:1,15,1:32,3,19 w=bf16:1,15,3:39,3,1 z=bf16:1,1,1:82,17,49 bias=bf16:1,1,1:3,3,26 y=bf16:1,1,1:82,17,49 pad=1 activation=relu math=tensor_op alias=y:z
 end
-}
-
-# The list reaches every kernel that there is, by the engines that tests/gpu/every_kernel finds, and
-# each is chosen where it is to be.
-every_kernel() {
-    mkdir -p "$tap_dir/bin" "$tap_dir/every"
-    ln -sf "$anydnn" "$tap_dir/bin/anydnn"
-    on env PATH="$tap_dir/bin:$PATH" sh "$ANYDNN_TEST_SRCDIR/tests/gpu/every_kernel" "$list" "$tap_dir/every" || {
-        cat "$tap_dir/out"
-        return 1
-    }
-    "$emulated/list_kernels" | sort -n >"$tap_dir/kernels"
-    while read -r engine; do
-        echo $((engine >> 16 & 0xffffffff))
-    done <"$tap_dir/every/engines" | sort -nu >"$tap_dir/reached"
-    sort "$tap_dir/kernels" >"$tap_dir/sorted"
-    sort "$tap_dir/reached" | comm -23 "$tap_dir/sorted" - | sed 's/^/not reached: kernel /' >"$tap_dir/left"
-    cat "$tap_dir/left"
-    ANYDNN_TUNING=$tap_dir/every/tuning
-    export ANYDNN_TUNING
-    on "$anydnn" explain - <"$tap_dir/every/problems"
-    unset ANYDNN_TUNING
-    sed -n 's/^choice: .* engine \([0-9]*\),.*(measured before)$/\1/p' "$tap_dir/out" | diff - "$tap_dir/every/engines" &&
-        [ -s "$tap_dir/kernels" ] && [ ! -s "$tap_dir/left" ]
-}
-
-# Each kernel, by the engines that were just found.
-kernels() {
-    ANYDNN_TUNING=$tap_dir/every/tuning
-    export ANYDNN_TUNING
-    on "$anydnn" run --repeat 2 --check cpu_ref - <"$tap_dir/every/problems"
-    status=$?
-    unset ANYDNN_TUNING
-    tail -n 20 "$tap_dir/out"
-    return $status
 }
 
 # floats FILE BITS...: floats by their bits, in hexadecimal.
@@ -230,5 +195,5 @@ check "arranged operands: what is copied is what cannot be read" arranges
 check "by tensor maps: what maps do not hold is left to others" map_limits
 check "by tensor maps: rows of any length, results anywhere" odd_rows
 check "the list reaches every kernel" every_kernel
-check "every kernel is right" kernels
+check "every kernel is right" kernels 1
 tap_end

@@ -308,18 +308,19 @@ if command -v gnuplot >/dev/null; then
 else
     skip "gnuplot draws it" "no gnuplot"
 fi
+# The program itself, for libtool's script in its place wants a path.
 no_gnuplot() {
+    program=$ANYDNN_TEST_BUILDDIR/tools/.libs/anydnn
+    [ -e "$program" ] || program=$anydnn
     (
         PATH=$tap_dir
-        export PATH
-        "$anydnn" bench --suites "$suites" "$pool" cpu_ref --plot "$tap_dir/b.svg"
+        LD_LIBRARY_PATH=$ANYDNN_TEST_BUILDDIR/.libs
+        export PATH LD_LIBRARY_PATH
+        "$program" bench --suites "$suites" "$pool" cpu_ref --plot "$tap_dir/b.svg"
     ) >"$tap_dir/out" 2>"$tap_dir/err"
     [ $? -eq 1 ] && /bin/grep -q "gnuplot is not installed; a name that ends in .gp" "$tap_dir/err"
 }
-case $(file -b "$anydnn" 2>/dev/null) in
-*script*) skip "no gnuplot" "the program is libtool's script" ;;
-*) check "no gnuplot" no_gnuplot ;;
-esac
+check "no gnuplot" no_gnuplot
 
 check "the table" quickly "$pool" cpu_ref
 check "has a line for the layer" grep -q '^problem  *cpu_ref:default  *[0-9.]* .* 1\.000$' "$tap_dir/out"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Half of the cases of anydnn verify --small on cpu_ref, for builds in which all of them and more, which is
-# test_verify.sh, take too long.
+# test_whole.sh, take too long.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

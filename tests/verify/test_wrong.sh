@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# anydnn verify catches and names what small backends do that are wrong on purpose.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+. "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"
+
+# catches WHAT CHECK TEXT: verify fails the backend, the finding is of that check and says that.
+catches() {
+    file=$(build wrong "WRONG_$1") || return 1
+    verify 1 "${how---small}" --case-limit "${limit-30}" --op 'convolution_forward' "$file" &&
+        says "^  \[$2\]" && says "$3"
+}
+
+catches_in_long_sums() {
+    (how=--quick && catches "$@")
+}
+
+# The others get the time of a busy machine.
+catches_a_hang() {
+    (limit=2 && catches HANGS hang 'it hangs: no end within 2 seconds')
+}
+
+# The sentence of a failed execute, which this backend takes from its settings, reaches the report also
+# where a route names the backend, so that the library would open it as well.
+tells_what_it_says() {
+    build wrong WRONG_FAILS >"$tap_dir/path" || return 1
+    printf '[plugin wrong_fails]\nset.complaint = its engine is out of order\n[route]\n* = wrong_fails, cpu_ref\n' \
+        >"$tap_dir/fails.conf"
+    ANYDNN_PLUGIN_PATH="$tap_dir:$ANYDNN_TEST_PLUGINDIR" verify 1 --config "$tap_dir/fails.conf" --quick \
+        --op convolution_forward wrong_fails &&
+        says '^  \[plan_execute\]' && says 'returned 9 (effect 0): its engine is out of order'
+}
+
+names_common_word() {
+    file=$(build wrong WRONG_IGNORES_GROUPS) || return 1
+    verify 1 --small --op convolution_forward "$file" &&
+        says 'convolution_forward: every case with .groups. fails, and no other does'
+}
+
+check 'ignores beta' catches IGNORES_BETA beta 'it ignores beta'
+check 'reads y when beta is 0' catches READS_Y prior 'must not read (beta is 0)'
+check 'ignores groups' catches IGNORES_GROUPS result ': groups'
+check 'ignores groups: what failures have in common' names_common_word
+check 'splits long sums, and adds up the parts in few bits' catches_in_long_sums SPLITS result 'long sums'
+check 'writes a gap' catches WRITES_GAP gaps 'a gap between the elements of y'
+check 'reads beyond an operand' catches READS_BEYOND crash 'it crashes: signal\|it ends the process'
+check 'caches weights' catches CACHES_WEIGHTS stale 'the plan keeps data'
+check 'claims determinism that it lacks' catches NONDETERMINISTIC determinism 'gave other bits in y'
+check 'needs more workspace than it reports' catches NEEDS_MORE workspace 'had reported a need of'
+check 'offers garbage' catches GARBAGE candidates 'its notes are none of plugin.h (0xffff0000)'
+check 'answers otherwise each time' catches IMPURE candidates 'it answers otherwise'
+check 'declines without a sentence' catches NO_SENTENCE candidates 'without a sentence'
+check 'hangs' catches_a_hang
+check 'crashes' catches CRASHES crash 'it crashes: signal\|it ends the process'
+check 'shares memory between contexts' catches SHARES_SCRATCH threads 'contexts at once'
+check 'fails without effect after writing' catches EFFECT effect 'with effect none'
+check 'fails, and says why' tells_what_it_says
+check 'exports a third symbol' catches EXPORTS exports 'wrong_extra_symbol'
+check 'rounds operands and states default math' catches TF32 math 'rounding of the operands to TF32'
+for kind in LOAD:opening.it CONTEXT:context_create ASK:candidates PLAN:plan_create RUN:plan_execute END:plan_destroy; do
+    check "rounds upward from then on: ${kind%%:*}" catches "FLOAT_${kind%%:*}" environment "${kind#*:}.*floating-point environment"
+done
+for kind in ALLOC:256.bytes OWNER:pointer_owner WITHIN:within.the.device SET:memory_set LATE:still.reads RECORDS:while.it.is.recorded; do
+    check "the space is wrong: ${kind%%:*}" catches "SPACE_${kind%%:*}" space "${kind#*:}"
+done
+if [ "${ANYDNN_TEST_SANITIZER-no}" = thread ]; then
+    skip 'crashes after fork' 'ThreadSanitizer allows no threads after fork'
+else
+    check 'crashes after fork' catches FORKS fork 'crashes in a child after fork'
+fi
+tap_end

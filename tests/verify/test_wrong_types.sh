@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# anydnn verify judges what small backends do in the short types, in rounded operands, in the last bits, and in
+# place: passes the right ones, catches and names what the wrong ones do.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+. "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"
+
+passes_short_types() {
+    file=$(build wrong_types RIGHT) || return 1
+    verify 0 --quick "$file" && says ' 0 declined, 0 failed'
+}
+
+# What the short types can do wrong, in one operation and type.
+catches_type() {
+    file=$(build wrong_types "WRONG_$3") || return 1
+    verify 1 --quick --op "$1" --type "$2" "$file" &&
+        says "^  \[$4\] $1 $2 " && says "$5"
+}
+
+# Cases of one type fail, those of the other do not.
+names_common_type() {
+    file=$(build wrong_types WRONG_EXPONENT) || return 1
+    verify 1 --op batch_normalization_inference "$file" &&
+        says 'batch_normalization_inference: every case with .type f16. fails, and no other does'
+}
+
+# Operands rounded to TF32: right where the candidate says so and the mode permits it, wrong where
+# it states default math. The channels of real layers would take minutes by its plain loops.
+passes_tf32() {
+    file=$(build wrong RIGHT_TF32) || return 1
+    verify 0 --quick --op convolution_forward "$file" && says 'convolution_forward  *f32  *nchw  *[1-9]'
+}
+
+# judges_last_bits STATUS ULPS: the functions whose last bits a library has its own of may be one
+# off, also of whole numbers; the sum before them may not hide many.
+judges_last_bits() {
+    file=$(build wrong_fused "ULPS=$2") || return 1
+    for activation in sigmoid tanh 'elu coef=1.5' 'swish coef=6'; do
+        for math in default tensor_op; do
+            verify "$1" --problem "convolution_bias_activation_forward x=f32:2,3,4,5:nchw w=f32:4,3,1,1:nchw \
+z=f32:2,4,4,5:nchw bias=f32:1,4,1,1:nchw y=f32:2,4,4,5:nchw activation=$activation alpha1=0.25 math=$math" "$file" ||
+                return 1
+            [ "$1" -eq 0 ] || says 'more than rounding explains' || return 1
+        done
+    done
+}
+
+# catches_place OPERATION WHAT TEXT: results on inputs, and inputs that are not read.
+catches_place() {
+    file=$(build wrong_places "WRONG_$2") || return 1
+    verify 1 --op "$1" "$file" && says "$3"
+}
+passes_places() {
+    file=$(build wrong_places RIGHT) || return 1
+    verify 0 "$file" && says ' 0 failed'
+}
+
+# judges_underflow STATUS ULPS: swish as v times a sigmoid in float, whose factor is coarse where it is
+# subnormal, as it is for arguments of some tens.
+judges_underflow() {
+    file=$(build wrong_fused "ULPS=$2") || return 1
+    for seed in 1 2 3; do
+        verify "$1" --seed "$seed" --problem "convolution_bias_activation_forward x=f32:4,16,9,9:nchw \
+w=f32:32,16,1,1:nchw bias=f32:1,32,1,1:nchw y=f32:4,32,9,9:nchw activation=swish coef=6 without=z alpha1=0.25" "$file" ||
+            return 1
+    done
+}
+
+check 'a right small backend in the short types passes' passes_short_types
+check 'operands rounded to TF32 pass where that is stated' passes_tf32
+check 'sigmoid, tanh, elu and swish one unit off behind a convolution pass' judges_last_bits 0 1
+check '16 units off they fail' judges_last_bits 1 16
+check 'a right small backend passes in place' passes_places
+check 'writes over y while it reads y' catches_place softmax_backward WRITES_EARLY \
+    '^  \[result\] softmax_backward .*: in place of y$'
+check 'reads what the mode does not read' catches_place activation_backward READS_UNREAD \
+    '^  \[result\] activation_backward .*: relu,without x$'
+check 'swish is as coarse as its sigmoid is' judges_underflow 0 0
+check '16 units coarser it fails' judges_underflow 1 16
+check 'truncates to half' catches_type scale_tensor f16 TRUNCATES rounding 'results are truncated'
+check 'truncates to int8' catches_type convolution_forward s8 TRUNCATES rounding 'results are truncated'
+check 'rounds ties of half away from zero' catches_type scale_tensor f16 TIES_AWAY rounding 'ties are rounded away'
+check 'rounds ties of bfloat16 away from zero' catches_type convolution_forward bf16 TIES_AWAY rounding 'ties are rounded away'
+check 'rounds ties of uint8 away from zero' catches_type scale_tensor u8 TIES_AWAY rounding 'ties are rounded away'
+check 'half overflows to its largest number' catches_type scale_tensor f16 HALF_MAX overflow 'it must become infinity'
+check 'flushes subnormal numbers of half' catches_type scale_tensor f16 FLUSHES subnormal 'subnormal results become 0'
+check 'int8 wraps' catches_type convolution_forward s8 WRAPS saturation 'they must saturate'
+check 'int32 wraps' catches_type scale_tensor s32 WRAPS saturation 'they must saturate'
+check 'takes uint8 for int8' catches_type scale_tensor u8 SIGNED result 'the only right value'
+check 'takes vectors for plain channels' catches_type convolution_forward s8x4 PLAIN_CHANNELS result 'vectors'
+check 'sums up in half' catches_type convolution_forward f16 SHORT_SUMS precision 'sums in 16 bits'
+check '32-bit sums stop at the end of their range' catches_type convolution_forward s8 SUMS_STOP result ': sums wrap'
+check 'reads half in pairs' catches_type transform_tensor f16 READS_PAIRS crash 'it crashes: signal\|it ends the process'
+check 'half alone is wrong: what failures have in common' names_common_type
+check 'reads float parameters as half' catches_type batch_normalization_inference f16 PARAMETER_TYPE result ': spatial'
+tap_end
