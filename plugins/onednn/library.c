@@ -98,11 +98,13 @@ static int waits_unruled(void)
  * libgomp's threads spin some milliseconds at a barrier, which on a busy processor keeps the thread
  * that they wait for from running: two threads then take several times as long as one. libgomp
  * reads how long but once, when it is loaded, and by the environment alone. It gets the number that
- * it takes itself where a program has more threads than processors.
+ * it takes itself where a program has more threads than processors. The C library keeps a copy of
+ * what setenv is given for ever, and of what putenv is given none.
  */
 static void *open_with_short_waits(const char *name)
 {
-    const int ruled = waits_unruled() && setenv("GOMP_SPINCOUNT", "1000", 1) == 0;
+    static char spins[] = "GOMP_SPINCOUNT=1000";
+    const int ruled = waits_unruled() && putenv(spins) == 0;
     void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
     if (ruled)
