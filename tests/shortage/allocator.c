@@ -41,13 +41,14 @@ static void tell(struct refusal *to)
         runtime = info.dli_fbase == self.dli_fbase;
         for (size_t k = 0; k < sizeof runtimes / sizeof runtimes[0]; k++)
             runtime |= strstr(info.dli_fname, runtimes[k]) != NULL;
+        to->loader |= strstr(info.dli_fname, "/ld-linux") != NULL;
         if (runtime)
             continue;
         snprintf(to->object, sizeof to->object, "%s", info.dli_fname);
         snprintf(to->function, sizeof to->function, "%s", info.dli_sname ? info.dli_sname : "");
         break;
     }
-    to->theirs = !strstr(to->object, "anydnn");
+    to->theirs = to->loader || !strstr(to->object, "anydnn");
     to->happened = 1;
 }
 

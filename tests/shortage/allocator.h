@@ -7,6 +7,7 @@
 struct refusal {
     int happened;
     int theirs;         /* the code that asked is neither the library's nor a backend's */
+    int loader;         /* it is the dynamic loader, for the file named below */
     char object[200];   /* the file that it lies in */
     char function[200]; /* the nearest exported name, or "" */
 };

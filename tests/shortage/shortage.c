@@ -10,8 +10,9 @@
  * manyth fails; 0: none.
  *
  * Prints what happened; exit status 1 where one was not so. An allocation that oneDNN, its runtime
- * or the loader asked for is theirs to bear: where the process dies of it, that is counted and
- * told. Last come the same calls with no file descriptor left.
+ * or the loader asked for is theirs to bear: where the process ends by it, that is counted and
+ * told, and the loader may take it for another fault. Last come the same calls with no file
+ * descriptor left.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -121,7 +122,7 @@ static void count_death(int signal)
     char who[420];
     int at = 0;
 
-    snprintf(who, sizeof who, "%s, %s %s", strsignal(signal),
+    snprintf(who, sizeof who, "%s, %s %s", signal ? strsignal(signal) : "exit",
              strrchr(outcome->refusal.object, '/') ? strrchr(outcome->refusal.object, '/') + 1
                                                    : outcome->refusal.object,
              outcome->refusal.function);
@@ -141,15 +142,16 @@ static int complain(long number, const char *what)
 /* 0 where all is as it should be, or it is not ours. */
 static int judge(long number, int signal, long live)
 {
+    const int ended = signal || !outcome->finished;
     char text[80];
 
-    if (signal && outcome->refusal.theirs && signal != SIGALRM) {
+    if (ended && outcome->refusal.theirs && signal != SIGALRM) {
         count_death(signal);
         return 0;
     }
-    if (signal || !outcome->finished)
+    if (ended)
         return complain(number, signal ? strsignal(signal) : "exit");
-    if (outcome->wrong[0] != '\0')
+    if (outcome->wrong[0] != '\0' && !outcome->refusal.loader)
         return complain(number, outcome->wrong);
     snprintf(text, sizeof text, "%ld blocks are lost", outcome->live - live);
     return outcome->live > live && !outcome->refusal.theirs ? complain(number, text) : 0;
