@@ -12,6 +12,7 @@ dist_doc_DATA += \
 	docs/packaging.md \
 	docs/porting-from-cudnn.md \
 	docs/resnet50.svg \
+	docs/traces.md \
 	docs/using.md
 
 # What the backends of this tree publish, into the page; make check fails where it is out of date.

@@ -9,6 +9,7 @@
 #include "sys/error.h"
 #include "sys/float_mode.h"
 #include "sys/process.h"
+#include "trace/trace.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
@@ -34,7 +35,11 @@ static anydnnStatus_t create(anydnnHandle_t *handle, const char *device, const c
 
     if (status == SUCCESS && adn_process_exiting)
         return adn_fail(ANYDNN_STATUS_SHUTTING_DOWN, "%s: the process is exiting", entry);
-    return status == SUCCESS ? adn_handle_create(handle, device, entry) : status;
+    if (status == SUCCESS)
+        status = adn_handle_create(handle, device, entry);
+    if (status == SUCCESS)
+        adn_trace_begin(*handle);
+    return status;
 }
 
 anydnnStatus_t anydnnCreate(anydnnHandle_t *handle)

@@ -33,25 +33,28 @@ static void bad_value(const struct adn_file_entry *entry, const char *values, ch
                                                 : "");
 }
 
-/* ---- [anydnn] */
+/* ---- [anydnn], [trace] */
 
 static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_file_entry *entry,
                                 enum adn_layer layer, const char *origin, char *error,
                                 size_t error_size)
 {
-    int index = adn_key_find(entry->key);
+    int index = adn_key_find_in(entry->section, entry->key);
     const struct adn_key *key = &adn_keys[index < 0 ? 0 : index];
+    int own = strcmp(entry->section, "anydnn") == 0;
 
     /* About the file alone; read.c has looked at it. */
-    if (strcmp(entry->key, "schema") == 0)
+    if (own && strcmp(entry->key, "schema") == 0)
         return ADN_APPLY_DONE;
     if (index < 0) {
         const char *names[64] = {"schema"};
+        int count = own;
 
         for (int i = 0; i < adn_key_count; i++)
-            names[i + 1] = adn_keys[i].name;
-        snprintf(error, error_size, "unknown key `%s` in [anydnn]", entry->key);
-        adn_settings_suggest(error, error_size, entry->key, names, adn_key_count + 1);
+            if (strcmp(adn_keys[i].section, entry->section) == 0)
+                names[count++] = adn_keys[i].key;
+        snprintf(error, error_size, "unknown key `%s` in [%s]", entry->key, entry->section);
+        adn_settings_suggest(error, error_size, entry->key, names, count);
         return ADN_APPLY_UNKNOWN;
     }
     if (strcmp(key->name, "user_config") == 0 && layer > ADN_LAYER_SYSTEM) {
@@ -138,6 +141,7 @@ static int set_key_valid(const char *key)
 }
 
 #define KEY(...)
+#define SECTION_KEY(...)
 #define PLUGIN_KEY(name, builtin, values) {#name, values},
 static const struct {
     const char *name;
@@ -146,6 +150,7 @@ static const struct {
 #include "settings/keys.def"
 };
 #undef KEY
+#undef SECTION_KEY
 #undef PLUGIN_KEY
 
 static const char *plugin_key_values(const char *name)
@@ -223,15 +228,15 @@ static enum adn_apply apply_route(struct adn_settings *settings, const char *mod
 
 static enum adn_apply unknown_section(const char *section, char *error, size_t error_size)
 {
-    const char *names[3 + ADN_ROUTE_MODE_COUNT] = {"anydnn", "route", "plugin NAME"};
+    const char *names[4 + ADN_ROUTE_MODE_COUNT] = {"anydnn", "route", "plugin NAME", "trace"};
     char modes[ADN_ROUTE_MODE_COUNT][32];
 
     for (int i = 0; i < ADN_ROUTE_MODE_COUNT; i++) {
         snprintf(modes[i], sizeof(modes[i]), "route %s", adn_route_modes[i]);
-        names[3 + i] = modes[i];
+        names[4 + i] = modes[i];
     }
     snprintf(error, error_size, "unknown section [%s]", section);
-    adn_settings_suggest(error, error_size, section, names, 3 + ADN_ROUTE_MODE_COUNT);
+    adn_settings_suggest(error, error_size, section, names, 4 + ADN_ROUTE_MODE_COUNT);
     return ADN_APPLY_UNKNOWN;
 }
 
@@ -241,7 +246,7 @@ enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct ad
 {
     const char *section = entry->section;
 
-    if (strcmp(section, "anydnn") == 0)
+    if (adn_key_section(section))
         return apply_key(settings, entry, layer, origin, error, error_size);
     if (strcmp(section, "route") == 0)
         return apply_route(settings, NULL, entry, layer, origin, error, error_size);

@@ -102,7 +102,7 @@ static void visit(void *cookie, const char *variable, const char *value)
     if (key >= 0 && adn_keys[key].env_class == ADN_ENV_DEBUG)
         return;
     if (key >= 0 && adn_keys[key].env_class != ADN_KEY_CLASS_NONE)
-        apply(walk, variable, "anydnn", name, value);
+        apply(walk, variable, adn_keys[key].section, adn_keys[key].key, value);
     else if (strncmp(name, "route", 5) == 0 && (name[5] == '\0' || name[5] == '_'))
         apply_route(walk, variable, name + 5, value);
     else
@@ -124,7 +124,7 @@ void adn_settings_environment(struct adn_settings *settings,
         upper(variable, sizeof(variable), PREFIX, adn_keys[i].name);
         value = sources->get(variable, ADN_ENV_DEBUG);
         if (value != NULL)
-            apply(&walk, variable, "anydnn", adn_keys[i].name, value);
+            apply(&walk, variable, adn_keys[i].section, adn_keys[i].key, value);
     }
     if (sources->each != NULL)
         sources->each(PREFIX, visit, &walk);

@@ -30,8 +30,8 @@ static int key_item(const struct adn_settings *settings, struct item *item)
     for (int i = 0; i < adn_key_count; i++) {
         if (!is_it(item))
             continue;
-        item->section = "anydnn";
-        item->key = adn_keys[i].name;
+        item->section = adn_keys[i].section;
+        item->key = adn_keys[i].key;
         item->origin = settings->key_origin[i];
         adn_key_print(settings, &adn_keys[i], item->value, item->value_size);
         return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of [anydnn] as a table, and their values read from text and printed. */
+/* The keys of [anydnn] and its like as a table, and their values read from text and printed. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -26,8 +26,10 @@ enum {
     CLASS_NONE = ADN_KEY_CLASS_NONE
 };
 
-#define KEY(name, type, words, low, high, builtin, env_class, values)                              \
-    {#name,                                                                                        \
+#define ANY_KEY(section, key, name, type, words, low, high, builtin, env_class, values)            \
+    {section,                                                                                      \
+     key,                                                                                          \
+     #name,                                                                                        \
      ADN_KEY_##type,                                                                               \
      words,                                                                                        \
      low,                                                                                          \
@@ -36,11 +38,14 @@ enum {
      CLASS_##env_class,                                                                            \
      values,                                                                                       \
      offsetof(struct adn_settings, name)},
+#define KEY(name, ...)                 ANY_KEY("anydnn", #name, name, __VA_ARGS__)
+#define SECTION_KEY(section, key, ...) ANY_KEY(#section, #key, section##_##key, __VA_ARGS__)
 #define PLUGIN_KEY(name, builtin, values)
 const struct adn_key adn_keys[] = {
 #include "settings/keys.def"
 };
 #undef KEY
+#undef SECTION_KEY
 #undef PLUGIN_KEY
 const int adn_key_count = (int)(sizeof(adn_keys) / sizeof(adn_keys[0]));
 
@@ -50,6 +55,23 @@ int adn_key_find(const char *name)
         if (strcmp(adn_keys[i].name, name) == 0)
             return i;
     return -1;
+}
+
+int adn_key_find_in(const char *section, const char *key)
+{
+    for (int i = 0; i < adn_key_count; i++)
+        if (strcmp(adn_keys[i].section, section) == 0 && strcmp(adn_keys[i].key, key) == 0)
+            return i;
+    return -1;
+}
+
+int adn_key_section(const char *section)
+{
+    int found = 0;
+
+    for (int i = 0; i < adn_key_count; i++)
+        found |= strcmp(adn_keys[i].section, section) == 0;
+    return found;
 }
 
 int adn_word_find(const char *const *words, const char *word)

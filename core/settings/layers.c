@@ -77,7 +77,7 @@ static int apply_builtin(struct adn_settings *settings)
     char error[ADN_REASON_MAX];
 
     for (int i = 0; i < adn_key_count; i++) {
-        struct adn_file_entry entry = {(char *)"anydnn", (char *)adn_keys[i].name,
+        struct adn_file_entry entry = {(char *)adn_keys[i].section, (char *)adn_keys[i].key,
                                        (char *)adn_keys[i].builtin, 0};
 
         if (adn_settings_apply(settings, &entry, ADN_LAYER_BUILTIN, "built-in", error,
@@ -104,6 +104,8 @@ static int is_withheld(const struct adn_file *file, const struct adn_file_entry 
         return 0;
     if (strcmp(entry->section, "anydnn") == 0)
         return strcmp(entry->key, "plugin_path") == 0 || strcmp(entry->key, "tuning") == 0;
+    if (strcmp(entry->section, "trace") == 0)
+        return strcmp(entry->key, "file") == 0;
     return strncmp(entry->section, "plugin ", 7) == 0 && strcmp(entry->key, "module") == 0;
 }
 
@@ -112,7 +114,7 @@ static void warn_of_owner(const struct adn_file *file, struct adn_messages *mess
     if (file->foreign)
         adn_message_add(messages,
                         "%s: it belongs to user %ld and this process runs as root: its "
-                        "plugin_path, module and tuning are ignored",
+                        "plugin_path, module, tuning and trace file are ignored",
                         file->path, file->owner);
     if (file->loose != 0)
         adn_message_add(messages, "%s: its group or others can write it (mode %04o): chmod go-w %s",

@@ -10,7 +10,7 @@
 #define ADN_REASON_MAX      512
 #define ADN_SENTENCE_MAX    (ADN_ORIGIN_MAX + ADN_REASON_MAX + 8)
 
-/* ---- keys.c: the table of [anydnn], and values as text */
+/* ---- keys.c: the table of [anydnn] and of sections like it, and values as text */
 
 enum adn_key_type {
     ADN_KEY_DEVICE,
@@ -25,7 +25,9 @@ enum adn_key_type {
 #define ADN_KEY_CLASS_NONE (-1) /* no environment variable */
 
 struct adn_key {
-    const char *name;
+    const char *section;
+    const char *key;
+    const char *name; /* of the member, and in small letters of the variable behind ANYDNN_ */
     enum adn_key_type type;
     const char *const *words; /* ADN_KEY_WORD: the names of 0, 1, ..., NULL-terminated */
     int64_t low, high;        /* ADN_KEY_NUMBER */
@@ -38,7 +40,10 @@ struct adn_key {
 extern const struct adn_key adn_keys[];
 extern const int adn_key_count;
 
-int adn_key_find(const char *name); /* index, or -1 */
+int adn_key_find(const char *name); /* by member; index, or -1 */
+int adn_key_find_in(const char *section, const char *key);
+/* Whether the table has keys of a section. */
+int adn_key_section(const char *section);
 /* 0, or -1 when the value breaks the key's rule (or memory is out); then nothing is changed. */
 int adn_key_set(struct adn_settings *settings, const struct adn_key *key, const char *value);
 /* The same for ADN_KEY_FOLDERS, whose value is put behind those that are there. */

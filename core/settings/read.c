@@ -69,7 +69,7 @@ static const struct adn_file_entry *find_entry(const struct adn_file *file, cons
 /* A list of folders may be longer than a line: its key may stand several times. */
 static int may_repeat(const char *section, const char *key)
 {
-    int index = strcmp(section, "anydnn") == 0 ? adn_key_find(key) : -1;
+    int index = adn_key_find_in(section, key);
 
     return index >= 0 && adn_keys[index].type == ADN_KEY_FOLDERS;
 }

@@ -71,6 +71,7 @@ void adn_settings_free(struct adn_settings *settings)
     free(settings->device);
     free(settings->log_file);
     free(settings->tuning);
+    free(settings->trace_file);
     free(settings->rules);
     free(settings->key_origin);
     free(settings);

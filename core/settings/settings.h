@@ -65,7 +65,7 @@ struct adn_plugin_section {
     struct adn_plugin_setting *set;
 };
 
-/* Effective values of [anydnn]. */
+/* Effective values of [anydnn] and [trace]. */
 struct adn_settings {
     char *device;             /* "auto", "cpu", "SPACE", "SPACE:N" */
     int32_t fallback;         /* enum adn_fallback */
@@ -81,12 +81,15 @@ struct adn_settings {
     int32_t tuning_mode; /* enum adn_tuning_mode */
     int32_t tune_limit;  /* milliseconds that `fastest` times one problem */
     int32_t user_config; /* 0 none, 1 merge, 2 only */
+    char *trace_file;    /* "off", or where calls are written */
+    uint64_t trace_size; /* bytes from which on another file is begun; UINT64_MAX: none */
+    int32_t trace_keep;  /* older files that stay */
     struct adn_plugin_section *plugins;
     struct adn_route_rule *rules; /* all layers, in order of reading */
     int32_t rule_count;
     int32_t
         dropped; /* files that an error made us drop: every dispatch record says config_dropped */
-    /* Where the value of each key of [anydnn] comes from, in the order of keys.def. */
+    /* Where the value of each key comes from, in the order of keys.def. */
     char (*key_origin)[ADN_ORIGIN_MAX];
     char fatal[1024]; /* not empty: an explicitly named file is bad; anydnnCreate fails with it */
 };
@@ -119,7 +122,7 @@ const char *adn_settings_plugin_set(const struct adn_settings *settings, const c
 
 /*
  * Every effective setting for `anydnn config`: index from 0; returns 0, or -1 past the end. section
- * is "anydnn", "plugin NAME", "route", "route MODE"; shadowed rules are not listed.
+ * is "anydnn", "trace", "plugin NAME", "route", "route MODE"; shadowed rules are not listed.
  */
 int adn_settings_item(const struct adn_settings *settings, int index, const char **section,
                       const char **key, char *value, size_t value_size, const char **origin);

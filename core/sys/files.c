@@ -27,6 +27,24 @@ const char *adn_file_kind(mode_t mode)
     return "no regular file";
 }
 
+int adn_file_of_process(const char *pattern, char *path, size_t size)
+{
+    size_t length = 0;
+
+    for (const char *c = pattern; *c != '\0'; c++) {
+        int number = c[0] == '%' && c[1] == 'p';
+
+        length += (size_t)(number ? snprintf(path + length, size - length, "%ld", (long)getpid())
+                                  : snprintf(path + length, size - length, "%c", *c));
+        c += number;
+        if (length >= size) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+    }
+    return 0;
+}
+
 int adn_file_is_null(const struct stat *status)
 {
     return S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);

@@ -9,6 +9,11 @@
 /* "a folder", "a FIFO", "a socket", ... */
 const char *adn_file_kind(mode_t mode);
 
+/* The path of a pattern, in which %p becomes the process number; -1 with errno where it is too
+ * long.
+ */
+int adn_file_of_process(const char *pattern, char *path, size_t size);
+
 /* The null device, which reads as an empty file. */
 int adn_file_is_null(const struct stat *status);
 

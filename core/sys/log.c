@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/files.h"
+
 /* Things that are told once: entries times the rules that a program breaks are fewer by far. */
 #define TOLD_MAX 256
 
@@ -111,24 +113,8 @@ static int open_file(const char *path)
 static int open_pattern(const char *pattern)
 {
     char path[PATH_MAX];
-    size_t length = 0;
 
-    for (const char *c = pattern; *c != '\0'; c++) {
-        int wrote;
-
-        if (c[0] == '%' && c[1] == 'p') {
-            wrote = snprintf(path + length, sizeof(path) - length, "%ld", (long)getpid());
-            c++;
-        } else {
-            wrote = snprintf(path + length, sizeof(path) - length, "%c", *c);
-        }
-        length += (size_t)wrote;
-        if (length >= sizeof(path)) {
-            errno = ENAMETOOLONG;
-            return -1;
-        }
-    }
-    return open_file(path);
+    return adn_file_of_process(pattern, path, sizeof(path)) == 0 ? open_file(path) : -1;
 }
 
 /* Makes file_fd stand for the file that `fd` stands for. */

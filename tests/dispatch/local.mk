@@ -22,7 +22,8 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_stage_failures \
 	tests/dispatch/test_stage_life \
 	tests/dispatch/test_stage_vectors \
-	tests/dispatch/test_stream_gone
+	tests/dispatch/test_stream_gone \
+	tests/dispatch/test_trace
 search_tests = \
 	tests/dispatch/test_fastest \
 	tests/dispatch/test_get_v2 \

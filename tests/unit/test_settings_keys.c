@@ -90,6 +90,15 @@ static const struct key_case cases[] = {
     {"anydnn", "tuning", "/var/cache/a file", "/var/cache/a file", NULL},
     {"anydnn", "tuning", "on", NULL, "tuning = on: " MUST "off or an absolute path"},
     {"anydnn", "tuning", "", NULL, MUST},
+    {"trace", "file", "off", "off", NULL},
+    {"trace", "file", "/tmp/calls.%p", "/tmp/calls.%p", NULL},
+    {"trace", "file", "calls", NULL, "file = calls: " MUST "off or an absolute path"},
+    {"trace", "size", "none", "none", NULL},
+    {"trace", "size", "64K", "64K", NULL},
+    {"trace", "size", "64KB", NULL, "size = 64KB: " MUST},
+    {"trace", "keep", "0", "0", NULL},
+    {"trace", "keep", "99", "99", NULL},
+    {"trace", "keep", "100", NULL, "keep = 100: " MUST "a number from 0 to 99"},
     {"anydnn", "plugin_path", "none", "none", NULL},
     {"anydnn", "plugin_path", "/a", "/a", NULL},
     {"anydnn", "plugin_path", "/a:/b c:/d", "/a:/b c:/d", NULL},
@@ -330,8 +339,9 @@ static void shipped_plugin_section_is_good(void **state)
     free(text);
 }
 
-#define KEY(name, ...)        {#name, "\n" #name " = "},
-#define PLUGIN_KEY(name, ...) {#name, "\n;" #name},
+#define KEY(name, ...)                 {#name, "\n" #name " = "},
+#define SECTION_KEY(section, key, ...) {#section "." #key, "\n" #key " = "},
+#define PLUGIN_KEY(name, ...)          {#name, "\n;" #name},
 static const struct {
     const char *name;
     const char *line;

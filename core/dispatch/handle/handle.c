@@ -213,6 +213,9 @@ void adn_handle_destroy(anydnnHandle_t handle)
         free(context->reason);
     }
     adn_table_free(&handle->cache);
+    for (int32_t i = 0; i < ADN_HOOKS; i++)
+        if (handle->hook[i])
+            handle->hook[i]->end(handle->hook[i]);
     free(handle->contexts);
     free(handle->rules);
     handle->magic = 0;

@@ -45,6 +45,15 @@ struct adn_counters {
     int64_t staged_calls;
 };
 
+/* What a room above puts before the plans of a handle, as wraps of theirs. */
+struct adn_hook {
+    void (*plan_made)(struct adn_hook *hook, struct adn_plan *plan);
+    void (*end)(struct adn_hook *hook); /* frees it; no plan of the handle is left */
+};
+
+/* By number, the innermost first. */
+enum { ADN_HOOK_TRACE, ADN_HOOKS };
+
 struct anydnnContext {
     uint64_t magic;
     uint64_t fork_number;
@@ -62,6 +71,7 @@ struct anydnnContext {
     struct adn_arena *arenas;            /* memory for staged calls */
     struct adn_route_rule *rules;        /* anydnnSetRoute */
     int32_t rule_count;
+    struct adn_hook *hook[ADN_HOOKS]; /* NULL: nothing there */
     char device_name[64];
 };
 

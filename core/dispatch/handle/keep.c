@@ -5,6 +5,13 @@
 #include "sys/error.h"
 #include "sys/log.h"
 
+void adn_keep_hooked(anydnnHandle_t handle, struct adn_plan *plan)
+{
+    for (int32_t i = 0; i < ADN_HOOKS; i++)
+        if (handle->hook[i])
+            handle->hook[i]->plan_made(handle->hook[i], plan);
+}
+
 anydnnStatus_t adn_keep_plan(const char *entry, anydnnHandle_t handle, struct adn_plan *plan)
 {
     int evicted = adn_table_add_plan(&handle->cache, plan);
@@ -14,6 +21,7 @@ anydnnStatus_t adn_keep_plan(const char *entry, anydnnHandle_t handle, struct ad
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory for the plan tables", entry);
     }
     handle->counters.evictions += evicted;
+    adn_keep_hooked(handle, plan);
     return ANYDNN_STATUS_SUCCESS;
 }
 

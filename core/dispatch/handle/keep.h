@@ -5,6 +5,9 @@
 
 #include "dispatch/handle/handle.h"
 
+/* Tells the handle's hooks of a plan that calls of the application will run. */
+void adn_keep_hooked(anydnnHandle_t handle, struct adn_plan *plan);
+
 /* Puts a plan, whose hash is set, into the handle's table, which takes over the caller's hold, also
  * on failure. */
 anydnnStatus_t adn_keep_plan(const char *entry, anydnnHandle_t handle, struct adn_plan *plan);

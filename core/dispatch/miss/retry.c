@@ -2,6 +2,7 @@
 /* When the plan that was found does not run: the second plan, the next backend, or the sentence of
  * the failure. */
 #include "dispatch/handle/guard.h"
+#include "dispatch/handle/keep.h"
 #include "dispatch/miss/miss.h"
 #include "dispatch/select/select.h"
 
@@ -43,6 +44,7 @@ anydnnStatus_t adn_retry_second(const struct adn_running *running, struct adn_pl
             return status;
         adn_plan_release(first->second);
         first->second = second;
+        adn_keep_hooked(running->handle, second);
         first->second_limit = wish.workspace_limit;
     }
     *out = first->second;
@@ -77,6 +79,7 @@ static anydnnStatus_t select_once(const struct adn_running *running, const struc
     if (status == ANYDNN_STATUS_SUCCESS) {
         adn_plan_release(handle->last.plan);
         handle->last.plan = *out;
+        adn_keep_hooked(handle, *out);
     }
     return status;
 }

@@ -31,6 +31,19 @@ struct adn_excluded *adn_excluded_copy(const struct adn_excluded *excluded, int3
     return copy;
 }
 
+void adn_plan_wrap(struct adn_plan *plan, struct adn_wrap *wrap, adn_execute_fn *execute,
+                   void (*end)(struct adn_wrap *wrap))
+{
+    wrap->next = plan->wraps;
+    wrap->plan = plan;
+    wrap->execute = plan->execute;
+    wrap->body = plan->body;
+    wrap->end = end;
+    plan->wraps = wrap;
+    plan->execute = execute;
+    plan->body = (struct anydnn_plugin_plan *)(void *)wrap;
+}
+
 void adn_plan_destroy(struct adn_plan *plan)
 {
     struct anydnn_plugin_plan *body = plan->made;
@@ -44,7 +57,12 @@ void adn_plan_destroy(struct adn_plan *plan)
     /* A plan ends on the way of a call that is about to run another one. */
     adn_float_standard();
     free(plan->staged);
-    free(plan->traced);
+    while (plan->wraps) {
+        struct adn_wrap *wrap = plan->wraps;
+
+        plan->wraps = wrap->next;
+        wrap->end(wrap);
+    }
     free(plan->passed_over);
     free(plan->excluded);
     free(plan);

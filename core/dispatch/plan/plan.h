@@ -9,7 +9,7 @@
 #include "settings/settings.h"
 
 struct adn_staged;
-struct adn_traced;
+struct adn_wrap;
 
 /* Backends that failed at execution, by registry index; NULL: none. */
 struct adn_excluded {
@@ -35,7 +35,7 @@ struct adn_plan {
     /* Why and what. */
     struct adn_staged *staged;       /* NULL: the backend works in the handle's own space */
     const char *staged_on;           /* "mockdev:0", where it works otherwise, or NULL */
-    struct adn_traced *traced;       /* NULL: calls are not logged */
+    struct adn_wrap *wraps;          /* what stands before execute, the outermost first */
     struct anydnn_plugin_plan *made; /* the backend's own; body may be what wraps it */
     struct adn_backend *backend;
     struct adn_problem problem;
@@ -62,6 +62,22 @@ struct adn_plan {
     uint64_t fork_number; /* of the process that made it */
     int32_t references;
 };
+
+typedef int32_t adn_execute_fn(struct anydnn_plugin_plan *plan,
+                               const struct anydnn_plugin_operands *operands, int32_t *effect);
+
+/* A function that takes the place of a plan's execute when the plan is made, so that plans without
+ * one pay nothing. It begins a struct of the function's own, which it gets as the plan's body. */
+struct adn_wrap {
+    struct adn_wrap *next;
+    const struct adn_plan *plan;
+    adn_execute_fn *execute; /* what it stands before, with its body */
+    struct anydnn_plugin_plan *body;
+    void (*end)(struct adn_wrap *wrap); /* frees it with the plan */
+};
+
+void adn_plan_wrap(struct adn_plan *plan, struct adn_wrap *wrap, adn_execute_fn *execute,
+                   void (*end)(struct adn_wrap *wrap));
 
 /* A backend's answer as a status: EXECUTION_FAILED for a number that is none. */
 static inline anydnnStatus_t adn_plan_status(int32_t result)

@@ -7,20 +7,17 @@
 
 #include "sys/log.h"
 
-struct adn_traced {
-    const struct adn_plan *plan;
-    int32_t (*execute)(struct anydnn_plugin_plan *plan,
-                       const struct anydnn_plugin_operands *operands, int32_t *effect);
-    struct anydnn_plugin_plan *body;
+struct traced {
+    struct adn_wrap wrap;
     char problem[ADN_PROBLEM_TEXT_MAX];
 };
 
 static int32_t execute(struct anydnn_plugin_plan *body,
                        const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
-    const struct adn_traced *traced = (const struct adn_traced *)(const void *)body;
-    const struct adn_plan *plan = traced->plan;
-    int32_t result = traced->execute(traced->body, operands, effect);
+    const struct traced *traced = (const struct traced *)(const void *)body;
+    const struct adn_plan *plan = traced->wrap.plan;
+    int32_t result = traced->wrap.execute(traced->wrap.body, operands, effect);
 
     adn_trace("call: %s engine %" PRIu64 ", stream %p, %" PRIu64
               " bytes of workspace, answer %d: %s",
@@ -29,17 +26,17 @@ static int32_t execute(struct anydnn_plugin_plan *body,
     return result;
 }
 
+static void end(struct adn_wrap *wrap)
+{
+    free(wrap);
+}
+
 void adn_plan_trace(struct adn_plan *plan)
 {
-    struct adn_traced *traced = malloc(sizeof(*traced));
+    struct traced *traced = malloc(sizeof(*traced));
 
     if (!traced)
         return;
-    traced->plan = plan;
-    traced->execute = plan->execute;
-    traced->body = plan->body;
     adn_problem_print(&plan->problem, NULL, traced->problem, sizeof(traced->problem));
-    plan->traced = traced;
-    plan->execute = execute;
-    plan->body = (struct anydnn_plugin_plan *)(void *)traced;
+    adn_plan_wrap(plan, &traced->wrap, execute, end);
 }

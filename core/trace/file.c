@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A trace's file: opened so that nothing else than a regular file of the user's is written, kept
+ * below a size, given up at the first failure. */
+#include "trace/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/env.h"
+#include "sys/error.h"
+#include "sys/files.h"
+#include "sys/log.h"
+#include "sys/process.h"
+
+#define HEADER                                                                                     \
+    "# anydnn trace 1: problem, backend, engine, math, microseconds, process:thread, handle, "     \
+    "dump, answer\n"
+
+struct adn_trace_file {
+    struct adn_trace_file *next;
+    char *pattern;
+    uint64_t size;
+    int32_t keep;
+    int fd; /* its number stays; another file may be put beneath it */
+    _Atomic uint64_t fork_number;
+    _Atomic int stopped;
+};
+
+static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static struct adn_trace_file *files;
+
+/* ---- opening */
+
+static int refuse(const char *path, const char *why)
+{
+    adn_warn("[trace] file = %s: %s; nothing is traced", path, why);
+    return -1;
+}
+
+/* A regular file of this user's that others cannot read. */
+static int check(const char *path, int fd)
+{
+    struct stat status;
+    char why[80];
+
+    if (fstat(fd, &status) != 0)
+        return refuse(path, strerror(errno));
+    if (!S_ISREG(status.st_mode)) {
+        snprintf(why, sizeof(why), "is %s, not a regular file", adn_file_kind(status.st_mode));
+        return refuse(path, why);
+    }
+    if (status.st_uid != geteuid())
+        return refuse(path, "belongs to another user");
+    if ((status.st_mode & 077) != 0 && fchmod(fd, 0600) != 0)
+        return refuse(path, strerror(errno));
+    return 0;
+}
+
+/* A line that was cut, by a full disk or a fallen machine, is ended, so that the next one is whole.
+ */
+static void end_last_line(int fd)
+{
+    struct stat status;
+    char last = '\n';
+
+    if (fstat(fd, &status) != 0)
+        return;
+    if (status.st_size > 0 && pread(fd, &last, 1, status.st_size - 1) == 1 && last != '\n')
+        (void)!write(fd, "\n", 1);
+    if (status.st_size == 0)
+        (void)!write(fd, HEADER, sizeof(HEADER) - 1);
+}
+
+static int open_path(const char *path)
+{
+    struct stat status;
+    int fd;
+
+    /* Opening a device may act on it. */
+    if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        char why[80];
+
+        snprintf(why, sizeof(why), "is %s, not a regular file", adn_file_kind(status.st_mode));
+        return refuse(path, why);
+    }
+    fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+              0600);
+    if (fd < 0)
+        return refuse(path, strerror(errno));
+    if (check(path, fd) != 0) {
+        close(fd);
+        return -1;
+    }
+    end_last_line(fd);
+    return fd;
+}
+
+static int open_pattern(const struct adn_trace_file *file)
+{
+    char path[PATH_MAX];
+
+    if (adn_file_of_process(file->pattern, path, sizeof(path)) != 0)
+        return refuse(file->pattern, strerror(errno));
+    return open_path(path);
+}
+
+/* Opens what the pattern names now, beneath the number that there is. */
+static int reopen(struct adn_trace_file *file)
+{
+    int fd = open_pattern(file);
+    int result = fd < 0 ? -1 : dup3(fd, file->fd, O_CLOEXEC);
+
+    if (fd >= 0)
+        close(fd);
+    file->stopped |= result < 0;
+    return result < 0 ? -1 : 0;
+}
+
+static struct adn_trace_file *file_new(const char *pattern, uint64_t size, int32_t keep)
+{
+    struct adn_trace_file *file = calloc(1, sizeof(*file));
+
+    if (file)
+        file->pattern = strdup(pattern);
+    if (!file || !file->pattern) {
+        free(file);
+        adn_shortage(ENOMEM);
+        return NULL;
+    }
+    file->size = size;
+    file->keep = keep;
+    file->fork_number = adn_process_fork_number;
+    file->fd = open_pattern(file);
+    file->stopped = file->fd < 0;
+    return file;
+}
+
+static void watch(void)
+{
+    adn_process_fork_waits(&lock);
+}
+
+struct adn_trace_file *adn_trace_file_get(const char *pattern, uint64_t size, int32_t keep)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    struct adn_trace_file *file;
+
+    if (adn_env_privileged())
+        return NULL;
+    pthread_once(&once, watch);
+    pthread_mutex_lock(&lock);
+    for (file = files; file && strcmp(file->pattern, pattern) != 0;)
+        file = file->next;
+    if (!file && (file = file_new(pattern, size, keep)) != NULL) {
+        file->next = files;
+        files = file;
+    }
+    pthread_mutex_unlock(&lock);
+    return file && !file->stopped ? file : NULL;
+}
+
+/* ---- writing */
+
+static void stop(struct adn_trace_file *file, const char *why)
+{
+    if (!atomic_exchange(&file->stopped, 1))
+        adn_warn("[trace] file = %s: cannot be written: %s; nothing is traced from here on",
+                 file->pattern, why);
+}
+
+/* "calls", "calls.1", ... each become the next one. */
+static void push(const struct adn_trace_file *file, const char *path)
+{
+    char from[PATH_MAX + 16];
+    char to[PATH_MAX + 16];
+
+    if (file->keep == 0)
+        unlink(path);
+    for (int32_t i = file->keep; i > 0; i--) {
+        snprintf(from, sizeof(from), i > 1 ? "%s.%d" : "%s", path, (int)i - 1);
+        snprintf(to, sizeof(to), "%s.%d", path, (int)i);
+        rename(from, to);
+    }
+}
+
+/* Of several processes that write the same file one pushes it on; the others then find another file
+ * at its path. */
+static void rotate(struct adn_trace_file *file, uint64_t length)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct stat ours, there;
+    char path[PATH_MAX];
+
+    pthread_mutex_lock(&lock);
+    if (!file->stopped && adn_file_of_process(file->pattern, path, sizeof(path)) == 0 &&
+        fcntl(file->fd, F_SETLKW, &whole) == 0 && fstat(file->fd, &ours) == 0 &&
+        (uint64_t)ours.st_size + length > file->size) {
+        if (stat(path, &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
+            push(file, path);
+        reopen(file);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Whether the line goes into the file: the signal of a file that grows too large is not for who
+ * asked for a trace. */
+static int has_room(struct adn_trace_file *file, size_t length)
+{
+    struct rlimit limit;
+    struct stat status;
+
+    if (fstat(file->fd, &status) != 0)
+        return 1;
+    if ((uint64_t)status.st_size + length > file->size && (size_t)status.st_size > sizeof(HEADER)) {
+        rotate(file, length);
+        if (file->stopped || fstat(file->fd, &status) != 0)
+            return 0;
+    }
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        (uint64_t)status.st_size + length <= limit.rlim_cur)
+        return 1;
+    stop(file, strerror(EFBIG));
+    return 0;
+}
+
+/* A child has a file of its own where the pattern holds its number. */
+static void follow_fork(struct adn_trace_file *file)
+{
+    pthread_mutex_lock(&lock);
+    if (file->fork_number != adn_process_fork_number) {
+        file->fork_number = adn_process_fork_number;
+        if (strstr(file->pattern, "%p"))
+            reopen(file);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void adn_trace_file_add(struct adn_trace_file *file, const char *line, size_t length)
+{
+    int before = errno;
+    ssize_t wrote;
+
+    if (file->fork_number != adn_process_fork_number)
+        follow_fork(file);
+    if (file->stopped || !has_room(file, length)) {
+        errno = before;
+        return;
+    }
+    do
+        wrote = write(file->fd, line, length);
+    while (wrote < 0 && errno == EINTR);
+    if (wrote != (ssize_t)length)
+        stop(file, wrote < 0 ? strerror(errno) : strerror(ENOSPC));
+    errno = before;
+}

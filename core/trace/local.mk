@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+
+core_libanydnn_core_la_SOURCES += \
+	core/trace/file.c \
+	core/trace/file.h \
+	core/trace/trace.c \
+	core/trace/trace.h
