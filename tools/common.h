@@ -46,6 +46,7 @@ extern const struct tool_command tool_run;
 extern const struct tool_command tool_bench;
 extern const struct tool_command tool_compare;
 extern const struct tool_command tool_tune;
+extern const struct tool_command tool_replay;
 extern const struct tool_command tool_verify;
 extern const struct tool_command tool_abi;
 

@@ -2,9 +2,9 @@
 # The program anydnn, a backend that does what none may, and a copy of one with a planted fault.
 
 TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh \
-	tests/tools/test_many_backends.sh tests/tools/test_run_types.sh
+	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_run_types.sh
 dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh \
-	tests/tools/test_many_backends.sh tests/tools/test_run_types.sh
+	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_run_types.sh
 EXTRA_DIST += tests/tools/run_types.py
 
 check_LTLIBRARIES += tests/tools/anydnn_trespass.la

@@ -66,8 +66,8 @@ conf() {
 
 check "help lists the commands" gives 0 "^  explain " --help
 check "version" gives 0 "^anydnn 0\.[0-9]*\.[0-9]*, API level 2\$" --version
-check "no command" refuses 2 "a command is missing; there are info, config, explain, run, bench, compare, tune, verify and abi"
-check "an unknown command" refuses 2 "\`brench\` is no command; there are info, config, explain, run, bench, compare, tune, verify and abi" brench
+check "no command" refuses 2 "a command is missing; there are info, config, explain, run, bench, compare, tune, replay, verify and abi"
+check "an unknown command" refuses 2 "\`brench\` is no command; there are info, config, explain, run, bench, compare, tune, replay, verify and abi" brench
 check "output that cannot be written" sh -c \
     "! '$anydnn' --help >/dev/full 2>'$tap_dir/err' && grep 'cannot be written' '$tap_dir/err'"
 
@@ -85,7 +85,7 @@ done
 
 # Every option of --help stands in the manual, and no other.
 same_options() {
-    for command in info config explain run bench compare tune verify abi; do
+    for command in info config explain run bench compare tune replay verify abi; do
         "$anydnn" "$command" --help
     done | sed -n 's/^  \(--[a-z-]*\)\( [A-Z=/]*\)\{0,1\} .*/\1\2/p' | sed 's/ $//' |
         sort -u >"$tap_dir/helped"
@@ -96,7 +96,8 @@ same_options() {
 }
 check "the manual has the options of --help" same_options
 every_key() {
-    sed -n 's/^KEY(\([a-z_]*\),.*/\1/p' "$ANYDNN_TEST_SRCDIR/core/settings/keys.def" >"$tap_dir/keys"
+    sed -n -e 's/^KEY(\([a-z_]*\),.*/\1/p' -e 's/^SECTION_KEY([a-z]*, \([a-z_]*\),.*/\1/p' \
+        "$ANYDNN_TEST_SRCDIR/core/settings/keys.def" >"$tap_dir/keys"
     [ -s "$tap_dir/keys" ] || return 1
     while read -r key; do
         grep -qx "\.It Cm $key" "$settings_manual" || {

@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Traces of an unchanged program and anydnn replay: calls run again, a planted fault found in them, what
+# is cut or no trace at all, sentences.
+# Problems are several words.
+# shellcheck disable=SC2086,SC2016
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+built=$ANYDNN_TEST_BUILDDIR/tests/tools/.libs
+ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
+export ANYDNN_PLUGIN_PATH
+trace=$tap_dir/calls
+conv="convolution_forward x=f32:2,8,6,6 w=f32:4,8,3,3 pad=1,1"
+pool="pooling_forward x=f32:1,2,8,8 window=2,2 stride=2,2"
+
+cp "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" "$tap_dir/copy.so"
+printf '[plugin faulty]\nmodule = %s\nset.copy = %s\nset.fault = product\nset.rows = 3\n[route]\n* = faulty, cpu_ref\n' \
+    "$built/anydnn_faulty.so" "$tap_dir/copy.so" >"$tap_dir/faulty.conf"
+
+# traced FILE ARGUMENT...: what anydnn run does, with a trace of it.
+traced() {
+    file=$1
+    shift
+    ANYDNN_TRACE_FILE=$file "$anydnn" run "$@" >"$tap_dir/out" 2>"$tap_dir/err"
+}
+
+# replay STATUS ARGUMENT...: exits so; output in $tap_dir/out and err.
+replay() {
+    status=$1
+    shift
+    "$anydnn" replay "$@" >"$tap_dir/out" 2>"$tap_dir/err"
+    found=$?
+    [ "$found" -eq "$status" ] && return 0
+    echo "status $found, not $status: anydnn replay $*"
+    tail -n 30 "$tap_dir/out" "$tap_dir/err"
+    return 1
+}
+
+says() {
+    grep -q -e "$1" "$tap_dir/out" "$tap_dir/err" && return 0
+    echo "it does not say: $1"
+    tail -n 30 "$tap_dir/out" "$tap_dir/err"
+    return 1
+}
+
+# refuses STATUS PATTERN ARGUMENT...: one sentence that holds the pattern.
+refuses() {
+    status=$1 pattern=$2
+    shift 2
+    replay "$status" "$@" && [ "$(wc -l <"$tap_dir/err")" -eq 1 ] && says "^anydnn: .*$pattern"
+}
+
+# ---- what a trace is
+
+columns() {
+    ANYDNN_ROUTE=cpu_ref traced "$trace" --repeat 3 $pool beta=0.5 || return 1
+    ANYDNN_ROUTE=cpu_ref traced "$trace" $conv || return 1
+    cat "$trace"
+    [ "$(grep -c "^pooling_forward x=f32:1,2,8,8.* beta=0.5	cpu_ref	[0-9]*	default	[0-9.]*	[0-9]*:[0-9]*	1	-	ok\$" "$trace")" -eq 3 ] &&
+        [ "$(grep -c "^convolution_forward .*	ok\$" "$trace")" -eq 1 ] &&
+        [ "$(stat -c %a "$trace")" = 600 ]
+}
+
+bad_path() {
+    traced calls $pool && grep -q 'ANYDNN_TRACE_FILE: file = calls: the value must be off or an absolute path' "$tap_dir/err"
+}
+
+# ---- replay
+
+again() {
+    replay 0 "$trace" && says '^line 2: pooling_forward' && says 'recorded: 3 calls, ' &&
+        says '^line 5: convolution_forward' && says 'bitwise equal' &&
+        says '^4 calls, 2 of them distinct, 0 lines damaged; 0 problems beyond their bound'
+}
+
+as_json() {
+    replay 0 --json "$trace" cpu_ref:default && python3 -c 'import json, sys
+a = json.load(open(sys.argv[1]))
+p = a["problems"]
+assert a["calls"] == 4 and a["damaged"] == 0 and len(p) == 2
+assert p[0]["recorded"]["calls"] == 3 and p[0]["recorded"]["backend"] == "cpu_ref" and p[0]["recorded"]["time_us"] > 0
+assert all(x["holds"] and len(x["outputs"][0]["errors"]) == 2 for x in p)' "$tap_dir/out"
+}
+
+# The line ends with a command that shows the same fault.
+fault_is_found() {
+    rm -f "$tap_dir/faulty.trace"
+    traced "$tap_dir/faulty.trace" --config "$tap_dir/faulty.conf" $pool &&
+        traced "$tap_dir/faulty.trace" --config "$tap_dir/faulty.conf" $conv &&
+        replay 1 --config "$tap_dir/faulty.conf" "$tap_dir/faulty.trace" &&
+        says '1 of 2 problems are beyond their bound, the first on line [0-9]*; repeat it with `anydnn compare' || return 1
+    command=$(sed -n 's/.*repeat it with `anydnn \(.*\)`$/\1/p' "$tap_dir/err")
+    eval "\"$anydnn\" $command" >"$tap_dir/out" 2>"$tap_dir/err"
+    [ $? -eq 1 ] && says 'beyond their bound'
+}
+
+# ---- damage
+
+cut() {
+    head -c -20 "$trace" >"$tap_dir/cut" && replay 0 "$tap_dir/cut" &&
+        says '^3 calls, 1 of them distinct, 1 lines damaged'
+}
+
+# Lines that are too long, hold no text, or have too few columns, among good ones.
+noise() {
+    {
+        head -c 40000 /dev/zero | tr '\0' x
+        printf '\n\n\t\t\t\t\t\t\t\t\n\000\001\377\ta\tb\nx\tcpu_ref\t1\tdefault\tnan\t1:1\t1\t-\tok\n'
+        cat "$trace"
+    } >"$tap_dir/noise"
+    replay 0 "$tap_dir/noise" && says '^4 calls, 2 of them distinct, 5 lines damaged'
+}
+
+# A line in the right form whose problem is none fails by itself.
+no_problem() {
+    {
+        cat "$trace"
+        printf 'pooling_sideways x=f32:1\tcpu_ref\t1\tdefault\t1.0\t1:1\t1\t-\tok\n'
+    } >"$tap_dir/sideways"
+    replay 1 "$tap_dir/sideways" && says 'pooling_sideways' && says '^5 calls, 3 of them distinct'
+}
+
+# Every cut of a trace is read without a fault.
+every_cut() {
+    length=$(wc -c <"$trace")
+    for at in $(seq 1 37 "$length"); do
+        head -c "$at" "$trace" >"$tap_dir/cut"
+        "$anydnn" replay --repeat 1 "$tap_dir/cut" >"$tap_dir/out" 2>"$tap_dir/err"
+        [ $? -le 1 ] || { echo "cut at $at"; return 1; }
+    done
+}
+
+check "a line has its columns, the file is the user's alone" columns
+check "a relative path is refused" bad_path
+check "the calls run again" again
+check "the same as JSON" as_json
+check "a planted fault is found, and the command repeats it" fault_is_found
+check "a cut trace is read to its last whole line" cut
+check "lines that are none of a trace are counted" noise
+check "a problem that is none is named" no_problem
+check "a trace may be cut anywhere" every_cut
+check "no argument" refuses 2 "replay takes a trace"
+check "no such file" refuses 2 "nonesuch: No such file" "$tap_dir/nonesuch"
+check "a folder" refuses 2 "is not a regular file" "$tap_dir"
+: >"$tap_dir/empty"
+check "an empty file" refuses 1 "there is no call in it" "$tap_dir/empty"
+check "a backend that is not there" replay 1 "$trace" nonesuch:default
+tap_end

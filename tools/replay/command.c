@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn replay: each distinct call of a trace once more, where it ran and on another backend, both
+ * held to the reference. */
+#include "replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/compare/compare.h"
+#include "tools/progress.h"
+
+/* ---- options: those of compare's that count here */
+
+static int set_seed(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct compare_options *)own)->seed);
+}
+
+static int set_repeat(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "repeat", value, 1, 1000000, &((struct compare_options *)own)->repeat);
+}
+
+static int set_reference(struct tool *tool, void *own, const char *value)
+{
+    if (value[0] == '\0' || strchr(value, ':') != NULL)
+        return tool_fail(tool, TOOL_USAGE,
+                         "--reference=%s: takes the name of a backend, which runs in double and "
+                         "default math",
+                         value);
+    ((struct compare_options *)own)->reference = value;
+    return TOOL_FINE;
+}
+
+static const struct tool_option option_table[] = {
+    {"seed", "N", "of the inputs, the same for every problem (1)", set_seed},
+    {"repeat", "N", "runs of each side; the time is the median behind the first (3)", set_repeat},
+    {"reference", "BACKEND", "who gives the results in double (cpu_ref)", set_reference},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* ---- the calls */
+
+struct replay {
+    struct tool *tool;
+    const struct compare_options *options;
+    const char *path;
+    const char *beside; /* BACKEND:MATH */
+    const struct replay_trace *trace;
+    long long broken; /* problems */
+    json_t *answers;
+};
+
+static json_t *recorded_of(const struct replay_call *call)
+{
+    json_t *recorded = json_object();
+
+    json_object_set_new(recorded, "backend", tool_json_text(call->backend));
+    json_object_set_new(recorded, "math", tool_json_text(call->math));
+    json_object_set_new(recorded, "calls", json_integer(call->count));
+    json_object_set_new(recorded, "failed", json_integer(call->failed));
+    if (call->timed > 0)
+        json_object_set_new(recorded, "time_us", json_real(call->time / (double)call->timed));
+    return recorded;
+}
+
+static void print(const struct replay *replay, const struct replay_call *call, const json_t *answer)
+{
+    tool_begin_text(replay->tool);
+    compare_print(answer);
+    printf("  recorded: %lld call%s", call->count, call->count == 1 ? "" : "s");
+    if (call->timed > 0)
+        printf(", %.1f us in the mean", call->time / (double)call->timed);
+    if (call->failed > 0)
+        printf(", %lld failed", call->failed);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static int run_call(struct replay *replay, struct compare *compare, const struct replay_call *call)
+{
+    char layer[64];
+    const struct suite_item item = {layer, (int)call->count, call->problem};
+    json_t *answer = json_object();
+    int code;
+
+    snprintf(layer, sizeof(layer), "line %lld", call->line);
+    tool_progress((int)json_array_size(replay->answers), (int)replay->trace->count, layer);
+    code = compare_problem(compare, &item, answer);
+    tool_progress_end();
+    json_object_set_new(answer, "recorded", recorded_of(call));
+    replay->broken += !json_is_true(json_object_get(answer, "holds"));
+    json_array_append_new(replay->answers, answer);
+    if (!replay->tool->json)
+        print(replay, call, answer);
+    return code;
+}
+
+static int same_side(const struct replay_call *a, const struct replay_call *b)
+{
+    return strcmp(a->backend, b->backend) == 0 && strcmp(a->math, b->math) == 0;
+}
+
+/* All calls that ran where `first` did, on handles that they share. */
+static int run_side(struct replay *replay, const struct replay_call *first)
+{
+    struct suite suite = {.name = (char *)replay->path};
+    struct compare compare = {.tool = replay->tool, .options = replay->options, .suite = &suite};
+    char recorded[256];
+    int code;
+
+    snprintf(recorded, sizeof(recorded), "%.100s:%.100s", first->backend, first->math);
+    code = contender_open(replay->tool, recorded, 0, &compare.side[0]);
+    if (code == TOOL_FINE)
+        code = contender_open(replay->tool, replay->beside, 0, &compare.side[1]);
+    if (code == TOOL_FINE)
+        code = compare_reference_open(&compare);
+    for (size_t i = 0; i < replay->trace->count && code != TOOL_USAGE; i++)
+        if (compare.reference.handle != NULL && same_side(replay->trace->call[i], first)) {
+            int own = run_call(replay, &compare, replay->trace->call[i]);
+
+            code = own == TOOL_FINE ? code : TOOL_FAILED;
+        }
+    for (int side = 0; side < COMPARE_SIDES; side++)
+        contender_close(&compare.side[side]);
+    contender_close(&compare.reference);
+    return code == TOOL_FINE ? TOOL_FINE : TOOL_FAILED;
+}
+
+static int run_all(struct replay *replay)
+{
+    const struct replay_trace *trace = replay->trace;
+    int code = TOOL_FINE;
+
+    for (size_t i = 0; i < trace->count; i++) {
+        size_t before = 0;
+
+        while (before < i && !same_side(trace->call[before], trace->call[i]))
+            before++;
+        if (before == i && run_side(replay, trace->call[i]) != TOOL_FINE)
+            code = TOOL_FAILED;
+    }
+    return code;
+}
+
+/* The first problem whose bound is broken, with the command that repeats it. */
+static int verdict(struct replay *replay, int code)
+{
+    for (size_t i = 0; i < json_array_size(replay->answers) && replay->broken > 0; i++) {
+        const json_t *answer = json_array_get(replay->answers, i);
+
+        if (!json_is_true(json_object_get(answer, "holds")))
+            return tool_fail(replay->tool, TOOL_FAILED,
+                             "%lld of %zu problems are beyond their bound, the first on %s; repeat "
+                             "it with `%s`",
+                             replay->broken, json_array_size(replay->answers),
+                             tool_text_of(answer, "layer"), tool_text_of(answer, "again"));
+    }
+    return code;
+}
+
+static int answer(struct replay *replay)
+{
+    const struct replay_trace *trace = replay->trace;
+    int code = run_all(replay);
+
+    if (replay->tool->json) {
+        json_t *whole = json_object();
+
+        json_object_set_new(whole, "trace", tool_json_text(replay->path));
+        json_object_set_new(whole, "calls", json_integer(trace->lines));
+        json_object_set_new(whole, "damaged", json_integer(trace->damaged));
+        json_object_set(whole, "problems", replay->answers);
+        if (tool_print_json(replay->tool, whole) != TOOL_FINE)
+            code = TOOL_FAILED;
+    } else {
+        printf("\n%lld calls, %zu of them distinct, %lld lines damaged; %lld problems beyond their "
+               "bound\n",
+               trace->lines, trace->count, trace->damaged, replay->broken);
+    }
+    return verdict(replay, code);
+}
+
+static int run(struct tool *tool, int argc, char **argv)
+{
+    struct compare_options options = {
+        .seed = 1, .repeat = 3, .inputs = VERIFY_NORMAL, .reference = "cpu_ref"};
+    struct replay replay = {.tool = tool, .options = &options, .beside = "cpu_ref:default"};
+    struct replay_trace trace;
+    int first;
+    int code = tool_options(tool, &tool_replay, &options, argc, argv, &first);
+
+    if (code != TOOL_GO_ON)
+        return code;
+    if (argc - first < 1 || argc - first > 2)
+        return tool_fail(tool, TOOL_USAGE,
+                         "replay takes a trace and, where the calls are to run on another backend "
+                         "than cpu_ref, too, a BACKEND:MATH");
+    replay.path = argv[first];
+    if (argc - first == 2)
+        replay.beside = argv[first + 1];
+    code = replay_read(tool, replay.path, &trace);
+    if (code == TOOL_FINE) {
+        replay.trace = &trace;
+        replay.answers = json_array();
+        code = answer(&replay);
+        json_decref(replay.answers);
+    }
+    replay_free(&trace);
+    return code;
+}
+
+const struct tool_command tool_replay = {
+    .name = "replay",
+    .arguments = "TRACE [BACKEND:MATH]",
+    .summary = "Runs the calls of a trace again, where they ran and on another backend.",
+    .options = option_table,
+    .run = run,
+};

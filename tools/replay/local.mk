@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+# anydnn replay.
+
+tools_anydnn_SOURCES += \
+	tools/replay/command.c \
+	tools/replay/read.c \
+	tools/replay/replay.h

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading a trace: lines of nine columns (core/trace/trace.h), of which a cut one may be any. */
+#include "replay.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define COLUMNS    9
+#define LINE_BYTES 16384 /* no whole line is as long */
+#define CALLS_MAX  1000000
+
+enum { PROBLEM, BACKEND, ENGINE, MATH, TIME, THREAD, HANDLE, DUMP, ANSWER };
+
+static char *copy(const char *text)
+{
+    return strcpy(tool_alloc(strlen(text) + 1), text);
+}
+
+/* The columns of a line, in place; 0 where it has others. */
+static int split(char *line, char *column[COLUMNS])
+{
+    for (int i = 0; i < COLUMNS; i++) {
+        char *tab = strchr(line, '\t');
+
+        column[i] = line;
+        if ((tab == NULL) != (i == COLUMNS - 1) || line[0] == '\0' || tab == line)
+            return 0;
+        if (tab != NULL) {
+            *tab = '\0';
+            line = tab + 1;
+        }
+    }
+    return 1;
+}
+
+static int is_word(const char *text)
+{
+    return text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
+}
+
+/* 1 for success, 0 for a failure, -1 for neither. */
+static int read_answer(const char *text)
+{
+    size_t length = strlen(text);
+
+    if (strcmp(text, "ok") == 0)
+        return 1;
+    return strncmp(text, "failed(", 7) == 0 && text[length - 1] == ')' ? 0 : -1;
+}
+
+/* Microseconds; -1 where none were measured, NaN where that is no number. */
+static double read_time(const char *text)
+{
+    char *end;
+    double time;
+
+    if (strcmp(text, "-") == 0)
+        return -1;
+    time = strtod(text, &end);
+    return end != text && *end == '\0' && time >= 0 && isfinite(time) ? time : NAN;
+}
+
+static unsigned hash_of(char *const column[COLUMNS])
+{
+    static const int parts[] = {PROBLEM, BACKEND, MATH};
+    unsigned hash = 2166136261U;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        for (const char *c = column[parts[i]]; *c != '\0'; c++)
+            hash = (hash ^ (unsigned char)*c) * 16777619U;
+    return hash % REPLAY_BUCKETS;
+}
+
+static struct replay_call *call_of(struct replay_trace *trace, char *const column[COLUMNS])
+{
+    struct replay_call **bucket = &trace->bucket[hash_of(column)];
+    struct replay_call *call;
+
+    for (call = *bucket; call != NULL; call = call->next)
+        if (strcmp(call->problem, column[PROBLEM]) == 0 &&
+            strcmp(call->backend, column[BACKEND]) == 0 && strcmp(call->math, column[MATH]) == 0)
+            return call;
+    if (trace->count == CALLS_MAX)
+        return NULL;
+    call = tool_alloc(sizeof(*call));
+    memset(call, 0, sizeof(*call));
+    call->problem = copy(column[PROBLEM]);
+    call->backend = copy(column[BACKEND]);
+    call->math = copy(column[MATH]);
+    call->next = *bucket;
+    *bucket = call;
+    if ((trace->count & (trace->count - 1)) == 0) {
+        size_t room = trace->count > 0 ? 2 * trace->count : 1;
+        struct replay_call **grown = tool_alloc(room * sizeof(grown[0]));
+
+        if (trace->count > 0)
+            memcpy(grown, trace->call, trace->count * sizeof(grown[0]));
+        free(trace->call);
+        trace->call = grown;
+    }
+    trace->call[trace->count++] = call;
+    return call;
+}
+
+/* 0 where the line is none of a trace. */
+static int take(struct replay_trace *trace, char *line, long long number)
+{
+    char *column[COLUMNS];
+    struct replay_call *call;
+    double time;
+    int answer;
+
+    if (!split(line, column) || !is_word(column[BACKEND]) || !is_word(column[MATH]))
+        return 0;
+    answer = read_answer(column[ANSWER]);
+    time = read_time(column[TIME]);
+    if (answer < 0 || isnan(time))
+        return 0;
+    call = call_of(trace, column);
+    if (call == NULL)
+        return 0;
+    if (call->count++ == 0)
+        call->line = number;
+    call->failed += answer == 0;
+    call->timed += time >= 0;
+    call->time += time >= 0 ? time : 0;
+    trace->lines++;
+    return 1;
+}
+
+/* Of a line too long the rest is passed over. */
+static int pass_over(FILE *file)
+{
+    int c = getc(file);
+
+    while (c != EOF && c != '\n')
+        c = getc(file);
+    return c;
+}
+
+static void read_lines(FILE *file, struct replay_trace *trace)
+{
+    char line[LINE_BYTES];
+
+    for (long long number = 1; fgets(line, sizeof(line), file) != NULL; number++) {
+        size_t length = strlen(line);
+        int whole = length > 0 && line[length - 1] == '\n';
+
+        if (!whole && length == sizeof(line) - 1)
+            pass_over(file);
+        if (whole)
+            line[length - 1] = '\0';
+        if (whole && line[0] == '#')
+            continue;
+        if (!whole || !take(trace, line, number))
+            trace->damaged++;
+    }
+}
+
+int replay_read(struct tool *tool, const char *path, struct replay_trace *trace)
+{
+    struct stat status;
+    FILE *file;
+    int bad;
+
+    memset(trace, 0, sizeof(*trace));
+    if (stat(path, &status) != 0)
+        return tool_fail(tool, TOOL_USAGE, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return tool_fail(tool, TOOL_USAGE, "%s: is not a regular file", path);
+    file = fopen(path, "r");
+    if (file == NULL)
+        return tool_fail(tool, TOOL_USAGE, "%s: %s", path, strerror(errno));
+    read_lines(file, trace);
+    bad = ferror(file);
+    fclose(file);
+    if (bad)
+        return tool_fail(tool, TOOL_FAILED, "%s: cannot be read", path);
+    if (trace->count == 0)
+        return tool_fail(tool, TOOL_FAILED, "%s: there is no call in it%s", path,
+                         trace->damaged > 0 ? ", and lines that are none of a trace" : "");
+    return TOOL_FINE;
+}
+
+void replay_free(struct replay_trace *trace)
+{
+    for (size_t i = 0; i < trace->count; i++) {
+        free(trace->call[i]->problem);
+        free(trace->call[i]->backend);
+        free(trace->call[i]->math);
+        free(trace->call[i]);
+    }
+    free(trace->call);
+}
