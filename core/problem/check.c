@@ -100,7 +100,8 @@ static const adn_check_fn checks[] = {
     [ADN_FAMILY_REDUCE] = adn_check_reduce,
 };
 
-/* Strides: all positive; those of outputs give each element a place of its own. */
+/* Strides: all positive; those of outputs give each element a place of its own. And whole vectors.
+ */
 static anydnnStatus_t check_strides(const struct adn_check *check, int32_t slot)
 {
     const struct anydnn_plugin_tensor *tensor = &check->problem->tensor[slot];
@@ -109,6 +110,9 @@ static anydnnStatus_t check_strides(const struct adn_check *check, int32_t slot)
         if (tensor->strides[i] <= 0)
             return adn_check_fail(check, NOT_SUPPORTED, slot,
                                   "a stride is not positive; operations need positive ones");
+    if (tensor->ndims > 1 ? tensor->dims[1] % adn_type_lanes(tensor->type) != 0
+                          : adn_type_lanes(tensor->type) > 1)
+        return adn_check_fail(check, BAD_PARAM, slot, "its channels must be whole vectors");
     if ((check->info->slot[slot].flags & ADN_SLOT_OUT) && adn_shape_overlaps(tensor))
         return adn_check_fail(
             check, NOT_SUPPORTED, slot,

@@ -75,11 +75,12 @@ static anydnnStatus_t check_params(const struct adn_check *check)
     const struct anydnn_plugin_convolution *params = &check->problem->params.convolution;
 
     for (int32_t i = 0; i < params->spatial_dims; i++)
-        if (params->pad[i] < 0 || params->stride[i] < 1 || params->dilation[i] < 1)
+        if (params->pad[i] < 0 || params->stride[i] < 1 || params->dilation[i] < 1 ||
+            params->pad[i] > INT32_MAX || params->stride[i] > INT32_MAX ||
+            params->dilation[i] > INT32_MAX)
             return adn_fail(BAD_PARAM,
                             "%s: along spatial dim %d pad is %lld, stride %lld, dilation %lld; "
-                            "they must be at least 0, "
-                            "1, 1",
+                            "they must be at least 0, 1, 1, and below 2^31",
                             check->entry, (int)i, (long long)params->pad[i],
                             (long long)params->stride[i], (long long)params->dilation[i]);
     return SUCCESS;

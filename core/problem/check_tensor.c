@@ -93,6 +93,26 @@ static int is_index(int32_t type)
            type == ANYDNN_PLUGIN_UINT32 || type == ANYDNN_PLUGIN_UINT64;
 }
 
+/* Each result chooses among so many elements, and its index must hold the last one's number. */
+static anydnnStatus_t check_index_range(const struct adn_check *check, int32_t indices)
+{
+    const struct adn_problem *problem = check->problem;
+    int32_t type = problem->tensor[indices].type;
+    int64_t chosen =
+        adn_shape_elements(&problem->tensor[0]) / adn_shape_elements(&problem->tensor[1]);
+    int64_t most = type == ANYDNN_PLUGIN_UINT8    ? INT64_C(1) << 8
+                   : type == ANYDNN_PLUGIN_UINT16 ? INT64_C(1) << 16
+                   : type == ANYDNN_PLUGIN_UINT32 ? INT64_C(1) << 32
+                                                  : INT64_MAX;
+    char rule[120];
+
+    if (chosen <= most)
+        return SUCCESS;
+    snprintf(rule, sizeof(rule), "its type is too narrow to number the %lld elements of a result",
+             (long long)chosen);
+    return adn_check_fail(check, ANYDNN_STATUS_NOT_SUPPORTED, indices, rule);
+}
+
 anydnnStatus_t adn_check_reduce(const struct adn_check *check)
 {
     const struct adn_problem *problem = check->problem;
@@ -107,7 +127,9 @@ anydnnStatus_t adn_check_reduce(const struct adn_check *check)
                           check->entry);
     if (status == SUCCESS && indices >= 0 && !is_index(problem->tensor[indices].type))
         status = adn_check_fail(check, BAD_PARAM, indices, "its type must be u8, u16, u32 or u64");
-    return status == SUCCESS && indices >= 0 ? adn_check_like(check, indices, 1, 0) : status;
+    if (status == SUCCESS && indices >= 0)
+        status = adn_check_like(check, indices, 1, 0);
+    return status == SUCCESS && indices >= 0 ? check_index_range(check, indices) : status;
 }
 
 anydnnStatus_t adn_check_transform(const struct adn_check *check)

@@ -33,38 +33,6 @@ static int is_plain(const struct activation_job *job)
 #define CPU_REF_TEMPLATE "activation_backward.inc"
 #include "each_float.inc"
 
-static int32_t check_mode(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_activation *params = problem->params;
-
-    if (params->mode >= 0 && params->mode < CPU_REF_ACTIVATION_END)
-        return 0;
-    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s: mode %d is none from 0 to %d",
-                          cpu_ref_operation_name(problem->operation), params->mode,
-                          CPU_REF_ACTIVATION_END - 1);
-}
-
-static int32_t forward_check(const struct anydnn_plugin_problem *problem,
-                             struct cpu_ref_refusal *why)
-{
-    int32_t reason = check_mode(problem, why);
-
-    if (!reason)
-        reason = cpu_ref_check_dims(problem, 1u << FORWARD_X, FORWARD_Y, why);
-    return reason ? reason : cpu_ref_check_alias(problem, FORWARD_Y, why);
-}
-
-static int32_t backward_check(const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
-{
-    uint32_t inputs = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X;
-    int32_t reason = check_mode(problem, why);
-
-    if (!reason)
-        reason = cpu_ref_check_dims(problem, inputs, BACKWARD_DX, why);
-    return reason ? reason : cpu_ref_check_alias(problem, BACKWARD_DX, why);
-}
-
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
     cpu_ref_walk_init(plan->state, plan->problem.tensor, 2, CPU_REF_WALK_ALL);
@@ -79,12 +47,9 @@ const struct cpu_ref_kernel cpu_ref_activation_forward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = FORWARD_X,
-    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .outputs = 1u << FORWARD_Y,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
     .params_size = sizeof(struct anydnn_plugin_activation),
     .state_size = sizeof(struct cpu_ref_walk),
-    .check = forward_check,
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8},
 };
@@ -93,12 +58,9 @@ const struct cpu_ref_kernel cpu_ref_activation_backward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_BACKWARD,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = BACKWARD_DY,
-    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
-    .outputs = 1u << BACKWARD_DX,
     .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
     .params_size = sizeof(struct anydnn_plugin_activation),
     .state_size = sizeof(struct cpu_ref_walk),
-    .check = backward_check,
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

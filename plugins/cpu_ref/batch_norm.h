@@ -9,8 +9,8 @@
 #include "bits.h"
 
 /* Modes and ops of struct anydnn_plugin_batch_normalization. */
-enum { BATCH_NORM_PER_ACTIVATION, BATCH_NORM_SPATIAL, BATCH_NORM_PERSISTENT, BATCH_NORM_MODE_END };
-enum { BATCH_NORM_PLAIN, BATCH_NORM_ACTIVATION, BATCH_NORM_ADD_ACTIVATION, BATCH_NORM_OPS_END };
+enum { BATCH_NORM_PER_ACTIVATION, BATCH_NORM_SPATIAL, BATCH_NORM_PERSISTENT };
+enum { BATCH_NORM_PLAIN, BATCH_NORM_ACTIVATION, BATCH_NORM_ADD_ACTIVATION };
 
 /* Tensors of a walk over elements; the first is the array of cells. */
 enum { BATCH_NORM_CELLS, BATCH_NORM_X };
@@ -109,22 +109,10 @@ void cpu_ref_batch_norm_store(const struct anydnn_plugin_plan *plan,
 /* Memory for the cells; NULL, with a sentence at the host, when there is none. */
 struct batch_norm_cell *cpu_ref_batch_norm_cells(const struct anydnn_plugin_plan *plan);
 
-/* Mode, ops, activation, epsilon; dims of x in the slots of `data`, of the cells in those of
- * `params`; in-place use of every output. x is slot 0. */
-int32_t cpu_ref_batch_norm_check(const struct anydnn_plugin_problem *problem, uint32_t data,
-                                 uint32_t params, struct cpu_ref_refusal *why);
-/* The reserve's size, where there is one. */
-int32_t cpu_ref_batch_norm_check_reserve(const struct anydnn_plugin_problem *problem, int32_t slot,
-                                         struct cpu_ref_refusal *why);
-
 /* Fills plan->state. `cell` lists the tensors that are walked within a cell; `elements` those of
  * all elements, with room for the cells in front. */
 void cpu_ref_batch_norm_prepare(struct anydnn_plugin_plan *plan,
                                 const struct anydnn_plugin_tensor *const cell[], int32_t in_cell,
                                 const struct anydnn_plugin_tensor *elements[], int32_t in_elements);
-
-/* Same tests at the time of a call, which may alias more than the problem told. */
-int32_t cpu_ref_batch_norm_check_pointers(const struct anydnn_plugin_plan *plan,
-                                          const struct anydnn_plugin_operands *operands);
 
 #endif

@@ -64,7 +64,7 @@ static int load_cell(const struct backward_job *job, int64_t i)
 #define CPU_REF_TEMPLATE "batch_norm_backward.inc"
 #include "each_float.inc"
 
-/* ------------------------------------------------------------------ conditions */
+/* ------------------------------------------------------------------ limits */
 
 static int32_t refuse_without(struct cpu_ref_refusal *why, const char *rule, const char *operand)
 {
@@ -72,14 +72,12 @@ static int32_t refuse_without(struct cpu_ref_refusal *why, const char *rule, con
                           "batch_normalization_backward: %s, and %s is absent", rule, operand);
 }
 
-static int32_t check_presence(const struct anydnn_plugin_problem *problem,
+static int32_t backward_check(const struct anydnn_plugin_problem *problem,
                               struct cpu_ref_refusal *why)
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;
     int32_t mode = params->activation;
 
-    if (!problem->tensor[SAVE_MEAN] != !problem->tensor[SAVE_INV_VAR])
-        return refuse_without(why, "the saved pair comes whole or not at all", "one of it");
     if (params->ops == BATCH_NORM_PLAIN)
         return 0;
     if (!problem->tensor[Y] &&
@@ -89,22 +87,7 @@ static int32_t check_presence(const struct anydnn_plugin_problem *problem,
         return refuse_without(why, "swish's gradient needs its argument again", "bias");
     if (mode == CPU_REF_SWISH && params->ops == BATCH_NORM_ADD_ACTIVATION)
         return refuse_without(why, "swish's gradient needs its argument again", "z");
-    if (params->ops == BATCH_NORM_ADD_ACTIVATION && !problem->tensor[DZ])
-        return refuse_without(why, "ops is bn_add_activation", "dz");
     return 0;
-}
-
-static int32_t backward_check(const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
-{
-    uint32_t data = 1u << DY | 1u << Y | 1u << DX | 1u << DZ;
-    uint32_t per_cell = 1u << SCALE | 1u << BIAS | 1u << SAVE_MEAN | 1u << SAVE_INV_VAR |
-                        1u << DSCALE | 1u << DBIAS;
-    int32_t reason = cpu_ref_batch_norm_check(problem, data, per_cell, why);
-
-    if (!reason)
-        reason = check_presence(problem, why);
-    return reason ? reason : cpu_ref_batch_norm_check_reserve(problem, RESERVE, why);
 }
 
 /* ------------------------------------------------------------------ table entry */
@@ -127,8 +110,6 @@ const struct cpu_ref_kernel cpu_ref_batch_normalization_backward = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = DY,
-    .required = 1u << X | 1u << DY | 1u << SCALE | 1u << DX | 1u << DSCALE | 1u << DBIAS,
-    .outputs = 1u << DX | 1u << DZ | 1u << DSCALE | 1u << DBIAS,
     .uniform = 1u << X | 1u << DY | 1u << Y | 1u << DX | 1u << DZ,
     .params_size = sizeof(struct anydnn_plugin_batch_normalization),
     .state_size = sizeof(struct batch_norm_state),

@@ -88,39 +88,6 @@ static void keep_statistics(const struct forward_job *job, int64_t cell, double 
 #define CPU_REF_TEMPLATE "batch_norm_training.inc"
 #include "each_float.inc"
 
-/* ------------------------------------------------------------------ conditions */
-
-static int32_t inference_check(const struct anydnn_plugin_problem *problem,
-                               struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_batch_normalization *params = problem->params;
-    uint32_t per_cell =
-        1u << INFERENCE_SCALE | 1u << INFERENCE_BIAS | 1u << INFERENCE_MEAN | 1u << INFERENCE_VAR;
-
-    if (params->ops == BATCH_NORM_ADD_ACTIVATION)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "batch_normalization_inference: ops is bn_add_activation, and there "
-                              "is no z to add");
-    return cpu_ref_batch_norm_check(problem, 1u << INFERENCE_Y, per_cell, why);
-}
-
-static int32_t training_check(const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_batch_normalization *params = problem->params;
-    uint32_t per_cell = 1u << TRAINING_SCALE | 1u << TRAINING_BIAS | 1u << TRAINING_RUNNING_MEAN |
-                        1u << TRAINING_RUNNING_VAR | 1u << TRAINING_SAVE_MEAN |
-                        1u << TRAINING_SAVE_INV_VAR;
-    int32_t reason =
-        cpu_ref_batch_norm_check(problem, 1u << TRAINING_Z | 1u << TRAINING_Y, per_cell, why);
-
-    if (!reason && params->ops == BATCH_NORM_ADD_ACTIVATION && !problem->tensor[TRAINING_Z])
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "batch_normalization_training: ops is bn_add_activation, and z is "
-                              "absent");
-    return reason ? reason : cpu_ref_batch_norm_check_reserve(problem, TRAINING_RESERVE, why);
-}
-
 /* ------------------------------------------------------------------ table entries */
 
 /* Where z is not wanted, x stands in its place. */
@@ -147,13 +114,9 @@ const struct cpu_ref_kernel cpu_ref_batch_normalization_inference = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = INFERENCE_X,
-    .required = 1u << INFERENCE_X | 1u << INFERENCE_SCALE | 1u << INFERENCE_BIAS |
-                1u << INFERENCE_MEAN | 1u << INFERENCE_VAR | 1u << INFERENCE_Y,
-    .outputs = 1u << INFERENCE_Y,
     .uniform = 1u << INFERENCE_X | 1u << INFERENCE_Y,
     .params_size = sizeof(struct anydnn_plugin_batch_normalization),
     .state_size = sizeof(struct batch_norm_state),
-    .check = inference_check,
     .prepare = inference_prepare,
     .run = {CPU_REF_EACH_FLOAT(inference_run), [ANYDNN_PLUGIN_INT8] = inference_run_int8},
 };
@@ -162,13 +125,9 @@ const struct cpu_ref_kernel cpu_ref_batch_normalization_training = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = TRAINING_X,
-    .required = 1u << TRAINING_X | 1u << TRAINING_SCALE | 1u << TRAINING_BIAS | 1u << TRAINING_Y,
-    .outputs = 1u << TRAINING_RUNNING_MEAN | 1u << TRAINING_RUNNING_VAR | 1u << TRAINING_Y |
-               1u << TRAINING_SAVE_MEAN | 1u << TRAINING_SAVE_INV_VAR | 1u << TRAINING_RESERVE,
     .uniform = 1u << TRAINING_X | 1u << TRAINING_Z | 1u << TRAINING_Y,
     .params_size = sizeof(struct anydnn_plugin_batch_normalization),
     .state_size = sizeof(struct batch_norm_state),
-    .check = training_check,
     .prepare = training_prepare,
     .run = {CPU_REF_EACH_FLOAT(training_run)},
 };

@@ -15,10 +15,6 @@ typedef void (*cpu_ref_bits_row_fn)(void *arg, void *const place[], const int64_
 void cpu_ref_bits_parallel(const struct cpu_ref_walk *walk, void *const data[], int64_t cost,
                            cpu_ref_bits_row_fn row, void *arg);
 
-/* Refuses an operand that is not a byte buffer of at least `bytes`. */
-int32_t cpu_ref_check_bytes(const struct anydnn_plugin_problem *problem, int32_t slot,
-                            int64_t bytes, struct cpu_ref_refusal *why);
-
 static inline int64_t cpu_ref_bits_bytes(int64_t elements)
 {
     return elements / 8 + (elements % 8 != 0);

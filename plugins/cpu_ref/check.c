@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The conditions that every operation sets: extensions known, operands present, of types that are
- * taken, with dims and strides that make sense. */
+/* The limits that every operation has: extensions that it knows, types that it takes, outputs in
+ * place. What plugin.h guarantees is not looked at. */
 #include "cpu_ref.h"
 
 #include <stdarg.h>
@@ -28,23 +28,6 @@ static int32_t check_extensions(const struct anydnn_plugin_problem *problem,
                                   "understood",
                                   node->kind);
     }
-    return 0;
-}
-
-static int32_t check_presence(const struct cpu_ref_kernel *kernel,
-                              const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
-{
-    uint32_t missing = kernel->required & ~problem->present;
-
-    if (missing)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s: %s is required and absent",
-                              cpu_ref_operation_name(kernel->operation),
-                              cpu_ref_slot_name(kernel->operation, __builtin_ctz(missing)));
-    if (kernel->params_size && !problem->params)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "%s: the parameters are required and absent",
-                              cpu_ref_operation_name(kernel->operation));
     return 0;
 }
 
@@ -91,60 +74,21 @@ static int32_t check_types(const struct cpu_ref_kernel *kernel,
                : cpu_ref_check_uniform(problem, kernel->main_slot, kernel->uniform, why);
 }
 
-/* Whether two index tuples may meet: taken from the smallest stride up, each must step over all
- * that lies below it. */
-static int may_overlap(const struct anydnn_plugin_tensor *tensor)
+/* Operands that an operation reads until its end may not be written over by its outputs. */
+static int32_t check_in_place(const struct cpu_ref_kernel *kernel,
+                              const struct anydnn_plugin_problem *problem,
+                              struct cpu_ref_refusal *why)
 {
-    int64_t below = 0;
-    uint32_t left = (UINT32_C(1) << tensor->ndims) - 1;
+    for (uint32_t left = kernel->apart & problem->present; left; left &= left - 1) {
+        int32_t out = __builtin_ctz(left);
 
-    while (left) {
-        int32_t smallest = cpu_ref_smallest_stride(tensor, left);
-
-        left &= ~(UINT32_C(1) << smallest);
-        if (cpu_ref_extent(tensor, smallest) == 1)
-            continue;
-        if (tensor->strides[smallest] <= below)
-            return 1;
-        below += (cpu_ref_extent(tensor, smallest) - 1) * tensor->strides[smallest];
+        if (problem->alias[out])
+            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                                  "%s: %s may not take the place of %s",
+                                  cpu_ref_operation_name(problem->operation),
+                                  cpu_ref_slot_name(problem->operation, out),
+                                  cpu_ref_slot_name(problem->operation, problem->alias[out] - 1));
     }
-    return 0;
-}
-
-static int32_t check_tensor(const struct cpu_ref_kernel *kernel, int32_t slot,
-                            const struct anydnn_plugin_tensor *tensor, struct cpu_ref_refusal *why)
-{
-    const char *name = cpu_ref_operation_name(kernel->operation);
-    const char *slot_name = cpu_ref_slot_name(kernel->operation, slot);
-    int64_t lanes = cpu_ref_lanes(tensor->type);
-    struct cpu_ref_text text;
-
-    if (tensor->ndims < 1 || tensor->ndims > ANYDNN_PLUGIN_DIM_MAX)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "%s: %s has %d dimensions; 1 to %d are possible", name, slot_name,
-                              tensor->ndims, ANYDNN_PLUGIN_DIM_MAX);
-    if (lanes > 1 && (tensor->ndims < 2 || tensor->dims[1] % lanes))
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                              "%s: %s has dims %s; the channels of %s must be whole vectors of %d",
-                              name, slot_name,
-                              cpu_ref_dims_text(&text, tensor->dims, tensor->ndims),
-                              cpu_ref_type_name(tensor->type), (int)lanes);
-    for (int32_t d = 0; d < tensor->ndims; d++) {
-        if (tensor->dims[d] < 1)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                                  "%s: %s has dims %s; each must be at least 1", name, slot_name,
-                                  cpu_ref_dims_text(&text, tensor->dims, tensor->ndims));
-        if (cpu_ref_extent(tensor, d) > 1 && tensor->strides[d] < 1)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                                  "%s: %s has strides %s; each must be at least 1", name, slot_name,
-                                  cpu_ref_dims_text(&text, tensor->strides, tensor->ndims));
-    }
-    if ((kernel->outputs >> slot & 1) && may_overlap(tensor))
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                              "%s: %s is written and has strides %s, with which elements may share "
-                              "a place; each must step over all dimensions of smaller stride",
-                              name, slot_name,
-                              cpu_ref_dims_text(&text, tensor->strides, tensor->ndims));
     return 0;
 }
 
@@ -155,12 +99,8 @@ int32_t cpu_ref_check_problem(const struct cpu_ref_kernel *kernel,
     int32_t reason = check_extensions(problem, why);
 
     if (!reason)
-        reason = check_presence(kernel, problem, why);
-    if (!reason)
         reason = check_types(kernel, problem, why);
-    for (int32_t slot = 0; !reason && slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
-        if (problem->tensor[slot])
-            reason = check_tensor(kernel, slot, problem->tensor[slot], why);
-    }
-    return reason ? reason : kernel->check(problem, why);
+    if (!reason)
+        reason = check_in_place(kernel, problem, why);
+    return reason || !kernel->check ? reason : kernel->check(problem, why);
 }

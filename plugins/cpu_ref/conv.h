@@ -48,15 +48,12 @@ struct conv_roles {
     int32_t x, w, y;
 };
 
-/* Conditions on x, w, y and the parameters that hold for every direction. */
+/* Refuses a compute type that does not go with the operands. Returns 0 or the reason. */
 int32_t cpu_ref_conv_check(const struct anydnn_plugin_problem *problem,
-                           const struct conv_roles *roles, struct cpu_ref_refusal *why);
+                           struct cpu_ref_refusal *why);
 void cpu_ref_conv_prepare(const struct anydnn_plugin_problem *problem,
                           const struct conv_roles *roles, const struct anydnn_plugin_tensor *z,
                           struct conv *conv);
-/* That db or bias is [1, k, 1...] for a tensor with k channels. */
-int32_t cpu_ref_conv_check_bias(const struct anydnn_plugin_problem *problem, int32_t bias_slot,
-                                int32_t slot, struct cpu_ref_refusal *why);
 
 /* Offset of channel c. */
 static inline int64_t conv_channel(const struct conv_strides *strides, int64_t c)

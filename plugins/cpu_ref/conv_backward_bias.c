@@ -19,18 +19,14 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct cpu_ref
                               "convolution_backward_bias: dy has %d dimensions; it needs images, "
                               "channels and at least one more",
                               problem->tensor[0]->ndims);
-    if (problem->alias[1])
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                              "convolution_backward_bias: db may not take the place of dy");
-    return cpu_ref_conv_check_bias(problem, 1, 0, why);
+    return 0;
 }
 
 const struct cpu_ref_kernel cpu_ref_convolution_backward_bias = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = 0,
-    .required = 0x3,
-    .outputs = 0x2,
+    .apart = 0x2,
     .uniform = 0x3,
     .check = check,
     .run = {CPU_REF_EACH_FLOAT(backward_bias_run)},

@@ -10,11 +10,6 @@
 
 static const struct conv_roles roles = {.x = 2, .w = 0, .y = 1};
 
-static int32_t check(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
-{
-    return cpu_ref_conv_check(problem, &roles, why);
-}
-
 static void prepare(struct anydnn_plugin_plan *plan)
 {
     cpu_ref_conv_state(plan, &roles, NULL);
@@ -24,15 +19,14 @@ const struct cpu_ref_kernel cpu_ref_convolution_backward_data = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = 1,
-    .required = 0x7,
-    .outputs = 0x4,
+    .apart = 0x4,
     .uniform = 0x7,
     .params_size = sizeof(struct anydnn_plugin_convolution),
     .state_size = sizeof(struct conv_state),
     .algorithms = 0x3, /* the two that are no transforms */
     .first = 1,        /* cuDNN's deterministic one */
     .emulates = 1,
-    .check = check,
+    .check = cpu_ref_conv_check,
     .prepare = prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_data_run)},
 };

@@ -10,11 +10,6 @@
 
 static const struct conv_roles roles = {.x = 0, .w = 2, .y = 1};
 
-static int32_t check(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
-{
-    return cpu_ref_conv_check(problem, &roles, why);
-}
-
 static void prepare(struct anydnn_plugin_plan *plan)
 {
     cpu_ref_conv_state(plan, &roles, NULL);
@@ -24,15 +19,14 @@ const struct cpu_ref_kernel cpu_ref_convolution_backward_filter = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = 0,
-    .required = 0x7,
-    .outputs = 0x4,
+    .apart = 0x4,
     .uniform = 0x7,
     .params_size = sizeof(struct anydnn_plugin_convolution),
     .state_size = sizeof(struct conv_state),
     .algorithms = 0xb, /* 0, 1 and 3, which are no transforms */
     .first = 1,        /* cuDNN's deterministic one */
     .emulates = 1,
-    .check = check,
+    .check = cpu_ref_conv_check,
     .prepare = prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_filter_run)},
 };

@@ -44,51 +44,9 @@ static int32_t check_fused_types(const struct anydnn_plugin_problem *problem,
     return reason;
 }
 
-static int32_t check_plain(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
-{
-    return cpu_ref_conv_check(problem, &plain_roles, why);
-}
-
 static void prepare_plain(struct anydnn_plugin_plan *plan)
 {
     cpu_ref_conv_state(plan, &plain_roles, NULL);
-}
-
-/* y may take z's place if both lie alike: each element of z is read before it is written over. */
-static int32_t check_in_place(const struct anydnn_plugin_problem *problem, const char *name,
-                              struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_tensor *z = problem->tensor[2], *y = problem->tensor[4];
-
-    if (z && !cpu_ref_same_dims(z, y))
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE, "%s: z must have the dims of y",
-                              name);
-    if (problem->alias[4] == 3 && (!z || !cpu_ref_same_places(z, y)))
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                              "%s: y takes the place of z, but their strides differ", name);
-    return 0;
-}
-
-static int32_t check_fused(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_convolution *params = problem->params;
-    const char *name = cpu_ref_operation_name(problem->operation);
-    struct anydnn_plugin_problem apart = *problem;
-    int32_t reason;
-
-    /* The conditions of every direction forbid any output in place; here one way is allowed. */
-    if (apart.alias[4] == 3)
-        apart.alias[4] = 0;
-    reason = cpu_ref_conv_check(&apart, &fused_roles, why);
-    if (!reason)
-        reason = check_in_place(problem, name, why);
-    if (!reason)
-        reason = cpu_ref_conv_check_bias(problem, 3, 4, why);
-    if (!reason && (params->activation < 0 || params->activation >= CPU_REF_ACTIVATION_END))
-        reason = cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                                "%s: activation is %d; cpu_ref knows 0 to %d", name,
-                                params->activation, CPU_REF_ACTIVATION_END - 1);
-    return reason;
 }
 
 static void prepare_fused(struct anydnn_plugin_plan *plan)
@@ -103,14 +61,13 @@ const struct cpu_ref_kernel cpu_ref_convolution_forward = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
     .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
-    .required = 0x7,
-    .outputs = 0x4,
+    .apart = 0x4,
     .params_size = sizeof(struct anydnn_plugin_convolution),
     .state_size = sizeof(struct conv_state),
     .algorithms = FORWARD_ALGORITHMS,
     .emulates = 1,
     .check_types = check_plain_types,
-    .check = check_plain,
+    .check = cpu_ref_conv_check,
     .prepare = prepare_plain,
     .run = {CPU_REF_EACH_FLOAT(forward_plain), CPU_REF_ANY_8BIT(cpu_ref_conv_integer_plain)},
 };
@@ -119,14 +76,12 @@ const struct cpu_ref_kernel cpu_ref_convolution_bias_activation_forward = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
     .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
-    .required = 0x1b,
-    .outputs = 0x10,
     .params_size = sizeof(struct anydnn_plugin_convolution),
     .state_size = sizeof(struct conv_state),
     .algorithms = FORWARD_ALGORITHMS,
     .emulates = 1,
     .check_types = check_fused_types,
-    .check = check_fused,
+    .check = cpu_ref_conv_check,
     .prepare = prepare_fused,
     .run = {CPU_REF_EACH_FLOAT(forward_fused), CPU_REF_ANY_8BIT(cpu_ref_conv_integer_fused)},
 };

@@ -63,7 +63,7 @@ struct anydnn_plugin_plan {
     void *state;                             /* state_size bytes, filled by `prepare` */
 };
 
-/* Runs a plan on checked operands. Returns 0, or a status with a sentence at the host, and then has
+/* Runs a plan. Returns 0, or a status with a sentence at the host, and then has
  * not touched an output. */
 typedef int32_t (*cpu_ref_run_fn)(const struct anydnn_plugin_plan *plan,
                                   const struct anydnn_plugin_operands *operands);
@@ -76,8 +76,7 @@ struct cpu_ref_kernel {
     int32_t operation;
     uint32_t layouts;   /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
     int32_t main_slot;  /* the operand whose type chooses the run function: x, dy, a or y */
-    uint32_t required;  /* bit per slot: must be present */
-    uint32_t outputs;   /* bit per slot: written */
+    uint32_t apart;     /* bit per slot: outputs that may not take an input's place */
     uint32_t uniform;   /* bit per slot: must have the main operand's type if present */
     size_t params_size; /* of the family's structure; 0: none */
     size_t state_size;
@@ -86,19 +85,19 @@ struct cpu_ref_kernel {
     int32_t emulates;   /* 1: has a math mode, and rounds operands by plan->math */
 
     /* Of an operation whose operands may be of different types: whether it takes these. Returns 0
-     * or the reason; without it those of `uniform` must be equal. Comes before `check`, when every
-     * operand required is known to be present and the main operand's type to be taken. */
+     * or the reason; without it those of `uniform` must be equal. Comes before `check`, when the
+     * main operand's type is known to be taken. */
     int32_t (*check_types)(const struct anydnn_plugin_problem *problem,
                            struct cpu_ref_refusal *why);
-    /* The rest of the conditions, once types, presence and strides are known to be good. Returns 0
-     * or the reason. `problem` is complete: params has params_size bytes. */
+    /* Optional: further limits of the operation. Returns 0 or the reason. `problem` is complete:
+     * params has params_size bytes. */
     int32_t (*check)(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why);
     /* Optional: works out plan->state once. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
     cpu_ref_run_fn run[CPU_REF_TYPES]; /* by ANYDNN_PLUGIN_xxx type; NULL: type not taken */
 };
 
-/* ------------------------------------------------------------------ conditions common to all
+/* ------------------------------------------------------------------ limits common to all
  * operations (check.c) */
 
 /* Returns 0 or the reason. `problem` is complete, as for a kernel's own check. */

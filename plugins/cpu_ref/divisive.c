@@ -94,42 +94,6 @@ static double divisor(const struct divisive_state *state, const struct window_su
 #define CPU_REF_TEMPLATE "divisive.inc"
 #include "each_float.inc"
 
-/* ------------------------------------------------------------------ conditions */
-
-static int32_t check_shapes(const struct anydnn_plugin_problem *problem, uint32_t outputs,
-                            struct cpu_ref_refusal *why)
-{
-    const char *name = cpu_ref_operation_name(problem->operation);
-    int32_t reason = lrn_check_params(problem, why);
-
-    if (!reason)
-        reason = image_check(problem, FORWARD_X, why);
-    if (!reason)
-        reason = cpu_ref_check_dims(problem, problem->present, FORWARD_X, why);
-    for (uint32_t left = outputs & problem->present; left && !reason; left &= left - 1) {
-        int32_t out = __builtin_ctz(left);
-
-        if (problem->alias[out])
-            reason = cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                                    "%s: %s is written over %s, which is needed until the end",
-                                    name, cpu_ref_slot_name(problem->operation, out),
-                                    cpu_ref_slot_name(problem->operation, problem->alias[out] - 1));
-    }
-    return reason;
-}
-
-static int32_t forward_check(const struct anydnn_plugin_problem *problem,
-                             struct cpu_ref_refusal *why)
-{
-    return check_shapes(problem, 1u << FORWARD_Y, why);
-}
-
-static int32_t backward_check(const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
-{
-    return check_shapes(problem, 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS, why);
-}
-
 /* ------------------------------------------------------------------ plans */
 
 /* An absent operand keeps x's form, and is not looked at. */
@@ -174,13 +138,12 @@ const struct cpu_ref_kernel cpu_ref_divisive_normalization_forward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = FORWARD_X,
-    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .outputs = 1u << FORWARD_TEMP | 1u << FORWARD_TEMP2 | 1u << FORWARD_Y,
+    .apart = 1u << FORWARD_Y,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_MEANS | 1u << FORWARD_TEMP | 1u << FORWARD_TEMP2 |
                1u << FORWARD_Y,
     .params_size = sizeof(struct anydnn_plugin_lrn),
     .state_size = sizeof(struct divisive_state),
-    .check = forward_check,
+    .check = image_check,
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run)},
 };
@@ -189,14 +152,12 @@ const struct cpu_ref_kernel cpu_ref_divisive_normalization_backward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = BACKWARD_DY,
-    .required = 1u << BACKWARD_X | 1u << BACKWARD_DY | 1u << BACKWARD_DX,
-    .outputs =
-        1u << BACKWARD_TEMP | 1u << BACKWARD_TEMP2 | 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS,
+    .apart = 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS,
     .uniform = 1u << BACKWARD_X | 1u << BACKWARD_MEANS | 1u << BACKWARD_DY | 1u << BACKWARD_TEMP |
                1u << BACKWARD_TEMP2 | 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS,
     .params_size = sizeof(struct anydnn_plugin_lrn),
     .state_size = sizeof(struct divisive_state),
-    .check = backward_check,
+    .check = image_check,
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

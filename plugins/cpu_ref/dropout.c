@@ -55,41 +55,6 @@ static int dropout_keeps(const struct dropout_job *job, struct dropout_words *wo
 #define CPU_REF_TEMPLATE "dropout.inc"
 #include "each_float.inc"
 
-/* ------------------------------------------------------------------ conditions */
-
-static int32_t check_shapes(const struct anydnn_plugin_problem *problem, int32_t in, int32_t out,
-                            int32_t reserve, struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_dropout *params = problem->params;
-    const struct anydnn_plugin_tensor *tensor = problem->tensor[in];
-    int64_t bytes = cpu_ref_bits_bytes(cpu_ref_count(tensor->dims, tensor->ndims));
-    int32_t reason;
-
-    if (!(params->probability >= 0 && params->probability <= 1))
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "%s: the probability is %g; it must be 0 to 1",
-                              cpu_ref_operation_name(problem->operation), params->probability);
-    reason = cpu_ref_check_dims(problem, 1u << in, out, why);
-    if (!reason)
-        reason = cpu_ref_check_bytes(problem, reserve, bytes, why);
-    return reason ? reason : cpu_ref_check_alias(problem, out, why);
-}
-
-static int32_t forward_check(const struct anydnn_plugin_problem *problem,
-                             struct cpu_ref_refusal *why)
-{
-    int32_t reason = check_shapes(problem, FORWARD_X, FORWARD_Y, FORWARD_RESERVE, why);
-    return reason
-               ? reason
-               : cpu_ref_check_bytes(problem, FORWARD_STATES, sizeof(struct dropout_states), why);
-}
-
-static int32_t backward_check(const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
-{
-    return check_shapes(problem, BACKWARD_DY, BACKWARD_DX, BACKWARD_RESERVE, why);
-}
-
 /* ------------------------------------------------------------------ table entries */
 
 static void forward_prepare(struct anydnn_plugin_plan *plan)
@@ -110,12 +75,9 @@ const struct cpu_ref_kernel cpu_ref_dropout_forward = {
     .operation = ANYDNN_PLUGIN_DROPOUT_FORWARD,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = FORWARD_X,
-    .required = 1u << FORWARD_X | 1u << FORWARD_STATES | 1u << FORWARD_Y | 1u << FORWARD_RESERVE,
-    .outputs = 1u << FORWARD_STATES | 1u << FORWARD_Y | 1u << FORWARD_RESERVE,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
     .params_size = sizeof(struct anydnn_plugin_dropout),
     .state_size = sizeof(struct cpu_ref_walk),
-    .check = forward_check,
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run)},
 };
@@ -124,12 +86,9 @@ const struct cpu_ref_kernel cpu_ref_dropout_backward = {
     .operation = ANYDNN_PLUGIN_DROPOUT_BACKWARD,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = BACKWARD_DY,
-    .required = 1u << BACKWARD_DY | 1u << BACKWARD_RESERVE | 1u << BACKWARD_DX,
-    .outputs = 1u << BACKWARD_DX,
     .uniform = 1u << BACKWARD_DY | 1u << BACKWARD_DX,
     .params_size = sizeof(struct anydnn_plugin_dropout),
     .state_size = sizeof(struct cpu_ref_walk),
-    .check = backward_check,
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

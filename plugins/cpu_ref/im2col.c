@@ -9,7 +9,7 @@
 enum { X, COL };
 
 /* Modes of struct anydnn_plugin_convolution. */
-enum { FLIPPED, CROSS, MODE_END };
+enum { FLIPPED, CROSS };
 
 struct im2col_state {
     struct image x;
@@ -70,7 +70,7 @@ static int64_t source(const struct im2col_state *state, const struct im2col_row 
 #define CPU_REF_TEMPLATE "im2col.inc"
 #include "each_float.inc"
 
-/* ------------------------------------------------------------------ geometry and conditions */
+/* ------------------------------------------------------------------ geometry */
 
 static void fill_state(const struct anydnn_plugin_problem *problem, struct im2col_state *state)
 {
@@ -92,63 +92,6 @@ static void fill_state(const struct anydnn_plugin_problem *problem, struct im2co
     }
 }
 
-static int32_t check_params(const struct anydnn_plugin_problem *problem,
-                            struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_convolution *params = problem->params;
-    int32_t reason = image_check(problem, X, why);
-
-    if (reason)
-        return reason;
-    if (params->spatial_dims != problem->tensor[X]->ndims - 2)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "im2col: x has %d dimensions and the window %d; x must have 2 more",
-                              problem->tensor[X]->ndims, params->spatial_dims);
-    if (params->mode < 0 || params->mode >= MODE_END)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "im2col: mode is %d; convolution and cross are 0 and 1",
-                              params->mode);
-    if (params->groups > 1)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_GROUPS,
-                              "im2col: there are %lld groups; it knows none",
-                              (long long)params->groups);
-    for (int32_t s = 0; s < params->spatial_dims; s++) {
-        if (params->window[s] < 1 || params->stride[s] < 1 || params->dilation[s] < 1 ||
-            params->pad[s] < 0)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                                  "im2col: along spatial dim %d window, stride, dilation and pad "
-                                  "are %lld, %lld, %lld, %lld; 1, 1, 1 and 0 are the least",
-                                  s, (long long)params->window[s], (long long)params->stride[s],
-                                  (long long)params->dilation[s], (long long)params->pad[s]);
-    }
-    return 0;
-}
-
-static int32_t im2col_check(const struct anydnn_plugin_problem *problem,
-                            struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_tensor *x = problem->tensor[X];
-    const struct anydnn_plugin_tensor *col = problem->tensor[COL];
-    int32_t reason = check_params(problem, why);
-    struct im2col_state state;
-    struct cpu_ref_text a, b;
-    int64_t want[2];
-
-    if (reason)
-        return reason;
-    fill_state(problem, &state);
-    want[0] = x->dims[1] * cpu_ref_count(state.window, IMAGE_SPATIAL);
-    want[1] = x->dims[0] * cpu_ref_count(state.out, IMAGE_SPATIAL);
-    if (col->ndims != 2 || col->dims[0] != want[0] || col->dims[1] != want[1])
-        return cpu_ref_refuse(
-            why, ANYDNN_PLUGIN_REASON_SHAPE, "im2col: col has dims %s; the windows of x make %s",
-            cpu_ref_dims_text(&a, col->dims, col->ndims), cpu_ref_dims_text(&b, want, 2));
-    if (problem->alias[COL])
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                              "im2col: col is written over x, which is needed until the end");
-    return 0;
-}
-
 /* ------------------------------------------------------------------ table entry */
 
 static void im2col_prepare(struct anydnn_plugin_plan *plan)
@@ -160,12 +103,11 @@ const struct cpu_ref_kernel cpu_ref_im2col = {
     .operation = ANYDNN_PLUGIN_IM2COL,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = X,
-    .required = 1u << X | 1u << COL,
-    .outputs = 1u << COL,
+    .apart = 1u << COL,
     .uniform = 1u << X | 1u << COL,
     .params_size = sizeof(struct anydnn_plugin_convolution),
     .state_size = sizeof(struct im2col_state),
-    .check = im2col_check,
+    .check = image_check,
     .prepare = im2col_prepare,
     .run = {CPU_REF_EACH_FLOAT(im2col_run)},
 };

@@ -41,18 +41,18 @@ static inline void image_index(const struct image *image, int64_t linear, int64_
     cpu_ref_unravel(linear, image->dims, IMAGE_DIMS, index);
 }
 
-/* Refuses a tensor with other than 1 to 3 spatial dims. */
-static inline int32_t image_check(const struct anydnn_plugin_problem *problem, int32_t slot,
+/* Refuses operands with more than 3 spatial dims. Returns 0 or the reason. */
+static inline int32_t image_check(const struct anydnn_plugin_problem *problem,
                                   struct cpu_ref_refusal *why)
 {
-    int32_t ndims = problem->tensor[slot]->ndims;
+    int32_t ndims = problem->tensor[0]->ndims;
 
-    if (ndims >= 3 && ndims <= IMAGE_DIMS)
+    if (ndims <= IMAGE_DIMS)
         return 0;
     return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                           "%s: %s has %d dimensions; cpu_ref takes n, c and 1 to %d more",
                           cpu_ref_operation_name(problem->operation),
-                          cpu_ref_slot_name(problem->operation, slot), ndims, IMAGE_SPATIAL);
+                          cpu_ref_slot_name(problem->operation, 0), ndims, IMAGE_SPATIAL);
 }
 
 #endif

@@ -82,5 +82,4 @@ plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = \
 	plugins/cpu_ref/tensor_ops.inc \
 	plugins/cpu_ref/transform.c \
 	plugins/cpu_ref/walk.c \
-	plugins/cpu_ref/walk.h \
-	plugins/cpu_ref/walk_check.c
+	plugins/cpu_ref/walk.h

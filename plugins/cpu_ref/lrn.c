@@ -40,37 +40,6 @@ struct lrn_job {
 #define CPU_REF_TEMPLATE "lrn_backward.inc"
 #include "each_float.inc"
 
-/* ------------------------------------------------------------------ conditions */
-
-static int32_t check_shapes(const struct anydnn_plugin_problem *problem, uint32_t inputs,
-                            int32_t out, struct cpu_ref_refusal *why)
-{
-    const char *name = cpu_ref_operation_name(problem->operation);
-    int32_t reason = lrn_check_params(problem, why);
-
-    if (reason)
-        return reason;
-    if (problem->tensor[out]->ndims < 2)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "%s: %s has 1 dimension; n and c are the least", name,
-                              cpu_ref_slot_name(problem->operation, out));
-    reason = cpu_ref_check_dims(problem, inputs, out, why);
-    return reason ? reason : cpu_ref_check_alias(problem, out, why);
-}
-
-static int32_t forward_check(const struct anydnn_plugin_problem *problem,
-                             struct cpu_ref_refusal *why)
-{
-    return check_shapes(problem, 1u << FORWARD_X, FORWARD_Y, why);
-}
-
-static int32_t backward_check(const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
-{
-    uint32_t inputs = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X;
-    return check_shapes(problem, inputs, BACKWARD_DX, why);
-}
-
 /* ------------------------------------------------------------------ plans */
 
 static void prepare(struct anydnn_plugin_plan *plan,
@@ -102,12 +71,9 @@ const struct cpu_ref_kernel cpu_ref_lrn_forward = {
     .operation = ANYDNN_PLUGIN_LRN_FORWARD,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = FORWARD_X,
-    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .outputs = 1u << FORWARD_Y,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
     .params_size = sizeof(struct anydnn_plugin_lrn),
     .state_size = sizeof(struct lrn_state),
-    .check = forward_check,
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8},
 };
@@ -116,12 +82,9 @@ const struct cpu_ref_kernel cpu_ref_lrn_backward = {
     .operation = ANYDNN_PLUGIN_LRN_BACKWARD,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = BACKWARD_DY,
-    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
-    .outputs = 1u << BACKWARD_DX,
     .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
     .params_size = sizeof(struct anydnn_plugin_lrn),
     .state_size = sizeof(struct lrn_state),
-    .check = backward_check,
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

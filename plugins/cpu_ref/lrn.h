@@ -40,15 +40,4 @@ static inline struct lrn_coefficients lrn_coefficients(const struct anydnn_plugi
     return made;
 }
 
-static inline int32_t lrn_check_params(const struct anydnn_plugin_problem *problem,
-                                       struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_lrn *params = problem->params;
-
-    if (params->n >= 1 && params->n <= LRN_WINDOW_MAX)
-        return 0;
-    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s: n is %d; it must be 1 to %d",
-                          cpu_ref_operation_name(problem->operation), params->n, LRN_WINDOW_MAX);
-}
-
 #endif

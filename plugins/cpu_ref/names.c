@@ -87,14 +87,3 @@ const char *cpu_ref_type_name(int32_t type)
         return index_names[type - ANYDNN_PLUGIN_UINT16];
     return type >= 0 && type < CPU_REF_TYPES ? type_names[type] : "an unknown type";
 }
-
-const char *cpu_ref_dims_text(struct cpu_ref_text *text, const int64_t *dims, int32_t n)
-{
-    size_t used = 0;
-
-    text->text[0] = 0;
-    for (int32_t d = 0; d < n && used < sizeof text->text; d++)
-        used += (size_t)snprintf(text->text + used, sizeof text->text - used, "%s%lld",
-                                 d ? "," : "", (long long)dims[d]);
-    return text->text;
-}

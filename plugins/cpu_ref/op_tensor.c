@@ -10,7 +10,7 @@
 enum { A, B, C };
 
 /* Operators of struct anydnn_plugin_op_tensor. */
-enum { ADD, MUL, MIN, MAX, SQRT, NOT, OP_END };
+enum { ADD, MUL, MIN, MAX, SQRT, NOT };
 
 /* Of an element of other than one floating type, in multiply-adds for the cut into threads. */
 #define CONVERSION_COST 8
@@ -97,11 +97,7 @@ static int32_t op_tensor_run(const struct anydnn_plugin_plan *plan,
                                 .ab = cpu_ref_mixed(a),
                                 .c = cpu_ref_mixed(c)};
     void *const data[] = {operands->data[A], operands->data[with_b ? B : A], operands->data[C]};
-    int32_t status =
-        cpu_ref_check_pointers(plan, operands, with_b ? 1u << A | 1u << B : 1u << A, C);
 
-    if (status)
-        return status;
     if (a == c && float_row[a])
         cpu_ref_walk_parallel(plan->state, data, 3, float_row[a], &job);
     else
@@ -109,7 +105,7 @@ static int32_t op_tensor_run(const struct anydnn_plugin_plan *plan,
     return CPU_REF_SUCCESS;
 }
 
-/* ------------------------------------------------------------------ conditions */
+/* ------------------------------------------------------------------ limits */
 
 static int32_t op_tensor_check_types(const struct anydnn_plugin_problem *problem,
                                      struct cpu_ref_refusal *why)
@@ -123,26 +119,12 @@ static int32_t op_tensor_check(const struct anydnn_plugin_problem *problem,
                                struct cpu_ref_refusal *why)
 {
     const struct anydnn_plugin_op_tensor *params = problem->params;
-    int32_t reason;
 
-    if (params->op < 0 || params->op >= OP_END)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "op_tensor: op is %d; add, mul, min, max, sqrt and not are 0 to 5",
-                              params->op);
-    if (params->compute_type != ANYDNN_PLUGIN_FLOAT && params->compute_type != ANYDNN_PLUGIN_DOUBLE)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "op_tensor: the compute type is %s; it must be float or double",
-                              cpu_ref_type_name(params->compute_type));
-    reason = cpu_ref_check_dims(problem, 1u << A, C, why);
-    if (!reason)
-        reason = cpu_ref_check_alias(problem, C, why);
-    if (!reason && takes_b(params->op)) {
-        if (!problem->tensor[B])
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                                  "op_tensor: b is absent, and only sqrt and not do without");
-        reason = cpu_ref_check_broadcast(problem, B, C, why);
-    }
-    return reason;
+    if (params->compute_type == ANYDNN_PLUGIN_FLOAT || params->compute_type == ANYDNN_PLUGIN_DOUBLE)
+        return 0;
+    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                          "op_tensor: the compute type is %s; it must be float or double",
+                          cpu_ref_type_name(params->compute_type));
 }
 
 /* Where b is not wanted, a stands in its place. */
@@ -160,8 +142,6 @@ const struct cpu_ref_kernel cpu_ref_op_tensor = {
     .operation = ANYDNN_PLUGIN_OP_TENSOR,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = A,
-    .required = 1u << A | 1u << C,
-    .outputs = 1u << C,
     .params_size = sizeof(struct anydnn_plugin_op_tensor),
     .state_size = sizeof(struct cpu_ref_walk),
     .check_types = op_tensor_check_types,

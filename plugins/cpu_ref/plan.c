@@ -2,6 +2,7 @@
 /* Candidates and plans, the same for every operation: copy the problem, check it, run it. */
 #include "cpu_ref.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -18,6 +19,25 @@ static void copy_struct(void *to, size_t size, const void *from, uint32_t from_s
     memset(to, 0, size);
     memcpy(to, from, from_size < size ? from_size : size);
     memcpy(to, &(uint32_t){(uint32_t)size}, sizeof(uint32_t));
+}
+
+/* What the host guarantees and the code behind this cannot do without. */
+static void assert_guaranteed(const struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_problem *problem = &plan->problem;
+
+    assert(problem->tensor[plan->kernel->main_slot]);
+    assert(!plan->kernel->params_size || problem->params);
+    for (uint32_t left = problem->present; left; left &= left - 1) {
+        const struct anydnn_plugin_tensor *tensor = problem->tensor[__builtin_ctz(left)];
+
+        assert(tensor->ndims >= 1 && tensor->ndims <= ANYDNN_PLUGIN_DIM_MAX);
+        for (int32_t d = 0; d < tensor->ndims; d++)
+            assert(tensor->dims[d] >= 1 && tensor->strides[d] >= 1);
+        assert(cpu_ref_lanes(tensor->type) == 1 ||
+               (tensor->ndims > 1 && tensor->dims[1] % cpu_ref_lanes(tensor->type) == 0));
+        (void)tensor;
+    }
 }
 
 /* Makes `plan` hold the problem; only `state` is left open. */
@@ -48,6 +68,7 @@ static void copy_problem(struct anydnn_plugin_plan *plan, const struct cpu_ref_k
     } else {
         copy->params = NULL;
     }
+    assert_guaranteed(plan);
 }
 
 /* Unless it emulates, default math, which is within every mode. */
@@ -157,7 +178,6 @@ int32_t cpu_ref_plan_execute(struct anydnn_plugin_plan *plan,
                              const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
     struct anydnn_plugin_operands whole;
-    int32_t operation = plan->problem.operation;
 
     /* Whatever fails, fails before an output is touched. */
     *effect = ANYDNN_PLUGIN_EFFECT_NONE;
@@ -165,13 +185,8 @@ int32_t cpu_ref_plan_execute(struct anydnn_plugin_plan *plan,
         copy_struct(&whole, sizeof whole, operands, operands->struct_size);
         operands = &whole;
     }
-    for (uint32_t left = plan->problem.present; left; left &= left - 1) {
-        int32_t slot = __builtin_ctz(left);
-        if (!operands->data[slot])
-            return cpu_ref_fail(CPU_REF_BAD_PARAM, "%s: %s is a NULL pointer",
-                                cpu_ref_operation_name(operation),
-                                cpu_ref_slot_name(operation, slot));
-    }
+    for (uint32_t left = plan->problem.present; left; left &= left - 1)
+        assert(operands->data[__builtin_ctz(left)]);
     return plan->run(plan, operands);
 }
 

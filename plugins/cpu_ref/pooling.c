@@ -58,81 +58,6 @@ static int64_t row_cost(const struct pooling_state *state, const struct image *t
 #define CPU_REF_TEMPLATE "pooling_backward.inc"
 #include "each_float.inc"
 
-/* ------------------------------------------------------------------ conditions */
-
-static int32_t check_params(const struct anydnn_plugin_problem *problem, int32_t ndims,
-                            struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_pooling *params = problem->params;
-    const char *name = cpu_ref_operation_name(problem->operation);
-    struct cpu_ref_text text;
-
-    if (params->mode < 0 || params->mode >= POOLING_MODE_END)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "%s: mode %d is none from 0 to %d", name, params->mode,
-                              POOLING_MODE_END - 1);
-    if (params->spatial_dims < 1 || params->spatial_dims > IMAGE_SPATIAL)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "%s: %d spatial dimensions; cpu_ref has 1 to %d", name,
-                              params->spatial_dims, IMAGE_SPATIAL);
-    if (ndims != params->spatial_dims + 2)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "%s: x has %d dimensions and the window %d; x must have 2 more", name,
-                              ndims, params->spatial_dims);
-    for (int32_t s = 0; s < params->spatial_dims; s++) {
-        if (params->window[s] < 1)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                                  "%s: window is %s; each must be at least 1", name,
-                                  cpu_ref_dims_text(&text, params->window, params->spatial_dims));
-        if (params->stride[s] < 1)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                                  "%s: stride is %s; each must be at least 1", name,
-                                  cpu_ref_dims_text(&text, params->stride, params->spatial_dims));
-    }
-    return 0;
-}
-
-/* The number of windows is that of y, whatever fits; only n and c must agree. */
-static int32_t check_shapes(const struct anydnn_plugin_problem *problem, int32_t x_slot,
-                            int32_t y_slot, int32_t out, struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_tensor *x = problem->tensor[x_slot];
-    const struct anydnn_plugin_tensor *y = problem->tensor[y_slot];
-    int32_t reason = check_params(problem, x->ndims, why);
-    struct cpu_ref_text a, b;
-
-    if (reason)
-        return reason;
-    if (y->ndims != x->ndims || y->dims[0] != x->dims[0] || y->dims[1] != x->dims[1])
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "%s: x has dims %s and y has %s; their number, n and c must be equal",
-                              cpu_ref_operation_name(problem->operation),
-                              cpu_ref_dims_text(&a, x->dims, x->ndims),
-                              cpu_ref_dims_text(&b, y->dims, y->ndims));
-    if (problem->alias[out])
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS, "%s: %s is written over %s",
-                              cpu_ref_operation_name(problem->operation),
-                              cpu_ref_slot_name(problem->operation, out),
-                              cpu_ref_slot_name(problem->operation, problem->alias[out] - 1));
-    return 0;
-}
-
-static int32_t forward_check(const struct anydnn_plugin_problem *problem,
-                             struct cpu_ref_refusal *why)
-{
-    return check_shapes(problem, FORWARD_X, FORWARD_Y, FORWARD_Y, why);
-}
-
-static int32_t backward_check(const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
-{
-    int32_t reason = check_shapes(problem, BACKWARD_X, BACKWARD_Y, BACKWARD_DX, why);
-
-    if (!reason)
-        reason = cpu_ref_check_dims(problem, 1u << BACKWARD_DY, BACKWARD_Y, why);
-    return reason ? reason : cpu_ref_check_dims(problem, 1u << BACKWARD_X, BACKWARD_DX, why);
-}
-
 /* ------------------------------------------------------------------ geometry */
 
 static void prepare_windows(struct anydnn_plugin_plan *plan)
@@ -179,12 +104,11 @@ const struct cpu_ref_kernel cpu_ref_pooling_forward = {
     .operation = ANYDNN_PLUGIN_POOLING_FORWARD,
     .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = FORWARD_X,
-    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .outputs = 1u << FORWARD_Y,
+    .apart = 1u << FORWARD_Y,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
     .params_size = sizeof(struct anydnn_plugin_pooling),
     .state_size = sizeof(struct pooling_state),
-    .check = forward_check,
+    .check = image_check,
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8,
             [ANYDNN_PLUGIN_INT8X4] = forward_run_int8, [ANYDNN_PLUGIN_INT8X32] = forward_run_int8},
@@ -194,12 +118,11 @@ const struct cpu_ref_kernel cpu_ref_pooling_backward = {
     .operation = ANYDNN_PLUGIN_POOLING_BACKWARD,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = BACKWARD_DY,
-    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
-    .outputs = 1u << BACKWARD_DX,
+    .apart = 1u << BACKWARD_DX,
     .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
     .params_size = sizeof(struct anydnn_plugin_pooling),
     .state_size = sizeof(struct pooling_state),
-    .check = backward_check,
+    .check = image_check,
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

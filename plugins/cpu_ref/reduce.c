@@ -11,7 +11,7 @@
 enum { A, C, INDICES };
 
 /* Operators of struct anydnn_plugin_reduce. */
-enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS, OP_END };
+enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS };
 
 struct reduce_state {
     struct cpu_ref_walk kept;    /* a, indices or else c, and c over what is kept */
@@ -144,7 +144,7 @@ static int32_t reduce_run(const struct anydnn_plugin_plan *plan,
     return CPU_REF_SUCCESS;
 }
 
-/* ------------------------------------------------------------------ conditions */
+/* ------------------------------------------------------------------ limits */
 
 static int32_t reduce_check_types(const struct anydnn_plugin_problem *problem,
                                   struct cpu_ref_refusal *why)
@@ -165,59 +165,18 @@ static uint32_t reduced_dims(const struct anydnn_plugin_problem *problem)
     return reduced;
 }
 
-static int32_t check_indices(const struct anydnn_plugin_problem *problem,
-                             struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_reduce *params = problem->params;
-    const struct anydnn_plugin_tensor *a = problem->tensor[A];
-    int32_t type = problem->tensor[INDICES]->type;
-    int64_t elements = cpu_ref_count(a->dims, a->ndims) /
-                       cpu_ref_count(problem->tensor[C]->dims, problem->tensor[C]->ndims);
-    int64_t most = type == ANYDNN_PLUGIN_UINT8    ? INT64_C(1) << 8
-                   : type == ANYDNN_PLUGIN_UINT16 ? INT64_C(1) << 16
-                   : type == ANYDNN_PLUGIN_UINT32 ? INT64_C(1) << 32
-                   : type == ANYDNN_PLUGIN_UINT64 ? INT64_MAX
-                                                  : 0;
-
-    if (!chooses(params->op))
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "reduce_tensor: op is %d; only min, max and amax (2, 3, 4) have "
-                              "indices",
-                              params->op);
-    if (most == 0)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "reduce_tensor: indices are %s; they must be unsigned integers of 8 "
-                              "to 64 bits",
-                              cpu_ref_type_name(type));
-    if (elements > most)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "reduce_tensor: indices are %s, too narrow to number %lld elements",
-                              cpu_ref_type_name(type), (long long)elements);
-    return cpu_ref_check_dims(problem, 1u << INDICES, C, why);
-}
-
 static int32_t reduce_check(const struct anydnn_plugin_problem *problem,
                             struct cpu_ref_refusal *why)
 {
     const struct anydnn_plugin_reduce *params = problem->params;
     int32_t type = params->compute_type;
-    int32_t reason;
 
-    if (params->op < 0 || params->op >= OP_END)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "reduce_tensor: op is %d; there are 0 to %d", params->op, OP_END - 1);
-    if (type != ANYDNN_PLUGIN_FLOAT && type != ANYDNN_PLUGIN_DOUBLE && type != ANYDNN_PLUGIN_HALF)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "reduce_tensor: the compute type is %s; it must be half, float or "
-                              "double, and sums are double then",
-                              cpu_ref_type_name(type));
-    reason = cpu_ref_check_broadcast(problem, C, A, why);
-    if (!reason && problem->tensor[INDICES])
-        reason = check_indices(problem, why);
-    if (!reason && problem->alias[C])
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                              "reduce_tensor: c is written over a, which is needed until the end");
-    return reason;
+    if (type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_DOUBLE || type == ANYDNN_PLUGIN_HALF)
+        return 0;
+    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                          "reduce_tensor: the compute type is %s; it must be half, float or "
+                          "double, and sums are double then",
+                          cpu_ref_type_name(type));
 }
 
 /* ------------------------------------------------------------------ table entry */
@@ -247,8 +206,7 @@ const struct cpu_ref_kernel cpu_ref_reduce_tensor = {
     .operation = ANYDNN_PLUGIN_REDUCE_TENSOR,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = A,
-    .required = 1u << A | 1u << C,
-    .outputs = 1u << C | 1u << INDICES,
+    .apart = 1u << C,
     .params_size = sizeof(struct anydnn_plugin_reduce),
     .state_size = sizeof(struct reduce_state),
     .check_types = reduce_check_types,

@@ -105,31 +105,4 @@ static inline int64_t cpu_ref_place(const struct anydnn_plugin_tensor *tensor,
     return place;
 }
 
-/* Same number of dims and equal dims. */
-static inline int cpu_ref_same_dims(const struct anydnn_plugin_tensor *a,
-                                    const struct anydnn_plugin_tensor *b)
-{
-    int same = a->ndims == b->ndims;
-    for (int32_t d = 0; same && d < a->ndims; d++)
-        same = a->dims[d] == b->dims[d];
-    return same;
-}
-
-/* Equal types and dims, and equal strides wherever there is a step: an operand may take the other's
- * place. */
-static inline int cpu_ref_same_places(const struct anydnn_plugin_tensor *a,
-                                      const struct anydnn_plugin_tensor *b)
-{
-    int same = a->type == b->type && cpu_ref_same_dims(a, b);
-    for (int32_t d = 0; same && d < a->ndims; d++)
-        same = cpu_ref_extent(a, d) == 1 || a->strides[d] == b->strides[d];
-    return same;
-}
-
-/* "2,3,4,5", for sentences; returns text. */
-struct cpu_ref_text {
-    char text[168];
-};
-const char *cpu_ref_dims_text(struct cpu_ref_text *text, const int64_t *dims, int32_t n);
-
 #endif

@@ -64,14 +64,11 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan,
                                  .beta = operands->scale[1],
                                  .x = cpu_ref_mixed(x),
                                  .y = cpu_ref_mixed(y)};
-    int32_t status;
 
     if (cpu_ref_lane_type(x) == cpu_ref_lane_type(y))
         return blend_run[x](plan, operands);
-    status = cpu_ref_check_pointers(plan, operands, 1u << X, Y);
-    if (!status)
-        cpu_ref_walk_parallel(plan->state, operands->data, CONVERSION_COST, convert_row, &job);
-    return status;
+    cpu_ref_walk_parallel(plan->state, operands->data, CONVERSION_COST, convert_row, &job);
+    return CPU_REF_SUCCESS;
 }
 
 static int32_t transform_check_types(const struct anydnn_plugin_problem *problem,
@@ -80,27 +77,7 @@ static int32_t transform_check_types(const struct anydnn_plugin_problem *problem
     return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_transform_conversions, why);
 }
 
-static int32_t transform_check(const struct anydnn_plugin_problem *problem,
-                               struct cpu_ref_refusal *why)
-{
-    int32_t reason = cpu_ref_check_dims(problem, 1u << X, Y, why);
-    return reason ? reason : cpu_ref_check_alias(problem, Y, why);
-}
-
 /* ------------------------------------------------------------------ the others */
-
-static int32_t add_check(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
-{
-    int32_t reason = cpu_ref_check_broadcast(problem, X, Y, why);
-    return reason ? reason : cpu_ref_check_alias(problem, Y, why);
-}
-
-static int32_t no_check(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
-{
-    (void)problem;
-    (void)why;
-    return 0;
-}
 
 static void blend_prepare(struct anydnn_plugin_plan *plan)
 {
@@ -156,11 +133,9 @@ const struct cpu_ref_kernel cpu_ref_transform_tensor = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR,
     .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
-    .required = 1u << X | 1u << Y,
-    .outputs = 1u << Y,
+    .apart = 1u << Y,
     .state_size = sizeof(struct cpu_ref_walk),
     .check_types = transform_check_types,
-    .check = transform_check,
     .prepare = blend_prepare,
     .run = {CPU_REF_ANY_FLOAT(transform_run),
             CPU_REF_ANY_8BIT(transform_run), [ANYDNN_PLUGIN_INT32] = transform_run},
@@ -170,11 +145,8 @@ const struct cpu_ref_kernel cpu_ref_add_tensor = {
     .operation = ANYDNN_PLUGIN_ADD_TENSOR,
     .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
-    .required = 1u << X | 1u << Y,
-    .outputs = 1u << Y,
     .uniform = 1u << X | 1u << Y,
     .state_size = sizeof(struct cpu_ref_walk),
-    .check = add_check,
     .prepare = blend_prepare,
     .run = {EACH_TYPE(blend_run)},
 };
@@ -183,11 +155,8 @@ const struct cpu_ref_kernel cpu_ref_scale_tensor = {
     .operation = ANYDNN_PLUGIN_SCALE_TENSOR,
     .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
-    .required = 1u,
-    .outputs = 1u,
     .uniform = 1u,
     .state_size = sizeof(struct cpu_ref_walk),
-    .check = no_check,
     .prepare = alone_prepare,
     .run = {EACH_TYPE(scale_run)},
 };
@@ -196,11 +165,8 @@ const struct cpu_ref_kernel cpu_ref_set_tensor = {
     .operation = ANYDNN_PLUGIN_SET_TENSOR,
     .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
-    .required = 1u,
-    .outputs = 1u,
     .uniform = 1u,
     .state_size = sizeof(struct cpu_ref_walk),
-    .check = no_check,
     .prepare = set_prepare,
     .run = {CPU_REF_EACH_FLOAT(set_run),
             CPU_REF_EACH_INTEGER(set_run), [ANYDNN_PLUGIN_INT8X4] = set_vectors_run,

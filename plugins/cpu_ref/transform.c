@@ -11,7 +11,7 @@
 enum { X, Y };
 
 /* Directions of struct anydnn_plugin_transform. */
-enum { FOLD, UNFOLD, DIRECTION_END };
+enum { FOLD, UNFOLD };
 
 /* An element's way back, in multiply-adds for the cut into threads. */
 #define COST 40
@@ -155,7 +155,7 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan,
     return CPU_REF_SUCCESS;
 }
 
-/* ------------------------------------------------------------------ conditions */
+/* ------------------------------------------------------------------ limits */
 
 static int32_t tensor_check_types(const struct anydnn_plugin_problem *problem,
                                   struct cpu_ref_refusal *why)
@@ -169,74 +169,15 @@ static int32_t filter_check_types(const struct anydnn_plugin_problem *problem,
     return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_filter_conversions, why);
 }
 
-/* The dims that the transform makes of x's; 0 where it makes none. */
-static int result_dims(const struct anydnn_plugin_transform *params,
-                       const struct anydnn_plugin_tensor *x, int64_t dims[])
-{
-    int32_t unfold = params->direction == UNFOLD;
-    int64_t block = block_size(params, x->ndims);
-    int fits = !unfold || x->dims[1] % block == 0;
-
-    for (int32_t d = 0; d < x->ndims; d++)
-        dims[d] = x->dims[d];
-    if (unfold && fits)
-        unfolded_dims(params, x, dims);
-    for (int32_t d = 0; d < x->ndims; d++) {
-        int64_t fold = d < 2 || unfold ? 1 : params->fold[d - 2];
-
-        dims[d] += params->pad_before[d] + params->pad_after[d];
-        fits = fits && dims[d] > 0;
-        dims[d] = (dims[d] + fold - 1) / fold;
-    }
-    if (!unfold)
-        dims[1] *= block;
-    return fits;
-}
-
-static int32_t transform_check(const struct anydnn_plugin_problem *problem,
-                               struct cpu_ref_refusal *why)
-{
-    const struct anydnn_plugin_transform *params = problem->params;
-    const struct anydnn_plugin_tensor *x = problem->tensor[X];
-    const struct anydnn_plugin_tensor *y = problem->tensor[Y];
-    const char *name = cpu_ref_operation_name(problem->operation);
-    struct anydnn_plugin_tensor want = *x;
-    struct cpu_ref_text a, b;
-
-    if (params->direction < 0 || params->direction >= DIRECTION_END)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                              "%s: direction is %d; fold and unfold are 0 and 1", name,
-                              params->direction);
-    if (x->ndims < 3)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "%s: x has %d dimensions; 3 are the least", name, x->ndims);
-    for (int32_t d = 0; d < x->ndims - 2; d++) {
-        if (params->fold[d] < 1)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                                  "%s: fold is %s; each must be at least 1", name,
-                                  cpu_ref_dims_text(&a, params->fold, x->ndims - 2));
-    }
-    if (!result_dims(params, x, want.dims) || !cpu_ref_same_dims(&want, y))
-        return cpu_ref_refuse(
-            why, ANYDNN_PLUGIN_REASON_SHAPE, "%s: y has dims %s; the transform makes %s of x", name,
-            cpu_ref_dims_text(&a, y->dims, y->ndims), cpu_ref_dims_text(&b, want.dims, want.ndims));
-    if (problem->alias[Y])
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                              "%s: y is written over x, which is needed until the end", name);
-    return 0;
-}
-
 /* ------------------------------------------------------------------ table entries */
 
 const struct cpu_ref_kernel cpu_ref_transform_tensor_ex = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
     .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
-    .required = 1u << X | 1u << Y,
-    .outputs = 1u << Y,
+    .apart = 1u << Y,
     .params_size = sizeof(struct anydnn_plugin_transform),
     .check_types = tensor_check_types,
-    .check = transform_check,
     .run = {CPU_REF_ANY_FLOAT(transform_run),
             CPU_REF_ANY_8BIT(transform_run), [ANYDNN_PLUGIN_INT32] = transform_run},
 };
@@ -245,11 +186,9 @@ const struct cpu_ref_kernel cpu_ref_transform_filter = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_FILTER,
     .layouts = CPU_REF_LAYOUTS,
     .main_slot = X,
-    .required = 1u << X | 1u << Y,
-    .outputs = 1u << Y,
+    .apart = 1u << Y,
     .params_size = sizeof(struct anydnn_plugin_transform),
     .check_types = filter_check_types,
-    .check = transform_check,
     .run = {CPU_REF_ANY_FLOAT(transform_run), [ANYDNN_PLUGIN_INT8] = transform_run,
             [ANYDNN_PLUGIN_UINT8] = transform_run},
 };

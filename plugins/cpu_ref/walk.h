@@ -65,24 +65,4 @@ static inline int cpu_ref_unit(const int64_t stride[], int32_t tensors)
     return unit;
 }
 
-/* ------------------------------------------------------------------ conditions of such operations
- */
-
-/* Refuses inputs in slots of `mask` whose dims are not those of the output `out`. */
-int32_t cpu_ref_check_dims(const struct anydnn_plugin_problem *problem, uint32_t mask, int32_t out,
-                           struct cpu_ref_refusal *why);
-
-/* Refuses an input whose dims are neither those of `out` nor 1. */
-int32_t cpu_ref_check_broadcast(const struct anydnn_plugin_problem *problem, int32_t in,
-                                int32_t out, struct cpu_ref_refusal *why);
-
-/* Refuses to write `out` over an input whose elements lie at other places. */
-int32_t cpu_ref_check_alias(const struct anydnn_plugin_problem *problem, int32_t out,
-                            struct cpu_ref_refusal *why);
-
-/* The same for the pointers of a call: a problem tells only one alias of an output. */
-int32_t cpu_ref_check_pointers(const struct anydnn_plugin_plan *plan,
-                               const struct anydnn_plugin_operands *operands, uint32_t inputs,
-                               int32_t out);
-
 #endif

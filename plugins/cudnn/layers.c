@@ -64,17 +64,29 @@ static int32_t check_pooling_backward(const struct anydnn_plugin_problem *proble
     return 0;
 }
 
-/* Of vectors of channels cuDNN has images of two dims alone; of others it says INTERNAL_ERROR. */
+/* Of vectors of channels cuDNN has images of two dims alone; of others it says INTERNAL_ERROR. What
+ * it takes for the maximum of a window without elements is not the least number:
+ * pooling_forward x=s8x4:3,4,2,4:nchw_vect_c window=7,5 pad=-1,0 stride=3,1 alpha=2. */
 static int32_t check_pooling_forward(const struct anydnn_plugin_problem *problem,
                                      struct cudnn_refusal *why)
 {
+    const struct anydnn_plugin_pooling *params = problem->params;
     const struct anydnn_plugin_tensor *x = problem->tensor[0];
 
-    if (cudnn_type_lanes(x->type) == 1 || x->ndims <= 4)
+    if (cudnn_type_lanes(x->type) == 1)
         return 0;
-    return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                        "x is %s of %d dims; cuDNN pools vectors of channels in 4 dims only",
-                        cudnn_type_name(x->type), x->ndims);
+    for (int32_t i = 0; i < params->spatial_dims; i++) {
+        if (params->pad[i] < 0)
+            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                                "spatial dim %d has pad %lld, and cuDNN is wrong of windows of "
+                                "vectors of channels that hold no element",
+                                i, (long long)params->pad[i]);
+    }
+    return x->ndims <= 4
+               ? 0
+               : cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                              "x is %s of %d dims; cuDNN pools vectors of channels in 4 dims only",
+                              cudnn_type_name(x->type), x->ndims);
 }
 
 static int32_t run_pooling_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)

@@ -89,24 +89,26 @@ static int32_t prepare_op(struct anydnn_plugin_plan *plan, struct cudnn_refusal 
 }
 
 /* Of one operand cuDNN does not read b, and yet refuses some places for it: a stands for it then.
- */
+ * Where b lies on c cuDNN wants a there, too; a and b may change places, since what has two
+ * operands is symmetric. */
 static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
 {
     const struct anydnn_plugin_op_tensor *params = plan->problem.params;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
-    int32_t second =
-        params->op == CUDNN_OP_TENSOR_SQRT || params->op == CUDNN_OP_TENSOR_NOT ? 0 : 1;
+    int32_t one = params->op == CUDNN_OP_TENSOR_SQRT || params->op == CUDNN_OP_TENSOR_NOT;
+    int32_t swap = !one && data[1] == data[2] && data[0] != data[2];
+    int32_t first = swap, second = !one && !swap;
 
-    for (int32_t slot = 0; slot <= second; slot++) {
+    for (int32_t slot = 0; slot <= !one; slot++) {
         if (plan->problem.tensor[slot] && is_zero(plan, call, slot, slot))
             return run_with_zero(plan, call, slot);
     }
     return cudnn_ran(call,
                      cudnn.cudnnOpTensor(plan->context->handle, plan->made.op_tensor,
-                                         &call->scale[0], desc[0], data[0], &call->scale[1],
-                                         desc[second], data[second], &call->scale[2], desc[2],
-                                         data[2]),
+                                         &call->scale[first], desc[first], data[first],
+                                         &call->scale[swap ? 0 : 1], desc[second], data[second],
+                                         &call->scale[2], desc[2], data[2]),
                      plan->operation->function);
 }
 

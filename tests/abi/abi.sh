@@ -238,7 +238,7 @@ abi_gate_plugin() {
 # A constant of plugin.h that anydnn.h has, too, without PLUGIN_ in its name (types: with DATA_), has its
 # number there.
 abi_gate_numbers() {
-    { abi_plain "$abi_header" && abi_plain "$abi_plugin_header"; } | tr ',{}' '\n\n\n' | ${AWK:-awk} '
+    { abi_plain "$abi_header" && abi_plain "$abi_plugin_header"; } | tr ',{}' '[\n*]' | ${AWK:-awk} '
         $2 == "=" && $1 ~ /^ANYDNN_PLUGIN_/ { plugin[$1] = $3; next }
         $2 == "=" { public[$1] = $3 }
         END {

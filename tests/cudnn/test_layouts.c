@@ -171,6 +171,19 @@ static void declined(void)
     }
     assert_int_equal(try_it(context, &trial), ANYDNN_PLUGIN_REASON_SHAPE);
     assert_non_null(strstr(trial.answer.sentence, "int8x4 of 5 dims"));
+    for (int pad = -1; pad < 1; pad++) {
+        struct anydnn_plugin_pooling flat = {
+            .struct_size = sizeof flat, .spatial_dims = 2, .window = {1, 1}, .stride = {1, 1}};
+
+        flat.pad[1] = pad;
+        make_trial(&trial, ANYDNN_PLUGIN_POOLING_FORWARD, 0x3, &flat);
+        for (int slot = 0; slot < 2; slot++) {
+            trial.tensor[slot].type = ANYDNN_PLUGIN_INT8X4;
+            memcpy(trial.tensor[slot].strides, ((int64_t[]){60, 30, 5, 1}), 4 * sizeof(int64_t));
+        }
+        assert_int_equal(try_it(context, &trial), pad ? ANYDNN_PLUGIN_REASON_SHAPE : 0);
+        assert_true(!pad || strstr(trial.answer.sentence, "spatial dim 1 has pad -1"));
+    }
     for (int after = -1; after < 1; after++) {
         static const int64_t dims[] = {2, 10, 6, 5};
 

@@ -127,6 +127,29 @@ static void unread_place(void)
     end(context);
 }
 
+/* With b on c, and a elsewhere or 0 * a in memory of the backend's, a and b change places. */
+static void second_place(void)
+{
+    static const struct anydnn_plugin_op_tensor op = {.struct_size = sizeof op,
+                                                      .op = CUDNN_OP_TENSOR_MAX};
+    struct anydnn_plugin_context *context = begin();
+    struct trial trial;
+
+    for (int i = 0; i < 2; i++) {
+        make_trial(&trial, ANYDNN_PLUGIN_OP_TENSOR, 0x7, &op);
+        trial.problem.alias[2] = i ? 1 : 2;
+        trial.operands.data[1] = trial.operands.data[2];
+        if (i)
+            trial.operands.data[0] = trial.operands.data[2];
+        trial.operands.scale[0] = i ? 0 : 1;
+        trial.operands.scale[1] = 1;
+        assert_int_equal(try_it(context, &trial), 0);
+        assert_string_equal(mock->calls,
+                            i ? "cudnnTransformTensor cudnnOpTensor " : "cudnnOpTensor ");
+    }
+    end(context);
+}
+
 /* In place: the input is copied. Running means are read whatever the factors are. */
 static void batch_norm_places(void)
 {
@@ -318,6 +341,7 @@ static void integers_by_float(void)
 static void test_moves(void **state)
 {
     (void)state;
+    run_alone(second_place);
     run_alone(pooling_layouts);
     run_alone(blended_outputs);
     run_alone(batch_norm_places);

@@ -24,6 +24,7 @@ unit_tests = \
 	tests/unit/test_desc_pooling \
 	tests/unit/test_desc_shape \
 	tests/unit/test_desc_tensor \
+	tests/unit/test_guarantees \
 	tests/unit/test_numerics \
 	tests/unit/test_problem_masks \
 	tests/unit/test_problem_rules \

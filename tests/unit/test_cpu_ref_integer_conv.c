@@ -196,31 +196,26 @@ static void fused_adds_and_activates(void **state)
 
 /* ------------------------------------------------------------------ declining */
 
-enum { TYPE = ANYDNN_PLUGIN_REASON_TYPE, LAYOUT = ANYDNN_PLUGIN_REASON_LAYOUT };
+enum { TYPE = ANYDNN_PLUGIN_REASON_TYPE };
 
 /* What is not as it was: types, compute type, channels, strides of y. */
 struct spoiled {
     int32_t types[3];
     int32_t compute;
-    int64_t channels;
-    int64_t y_step; /* of dim 0 */
-    int32_t reason;
     const char *part;
 };
 
 static void other_combinations_are_declined(void **state)
 {
     static const struct spoiled cases[] = {
-        {{U8, U8, U8}, S32, 8, 8, TYPE, "x is uint8, w is uint8"},
-        {{U8, S8, U8}, S32, 8, 8, TYPE, "y is uint8;"},
-        {{S8, S8, S8X4}, S32, 8, 2, TYPE, "y is int8x4;"},
-        {{S8, S8, S32}, S32, 8, 8, TYPE, "y is int32;"},
-        {{S8X4, U8X4, S8X4}, S32, 8, 2, TYPE, "w is uint8x4"},
-        {{S8, S8, F16}, S32, 8, 8, TYPE, "y is half;"},
-        {{F32, S8, F32}, S32, 8, 8, TYPE, "w is int8"},
-        {{S8, S8, S8}, F32, 8, 8, TYPE, "compute type is float"},
-        {{S8X4, S8X4, S8X4}, S32, 6, 2, LAYOUT, "whole vectors of 4"},
-        {{S8X4, S8X4, S8X4}, S32, 8, 1, LAYOUT, "y is written and has strides"},
+        {{U8, U8, U8}, S32, "x is uint8, w is uint8"},
+        {{U8, S8, U8}, S32, "y is uint8;"},
+        {{S8, S8, S8X4}, S32, "y is int8x4;"},
+        {{S8, S8, S32}, S32, "y is int32;"},
+        {{S8X4, U8X4, S8X4}, S32, "w is uint8x4"},
+        {{S8, S8, F16}, S32, "y is half;"},
+        {{F32, S8, F32}, S32, "w is int8"},
+        {{S8, S8, S8}, F32, "compute type is float"},
     };
 
     (void)state;
@@ -236,9 +231,7 @@ static void other_combinations_are_declined(void **state)
         operand_make(&x, cases[i].types[0], 4, dims, OPERAND_ROWS, &seed);
         operand_make(&w, cases[i].types[1], 4, w_dims, OPERAND_ROWS, &seed);
         operand_make(&y, cases[i].types[2], 4, dims, OPERAND_ROWS, &seed);
-        x.tensor.dims[1] = w.tensor.dims[1] = cases[i].channels;
-        y.tensor.strides[0] = cases[i].y_step;
-        operand_declined(&call, cases[i].reason, cases[i].part);
+        operand_declined(&call, TYPE, cases[i].part);
         operand_free(&x);
         operand_free(&w);
         operand_free(&y);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cpu_ref's plans: they hold no data, give the same bits for any number of threads, and survive
- * other threads, fork and operands that are missing. */
+ * other threads and fork. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -76,32 +76,6 @@ static void plans_hold_no_data(void **state)
     free(a);
     free(b);
     free(expected);
-}
-
-static void null_operands_touch_nothing(void **state)
-{
-    struct anydnn_plugin_context *context = fixture_context();
-    struct buffers *a = buffers_make(1);
-    struct anydnn_plugin_plan *plan;
-    struct fixture_conv conv;
-    float *before = malloc(sizeof a->y);
-    struct anydnn_plugin_operands operands = {
-        .struct_size = sizeof operands, .data = {a->x, NULL, a->y}, .scale = {1, 0}};
-    int32_t effect = 99;
-
-    (void)state;
-    assert_non_null(before);
-    memcpy(before, a->y, sizeof a->y);
-    fixture_conv(&conv, FORWARD, ANYDNN_PLUGIN_FLOAT, x_dims, w_dims);
-    plan = fixture_plan(context, &conv.problem);
-    assert_int_not_equal(fixture_operation(FORWARD)->plan_execute(plan, &operands, &effect), 0);
-    assert_int_equal(effect, ANYDNN_PLUGIN_EFFECT_NONE);
-    assert_non_null(strstr(fixture_error, "w is a NULL pointer"));
-    assert_memory_equal(before, a->y, sizeof a->y);
-    fixture_operation(FORWARD)->plan_destroy(plan);
-    fixture_plugin()->context_destroy(context);
-    free(a);
-    free(before);
 }
 
 /* Runs the three directions once with this many threads and hands back copies of what they wrote.
@@ -267,7 +241,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_hold_no_data),
-        cmocka_unit_test(null_operands_touch_nothing),
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(contexts_run_at_once),
         cmocka_unit_test(children_make_threads_of_their_own),
