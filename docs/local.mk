@@ -11,6 +11,7 @@ dist_doc_DATA += \
 	docs/measuring.md \
 	docs/packaging.md \
 	docs/porting-from-cudnn.md \
+	docs/python.md \
 	docs/resnet50.svg \
 	docs/traces.md \
 	docs/using.md

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One function an operation, on arrays of any library.
+
+Arrays are taken where they lie: shape, strides and type are those of the problem. Results are made by the
+library of the first array, packed as that array lies (channels last where it is), or go to `out=`. Shapes:
+x is N,C,spatial; w is K,C/groups,spatial; parameters of batch normalization are vectors of C. `pad`, `stride`,
+`dilation`, `window` are a number or one for each spatial dim, in elements. BadParam for arguments that break a
+rule, NotSupported where no backend of the route runs the problem, both with the library's sentence; TypeError for
+what is no array.
+"""
+from typing import Any, Dict, Optional, Sequence, Tuple, Union
+
+from . import arrays
+from .arrays import View
+from .handle import Handle, default_handle
+from .problem import Problem
+
+Extents = Union[int, Sequence[int]]
+
+_WORDS = {"float32": "f32", "float64": "f64", "float16": "f16", "bfloat16": "bf16", "int8": "s8", "uint8": "u8",
+          "int32": "s32", "int64": "s64"}
+_problems: Dict[str, Problem] = {}
+
+
+def _list(values: Sequence[int]) -> str:
+    return ",".join(map(str, values))
+
+
+def _each(value: Extents, count: int) -> str:
+    return _list([value] * count if isinstance(value, int) else value)
+
+
+def _operand(role: str, view: View) -> str:
+    return f"{role}={_WORDS[view.type]}:{_list(view.shape)}:{_list(view.strides)}"
+
+
+def _result(role: str, like: View, shape: Sequence[int]) -> str:
+    last = len(shape) > 2 and len(like.strides) > 2 and like.strides[1] == 1 and like.strides[-1] != 1
+    return f"{role}={_WORDS[like.type]}:{_list(shape)}:{'nhwc' if last else 'nchw'}"
+
+
+def _filter(role: str, view: View) -> str:
+    """Filters are packed: the text names the format, and the run checks that the array lies so."""
+    last = len(view.shape) > 2 and view.strides[1] == 1 and view.strides[-1] != 1
+    return f"{role}={_WORDS[view.type]}:{_list(view.shape)}:{'nhwc' if last else 'nchw'}"
+
+
+def _problem(text: str) -> Problem:
+    found = _problems.get(text)
+    if found is None:
+        found = _problems[text] = Problem(text)
+    return found
+
+
+def _run(words: Sequence[str], inputs: Dict[str, Any], handle: Optional[Handle], result: str, out: Any) -> Any:
+    problem = _problem(" ".join(words))
+    given = dict(inputs)
+    if out is not None:
+        given[result] = out
+    if handle is None:
+        handle = default_handle(arrays.view(next(iter(inputs.values()))).device)
+    return problem.run(handle, **given)[result]
+
+
+def _convolution(pad: Extents, stride: Extents, dilation: Extents, groups: int, math: str, count: int) -> str:
+    return (f"pad={_each(pad, count)} stride={_each(stride, count)} dilation={_each(dilation, count)}"
+            f" groups={groups} math={math}")
+
+
+def convolution_forward(x: Any, w: Any, *, pad: Extents = 0, stride: Extents = 1, dilation: Extents = 1,
+                        groups: int = 1, math: str = "default", handle: Optional[Handle] = None,
+                        out: Any = None) -> Any:
+    """y, N,K,P,Q with P = 1 + floor((H + 2 pad - ((R - 1) dilation + 1)) / stride)."""
+    a, b = arrays.view(x), arrays.view(w)
+    words = ["convolution_forward", _operand("x", a), _filter("w", b),
+             _convolution(pad, stride, dilation, groups, math, len(b.shape) - 2)]
+    if out is not None:
+        words.append(_operand("y", arrays.view(out)))
+    else:
+        shape = next(one.shape for one in _problem(" ".join(words)).operands if one.role == "y")
+        words.append(_result("y", a, shape))
+    return _run(words, {"x": x, "w": w}, handle, "y", out)
+
+
+def convolution_backward_data(w: Any, dy: Any, shape: Sequence[int], *, pad: Extents = 0, stride: Extents = 1,
+                              dilation: Extents = 1, groups: int = 1, math: str = "default",
+                              handle: Optional[Handle] = None, out: Any = None) -> Any:
+    """dx of the given shape, the gradient of x; this is the transposed convolution of dy."""
+    a, b = arrays.view(w), arrays.view(dy)
+    target = _operand("dx", arrays.view(out)) if out is not None else _result("dx", b, shape)
+    return _run(["convolution_backward_data", _filter("w", a), _operand("dy", b), target,
+                 _convolution(pad, stride, dilation, groups, math, len(a.shape) - 2)],
+                {"w": w, "dy": dy}, handle, "dx", out)
+
+
+def convolution_backward_filter(x: Any, dy: Any, shape: Sequence[int], *, pad: Extents = 0, stride: Extents = 1,
+                                dilation: Extents = 1, groups: int = 1, math: str = "default",
+                                handle: Optional[Handle] = None, out: Any = None) -> Any:
+    """dw of the given shape K,C/groups,spatial, the gradient of w."""
+    a, b = arrays.view(x), arrays.view(dy)
+    target = _filter("dw", arrays.view(out)) if out is not None else _result("dw", a, shape)
+    return _run(["convolution_backward_filter", _operand("x", a), _operand("dy", b), target,
+                 _convolution(pad, stride, dilation, groups, math, len(a.shape) - 2)],
+                {"x": x, "dy": dy}, handle, "dw", out)
+
+
+def pooling_forward(x: Any, window: Extents, *, pad: Extents = 0, stride: Optional[Extents] = None,
+                    mode: str = "max", nan: str = "propagate", handle: Optional[Handle] = None,
+                    out: Any = None) -> Any:
+    """y: the maximum or the average ("average_include", "average_exclude") of each window; stride None: window."""
+    a = arrays.view(x)
+    count = len(a.shape) - 2
+    words = ["pooling_forward", _operand("x", a), f"mode={mode} nan={nan} window={_each(window, count)}"
+             f" pad={_each(pad, count)} stride={_each(window if stride is None else stride, count)}"]
+    if out is not None:
+        words.append(_operand("y", arrays.view(out)))
+    else:
+        shape = next(one.shape for one in _problem(" ".join(words)).operands if one.role == "y")
+        words.append(_result("y", a, shape))
+    return _run(words, {"x": x}, handle, "y", out)
+
+
+def _same(operation: str, x: Any, keys: str, handle: Optional[Handle], out: Any) -> Any:
+    a = arrays.view(x)
+    target = _operand("y", arrays.view(out)) if out is not None else _result("y", a, a.shape)
+    return _run([operation, _operand("x", a), target, keys], {"x": x}, handle, "y", out)
+
+
+def activation_forward(x: Any, activation: str = "relu", *, coef: float = 0.0, nan: str = "propagate",
+                       handle: Optional[Handle] = None, out: Any = None) -> Any:
+    """y = sigmoid, relu, tanh, clipped_relu (ceiling coef), elu (alpha coef) or swish (beta coef) of x."""
+    return _same("activation_forward", x, f"activation={activation} coef={coef!r} nan={nan}", handle, out)
+
+
+def softmax_forward(x: Any, algorithm: str = "accurate", mode: str = "channel", *,
+                    handle: Optional[Handle] = None, out: Any = None) -> Any:
+    """y over dim 1 ("channel") or over all but dim 0 ("instance"); algorithm accurate, fast or log."""
+    return _same("softmax_forward", x, f"softmax={algorithm} mode={mode}", handle, out)
+
+
+def lrn_forward(x: Any, n: int = 5, alpha: float = 1e-4, beta: float = 0.75, k: float = 2.0, *,
+                handle: Optional[Handle] = None, out: Any = None) -> Any:
+    """y = x * (k + alpha / n * sum of x^2 over n channels)^-beta."""
+    return _same("lrn_forward", x, f"n={n} lrn_alpha={alpha!r} lrn_beta={beta!r} k={k!r}", handle, out)
+
+
+def batch_normalization_inference(x: Any, scale: Any, bias: Any, mean: Any, var: Any, *, epsilon: float = 1e-5,
+                                  handle: Optional[Handle] = None, out: Any = None) -> Any:
+    """y = scale * (x - mean) / sqrt(var + epsilon) + bias; parameters of shape 1,C,1,... in float32 or float64."""
+    a = arrays.view(x)
+    target = _operand("y", arrays.view(out)) if out is not None else _result("y", a, a.shape)
+    words = ["batch_normalization_inference", _operand("x", a), target, f"epsilon={epsilon!r}"]
+    return _run(words, {"x": x, "scale": scale, "bias": bias, "mean": mean, "var": var}, handle, "y", out)
+
+
+def batch_normalization_training(x: Any, scale: Any, bias: Any, *, epsilon: float = 1e-5,
+                                 handle: Optional[Handle] = None) -> Tuple[Any, Any, Any]:
+    """(y, mean, 1 / sqrt(var + epsilon)) with the statistics of x, which the backward pass wants."""
+    a = arrays.view(x)
+    parameter = _WORDS["float64" if a.type == "float64" else "float32"] + ":" + _list(
+        [1, a.shape[1]] + [1] * (len(a.shape) - 2))
+    problem = _problem(" ".join(["batch_normalization_training", _operand("x", a), _result("y", a, a.shape),
+                                 f"save_mean={parameter} save_inv_var={parameter} epsilon={epsilon!r}"]))
+    results = problem.run(handle, x=x, scale=scale, bias=bias)
+    return results["y"], results["save_mean"], results["save_inv_var"]

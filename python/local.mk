@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Python package. It is no part of `make install`: pip installs it from this folder.
+
+TESTS += python/tests/test_python.sh
+dist_check_SCRIPTS += python/tests/test_python.sh
+EXTRA_DIST += \
+	python/anydnn/__init__.py \
+	python/anydnn/_abi.py \
+	python/anydnn/_find.py \
+	python/anydnn/_library.py \
+	python/anydnn/arrays.py \
+	python/anydnn/errors.py \
+	python/anydnn/handle.py \
+	python/anydnn/operations.py \
+	python/anydnn/problem.py \
+	python/anydnn/py.typed \
+	python/generate.py \
+	python/pyproject.toml \
+	python/tests/test_anydnn.py

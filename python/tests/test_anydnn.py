@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package without torch: needs libanydnn (ANYDNN_LIBRARY), and NumPy for what runs on arrays."""
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import anydnn  # noqa: E402
+import generate  # noqa: E402
+from anydnn import _abi, arrays  # noqa: E402
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+ROOT = HERE.parent.parent
+INCLUDE = os.environ.get("ANYDNN_INCLUDE")
+
+
+class Declarations(unittest.TestCase):
+    def test_file_is_what_the_generator_makes(self):
+        subprocess.run([sys.executable, str(HERE.parent / "generate.py"), "--check"], check=True)
+
+    def test_library_has_every_symbol(self):
+        for name in _abi.PROTOTYPES:
+            self.assertTrue(hasattr(anydnn.library().dll, name), name)
+
+    def test_version(self):
+        version = _abi.ANYDNN_MAJOR * 10000 + _abi.ANYDNN_MINOR * 100 + _abi.ANYDNN_PATCHLEVEL
+        self.assertEqual(anydnn.library().GetVersion(), version)
+
+    @unittest.skipUnless(INCLUDE, "ANYDNN_INCLUDE names no folders of headers")
+    def test_compiler_agrees(self):
+        """Sizes, offsets and constants as a compiler has them."""
+        lines, wanted = [], []
+        for name, value in vars(_abi).items():
+            if isinstance(value, type) and issubclass(value, ctypes.Structure) and value is not ctypes.Structure:
+                lines.append(f'sizeof(anydnn{name}_t)')
+                wanted.append(ctypes.sizeof(value))
+                for field, *_ in value._fields_:
+                    lines.append(f'offsetof(anydnn{name}_t, {field})')
+                    wanted.append(getattr(value, field).offset)
+        header = generate.without_comments((ROOT / "include/anydnn/anydnn.h").read_text())
+        for kind, members in generate.enumerations(header):
+            prefix = generate.common_prefix(members)
+            for constant, _ in members:
+                if not constant.endswith("FORCE_32"):
+                    lines.append(constant)
+                    wanted.append(getattr(_abi, generate.plain(kind))[generate.member(constant, prefix)].value)
+        self.assertGreater(len(lines), 100)
+        source = "#include <stdio.h>\n#include <anydnn/anydnn.h>\nint main(void){" + "".join(
+            f'printf("%lld\\n", (long long)({line}));' for line in lines) + "return 0;}"
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "a.c"
+            path.write_text(source)
+            includes = [f"-I{one}" for one in INCLUDE.split(":")]
+            subprocess.run([*os.environ.get("CC", "cc").split(), *includes, str(path), "-o", str(path.with_suffix(""))],
+                           check=True)
+            said = subprocess.run([str(path.with_suffix(""))], check=True, capture_output=True, text=True).stdout
+        self.assertEqual([int(line) for line in said.split()], wanted)
+
+
+class Problems(unittest.TestCase):
+    def test_text_round_trip(self):
+        problem = anydnn.Problem("convolution_forward x=f32:1,3,8,8 w=f32:4,3,3,3 pad=1,1")
+        self.assertEqual(anydnn.Problem(str(problem)), problem)
+        self.assertEqual([one.role for one in problem.operands], ["x", "w", "y"])
+        self.assertEqual(problem.operands[2].shape, (1, 4, 8, 8))
+        self.assertIn("cpu_ref", problem.explain(anydnn.Handle("cpu", route="cpu_ref")))
+
+    def test_errors_have_the_sentence(self):
+        with self.assertRaises(anydnn.BadParam) as caught:
+            anydnn.Problem("convolution_forwrd x=f32:1")
+        self.assertIn("convolution_forward", str(caught.exception))
+        self.assertEqual(caught.exception.status, anydnn.Status.BAD_PARAM)
+        with self.assertRaises(ValueError):
+            anydnn.Handle("cpu").set_route("nothing", "cpu_ref")
+
+    def test_closed_handle(self):
+        handle = anydnn.Handle("cpu")
+        handle.close()
+        handle.close()
+        with self.assertRaises(ValueError):
+            handle.set_deterministic(True)
+
+    def test_lists(self):
+        self.assertIn("cpu_ref", [one.name for one in anydnn.backends()])
+        self.assertEqual(anydnn.devices()[0].name, "cpu")
+        self.assertTrue(any(one.key == "fallback" for one in anydnn.settings()))
+
+    @unittest.skipUnless(os.environ.get("ANYDNN_TOOL"), "ANYDNN_TOOL names no program")
+    def test_tool(self):
+        problem = anydnn.Problem("pooling_forward x=f32:2,3,8,8 window=2,2 stride=2,2")
+        self.assertTrue(problem.verify("cpu_ref"))
+        self.assertIn("cpu_ref", problem.compare("cpu_ref", "cpu_ref"))
+        rows = problem.bench("cpu_ref", seconds=0.05, options=("--peak-flops", "1G", "--peak-bytes", "1G"))
+        self.assertEqual([row["backend"] for row in rows], ["cpu_ref"])
+
+
+def convolved(x, w, pad, stride):
+    """The definition, in double."""
+    x = numpy.pad(x.astype("f8"), ((0, 0), (0, 0), (pad, pad), (pad, pad)))
+    rows, columns = [(x.shape[a] - w.shape[a]) // stride + 1 for a in (2, 3)]
+    y = numpy.zeros((x.shape[0], w.shape[0], rows, columns))
+    for r in range(w.shape[2]):
+        for s in range(w.shape[3]):
+            part = x[:, :, r:r + stride * rows:stride, s:s + stride * columns:stride]
+            y += numpy.einsum("nchw,kc->nkhw", part, w[:, :, r, s].astype("f8"))
+    return y
+
+
+@unittest.skipUnless(numpy, "NumPy is not installed")
+class Arrays(unittest.TestCase):
+    def setUp(self):
+        draw = numpy.random.default_rng(1)
+        self.x = draw.standard_normal((2, 3, 9, 9)).astype("f4")
+        self.w = draw.standard_normal((4, 3, 3, 3)).astype("f4")
+
+    def near(self, found, wanted):
+        # 27 products, each rounded once and added: 28 half units of their absolute sum, which is below 60 here.
+        self.assertLess(numpy.abs(found - wanted).max(), 28 * 2.0 ** -24 * 60)
+
+    def test_convolution_and_layouts(self):
+        wanted = convolved(self.x, self.w, 1, 2)
+        self.near(anydnn.convolution_forward(self.x, self.w, pad=1, stride=2), wanted)
+        last = numpy.ascontiguousarray(self.x.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+        y = anydnn.convolution_forward(last, self.w, pad=1, stride=2)
+        self.near(y, wanted)
+        self.assertEqual(y.strides[1], 4)
+        wide = numpy.zeros((2, 3, 9, 12), "f4")[..., :9]
+        wide[...] = self.x
+        self.near(anydnn.convolution_forward(wide, self.w, pad=1, stride=2), wanted)
+
+    def test_out_and_what_is_wrong_with_it(self):
+        out = numpy.empty((2, 4, 5, 5), "f4")
+        self.assertIs(anydnn.convolution_forward(self.x, self.w, pad=1, stride=2, out=out), out)
+        self.near(out, convolved(self.x, self.w, 1, 2))
+        out.flags.writeable = False
+        with self.assertRaisesRegex(ValueError, "y is written and its array is read-only"):
+            anydnn.convolution_forward(self.x, self.w, pad=1, stride=2, out=out)
+        with self.assertRaises(anydnn.BadParam):
+            anydnn.convolution_forward(self.x, self.w[:, :2])
+        with self.assertRaisesRegex(TypeError, "is no array"):
+            anydnn.convolution_forward([1], self.w)
+
+    def test_gradients_are_the_transposed(self):
+        dy = numpy.random.default_rng(2).standard_normal((2, 4, 5, 5)).astype("f4")
+        y = convolved(self.x, self.w, 1, 2)
+        dx = anydnn.convolution_backward_data(self.w, dy, self.x.shape, pad=1, stride=2)
+        dw = anydnn.convolution_backward_filter(self.x, dy, self.w.shape, pad=1, stride=2)
+        inner = (y * dy).sum()
+        self.assertAlmostEqual((self.x * dx).sum(dtype="f8"), inner, delta=1e-3)
+        self.assertAlmostEqual((self.w * dw).sum(dtype="f8"), inner, delta=1e-3)
+
+    def test_others(self):
+        y = anydnn.pooling_forward(self.x, 3)
+        numpy.testing.assert_array_equal(y, self.x.reshape(2, 3, 3, 3, 3, 3).max((3, 5)))
+        numpy.testing.assert_array_equal(anydnn.activation_forward(self.x), numpy.maximum(self.x, 0))
+        self.near(anydnn.softmax_forward(self.x).sum(1), 1.0)
+        one, zero = numpy.ones((1, 3, 1, 1), "f4"), numpy.zeros((1, 3, 1, 1), "f4")
+        y, mean, inverse = anydnn.batch_normalization_training(self.x, one, zero)
+        self.near(mean.ravel(), self.x.mean((0, 2, 3), dtype="f8"))
+        self.near(y, (self.x - mean) * inverse)
+        self.near(anydnn.batch_normalization_inference(self.x, one, zero, zero, one), self.x / numpy.sqrt(1 + 1e-5))
+        self.assertEqual(anydnn.lrn_forward(self.x).shape, self.x.shape)
+
+    def test_bfloat16(self):
+        try:
+            import ml_dtypes
+        except ImportError:
+            self.skipTest("ml_dtypes is not installed")
+        x, w = self.x.astype(ml_dtypes.bfloat16), self.w.astype(ml_dtypes.bfloat16)
+        y = anydnn.convolution_forward(x, w)
+        self.assertEqual(y.dtype, ml_dtypes.bfloat16)
+        wanted = convolved(x.astype("f4"), w.astype("f4"), 0, 1)
+        self.assertLess(numpy.abs(y.astype("f8") - wanted).max(), 2.0 ** -8 * numpy.abs(wanted).max())
+
+    def test_record_find_and_threads(self):
+        handle = anydnn.Handle("cpu", route="cpu_ref")
+        problem = anydnn.Problem("convolution_forward x=f32:2,3,9,9 w=f32:4,3,3,3")
+        problem.run(handle, x=self.x, w=self.w)
+        self.assertEqual(handle.dispatch.backend, "cpu_ref")
+        self.assertTrue(problem.find(handle))
+        found = []
+
+        def work():
+            found.append(anydnn.convolution_forward(self.x, self.w))
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(found), 4)
+        for one in found:
+            self.near(one, convolved(self.x, self.w, 0, 1))
+
+    def test_view_of_dlpack(self):
+        view = arrays.view(self.x[:, ::2])
+        self.assertEqual((view.type, view.shape, view.device), ("float32", (2, 2, 9, 9), "cpu"))
+        self.assertEqual(view.strides, (243, 162, 9, 1))
+
+    def test_examples_of_the_page(self):
+        page = (ROOT / "docs/python.md").read_text()
+        for block in re.findall(r"```python\n(.*?)```", page, re.S):
+            exec(compile(block, "docs/python.md", "exec"), {"__name__": "page"})
+
+
+if __name__ == "__main__":
+    unittest.main()
