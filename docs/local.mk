@@ -12,6 +12,7 @@ dist_doc_DATA += \
 	docs/packaging.md \
 	docs/porting-from-cudnn.md \
 	docs/python.md \
+	docs/pytorch.md \
 	docs/resnet50.svg \
 	docs/traces.md \
 	docs/using.md

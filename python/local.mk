@@ -14,6 +14,14 @@ EXTRA_DIST += \
 	python/anydnn/operations.py \
 	python/anydnn/problem.py \
 	python/anydnn/py.typed \
+	python/anydnn/torch/__init__.py \
+	python/anydnn/torch/_batch_norm.py \
+	python/anydnn/torch/_convolution.py \
+	python/anydnn/torch/_pooling.py \
+	python/anydnn/torch/_softmax.py \
+	python/anydnn/torch/_state.py \
+	python/examples/lenet.py \
 	python/generate.py \
 	python/pyproject.toml \
-	python/tests/test_anydnn.py
+	python/tests/test_anydnn.py \
+	python/tests/test_torch.py

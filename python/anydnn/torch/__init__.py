@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""anydnn's kernels under torch's own operators: unmodified models run on the backends of your routes.
+
+    import anydnn.torch
+    anydnn.torch.enable()
+
+What anydnn declines goes to the kernel that was there before; `report` tells what ran where and why.
+"""
+import contextlib
+import warnings
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+
+import torch
+
+from . import _batch_norm, _convolution, _pooling, _softmax, _state
+from ._state import Entry, Options
+
+__all__ = ["Entry", "clear_report", "disable", "enable", "enabled", "report", "use"]
+
+_BOTH = ("CPU", "CUDA")
+# Family: its operators, as (name, kernel, keys).
+_FAMILIES: Dict[str, List[Tuple[str, Any, Tuple[str, ...]]]] = {
+    "convolution": [
+        ("_convolution", _convolution.convolution, _BOTH),
+        ("convolution_backward", _convolution.convolution_backward, _BOTH),
+    ],
+    "batch_norm": [
+        ("native_batch_norm", _batch_norm.native_batch_norm, _BOTH),
+        ("native_batch_norm_backward", _batch_norm.native_batch_norm_backward, _BOTH),
+        ("cudnn_batch_norm", _batch_norm.cudnn_batch_norm, ("CUDA",)),
+        ("cudnn_batch_norm_backward", _batch_norm.cudnn_batch_norm_backward, ("CUDA",)),
+    ],
+    "pooling": [
+        ("avg_pool2d", _pooling.avg_pool2d, _BOTH),
+        ("avg_pool2d_backward", _pooling.avg_pool2d_backward, _BOTH),
+    ],
+    "softmax": [
+        ("_softmax", _softmax.softmax, _BOTH),
+        ("_log_softmax", _softmax.log_softmax, _BOTH),
+        ("_softmax_backward_data", _softmax.softmax_backward, _BOTH),
+        ("_log_softmax_backward_data", _softmax.log_softmax_backward, _BOTH),
+    ],
+}
+_DEFAULT = ("convolution", "batch_norm", "pooling")
+
+_registered: Optional[torch.library.Library] = None
+
+
+def _register(operators: List[Tuple[str, Any, Tuple[str, ...]]]) -> torch.library.Library:
+    made = torch.library.Library("aten", "IMPL")
+    with warnings.catch_warnings():
+        # One that says that a kernel is overridden: that is what was asked for.
+        warnings.simplefilter("ignore", UserWarning)
+        for name, kernel, keys in operators:
+            for key in keys:
+                if key == "CUDA" and not torch.cuda.is_available():
+                    continue
+                previous = torch.library.get_kernel(f"aten::{name}", key)
+                made.impl(name, _state.hook(name, kernel, previous), key, with_keyset=True)
+    return made
+
+
+def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
+           everything: bool = False) -> None:
+    """Puts anydnn's kernels under torch's operators, for the whole process and all its threads.
+
+    route       backends in order, as in a route of the settings ("onednn, cpu_ref"); None: the settings'
+    math        what convolutions of float may compute with: "default", "split", "allow_conversion"; None: torch's
+                flag allow_tf32 on CUDA, default math on the CPU
+    operators   the families that are taken: "convolution", "batch_norm", "pooling", "softmax"
+    everything  all of them, with those that gain nothing: of softmax a row of -inf alone gives 0, of its
+                logarithm -inf, where torch has NaN
+    """
+    global _registered
+    unknown = set(operators) - set(_FAMILIES)
+    if unknown:
+        raise ValueError(f"there is no family of operators {sorted(unknown)[0]!r}; there are " + ", ".join(_FAMILIES))
+    disable()
+    _state.options = Options(route, math)
+    families = _FAMILIES if everything else operators
+    _registered = _register([operator for family in families for operator in _FAMILIES[family]])
+
+
+def disable() -> None:
+    """Takes them away: torch's own kernels are back. Without effect where nothing is enabled."""
+    global _registered
+    if _registered is not None:
+        _registered._destroy()
+        _registered = None
+    _state.options = Options()
+
+
+def enabled() -> bool:
+    """Whether anydnn's kernels are in place."""
+    return _registered is not None
+
+
+@contextlib.contextmanager
+def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
+        everything: bool = False) -> Iterator[None]:
+    """`enable` for a block. Where anydnn is enabled already, route and math alone change until the block ends."""
+    before, held = _state.options, enabled()
+    if not held:
+        enable(route=route, math=math, operators=operators, everything=everything)
+    _state.options = Options(route, math)
+    try:
+        yield
+    finally:
+        if not held:
+            disable()
+        _state.options = before
+
+
+class Report(List[Entry]):
+    """The lines of a report, printed as a table."""
+
+    def __repr__(self) -> str:
+        lines = [f"{'operator':<28} {'ran on':<16} {'calls':>8} {'host ms':>10}  declined because"]
+        lines += [f"{entry.operator:<28} {entry.backend:<16} {entry.calls:>8} {entry.seconds * 1e3:>10.2f}  "
+                  f"{entry.reason}".rstrip() for entry in self]
+        return "\n".join(lines)
+
+    def calls(self) -> Dict[str, int]:
+        """Calls by backend, "torch" for what was declined."""
+        found: Dict[str, int] = {}
+        for entry in self:
+            found[entry.backend] = found.get(entry.backend, 0) + entry.calls
+        return found
+
+
+def report() -> Report:
+    """Who ran which operator, how often, how long the host took, what was declined and why."""
+    return Report(_state.entries())
+
+
+def clear_report() -> None:
+    """Begins the report anew."""
+    _state.clear()

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels of aten::_convolution and aten::convolution_backward."""
+from typing import Any, List, Optional, Sequence, Tuple
+
+import torch
+
+from . import _state
+from ._state import Declined, Plan, dims, empty, handle_of, operand, packed, plan, supported
+
+
+def _spread(values: Sequence[int], count: int) -> Tuple[int, ...]:
+    found = tuple(int(value) for value in values)
+    return found * count if len(found) == 1 else found
+
+
+class Shape:
+    """The parameters of a convolution with a value for each spatial dim, and the format of its outputs.
+
+    The format is the one that torch's fake kernels promise, which compiled code relies on. One spatial
+    dim is run as two.
+    """
+
+    def __init__(self, x: torch.Tensor, w: torch.Tensor, bias_sizes: Optional[Sequence[int]], stride: Any,
+                 padding: Any, dilation: Any, transposed: bool, output_padding: Any, groups: int) -> None:
+        spatial = w.dim() - 2
+        if spatial not in (1, 2, 3) or x.dim() != w.dim():
+            raise Declined(f"an input of {x.dim()} dims with a filter of {w.dim()}")
+        self.stride, self.padding = _spread(stride, spatial), _spread(padding, spatial)
+        self.dilation, self.output_padding = _spread(dilation, spatial), _spread(output_padding, spatial)
+        self.transposed, self.groups = transposed, groups
+        every = (self.stride, self.padding, self.dilation, self.output_padding)
+        if any(len(values) != spatial for values in every):
+            raise Declined("parameters of another number of dims")
+        if min(self.padding) < 0 or min(self.stride) < 1 or min(self.dilation) < 1 or groups < 1:
+            raise Declined("a negative padding, or a stride, dilation or number of groups below 1")
+        channels = w.shape[0] if transposed else w.shape[1] * groups
+        if x.shape[1] != channels or w.shape[0] % groups:
+            raise Declined("channels that do not fit the filter and the groups")
+        self.output = self._output(x, w)
+        if min(self.output[2:]) < 1:
+            raise Declined("a filter larger than the padded input")
+        if bias_sizes is not None and tuple(bias_sizes) != (self.output[1],):
+            raise Declined("a bias of another size")
+        self.last = self._format(x, w, bias_sizes)
+        self.flat = spatial == 1
+        if self.flat:
+            self.stride, self.padding = (1, *self.stride), (0, *self.padding)
+            self.dilation, self.output = (1, *self.dilation), (*self.output[:2], 1, *self.output[2:])
+
+    def _output(self, x: torch.Tensor, w: torch.Tensor) -> Tuple[int, ...]:
+        extents = []
+        for axis, (step, pad, gap, extra) in enumerate(zip(self.stride, self.padding, self.dilation,
+                                                           self.output_padding)):
+            reach = gap * (w.shape[axis + 2] - 1) + 1
+            if self.transposed:
+                if extra >= step:
+                    raise Declined("an output padding that is not smaller than the stride")
+                extents.append((x.shape[axis + 2] - 1) * step - 2 * pad + reach + extra)
+            else:
+                extents.append((x.shape[axis + 2] + 2 * pad - reach) // step + 1)
+        channels = w.shape[1] * self.groups if self.transposed else w.shape[0]
+        return (x.shape[0], channels, *extents)
+
+    def _format(self, x: torch.Tensor, w: torch.Tensor, bias_sizes: Optional[Sequence[int]]) -> bool:
+        backend = torch._C._select_conv_backend(
+            x, w, bias=None, stride=list(self.stride), padding=list(self.padding), dilation=list(self.dilation),
+            transposed=self.transposed, output_padding=list(self.output_padding), groups=self.groups,
+            bias_sizes=list(bias_sizes) if bias_sizes is not None else None)
+        if x.dim() == 3:
+            x, w = x.contiguous().unsqueeze(2), w.unsqueeze(2)
+        found = torch._C._conv_determine_backend_memory_format(x, w, backend)
+        return found in (torch.channels_last, torch.channels_last_3d)
+
+    def keys(self, math: str) -> str:
+        """The parameters as keys of a problem's text."""
+        return (f" pad={dims(self.padding)} stride={dims(self.stride)} dilation={dims(self.dilation)}"
+                f" groups={self.groups} math={math}")
+
+    def take(self, tensor: torch.Tensor) -> torch.Tensor:
+        """A tensor as the problem has it: packed in the format, with two spatial dims at least."""
+        return packed(tensor.unsqueeze(2) if self.flat else tensor, self.last)
+
+    def give(self, tensor: torch.Tensor) -> torch.Tensor:
+        """The reverse for a result."""
+        return tensor.squeeze(2) if self.flat else tensor
+
+
+def _math(x: torch.Tensor, allow_tf32: bool) -> str:
+    """Half and bfloat16 may use matrix units; float may be rounded to TF32 where torch's flag permits it."""
+    if x.dtype in (torch.float16, torch.bfloat16):
+        return "tensor_op"
+    if x.dtype == torch.float64:
+        return "default"
+    if _state.options.math is not None:
+        return _state.options.math
+    return "allow_conversion" if allow_tf32 and x.is_cuda else "default"
+
+
+def _shape(handle: Any, x: torch.Tensor, w: torch.Tensor, bias_sizes: Optional[Sequence[int]],
+           parameters: Tuple[Any, ...]) -> Tuple[Any, Shape]:
+    """The Shape of a call, kept with the handle, and the key under which plans of the call are kept."""
+    key = (x.shape, x.stride(), x.dtype, w.shape, w.stride(), tuple(bias_sizes) if bias_sizes is not None else None,
+           *(tuple(value) if isinstance(value, (list, tuple)) else value for value in parameters))
+    kept = handle.prepared.get(key)
+    if kept is None:
+        try:
+            kept = Shape(x, w, bias_sizes, *parameters)
+        except Declined as reason:
+            kept = reason
+        handle.prepared[key] = kept
+    if isinstance(kept, Declined):
+        raise Declined(str(kept))
+    return key, kept
+
+
+def _run(handle: Any, key: Any, operation: str, shape: Shape, math: str, rest: str,
+         operands: List[Tuple[str, torch.Tensor]]) -> Plan:
+    found = plan(handle, (operation, math, rest, key), lambda: " ".join(
+        [operation, *(operand(role, tensor, shape.last) for role, tensor in operands)]) + shape.keys(math) + rest)
+    found.run([tensor for _, tensor in operands])
+    return found
+
+
+def _as_bias(bias: torch.Tensor, count: int) -> torch.Tensor:
+    return bias.detach().contiguous().view(1, -1, *([1] * (count - 2)))
+
+
+def convolution(x: torch.Tensor, w: torch.Tensor, bias: Optional[torch.Tensor], stride: Any, padding: Any,
+                dilation: Any, transposed: bool, output_padding: Any, groups: int, benchmark: bool,
+                deterministic: bool, cudnn_enabled: bool, allow_tf32: bool) -> Tuple[torch.Tensor, str]:
+    """y of aten::_convolution; a bias is the fused operation where a backend has it."""
+    supported(x, w, bias)
+    if w.dtype != x.dtype or bias is not None and bias.dtype != x.dtype:
+        raise Declined("operands of several types")
+    handle = handle_of(x, deterministic, benchmark)
+    key, shape = _shape(handle, x, w, bias.shape if bias is not None else None,
+                        (stride, padding, dilation, transposed, output_padding, groups))
+    math, x, w = _math(x, allow_tf32), shape.take(x), shape.take(w)
+    y = empty(shape.output, x, shape.last)
+    if transposed:
+        found = _run(handle, key, "convolution_backward_data", shape, math, "", [("w", w), ("dy", x), ("dx", y)])
+    elif bias is not None:
+        try:
+            found = _run(handle, key, "convolution_bias_activation_forward", shape, math,
+                         " alpha2=0 activation=identity without=z",
+                         [("x", x), ("w", w), ("bias", _as_bias(bias, y.dim())), ("y", y)])
+            return shape.give(y), found.backend
+        except Declined:
+            found = _run(handle, key, "convolution_forward", shape, math, "", [("x", x), ("w", w), ("y", y)])
+    else:
+        found = _run(handle, key, "convolution_forward", shape, math, "", [("x", x), ("w", w), ("y", y)])
+    if bias is not None:
+        y.add_(_as_bias(bias, y.dim()))
+    return shape.give(y), found.backend
+
+
+def _bias_gradient(handle: Any, dy: torch.Tensor, shape: Shape) -> torch.Tensor:
+    db = torch.empty((1, dy.shape[1], *([1] * (dy.dim() - 2))), dtype=dy.dtype, device=dy.device)
+    try:
+        plan(handle, ("db", dy.shape, shape.last, dy.dtype), lambda: " ".join(
+            ["convolution_backward_bias", operand("dy", dy, shape.last), operand("db", db, False)])).run([dy, db])
+    except Declined:
+        return dy.sum([0, *range(2, dy.dim())])
+    return db.view(-1)
+
+
+def convolution_backward(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, bias_sizes: Optional[Sequence[int]],
+                         stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
+                         groups: int, output_mask: Sequence[bool]) -> Tuple[Any, str]:
+    """(dx, dw, db), None where the mask has False. torch passes no flags here: its present ones count."""
+    supported(dy, x, w)
+    if not x.dtype == w.dtype == dy.dtype:
+        raise Declined("operands of several types")
+    handle = handle_of(x, torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark())
+    key, shape = _shape(handle, x, w, None, (stride, padding, dilation, transposed, output_padding, groups))
+    math = _math(x, torch._C._get_cudnn_allow_tf32() if x.is_cuda else False)
+    x, w, dy = shape.take(x), shape.take(w), shape.take(dy)
+    if tuple(dy.shape) != shape.output:
+        raise Declined("a gradient of another shape than the output")
+    dx = dw = db = None
+    backend = ""
+    if output_mask[0]:
+        dx = empty(x.shape, x, shape.last)
+        if transposed:
+            backend = _run(handle, key, "convolution_forward", shape, math, "",
+                           [("x", dy), ("w", w), ("y", dx)]).backend
+        else:
+            backend = _run(handle, key, "convolution_backward_data", shape, math, "",
+                           [("w", w), ("dy", dy), ("dx", dx)]).backend
+    if output_mask[1]:
+        dw = empty(w.shape, w, shape.last)
+        large, small = (dy, x) if transposed else (x, dy)
+        backend = _run(handle, key, "convolution_backward_filter", shape, math, "",
+                       [("x", large), ("dy", small), ("dw", dw)]).backend
+    if output_mask[2]:
+        db = _bias_gradient(handle, dy, shape)
+    return (None if dx is None else shape.give(dx), None if dw is None else shape.give(dw), db), backend or "torch"

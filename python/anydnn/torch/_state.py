@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernels share: the options in force, handles, prepared problems, the counts of the report."""
+import ctypes
+import os
+import threading
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import torch
+
+from .._library import library
+from ..errors import Error
+from ..handle import Handle
+from ..problem import Problem
+
+TYPES = {torch.float32: "f32", torch.float64: "f64", torch.float16: "f16", torch.bfloat16: "bf16"}
+
+
+class Declined(Exception):
+    """anydnn does not run this call; the text is the reason, which the report shows."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How calls are routed: `route` and `math` None leave it to the settings and to torch's flags."""
+
+    route: Optional[str] = None
+    math: Optional[str] = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the report: who ran an operator; `reason` is why anydnn declined, "" where it ran."""
+
+    operator: str
+    backend: str
+    reason: str
+    calls: int
+    seconds: float
+
+
+options = Options()
+_counts: Dict[Tuple[str, str, str], List[float]] = {}
+_lock = threading.Lock()
+_own = threading.local()
+_problems: Dict[str, Problem] = {}
+
+
+def count(operator: str, backend: str, reason: str, seconds: float) -> None:
+    """Adds one call to the report."""
+    key = (operator, backend, reason)
+    with _lock:
+        held = _counts.setdefault(key, [0, 0.0])
+        held[0] += 1
+        held[1] += seconds
+
+
+def entries() -> List[Entry]:
+    """The report's lines, by operator."""
+    with _lock:
+        return [Entry(*key, int(calls), seconds) for key, (calls, seconds) in sorted(_counts.items())]
+
+
+def clear() -> None:
+    """Empties the report."""
+    with _lock:
+        _counts.clear()
+
+
+def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool = False) -> Handle:
+    """This thread's handle for a tensor's device and the options in force, on torch's current stream.
+
+    A process that forked makes its own. torch's flag `benchmark` puts `fastest` before a route of ours.
+    """
+    where, number = tensor.device.type, tensor.device.index or 0
+    key = (os.getpid(), where, number, options.route, deterministic, fastest)
+    handles: Dict[Any, Handle] = _own.__dict__.setdefault("handles", {})
+    handle = handles.get(key)
+    if handle is None:
+        handle = Handle("cpu" if where == "cpu" else f"cuda:{number}", route=options.route)
+        if fastest and options.route is not None:
+            handle.set_route("convolution_*", "fastest, " + options.route.removeprefix("fastest, "))
+        if deterministic:
+            handle.set_deterministic(True)
+        handles[key] = handle
+    if where == "cuda":
+        handle.set_stream(torch._C._cuda_getCurrentRawStream(number))
+    return handle
+
+
+class Plan:
+    """A problem on one handle, ready to run: its workspace is asked for once, its backend once it ran."""
+
+    def __init__(self, handle: Handle, text: str) -> None:
+        problem = _problems.get(text)
+        if problem is None:
+            problem = _problems[text] = Problem(text)
+        self.handle, self.problem = handle, problem
+        self.size = problem.workspace_size(handle)
+        self.backend = ""
+        self.reason = ""
+        self.pointers = ctypes.c_void_p * len(problem.operands)
+        self.execute = library().ProblemExecute
+
+    def run(self, tensors: Sequence[torch.Tensor]) -> None:
+        """Runs it on tensors, one for each operand; workspace is of torch's allocator."""
+        if self.reason:
+            raise Declined(self.reason)
+        workspace = (torch.empty(self.size, dtype=torch.uint8, device=tensors[0].device) if self.size else None)
+        status = self.execute(self.handle.pointer, self.problem.pointer,
+                              self.pointers(*[tensor.data_ptr() for tensor in tensors]),
+                              workspace.data_ptr() if workspace is not None else None, self.size)
+        if status:
+            raise Declined(library().last_error())
+        if not self.backend:
+            self.backend = self.handle.info("backend")
+            if self.handle.info_int("staged"):
+                self.reason = f"{self.backend} would run it on copies in another memory"
+
+
+def plan(handle: Handle, key: Any, text: Callable[[], str]) -> Plan:
+    """The plan kept under `key`; the first time, that of the problem `text` makes. Declined stays so."""
+    kept = handle.prepared.get(key)
+    if kept is None:
+        try:
+            kept = Plan(handle, text())
+        except (Error, Declined) as error:
+            kept = Declined(str(error))
+        handle.prepared[key] = kept
+    if isinstance(kept, Declined):
+        raise Declined(str(kept))
+    assert isinstance(kept, Plan)
+    return kept
+
+
+def dims(values: Sequence[int]) -> str:
+    """1,2,3."""
+    return ",".join(map(str, values))
+
+
+def channels_last(tensor: torch.Tensor) -> bool:
+    """Whether a tensor lies in channels_last or channels_last_3d and not in the contiguous format."""
+    if tensor.dim() not in (4, 5) or tensor.is_contiguous():
+        return False
+    return tensor.is_contiguous(memory_format=FORMATS[tensor.dim()])
+
+
+FORMATS = {4: torch.channels_last, 5: torch.channels_last_3d}
+
+
+def packed(tensor: torch.Tensor, last: bool) -> torch.Tensor:
+    """The tensor itself where it lies in the format, else a copy that does."""
+    if last and tensor.dim() in FORMATS:
+        return tensor.contiguous(memory_format=FORMATS[tensor.dim()])
+    return tensor.contiguous()
+
+
+def empty(shape: Sequence[int], like: torch.Tensor, last: bool) -> torch.Tensor:
+    """A new tensor of like's type and device in a format."""
+    layout = FORMATS[len(shape)] if last and len(shape) in FORMATS else torch.contiguous_format
+    return torch.empty(shape, dtype=like.dtype, device=like.device, memory_format=layout)
+
+
+def operand(role: str, tensor: torch.Tensor, last: bool) -> str:
+    """role=TYPE:DIMS:LAYOUT of a tensor that is packed in a format."""
+    layout = "nhwc" if last and tensor.dim() in FORMATS else "nchw"
+    return f"{role}={TYPES[tensor.dtype]}:{dims(tensor.shape)}:{layout}"
+
+
+def supported(*tensors: Optional[torch.Tensor]) -> None:
+    """Declines what anydnn does not take: other types, layouts, devices, no elements."""
+    for tensor in tensors:
+        if tensor is None:
+            continue
+        if tensor.dtype not in TYPES:
+            raise Declined(f"the type {tensor.dtype}")
+        if tensor.layout != torch.strided:
+            raise Declined(f"the layout {tensor.layout}")
+        if tensor.numel() == 0:
+            raise Declined("a tensor without elements")
+
+
+Kernel = Callable[..., Tuple[Any, str]]
+
+
+def hook(operator: str, ours: Kernel, previous: Any) -> Callable[..., Any]:
+    """The kernel to register: ours, and where it declines the one that was there before."""
+
+    def kernel(keys: Any, *arguments: Any, **named: Any) -> Any:
+        began = time.perf_counter()
+        try:
+            result, backend = ours(*arguments, **named)
+        except Declined as reason:
+            result = previous.call_boxed(keys, *arguments, **named)
+            count(operator, "torch", str(reason), time.perf_counter() - began)
+        else:
+            count(operator, backend, "", time.perf_counter() - began)
+        return result
+
+    return kernel

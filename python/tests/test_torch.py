@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""anydnn.torch on the CPU, beside torch's own kernels: needs torch 2.11 or later and ANYDNN_LIBRARY."""
+import pathlib
+import random
+import re
+import sys
+import threading
+import unittest
+import warnings
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+try:
+    import torch
+    from torch import nn
+    from torch.nn import functional
+except ImportError:
+    torch = None
+if torch:
+    import anydnn.torch
+    CONVOLUTIONS = {
+        (1, False): functional.conv1d, (2, False): functional.conv2d, (3, False): functional.conv3d,
+        (1, True): functional.conv_transpose1d, (2, True): functional.conv_transpose2d,
+        (3, True): functional.conv_transpose3d}
+    FORMATS = {2: torch.channels_last, 3: torch.channels_last_3d}
+
+
+def drawn_problem(draw):
+    """A convolution that torch runs: (x, w, b, keyword arguments, spatial dims, transposed)."""
+    spatial, groups, transposed = draw.choice([1, 2, 2, 3]), draw.choice([1, 1, 2, 3]), draw.random() < 0.3
+    channels, outputs = groups * draw.choice([1, 2]), groups * draw.choice([1, 3])
+    kernel = [draw.choice([1, 2, 3]) for _ in range(spatial)]
+    stride = [draw.choice([1, 2]) for _ in range(spatial)]
+    kind = draw.choice([torch.float32, torch.float64])
+    generator = torch.Generator().manual_seed(draw.randrange(1000))
+
+    def tensor(*shape):
+        found = torch.randn(*shape, dtype=kind, generator=generator)
+        return found.to(memory_format=FORMATS[spatial]) if spatial > 1 and draw.random() < 0.4 else found
+    x = tensor(draw.choice([1, 2]), channels, *[draw.choice([6, 7, 9]) for _ in range(spatial)])
+    w = tensor(*((channels, outputs // groups) if transposed else (outputs, channels // groups)), *kernel)
+    b = torch.randn(outputs, dtype=kind, generator=generator) if draw.random() < 0.5 else None
+    named = {"stride": stride, "padding": [draw.choice([0, 1]) for _ in range(spatial)],
+             "dilation": [draw.choice([1, 1, 2]) for _ in range(spatial)], "groups": groups}
+    if transposed:
+        named["output_padding"] = [draw.randrange(step) for step in stride]
+    if draw.random() < 0.1:
+        x = x[0:1].expand(2, *x.shape[1:])
+    return (x[0] if draw.random() < 0.1 else x), w, b, named, spatial, transposed
+
+
+def results(x, w, b, named, spatial, transposed):
+    """y and the gradients."""
+    leaves = [None if one is None else one.detach().requires_grad_() for one in (x, w, b)]
+    y = CONVOLUTIONS[spatial, transposed](*leaves, **named)
+    y.backward(torch.randn(y.shape, dtype=y.dtype, generator=torch.Generator().manual_seed(1)))
+    return [y.detach()] + [one.grad for one in leaves if one is not None]
+
+
+def strides(tensor):
+    return [step for step, extent in zip(tensor.stride(), tensor.shape) if extent > 1]
+
+
+@unittest.skipUnless(torch, "torch is not installed")
+class Torch(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        anydnn.torch.clear_report()
+        self.addCleanup(anydnn.torch.disable)
+
+    def near(self, found, wanted):
+        """Sums of at most a few hundred products in another order: 2^8 half units of the largest value."""
+        units = {torch.float32: 2.0 ** -24, torch.float64: 2.0 ** -53}[wanted.dtype]
+        bound = 2.0 ** 8 * units * (1 + wanted.abs().max().item())
+        self.assertLess((found - wanted).abs().max().item(), bound)
+
+    def only_anydnn(self):
+        self.assertEqual([line for line in anydnn.torch.report() if line.reason], [])
+        self.assertTrue(anydnn.torch.report())
+
+    def test_drawn_convolutions(self):
+        """1 to 3 dims, transposed, groups, formats, unbatched, expanded: results and the promised strides."""
+        from torch._subclasses import FakeTensorMode
+        draw = random.Random(1)
+        for _ in range(40):
+            problem = drawn_problem(draw)
+            wanted = results(*problem)
+            with anydnn.torch.use():
+                found = results(*problem)
+            for one, other in zip(found, wanted):
+                self.near(one, other)
+            x, w, b, named, spatial, transposed = problem
+            if x.dim() == spatial + 2:
+                with FakeTensorMode() as mode:
+                    fake = torch.ops.aten.convolution(
+                        mode.from_tensor(x), mode.from_tensor(w), None if b is None else mode.from_tensor(b),
+                        named["stride"], named["padding"], named["dilation"], transposed,
+                        named.get("output_padding", [0] * spatial), named["groups"])
+                self.assertEqual(strides(found[0]), strides(fake))
+        self.only_anydnn()
+
+    def test_batch_norm(self):
+        for shape, last in (((8, 3), False), ((4, 3, 5), False), ((4, 3, 5, 5), True), ((2, 3, 4, 4, 4), False)):
+            x = torch.randn(shape)
+            x = x.to(memory_format=torch.channels_last) if last else x
+            kind = {2: nn.BatchNorm1d, 3: nn.BatchNorm1d, 4: nn.BatchNorm2d, 5: nn.BatchNorm3d}[x.dim()]
+            for options in ({}, {"affine": False}, {"track_running_stats": False}):
+                def run():
+                    model, leaf = kind(3, **options), x.clone().requires_grad_()
+                    y = model(leaf)
+                    y.backward(torch.arange(y.numel(), dtype=y.dtype).view(y.shape) / y.numel())
+                    model.eval()
+                    return [y.detach(), leaf.grad, *(p.grad for p in model.parameters()),
+                            *(b.float() for b in model.buffers()), model(x).detach()]
+                wanted = run()
+                with anydnn.torch.use():
+                    found = run()
+                for one, other in zip(found, wanted):
+                    self.near(one, other)
+                self.assertEqual(found[0].stride(), wanted[0].stride())
+        self.only_anydnn()
+
+    def test_pooling_and_softmax(self):
+        x = torch.randn(2, 3, 9, 9)
+
+        def run():
+            leaf = x.clone().requires_grad_()
+            y = functional.avg_pool2d(leaf, 3, 2, 1, count_include_pad=False) + functional.avg_pool2d(leaf, 2, 2, 1)
+            (functional.softmax(y, 1) * functional.log_softmax(y, 3)).sum().backward()
+            return [y.detach(), leaf.grad]
+        wanted = run()
+        with anydnn.torch.use(everything=True):
+            found = run()
+        for one, other in zip(found, wanted):
+            self.near(one, other)
+        self.only_anydnn()
+
+    def test_declined_goes_to_torch(self):
+        def run():
+            return [functional.conv2d(torch.ones(0, 3, 8, 8), torch.ones(4, 3, 3, 3)),
+                    functional.conv2d(torch.ones(1, 1, 4, 4, dtype=torch.complex64),
+                                      torch.ones(1, 1, 3, 3, dtype=torch.complex64)),
+                    functional.avg_pool2d(torch.ones(1, 1, 5, 5), 2, ceil_mode=True)]
+        wanted = run()
+        with anydnn.torch.use():
+            for one, other in zip(run(), wanted):
+                self.assertTrue(torch.equal(one, other))
+            with self.assertRaisesRegex(RuntimeError, "channels"):
+                functional.conv2d(torch.ones(1, 2, 8, 8), torch.ones(4, 3, 3, 3))
+        self.assertIn("torch", anydnn.torch.report().calls())
+        self.assertIn("a tensor without elements", repr(anydnn.torch.report()))
+
+    def test_enable_disable_and_route(self):
+        x, w = torch.randn(1, 3, 8, 8), torch.randn(4, 3, 3, 3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            anydnn.torch.enable(route="cpu_ref")
+        functional.conv2d(x, w)
+        self.assertEqual(anydnn.torch.report().calls(), {"cpu_ref": 1})
+        anydnn.torch.disable()
+        functional.conv2d(x, w)
+        self.assertEqual(anydnn.torch.report().calls(), {"cpu_ref": 1})
+        self.assertFalse(anydnn.torch.enabled())
+        with self.assertRaisesRegex(ValueError, "no family of operators 'nothing'"):
+            anydnn.torch.enable(operators=["nothing"])
+        with anydnn.torch.use(operators=["pooling"]):
+            functional.conv2d(x, w)
+        self.assertEqual(anydnn.torch.report().calls(), {"cpu_ref": 1})
+
+    def test_gradients_twice(self):
+        model, x = nn.Conv2d(2, 3, 3).double(), torch.randn(1, 2, 5, 5, dtype=torch.double, requires_grad=True)
+        with anydnn.torch.use(route="cpu_ref"):
+            self.assertTrue(torch.autograd.gradcheck(model, (x,)))
+            self.assertTrue(torch.autograd.gradgradcheck(model, (x,)))
+
+    def test_autocast(self):
+        model, x = nn.Conv2d(3, 4, 3), torch.randn(1, 3, 8, 8)
+        with anydnn.torch.use(), torch.autocast("cpu", torch.bfloat16):
+            y = model(x)
+            y.float().sum().backward()
+        self.assertEqual((y.dtype, model.weight.grad.dtype), (torch.bfloat16, torch.float32))
+        # Input, filter or bias, and the result are rounded to bfloat16, 2^-9 of their size each at most.
+        size = functional.conv2d(x.abs(), model.weight.abs(), model.bias.abs())
+        self.assertTrue(((y.float() - model(x)).abs() <= 3.1 * 2.0 ** -9 * size).all())
+        self.only_anydnn()
+
+    def test_threads(self):
+        model, x, found = nn.Conv2d(3, 4, 3), torch.randn(1, 3, 8, 8), []
+        wanted = model(x)
+
+        def work():
+            y = model(x)
+            y.sum().backward()
+            found.append(y.detach())
+        with anydnn.torch.use():
+            threads = [threading.Thread(target=work) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        self.assertEqual(len(found), 3)
+        for one in found:
+            self.near(one, wanted.detach())
+
+    def test_checkpoint_and_state_dict(self):
+        from torch.utils.checkpoint import checkpoint
+        model, x = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4)), torch.randn(2, 3, 8, 8)
+        keys = list(model.state_dict())
+        with anydnn.torch.use():
+            checkpoint(model, x, use_reentrant=False).sum().backward()
+        self.assertEqual(list(model.state_dict()), keys)
+        self.assertIsNotNone(model[0].weight.grad)
+
+    def test_lenet_learns_drawn_data(self):
+        sys.path.insert(0, str(HERE.parent / "examples"))
+        import lenet
+        anydnn.torch.enable()
+        self.assertGreater(lenet.main(), 0.99)
+        self.only_anydnn()
+
+    def test_examples_of_the_page(self):
+        page = (HERE.parent.parent / "docs/pytorch.md").read_text()
+        for block in re.findall(r"```python\n(.*?)```", page, re.S):
+            exec(compile(block, "docs/pytorch.md", "exec"), {"__name__": "page"})
+            anydnn.torch.disable()
+
+
+if __name__ == "__main__":
+    unittest.main()
