@@ -21,6 +21,7 @@ EXTRA_DIST += \
 	python/anydnn/torch/_softmax.py \
 	python/anydnn/torch/_state.py \
 	python/examples/lenet.py \
+	python/examples/resnet50_speed.py \
 	python/generate.py \
 	python/pyproject.toml \
 	python/tests/test_anydnn.py \

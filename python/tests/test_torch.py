@@ -218,6 +218,15 @@ class Torch(unittest.TestCase):
         self.assertGreater(lenet.main(), 0.99)
         self.only_anydnn()
 
+    def test_resnet50_runs(self):
+        sys.path.insert(0, str(HERE.parent / "examples"))
+        import resnet50_speed
+        training = resnet50_speed.Training("cpu", 2, 32)
+        with anydnn.torch.use():
+            training.step()
+        self.only_anydnn()
+        self.assertEqual(sum(line.calls for line in anydnn.torch.report() if line.operator == "_convolution"), 53)
+
     def test_examples_of_the_page(self):
         page = (HERE.parent.parent / "docs/pytorch.md").read_text()
         for block in re.findall(r"```python\n(.*?)```", page, re.S):
