@@ -25,4 +25,5 @@ EXTRA_DIST += \
 	python/generate.py \
 	python/pyproject.toml \
 	python/tests/test_anydnn.py \
-	python/tests/test_torch.py
+	python/tests/test_torch.py \
+	python/tests/torch.sh

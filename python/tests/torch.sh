@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The Python package with NumPy, ml_dtypes and torch, as pip brings them: all of its tests.
+#
+#   python/tests/torch.sh BUILD
+#
+# BUILD is a built tree; the packages go to BUILD/python-env and stay there. Prints TAP. What cannot be had is
+# skipped with a sentence. PIP_INDEX_URL may name an index whose torch is for the CPU alone, which is smaller.
+root=$(cd "$(dirname "$0")/../.." && pwd)
+# shellcheck source=tests/tap.sh
+. "$root/tests/tap.sh"
+build=$(cd "${1:?the build folder}" && pwd) || exit 2
+env=$build/python-env
+
+# fetch: the environment, once.
+fetch() {
+    [ -e "$env/fetched" ] && return
+    python3 -m venv "$env" >"$build/python-env.log" 2>&1 &&
+        timeout 1800 "$env/bin/python" -m pip install -q numpy ml_dtypes 'torch>=2.11' >>"$build/python-env.log" 2>&1 &&
+        : >"$env/fetched"
+}
+
+ANYDNN_LIBRARY=$build/.libs/libanydnn.so.0
+ANYDNN_TOOL=$build/tools/anydnn
+ANYDNN_INCLUDE=$root/include:$build/include
+ANYDNN_PLUGIN_PATH=$build/plugins/built
+# Threads of torch and of a backend that wait by spinning take the processors from one another.
+OMP_NUM_THREADS=1
+PYTHONDONTWRITEBYTECODE=1
+export ANYDNN_LIBRARY ANYDNN_TOOL ANYDNN_INCLUDE ANYDNN_PLUGIN_PATH OMP_NUM_THREADS PYTHONDONTWRITEBYTECODE
+
+if fetch; then
+    check "the package anydnn with all that it may use" "$env/bin/python" "$root/python/tests/test_anydnn.py"
+    check "anydnn.torch beside torch's own kernels" "$env/bin/python" "$root/python/tests/test_torch.py"
+else
+    skip "anydnn.torch" "torch cannot be installed: $(tail -n 1 "$build/python-env.log" | cut -c1-200)"
+fi
+tap_end
