@@ -11,11 +11,15 @@ ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
 PYTHONDONTWRITEBYTECODE=1
 export ANYDNN_LIBRARY ANYDNN_TOOL ANYDNN_INCLUDE ANYDNN_PLUGIN_PATH PYTHONDONTWRITEBYTECODE
 
-if ! command -v python3 >/dev/null 2>&1; then
+# Another python3 may come before Debian's, which has Debian's NumPy.
+python=python3
+"$python" -c 'import numpy' 2>/dev/null || ! /usr/bin/python3 -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
+
+if ! command -v "$python" >/dev/null 2>&1; then
     skip "the package anydnn" "no python3"
 elif nm -D "$ANYDNN_LIBRARY" | grep -q ' __[atu]*san_'; then
     skip "the package anydnn" "a library with sanitizers is not opened by an interpreter without them"
 else
-    check "the package anydnn" python3 "$ANYDNN_TEST_SRCDIR/python/tests/test_anydnn.py"
+    check "the package anydnn" "$python" "$ANYDNN_TEST_SRCDIR/python/tests/test_anydnn.py"
 fi
 tap_end
