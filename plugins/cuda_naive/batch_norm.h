@@ -101,6 +101,25 @@ static inline cuda_activation cuda_norm_activation(const struct anydnn_plugin_pl
     return {params->activation, params->nan_propagate, params->coef};
 }
 
+/* Whether the gradient before the activation is more than dy or 0. */
+static inline int cuda_norm_is_curved(const struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_batch_normalization *params =
+        (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
+    return params->ops != CUDA_NORM_PLAIN && !cuda_is_relu(params->activation);
+}
+
+/* ------------------------------------------------------------------ rows of channels */
+
+/* Tiles: `chunk` rows of one image, of a slab of channels. Without a reserve all images are one. */
+struct cuda_norm_rows {
+    int64_t images, places; /* rows of an image */
+    int32_t channels, chunk, chunks;
+    int32_t log_x;          /* vectors of a slab */
+    int32_t slabs, streams; /* blocks along channels, and along tiles */
+    int32_t is_possible;
+};
+
 /* ------------------------------------------------------------------ statistics */
 
 /* What becomes of the statistics of a cell. */
@@ -127,11 +146,16 @@ enum {
     CUDA_STATS_COUNT
 };
 
+struct cuda_stats_plan {
+    cuda_reduce_plan sums;
+    cuda_norm_rows rows;
+};
+
 /* The reduction that fills the cells, and what is kept of them. `tensor`: those of the operands
  * above, NULL where absent, CELLS excepted. */
-void cuda_stats_prepare(cuda_reduce_plan *state, const struct anydnn_plugin_plan *plan,
+void cuda_stats_prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
                         const struct anydnn_plugin_tensor *tensor[CUDA_STATS_COUNT]);
-int32_t cuda_stats_run(const cuda_reduce_plan *state, const struct anydnn_plugin_plan *plan,
+int32_t cuda_stats_run(const cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
                        const cuda_call *call, void *const data[CUDA_STATS_COUNT],
                        const cuda_stats_params &params);
 

@@ -4,6 +4,7 @@
  *   dz = g, dbias = sum g, dscale = sum g n,
  *   dx = scale * inv_std * (g - dbias / m - n * dscale / m). */
 #include "batch_norm_gradient.h"
+#include "batch_norm_rows.h"
 #include "beside.h"
 #include "table.h"
 
@@ -80,7 +81,9 @@ template <class T> struct norm_curve_op {
 /* ------------------------------------------------------------------ plans */
 
 struct backward_state {
-    cuda_reduce_plan stats, sums;
+    cuda_stats_plan stats;
+    cuda_reduce_plan sums;
+    cuda_norm_rows rows; /* of all that has x's shape */
     cuda_map_plan map;
     int32_t form; /* CUDA_BESIDE_xxx, without activation */
     int32_t (*launch)(const struct anydnn_plugin_plan *plan, const cuda_call *call);
@@ -110,6 +113,25 @@ static int32_t run_stats(const struct anydnn_plugin_plan *plan, const cuda_call 
     return cuda_stats_run(&state->stats, plan, call, data, params);
 }
 
+/* The steps by rows, if tensors and pointers allow it. */
+static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                   const norm_backward_params &params, cuda_norm_rows_job *job)
+{
+    void *const *from = call->operands->data;
+
+    *job = {};
+    job->rows = ((const backward_state *)plan->job)->rows;
+    job->x = from[X];
+    job->beside = from[DY];
+    job->out = from[DX];
+    job->out_z = from[DZ];
+    job->reserve = (uint8_t *)params.reserve;
+    job->cells = params.cells;
+    job->mean = params.has_stats ? nullptr : (const float *)from[SAVE_MEAN];
+    job->blend = {call->operands->scale[0], call->operands->scale[1]};
+    return cuda_norm_rows_taken(job);
+}
+
 template <class T, bool CURVED>
 static int32_t run_sums(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                         const norm_backward_params &params)
@@ -121,10 +143,14 @@ static int32_t run_sums(const struct anydnn_plugin_plan *plan, const cuda_call *
                                    from[BIAS],   from[SAVE_MEAN], from[SAVE_INV_VAR],
                                    from[DSCALE], from[DBIAS]};
     cuda_reduce_job<norm_gradient_op<T, CURVED>> job;
+    cuda_norm_rows_job rows;
 
     for (int t = 0; t < SUM_COUNT; t++)
         job.data[t] = data[t];
     job.params = params;
+    if (rows_of(plan, call, params, &rows))
+        return cuda_norm_rows_reduce(&state->sums, call, plan->problem.tensor[X]->type, &rows,
+                                     &job);
     return cuda_reduce_run(&state->sums, call, &job);
 }
 
@@ -180,18 +206,13 @@ static int32_t run_curve(const backward_state *state, const cuda_call *call,
     return cuda_each_run(&state->map.walk, call, &job);
 }
 
-/* Whether the gradient before the activation is more than dy or 0. */
-static int is_curved(const struct anydnn_plugin_plan *plan)
-{
-    return params_of(plan)->ops != CUDA_NORM_PLAIN && !cuda_is_relu(params_of(plan)->activation);
-}
-
 template <class T>
 static int32_t backward_launch(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const backward_state *state = (const backward_state *)plan->job;
     void *const *from = call->operands->data;
     norm_backward_params params = {};
+    cuda_norm_rows_job rows;
     void *scratch;
     int32_t dropped,
         status = cuda_scratch_take(call->device, call->stream,
@@ -202,7 +223,7 @@ static int32_t backward_launch(const struct anydnn_plugin_plan *plan, const cuda
     params.cells = (cuda_norm_cell *)scratch;
     if (params_of(plan)->ops != CUDA_NORM_PLAIN)
         params.reserve = (const uint8_t *)from[RESERVE];
-    params.y = is_curved(plan) ? from[Y] : nullptr;
+    params.y = cuda_norm_is_curved(plan) ? from[Y] : nullptr;
     params.f = cuda_norm_activation(plan);
     params.count = state->count;
     params.alpha_param = call->operands->scale[2];
@@ -211,12 +232,14 @@ static int32_t backward_launch(const struct anydnn_plugin_plan *plan, const cuda
     if (params.has_stats)
         status = run_stats(plan, call, params.cells);
     if (!status)
-        status = is_curved(plan) ? run_sums<T, true>(plan, call, params)
-                                 : run_sums<T, false>(plan, call, params);
+        status = cuda_norm_is_curved(plan) ? run_sums<T, true>(plan, call, params)
+                                           : run_sums<T, false>(plan, call, params);
     if (!status)
-        status = is_curved(plan) ? run_curve<T>(state, call, params)
-                 : from[DZ]      ? run_elements<T, 2>(state, call, params)
-                                 : run_elements<T, 1>(state, call, params);
+        status = rows_of(plan, call, params, &rows)
+                     ? cuda_norm_rows_backward(call, plan->problem.tensor[X]->type, &rows)
+                 : cuda_norm_is_curved(plan) ? run_curve<T>(state, call, params)
+                 : from[DZ]                  ? run_elements<T, 2>(state, call, params)
+                                             : run_elements<T, 1>(state, call, params);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);
     return status ? status : dropped;
 }
@@ -234,7 +257,7 @@ static void prepare_map(struct anydnn_plugin_plan *plan, cuda_map_plan *map)
         tensor[DY], tensor[tensor[Y] ? Y : X],    &grid,
         &places};
 
-    if (is_curved(plan)) {
+    if (cuda_norm_is_curved(plan)) {
         cuda_walk_make(&map->walk, curve, 7, CUDA_WALK_ALL, CUDA_WALK_SORTED);
         return;
     }
@@ -271,8 +294,12 @@ template <class T> static void prepare(struct anydnn_plugin_plan *plan)
                                                           tensor[DBIAS]};
     const struct anydnn_plugin_tensor *stats[CUDA_STATS_COUNT] = {tensor[X], nullptr, tensor[SCALE],
                                                                   tensor[BIAS]};
+    const struct anydnn_plugin_tensor *alike[] = {tensor[X], tensor[DY], tensor[DX], tensor[DZ]};
     backward_state *state = (backward_state *)plan->job;
 
+    if (!cuda_norm_is_curved(plan) && (!tensor[SAVE_MEAN] || tensor[SAVE_MEAN]->strides[1] == 1))
+        cuda_norm_rows_prepare(&state->rows, plan, params_of(plan)->ops != CUDA_NORM_PLAIN, alike,
+                               4);
     for (int t = 0; t < SUM_COUNT; t++)
         sums[t] = sums[t] ? sums[t] : &grid;
     cuda_stats_prepare(&state->stats, plan, stats);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batch normalization forward, with statistics given (inference) or taken from x (training):
  * y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). */
-#include "batch_norm.h"
+#include "batch_norm_rows.h"
 #include "beside.h"
 #include "table.h"
 
@@ -116,7 +116,8 @@ __global__ void __launch_bounds__(CUDA_THREADS) norm_activate(cuda_map_job<norm_
 /* ------------------------------------------------------------------ plans */
 
 struct forward_state {
-    cuda_reduce_plan stats;
+    cuda_stats_plan stats;
+    cuda_norm_rows rows; /* of all that has x's shape */
     cuda_map_plan map;
     int32_t form; /* CUDA_BESIDE_xxx */
     int32_t (*launch)(const struct anydnn_plugin_plan *plan, const cuda_call *call);
@@ -195,6 +196,25 @@ static void inference_prepare(struct anydnn_plugin_plan *plan)
     }
 }
 
+/* The second step by rows, if tensors and pointers allow it. */
+static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                   const cuda_norm_cell *cells, cuda_norm_rows_job *job)
+{
+    void *const *data = call->operands->data;
+    int active = params_of(plan)->ops != CUDA_NORM_PLAIN;
+
+    *job = {};
+    job->rows = ((const forward_state *)plan->job)->rows;
+    job->x = data[TRAINING_X];
+    job->beside = params_of(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? data[TRAINING_Z] : nullptr;
+    job->out = data[TRAINING_Y];
+    job->reserve = active ? (uint8_t *)data[TRAINING_RESERVE] : nullptr;
+    job->cells = cells;
+    job->blend = {call->operands->scale[0], call->operands->scale[1]};
+    job->f = cuda_norm_activation(plan);
+    return cuda_norm_rows_taken(job);
+}
+
 /* The second step, once the cells are made. */
 template <class T>
 static int32_t training_elements(const struct anydnn_plugin_plan *plan, const cuda_call *call,
@@ -238,6 +258,7 @@ static int32_t training_launch(const struct anydnn_plugin_plan *plan, const cuda
     void *scratch;
     int32_t dropped, status = cuda_scratch_take(call->device, call->stream, bytes, &scratch);
     cuda_stats_params params = {};
+    cuda_norm_rows_job rows;
 
     if (status)
         return status;
@@ -248,7 +269,9 @@ static int32_t training_launch(const struct anydnn_plugin_plan *plan, const cuda
     params.factor = call->operands->number[0];
     status = cuda_stats_run(&state->stats, plan, call, data, params);
     if (!status)
-        status = training_elements<T>(plan, call, params.numbers);
+        status = rows_of(plan, call, params.cells, &rows)
+                     ? cuda_norm_rows_forward(call, plan->problem.tensor[TRAINING_X]->type, &rows)
+                     : training_elements<T>(plan, call, params.numbers);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);
     return status ? status : dropped;
 }
@@ -269,8 +292,13 @@ template <class T> static void prepare_training(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_tensor *plain[] = {tensor[TRAINING_Y], tensor[TRAINING_X], &grid};
     const struct anydnn_plugin_tensor *active[] = {tensor[TRAINING_Y], tensor[TRAINING_X], z,
                                                    &grid};
+    const struct anydnn_plugin_tensor *alike[] = {tensor[TRAINING_X], tensor[TRAINING_Y],
+                                                  tensor[TRAINING_Z]};
     forward_state *state = (forward_state *)plan->job;
 
+    if (!cuda_norm_is_curved(plan))
+        cuda_norm_rows_prepare(&state->rows, plan, params_of(plan)->ops != CUDA_NORM_PLAIN, alike,
+                               3);
     cuda_stats_prepare(&state->stats, plan, stats);
     if (params_of(plan)->ops == CUDA_NORM_PLAIN) {
         cuda_map_prepare<norm_training_op<T>>(&state->map, plain, CUDA_WALK_SORTED);

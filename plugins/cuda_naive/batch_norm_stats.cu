@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mean and variance of every cell of batch normalization, and what training keeps of them. */
-#include "batch_norm.h"
+#include "batch_norm_rows.h"
 
 /* Sums of x - shift and of its square. With a shift near the mean the variance loses nothing to
  * cancellation: the first element will do for float data and sums in double; double data takes a
@@ -84,18 +84,19 @@ template <class E> struct cuda_stats_op {
 };
 
 template <class T>
-static void prepare(cuda_reduce_plan *state, const struct anydnn_plugin_plan *plan,
+static void prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
                     const struct anydnn_plugin_tensor *tensor[CUDA_STATS_COUNT])
 {
     struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
 
     for (int t = 1; t < CUDA_STATS_COUNT; t++)
         tensor[t] = tensor[t] ? tensor[t] : &grid;
-    cuda_reduce_prepare<cuda_stats_op<T>>(state, plan, tensor, cuda_norm_within(plan),
+    cuda_norm_rows_prepare(&state->rows, plan, 0, tensor, 1);
+    cuda_reduce_prepare<cuda_stats_op<T>>(&state->sums, plan, tensor, cuda_norm_within(plan),
                                           CUDA_WALK_SORTED);
 }
 
-void cuda_stats_prepare(cuda_reduce_plan *state, const struct anydnn_plugin_plan *plan,
+void cuda_stats_prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
                         const struct anydnn_plugin_tensor *tensor[CUDA_STATS_COUNT])
 {
     switch (plan->problem.tensor[0]->type) {
@@ -106,30 +107,35 @@ void cuda_stats_prepare(cuda_reduce_plan *state, const struct anydnn_plugin_plan
 }
 
 template <class T>
-static int32_t run(const cuda_reduce_plan *state, const cuda_call *call,
+static int32_t run(const cuda_stats_plan *state, const cuda_call *call, int32_t type,
                    void *const data[CUDA_STATS_COUNT], const cuda_stats_params &params)
 {
     cuda_reduce_job<cuda_stats_op<T>> job;
+    cuda_norm_rows_job rows = {};
     int passes = sizeof(T) == sizeof(double) ? 2 : 1;
     int32_t status = CUDA_SUCCESS_STATUS;
 
     for (int t = 0; t < CUDA_STATS_COUNT; t++)
         job.data[t] = data[t];
     job.params = params;
+    rows.rows = state->rows;
+    rows.x = data[CUDA_STATS_X];
     for (int pass = 0; pass < passes && !status; pass++) {
         job.params.is_shifted = pass;
         job.params.is_last = pass == passes - 1;
-        status = cuda_reduce_run(state, call, &job);
+        status = cuda_norm_rows_taken(&rows)
+                     ? cuda_norm_rows_reduce(&state->sums, call, type, &rows, &job)
+                     : cuda_reduce_run(&state->sums, call, &job);
     }
     return status;
 }
 
-int32_t cuda_stats_run(const cuda_reduce_plan *state, const struct anydnn_plugin_plan *plan,
+int32_t cuda_stats_run(const cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
                        const cuda_call *call, void *const data[CUDA_STATS_COUNT],
                        const cuda_stats_params &params)
 {
     switch (plan->problem.tensor[0]->type) {
-#define CASE(T) return run<T>(state, call, data, params)
+#define CASE(T) return run<T>(state, call, plan->problem.tensor[0]->type, data, params)
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
     }

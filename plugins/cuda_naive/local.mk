@@ -7,6 +7,10 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/batch_norm_backward.cu \
 	plugins/cuda_naive/batch_norm_forward.cu \
 	plugins/cuda_naive/batch_norm_gradient.h \
+	plugins/cuda_naive/batch_norm_rows.h \
+	plugins/cuda_naive/batch_norm_rows_backward.cu \
+	plugins/cuda_naive/batch_norm_rows_forward.cu \
+	plugins/cuda_naive/batch_norm_rows_sums.cu \
 	plugins/cuda_naive/batch_norm_stats.cu \
 	plugins/cuda_naive/beside.h \
 	plugins/cuda_naive/bias.cu \
