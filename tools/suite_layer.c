@@ -82,6 +82,15 @@ static int computes(const char *operation)
     return begins(operation, "convolution_") && strcmp(operation, "convolution_backward_bias") != 0;
 }
 
+/* Bytes of signs grow with the samples: a bit for each element. */
+static char *reserve_word(const struct word *word, long long samples, long long batch)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "u8:%lld", (first_dim(word) * batch + samples - 1) / samples);
+    return strcpy(tool_alloc(strlen(text) + 1), text);
+}
+
 /* Operands that the text leaves out follow by themselves. */
 static void apply(const struct suite_options *options, struct words *words)
 {
@@ -99,7 +108,11 @@ static void apply(const struct suite_options *options, struct words *words)
 
         if (!word_is_operand(word))
             continue;
-        value = operand_word(word->value, type, new_layout(options, words, word, from, to),
+        if (strcmp(word->key, "reserve") == 0 && options->batch > 0 && samples > 0)
+            value = reserve_word(word, samples, options->batch);
+        else
+            value =
+                operand_word(word->value, type, new_layout(options, words, word, from, to),
                              has_samples(word) && first_dim(word) == samples ? options->batch : 0);
         free(word->value);
         word->value = value;
@@ -146,7 +159,8 @@ static const struct recipe recipes[] = {
     {"softmax_forward", "softmax_backward", SUITE_DATA, "y=y dy=y dx=x", "softmax mode"},
     {"divisive_normalization_forward", "divisive_normalization_backward", SUITE_DATA,
      "x=x means=means dy=y temp=temp temp2=temp2 dx=x", LRN},
-    {"batch_normalization_training", "batch_normalization_backward", SUITE_DATA, "x=x dy=y dx=x",
+    {"batch_normalization_training", "batch_normalization_backward", SUITE_DATA,
+     "x=x dy=y dx=x dz=z save_mean=save_mean save_inv_var=save_inv_var reserve=reserve",
      NORMALIZATION},
     {"dropout_forward", "dropout_backward", SUITE_DATA, "dy=y reserve=reserve dx=x", "p"},
 };

@@ -16,6 +16,7 @@ dist_suites_DATA = \
 	bench/suites/mobilenet_v2.suite \
 	bench/suites/r3d_18.suite \
 	bench/suites/resnet18.suite \
+	bench/suites/resnet50_norms.suite \
 	bench/suites/resnet50_v1.5.suite \
 	bench/suites/resnet50_v1.suite \
 	bench/suites/resnext101_32x8d.suite \
