@@ -142,7 +142,7 @@ def empty(like: Optional[View], kind: str, shape: Tuple[int, ...], strides: Tupl
     """A new array of the library and the device of `like`: NumPy, torch, or of an __array_namespace__."""
     array = like.owner[0] if like and isinstance(like.owner, tuple) else like.owner if like else None
     module = type(array).__module__.split(".")[0]
-    if module == "torch":
+    if array is not None and module == "torch":
         import torch
         return torch.empty_strided(shape, strides, dtype=getattr(torch, kind), device=array.device)
     order = sorted(range(len(shape)), key=lambda axis: (-strides[axis], axis))

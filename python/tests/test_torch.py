@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """anydnn.torch on the CPU, beside torch's own kernels: needs torch 2.11 or later and ANYDNN_LIBRARY."""
+import os
 import pathlib
 import random
 import re
@@ -201,6 +202,15 @@ class Torch(unittest.TestCase):
         self.assertEqual(len(found), 3)
         for one in found:
             self.near(one, wanted.detach())
+
+    def test_child_after_fork(self):
+        x, w = torch.randn(1, 3, 8, 8), torch.randn(4, 3, 3, 3)
+        with anydnn.torch.use(route="cpu_ref"):
+            wanted = functional.conv2d(x, w)
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if torch.equal(functional.conv2d(x, w), wanted) else 1)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
 
     def test_checkpoint_and_state_dict(self):
         from torch.utils.checkpoint import checkpoint
