@@ -120,7 +120,7 @@ static int take_filter(anydnnProblem_t problem, const struct words *words, const
     const char *layout = word != NULL ? strrchr(word, ':') + 1 : "";
     anydnnTensorDescriptor_t tensor = NULL;
     anydnnTensorFormat_t format = ANYDNN_TENSOR_NCHW;
-    anydnnDataType_t type;
+    anydnnDataType_t type = ANYDNN_DATA_FLOAT;
     int dims[ANYDNN_DIM_MAX];
     int strides[ANYDNN_DIM_MAX];
     int ndims = 0;

@@ -96,11 +96,11 @@ static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cudnn_call *
     const struct anydnn_plugin_op_tensor *params = plan->problem.params;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
-    int32_t one = params->op == CUDNN_OP_TENSOR_SQRT || params->op == CUDNN_OP_TENSOR_NOT;
-    int32_t swap = !one && data[1] == data[2] && data[0] != data[2];
-    int32_t first = swap, second = !one && !swap;
+    int32_t last = params->op == CUDNN_OP_TENSOR_SQRT || params->op == CUDNN_OP_TENSOR_NOT ? 0 : 1;
+    int32_t swap = last == 1 && data[1] == data[2] && data[0] != data[2];
+    int32_t first = swap ? 1 : 0, second = swap ? 0 : last;
 
-    for (int32_t slot = 0; slot <= !one; slot++) {
+    for (int32_t slot = 0; slot <= last; slot++) {
         if (plan->problem.tensor[slot] && is_zero(plan, call, slot, slot))
             return run_with_zero(plan, call, slot);
     }
