@@ -192,12 +192,14 @@ static void capture(enum cudaStreamCaptureMode mode)
  * right. */
 void fault_capture_fastest(void)
 {
+    anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_naive");
     anydnnHandle_t handle = gpu_handle("cuda:0", "fastest, cuda_naive");
     cudaStream_t stream;
     cudaGraph_t graph;
     char plan[40];
 
-    make_all(handle);
+    make_all(maker);
+    must_be(SUCCESS, anydnnSynchronize(maker));
     must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
     must_be(SUCCESS, anydnnSetStream(handle, stream));
     must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
@@ -210,6 +212,7 @@ void fault_capture_fastest(void)
     run_all(handle);
     check_all(handle);
     must_be(SUCCESS, anydnnDestroy(handle));
+    must_be(SUCCESS, anydnnDestroy(maker));
 }
 
 void fault_capture_own(void)
