@@ -25,6 +25,14 @@ skip() {
     echo "ok $tap_cases - $1 # SKIP $2"
 }
 
+# says PATTERN: what a command left in $tap_dir/out or err holds it.
+says() {
+    grep -q -e "$1" "$tap_dir/out" "$tap_dir/err" && return 0
+    echo "it does not say: $1"
+    tail -n 30 "$tap_dir/out" "$tap_dir/err"
+    return 1
+}
+
 tap_end() {
     echo "1..$tap_cases"
 }

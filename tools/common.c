@@ -91,6 +91,20 @@ char *tool_ask_handle(anydnnHandle_t handle, const char *key)
     return ask(NULL, handle, 0, key);
 }
 
+char *tool_ask_problem(anydnnHandle_t handle, anydnnProblem_t problem)
+{
+    size_t needed = 0;
+    char *text;
+
+    if (anydnnProblemExplain(handle, problem, NULL, 0, &needed) != ANYDNN_STATUS_SUCCESS)
+        return NULL;
+    text = tool_alloc(needed);
+    if (anydnnProblemExplain(handle, problem, text, needed, NULL) == ANYDNN_STATUS_SUCCESS)
+        return text;
+    free(text);
+    return NULL;
+}
+
 int tool_find_backend(const char *name)
 {
     int count = 0;

@@ -80,6 +80,7 @@ int tool_find_backend(const char *name);
 char *tool_ask(anydnnStatus_t (*get)(int index, const char *key, char *text, size_t size),
                int index, const char *key);
 char *tool_ask_handle(anydnnHandle_t handle, const char *key);
+char *tool_ask_problem(anydnnHandle_t handle, anydnnProblem_t problem); /* what would be done */
 
 /* Answers. Members with NULL values are left out. */
 json_t *tool_json_text(const char *text);

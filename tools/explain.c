@@ -46,20 +46,6 @@ static void structure(json_t *answer, const char *text)
     json_object_set_new(answer, "lines", lines);
 }
 
-static char *ask(anydnnHandle_t handle, anydnnProblem_t problem)
-{
-    size_t needed = 0;
-    char *text;
-
-    if (anydnnProblemExplain(handle, problem, NULL, 0, &needed) != ANYDNN_STATUS_SUCCESS)
-        return NULL;
-    text = tool_alloc(needed);
-    if (anydnnProblemExplain(handle, problem, text, needed, NULL) == ANYDNN_STATUS_SUCCESS)
-        return text;
-    free(text);
-    return NULL;
-}
-
 /* A handle for each: what one problem taught it must not change the answer for the next. */
 static int explain(struct tool *tool, void *own, const char *given, json_t *answer)
 {
@@ -75,7 +61,7 @@ static int explain(struct tool *tool, void *own, const char *given, json_t *answ
     if (code != TOOL_FINE)
         goto out;
     json_object_set_new(answer, "problem", tool_json_text(words));
-    text = ask(handle, problem);
+    text = tool_ask_problem(handle, problem);
     if (text == NULL) {
         code = tool_fail_status(tool, TOOL_FAILED);
         goto out;

@@ -89,20 +89,6 @@ static char *in_math(const char *problem, const char *mode)
     return text;
 }
 
-static char *explain(anydnnHandle_t handle, anydnnProblem_t problem)
-{
-    size_t needed = 0;
-    char *text;
-
-    if (anydnnProblemExplain(handle, problem, NULL, 0, &needed) != ANYDNN_STATUS_SUCCESS)
-        return NULL;
-    text = tool_alloc(needed);
-    if (anydnnProblemExplain(handle, problem, text, needed, NULL) == ANYDNN_STATUS_SUCCESS)
-        return text;
-    free(text);
-    return NULL;
-}
-
 /* The line that begins with `key`, without it, to be freed; "" where there is none. */
 static char *line_of(const char *text, const char *key)
 {
@@ -139,7 +125,7 @@ static int ask_for_fastest(struct tuning *tuning, const char *words, const char 
 static int time_problem(struct tuning *tuning, anydnnProblem_t problem, const char *words,
                         json_t *answer)
 {
-    char *text = explain(tuning->handle, problem);
+    char *text = tool_ask_problem(tuning->handle, problem);
     char *rule = line_of(text, "rule: ");
     int known = text != NULL && strstr(text, " (measured before)\n") != NULL;
     int code = known ? TOOL_FINE : ask_for_fastest(tuning, words, rule);
@@ -150,7 +136,7 @@ static int time_problem(struct tuning *tuning, anydnnProblem_t problem, const ch
         anydnnProblemGetWorkspaceSize(tuning->handle, problem, &bytes) != ANYDNN_STATUS_SUCCESS)
         code = tool_fail_status(tuning->tool, TOOL_FAILED);
     free(text);
-    text = explain(tuning->handle, problem);
+    text = tool_ask_problem(tuning->handle, problem);
     choice = line_of(text, "choice: ");
     tuning->known += known;
     tuning->timed += code == TOOL_FINE && !known;

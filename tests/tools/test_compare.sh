@@ -30,13 +30,6 @@ compare() {
     return 1
 }
 
-says() {
-    grep -q -e "$1" "$tap_dir/out" "$tap_dir/err" && return 0
-    echo "it does not say: $1"
-    tail -n 30 "$tap_dir/out" "$tap_dir/err"
-    return 1
-}
-
 # refuses PATTERN ARGUMENT...: wrong usage, one sentence that holds the pattern.
 refuses() {
     pattern=$1

@@ -38,13 +38,6 @@ replay() {
     return 1
 }
 
-says() {
-    grep -q -e "$1" "$tap_dir/out" "$tap_dir/err" && return 0
-    echo "it does not say: $1"
-    tail -n 30 "$tap_dir/out" "$tap_dir/err"
-    return 1
-}
-
 # refuses STATUS PATTERN ARGUMENT...: one sentence that holds the pattern.
 refuses() {
     status=$1 pattern=$2

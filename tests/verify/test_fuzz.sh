@@ -24,13 +24,6 @@ verify() {
     return 1
 }
 
-says() {
-    grep -q -e "$1" "$tap_dir/out" "$tap_dir/err" && return 0
-    echo "it does not say: $1"
-    tail -n 30 "$tap_dir/out" "$tap_dir/err"
-    return 1
-}
-
 # The small backend that ignores beta; prints its path.
 build() {
     $CC -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -fvisibility=hidden -I"$ANYDNN_TEST_SRCDIR/include" \

@@ -21,13 +21,6 @@ verify() {
     return 1
 }
 
-says() {
-    grep -q -e "$1" "$tap_dir/out" "$tap_dir/err" && return 0
-    echo "it does not say: $1"
-    tail -n 30 "$tap_dir/out" "$tap_dir/err"
-    return 1
-}
-
 # build FILE WHAT: the small backend of that file with -DWHAT as anydnn_what.so; prints the path.
 build() {
     name=$(echo "$2" | tr '[:upper:]=' '[:lower:]_')

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "desc/operations.h"
 #include "dispatch/autotune/store.h"
 #include "sys/error.h"
 #include "sys/log.h"
@@ -31,13 +30,6 @@ static int enter(void)
     if (pthread_mutex_trylock(&contest) == 0)
         return 1;
     return pthread_mutex_lock(&contest) == 0 ? 0 : -1;
-}
-
-static const struct adn_route_rule *rule_of(anydnnHandle_t handle,
-                                            const struct adn_problem *problem)
-{
-    return adn_settings_route(handle->world->settings, handle->rules, handle->rule_count,
-                              adn_operation_name(problem->operation), problem->math);
 }
 
 /* A frozen file decides alone: what it does not know is not measured, so that processes that share
@@ -151,7 +143,7 @@ enum adn_fastest adn_fastest_plan(const char *entry, anydnnHandle_t handle,
     struct adn_choices *choices;
     enum adn_fastest result;
 
-    if (!rule_of(handle, problem)->fastest || is_frozen(handle))
+    if (!adn_rule_of(handle, problem)->fastest || is_frozen(handle))
         return ADN_FASTEST_NONE;
     if (is_captured(handle))
         return ADN_FASTEST_LATER;

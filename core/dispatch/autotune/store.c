@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "desc/names.h"
-#include "desc/operations.h"
 #include "sys/text.h"
 #include "tuning/tuning.h"
 
@@ -114,12 +113,9 @@ static const struct adn_problem *
 without_number(anydnnHandle_t handle, const struct adn_problem *problem, struct adn_problem *copy)
 {
     const char *name = adn_problem_algorithm_name(problem->operation, problem->algorithm);
-    const struct adn_route_rule *rule =
-        adn_settings_route(handle->world->settings, handle->rules, handle->rule_count,
-                           adn_operation_name(problem->operation), problem->math);
 
-    if (!rule->fastest || problem->algorithm == ADN_ALGORITHM_ANY || strstr(name, "fft") ||
-        strstr(name, "winograd"))
+    if (!adn_rule_of(handle, problem)->fastest || problem->algorithm == ADN_ALGORITHM_ANY ||
+        strstr(name, "fft") || strstr(name, "winograd"))
         return problem;
     adn_problem_copy(copy, problem);
     copy->algorithm = ADN_ALGORITHM_ANY;

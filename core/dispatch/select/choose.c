@@ -7,6 +7,13 @@
 
 #include "desc/operations.h"
 
+const struct adn_route_rule *adn_rule_of(const struct anydnnContext *handle,
+                                         const struct adn_problem *problem)
+{
+    return adn_settings_route(handle->world->settings, handle->rules, handle->rule_count,
+                              adn_operation_name(problem->operation), problem->math);
+}
+
 void adn_walk_begin(struct adn_walk *walk, anydnnHandle_t handle, const struct adn_wish *wish)
 {
     const struct adn_world *world = handle->world;
@@ -14,9 +21,7 @@ void adn_walk_begin(struct adn_walk *walk, anydnnHandle_t handle, const struct a
     memset(walk, 0, sizeof(*walk));
     walk->handle = handle;
     walk->wish = wish;
-    walk->rule =
-        adn_settings_route(world->settings, handle->rules, handle->rule_count,
-                           adn_operation_name(wish->problem->operation), wish->problem->math);
+    walk->rule = adn_rule_of(handle, wish->problem);
     walk->fallback = walk->rule->fallback != ADN_FALLBACK_UNSET ? walk->rule->fallback
                                                                 : world->settings->fallback;
     walk->count = walk->rule->count;

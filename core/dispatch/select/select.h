@@ -62,6 +62,9 @@ struct adn_walk {
     void *cookie;
 };
 
+/* The rule that wins for a problem in this handle. */
+const struct adn_route_rule *adn_rule_of(const struct anydnnContext *handle,
+                                         const struct adn_problem *problem);
 /* Finds the rule and its backends; asks nobody. */
 void adn_walk_begin(struct adn_walk *walk, anydnnHandle_t handle, const struct adn_wish *wish);
 /* How many of the rule's backends count, as far as they work in the handle's own space: with
