@@ -18,6 +18,7 @@ include core/desc/local.mk
 include core/problem/local.mk
 include core/dispatch/local.mk
 include core/load/local.mk
+include core/judge/local.mk
 include core/settings/local.mk
 include core/numerics/local.mk
 include core/sys/local.mk

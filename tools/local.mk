@@ -63,9 +63,7 @@ tools_anydnn_CPPFLAGS += -I$(top_srcdir) -DANYDNN_VECTORSDIR='"$(vectorsdir)"' \
 	-DANYDNN_SUITESDIR='"$(suitesdir)"'
 tools_anydnn_LDADD += core/libanydnn_base.la -lpthread
 tools_anydnn_SOURCES += \
-	tools/verify/activated.c \
 	tools/verify/answers.c \
-	tools/verify/cancel.c \
 	tools/verify/case.c \
 	tools/verify/cases.c \
 	tools/verify/cases.h \
@@ -76,7 +74,6 @@ tools_anydnn_SOURCES += \
 	tools/verify/engine.c \
 	tools/verify/environment.c \
 	tools/verify/expand.c \
-	tools/verify/expect.c \
 	tools/verify/exports.c \
 	tools/verify/forks.c \
 	tools/verify/fuzz.c \
@@ -84,7 +81,6 @@ tools_anydnn_SOURCES += \
 	tools/verify/fuzz_layout.c \
 	tools/verify/fuzz_shape.c \
 	tools/verify/layouts.c \
-	tools/verify/judge.c \
 	tools/verify/look.c \
 	tools/verify/memory.c \
 	tools/verify/mixes.c \
@@ -106,9 +102,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/shapes_tensor.c \
 	tools/verify/source.c \
 	tools/verify/space.c \
-	tools/verify/subject.c \
 	tools/verify/subject.h \
-	tools/verify/sums.c \
 	tools/verify/tally.c \
 	tools/verify/tally.h \
 	tools/verify/target.h \
@@ -119,8 +113,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/vec_types.h \
 	tools/verify/vectors.c \
 	tools/verify/vectors.h \
-	tools/verify/verify.h \
-	tools/verify/wrap.c
+	tools/verify/verify.h
 
 golden_vectors = \
 	tests/vectors/activation_backward.vec \

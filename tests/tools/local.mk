@@ -40,9 +40,7 @@ tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
 tests_tools_test_traffic_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_traffic_LDADD = $(TEST_PUBLIC_LIBS) core/libanydnn_base.la $(JANSSON_LIBS) -lm
 
-tests_tools_test_cancel_SOURCES = tests/tools/test_cancel.c \
-	tools/verify/cancel.c \
-	tools/verify/subject.c
+tests_tools_test_cancel_SOURCES = tests/tools/test_cancel.c
 tests_tools_test_cancel_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_cancel_LDADD = core/libanydnn_base.la $(CMOCKA_LIBS) -lm
 endif

@@ -38,7 +38,7 @@ char *compare_again(const struct compare *compare, const char *problem);
 /* The contender that gives the double-precision reference. */
 int compare_reference_open(struct compare *compare);
 /* An oracle that runs problems on it. */
-void compare_reference(struct compare *compare, struct verify_oracle *oracle);
+void compare_reference(struct compare *compare, struct adn_oracle *oracle);
 
 /* ---- problem.c */
 
@@ -51,22 +51,22 @@ int compare_problem(struct compare *compare, const struct suite_item *item, json
 /* One output of one side, held to the reference. */
 struct compare_errors {
     struct adn_statistics statistics;
-    struct verify_method method;
-    int exact;                   /* no other number of the type is right */
-    int transform;               /* judged by the relative L2 error */
-    int64_t wrong;               /* elements beyond the bound */
-    double ratio;                /* the largest error in parts of its bound */
-    struct verify_element worst; /* whose that is; `at` -1: no error */
-    double limit;                /* its bound */
+    struct adn_method method;
+    int exact;               /* no other number of the type is right */
+    int transform;           /* judged by the relative L2 error */
+    int64_t wrong;           /* elements beyond the bound */
+    double ratio;            /* the largest error in parts of its bound */
+    struct adn_judged worst; /* whose that is; `at` -1: no error */
+    double limit;            /* its bound */
     int holds;
 };
 
 /* `after` is what the operand held after the run. */
-void compare_errors(const struct verify_subject *subject, int slot,
-                    const struct verify_method *method, const struct operand *operand,
-                    const unsigned char *after, struct compare_errors *errors);
+void compare_errors(const struct adn_subject *subject, int slot, const struct adn_method *method,
+                    const struct operand *operand, const unsigned char *after,
+                    struct compare_errors *errors);
 /* The members of `errors` as an answer. */
-json_t *compare_errors_answer(const struct verify_subject *subject, int slot,
+json_t *compare_errors_answer(const struct adn_subject *subject, int slot,
                               const struct compare_errors *errors);
 /* How far A and B are apart. */
 json_t *compare_difference(const struct operand *operand, int32_t type, const unsigned char *a,

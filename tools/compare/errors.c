@@ -9,7 +9,7 @@
 
 /* ---- against the reference */
 
-static double limit_of(const struct verify_element *element, int exact)
+static double limit_of(const struct adn_judged *element, int exact)
 {
     double nearest = adn_type_round(element->bound.type, element->want);
 
@@ -20,7 +20,7 @@ static double limit_of(const struct verify_element *element, int exact)
 
 /* The error in parts of its bound. Where one number alone is right, it is nothing or beyond all;
  * integers saturate, so that theirs counts from the nearest number of the type. */
-static double ratio_of(const struct verify_element *element, int exact)
+static double ratio_of(const struct adn_judged *element, int exact)
 {
     int whole = adn_type_digits(element->bound.type) == 0;
     double want = whole ? adn_type_round(element->bound.type, element->want) : element->want;
@@ -31,37 +31,37 @@ static double ratio_of(const struct verify_element *element, int exact)
 }
 
 /* A transform algorithm rounds intermediate values, and is judged as a whole. */
-static void judge_transform(const struct verify_subject *subject, int slot,
+static void judge_transform(const struct adn_subject *subject, int slot,
                             struct compare_errors *errors)
 {
     const struct adn_measure *measure = &errors->statistics.measure;
 
-    errors->limit = verify_transform_limit(subject, slot);
+    errors->limit = adn_subject_transform_limit(subject, slot);
     errors->ratio = measure->mismatches > 0 ? (double)INFINITY
                                             : adn_measure_relative_l2(measure) / errors->limit;
     errors->holds = errors->ratio <= 1;
 }
 
-void compare_errors(const struct verify_subject *subject, int slot,
-                    const struct verify_method *method, const struct operand *operand,
-                    const unsigned char *after, struct compare_errors *errors)
+void compare_errors(const struct adn_subject *subject, int slot, const struct adn_method *method,
+                    const struct operand *operand, const unsigned char *after,
+                    struct compare_errors *errors)
 {
-    struct verify_element now;
+    struct adn_judged now;
     struct walk walk;
 
     memset(errors, 0, sizeof(*errors));
     adn_statistics_begin(&errors->statistics);
     errors->method = *method;
-    errors->transform = verify_is_transform(method);
-    errors->exact = verify_is_exact(subject, slot) && !errors->transform;
+    errors->transform = adn_method_is_transform(method);
+    errors->exact = adn_subject_is_exact(subject, slot) && !errors->transform;
     errors->worst.at = -1;
-    verify_bound(subject, slot, method, &now.bound);
+    adn_subject_bound(subject, slot, method, &now.bound);
     now.at = 0;
     for (walk_begin(&walk, operand); walk_goes_on(&walk); walk_next(&walk)) {
         double ratio;
 
         now.got = operand->element->load(after + walk.at);
-        verify_element_judge(subject, slot, method, &now);
+        adn_judged_find(subject, slot, method, &now);
         adn_statistics_add(&errors->statistics, now.bound.type, now.got, now.want);
         errors->wrong += !now.right;
         ratio = ratio_of(&now, errors->exact);
@@ -77,10 +77,10 @@ void compare_errors(const struct verify_subject *subject, int slot,
         judge_transform(subject, slot, errors);
 }
 
-static json_t *bound_answer(const struct verify_subject *subject, int slot,
+static json_t *bound_answer(const struct adn_subject *subject, int slot,
                             const struct compare_errors *errors)
 {
-    const struct verify_element *worst = &errors->worst;
+    const struct adn_judged *worst = &errors->worst;
     json_t *bound = json_object();
     char place[160];
 
@@ -94,7 +94,7 @@ static json_t *bound_answer(const struct verify_subject *subject, int slot,
     json_object_set_new(bound, "wrong", json_integer(errors->wrong));
     if (worst->at < 0)
         return bound;
-    verify_index_text(&subject->problem.tensor[slot], worst->at, place, sizeof(place));
+    adn_index_text(&subject->problem.tensor[slot], worst->at, place, sizeof(place));
     json_object_set_new(bound, "at", json_string(place));
     json_object_set_new(bound, "got", tool_json_real(worst->got));
     json_object_set_new(bound, "want",
@@ -104,7 +104,7 @@ static json_t *bound_answer(const struct verify_subject *subject, int slot,
     return bound;
 }
 
-json_t *compare_errors_answer(const struct verify_subject *subject, int slot,
+json_t *compare_errors_answer(const struct adn_subject *subject, int slot,
                               const struct compare_errors *errors)
 {
     const struct adn_statistics *statistics = &errors->statistics;

@@ -14,7 +14,7 @@ struct meeting {
     const struct suite_item *item;
     anydnnProblem_t problem;
     char *text;
-    struct verify_subject subject;
+    struct adn_subject subject;
     struct operands operands;
     struct entrant entrant[COMPARE_SIDES];
     struct outcome outcome[COMPARE_SIDES];
@@ -33,8 +33,8 @@ static int refuse(struct meeting *meeting, const char *sentence)
 static int fill_subject(struct meeting *meeting)
 {
     const struct compare_options *options = meeting->compare->options;
-    char sentence[VERIFY_SENTENCE] = "";
-    struct verify_oracle oracle;
+    char sentence[ADN_JUDGE_SENTENCE] = "";
+    struct adn_oracle oracle;
     struct adn_problem problem;
     struct adn_values values;
 
@@ -58,7 +58,7 @@ static int fill_operands(struct meeting *meeting)
 
     for (int i = 0; i < operands->count && code == TOOL_FINE; i++) {
         struct operand *operand = &operands->item[i];
-        int slot = verify_slot_find(&meeting->subject, operand->role);
+        int slot = adn_subject_find(&meeting->subject, operand->role);
         const double *values = slot >= 0 ? meeting->subject.slot[slot].before : NULL;
         struct walk walk;
 
@@ -120,10 +120,10 @@ static int run_side(struct meeting *meeting, int side, int code, json_t *sides)
     return code;
 }
 
-static struct verify_method method_of(const struct outcome *outcome)
+static struct adn_method method_of(const struct outcome *outcome)
 {
     const char *notes = tool_text_of(outcome->record, "notes");
-    struct verify_method method = {adn_math_parse(tool_text_of(outcome->record, "math")), 0};
+    struct adn_method method = {adn_math_parse(tool_text_of(outcome->record, "math")), 0};
 
     if (strstr(notes, "transform") != NULL)
         method.notes |= ANYDNN_PLUGIN_NOTE_TRANSFORM;
@@ -137,26 +137,26 @@ static struct verify_method method_of(const struct outcome *outcome)
 /* The sums of squares are worked out only for who rounds operands. */
 static int answer_of_reference(struct meeting *meeting)
 {
-    char sentence[VERIFY_SENTENCE] = "";
-    struct verify_oracle oracle;
+    char sentence[ADN_JUDGE_SENTENCE] = "";
+    struct adn_oracle oracle;
 
     meeting->subject.problem.math = ANYDNN_PLUGIN_MATH_DEFAULT;
     for (int side = 0; side < COMPARE_SIDES; side++)
         if (meeting->ran[side]) {
-            struct verify_method method = method_of(&meeting->outcome[side]);
+            struct adn_method method = method_of(&meeting->outcome[side]);
 
             if (method.notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION)
                 meeting->subject.problem.math = method.math;
         }
     compare_reference(meeting->compare, &oracle);
-    if (verify_oracle_answer(&oracle, &meeting->subject, sentence) != 0)
+    if (adn_oracle_answer(&oracle, &meeting->subject, sentence) != 0)
         return refuse(meeting, sentence);
     return TOOL_FINE;
 }
 
 static json_t *side_errors(struct meeting *meeting, int side, int slot, int index, int *holds)
 {
-    struct verify_method method = method_of(&meeting->outcome[side]);
+    struct adn_method method = method_of(&meeting->outcome[side]);
     struct compare_errors *errors = tool_alloc(sizeof(*errors));
     json_t *answer;
 
@@ -197,7 +197,7 @@ static json_t *describe_outputs(struct meeting *meeting, int *holds)
     json_t *outputs = json_array();
 
     for (int i = 0; i < meeting->operands.count; i++) {
-        int slot = verify_slot_find(&meeting->subject, meeting->operands.item[i].role);
+        int slot = adn_subject_find(&meeting->subject, meeting->operands.item[i].role);
 
         if (slot >= 0 && meeting->subject.slot[slot].want != NULL)
             json_array_append_new(outputs, describe_output(meeting, slot, i, holds));
@@ -243,7 +243,7 @@ static void free_meeting(struct meeting *meeting)
         outcome_free(&meeting->outcome[side]);
         entrant_free(&meeting->compare->side[side], &meeting->entrant[side]);
     }
-    verify_subject_free(&meeting->subject);
+    adn_subject_free(&meeting->subject);
     operands_free(&meeting->operands);
     anydnnProblemDestroy(meeting->problem);
     free(meeting->text);

@@ -17,11 +17,11 @@ int compare_reference_open(struct compare *compare)
 
 /* Memory of the handle that holds what the images hold. */
 static anydnnStatus_t send(anydnnHandle_t handle, const struct adn_problem *wide,
-                           void *const image[VERIFY_SLOTS], void *there[VERIFY_SLOTS])
+                           void *const image[ADN_SLOTS], void *there[ADN_SLOTS])
 {
     anydnnStatus_t status = SUCCESS;
 
-    for (int i = 0; i < VERIFY_SLOTS && status == SUCCESS; i++) {
+    for (int i = 0; i < ADN_SLOTS && status == SUCCESS; i++) {
         size_t bytes = (size_t)adn_shape_bytes(&wide->tensor[i]);
 
         if (!(wide->present >> i & 1))
@@ -34,11 +34,11 @@ static anydnnStatus_t send(anydnnHandle_t handle, const struct adn_problem *wide
 }
 
 static anydnnStatus_t fetch(anydnnHandle_t handle, const struct adn_problem *wide,
-                            void *const there[VERIFY_SLOTS], void *image[VERIFY_SLOTS])
+                            void *const there[ADN_SLOTS], void *image[ADN_SLOTS])
 {
     anydnnStatus_t status = SUCCESS;
 
-    for (int i = 0; i < VERIFY_SLOTS && status == SUCCESS; i++)
+    for (int i = 0; i < ADN_SLOTS && status == SUCCESS; i++)
         if (there[i] != NULL)
             status =
                 anydnnMemCopy(handle, image[i], there[i], (size_t)adn_shape_bytes(&wide->tensor[i]),
@@ -48,10 +48,10 @@ static anydnnStatus_t fetch(anydnnHandle_t handle, const struct adn_problem *wid
 
 /* Images by slot; an execution takes those of the present operands alone. */
 static anydnnStatus_t execute_on(anydnnHandle_t handle, anydnnProblem_t problem,
-                                 const struct adn_problem *wide, void *image[VERIFY_SLOTS])
+                                 const struct adn_problem *wide, void *image[ADN_SLOTS])
 {
-    void *there[VERIFY_SLOTS] = {NULL};
-    void *pointers[VERIFY_SLOTS];
+    void *there[ADN_SLOTS] = {NULL};
+    void *pointers[ADN_SLOTS];
     void *workspace = NULL;
     size_t bytes = 0;
     int count = 0;
@@ -59,7 +59,7 @@ static anydnnStatus_t execute_on(anydnnHandle_t handle, anydnnProblem_t problem,
 
     if (status == SUCCESS)
         status = send(handle, wide, image, there);
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         if (wide->present >> i & 1)
             pointers[count++] = there[i];
     if (status == SUCCESS && bytes > 0)
@@ -69,13 +69,13 @@ static anydnnStatus_t execute_on(anydnnHandle_t handle, anydnnProblem_t problem,
     if (status == SUCCESS)
         status = fetch(handle, wide, there, image);
     anydnnMemFree(handle, workspace);
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         anydnnMemFree(handle, there[i]);
     return status;
 }
 
-static int run(struct verify_oracle *oracle, const struct adn_problem *wide,
-               const struct adn_values *values, void *image[VERIFY_SLOTS], char *sentence)
+static int run(struct adn_oracle *oracle, const struct adn_problem *wide,
+               const struct adn_values *values, void *image[ADN_SLOTS], char *sentence)
 {
     const struct compare *compare = oracle->own;
     char *text = tool_alloc(ADN_PROBLEM_TEXT_MAX);
@@ -87,13 +87,13 @@ static int run(struct verify_oracle *oracle, const struct adn_problem *wide,
     if (status == SUCCESS)
         status = execute_on(compare->reference.handle, problem, wide, image);
     if (status != SUCCESS)
-        anydnnGetLastErrorString(sentence, VERIFY_SENTENCE);
+        anydnnGetLastErrorString(sentence, ADN_JUDGE_SENTENCE);
     anydnnProblemDestroy(problem);
     free(text);
     return status == SUCCESS ? 0 : status == ANYDNN_STATUS_NOT_SUPPORTED ? 1 : -1;
 }
 
-void compare_reference(struct compare *compare, struct verify_oracle *oracle)
+void compare_reference(struct compare *compare, struct adn_oracle *oracle)
 {
     memset(oracle, 0, sizeof(*oracle));
     oracle->run = run;

@@ -150,7 +150,7 @@ struct newer {
     struct {
         struct anydnn_plugin_tensor tensor;
         unsigned char tail[NEWER];
-    } tensor[VERIFY_SLOTS];
+    } tensor[ADN_SLOTS];
     union adn_params params;
     unsigned char params_tail[NEWER];
 };
@@ -166,7 +166,7 @@ static void make_newer(struct newer *newer, const struct adn_problem *problem)
     newer->params.struct_size = (uint32_t)known + NEWER;
     if (newer->problem.params != NULL)
         newer->problem.params = &newer->params;
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         if (newer->problem.tensor[i] != NULL) {
             newer->tensor[i].tensor = problem->tensor[i];
             newer->tensor[i].tensor.struct_size += NEWER;

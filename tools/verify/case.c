@@ -14,7 +14,7 @@
 /* ---- one engine */
 
 static int go(struct verify_run *run, const struct verify_trial *trial,
-              const struct verify_subject *with)
+              const struct adn_subject *with)
 {
     return verify_run_execute(run, with, 0, trial->finding) == 0 &&
                    verify_run_untouched(run, with, trial->finding) == 0 &&
@@ -24,7 +24,7 @@ static int go(struct verify_run *run, const struct verify_trial *trial,
 }
 
 static int go_and_tell(struct verify_run *run, const struct verify_trial *trial,
-                       const struct verify_subject *with, int reused)
+                       const struct adn_subject *with, int reused)
 {
     int result = go(run, trial, with);
 
@@ -36,13 +36,13 @@ static int go_and_tell(struct verify_run *run, const struct verify_trial *trial,
 /* The same operands again give the same bits, where the candidate does not say otherwise. */
 static int check_repeats(struct verify_run *run, const struct verify_trial *trial)
 {
-    const struct verify_subject *subject = trial->second;
-    unsigned char *kept[VERIFY_SLOTS] = {NULL};
+    const struct adn_subject *subject = trial->second;
+    unsigned char *kept[ADN_SLOTS] = {NULL};
     int result = 0;
 
     if (trial->candidate->notes & ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC)
         return 0;
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         if (run->block[i].total > 0) {
             kept[i] = tool_alloc(run->block[i].total);
             memcpy(kept[i], run->block[i].back, run->block[i].total);
@@ -60,7 +60,7 @@ static int check_repeats(struct verify_run *run, const struct verify_trial *tria
                                      role);
         }
     }
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         free(kept[i]);
     return result;
 }
@@ -124,7 +124,7 @@ static int check_alignment(const struct verify_answers *answers, const struct ad
     for (int i = 0; i < answers->count; i++) {
         int natural = 1;
 
-        for (int slot = 0; slot < VERIFY_SLOTS; slot++)
+        for (int slot = 0; slot < ADN_SLOTS; slot++)
             if (problem->present >> slot & 1)
                 natural &= (int64_t)answers->candidate[i].alignment[slot] <=
                            adn_type_size(problem->tensor[slot].type);
@@ -136,7 +136,7 @@ static int check_alignment(const struct verify_answers *answers, const struct ad
 }
 
 static int run_engines(const struct verify_target *target, const struct verify_answers *answers,
-                       struct verify_subject *first, struct verify_subject *second,
+                       struct adn_subject *first, struct adn_subject *second,
                        struct verify_finding *finding)
 {
     int done = 0;
@@ -166,22 +166,22 @@ static int run_engines(const struct verify_target *target, const struct verify_a
     return 0;
 }
 
-static int prepare(struct verify_subject *subject, const struct adn_problem *problem,
+static int prepare(struct adn_subject *subject, const struct adn_problem *problem,
                    const struct adn_values *values, enum verify_data data, uint64_t seed,
-                   struct verify_oracle *oracle, char *sentence)
+                   struct adn_oracle *oracle, char *sentence)
 {
     int result = verify_subject_fill(subject, problem, values, data, seed, oracle, sentence);
 
-    return result == 0 ? verify_oracle_answer(oracle, subject, sentence) : result;
+    return result == 0 ? adn_oracle_answer(oracle, subject, sentence) : result;
 }
 
 static void judge(const struct verify_target *target, const struct adn_problem *problem,
                   const struct adn_values *values, enum verify_data data, uint64_t seed,
                   const struct verify_answers *answers, struct verify_outcome *outcome)
 {
-    struct verify_oracle oracle = target->oracle;
-    struct verify_subject first;
-    struct verify_subject second;
+    struct adn_oracle oracle = target->oracle;
+    struct adn_subject first;
+    struct adn_subject second;
     int known = prepare(&first, problem, values, data, seed, &oracle, outcome->sentence);
 
     if (known == 0 && data == VERIFY_INTEGERS)
@@ -197,8 +197,8 @@ static void judge(const struct verify_target *target, const struct adn_problem *
     outcome->verdict = outcome->finding.check[0] != '\0' ? VERIFY_FAILED
                        : known > 0                       ? VERIFY_UNJUDGED
                                                          : VERIFY_PASSED;
-    verify_subject_free(&first);
-    verify_subject_free(&second);
+    adn_subject_free(&first);
+    adn_subject_free(&second);
 }
 
 void verify_problem(const struct verify_target *target, const struct adn_problem *problem,
@@ -222,7 +222,7 @@ void verify_problem(const struct verify_target *target, const struct adn_problem
     judge(target, problem, values, data, seed, &answers, outcome);
 }
 
-void verify_known(const struct verify_target *target, struct verify_subject *subject,
+void verify_known(const struct verify_target *target, struct adn_subject *subject,
                   struct verify_outcome *outcome)
 {
     struct anydnn_plugin_problem view;

@@ -116,11 +116,11 @@ static int add_one(struct verify_cases *cases, const struct adn_backend *backend
 
     if (adn_problem_parse(text, &problem, &values) != ANYDNN_STATUS_SUCCESS ||
         adn_problem_check(&problem, "anydnn verify") != ANYDNN_STATUS_SUCCESS) {
-        snprintf(sentence, VERIFY_SENTENCE, "%.1000s", adn_error_text());
+        snprintf(sentence, ADN_JUDGE_SENTENCE, "%.1000s", adn_error_text());
         return -1;
     }
     if (backend->operation[problem.operation] == NULL) {
-        snprintf(sentence, VERIFY_SENTENCE, "%s does not offer %s", backend->name,
+        snprintf(sentence, ADN_JUDGE_SENTENCE, "%s does not offer %s", backend->name,
                  adn_operation_name(problem.operation));
         return -1;
     }
@@ -131,7 +131,7 @@ static int add_one(struct verify_cases *cases, const struct adn_backend *backend
         verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
                            "given,NaN and infinities")
             ->data = VERIFY_SPECIALS;
-    if (verify_sums_wrap(&problem))
+    if (adn_judge_sums_wrap(&problem))
         verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
                            "given,sums wrap")
             ->data = VERIFY_LARGE;
@@ -177,7 +177,7 @@ static int add_drawn(struct verify_cases *cases, const struct adn_backend *backe
             add_case(cases, VERIFY_KIND_PROBLEM, number, -1, "random", "random");
     }
     if (cases->count == 0) {
-        snprintf(sentence, VERIFY_SENTENCE, "%s offers no such operation in such a type",
+        snprintf(sentence, ADN_JUDGE_SENTENCE, "%s offers no such operation in such a type",
                  backend->name);
         return -1;
     }

@@ -21,7 +21,7 @@ struct verify_case {
     const char *layout;
     char *label;
     enum verify_data data;
-    char fault[VERIFY_SENTENCE]; /* why the case itself cannot be used */
+    char fault[ADN_JUDGE_SENTENCE]; /* why the case itself cannot be used */
     struct adn_problem problem;
     struct adn_values values;
     struct verify_vector *vector;

@@ -187,7 +187,7 @@ static void hello(const struct child *child)
     json_object_set_new(line, "space", tool_json_text(plugin->space));
     json_object_set_new(line, "vectors", json_integer(child->vectors.count));
     json_object_set_new(line, "vectors_error", tool_json_text(child->vectors.sentence));
-    json_object_set_new(line, "oracle", json_boolean(child->target.oracle.context != NULL));
+    json_object_set_new(line, "oracle", json_boolean(child->target.reference.context != NULL));
     json_object_set_new(line, "groups", count_cases(child));
     tell(child, line);
 }
@@ -211,8 +211,8 @@ static void run_rules(const struct child *child, const struct verify_case *item,
 static void run_vector(const struct child *child, const struct verify_vector *vector,
                        struct verify_outcome *outcome)
 {
-    struct verify_subject subject;
-    char sentence[VERIFY_SENTENCE];
+    struct adn_subject subject;
+    char sentence[ADN_JUDGE_SENTENCE];
 
     if (verify_vector_subject(vector, &subject, sentence) == 0) {
         verify_known(&child->target, &subject, outcome);
@@ -220,7 +220,7 @@ static void run_vector(const struct child *child, const struct verify_vector *ve
         verify_find(&outcome->finding, "vector", "%s", sentence);
         outcome->verdict = VERIFY_FAILED;
     }
-    verify_subject_free(&subject);
+    adn_subject_free(&subject);
 }
 
 static void run_case(const struct child *child, const struct verify_case *item,
@@ -275,7 +275,7 @@ int verify_child(int argc, char **argv)
 {
     struct child child = {.fd = -1};
     struct verify_outcome outcome;
-    char sentence[VERIFY_SENTENCE];
+    char sentence[ADN_JUDGE_SENTENCE];
     const char *stage;
 
     if (argc < ARG_SETTINGS)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Whether a new plan in new memory gets it right. */
-static int passes_afresh(const struct verify_trial *trial, const struct verify_subject *subject,
+static int passes_afresh(const struct verify_trial *trial, const struct adn_subject *subject,
                          int zeros)
 {
     struct verify_finding finding = {{0}, {0}};
@@ -23,15 +23,14 @@ static int passes_afresh(const struct verify_trial *trial, const struct verify_s
 }
 
 /* Whether the result is right but for the blend: as if every beta were 0. */
-static int passes_without_beta(const struct verify_trial *trial,
-                               const struct verify_subject *subject)
+static int passes_without_beta(const struct verify_trial *trial, const struct adn_subject *subject)
 {
     static const char *const betas[] = {"beta", "beta_data", "beta_param"};
     struct adn_values values = subject->values;
-    struct verify_subject plain;
+    struct adn_subject plain;
     struct verify_finding finding = {{0}, {0}};
-    struct verify_oracle oracle = trial->target->oracle;
-    char sentence[VERIFY_SENTENCE];
+    struct adn_oracle oracle = trial->target->oracle;
+    char sentence[ADN_JUDGE_SENTENCE];
     struct verify_run run;
     int passes = 0;
     int any = 0;
@@ -46,13 +45,13 @@ static int passes_without_beta(const struct verify_trial *trial,
         return 0;
     /* The right answers for beta 0, held against a run with the beta that was asked for. */
     memset(&plain, 0, sizeof(plain));
-    if (verify_subject_fill(&plain, &subject->problem, &values, subject->data, 1, &oracle,
-                            sentence) == 0) {
-        for (int i = 0; i < VERIFY_SLOTS; i++)
+    if (verify_subject_fill(&plain, &subject->problem, &values, (enum verify_data)subject->data, 1,
+                            &oracle, sentence) == 0) {
+        for (int i = 0; i < ADN_SLOTS; i++)
             if (plain.slot[i].before != NULL && subject->slot[i].before != NULL)
                 memcpy(plain.slot[i].before, subject->slot[i].before,
                        (size_t)plain.slot[i].count * sizeof(double));
-        if (verify_oracle_answer(&oracle, &plain, sentence) == 0 &&
+        if (adn_oracle_answer(&oracle, &plain, sentence) == 0 &&
             verify_run_open(&run, trial->target, trial->target->context, &trial->problem,
                             trial->candidate, VERIFY_ALIGNED, NULL, &finding) == 0) {
             passes = verify_run_execute(&run, subject, 0, &finding) == 0 &&
@@ -60,13 +59,13 @@ static int passes_without_beta(const struct verify_trial *trial,
             verify_run_close(&run);
         }
     }
-    verify_subject_free(&plain);
+    adn_subject_free(&plain);
     return passes;
 }
 
 /* Reals tell more of sums than whole numbers do. */
 static const char *name_of(const struct verify_trial *trial, struct verify_run *run,
-                           const struct verify_subject *subject, const char **sentence)
+                           const struct adn_subject *subject, const char **sentence)
 {
     struct verify_finding finding = {{0}, {0}};
     const char *name = verify_name_of_wrong(run, subject, sentence);
@@ -88,7 +87,7 @@ void verify_rename(struct verify_finding *finding, const char *check, const char
 }
 
 void verify_diagnose(const struct verify_trial *trial, struct verify_run *run,
-                     const struct verify_subject *subject, int reused)
+                     const struct adn_subject *subject, int reused)
 {
     struct verify_finding *finding = trial->finding;
     const char *sentence;

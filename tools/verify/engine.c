@@ -29,7 +29,7 @@ static int make_blocks(struct verify_run *run, enum verify_place place)
 {
     const struct anydnn_plugin_space *space = run->target->backend->plugin->space_functions;
 
-    for (int i = 0; i < VERIFY_SLOTS; i++) {
+    for (int i = 0; i < ADN_SLOTS; i++) {
         size_t bytes;
 
         if (!((run->problem->present & ~run->problem->absent) >> i & 1) ||
@@ -84,7 +84,7 @@ void verify_run_close(struct verify_run *run)
     if (run->plan != NULL)
         run->target->backend->operation[run->problem->operation]->plan_destroy(run->plan);
     verify_environment_look("plan_destroy");
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         if (run->block[i].total > 0)
             verify_block_free(&run->block[i]);
     verify_block_free(&run->workspace);
@@ -93,28 +93,28 @@ void verify_run_close(struct verify_run *run)
 
 /* ---- running */
 
-static void fill_image(struct verify_run *run, const struct verify_subject *subject, int slot,
+static void fill_image(struct verify_run *run, const struct adn_subject *subject, int slot,
                        int zeros)
 {
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
-    const struct verify_slot *from = &subject->slot[slot];
+    const struct adn_subject_slot *from = &subject->slot[slot];
     struct verify_block *block = &run->block[slot];
-    struct verify_places places;
+    struct adn_places places;
 
     verify_block_poison(block, (size_t)adn_type_size(tensor->type));
     if (from->before == NULL && !zeros)
         return;
-    verify_places_begin(&places, tensor, from->element);
+    adn_places_begin(&places, tensor);
     for (int64_t i = 0; i < from->count; i++) {
-        from->element->store(block->image + block->at + places.at,
-                             from->before != NULL ? from->before[i] : 0);
-        verify_places_next(&places);
+        adn_element_store(tensor->type, block->image + block->at + places.at,
+                          from->before != NULL ? from->before[i] : 0);
+        adn_places_next(&places);
     }
 }
 
-static int put_operands(struct verify_run *run, const struct verify_subject *subject, int zeros)
+static int put_operands(struct verify_run *run, const struct adn_subject *subject, int zeros)
 {
-    for (int i = 0; i < VERIFY_SLOTS; i++) {
+    for (int i = 0; i < ADN_SLOTS; i++) {
         if (run->block[i].total == 0)
             continue;
         fill_image(run, subject, i, zeros);
@@ -131,13 +131,13 @@ static int get_operands(struct verify_run *run)
 
     if (space != NULL && space->synchronize(0, NULL) != 0)
         return -1;
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         if (run->block[i].total > 0 && verify_block_get(&run->block[i]) != 0)
             return -1;
     return verify_block_get(&run->workspace);
 }
 
-static void describe_operands(struct verify_run *run, const struct verify_subject *subject,
+static void describe_operands(struct verify_run *run, const struct adn_subject *subject,
                               struct anydnn_plugin_operands *operands, unsigned char *value)
 {
     int32_t type = run->problem->tensor[0].type;
@@ -146,7 +146,7 @@ static void describe_operands(struct verify_run *run, const struct verify_subjec
 
     memset(operands, 0, sizeof(*operands));
     operands->struct_size = sizeof(*operands);
-    for (int i = 0; i < VERIFY_SLOTS; i++) {
+    for (int i = 0; i < ADN_SLOTS; i++) {
         int32_t given = run->problem->absent >> i & 1 ? adn_problem_stand_in(run->problem, i) : i;
 
         if (run->problem->present >> i & 1)
@@ -167,11 +167,11 @@ static void describe_operands(struct verify_run *run, const struct verify_subjec
 static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
                          struct verify_finding *finding)
 {
-    char sentence[VERIFY_SENTENCE];
+    char sentence[ADN_JUDGE_SENTENCE];
 
     snprintf(sentence, sizeof(sentence), "%s", adn_load_error_text());
     if (effect == ANYDNN_PLUGIN_EFFECT_NONE && get_operands(run) == 0)
-        for (int i = 0; i < VERIFY_SLOTS; i++)
+        for (int i = 0; i < ADN_SLOTS; i++)
             if (run->block[i].total > 0 &&
                 memcmp(run->block[i].image, run->block[i].back, run->block[i].total) != 0)
                 return verify_find(finding, "effect",
@@ -183,7 +183,7 @@ static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
                        sentence[0] != '\0' ? sentence : "no sentence was handed to set_error");
 }
 
-int verify_run_execute(struct verify_run *run, const struct verify_subject *subject, int zeros,
+int verify_run_execute(struct verify_run *run, const struct adn_subject *subject, int zeros,
                        struct verify_finding *finding)
 {
     struct anydnn_plugin_operands operands;

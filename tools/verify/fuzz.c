@@ -69,7 +69,7 @@ static void set_types(struct verify_fuzz *fuzz, int32_t type)
         const char *role = info->slot[i].role;
 
         problem->tensor[i].type = type;
-        if (verify_is_bytes(role))
+        if (adn_judge_is_bytes(role))
             problem->tensor[i].type = ANYDNN_PLUGIN_UINT8;
         else if (strcmp(role, "indices") == 0)
             problem->tensor[i].type = draw_index_type(fuzz);
@@ -148,7 +148,7 @@ static void draw_present(struct verify_fuzz *fuzz)
 {
     struct adn_problem *problem = &fuzz->problem;
     const struct adn_operation *info = adn_problem_operation(problem->operation);
-    uint64_t coins = verify_random_bits(&fuzz->state);
+    uint64_t coins = adn_random_bits(&fuzz->state);
 
     /* Operands whose names begin alike come together (running_mean, save_mean, ...). */
     for (int i = 0; i < info->slot_count; i++) {
@@ -213,7 +213,7 @@ static int is_small(const struct adn_problem *problem)
             return 0;
         largest = count > largest ? count : largest;
     }
-    return verify_terms(problem) * (double)largest <= MOST_WORK;
+    return adn_judge_terms(problem) * (double)largest <= MOST_WORK;
 }
 
 static int draw(struct verify_fuzz *fuzz, int32_t operation, int32_t type)
@@ -238,8 +238,8 @@ static enum verify_data draw_data(struct verify_fuzz *fuzz, const char *text)
 {
     if (strstr(text, "nan=") != NULL && verify_fuzz_once_in(fuzz, 2))
         return VERIFY_SPECIALS;
-    return verify_sums_wrap(&fuzz->problem) && verify_fuzz_once_in(fuzz, 4) ? VERIFY_LARGE
-                                                                            : VERIFY_INTEGERS;
+    return adn_judge_sums_wrap(&fuzz->problem) && verify_fuzz_once_in(fuzz, 4) ? VERIFY_LARGE
+                                                                               : VERIFY_INTEGERS;
 }
 
 void verify_fuzz_case(const struct anydnn_plugin_operation *published, int32_t type, uint64_t seed,
@@ -250,8 +250,8 @@ void verify_fuzz_case(const struct anydnn_plugin_operation *published, int32_t t
 
     /* Two rounds, so that neighbouring numbers have nothing in common. */
     fuzz.state = seed;
-    fuzz.state = verify_random_bits(&fuzz.state) + (uint64_t)number;
-    fuzz.state = verify_random_bits(&fuzz.state);
+    fuzz.state = adn_random_bits(&fuzz.state) + (uint64_t)number;
+    fuzz.state = adn_random_bits(&fuzz.state);
     item->fault[0] = '\0';
     for (int i = 0; i < TRIES; i++)
         if (draw(&fuzz, published->operation, type) == 0) {

@@ -17,7 +17,7 @@ struct verify_fuzz {
 /* 0 to count - 1. */
 static inline int verify_fuzz_below(struct verify_fuzz *fuzz, int count)
 {
-    return (int)(verify_random_bits(&fuzz->state) % (uint64_t)count);
+    return (int)(adn_random_bits(&fuzz->state) % (uint64_t)count);
 }
 
 /* One of an array. */

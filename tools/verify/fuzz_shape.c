@@ -217,7 +217,7 @@ static int set_dims(struct adn_problem *problem, int slot, const struct shapes *
     tensor->ndims = shapes->ndims;
     for (int32_t i = 0; i < shapes->ndims; i++)
         elements *= shapes->x[i];
-    if (verify_is_bytes(role))
+    if (adn_judge_is_bytes(role))
         adn_shape_of_bytes(tensor, strcmp(role, "states") == 0 ? 32 : (elements + 7) / 8);
     else if (strcmp(role, "col") == 0)
         set_matrix(problem, slot, shapes);

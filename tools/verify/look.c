@@ -11,10 +11,10 @@
 
 /* ---- nothing but outputs has changed */
 
-static int is_written(const struct verify_subject *subject, int slot)
+static int is_written(const struct adn_subject *subject, int slot)
 {
     for (int i = 0; i < subject->info->slot_count; i++)
-        if (verify_is_present(subject, i) && verify_is_out(subject, i) &&
+        if (adn_subject_has(subject, i) && adn_subject_is_out(subject, i) &&
             adn_problem_home(&subject->problem, i) == slot)
             return 1;
     return 0;
@@ -22,17 +22,17 @@ static int is_written(const struct verify_subject *subject, int slot)
 
 /* The bytes between the elements of an output must be what they were: the image takes over the
  * elements alone. */
-static void take_elements(const struct verify_run *run, const struct verify_subject *subject,
-                          int slot, unsigned char *image)
+static void take_elements(const struct verify_run *run, const struct adn_subject *subject, int slot,
+                          unsigned char *image)
 {
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
     const struct verify_block *block = &run->block[slot];
-    struct verify_places places;
+    struct adn_places places;
 
-    verify_places_begin(&places, tensor, subject->slot[slot].element);
+    adn_places_begin(&places, tensor);
     for (int64_t i = 0; i < subject->slot[slot].count; i++) {
         memcpy(image + block->at + places.at, block->back + block->at + places.at, places.size);
-        verify_places_next(&places);
+        adn_places_next(&places);
     }
 }
 
@@ -53,7 +53,7 @@ static int tell_touched(const struct verify_block *block, size_t place, int writ
     return verify_find(finding, "inputs", "it writes to %s, an input, at byte %lld", role, at);
 }
 
-static int check_block(const struct verify_run *run, const struct verify_subject *subject, int slot,
+static int check_block(const struct verify_run *run, const struct adn_subject *subject, int slot,
                        struct verify_finding *finding)
 {
     const struct verify_block *block = &run->block[slot];
@@ -95,12 +95,12 @@ static int check_workspace(const struct verify_run *run, struct verify_finding *
                        (long long)place - (long long)block->at, run->candidate->workspace);
 }
 
-int verify_run_untouched(const struct verify_run *run, const struct verify_subject *subject,
+int verify_run_untouched(const struct verify_run *run, const struct adn_subject *subject,
                          struct verify_finding *finding)
 {
     if (check_workspace(run, finding) != 0)
         return -1;
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         if (run->block[i].total > 0 && check_block(run, subject, i, finding) != 0)
             return -1;
     return 0;
@@ -108,40 +108,39 @@ int verify_run_untouched(const struct verify_run *run, const struct verify_subje
 
 /* ---- the outputs are right */
 
-static struct verify_method method_of(const struct verify_run *run)
+static struct adn_method method_of(const struct verify_run *run)
 {
-    return (struct verify_method){run->candidate->math, run->candidate->notes};
+    return (struct adn_method){run->candidate->math, run->candidate->notes};
 }
 
-void verify_each_element(const struct verify_run *run, const struct verify_subject *subject,
-                         int slot, void (*each)(void *cookie, const struct verify_element *element),
-                         void *cookie)
+void verify_each_element(const struct verify_run *run, const struct adn_subject *subject, int slot,
+                         void (*each)(void *cookie, const struct adn_judged *element), void *cookie)
 {
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
-    const struct verify_slot *at = &subject->slot[slot];
-    const struct verify_method method = method_of(run);
+    const struct adn_subject_slot *at = &subject->slot[slot];
+    const struct adn_method method = method_of(run);
     const struct verify_block *block = &run->block[adn_problem_home(run->problem, slot)];
-    struct verify_places places;
-    struct verify_element now;
+    struct adn_places places;
+    struct adn_judged now;
 
-    verify_places_begin(&places, tensor, at->element);
-    verify_bound(subject, slot, &method, &now.bound);
+    adn_places_begin(&places, tensor);
+    adn_subject_bound(subject, slot, &method, &now.bound);
     for (int64_t i = 0; i < at->count; i++) {
         now.at = i;
-        now.got = at->element->load(block->back + block->at + places.at);
-        verify_element_judge(subject, slot, &method, &now);
+        now.got = adn_element_load(tensor->type, block->back + block->at + places.at);
+        adn_judged_find(subject, slot, &method, &now);
         each(cookie, &now);
-        verify_places_next(&places);
+        adn_places_next(&places);
     }
 }
 
 struct judgement {
     struct adn_measure measure;
-    struct verify_element first; /* wrong */
+    struct adn_judged first; /* wrong */
     int64_t wrong;
 };
 
-static void take_element(void *cookie, const struct verify_element *element)
+static void take_element(void *cookie, const struct adn_judged *element)
 {
     struct judgement *judgement = cookie;
 
@@ -150,23 +149,23 @@ static void take_element(void *cookie, const struct verify_element *element)
         judgement->first = *element;
 }
 
-static int check_slot(const struct verify_run *run, const struct verify_subject *subject, int slot,
+static int check_slot(const struct verify_run *run, const struct adn_subject *subject, int slot,
                       struct verify_finding *finding)
 {
     const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
-    const struct verify_method method = method_of(run);
-    int exact = verify_is_exact(subject, slot);
+    const struct adn_method method = method_of(run);
+    int exact = adn_subject_is_exact(subject, slot);
     struct judgement judgement = {.wrong = 0};
     char place[160];
 
     adn_measure_begin(&judgement.measure);
     verify_each_element(run, subject, slot, take_element, &judgement);
-    if (verify_is_transform(&method) && judgement.measure.mismatches == 0 &&
-        adn_measure_relative_l2(&judgement.measure) <= verify_transform_limit(subject, slot))
+    if (adn_method_is_transform(&method) && judgement.measure.mismatches == 0 &&
+        adn_measure_relative_l2(&judgement.measure) <= adn_subject_transform_limit(subject, slot))
         return 0;
     if (judgement.wrong == 0)
         return 0;
-    verify_index_text(tensor, judgement.first.at, place, sizeof(place));
+    adn_index_text(tensor, judgement.first.at, place, sizeof(place));
     return verify_find(finding, "result",
                        "%s: %lld of %lld elements are wrong; [%s] is %.9g, %s is %.9g (%s; "
                        "relative L2 error %.3g)",
@@ -175,17 +174,17 @@ static int check_slot(const struct verify_run *run, const struct verify_subject 
                        exact ? "the only right value" : "the right value",
                        exact ? adn_type_round(tensor->type, judgement.first.want)
                              : judgement.first.want,
-                       exact                          ? "exact in any order of summation"
-                       : verify_is_transform(&method) ? "transform algorithm"
-                                                      : "more than rounding explains",
+                       exact                              ? "exact in any order of summation"
+                       : adn_method_is_transform(&method) ? "transform algorithm"
+                                                          : "more than rounding explains",
                        adn_measure_relative_l2(&judgement.measure));
 }
 
-int verify_run_right(const struct verify_run *run, const struct verify_subject *subject,
+int verify_run_right(const struct verify_run *run, const struct adn_subject *subject,
                      struct verify_finding *finding)
 {
     for (int i = 0; i < subject->info->slot_count; i++)
-        if (verify_is_present(subject, i) && subject->slot[i].compared &&
+        if (adn_subject_has(subject, i) && subject->slot[i].compared &&
             subject->slot[i].want != NULL && check_slot(run, subject, i, finding) != 0)
             return -1;
     return 0;

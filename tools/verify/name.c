@@ -6,13 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-static int is_integer(const struct verify_element *element)
+static int is_integer(const struct adn_judged *element)
 {
     return adn_type_digits(element->bound.type) == 0;
 }
 
 /* The number of the type next to `want` by another rule of rounding. */
-static double by_rule(const struct verify_element *element, double (*rule)(double))
+static double by_rule(const struct adn_judged *element, double (*rule)(double))
 {
     int32_t type = element->bound.type;
     double unit = adn_type_ulp(type, element->want);
@@ -21,17 +21,17 @@ static double by_rule(const struct verify_element *element, double (*rule)(doubl
                                                         : element->want);
 }
 
-static int is_ties_away(const struct verify_element *element)
+static int is_ties_away(const struct adn_judged *element)
 {
     return element->got == by_rule(element, round);
 }
 
-static int is_truncated(const struct verify_element *element)
+static int is_truncated(const struct adn_judged *element)
 {
     return element->got == by_rule(element, trunc);
 }
 
-static int is_wrapped(const struct verify_element *element)
+static int is_wrapped(const struct adn_judged *element)
 {
     double low = adn_type_lowest(element->bound.type);
     double span = adn_type_highest(element->bound.type) - low + 1;
@@ -40,14 +40,14 @@ static int is_wrapped(const struct verify_element *element)
     return is_integer(element) && element->got == whole - span * floor((whole - low) / span);
 }
 
-static int is_clamped(const struct verify_element *element)
+static int is_clamped(const struct adn_judged *element)
 {
     return !is_integer(element) && isinf(adn_type_round(element->bound.type, element->want)) &&
            !isinf(element->want) &&
            element->got == copysign(adn_type_highest(element->bound.type), element->want);
 }
 
-static int is_flushed(const struct verify_element *element)
+static int is_flushed(const struct adn_judged *element)
 {
     double normal =
         ldexp(adn_type_least(element->bound.type), adn_type_digits(element->bound.type) - 1);
@@ -56,12 +56,12 @@ static int is_flushed(const struct verify_element *element)
 }
 
 /* S where it was not needed: the size of the result. */
-static double sum_of(const struct verify_element *element)
+static double sum_of(const struct adn_judged *element)
 {
     return element->sum > 0 ? element->sum : fabs(element->want);
 }
 
-static int is_of_short_sums(const struct verify_element *element)
+static int is_of_short_sums(const struct adn_judged *element)
 {
     struct adn_bound bound = element->bound;
 
@@ -71,7 +71,7 @@ static int is_of_short_sums(const struct verify_element *element)
 }
 
 /* Each product is off by up to twice what rounding to 11 bits, or 8, does. */
-static int is_of_rounded(const struct verify_element *element, double rounding)
+static int is_of_rounded(const struct adn_judged *element, double rounding)
 {
     return isfinite(element->want) &&
            fabs(element->got - element->want) <=
@@ -79,12 +79,12 @@ static int is_of_rounded(const struct verify_element *element, double rounding)
                    2 * rounding * element->sum;
 }
 
-static int is_of_tf32(const struct verify_element *element)
+static int is_of_tf32(const struct adn_judged *element)
 {
     return is_of_rounded(element, 0x1p-11);
 }
 
-static int is_of_bfloat16(const struct verify_element *element)
+static int is_of_bfloat16(const struct adn_judged *element)
 {
     return is_of_rounded(element, 0x1p-8);
 }
@@ -93,7 +93,7 @@ static int is_of_bfloat16(const struct verify_element *element)
 static const struct {
     const char *check;
     const char *sentence;
-    int (*fits)(const struct verify_element *element);
+    int (*fits)(const struct adn_judged *element);
 } names[] = {
     {"overflow",
      "what is too large for the type becomes its largest number; it must become infinity",
@@ -128,7 +128,7 @@ struct naming {
     int fits[NAMES];
 };
 
-static void take_element(void *cookie, const struct verify_element *element)
+static void take_element(void *cookie, const struct adn_judged *element)
 {
     struct naming *naming = cookie;
 
@@ -136,7 +136,7 @@ static void take_element(void *cookie, const struct verify_element *element)
         naming->fits[i] = naming->fits[i] && names[i].fits(element);
 }
 
-const char *verify_name_of_wrong(const struct verify_run *run, const struct verify_subject *subject,
+const char *verify_name_of_wrong(const struct verify_run *run, const struct adn_subject *subject,
                                  const char **sentence)
 {
     struct naming naming;
@@ -147,7 +147,7 @@ const char *verify_name_of_wrong(const struct verify_run *run, const struct veri
     for (size_t i = 0; i < NAMES; i++)
         naming.fits[i] = !subject->whole || strcmp(names[i].check, "math") != 0;
     for (int i = 0; i < subject->info->slot_count; i++)
-        if (verify_is_present(subject, i) && subject->slot[i].compared &&
+        if (adn_subject_has(subject, i) && subject->slot[i].compared &&
             subject->slot[i].want != NULL)
             verify_each_element(run, subject, i, take_element, &naming);
     for (size_t i = 0; i < NAMES; i++)

@@ -56,9 +56,10 @@ int verify_open(struct verify_target *target, const char *name, const char *path
         return -1;
     verify_environment_look("context_create");
     if (oracle != NULL && oracle->plugin != NULL &&
-        oracle->plugin->context_create(0, &target->oracle.context) == 0) {
-        target->oracle.backend = oracle;
+        oracle->plugin->context_create(0, &target->reference.context) == 0) {
+        target->reference.backend = oracle;
         target->oracle.run = verify_oracle_backend;
+        target->oracle.own = &target->reference;
     }
     return 0;
 }
@@ -66,6 +67,6 @@ int verify_open(struct verify_target *target, const char *name, const char *path
 void verify_close(struct verify_target *target)
 {
     target->backend->plugin->context_destroy(target->context);
-    if (target->oracle.context != NULL)
-        target->oracle.backend->plugin->context_destroy(target->oracle.context);
+    if (target->reference.context != NULL)
+        target->reference.backend->plugin->context_destroy(target->reference.context);
 }

@@ -124,7 +124,7 @@ static int check_unpublished(const struct verify_target *target, const struct ad
 
         if (published >> types[i] & 1)
             continue;
-        for (int slot = 0; slot < VERIFY_SLOTS; slot++)
+        for (int slot = 0; slot < ADN_SLOTS; slot++)
             if ((other.present >> slot & 1) && other.tensor[slot].type == problem->tensor[0].type)
                 other.tensor[slot].type = types[i];
         adn_problem_view(&other, 0, &view);

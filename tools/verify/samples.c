@@ -6,7 +6,7 @@
 
 static double size_of(const struct adn_problem *problem)
 {
-    return verify_terms(problem) *
+    return adn_judge_terms(problem) *
            (double)adn_shape_elements(&problem->tensor[problem->present >> 2 & 1 ? 2 : 0]);
 }
 

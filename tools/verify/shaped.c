@@ -54,7 +54,7 @@ static void add_shape(struct verify_cases *cases, const struct verify_shapes *sh
     int wrong = verify_shape_problem(shapes, shape, type, layout, &problem, &values);
     struct verify_case *item;
 
-    if (!wrong && shape->kind == VERIFY_SHAPE_LONG && verify_terms(&problem) < VERIFY_LONG_TERMS)
+    if (!wrong && shape->kind == VERIFY_SHAPE_LONG && adn_judge_terms(&problem) < VERIFY_LONG_TERMS)
         return;
     if (!wrong)
         problem.math = math != ANY_MATH ? math : verify_math_of(published, type, problem.math);

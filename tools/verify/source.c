@@ -46,7 +46,7 @@ static int named(const char *const names[4], const char *role)
 
 /* The forward problem; its operands have the shapes of those of the same name here, and the shape
  * of the first where there is none (softmax's x, the sum that an activation follows). */
-static void describe_source(const struct verify_subject *subject, const struct source *source,
+static void describe_source(const struct adn_subject *subject, const struct source *source,
                             struct adn_problem *forward, struct adn_values *values)
 {
     const struct adn_operation *info = adn_problem_operation(source->operation);
@@ -55,25 +55,25 @@ static void describe_source(const struct verify_subject *subject, const struct s
     adn_values_init(values, source->operation);
     forward->params = subject->problem.params;
     for (int i = 0; i < info->slot_count; i++) {
-        int slot = verify_slot_find(subject, info->slot[i].role);
+        int slot = adn_subject_find(subject, info->slot[i].role);
 
         if (slot < 0 && (info->slot[i].flags & ADN_SLOT_OPTIONAL) &&
-            !(strcmp(info->slot[i].role, "z") == 0 && verify_slot_find(subject, "dz") >= 0))
+            !(strcmp(info->slot[i].role, "z") == 0 && adn_subject_find(subject, "dz") >= 0))
             continue;
         if (slot < 0 && strcmp(info->slot[i].role, "bias") == 0)
-            slot = verify_slot_find(subject, "scale");
+            slot = adn_subject_find(subject, "scale");
         forward->tensor[i] = subject->problem.tensor[slot < 0 ? 0 : slot];
         forward->present |= UINT32_C(1) << i;
     }
 }
 
-int verify_source_fill(struct verify_subject *subject, uint64_t seed, struct verify_oracle *oracle,
+int verify_source_fill(struct adn_subject *subject, uint64_t seed, struct adn_oracle *oracle,
                        char *sentence)
 {
     const struct source *source = source_of(subject->problem.operation);
-    double *in[VERIFY_SLOTS] = {NULL};
-    double *out[VERIFY_SLOTS] = {NULL};
-    double *own[VERIFY_SLOTS] = {NULL};
+    double *in[ADN_SLOTS] = {NULL};
+    double *out[ADN_SLOTS] = {NULL};
+    double *own[ADN_SLOTS] = {NULL};
     struct adn_problem forward;
     struct adn_values values;
     const struct adn_operation *info;
@@ -85,7 +85,7 @@ int verify_source_fill(struct verify_subject *subject, uint64_t seed, struct ver
     info = adn_problem_operation(source->operation);
     for (int i = 0; i < info->slot_count; i++) {
         const char *role = info->slot[i].role;
-        int slot = verify_slot_find(subject, role);
+        int slot = adn_subject_find(subject, role);
         int64_t count = adn_shape_elements(&forward.tensor[i]);
         uint64_t state = seed ^ UINT64_C(0xabcdef);
 
@@ -101,8 +101,8 @@ int verify_source_fill(struct verify_subject *subject, uint64_t seed, struct ver
                 own[i][k] = verify_random_real(&state);
         }
     }
-    result = verify_oracle_run(oracle, &forward, &values, in, out, sentence);
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    result = adn_oracle_run(oracle, &forward, &values, in, out, sentence);
+    for (int i = 0; i < ADN_SLOTS; i++)
         free(own[i]);
     for (int i = 0; i < info->slot_count && result == 0; i++)
         for (int64_t k = 0; out[i] != NULL && k < adn_shape_elements(&forward.tensor[i]); k++)

@@ -12,7 +12,7 @@
 /* What a check found; `check` is empty while there is nothing. */
 struct verify_finding {
     char check[VERIFY_CHECK];
-    char sentence[2 * VERIFY_SENTENCE];
+    char sentence[2 * ADN_JUDGE_SENTENCE];
 };
 
 /* Keeps the first finding; returns -1. */
@@ -22,7 +22,8 @@ int verify_find(struct verify_finding *finding, const char *check, const char *f
 struct verify_target {
     struct adn_backend *backend;
     struct anydnn_plugin_context *context;
-    struct verify_oracle oracle;
+    struct adn_oracle oracle;
+    struct verify_backend reference; /* of the oracle */
     int quick;
 };
 
@@ -80,7 +81,7 @@ struct verify_answers {
     int32_t status;
     struct anydnn_plugin_candidate candidate[VERIFY_ANSWERS];
     int32_t reason; /* 0: it can */
-    char sentence[VERIFY_SENTENCE];
+    char sentence[ADN_JUDGE_SENTENCE];
     struct verify_finding fault;
 };
 
@@ -101,7 +102,7 @@ struct verify_run {
     const struct adn_problem *problem;
     const struct anydnn_plugin_candidate *candidate;
     struct anydnn_plugin_plan *plan;
-    struct verify_block block[VERIFY_SLOTS];
+    struct verify_block block[ADN_SLOTS];
     struct verify_block workspace;
 };
 
@@ -119,28 +120,28 @@ int verify_run_open(struct verify_run *run, const struct verify_target *target,
 void verify_run_close(struct verify_run *run);
 /* Puts the operands there, runs, fetches what came of it. `zeros`: outputs that are not read hold
  * zeros, not NaN. */
-int verify_run_execute(struct verify_run *run, const struct verify_subject *subject, int zeros,
+int verify_run_execute(struct verify_run *run, const struct adn_subject *subject, int zeros,
                        struct verify_finding *finding);
 
 /* ---- look.c: what memory looks like after a run */
 
 /* Nothing but the outputs' elements has changed. */
-int verify_run_untouched(const struct verify_run *run, const struct verify_subject *subject,
+int verify_run_untouched(const struct verify_run *run, const struct adn_subject *subject,
                          struct verify_finding *finding);
 /* The outputs are what the oracle says. */
-int verify_run_right(const struct verify_run *run, const struct verify_subject *subject,
+int verify_run_right(const struct verify_run *run, const struct adn_subject *subject,
                      struct verify_finding *finding);
 
 /* Calls `each` for every element of a compared output. */
-void verify_each_element(const struct verify_run *run, const struct verify_subject *subject,
-                         int slot, void (*each)(void *cookie, const struct verify_element *element),
+void verify_each_element(const struct verify_run *run, const struct adn_subject *subject, int slot,
+                         void (*each)(void *cookie, const struct adn_judged *element),
                          void *cookie);
 
 /* ---- name.c */
 
 /* What all wrong elements of a run have in common, as the name of a check and a sentence; NULL when
  * they have nothing. */
-const char *verify_name_of_wrong(const struct verify_run *run, const struct verify_subject *subject,
+const char *verify_name_of_wrong(const struct verify_run *run, const struct adn_subject *subject,
                                  const char **sentence);
 
 /* ---- diagnose.c */
@@ -150,8 +151,8 @@ struct verify_trial {
     const struct verify_target *target;
     struct adn_problem problem; /* with the algorithm named where the engine wants it */
     const struct anydnn_plugin_candidate *candidate;
-    struct verify_subject *first;  /* whole numbers */
-    struct verify_subject *second; /* reals */
+    struct adn_subject *first;  /* whole numbers */
+    struct adn_subject *second; /* reals */
     struct verify_finding *finding;
 };
 
@@ -159,7 +160,7 @@ struct verify_trial {
  * the run had a plan that ran on other data before. What the run's operands hold is
  * not kept. */
 void verify_diagnose(const struct verify_trial *trial, struct verify_run *run,
-                     const struct verify_subject *subject, int reused);
+                     const struct adn_subject *subject, int reused);
 /* Puts a check and a sentence before what was found. */
 void verify_rename(struct verify_finding *finding, const char *check, const char *sentence);
 
@@ -174,8 +175,8 @@ enum verify_verdict {
 
 struct verify_outcome {
     enum verify_verdict verdict;
-    int32_t reason;                 /* when declined */
-    char sentence[VERIFY_SENTENCE]; /* why declined or not judged */
+    int32_t reason;                    /* when declined */
+    char sentence[ADN_JUDGE_SENTENCE]; /* why declined or not judged */
     struct verify_finding finding;
 };
 
@@ -202,7 +203,7 @@ void verify_forks(const struct verify_target *target, const struct adn_problem *
 int verify_exports(const char *path, char *extra, size_t size);
 
 /* A subject whose answers are known from elsewhere: one run of each engine. */
-void verify_known(const struct verify_target *target, struct verify_subject *subject,
+void verify_known(const struct verify_target *target, struct adn_subject *subject,
                   struct verify_outcome *outcome);
 /* Every check of one problem: on such data, and where those are small whole numbers on reals, too.
  */

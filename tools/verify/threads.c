@@ -12,7 +12,7 @@
 
 struct worker {
     const struct verify_target *target;
-    struct verify_subject subject;
+    struct adn_subject subject;
     struct verify_finding finding;
     pthread_barrier_t *start;
     pthread_t thread;
@@ -73,12 +73,12 @@ static void *work(void *argument)
 static int prepare(struct worker *worker, const struct adn_problem *problem,
                    const struct adn_values *values, uint64_t seed)
 {
-    struct verify_oracle oracle = worker->target->oracle;
-    char sentence[VERIFY_SENTENCE];
+    struct adn_oracle oracle = worker->target->oracle;
+    char sentence[ADN_JUDGE_SENTENCE];
 
     return verify_subject_fill(&worker->subject, problem, values, VERIFY_REALS, seed, &oracle,
                                sentence) == 0 &&
-           verify_oracle_answer(&oracle, &worker->subject, sentence) == 0;
+           adn_oracle_answer(&oracle, &worker->subject, sentence) == 0;
 }
 
 void verify_threads(const struct verify_target *target, const struct adn_problem *problem,
@@ -106,7 +106,7 @@ void verify_threads(const struct verify_target *target, const struct adn_problem
         if (worker[i].finding.check[0] != '\0')
             verify_find(finding, "threads", "with %d contexts at once, a thread each: %.1800s",
                         THREADS, worker[i].finding.sentence);
-        verify_subject_free(&worker[i].subject);
+        adn_subject_free(&worker[i].subject);
     }
     pthread_barrier_destroy(&start);
 }

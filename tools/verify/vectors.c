@@ -135,7 +135,7 @@ void verify_vectors_free(struct verify_vectors *vectors)
 
 /* NULL where the list has none of that role; the type's lowest number stands as that of double. */
 static double *copy_values(const struct vec_list *list, const char *role,
-                           const struct verify_slot *slot, int32_t type, int *fits)
+                           const struct adn_subject_slot *slot, int32_t type, int *fits)
 {
     const struct vec_values *from = vec_find(list, role);
     double *to;
@@ -154,7 +154,7 @@ static double *copy_values(const struct vec_list *list, const char *role,
 
 /* The bound has 2^-p R for inputs that were rounded to the type, beside what it takes S for. */
 static void add_rounds(const struct vec_list *list, const char *role, double terms, int32_t type,
-                       struct verify_slot *slot)
+                       struct adn_subject_slot *slot)
 {
     const struct vec_values *rounds = vec_find(list, role);
     double unit = ldexp(1, -adn_type_digits(type));
@@ -165,15 +165,13 @@ static void add_rounds(const struct vec_list *list, const char *role, double ter
         slot->sum[i] += unit * rounds->value[i] / share;
 }
 
-static int take_slot(const struct vec_case *vec, struct verify_subject *subject, int slot)
+static int take_slot(const struct vec_case *vec, struct adn_subject *subject, int slot)
 {
-    struct verify_slot *at = &subject->slot[slot];
+    struct adn_subject_slot *at = &subject->slot[slot];
     const char *role = subject->info->slot[slot].role;
     int32_t type = subject->problem.tensor[slot].type;
-    const char *name = adn_type_name(type);
     int fits = 1;
 
-    at->element = element_find(name, strlen(name));
     at->count = adn_shape_elements(&subject->problem.tensor[slot]);
     at->before = copy_values(&vec->in, role, at, type, &fits);
     if (at->before == NULL)
@@ -186,7 +184,7 @@ static int take_slot(const struct vec_case *vec, struct verify_subject *subject,
     return fits ? 0 : -1;
 }
 
-int verify_vector_subject(const struct verify_vector *vector, struct verify_subject *subject,
+int verify_vector_subject(const struct verify_vector *vector, struct adn_subject *subject,
                           char *sentence)
 {
     const struct vec_case *vec = &vector->from->vec;
@@ -195,13 +193,13 @@ int verify_vector_subject(const struct verify_vector *vector, struct verify_subj
     adn_problem_copy(&subject->problem, &vector->problem);
     subject->values = vector->values;
     subject->info = adn_problem_operation(vector->problem.operation);
-    subject->data = VERIFY_REALS;
+    verify_subject_data(subject, VERIFY_REALS);
     subject->terms = 1;
     for (int i = 0; i < vec->kred.count; i++)
         subject->terms = fmax(subject->terms, vec->kred.at[i].value[0]);
     for (int i = 0; i < subject->info->slot_count; i++)
-        if (verify_is_present(subject, i) && take_slot(vec, subject, i) != 0) {
-            snprintf(sentence, VERIFY_SENTENCE,
+        if (adn_subject_has(subject, i) && take_slot(vec, subject, i) != 0) {
+            snprintf(sentence, ADN_JUDGE_SENTENCE,
                      "the vector's %s has not as many values as the operand has elements",
                      subject->info->slot[i].role);
             return -1;

@@ -27,14 +27,14 @@ struct verify_vectors {
     struct verify_vector *first;
     struct verify_vector *last;
     int count;
-    char sentence[VERIFY_SENTENCE]; /* of a file that cannot be read */
+    char sentence[ADN_JUDGE_SENTENCE]; /* of a file that cannot be read */
 };
 
 /* Every file NAME.vec of a folder, in the order of the names. 0, or -1 with the sentence. */
 int verify_vectors_read(struct verify_vectors *vectors, const char *folder);
 void verify_vectors_free(struct verify_vectors *vectors);
 /* The subject that a vector is. 0, or -1 with a sentence when its lines do not fit its problem. */
-int verify_vector_subject(const struct verify_vector *vector, struct verify_subject *subject,
+int verify_vector_subject(const struct verify_vector *vector, struct adn_subject *subject,
                           char *sentence);
 
 #endif

@@ -25,7 +25,7 @@
  * in softmax's y (dy - sum y dy) and in the gradients of the activations, x in the second term of
  * LRN and of divisive normalization; where x is 0 that term is.
  */
-#include "subject.h"
+#include "judge/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@
 
 #include "desc/shape.h"
 
-static void raise_to(struct verify_slot *slot, int64_t at, double terms)
+static void raise_to(struct adn_subject_slot *slot, int64_t at, double terms)
 {
     if (isfinite(terms) && terms > slot->sum[at])
         slot->sum[at] = terms;
@@ -68,19 +68,19 @@ static struct cell *cell_of(const struct norm *norm, int64_t i)
     return &norm->cell[i / norm->inner % norm->count];
 }
 
-static const double *input(const struct verify_subject *subject, const char *role)
+static const double *input(const struct adn_subject *subject, const char *role)
 {
-    int slot = verify_slot_find(subject, role);
+    int slot = adn_subject_find(subject, role);
 
     return slot >= 0 ? subject->slot[slot].before : NULL;
 }
 
-static const double *result(const struct verify_subject *subject, const char *role)
+static const double *result(const struct adn_subject *subject, const char *role)
 {
-    return subject->slot[verify_slot_find(subject, role)].want;
+    return subject->slot[adn_subject_find(subject, role)].want;
 }
 
-static void describe(const struct verify_subject *subject, struct norm *norm)
+static int describe(const struct adn_subject *subject, struct norm *norm, char *sentence)
 {
     const struct anydnn_plugin_tensor *x = &subject->problem.tensor[0];
 
@@ -93,8 +93,8 @@ static void describe(const struct verify_subject *subject, struct norm *norm)
         norm->inner *= x->dims[d];
     norm->count /= norm->inner;
     norm->m = (double)(norm->elements / norm->count);
-    norm->cell = tool_alloc((size_t)norm->count * sizeof(*norm->cell));
-    memset(norm->cell, 0, (size_t)norm->count * sizeof(*norm->cell));
+    norm->cell = calloc((size_t)norm->count, sizeof(*norm->cell));
+    return norm->cell != NULL ? 0 : adn_judge_no_memory(sentence);
 }
 
 /* The mean and 1 / sqrt(variance + epsilon) of each cell, where they are no operands. */
@@ -113,7 +113,7 @@ static void find_statistics(const struct norm *norm, double epsilon)
         norm->cell[i].inv = 1 / sqrt(norm->cell[i].inv + epsilon);
 }
 
-static void fill_cells(const struct verify_subject *subject, const struct norm *norm)
+static void fill_cells(const struct adn_subject *subject, const struct norm *norm)
 {
     const double *mean = input(subject, "save_mean");
     const double *inv = input(subject, "save_inv_var");
@@ -152,12 +152,13 @@ static double error_of(const struct norm *norm, int64_t i)
     return fabs(normalized(norm, i)) + cell_of(norm, i)->inv * cell_of(norm, i)->sum_x;
 }
 
-static void raise_norm(struct verify_subject *subject)
+static int raise_norm(struct adn_subject *subject, char *sentence)
 {
-    struct verify_slot *dx = &subject->slot[verify_slot_find(subject, "dx")];
+    struct adn_subject_slot *dx = &subject->slot[adn_subject_find(subject, "dx")];
     struct norm norm;
 
-    describe(subject, &norm);
+    if (describe(subject, &norm, sentence) != 0)
+        return -1;
     fill_cells(subject, &norm);
     for (int64_t i = 0; i < norm.elements; i++) {
         cell_of(&norm, i)->sum_g += gradient(&norm, i) / norm.m;
@@ -172,6 +173,7 @@ static void raise_norm(struct verify_subject *subject)
                       fabs(normalized(&norm, i)) * cell->sum_ge));
     }
     free(norm.cell);
+    return 0;
 }
 
 /* ---- softmax backward */
@@ -187,30 +189,33 @@ static int64_t row_of(const struct anydnn_plugin_tensor *tensor, int instance, i
                     : i / (tensor->dims[1] * inner) * inner + i % inner;
 }
 
-static void raise_log_softmax(struct verify_subject *subject)
+static int raise_log_softmax(struct adn_subject *subject, char *sentence)
 {
     const struct anydnn_plugin_tensor *tensor = &subject->problem.tensor[0];
-    struct verify_slot *dx = &subject->slot[verify_slot_find(subject, "dx")];
+    struct adn_subject_slot *dx = &subject->slot[adn_subject_find(subject, "dx")];
     int instance = subject->problem.params.softmax.mode == 0;
     const double *dy = input(subject, "dy");
     const double *y = input(subject, "y");
-    double *sum = tool_alloc((size_t)dx->count * sizeof(*sum));
+    double *sum = calloc((size_t)dx->count, sizeof(*sum));
 
-    memset(sum, 0, (size_t)dx->count * sizeof(*sum));
+    if (sum == NULL)
+        return adn_judge_no_memory(sentence);
     for (int64_t i = 0; i < dx->count; i++)
         sum[row_of(tensor, instance, i)] += fabs(dy[i]);
     for (int64_t i = 0; i < dx->count; i++)
         raise_to(dx, i, fabs(dy[i]) + exp(y[i]) * sum[row_of(tensor, instance, i)]);
     free(sum);
+    return 0;
 }
 
-void verify_cancelling(struct verify_subject *subject)
+int adn_subject_cancelling(struct adn_subject *subject, char *sentence)
 {
     const struct adn_problem *problem = &subject->problem;
 
     if (problem->operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD)
-        raise_norm(subject);
+        return raise_norm(subject, sentence);
     if (problem->operation == ANYDNN_PLUGIN_SOFTMAX_BACKWARD &&
         problem->params.softmax.algorithm == 2)
-        raise_log_softmax(subject);
+        return raise_log_softmax(subject, sentence);
+    return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sums that bound the error of an element: of absolute terms, or of what small changes of the
  * inputs do. */
-#include "subject.h"
+#include "judge/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,27 +11,27 @@
 
 /* Tries with random changes. */
 #define TRIES 4
-/* Of VERIFY_CHANGE, by which a number changes on average. */
+/* Of ADN_CHANGE, by which a number changes on average. */
 #define MEAN_CHANGE 0.75
 
 /* Double-sided differences would gain nothing: only the size counts. Twice the largest of a few
  * random changes stands for the largest of all. */
-static int sensitivity(struct verify_oracle *oracle, struct verify_subject *subject, char *sentence)
+static int sensitivity(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
 {
     int result = 0;
 
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         for (int64_t k = 0; subject->slot[i].want != NULL && k < subject->slot[i].count; k++)
             subject->slot[i].sum[k] = 0;
     for (int try = 0; try < TRIES && result == 0; try++) {
-        double *out[VERIFY_SLOTS] = {NULL};
+        double *out[ADN_SLOTS] = {NULL};
 
-        result = verify_results(oracle, subject, VERIFY_CHANGED, (uint64_t)try + 1, out, sentence);
-        for (int i = 0; i < VERIFY_SLOTS && result == 0; i++) {
-            struct verify_slot *slot = &subject->slot[i];
+        result = adn_oracle_results(oracle, subject, ADN_CHANGED, (uint64_t)try + 1, out, sentence);
+        for (int i = 0; i < ADN_SLOTS && result == 0; i++) {
+            struct adn_subject_slot *slot = &subject->slot[i];
 
             for (int64_t k = 0; out[i] != NULL && k < slot->count; k++) {
-                double moved = 2 * fabs(out[i][k] - slot->want[k]) / (MEAN_CHANGE * VERIFY_CHANGE);
+                double moved = 2 * fabs(out[i][k] - slot->want[k]) / (MEAN_CHANGE * ADN_CHANGE);
 
                 if (isfinite(moved) && moved > slot->sum[k])
                     slot->sum[k] = moved;
@@ -39,47 +39,48 @@ static int sensitivity(struct verify_oracle *oracle, struct verify_subject *subj
             free(out[i]);
         }
     }
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         for (int64_t k = 0; subject->slot[i].want != NULL && k < subject->slot[i].count; k++)
             subject->slot[i].sum[k] += fabs(subject->slot[i].want[k]);
     return result;
 }
 
 /* The logarithm of a sum near 1 is small and carries the sum's error, a unit of 1. */
-static void add_floor(struct verify_subject *subject)
+static void add_floor(struct adn_subject *subject)
 {
     const struct adn_problem *problem = &subject->problem;
     int floor = problem->operation == ANYDNN_PLUGIN_SOFTMAX_FORWARD &&
                 problem->params.softmax.algorithm == 2;
 
-    for (int i = 0; i < VERIFY_SLOTS && floor; i++)
+    for (int i = 0; i < ADN_SLOTS && floor; i++)
         for (int64_t k = 0; subject->slot[i].want != NULL && k < subject->slot[i].count; k++)
             subject->slot[i].sum[k] += 1;
 }
 
-int verify_sums(struct verify_oracle *oracle, struct verify_subject *subject, char *sentence)
+int adn_oracle_sums(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
 {
-    enum verify_judgement judgement = verify_judge(&subject->problem);
-    double *out[VERIFY_SLOTS] = {NULL};
+    enum adn_judgement judgement = adn_judge_of(&subject->problem);
+    double *out[ADN_SLOTS] = {NULL};
     int result = 0;
 
-    if (judgement == VERIFY_SENSITIVE) {
+    if (judgement == ADN_JUDGE_SENSITIVE) {
         result = sensitivity(oracle, subject, sentence);
         add_floor(subject);
-        verify_cancelling(subject);
-    } else if (judgement == VERIFY_SUMS) {
-        result = verify_results(oracle, subject, VERIFY_ABSOLUTE, 0, out, sentence);
-        for (int i = 0; i < VERIFY_SLOTS && result == 0; i++)
+        if (result == 0)
+            result = adn_subject_cancelling(subject, sentence);
+    } else if (judgement == ADN_JUDGE_SUMS) {
+        result = adn_oracle_results(oracle, subject, ADN_ABSOLUTE, 0, out, sentence);
+        for (int i = 0; i < ADN_SLOTS && result == 0; i++)
             if (out[i] != NULL) {
                 free(subject->slot[i].sum);
                 subject->slot[i].sum = out[i];
             }
     }
-    if (judgement == VERIFY_SUMS && result == 0 &&
+    if (judgement == ADN_JUDGE_SUMS && result == 0 &&
         subject->problem.math != ANYDNN_PLUGIN_MATH_DEFAULT) {
         memset(out, 0, sizeof(out));
-        result = verify_results(oracle, subject, VERIFY_SQUARED, 0, out, sentence);
-        for (int i = 0; i < VERIFY_SLOTS && result == 0; i++)
+        result = adn_oracle_results(oracle, subject, ADN_SQUARED, 0, out, sentence);
+        for (int i = 0; i < ADN_SLOTS && result == 0; i++)
             subject->slot[i].squares = out[i];
     }
     return result;

@@ -9,7 +9,7 @@
  * Swish is v times a sigmoid, and below the least normal number that is as coarse as there: it
  * counts as |v| times at least that number.
  */
-#include "subject.h"
+#include "judge/judge.h"
 
 #include <float.h>
 #include <math.h>
@@ -22,11 +22,11 @@ static double slope_at(const struct anydnn_plugin_convolution *params, double v,
     double part = 1 / (1 + exp(-params->coef * v));
 
     switch (params->activation) {
-    case VERIFY_SIGMOID:
+    case ADN_JUDGE_SIGMOID:
         return y * (1 - y);
-    case VERIFY_TANH:
+    case ADN_JUDGE_TANH:
         return 1 - y * y;
-    case VERIFY_ELU:
+    case ADN_JUDGE_ELU:
         return v > 0 ? 1 : y + params->coef;
     default:
         return part + params->coef * y * (1 - part);
@@ -37,36 +37,38 @@ static double slope_at(const struct anydnn_plugin_convolution *params, double v,
  * tanh are at most 1. */
 static double steepest(const struct anydnn_plugin_convolution *params)
 {
-    return params->activation == VERIFY_ELU     ? fmax(1, fabs(params->coef))
-           : params->activation == VERIFY_SWISH ? 1.1
-                                                : 1;
+    return params->activation == ADN_JUDGE_ELU     ? fmax(1, fabs(params->coef))
+           : params->activation == ADN_JUDGE_SWISH ? 1.1
+                                                   : 1;
 }
 
 /* What the factor of v counts as at least. */
-static double least_factor(const struct verify_subject *subject, const struct verify_slot *y)
+static double least_factor(const struct adn_subject *subject, int slot)
 {
-    int swish = subject->problem.params.convolution.activation == VERIFY_SWISH;
+    int swish = subject->problem.params.convolution.activation == ADN_JUDGE_SWISH;
 
-    return !swish ? 0 : y->element->size == sizeof(double) ? DBL_MIN : FLT_MIN;
+    return !swish                                                       ? 0
+           : subject->problem.tensor[slot].type == ANYDNN_PLUGIN_DOUBLE ? DBL_MIN
+                                                                        : FLT_MIN;
 }
 
-static int find_arguments(struct verify_oracle *oracle, const struct verify_subject *subject,
-                          double *out[VERIFY_SLOTS], char *sentence)
+static int find_arguments(struct adn_oracle *oracle, const struct adn_subject *subject,
+                          double *out[ADN_SLOTS], char *sentence)
 {
-    struct verify_subject bare = *subject;
+    struct adn_subject bare = *subject;
 
-    bare.problem.params.convolution.activation = VERIFY_IDENTITY;
+    bare.problem.params.convolution.activation = ADN_JUDGE_IDENTITY;
     bare.problem.params.convolution.coef = 0;
-    return verify_results(oracle, &bare, VERIFY_AS_THEY_ARE, 0, out, sentence);
+    return adn_oracle_results(oracle, &bare, ADN_AS_THEY_ARE, 0, out, sentence);
 }
 
-int verify_activated(struct verify_oracle *oracle, struct verify_subject *subject, char *sentence)
+int adn_oracle_activated(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
 {
     const struct anydnn_plugin_convolution *params = &subject->problem.params.convolution;
-    int slot = verify_slot_find(subject, "y");
-    struct verify_slot *y = &subject->slot[slot];
-    double *out[VERIFY_SLOTS] = {NULL};
-    double steep = steepest(params), least = least_factor(subject, y);
+    int slot = adn_subject_find(subject, "y");
+    struct adn_subject_slot *y = &subject->slot[slot];
+    double *out[ADN_SLOTS] = {NULL};
+    double steep = steepest(params), least = least_factor(subject, slot);
     int result = subject->whole ? find_arguments(oracle, subject, out, sentence) : 0;
 
     for (int64_t k = 0; result == 0 && k < y->count; k++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Right answers: what the oracle gives without scaling factors, which are applied here, and whether
  * it is the only right one. */
-#include "subject.h"
+#include "judge/judge.h"
 
 #include <float.h>
 #include <math.h>
@@ -16,17 +16,17 @@
 /* ---- changed inputs */
 
 /* Operands whose absolute values make the sum S; the others choose what is summed up. */
-static int is_term(const struct verify_subject *subject, int slot)
+static int is_term(const struct adn_subject *subject, int slot)
 {
     const char *role = subject->info->slot[slot].role;
 
-    if (verify_is_bytes(role))
+    if (adn_judge_is_bytes(role))
         return 0;
     return subject->problem.operation != ANYDNN_PLUGIN_POOLING_BACKWARD || strcmp(role, "dy") == 0;
 }
 
 /* Factors of inputs. Those of sums that wrap come behind the sums. */
-static double factor_of(const struct verify_subject *subject, int slot, int wraps)
+static double factor_of(const struct adn_subject *subject, int slot, int wraps)
 {
     const double *scale = subject->values.scale;
 
@@ -40,28 +40,31 @@ static double factor_of(const struct verify_subject *subject, int slot, int wrap
 /* 1/2 to 1, or the negative of that. Changes of one size could cancel in each other's sum. */
 static double random_change(uint64_t *seed)
 {
-    uint64_t bits = verify_random_bits(seed);
+    uint64_t bits = adn_random_bits(seed);
     double size = 0.5 + (double)(bits >> 12) * 0x1p-53;
 
     return bits & 1 ? size : -size;
 }
 
-static double *changed(const struct verify_subject *subject, int slot, double factor,
-                       enum verify_change change, uint64_t seed)
+static double *changed(const struct adn_subject *subject, int slot, double factor,
+                       enum adn_change change, uint64_t seed)
 {
-    const struct verify_slot *from = &subject->slot[slot];
-    double *values = tool_alloc((size_t)from->count * sizeof(double));
+    const struct adn_subject_slot *from = &subject->slot[slot];
+    double *values = malloc((size_t)from->count * sizeof(double));
+
+    if (values == NULL)
+        return NULL;
 
     if (!is_term(subject, slot))
-        change = VERIFY_AS_THEY_ARE;
+        change = ADN_AS_THEY_ARE;
     for (int64_t i = 0; i < from->count; i++) {
         double value = from->before[i] * factor;
 
-        if (change == VERIFY_CHANGED) {
-            value *= 1 + VERIFY_CHANGE * random_change(&seed);
-        } else if (change == VERIFY_ABSOLUTE) {
+        if (change == ADN_CHANGED) {
+            value *= 1 + ADN_CHANGE * random_change(&seed);
+        } else if (change == ADN_ABSOLUTE) {
             value = fabs(value);
-        } else if (change == VERIFY_SQUARED) {
+        } else if (change == ADN_SQUARED) {
             value *= value;
         }
         values[i] = value;
@@ -72,23 +75,23 @@ static double *changed(const struct verify_subject *subject, int slot, double fa
 /* ---- results */
 
 /* The maximum of nothing is the type's lowest number, not that of double. */
-static void lower(const struct verify_subject *subject, double *const out[VERIFY_SLOTS])
+static void lower(const struct adn_subject *subject, double *const out[ADN_SLOTS])
 {
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         for (int64_t k = 0; out[i] != NULL && k < subject->slot[i].count; k++)
             if (out[i][k] == -DBL_MAX)
                 out[i][k] = adn_type_lowest(subject->problem.tensor[i].type);
 }
 
-int verify_results(struct verify_oracle *oracle, const struct verify_subject *subject,
-                   enum verify_change change, uint64_t seed, double *out[VERIFY_SLOTS],
-                   char *sentence)
+int adn_oracle_results(struct adn_oracle *oracle, const struct adn_subject *subject,
+                       enum adn_change change, uint64_t seed, double *out[ADN_SLOTS],
+                       char *sentence)
 {
     struct adn_problem problem = subject->problem;
-    int wraps = change == VERIFY_AS_THEY_ARE && verify_sums_wrap(&problem);
+    int wraps = change == ADN_AS_THEY_ARE && adn_judge_sums_wrap(&problem);
     struct adn_values values;
-    double *in[VERIFY_SLOTS] = {NULL};
-    int result;
+    double *in[ADN_SLOTS] = {NULL};
+    int result = 0;
 
     adn_values_init(&values, problem.operation);
     memcpy(values.number, subject->values.number, sizeof(values.number));
@@ -96,54 +99,64 @@ int verify_results(struct verify_oracle *oracle, const struct verify_subject *su
     if (problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD) {
         values.scale[0] = wraps ? subject->values.scale[0] : 1;
         values.scale[1] = 1;
-        if (change == VERIFY_ABSOLUTE || change == VERIFY_SQUARED)
+        if (change == ADN_ABSOLUTE || change == ADN_SQUARED)
             problem.params.convolution.activation = 5;
     }
-    for (int i = 0; i < subject->info->slot_count; i++) {
-        if (!verify_is_present(subject, i))
+    for (int i = 0; i < subject->info->slot_count && result == 0; i++) {
+        if (!adn_subject_has(subject, i))
             continue;
-        if (subject->slot[i].before != NULL && verify_is_in(subject, i))
-            in[i] = changed(subject, i, factor_of(subject, i, wraps), change,
-                            seed * VERIFY_SLOTS + (uint64_t)i);
-        if (subject->slot[i].compared)
-            out[i] = tool_alloc((size_t)subject->slot[i].count * sizeof(double));
+        if (subject->slot[i].before != NULL && adn_subject_is_in(subject, i) &&
+            (in[i] = changed(subject, i, factor_of(subject, i, wraps), change,
+                             seed * ADN_SLOTS + (uint64_t)i)) == NULL)
+            result = adn_judge_no_memory(sentence);
+        if (subject->slot[i].compared &&
+            (out[i] = malloc((size_t)subject->slot[i].count * sizeof(double))) == NULL)
+            result = adn_judge_no_memory(sentence);
     }
-    result = (wraps ? verify_wrapping_run : verify_oracle_run)(oracle, &problem, &values, in, out,
-                                                               sentence);
+    if (result == 0)
+        result = (wraps ? adn_oracle_run_wrapping : adn_oracle_run)(oracle, &problem, &values, in,
+                                                                    out, sentence);
     if (result == 0)
         lower(subject, out);
-    for (int i = 0; i < VERIFY_SLOTS; i++)
+    for (int i = 0; i < ADN_SLOTS; i++)
         free(in[i]);
-    for (int i = 0; i < VERIFY_SLOTS && result != 0; i++) {
+    for (int i = 0; i < ADN_SLOTS && result != 0; i++) {
         free(out[i]);
         out[i] = NULL;
     }
     return result;
 }
 
-static void take_results(struct verify_subject *subject, double *out[VERIFY_SLOTS])
+static int take_results(struct adn_subject *subject, double *out[ADN_SLOTS], char *sentence)
 {
-    for (int i = 0; i < VERIFY_SLOTS; i++) {
+    int result = 0;
+
+    for (int i = 0; i < ADN_SLOTS; i++) {
+        struct adn_subject_slot *slot = &subject->slot[i];
+
+        slot->want = out[i];
         if (out[i] == NULL)
             continue;
-        subject->slot[i].want = out[i];
-        subject->slot[i].sum = tool_alloc((size_t)subject->slot[i].count * sizeof(double));
-        for (int64_t k = 0; k < subject->slot[i].count; k++)
-            subject->slot[i].sum[k] = fabs(out[i][k]);
+        slot->sum = malloc((size_t)slot->count * sizeof(double));
+        if (slot->sum == NULL)
+            result = adn_judge_no_memory(sentence);
+        for (int64_t k = 0; slot->sum != NULL && k < slot->count; k++)
+            slot->sum[k] = fabs(out[i][k]);
     }
+    return result;
 }
 
 /* ---- the blend */
 
 /* What an output held before: its own content, or that of the input in whose place it lies. */
-static const double *prior_of(const struct verify_subject *subject, int slot)
+static const double *prior_of(const struct adn_subject *subject, int slot)
 {
     return subject->slot[adn_problem_home(&subject->problem, slot)].before;
 }
 
-static void blend_slot(struct verify_subject *subject, int slot, double alpha, double beta)
+static void blend_slot(struct adn_subject *subject, int slot, double alpha, double beta)
 {
-    struct verify_slot *at = &subject->slot[slot];
+    struct adn_subject_slot *at = &subject->slot[slot];
     const double *prior = prior_of(subject, slot);
 
     for (int64_t k = 0; k < at->count; k++) {
@@ -166,7 +179,7 @@ static int has_few_digits(double factor)
 
 /* Applies the factors; 1 when each result is one term that is rounded once, to the output's type:
  * nothing is added, and the product with the factor is exact. */
-static int blend(struct verify_subject *subject)
+static int blend(struct adn_subject *subject)
 {
     int once = 1;
 
@@ -176,7 +189,7 @@ static int blend(struct verify_subject *subject)
         double alpha;
         double beta;
 
-        verify_blend(subject, i, &at_alpha, &at_beta);
+        adn_subject_blend(subject, i, &at_alpha, &at_beta);
         alpha = at_alpha >= 0 ? subject->values.scale[at_alpha] : 1;
         beta = at_beta >= 0 ? subject->values.scale[at_beta] : 0;
         if (subject->slot[i].want == NULL || (alpha == 1 && beta == 0))
@@ -192,36 +205,40 @@ static int blend(struct verify_subject *subject)
 
 /* Whether all that is read are whole numbers, and few enough of them that float adds them up
  * exactly; those of 32 bits are too long for it. */
-static int is_whole(const struct verify_subject *subject)
+static int is_whole(const struct adn_subject *subject)
 {
-    if (subject->data == VERIFY_INTEGERS || subject->data == VERIFY_SPECIALS)
+    if (subject->numbers == ADN_NUMBERS_SMALL)
         return 1;
     for (int i = 0; i < subject->info->slot_count; i++) {
-        const struct verify_slot *slot = &subject->slot[i];
+        const struct adn_subject_slot *slot = &subject->slot[i];
 
-        if (slot->before != NULL && (subject->problem.tensor[i].type == ANYDNN_PLUGIN_INT32 ||
-                                     (slot->element->fraction && verify_is_real(subject->data))))
+        int32_t type = subject->problem.tensor[i].type;
+
+        if (slot->before != NULL &&
+            (type == ANYDNN_PLUGIN_INT32 ||
+             (adn_type_digits(type) > 0 && subject->numbers == ADN_NUMBERS_REAL)))
             return 0;
     }
     return 1;
 }
 
-int verify_oracle_answer(struct verify_oracle *oracle, struct verify_subject *subject,
-                         char *sentence)
+int adn_oracle_answer(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
 {
-    double *out[VERIFY_SLOTS] = {NULL};
-    int result = verify_results(oracle, subject, VERIFY_AS_THEY_ARE, 0, out, sentence);
+    double *out[ADN_SLOTS] = {NULL};
+    int result = adn_oracle_results(oracle, subject, ADN_AS_THEY_ARE, 0, out, sentence);
 
     if (result != 0)
         return result;
-    take_results(subject, out);
+    result = take_results(subject, out, sentence);
+    if (result != 0)
+        return result;
     subject->whole = is_whole(subject);
-    subject->exact = subject->whole && verify_exact_on_integers(&subject->problem);
+    subject->exact = subject->whole && adn_judge_exact_on_integers(&subject->problem);
     if (!subject->exact)
-        result = verify_sums(oracle, subject, sentence);
-    if (result == 0 && verify_is_activated(&subject->problem))
-        result = verify_activated(oracle, subject, sentence);
-    if (blend(subject) && verify_judge(&subject->problem) == VERIFY_EXACT)
+        result = adn_oracle_sums(oracle, subject, sentence);
+    if (result == 0 && adn_judge_is_activated(&subject->problem))
+        result = adn_oracle_activated(oracle, subject, sentence);
+    if (blend(subject) && adn_judge_of(&subject->problem) == ADN_JUDGE_EXACT)
         subject->exact = 1;
     return result;
 }

@@ -2,7 +2,7 @@
 /* Convolutions of integers: the oracle sums in double, and here the sums wrap as those of 32 bits
  * do. What follows the sums in the fused operation is asked of the oracle once more, behind a
  * filter of one 1 for each channel. */
-#include "subject.h"
+#include "judge/judge.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,13 +26,13 @@ static void wrap_all(double *sums, int64_t count, double factor)
 /* Slots of the fused operation: x, w, z, bias, y; of the plain one: x, w, y. */
 enum { X, W, Z, BIAS, FUSED_Y, PLAIN_Y = 2 };
 
-static int run_sums(struct verify_oracle *oracle, const struct adn_problem *fused,
-                    double *const in[VERIFY_SLOTS], double *sums, char *sentence)
+static int run_sums(struct adn_oracle *oracle, const struct adn_problem *fused,
+                    double *const in[ADN_SLOTS], double *sums, char *sentence)
 {
     struct adn_problem plain;
     struct adn_values values;
-    double *out[VERIFY_SLOTS] = {[PLAIN_Y] = sums};
-    double *inputs[VERIFY_SLOTS] = {[X] = in[X], [W] = in[W]};
+    double *out[ADN_SLOTS] = {[PLAIN_Y] = sums};
+    double *inputs[ADN_SLOTS] = {[X] = in[X], [W] = in[W]};
 
     adn_problem_init(&plain, ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
     adn_values_init(&values, plain.operation);
@@ -43,22 +43,24 @@ static int run_sums(struct verify_oracle *oracle, const struct adn_problem *fuse
     plain.tensor[W] = fused->tensor[W];
     plain.tensor[PLAIN_Y] = fused->tensor[FUSED_Y];
     plain.present = 1 << X | 1 << W | 1 << PLAIN_Y;
-    return verify_oracle_run(oracle, &plain, &values, inputs, out, sentence);
+    return adn_oracle_run(oracle, &plain, &values, inputs, out, sentence);
 }
 
 /* Bias, z and activation, over sums that have their factor already. */
-static int run_rest(struct verify_oracle *oracle, const struct adn_problem *fused,
-                    const struct adn_values *values, double *const in[VERIFY_SLOTS], double *sums,
-                    double *const out[VERIFY_SLOTS], char *sentence)
+static int run_rest(struct adn_oracle *oracle, const struct adn_problem *fused,
+                    const struct adn_values *values, double *const in[ADN_SLOTS], double *sums,
+                    double *const out[ADN_SLOTS], char *sentence)
 {
     struct adn_problem rest = *fused;
     struct adn_values factors = *values;
     struct anydnn_plugin_convolution *params = &rest.params.convolution;
     int64_t channels = fused->tensor[FUSED_Y].dims[1];
-    double *ones = tool_alloc((size_t)channels * sizeof(double));
-    double *inputs[VERIFY_SLOTS] = {[X] = sums, [W] = ones, [Z] = in[Z], [BIAS] = in[BIAS]};
+    double *ones = malloc((size_t)channels * sizeof(double));
+    double *inputs[ADN_SLOTS] = {[X] = sums, [W] = ones, [Z] = in[Z], [BIAS] = in[BIAS]};
     int result;
 
+    if (ones == NULL)
+        return adn_judge_no_memory(sentence);
     for (int64_t i = 0; i < channels; i++)
         ones[i] = 1;
     for (int i = 0; i < params->spatial_dims; i++) {
@@ -71,27 +73,29 @@ static int run_rest(struct verify_oracle *oracle, const struct adn_problem *fuse
     rest.tensor[W].dims[0] = channels;
     rest.tensor[W].dims[1] = 1;
     factors.scale[0] = 1;
-    result = verify_oracle_run(oracle, &rest, &factors, inputs, out, sentence);
+    result = adn_oracle_run(oracle, &rest, &factors, inputs, out, sentence);
     free(ones);
     return result;
 }
 
-int verify_wrapping_run(struct verify_oracle *oracle, const struct adn_problem *problem,
-                        const struct adn_values *values, double *const in[VERIFY_SLOTS],
-                        double *const out[VERIFY_SLOTS], char *sentence)
+int adn_oracle_run_wrapping(struct adn_oracle *oracle, const struct adn_problem *problem,
+                            const struct adn_values *values, double *const in[ADN_SLOTS],
+                            double *const out[ADN_SLOTS], char *sentence)
 {
     int64_t count = adn_shape_elements(&problem->tensor[PLAIN_Y]);
     double *sums;
     int result;
 
     if (problem->operation != ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD) {
-        result = verify_oracle_run(oracle, problem, values, in, out, sentence);
+        result = adn_oracle_run(oracle, problem, values, in, out, sentence);
         if (result == 0)
             wrap_all(out[PLAIN_Y], count, 1);
         return result;
     }
     count = adn_shape_elements(&problem->tensor[FUSED_Y]);
-    sums = tool_alloc((size_t)count * sizeof(double));
+    sums = malloc((size_t)count * sizeof(double));
+    if (sums == NULL)
+        return adn_judge_no_memory(sentence);
     result = run_sums(oracle, problem, in, sums, sentence);
     if (result == 0) {
         wrap_all(sums, count, values->scale[0]);

@@ -1,43 +1,115 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the judge must know of each operation: which outputs are blended and compared, and how close
  * results must come. */
-#include "subject.h"
+#include "judge/judge.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/shape.h"
 #include "numerics/numerics.h"
 
-int verify_is_present(const struct verify_subject *subject, int slot)
+int adn_judge_no_memory(char *sentence)
+{
+    snprintf(sentence, ADN_JUDGE_SENTENCE, "out of memory");
+    return -1;
+}
+
+uint64_t adn_random_bits(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+void adn_subject_begin(struct adn_subject *subject, const struct adn_problem *problem,
+                       const struct adn_values *values)
+{
+    memset(subject, 0, sizeof(*subject));
+    subject->problem = *problem;
+    subject->values = *values;
+    subject->info = adn_problem_operation(problem->operation);
+    subject->terms = adn_judge_terms(problem);
+    for (int i = 0; i < subject->info->slot_count; i++) {
+        if (!adn_subject_has(subject, i))
+            continue;
+        subject->slot[i].count = adn_shape_elements(&problem->tensor[i]);
+        subject->slot[i].compared = adn_subject_is_out(subject, i) &&
+                                    !adn_judge_is_idle(problem, subject->info->slot[i].role);
+    }
+}
+
+int adn_subject_is_read(const struct adn_subject *subject, int slot)
+{
+    int alpha;
+    int beta;
+
+    adn_subject_blend(subject, slot, &alpha, &beta);
+    return adn_subject_is_in(subject, slot) || (beta >= 0 && subject->values.scale[beta] != 0);
+}
+
+int adn_subject_share(struct adn_subject *subject, char *sentence)
+{
+    for (int i = 0; i < subject->info->slot_count; i++) {
+        const struct adn_subject_slot *home =
+            &subject->slot[adn_problem_home(&subject->problem, i)];
+        struct adn_subject_slot *to = &subject->slot[i];
+
+        if (!adn_subject_has(subject, i) || to == home || !adn_subject_is_in(subject, i) ||
+            home->before == NULL)
+            continue;
+        to->before = malloc((size_t)to->count * sizeof(double));
+        if (to->before == NULL)
+            return adn_judge_no_memory(sentence);
+        memcpy(to->before, home->before, (size_t)to->count * sizeof(double));
+    }
+    return 0;
+}
+
+void adn_subject_free(struct adn_subject *subject)
+{
+    for (int i = 0; i < ADN_SLOTS; i++) {
+        free(subject->slot[i].before);
+        free(subject->slot[i].want);
+        free(subject->slot[i].sum);
+        free(subject->slot[i].squares);
+    }
+    memset(subject, 0, sizeof(*subject));
+}
+
+int adn_subject_has(const struct adn_subject *subject, int slot)
 {
     return slot < subject->info->slot_count && (subject->problem.present >> slot & 1) != 0;
 }
 
-int verify_is_out(const struct verify_subject *subject, int slot)
+int adn_subject_is_out(const struct adn_subject *subject, int slot)
 {
     return (subject->info->slot[slot].flags & ADN_SLOT_OUT) != 0;
 }
 
-int verify_is_in(const struct verify_subject *subject, int slot)
+int adn_subject_is_in(const struct adn_subject *subject, int slot)
 {
     return (subject->info->slot[slot].flags & ADN_SLOT_IN) != 0;
 }
 
-int verify_slot_find(const struct verify_subject *subject, const char *role)
+int adn_subject_find(const struct adn_subject *subject, const char *role)
 {
     for (int i = 0; i < subject->info->slot_count; i++)
-        if (verify_is_present(subject, i) && strcmp(subject->info->slot[i].role, role) == 0)
+        if (adn_subject_has(subject, i) && strcmp(subject->info->slot[i].role, role) == 0)
             return i;
     return -1;
 }
 
-int verify_is_bytes(const char *role)
+int adn_judge_is_bytes(const char *role)
 {
     return strcmp(role, "states") == 0 || strcmp(role, "reserve") == 0;
 }
 
-int verify_is_idle(const struct adn_problem *problem, const char *role)
+int adn_judge_is_idle(const struct adn_problem *problem, const char *role)
 {
     if (strcmp(role, "temp") == 0 || strcmp(role, "temp2") == 0)
         return 1;
@@ -58,7 +130,7 @@ static int is_plain_output(const char *role)
     return 0;
 }
 
-void verify_blend(const struct verify_subject *subject, int slot, int *alpha, int *beta)
+void adn_subject_blend(const struct adn_subject *subject, int slot, int *alpha, int *beta)
 {
     const char *role = subject->info->slot[slot].role;
 
@@ -88,13 +160,13 @@ void verify_blend(const struct verify_subject *subject, int slot, int *alpha, in
     }
 }
 
-enum verify_judgement verify_judge(const struct adn_problem *problem)
+enum adn_judgement adn_judge_of(const struct adn_problem *problem)
 {
     switch (problem->operation) {
     case ANYDNN_PLUGIN_POOLING_FORWARD: /* 1 and 2 are the averages */
         return problem->params.pooling.mode == 1 || problem->params.pooling.mode == 2
-                   ? VERIFY_SUMS
-                   : VERIFY_EXACT;
+                   ? ADN_JUDGE_SUMS
+                   : ADN_JUDGE_EXACT;
     case ANYDNN_PLUGIN_CONVOLUTION_FORWARD:
     case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA:
     case ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER:
@@ -104,38 +176,39 @@ enum verify_judgement verify_judge(const struct adn_problem *problem)
     case ANYDNN_PLUGIN_ADD_TENSOR:
     case ANYDNN_PLUGIN_DROPOUT_FORWARD:
     case ANYDNN_PLUGIN_DROPOUT_BACKWARD:
-        return VERIFY_SUMS;
+        return ADN_JUDGE_SUMS;
     case ANYDNN_PLUGIN_OP_TENSOR: /* 0 is a sum, 4 a root */
-        return problem->params.op_tensor.op == 0 ? VERIFY_SUMS : VERIFY_SENSITIVE;
+        return problem->params.op_tensor.op == 0 ? ADN_JUDGE_SUMS : ADN_JUDGE_SENSITIVE;
     case ANYDNN_PLUGIN_REDUCE_TENSOR: /* sum, average, norm1; min, max, amax; the rest */
         if (problem->params.reduce.op == 0 || problem->params.reduce.op == 5 ||
             problem->params.reduce.op == 6)
-            return VERIFY_SUMS;
-        return problem->params.reduce.op >= 2 && problem->params.reduce.op <= 4 ? VERIFY_EXACT
-                                                                                : VERIFY_SENSITIVE;
+            return ADN_JUDGE_SUMS;
+        return problem->params.reduce.op >= 2 && problem->params.reduce.op <= 4
+                   ? ADN_JUDGE_EXACT
+                   : ADN_JUDGE_SENSITIVE;
     case ANYDNN_PLUGIN_TRANSFORM_TENSOR:
     case ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX:
     case ANYDNN_PLUGIN_TRANSFORM_FILTER:
     case ANYDNN_PLUGIN_SET_TENSOR:
     case ANYDNN_PLUGIN_SCALE_TENSOR:
     case ANYDNN_PLUGIN_IM2COL:
-        return VERIFY_EXACT;
+        return ADN_JUDGE_EXACT;
     default:
-        return VERIFY_SENSITIVE;
+        return ADN_JUDGE_SENSITIVE;
     }
 }
 
-int verify_is_activated(const struct adn_problem *problem)
+int adn_judge_is_activated(const struct adn_problem *problem)
 {
     int32_t activation = problem->params.convolution.activation;
 
     return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD &&
-           (activation == VERIFY_SIGMOID || activation == VERIFY_TANH || activation == VERIFY_ELU ||
-            activation == VERIFY_SWISH);
+           (activation == ADN_JUDGE_SIGMOID || activation == ADN_JUDGE_TANH ||
+            activation == ADN_JUDGE_ELU || activation == ADN_JUDGE_SWISH);
 }
 
 /* Whole numbers and the factors 0, 1/2, 1 give one right answer, which is rounded once. */
-int verify_exact_on_integers(const struct adn_problem *problem)
+int adn_judge_exact_on_integers(const struct adn_problem *problem)
 {
     switch (problem->operation) {
     case ANYDNN_PLUGIN_CONVOLUTION_FORWARD:
@@ -145,7 +218,7 @@ int verify_exact_on_integers(const struct adn_problem *problem)
     case ANYDNN_PLUGIN_ADD_TENSOR:
         return 1;
     case ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD:
-        return !verify_is_activated(problem);
+        return !adn_judge_is_activated(problem);
     case ANYDNN_PLUGIN_POOLING_FORWARD: /* an average of integers is rounded once, too */
     case ANYDNN_PLUGIN_POOLING_BACKWARD:
         return problem->params.pooling.mode == 0 || problem->params.pooling.mode == 3 ||
@@ -162,11 +235,11 @@ int verify_exact_on_integers(const struct adn_problem *problem)
     case ANYDNN_PLUGIN_REDUCE_TENSOR:
         return problem->params.reduce.op == 0 || problem->params.reduce.op == 6;
     default:
-        return verify_judge(problem) == VERIFY_EXACT;
+        return adn_judge_of(problem) == ADN_JUDGE_EXACT;
     }
 }
 
-int verify_sums_wrap(const struct adn_problem *problem)
+int adn_judge_sums_wrap(const struct adn_problem *problem)
 {
     enum adn_family family = adn_problem_operation(problem->operation)->family;
 
@@ -183,7 +256,7 @@ static double product(const int64_t *dims, int from, int to)
     return size;
 }
 
-double verify_terms(const struct adn_problem *problem)
+double adn_judge_terms(const struct adn_problem *problem)
 {
     const struct anydnn_plugin_tensor *first = &problem->tensor[0];
     const struct anydnn_plugin_tensor *second = &problem->tensor[1];
@@ -210,17 +283,16 @@ double verify_terms(const struct adn_problem *problem)
     }
 }
 
-void verify_places_begin(struct verify_places *places, const struct anydnn_plugin_tensor *tensor,
-                         const struct element *element)
+void adn_places_begin(struct adn_places *places, const struct anydnn_plugin_tensor *tensor)
 {
     memset(places, 0, sizeof(*places));
     places->tensor = tensor;
-    places->lanes = element->lanes;
-    places->size = element->size;
+    places->lanes = adn_type_lanes(tensor->type);
+    places->size = (size_t)adn_type_size(tensor->type) / (size_t)places->lanes;
 }
 
 /* Scalars from index 0 to index i of a dim. */
-static int64_t way(const struct verify_places *places, int d, int64_t i)
+static int64_t way(const struct adn_places *places, int d, int64_t i)
 {
     int64_t lanes = places->lanes;
     int64_t stride = places->tensor->strides[d] * lanes;
@@ -228,7 +300,7 @@ static int64_t way(const struct verify_places *places, int d, int64_t i)
     return d == 1 && lanes > 1 ? i / lanes * stride + i % lanes : i * stride;
 }
 
-void verify_places_next(struct verify_places *places)
+void adn_places_next(struct adn_places *places)
 {
     for (int d = places->tensor->ndims - 1; d >= 0; d--) {
         int64_t last = places->index[d];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether an element may be what it is: by the type of the result, the sums behind it, and what the
  * candidate says of the way it computes. */
-#include "subject.h"
+#include "judge/judge.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* What the math that the candidate states does to each operand: TF32 has 11 bits of significand, a
  * split float at least 22; the other modes leave operands as they are. */
-static double rounding_of(const struct verify_method *method)
+static double rounding_of(const struct adn_method *method)
 {
     if (!(method->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION))
         return 0;
@@ -17,8 +17,8 @@ static double rounding_of(const struct verify_method *method)
                                                                : 0;
 }
 
-void verify_bound(const struct verify_subject *subject, int slot,
-                  const struct verify_method *method, struct adn_bound *bound)
+void adn_subject_bound(const struct adn_subject *subject, int slot, const struct adn_method *method,
+                       struct adn_bound *bound)
 {
     int32_t type = subject->problem.tensor[slot].type;
     enum adn_family family = subject->info->family;
@@ -33,34 +33,34 @@ void verify_bound(const struct verify_subject *subject, int slot,
     bound->rounding = rounding_of(method);
 }
 
-int verify_is_exact(const struct verify_subject *subject, int slot)
+int adn_subject_is_exact(const struct adn_subject *subject, int slot)
 {
     return subject->exact || subject->slot[slot].sum == NULL;
 }
 
-int verify_is_transform(const struct verify_method *method)
+int adn_method_is_transform(const struct adn_method *method)
 {
     return (method->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM) != 0;
 }
 
-double verify_transform_limit(const struct verify_subject *subject, int slot)
+double adn_subject_transform_limit(const struct adn_subject *subject, int slot)
 {
     int filter = subject->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
 
     return adn_bound_transform(subject->problem.tensor[slot].type, filter ? subject->terms : 0);
 }
 
-void verify_element_judge(const struct verify_subject *subject, int slot,
-                          const struct verify_method *method, struct verify_element *element)
+void adn_judged_find(const struct adn_subject *subject, int slot, const struct adn_method *method,
+                     struct adn_judged *element)
 {
-    const struct verify_slot *at = &subject->slot[slot];
+    const struct adn_subject_slot *at = &subject->slot[slot];
     int32_t type = subject->problem.tensor[slot].type;
-    int exact = verify_is_exact(subject, slot);
+    int exact = adn_subject_is_exact(subject, slot);
 
     element->want = at->want[element->at];
     element->sum = exact ? 0 : at->sum[element->at];
     element->squares = at->squares != NULL ? at->squares[element->at] : 0;
-    if (exact && !verify_is_transform(method))
+    if (exact && !adn_method_is_transform(method))
         element->right =
             adn_ulp_distance(type, element->got, adn_type_round(type, element->want)) == 0;
     else
@@ -68,8 +68,7 @@ void verify_element_judge(const struct verify_subject *subject, int slot,
                                          element->squares);
 }
 
-void verify_index_text(const struct anydnn_plugin_tensor *tensor, int64_t at, char *text,
-                       size_t size)
+void adn_index_text(const struct anydnn_plugin_tensor *tensor, int64_t at, char *text, size_t size)
 {
     int64_t index[ANYDNN_PLUGIN_DIM_MAX];
     size_t length = 0;
