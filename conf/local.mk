@@ -15,6 +15,7 @@ relative = realpath -m -s --relative-to
 conf/anydnn-config.cmake: $(srcdir)/conf/anydnn-config.cmake.in Makefile
 	$(AM_V_GEN)$(SED) -e "s|@to_prefix[@]|`$(relative)='$(cmakedir)' '$(prefix)'`|" \
 	    -e "s|@plugindir[@]|`$(relative)='$(prefix)' '$(pluginsdir)'`|" \
+	    -e "s|@kitdir[@]|`$(relative)='$(prefix)' '$(kitdir)'`|" \
 	    -e "s|@libdir[@]|`$(relative)='$(prefix)' '$(libdir)'`|" \
 	    -e "s|@includedir[@]|`$(relative)='$(prefix)' '$(includedir)'`|" \
 	    -e 's|@plugin_abi[@]|$(ANYDNN_PLUGIN_ABI)|' -e 's|@confdir[@]|$(anydnnconfdir)|' \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The backends: modules anydnn_NAME.so. A folder gives its module's name to plugins_LTLIBRARIES,
-# its sources, and LDFLAGS of $(PLUGIN_LDFLAGS); plugins do not link libanydnn.
+# its sources, those of the kit among them, and LDFLAGS of $(PLUGIN_LDFLAGS); plugins do not link libanydnn.
 
 PLUGIN_CPPFLAGS = -I$(top_srcdir)/include -D_GNU_SOURCE
 PLUGIN_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_SO_LDFLAGS) -module -avoid-version -shared \
@@ -8,6 +8,7 @@ PLUGIN_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_SO_LDFLAGS) -module -avoid-version -shar
 PLUGIN_MAP = $(srcdir)/plugins/make/plugin.map
 EXTRA_DIST += plugins/make/plugin.map
 
+include plugins/kit/local.mk
 include plugins/cpu_ref/local.mk
 include plugins/make/cuda.mk
 include plugins/cuda_common/local.mk

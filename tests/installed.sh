@@ -28,6 +28,7 @@ trap 'rm -rf "$scratch"' EXIT
 PKG_CONFIG_PATH=$libdir/pkgconfig
 export PKG_CONFIG_PATH
 [ "$($PKG_CONFIG --variable=plugindir anydnn)" = "$pluginsdir" ] || fail "anydnn.pc names another plugindir"
+[ -e "$($PKG_CONFIG --variable=kitdir anydnn)/problem.h" ] || fail "anydnn.pc names no folder with the kit"
 # shellcheck disable=SC2046,SC2086
 $CC $CFLAGS $($PKG_CONFIG --cflags anydnn) "$srcdir/examples/hello/hello.c" -o "$scratch/hello" \
     $($PKG_CONFIG --libs anydnn) -Wl,-rpath,"$libdir"
@@ -49,8 +50,8 @@ use_cmake() {
 cmake_minimum_required(VERSION 3.13)
 project(use C)
 find_package(anydnn 0.1 REQUIRED)
-if(NOT EXISTS "\${anydnn_PLUGINDIR}/anydnn_cpu_ref.so" OR NOT anydnn_PLUGIN_ABI)
-  message(FATAL_ERROR "plugins: \${anydnn_PLUGINDIR}, their ABI: \${anydnn_PLUGIN_ABI}")
+if(NOT EXISTS "\${anydnn_PLUGINDIR}/anydnn_cpu_ref.so" OR NOT anydnn_PLUGIN_ABI OR NOT EXISTS "\${anydnn_KITDIR}/problem.h")
+  message(FATAL_ERROR "plugins: \${anydnn_PLUGINDIR}, their ABI: \${anydnn_PLUGIN_ABI}, kit: \${anydnn_KITDIR}")
 endif()
 add_executable(hello "$srcdir/examples/hello/hello.c")
 target_link_libraries(hello anydnn::anydnn)

@@ -6,7 +6,7 @@
 
 #include <anydnn/plugin.h>
 
-#define OPERATION(number, name) [(number)-1] = #name,
+#define OPERATION(number, name, ...) [(number)-1] = #name,
 static const char *const names[] = {
 #include "desc/operations.def"
 };

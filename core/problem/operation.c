@@ -4,18 +4,6 @@
 
 #include <string.h>
 
-#define IN  ADN_SLOT_IN
-#define OUT ADN_SLOT_OUT
-#define OPT ADN_SLOT_OPTIONAL
-
-#define ALPHA_BETA                                                                                 \
-    {                                                                                              \
-        {"alpha", 1},                                                                              \
-        {                                                                                          \
-            "beta", 0                                                                              \
-        }                                                                                          \
-    }
-
 /* cuDNN's algorithm numbers per direction. */
 static const char *const forward_algorithms[] = {
     "implicit_gemm", "implicit_precomp_gemm", "gemm", "direct", "fft", "fft_tiling",
@@ -25,136 +13,38 @@ static const char *const backward_data_algorithms[] = {
 static const char *const backward_filter_algorithms[] = {
     "0", "1", "fft", "3", "winograd", "winograd_nonfused", "fft_tiling", NULL};
 
+/* clang-format off */
+#define IN(role)             {#role, ADN_SLOT_IN}
+#define OUT(role)            {#role, ADN_SLOT_OUT}
+#define INOUT(role)          {#role, ADN_SLOT_IN | ADN_SLOT_OUT}
+#define OPTIONAL_IN(role)    {#role, ADN_SLOT_OPTIONAL | ADN_SLOT_IN}
+#define OPTIONAL_OUT(role)   {#role, ADN_SLOT_OPTIONAL | ADN_SLOT_OUT}
+#define OPTIONAL_INOUT(role) {#role, ADN_SLOT_OPTIONAL | ADN_SLOT_IN | ADN_SLOT_OUT}
+
+#define FACTORS_NONE               .number = NULL
+#define FACTORS_ALPHA              .scale = {{"alpha", 1}}
+#define FACTORS_ALPHA_BETA         .scale = {{"alpha", 1}, {"beta", 0}}
+#define FACTORS_ALPHA_BETA_AVERAGE FACTORS_ALPHA_BETA, .number = "average_factor"
+#define FACTORS_ALPHA1_ALPHA2      .scale = {{"alpha1", 1}, {"alpha2", 0}}
+#define FACTORS_ALPHA1_ALPHA2_BETA .scale = {{"alpha1", 1}, {"alpha2", 1}, {"beta", 0}}
+#define FACTORS_DATA_PARAM         .scale = {{"alpha_data", 1}, {"beta_data", 0}, \
+                                             {"alpha_param", 1}, {"beta_param", 0}}
+/* clang-format on */
+
+#define ALGORITHMS_NONE            NULL
+#define ALGORITHMS_FORWARD         forward_algorithms
+#define ALGORITHMS_BACKWARD_DATA   backward_data_algorithms
+#define ALGORITHMS_BACKWARD_FILTER backward_filter_algorithms
+
+#define OPERATION(operation, name, params, factors, directions, ...)                               \
+    [operation] = {.family = ADN_FAMILY_##params,                                                  \
+                   .slot_count =                                                                   \
+                       sizeof((struct adn_slot[]){__VA_ARGS__}) / sizeof(struct adn_slot),         \
+                   .slot = {__VA_ARGS__},                                                          \
+                   .algorithms = ALGORITHMS_##directions,                                          \
+                   FACTORS_##factors},
 static const struct adn_operation operations[ANYDNN_PLUGIN_OPERATION_END] = {
-    [ANYDNN_PLUGIN_CONVOLUTION_FORWARD] = {ADN_FAMILY_CONVOLUTION,
-                                           3,
-                                           {{"x", IN}, {"w", IN}, {"y", OUT}},
-                                           ALPHA_BETA,
-                                           NULL,
-                                           forward_algorithms},
-    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA] = {ADN_FAMILY_CONVOLUTION,
-                                                 3,
-                                                 {{"w", IN}, {"dy", IN}, {"dx", OUT}},
-                                                 ALPHA_BETA,
-                                                 NULL,
-                                                 backward_data_algorithms},
-    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER] = {ADN_FAMILY_CONVOLUTION,
-                                                   3,
-                                                   {{"x", IN}, {"dy", IN}, {"dw", OUT}},
-                                                   ALPHA_BETA,
-                                                   NULL,
-                                                   backward_filter_algorithms},
-    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS] = {ADN_FAMILY_NONE,
-                                                 2,
-                                                 {{"dy", IN}, {"db", OUT}},
-                                                 ALPHA_BETA},
-    [ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD] =
-        {ADN_FAMILY_FUSED,
-         5,
-         {{"x", IN}, {"w", IN}, {"z", IN | OPT}, {"bias", IN}, {"y", OUT}},
-         {{"alpha1", 1}, {"alpha2", 0}},
-         NULL,
-         forward_algorithms},
-    [ANYDNN_PLUGIN_POOLING_FORWARD] = {ADN_FAMILY_POOLING, 2, {{"x", IN}, {"y", OUT}}, ALPHA_BETA},
-    [ANYDNN_PLUGIN_POOLING_BACKWARD] = {ADN_FAMILY_POOLING,
-                                        4,
-                                        {{"y", IN}, {"dy", IN}, {"x", IN}, {"dx", OUT}},
-                                        ALPHA_BETA},
-    [ANYDNN_PLUGIN_ACTIVATION_FORWARD] = {ADN_FAMILY_ACTIVATION,
-                                          2,
-                                          {{"x", IN}, {"y", OUT}},
-                                          ALPHA_BETA},
-    [ANYDNN_PLUGIN_ACTIVATION_BACKWARD] = {ADN_FAMILY_ACTIVATION,
-                                           4,
-                                           {{"y", IN}, {"dy", IN}, {"x", IN}, {"dx", OUT}},
-                                           ALPHA_BETA},
-    [ANYDNN_PLUGIN_LRN_FORWARD] = {ADN_FAMILY_LRN, 2, {{"x", IN}, {"y", OUT}}, ALPHA_BETA},
-    [ANYDNN_PLUGIN_LRN_BACKWARD] = {ADN_FAMILY_LRN,
-                                    4,
-                                    {{"y", IN}, {"dy", IN}, {"x", IN}, {"dx", OUT}},
-                                    ALPHA_BETA},
-    [ANYDNN_PLUGIN_SOFTMAX_FORWARD] = {ADN_FAMILY_SOFTMAX, 2, {{"x", IN}, {"y", OUT}}, ALPHA_BETA},
-    [ANYDNN_PLUGIN_SOFTMAX_BACKWARD] = {ADN_FAMILY_SOFTMAX,
-                                        3,
-                                        {{"y", IN}, {"dy", IN}, {"dx", OUT}},
-                                        ALPHA_BETA},
-    [ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD] =
-        {ADN_FAMILY_LRN,
-         5,
-         {{"x", IN}, {"means", IN | OPT}, {"temp", IN | OUT}, {"temp2", IN | OUT}, {"y", OUT}},
-         ALPHA_BETA},
-    [ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD] = {ADN_FAMILY_LRN,
-                                                       7,
-                                                       {{"x", IN},
-                                                        {"means", IN | OPT},
-                                                        {"dy", IN},
-                                                        {"temp", IN | OUT},
-                                                        {"temp2", IN | OUT},
-                                                        {"dx", OUT},
-                                                        {"dmeans", OUT | OPT}},
-                                                       ALPHA_BETA},
-    [ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE] =
-        {ADN_FAMILY_BATCH_NORMALIZATION,
-         6,
-         {{"x", IN}, {"scale", IN}, {"bias", IN}, {"mean", IN}, {"var", IN}, {"y", OUT}},
-         ALPHA_BETA},
-    [ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING] = {ADN_FAMILY_BATCH_NORMALIZATION,
-                                                    10,
-                                                    {{"x", IN},
-                                                     {"scale", IN},
-                                                     {"bias", IN},
-                                                     {"z", IN | OPT},
-                                                     {"running_mean", IN | OUT | OPT},
-                                                     {"running_var", IN | OUT | OPT},
-                                                     {"y", OUT},
-                                                     {"save_mean", OUT | OPT},
-                                                     {"save_inv_var", OUT | OPT},
-                                                     {"reserve", OUT | OPT}},
-                                                    ALPHA_BETA,
-                                                    "average_factor"},
-    [ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD] =
-        {ADN_FAMILY_BATCH_NORMALIZATION,
-         12,
-         {{"x", IN},
-          {"dy", IN},
-          {"y", IN | OPT},
-          {"scale", IN},
-          {"bias", IN | OPT},
-          {"save_mean", IN | OPT},
-          {"save_inv_var", IN | OPT},
-          {"reserve", IN | OPT},
-          {"dx", OUT},
-          {"dz", OUT | OPT},
-          {"dscale", OUT},
-          {"dbias", OUT}},
-         {{"alpha_data", 1}, {"beta_data", 0}, {"alpha_param", 1}, {"beta_param", 0}}},
-    [ANYDNN_PLUGIN_DROPOUT_FORWARD] =
-        {ADN_FAMILY_DROPOUT, 4, {{"x", IN}, {"states", IN | OUT}, {"y", OUT}, {"reserve", OUT}}},
-    [ANYDNN_PLUGIN_DROPOUT_BACKWARD] = {ADN_FAMILY_DROPOUT,
-                                        3,
-                                        {{"dy", IN}, {"reserve", IN}, {"dx", OUT}}},
-    [ANYDNN_PLUGIN_TRANSFORM_TENSOR] = {ADN_FAMILY_NONE, 2, {{"x", IN}, {"y", OUT}}, ALPHA_BETA},
-    [ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX] = {ADN_FAMILY_TRANSFORM,
-                                           2,
-                                           {{"x", IN}, {"y", OUT}},
-                                           ALPHA_BETA},
-    [ANYDNN_PLUGIN_TRANSFORM_FILTER] = {ADN_FAMILY_TRANSFORM,
-                                        2,
-                                        {{"x", IN}, {"y", OUT}},
-                                        ALPHA_BETA},
-    [ANYDNN_PLUGIN_ADD_TENSOR] = {ADN_FAMILY_NONE, 2, {{"x", IN}, {"y", OUT}}, ALPHA_BETA},
-    [ANYDNN_PLUGIN_OP_TENSOR] =
-        {ADN_FAMILY_OP_TENSOR,
-         3,
-         {{"a", IN}, {"b", IN}, {"c", OUT}},
-         {{"alpha1", 1}, {"alpha2", 1}, {"beta", 0}}},
-    [ANYDNN_PLUGIN_REDUCE_TENSOR] = {ADN_FAMILY_REDUCE,
-                                     3,
-                                     {{"a", IN}, {"c", OUT}, {"indices", OUT | OPT}},
-                                     ALPHA_BETA},
-    [ANYDNN_PLUGIN_SET_TENSOR] = {ADN_FAMILY_NONE, 1, {{"y", OUT}}},
-    [ANYDNN_PLUGIN_SCALE_TENSOR] = {ADN_FAMILY_NONE, 1, {{"y", IN | OUT}}, {{"alpha", 1}}},
-    [ANYDNN_PLUGIN_IM2COL] = {ADN_FAMILY_IM2COL, 2, {{"x", IN}, {"col", OUT}}},
+#include "desc/operations.def"
 };
 
 static const size_t params_sizes[] = {

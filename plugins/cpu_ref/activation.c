@@ -45,10 +45,9 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_activation_forward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = FORWARD_X,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .params_size = sizeof(struct anydnn_plugin_activation),
     .state_size = sizeof(struct cpu_ref_walk),
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8},
@@ -56,10 +55,9 @@ const struct cpu_ref_kernel cpu_ref_activation_forward = {
 
 const struct cpu_ref_kernel cpu_ref_activation_backward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_BACKWARD,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
-    .params_size = sizeof(struct anydnn_plugin_activation),
     .state_size = sizeof(struct cpu_ref_walk),
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},

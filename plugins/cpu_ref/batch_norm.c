@@ -42,11 +42,11 @@ struct batch_norm_cell *cpu_ref_batch_norm_cells(const struct anydnn_plugin_plan
 {
     const struct batch_norm_state *state = plan->state;
     struct batch_norm_cell *cells =
-        cpu_ref_host->alloc((size_t)state->cells * sizeof(struct batch_norm_cell));
+        kit_host->alloc((size_t)state->cells * sizeof(struct batch_norm_cell));
 
     if (!cells)
-        cpu_ref_fail(CPU_REF_ALLOC_FAILED, "%s: no memory for %lld means and variances",
-                     cpu_ref_operation_name(plan->problem.operation), (long long)state->cells);
+        kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "%s: no memory for %lld means and variances",
+                 kit_operation_name(plan->problem.operation), (long long)state->cells);
     return cells;
 }
 

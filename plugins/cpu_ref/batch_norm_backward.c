@@ -66,14 +66,13 @@ static int load_cell(const struct backward_job *job, int64_t i)
 
 /* ------------------------------------------------------------------ limits */
 
-static int32_t refuse_without(struct cpu_ref_refusal *why, const char *rule, const char *operand)
+static int32_t refuse_without(struct kit_refusal *why, const char *rule, const char *operand)
 {
-    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                          "batch_normalization_backward: %s, and %s is absent", rule, operand);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                      "batch_normalization_backward: %s, and %s is absent", rule, operand);
 }
 
-static int32_t backward_check(const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
+static int32_t backward_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;
     int32_t mode = params->activation;
@@ -108,10 +107,9 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_batch_normalization_backward = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = DY,
     .uniform = 1u << X | 1u << DY | 1u << Y | 1u << DX | 1u << DZ,
-    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
     .state_size = sizeof(struct batch_norm_state),
     .check = backward_check,
     .prepare = backward_prepare,

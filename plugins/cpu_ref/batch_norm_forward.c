@@ -112,10 +112,9 @@ static void training_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_batch_normalization_inference = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = INFERENCE_X,
     .uniform = 1u << INFERENCE_X | 1u << INFERENCE_Y,
-    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
     .state_size = sizeof(struct batch_norm_state),
     .prepare = inference_prepare,
     .run = {CPU_REF_EACH_FLOAT(inference_run), [ANYDNN_PLUGIN_INT8] = inference_run_int8},
@@ -123,10 +122,9 @@ const struct cpu_ref_kernel cpu_ref_batch_normalization_inference = {
 
 const struct cpu_ref_kernel cpu_ref_batch_normalization_training = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = TRAINING_X,
     .uniform = 1u << TRAINING_X | 1u << TRAINING_Z | 1u << TRAINING_Y,
-    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
     .state_size = sizeof(struct batch_norm_state),
     .prepare = training_prepare,
     .run = {CPU_REF_EACH_FLOAT(training_run)},

@@ -3,36 +3,11 @@
  * place. What plugin.h guarantees is not looked at. */
 #include "cpu_ref.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-int32_t cpu_ref_refuse(struct cpu_ref_refusal *why, int32_t reason, const char *format, ...)
-{
-    va_list list;
-
-    why->reason = reason;
-    va_start(list, format);
-    vsnprintf(why->sentence, sizeof why->sentence, format, list);
-    va_end(list);
-    return reason;
-}
-
-static int32_t check_extensions(const struct anydnn_plugin_problem *problem,
-                                struct cpu_ref_refusal *why)
-{
-    for (const struct anydnn_plugin_extension *node = problem->extension; node; node = node->next) {
-        if (node->must_understand)
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_EXTENSION,
-                                  "cpu_ref knows no extension of kind %d, and this one must be "
-                                  "understood",
-                                  node->kind);
-    }
-    return 0;
-}
-
 int32_t cpu_ref_check_uniform(const struct anydnn_plugin_problem *problem, int32_t main_slot,
-                              uint32_t mask, struct cpu_ref_refusal *why)
+                              uint32_t mask, struct kit_refusal *why)
 {
     int32_t type = problem->tensor[main_slot]->type;
 
@@ -40,34 +15,33 @@ int32_t cpu_ref_check_uniform(const struct anydnn_plugin_problem *problem, int32
         const struct anydnn_plugin_tensor *tensor = problem->tensor[slot];
 
         if (tensor && (mask >> slot & 1) && tensor->type != type)
-            return cpu_ref_refuse(
-                why, ANYDNN_PLUGIN_REASON_TYPE,
-                "%s: %s is %s, but %s is %s; cpu_ref wants one type for both",
-                cpu_ref_operation_name(problem->operation),
-                cpu_ref_slot_name(problem->operation, slot), cpu_ref_type_name(tensor->type),
-                cpu_ref_slot_name(problem->operation, main_slot), cpu_ref_type_name(type));
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                              "%s: %s is %s, but %s is %s; cpu_ref wants one type for both",
+                              kit_operation_name(problem->operation),
+                              kit_slot_name(problem->operation, slot), kit_type_name(tensor->type),
+                              kit_slot_name(problem->operation, main_slot), kit_type_name(type));
     }
     return 0;
 }
 
 static int32_t check_types(const struct cpu_ref_kernel *kernel,
-                           const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
+                           const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
-    const char *name = cpu_ref_operation_name(kernel->operation);
-    const char *main_name = cpu_ref_slot_name(kernel->operation, kernel->main_slot);
+    const char *name = kit_operation_name(kernel->operation);
+    const char *main_name = kit_slot_name(kernel->operation, kernel->main_slot);
     int32_t type = problem->tensor[kernel->main_slot]->type;
     char taken[120] = "";
 
-    if (type < 0 || type >= CPU_REF_TYPES || !kernel->run[type]) {
-        for (int32_t t = 0; t < CPU_REF_TYPES; t++) {
+    if (type < 0 || type >= KIT_TYPES || !kernel->run[type]) {
+        for (int32_t t = 0; t < KIT_TYPES; t++) {
             size_t used = strlen(taken);
             if (kernel->run[t])
                 snprintf(taken + used, sizeof taken - used, "%s%s", used ? ", " : "",
-                         cpu_ref_type_name(t));
+                         kit_type_name(t));
         }
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                              "%s: %s is %s; cpu_ref takes only these types: %s", name, main_name,
-                              cpu_ref_type_name(type), taken);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                          "%s: %s is %s; cpu_ref takes only these types: %s", name, main_name,
+                          kit_type_name(type), taken);
     }
     return kernel->check_types
                ? kernel->check_types(problem, why)
@@ -76,27 +50,24 @@ static int32_t check_types(const struct cpu_ref_kernel *kernel,
 
 /* Operands that an operation reads until its end may not be written over by its outputs. */
 static int32_t check_in_place(const struct cpu_ref_kernel *kernel,
-                              const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
+                              const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     for (uint32_t left = kernel->apart & problem->present; left; left &= left - 1) {
         int32_t out = __builtin_ctz(left);
 
         if (problem->alias[out])
-            return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                                  "%s: %s may not take the place of %s",
-                                  cpu_ref_operation_name(problem->operation),
-                                  cpu_ref_slot_name(problem->operation, out),
-                                  cpu_ref_slot_name(problem->operation, problem->alias[out] - 1));
+            return kit_refuse(
+                why, ANYDNN_PLUGIN_REASON_ALIAS, "%s: %s may not take the place of %s",
+                kit_operation_name(problem->operation), kit_slot_name(problem->operation, out),
+                kit_slot_name(problem->operation, problem->alias[out] - 1));
     }
     return 0;
 }
 
 int32_t cpu_ref_check_problem(const struct cpu_ref_kernel *kernel,
-                              const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why)
+                              const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
-    int32_t reason = check_extensions(problem, why);
+    int32_t reason = kit_check_extensions(problem, why);
 
     if (!reason)
         reason = check_types(kernel, problem, why);

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-int32_t cpu_ref_conv_check(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
+int32_t cpu_ref_conv_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = problem->params;
-    int32_t x = cpu_ref_lane_type(problem->tensor[0]->type);
+    int32_t x = kit_lane_type(problem->tensor[0]->type);
     int32_t type = params->compute_type;
     int integers = x == ANYDNN_PLUGIN_INT8 || x == ANYDNN_PLUGIN_UINT8;
     int floating = type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_DOUBLE ||
@@ -15,10 +15,10 @@ int32_t cpu_ref_conv_check(const struct anydnn_plugin_problem *problem, struct c
 
     if (integers ? type == ANYDNN_PLUGIN_INT32 : floating)
         return 0;
-    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "%s: compute type is %s; %s",
-                          cpu_ref_operation_name(problem->operation), cpu_ref_type_name(type),
-                          integers ? "integers are summed as int32"
-                                   : "floating data needs a floating compute type");
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "%s: compute type is %s; %s",
+                      kit_operation_name(problem->operation), kit_type_name(type),
+                      integers ? "integers are summed as int32"
+                               : "floating data needs a floating compute type");
 }
 
 /* ------------------------------------------------------------------ geometry */
@@ -28,7 +28,7 @@ static void take_strides(struct conv_strides *strides, const struct anydnn_plugi
 {
     int64_t step[ANYDNN_PLUGIN_DIM_MAX] = {0};
 
-    strides->lanes = cpu_ref_lanes(tensor->type);
+    strides->lanes = kit_lanes(tensor->type);
     for (int32_t d = 0; d < tensor->ndims; d++)
         step[d] = cpu_ref_extent(tensor, d) > 1 ? tensor->strides[d] * strides->lanes : 0;
     strides->n = step[0];

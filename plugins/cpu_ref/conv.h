@@ -49,8 +49,7 @@ struct conv_roles {
 };
 
 /* Refuses a compute type that does not go with the operands. Returns 0 or the reason. */
-int32_t cpu_ref_conv_check(const struct anydnn_plugin_problem *problem,
-                           struct cpu_ref_refusal *why);
+int32_t cpu_ref_conv_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
 void cpu_ref_conv_prepare(const struct anydnn_plugin_problem *problem,
                           const struct conv_roles *roles, const struct anydnn_plugin_tensor *z,
                           struct conv *conv);

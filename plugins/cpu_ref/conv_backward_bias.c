@@ -12,19 +12,19 @@
 #include "each_float.inc"
 
 /* A tensor without spatial dimensions has no rows of its own beside the channels. */
-static int32_t check(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why)
+static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     if (problem->tensor[0]->ndims < 3)
-        return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "convolution_backward_bias: dy has %d dimensions; it needs images, "
-                              "channels and at least one more",
-                              problem->tensor[0]->ndims);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "convolution_backward_bias: dy has %d dimensions; it needs images, "
+                          "channels and at least one more",
+                          problem->tensor[0]->ndims);
     return 0;
 }
 
 const struct cpu_ref_kernel cpu_ref_convolution_backward_bias = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = 0,
     .apart = 0x2,
     .uniform = 0x3,

@@ -17,11 +17,10 @@ static void prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_convolution_backward_filter = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = 0,
     .apart = 0x4,
     .uniform = 0x7,
-    .params_size = sizeof(struct anydnn_plugin_convolution),
     .state_size = sizeof(struct conv_state),
     .algorithms = 0xb, /* 0, 1 and 3, which are no transforms */
     .first = 1,        /* cuDNN's deterministic one */

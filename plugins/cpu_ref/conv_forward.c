@@ -18,7 +18,7 @@ static const struct conv_roles plain_roles = {.x = 0, .w = 1, .y = 2};
 static const struct conv_roles fused_roles = {.x = 0, .w = 1, .y = 4};
 
 static int32_t check_plain_types(const struct anydnn_plugin_problem *problem,
-                                 struct cpu_ref_refusal *why)
+                                 struct kit_refusal *why)
 {
     return cpu_ref_conv_of_integers(problem)
                ? cpu_ref_conv_integer_types(problem, &plain_roles, why)
@@ -27,7 +27,7 @@ static int32_t check_plain_types(const struct anydnn_plugin_problem *problem,
 
 /* z has the type of y, and so has the bias; beside integers it is float. */
 static int32_t check_fused_types(const struct anydnn_plugin_problem *problem,
-                                 struct cpu_ref_refusal *why)
+                                 struct kit_refusal *why)
 {
     int32_t reason;
 
@@ -37,10 +37,9 @@ static int32_t check_fused_types(const struct anydnn_plugin_problem *problem,
     if (!reason)
         reason = cpu_ref_check_uniform(problem, fused_roles.y, 1u << 2, why);
     if (!reason && problem->tensor[3]->type != ANYDNN_PLUGIN_FLOAT)
-        reason = cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                                "%s: bias is %s; beside integers it must be float",
-                                cpu_ref_operation_name(problem->operation),
-                                cpu_ref_type_name(problem->tensor[3]->type));
+        reason = kit_refuse(
+            why, ANYDNN_PLUGIN_REASON_TYPE, "%s: bias is %s; beside integers it must be float",
+            kit_operation_name(problem->operation), kit_type_name(problem->tensor[3]->type));
     return reason;
 }
 
@@ -59,10 +58,9 @@ static void prepare_fused(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_convolution_forward = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
-    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+    .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
     .apart = 0x4,
-    .params_size = sizeof(struct anydnn_plugin_convolution),
     .state_size = sizeof(struct conv_state),
     .algorithms = FORWARD_ALGORITHMS,
     .emulates = 1,
@@ -74,9 +72,8 @@ const struct cpu_ref_kernel cpu_ref_convolution_forward = {
 
 const struct cpu_ref_kernel cpu_ref_convolution_bias_activation_forward = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
-    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+    .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
-    .params_size = sizeof(struct anydnn_plugin_convolution),
     .state_size = sizeof(struct conv_state),
     .algorithms = FORWARD_ALGORITHMS,
     .emulates = 1,

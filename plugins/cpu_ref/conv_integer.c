@@ -47,12 +47,12 @@ static const struct {
 
 int cpu_ref_conv_of_integers(const struct anydnn_plugin_problem *problem)
 {
-    int32_t lane = cpu_ref_lane_type(problem->tensor[0]->type);
+    int32_t lane = kit_lane_type(problem->tensor[0]->type);
     return lane == ANYDNN_PLUGIN_INT8 || lane == ANYDNN_PLUGIN_UINT8;
 }
 
 int32_t cpu_ref_conv_integer_types(const struct anydnn_plugin_problem *problem,
-                                   const struct conv_roles *roles, struct cpu_ref_refusal *why)
+                                   const struct conv_roles *roles, struct kit_refusal *why)
 {
     int32_t x = problem->tensor[roles->x]->type;
     int32_t w = problem->tensor[roles->w]->type;
@@ -62,14 +62,14 @@ int32_t cpu_ref_conv_integer_types(const struct anydnn_plugin_problem *problem,
         if (combinations[i].x == x && combinations[i].w == w && combinations[i].y == y)
             return 0;
     }
-    return cpu_ref_refuse(
+    return kit_refuse(
         why, ANYDNN_PLUGIN_REASON_TYPE,
         "%s: x is %s, w is %s, y is %s; of integers cpu_ref takes int8, int8 or uint8, int8 to "
         "int8 "
         "or float; int8x4, int8x4 to int8x4 or float; uint8x4, uint8x4 to uint8x4 or float; "
         "uint8x4, int8x4 to any of these; int8x32 alone",
-        cpu_ref_operation_name(problem->operation), cpu_ref_type_name(x), cpu_ref_type_name(w),
-        cpu_ref_type_name(y));
+        kit_operation_name(problem->operation), kit_type_name(x), kit_type_name(w),
+        kit_type_name(y));
 }
 
 /* ------------------------------------------------------------------ sums */
@@ -191,13 +191,12 @@ static int32_t run(const struct anydnn_plugin_plan *plan, struct integer *job, i
 
     job->conv = conv;
     job->params = problem->params;
-    job->add_row = cpu_ref_lane_type(problem->tensor[0]->type) == ANYDNN_PLUGIN_UINT8
-                       ? add_row_uint8
-                       : add_row_int8;
-    job->w_type = cpu_ref_lane_type(problem->tensor[1]->type);
+    job->add_row = kit_lane_type(problem->tensor[0]->type) == ANYDNN_PLUGIN_UINT8 ? add_row_uint8
+                                                                                  : add_row_int8;
+    job->w_type = kit_lane_type(problem->tensor[1]->type);
     job->y_type = cpu_ref_mixed(problem->tensor[y_slot]->type);
     cpu_ref_parallel(conv->n * conv->k * cpu_ref_count(conv->out, last), work, rows, job);
-    return CPU_REF_SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 int32_t cpu_ref_conv_integer_plain(const struct anydnn_plugin_plan *plan,

@@ -10,7 +10,7 @@ int cpu_ref_conv_of_integers(const struct anydnn_plugin_problem *problem);
 
 /* Refuses other combinations of x, w and y than there are. */
 int32_t cpu_ref_conv_integer_types(const struct anydnn_plugin_problem *problem,
-                                   const struct conv_roles *roles, struct cpu_ref_refusal *why);
+                                   const struct conv_roles *roles, struct kit_refusal *why);
 
 /* y = alpha * conv(x, w) + beta * y. */
 int32_t cpu_ref_conv_integer_plain(const struct anydnn_plugin_plan *plan,

@@ -106,12 +106,12 @@ int32_t cpu_ref_conv_open(const struct anydnn_plugin_plan *plan,
 
     *inputs = (struct conv_inputs){.data = {operands->data[0], operands->data[1]}};
     if (bytes == 0)
-        return CPU_REF_SUCCESS;
-    place = inputs->memory = cpu_ref_host->alloc(bytes);
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
+    place = inputs->memory = kit_host->alloc(bytes);
     if (!place)
-        return cpu_ref_fail(CPU_REF_ALLOC_FAILED,
-                            "%s: no memory for %zu bytes of operands in float",
-                            cpu_ref_operation_name(plan->problem.operation), bytes);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
+                        "%s: no memory for %zu bytes of operands in float",
+                        kit_operation_name(plan->problem.operation), bytes);
     for (int slot = 0; slot < CONV_INPUTS; slot++) {
         const struct conv_copy *copy = &state->copy[slot];
 
@@ -122,11 +122,11 @@ int32_t cpu_ref_conv_open(const struct anydnn_plugin_plan *plan,
         inputs->data[slot] = place;
         place += copy_bytes(copy);
     }
-    return CPU_REF_SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 void cpu_ref_conv_close(const struct conv_inputs *inputs)
 {
     if (inputs->memory)
-        cpu_ref_host->free(inputs->memory);
+        kit_host->free(inputs->memory);
 }

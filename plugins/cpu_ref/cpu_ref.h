@@ -6,39 +6,8 @@
 
 #include <anydnn/plugin.h>
 
+#include "../kit/problem.h"
 #include "tensor.h"
-
-/* Status codes of plugin.h that this backend returns. */
-enum {
-    CPU_REF_SUCCESS = 0,
-    CPU_REF_ALLOC_FAILED = 2,
-    CPU_REF_BAD_PARAM = 3,
-    CPU_REF_NOT_SUPPORTED = 9
-};
-
-/* Element types are below this; a table entry has one run function for each type that it takes. */
-#define CPU_REF_TYPES (ANYDNN_PLUGIN_INT64 + 1)
-
-/* Bytes that the parameters of every family fit in. */
-#define CPU_REF_PARAMS_MAX 320
-
-/* The host's table, set before anything else runs. */
-extern const struct anydnn_plugin_host *cpu_ref_host;
-
-/* ------------------------------------------------------------------ declining */
-
-/* Why a problem is declined. */
-struct cpu_ref_refusal {
-    int32_t reason; /* ANYDNN_PLUGIN_REASON_xxx */
-    char sentence[320];
-};
-
-/* Fills `why` and returns the reason, so that a check can end with `return cpu_ref_refuse(...)`. */
-int32_t cpu_ref_refuse(struct cpu_ref_refusal *why, int32_t reason, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Hands a sentence to the host and returns `status`. */
-int32_t cpu_ref_fail(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ------------------------------------------------------------------ table of operations */
 
@@ -58,9 +27,8 @@ struct anydnn_plugin_plan {
                    const struct anydnn_plugin_operands *operands);
     int32_t math; /* what is really used: ANYDNN_PLUGIN_MATH_xxx */
     struct anydnn_plugin_problem problem;
-    struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];
-    uint64_t params[CPU_REF_PARAMS_MAX / 8]; /* zero beyond what the host knew of */
-    void *state;                             /* state_size bytes, filled by `prepare` */
+    struct kit_copies copies; /* that `problem` points to */
+    void *state;              /* state_size bytes, filled by `prepare` */
 };
 
 /* Runs a plan. Returns 0, or a status with a sentence at the host, and then has
@@ -68,17 +36,12 @@ struct anydnn_plugin_plan {
 typedef int32_t (*cpu_ref_run_fn)(const struct anydnn_plugin_plan *plan,
                                   const struct anydnn_plugin_operands *operands);
 
-/* Layouts that every operation takes. */
-#define CPU_REF_LAYOUTS                                                                            \
-    (ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED)
-
 struct cpu_ref_kernel {
     int32_t operation;
-    uint32_t layouts;   /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
-    int32_t main_slot;  /* the operand whose type chooses the run function: x, dy, a or y */
-    uint32_t apart;     /* bit per slot: outputs that may not take an input's place */
-    uint32_t uniform;   /* bit per slot: must have the main operand's type if present */
-    size_t params_size; /* of the family's structure; 0: none */
+    uint32_t layouts;  /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
+    int32_t main_slot; /* the operand whose type chooses the run function: x, dy, a or y */
+    uint32_t apart;    /* bit per slot: outputs that may not take an input's place */
+    uint32_t uniform;  /* bit per slot: must have the main operand's type if present */
     size_t state_size;
     int32_t algorithms; /* cuDNN's numbers under which the engine is offered, as bits; 0: only -1 */
     int32_t first;      /* the number offered first, if algorithms is not 0 */
@@ -87,27 +50,24 @@ struct cpu_ref_kernel {
     /* Of an operation whose operands may be of different types: whether it takes these. Returns 0
      * or the reason; without it those of `uniform` must be equal. Comes before `check`, when the
      * main operand's type is known to be taken. */
-    int32_t (*check_types)(const struct anydnn_plugin_problem *problem,
-                           struct cpu_ref_refusal *why);
-    /* Optional: further limits of the operation. Returns 0 or the reason. `problem` is complete:
-     * params has params_size bytes. */
-    int32_t (*check)(const struct anydnn_plugin_problem *problem, struct cpu_ref_refusal *why);
+    int32_t (*check_types)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
+    /* Optional: further limits of the operation. Returns 0 or the reason. */
+    int32_t (*check)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
     /* Optional: works out plan->state once. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
-    cpu_ref_run_fn run[CPU_REF_TYPES]; /* by ANYDNN_PLUGIN_xxx type; NULL: type not taken */
+    cpu_ref_run_fn run[KIT_TYPES]; /* by ANYDNN_PLUGIN_xxx type; NULL: type not taken */
 };
 
 /* ------------------------------------------------------------------ limits common to all
  * operations (check.c) */
 
-/* Returns 0 or the reason. `problem` is complete, as for a kernel's own check. */
+/* Returns 0 or the reason. `problem` is complete. */
 int32_t cpu_ref_check_problem(const struct cpu_ref_kernel *kernel,
-                              const struct anydnn_plugin_problem *problem,
-                              struct cpu_ref_refusal *why);
+                              const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
 
 /* Refuses an operand in a slot of `mask` whose type is not that of `main_slot`. */
 int32_t cpu_ref_check_uniform(const struct anydnn_plugin_problem *problem, int32_t main_slot,
-                              uint32_t mask, struct cpu_ref_refusal *why);
+                              uint32_t mask, struct kit_refusal *why);
 
 /* Every operation, in table.c; an operation's entry stands in the file of that operation. */
 extern const struct cpu_ref_kernel *const cpu_ref_kernels[];
@@ -127,13 +87,6 @@ int32_t cpu_ref_plan_create(struct anydnn_plugin_context *context,
 int32_t cpu_ref_plan_execute(struct anydnn_plugin_plan *plan,
                              const struct anydnn_plugin_operands *operands, int32_t *effect);
 void cpu_ref_plan_destroy(struct anydnn_plugin_plan *plan);
-
-/* ------------------------------------------------------------------ names, for sentences (names.c)
- */
-
-const char *cpu_ref_operation_name(int32_t operation);
-const char *cpu_ref_slot_name(int32_t operation, int32_t slot);
-const char *cpu_ref_type_name(int32_t type);
 
 /* ------------------------------------------------------------------ parallel loops */
 

@@ -136,12 +136,11 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_divisive_normalization_forward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = FORWARD_X,
     .apart = 1u << FORWARD_Y,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_MEANS | 1u << FORWARD_TEMP | 1u << FORWARD_TEMP2 |
                1u << FORWARD_Y,
-    .params_size = sizeof(struct anydnn_plugin_lrn),
     .state_size = sizeof(struct divisive_state),
     .check = image_check,
     .prepare = forward_prepare,
@@ -150,12 +149,11 @@ const struct cpu_ref_kernel cpu_ref_divisive_normalization_forward = {
 
 const struct cpu_ref_kernel cpu_ref_divisive_normalization_backward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .apart = 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS,
     .uniform = 1u << BACKWARD_X | 1u << BACKWARD_MEANS | 1u << BACKWARD_DY | 1u << BACKWARD_TEMP |
                1u << BACKWARD_TEMP2 | 1u << BACKWARD_DX | 1u << BACKWARD_DMEANS,
-    .params_size = sizeof(struct anydnn_plugin_lrn),
     .state_size = sizeof(struct divisive_state),
     .check = image_check,
     .prepare = backward_prepare,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dropout forward and backward. Which elements are kept follows from the states alone, as anydnn.h
  * says, and is handed to backward in the reserve. */
+#include "../kit/philox.h"
 #include "bits.h"
-#include "philox.h"
 #include "table.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static int dropout_keeps(const struct dropout_job *job, struct dropout_words *wo
         const uint32_t counter[4] = {(uint32_t)four, (uint32_t)(four >> 32), 0, 0};
         const uint32_t key[2] = {(uint32_t)job->seed, (uint32_t)(job->seed >> 32)};
 
-        cpu_ref_philox(counter, key, words->word);
+        kit_philox(counter, key, words->word);
         words->four = four;
         words->made = 1;
     }
@@ -73,10 +73,9 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_dropout_forward = {
     .operation = ANYDNN_PLUGIN_DROPOUT_FORWARD,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = FORWARD_X,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .params_size = sizeof(struct anydnn_plugin_dropout),
     .state_size = sizeof(struct cpu_ref_walk),
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run)},
@@ -84,10 +83,9 @@ const struct cpu_ref_kernel cpu_ref_dropout_forward = {
 
 const struct cpu_ref_kernel cpu_ref_dropout_backward = {
     .operation = ANYDNN_PLUGIN_DROPOUT_BACKWARD,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .uniform = 1u << BACKWARD_DY | 1u << BACKWARD_DX,
-    .params_size = sizeof(struct anydnn_plugin_dropout),
     .state_size = sizeof(struct cpu_ref_walk),
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},

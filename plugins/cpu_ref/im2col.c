@@ -101,11 +101,10 @@ static void im2col_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_im2col = {
     .operation = ANYDNN_PLUGIN_IM2COL,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = X,
     .apart = 1u << COL,
     .uniform = 1u << X | 1u << COL,
-    .params_size = sizeof(struct anydnn_plugin_convolution),
     .state_size = sizeof(struct im2col_state),
     .check = image_check,
     .prepare = im2col_prepare,

@@ -26,7 +26,7 @@ static inline struct image image_of(const struct anydnn_plugin_tensor *tensor)
         int64_t extent = d < 2 || from >= 2 ? cpu_ref_extent(tensor, from) : 1;
 
         made.dims[d] = extent;
-        made.strides[d] = extent > 1 ? tensor->strides[from] * cpu_ref_lanes(tensor->type) : 0;
+        made.strides[d] = extent > 1 ? tensor->strides[from] * kit_lanes(tensor->type) : 0;
     }
     return made;
 }
@@ -43,16 +43,16 @@ static inline void image_index(const struct image *image, int64_t linear, int64_
 
 /* Refuses operands with more than 3 spatial dims. Returns 0 or the reason. */
 static inline int32_t image_check(const struct anydnn_plugin_problem *problem,
-                                  struct cpu_ref_refusal *why)
+                                  struct kit_refusal *why)
 {
     int32_t ndims = problem->tensor[0]->ndims;
 
     if (ndims <= IMAGE_DIMS)
         return 0;
-    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                          "%s: %s has %d dimensions; cpu_ref takes n, c and 1 to %d more",
-                          cpu_ref_operation_name(problem->operation),
-                          cpu_ref_slot_name(problem->operation, 0), ndims, IMAGE_SPATIAL);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                      "%s: %s has %d dimensions; cpu_ref takes n, c and 1 to %d more",
+                      kit_operation_name(problem->operation), kit_slot_name(problem->operation, 0),
+                      ndims, IMAGE_SPATIAL);
 }
 
 #endif

@@ -8,7 +8,7 @@ plugins_cpu_ref_anydnn_cpu_ref_la_CFLAGS = $(AM_CFLAGS) -ftree-vectorize -ffp-co
 plugins_cpu_ref_anydnn_cpu_ref_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_cpu_ref_anydnn_cpu_ref_la_LIBADD = $(PTHREADPOOL_LIBS) -lpthread -lm
 EXTRA_plugins_cpu_ref_anydnn_cpu_ref_la_DEPENDENCIES = $(PLUGIN_MAP)
-plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = \
+plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = $(KIT_SOURCES) \
 	plugins/cpu_ref/activate.h \
 	plugins/cpu_ref/activation.c \
 	plugins/cpu_ref/activation_backward.inc \
@@ -59,11 +59,9 @@ plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = \
 	plugins/cpu_ref/mixed.c \
 	plugins/cpu_ref/mixed.h \
 	plugins/cpu_ref/mixed.inc \
-	plugins/cpu_ref/names.c \
 	plugins/cpu_ref/op_tensor.c \
 	plugins/cpu_ref/op_tensor.inc \
 	plugins/cpu_ref/parallel.c \
-	plugins/cpu_ref/philox.h \
 	plugins/cpu_ref/plan.c \
 	plugins/cpu_ref/plugin.c \
 	plugins/cpu_ref/pooling.c \

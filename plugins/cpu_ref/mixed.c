@@ -11,7 +11,7 @@
 #define CPU_REF_TEMPLATE "mixed.inc"
 #include "each_integer.inc"
 
-static const struct cpu_ref_mixed table[CPU_REF_TYPES] = {
+static const struct cpu_ref_mixed table[KIT_TYPES] = {
     [ANYDNN_PLUGIN_FLOAT] = {sizeof(float), load_float, store_float},
     [ANYDNN_PLUGIN_DOUBLE] = {sizeof(double), load_double, store_double},
     [ANYDNN_PLUGIN_HALF] = {sizeof(struct cpu_ref_half), load_half, store_half},
@@ -23,9 +23,9 @@ static const struct cpu_ref_mixed table[CPU_REF_TYPES] = {
 
 const struct cpu_ref_mixed *cpu_ref_mixed(int32_t type)
 {
-    int32_t lane = cpu_ref_lane_type(type);
+    int32_t lane = kit_lane_type(type);
 
-    return lane >= 0 && lane < CPU_REF_TYPES && table[lane].size ? &table[lane] : NULL;
+    return lane >= 0 && lane < KIT_TYPES && table[lane].size ? &table[lane] : NULL;
 }
 
 #define BIT(type) ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##type)
@@ -68,23 +68,21 @@ const struct cpu_ref_conversions cpu_ref_compute_conversions = {{
 
 int32_t cpu_ref_check_conversion(const struct anydnn_plugin_problem *problem, int32_t in,
                                  int32_t out, const struct cpu_ref_conversions *conversions,
-                                 struct cpu_ref_refusal *why)
+                                 struct kit_refusal *why)
 {
     int32_t from = problem->tensor[in]->type, to = problem->tensor[out]->type;
     char made[120] = "";
 
-    if (to >= 0 && to < CPU_REF_TYPES && (conversions->to[from] >> to & 1))
+    if (to >= 0 && to < KIT_TYPES && (conversions->to[from] >> to & 1))
         return 0;
-    for (int32_t t = 0; t < CPU_REF_TYPES; t++) {
+    for (int32_t t = 0; t < KIT_TYPES; t++) {
         size_t used = strlen(made);
         if (conversions->to[from] >> t & 1)
-            snprintf(made + used, sizeof made - used, "%s%s", used ? ", " : "",
-                     cpu_ref_type_name(t));
+            snprintf(made + used, sizeof made - used, "%s%s", used ? ", " : "", kit_type_name(t));
     }
-    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                          "%s: %s is %s and %s is %s; cpu_ref makes only these types of %s: %s",
-                          cpu_ref_operation_name(problem->operation),
-                          cpu_ref_slot_name(problem->operation, in), cpu_ref_type_name(from),
-                          cpu_ref_slot_name(problem->operation, out), cpu_ref_type_name(to),
-                          cpu_ref_type_name(from), made);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                      "%s: %s is %s and %s is %s; cpu_ref makes only these types of %s: %s",
+                      kit_operation_name(problem->operation), kit_slot_name(problem->operation, in),
+                      kit_type_name(from), kit_slot_name(problem->operation, out),
+                      kit_type_name(to), kit_type_name(from), made);
 }

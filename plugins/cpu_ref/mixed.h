@@ -22,13 +22,13 @@ const struct cpu_ref_mixed *cpu_ref_mixed(int32_t type);
 /* What an operation makes of its input: for each type of that, those of the output as
  * ANYDNN_PLUGIN_TYPE_BIT. */
 struct cpu_ref_conversions {
-    uint32_t to[CPU_REF_TYPES];
+    uint32_t to[KIT_TYPES];
 };
 
 /* Refuses an output of a type that is not made of the input's, which must be in range. */
 int32_t cpu_ref_check_conversion(const struct anydnn_plugin_problem *problem, int32_t in,
                                  int32_t out, const struct cpu_ref_conversions *conversions,
-                                 struct cpu_ref_refusal *why);
+                                 struct kit_refusal *why);
 
 /* Those of transform_tensor and transform_tensor_ex; of transform_filter, which has no vectors; of
  * op_tensor and reduce_tensor. */

@@ -81,7 +81,7 @@ static void mixed_row(void *arg, void *const place[], const int64_t stride[], in
     }
 }
 
-static const cpu_ref_row_fn float_row[CPU_REF_TYPES] = {CPU_REF_EACH_FLOAT(op_tensor_row)};
+static const cpu_ref_row_fn float_row[KIT_TYPES] = {CPU_REF_EACH_FLOAT(op_tensor_row)};
 
 static int32_t op_tensor_run(const struct anydnn_plugin_plan *plan,
                              const struct anydnn_plugin_operands *operands)
@@ -102,29 +102,28 @@ static int32_t op_tensor_run(const struct anydnn_plugin_plan *plan,
         cpu_ref_walk_parallel(plan->state, data, 3, float_row[a], &job);
     else
         cpu_ref_walk_parallel(plan->state, data, CONVERSION_COST, mixed_row, &job);
-    return CPU_REF_SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 /* ------------------------------------------------------------------ limits */
 
 static int32_t op_tensor_check_types(const struct anydnn_plugin_problem *problem,
-                                     struct cpu_ref_refusal *why)
+                                     struct kit_refusal *why)
 {
     int32_t reason = cpu_ref_check_uniform(problem, A, 1u << B, why);
     return reason ? reason
                   : cpu_ref_check_conversion(problem, A, C, &cpu_ref_compute_conversions, why);
 }
 
-static int32_t op_tensor_check(const struct anydnn_plugin_problem *problem,
-                               struct cpu_ref_refusal *why)
+static int32_t op_tensor_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_op_tensor *params = problem->params;
 
     if (params->compute_type == ANYDNN_PLUGIN_FLOAT || params->compute_type == ANYDNN_PLUGIN_DOUBLE)
         return 0;
-    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                          "op_tensor: the compute type is %s; it must be float or double",
-                          cpu_ref_type_name(params->compute_type));
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                      "op_tensor: the compute type is %s; it must be float or double",
+                      kit_type_name(params->compute_type));
 }
 
 /* Where b is not wanted, a stands in its place. */
@@ -140,9 +139,8 @@ static void op_tensor_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_op_tensor = {
     .operation = ANYDNN_PLUGIN_OP_TENSOR,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = A,
-    .params_size = sizeof(struct anydnn_plugin_op_tensor),
     .state_size = sizeof(struct cpu_ref_walk),
     .check_types = op_tensor_check_types,
     .check = op_tensor_check,

@@ -5,10 +5,8 @@
 
 #include <fenv.h>
 #include <pthreadpool.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Below this many multiply-adds, waking a thread costs more than it saves. */
 #define WORTH_A_THREAD 40000
@@ -40,31 +38,13 @@ struct loop {
     atomic_llong done;
 };
 
-static int online_threads(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count < 1 ? 1 : count > THREADS_MAX ? THREADS_MAX : count;
-}
-
 int32_t cpu_ref_parallel_configure(void)
 {
-    const char *text = cpu_ref_host->setting(cpu_ref_host, "threads");
-    char *end;
-    long count;
+    int32_t count, status = kit_setting_threads(THREADS_MAX, &count);
 
-    if (!text || strcmp(text, "auto") == 0) {
-        atomic_store(&wanted_threads, online_threads());
-        return CPU_REF_SUCCESS;
-    }
-    count = strtol(text, &end, 10);
-    if (end == text || *end || count < 1 || count > THREADS_MAX)
-        return cpu_ref_fail(CPU_REF_BAD_PARAM,
-                            "set.threads is \"%.40s\"; it must be auto or a number from 1 "
-                            "to %d",
-                            text, THREADS_MAX);
-    atomic_store(&wanted_threads, (int)count);
-    return CPU_REF_SUCCESS;
+    if (!status)
+        atomic_store(&wanted_threads, count);
+    return status;
 }
 
 static int pool_fits(const struct pool *pool, int count, uint64_t fork_number)
@@ -84,7 +64,7 @@ static void pool_retire(struct pool *pool, uint64_t fork_number)
 /* The pool that this process should use now; NULL when there is no memory for one. */
 static struct pool *pool_get(int count)
 {
-    uint64_t fork_number = cpu_ref_host->fork_number();
+    uint64_t fork_number = kit_host->fork_number();
     struct pool *old = atomic_load_explicit(&current_pool, memory_order_acquire);
     struct pool *made;
 

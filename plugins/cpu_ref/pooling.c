@@ -84,7 +84,7 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
     prepare_windows(plan);
     state->x = image_of(plan->problem.tensor[FORWARD_X]);
     state->y = image_of(plan->problem.tensor[FORWARD_Y]);
-    state->lanes = cpu_ref_lanes(plan->problem.tensor[FORWARD_X]->type);
+    state->lanes = kit_lanes(plan->problem.tensor[FORWARD_X]->type);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
@@ -102,11 +102,10 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_pooling_forward = {
     .operation = ANYDNN_PLUGIN_POOLING_FORWARD,
-    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+    .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = FORWARD_X,
     .apart = 1u << FORWARD_Y,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .params_size = sizeof(struct anydnn_plugin_pooling),
     .state_size = sizeof(struct pooling_state),
     .check = image_check,
     .prepare = forward_prepare,
@@ -116,11 +115,10 @@ const struct cpu_ref_kernel cpu_ref_pooling_forward = {
 
 const struct cpu_ref_kernel cpu_ref_pooling_backward = {
     .operation = ANYDNN_PLUGIN_POOLING_BACKWARD,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .apart = 1u << BACKWARD_DX,
     .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
-    .params_size = sizeof(struct anydnn_plugin_pooling),
     .state_size = sizeof(struct pooling_state),
     .check = image_check,
     .prepare = backward_prepare,

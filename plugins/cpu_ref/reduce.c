@@ -104,9 +104,9 @@ static void store_index(int32_t type, void *place, int64_t at, int64_t index)
         CPU_REF_EACH_FLOAT(f), [ANYDNN_PLUGIN_INT8] = f##_int8                                     \
     }
 
-static const cpu_ref_row_fn sum_rows[CPU_REF_TYPES] = EACH_TYPE(sum_row);
-static const cpu_ref_row_fn product_rows[CPU_REF_TYPES] = EACH_TYPE(product_row);
-static const cpu_ref_row_fn choice_rows[CPU_REF_TYPES] = EACH_TYPE(choice_row);
+static const cpu_ref_row_fn sum_rows[KIT_TYPES] = EACH_TYPE(sum_row);
+static const cpu_ref_row_fn product_rows[KIT_TYPES] = EACH_TYPE(product_row);
+static const cpu_ref_row_fn choice_rows[KIT_TYPES] = EACH_TYPE(choice_row);
 
 /* A row of what is kept. */
 static void kept_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
@@ -141,13 +141,13 @@ static int32_t reduce_run(const struct anydnn_plugin_plan *plan,
                           operands->data[C]};
 
     cpu_ref_walk_parallel(&state->kept, data, state->reduced.count, kept_row, &job);
-    return CPU_REF_SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 /* ------------------------------------------------------------------ limits */
 
 static int32_t reduce_check_types(const struct anydnn_plugin_problem *problem,
-                                  struct cpu_ref_refusal *why)
+                                  struct kit_refusal *why)
 {
     return cpu_ref_check_conversion(problem, A, C, &cpu_ref_compute_conversions, why);
 }
@@ -165,18 +165,17 @@ static uint32_t reduced_dims(const struct anydnn_plugin_problem *problem)
     return reduced;
 }
 
-static int32_t reduce_check(const struct anydnn_plugin_problem *problem,
-                            struct cpu_ref_refusal *why)
+static int32_t reduce_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_reduce *params = problem->params;
     int32_t type = params->compute_type;
 
     if (type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_DOUBLE || type == ANYDNN_PLUGIN_HALF)
         return 0;
-    return cpu_ref_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                          "reduce_tensor: the compute type is %s; it must be half, float or "
-                          "double, and sums are double then",
-                          cpu_ref_type_name(type));
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                      "reduce_tensor: the compute type is %s; it must be half, float or "
+                      "double, and sums are double then",
+                      kit_type_name(type));
 }
 
 /* ------------------------------------------------------------------ table entry */
@@ -204,10 +203,9 @@ static void reduce_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_reduce_tensor = {
     .operation = ANYDNN_PLUGIN_REDUCE_TENSOR,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = A,
     .apart = 1u << C,
-    .params_size = sizeof(struct anydnn_plugin_reduce),
     .state_size = sizeof(struct reduce_state),
     .check_types = reduce_check_types,
     .check = reduce_check,

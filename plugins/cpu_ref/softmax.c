@@ -67,10 +67,9 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
 
 const struct cpu_ref_kernel cpu_ref_softmax_forward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_FORWARD,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = FORWARD_X,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .params_size = sizeof(struct anydnn_plugin_softmax),
     .state_size = sizeof(struct softmax_state),
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8},
@@ -78,10 +77,9 @@ const struct cpu_ref_kernel cpu_ref_softmax_forward = {
 
 const struct cpu_ref_kernel cpu_ref_softmax_backward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_BACKWARD,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_DX,
-    .params_size = sizeof(struct anydnn_plugin_softmax),
     .state_size = sizeof(struct softmax_state),
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},

@@ -49,7 +49,7 @@ uint32_t cpu_ref_kernel_types(const struct cpu_ref_kernel *kernel)
 {
     uint32_t types = 0;
 
-    for (int32_t type = 0; type < CPU_REF_TYPES; type++) {
+    for (int32_t type = 0; type < KIT_TYPES; type++) {
         if (kernel->run[type])
             types |= ANYDNN_PLUGIN_TYPE_BIT(type);
     }

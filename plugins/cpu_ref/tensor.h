@@ -5,6 +5,8 @@
 
 #include <anydnn/plugin.h>
 
+#include "../kit/names.h"
+
 static inline int64_t cpu_ref_min(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -15,27 +17,10 @@ static inline int64_t cpu_ref_max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Elements of a vector of the type: the channels that lie side by side. 1 but for the VECT_C types.
- */
-static inline int64_t cpu_ref_lanes(int32_t type)
-{
-    return type == ANYDNN_PLUGIN_INT8X32                                   ? 32
-           : type == ANYDNN_PLUGIN_INT8X4 || type == ANYDNN_PLUGIN_UINT8X4 ? 4
-                                                                           : 1;
-}
-
-/* The type of each of them. */
-static inline int32_t cpu_ref_lane_type(int32_t type)
-{
-    return type == ANYDNN_PLUGIN_UINT8X4                                   ? ANYDNN_PLUGIN_UINT8
-           : type == ANYDNN_PLUGIN_INT8X4 || type == ANYDNN_PLUGIN_INT8X32 ? ANYDNN_PLUGIN_INT8
-                                                                           : type;
-}
-
 /* Steps along dim d: channels of a VECT_C type go by vectors, as its strides do. */
 static inline int64_t cpu_ref_extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
 {
-    return d == 1 ? tensor->dims[d] / cpu_ref_lanes(tensor->type) : tensor->dims[d];
+    return d == 1 ? tensor->dims[d] / kit_lanes(tensor->type) : tensor->dims[d];
 }
 
 /* Product of dims[0..n-1]. */
@@ -96,7 +81,7 @@ static inline int32_t cpu_ref_smallest_stride(const struct anydnn_plugin_tensor 
 static inline int64_t cpu_ref_place(const struct anydnn_plugin_tensor *tensor,
                                     const int64_t index[])
 {
-    int64_t lanes = cpu_ref_lanes(tensor->type), place = 0;
+    int64_t lanes = kit_lanes(tensor->type), place = 0;
     for (int32_t d = 0; d < tensor->ndims; d++) {
         int64_t lane = d == 1 ? index[d] % lanes : 0;
         int64_t step = d == 1 ? index[d] / lanes : index[d];

@@ -31,7 +31,7 @@ enum { X, Y };
 
 /* ------------------------------------------------------------------ transform_tensor */
 
-static const cpu_ref_run_fn blend_run[CPU_REF_TYPES] = {EACH_TYPE(blend_run)};
+static const cpu_ref_run_fn blend_run[KIT_TYPES] = {EACH_TYPE(blend_run)};
 
 static void convert_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
 {
@@ -65,14 +65,14 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan,
                                  .x = cpu_ref_mixed(x),
                                  .y = cpu_ref_mixed(y)};
 
-    if (cpu_ref_lane_type(x) == cpu_ref_lane_type(y))
+    if (kit_lane_type(x) == kit_lane_type(y))
         return blend_run[x](plan, operands);
     cpu_ref_walk_parallel(plan->state, operands->data, CONVERSION_COST, convert_row, &job);
-    return CPU_REF_SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 static int32_t transform_check_types(const struct anydnn_plugin_problem *problem,
-                                     struct cpu_ref_refusal *why)
+                                     struct kit_refusal *why)
 {
     return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_transform_conversions, why);
 }
@@ -95,12 +95,12 @@ static void alone_prepare(struct anydnn_plugin_plan *plan)
 static void set_prepare(struct anydnn_plugin_plan *plan)
 {
     struct anydnn_plugin_tensor vectors = *plan->problem.tensor[0];
-    int64_t lanes = cpu_ref_lanes(vectors.type);
+    int64_t lanes = kit_lanes(vectors.type);
     struct cpu_ref_walk *walk = plan->state;
 
     if (lanes > 1)
         vectors.dims[1] /= lanes;
-    vectors.type = cpu_ref_lane_type(vectors.type);
+    vectors.type = kit_lane_type(vectors.type);
     cpu_ref_walk_init(walk, (const struct anydnn_plugin_tensor *const[]){&vectors}, 1,
                       CPU_REF_WALK_ALL);
     walk->element_size[0] *= lanes;
@@ -122,16 +122,16 @@ static int32_t set_vectors_run(const struct anydnn_plugin_plan *plan,
     struct tensor_ops_job job = {.value = operands->value, .size = walk->element_size[0]};
 
     if (!job.value)
-        return cpu_ref_fail(CPU_REF_BAD_PARAM, "set_tensor: value is a NULL pointer");
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "set_tensor: value is a NULL pointer");
     cpu_ref_walk_parallel(walk, operands->data, 1, set_vectors, &job);
-    return CPU_REF_SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 /* ------------------------------------------------------------------ table entries */
 
 const struct cpu_ref_kernel cpu_ref_transform_tensor = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR,
-    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+    .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
     .apart = 1u << Y,
     .state_size = sizeof(struct cpu_ref_walk),
@@ -143,7 +143,7 @@ const struct cpu_ref_kernel cpu_ref_transform_tensor = {
 
 const struct cpu_ref_kernel cpu_ref_add_tensor = {
     .operation = ANYDNN_PLUGIN_ADD_TENSOR,
-    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+    .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
     .uniform = 1u << X | 1u << Y,
     .state_size = sizeof(struct cpu_ref_walk),
@@ -153,7 +153,7 @@ const struct cpu_ref_kernel cpu_ref_add_tensor = {
 
 const struct cpu_ref_kernel cpu_ref_scale_tensor = {
     .operation = ANYDNN_PLUGIN_SCALE_TENSOR,
-    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+    .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
     .uniform = 1u,
     .state_size = sizeof(struct cpu_ref_walk),
@@ -163,7 +163,7 @@ const struct cpu_ref_kernel cpu_ref_scale_tensor = {
 
 const struct cpu_ref_kernel cpu_ref_set_tensor = {
     .operation = ANYDNN_PLUGIN_SET_TENSOR,
-    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+    .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
     .uniform = 1u,
     .state_size = sizeof(struct cpu_ref_walk),

@@ -152,19 +152,19 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan,
                                 .beta = operands->scale[1]};
 
     cpu_ref_parallel(cpu_ref_count(y->dims, y->ndims), COST, transform_elements, &job);
-    return CPU_REF_SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 /* ------------------------------------------------------------------ limits */
 
 static int32_t tensor_check_types(const struct anydnn_plugin_problem *problem,
-                                  struct cpu_ref_refusal *why)
+                                  struct kit_refusal *why)
 {
     return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_transform_conversions, why);
 }
 
 static int32_t filter_check_types(const struct anydnn_plugin_problem *problem,
-                                  struct cpu_ref_refusal *why)
+                                  struct kit_refusal *why)
 {
     return cpu_ref_check_conversion(problem, X, Y, &cpu_ref_filter_conversions, why);
 }
@@ -173,10 +173,9 @@ static int32_t filter_check_types(const struct anydnn_plugin_problem *problem,
 
 const struct cpu_ref_kernel cpu_ref_transform_tensor_ex = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
-    .layouts = CPU_REF_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
+    .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
     .apart = 1u << Y,
-    .params_size = sizeof(struct anydnn_plugin_transform),
     .check_types = tensor_check_types,
     .run = {CPU_REF_ANY_FLOAT(transform_run),
             CPU_REF_ANY_8BIT(transform_run), [ANYDNN_PLUGIN_INT32] = transform_run},
@@ -184,10 +183,9 @@ const struct cpu_ref_kernel cpu_ref_transform_tensor_ex = {
 
 const struct cpu_ref_kernel cpu_ref_transform_filter = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_FILTER,
-    .layouts = CPU_REF_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .main_slot = X,
     .apart = 1u << Y,
-    .params_size = sizeof(struct anydnn_plugin_transform),
     .check_types = filter_check_types,
     .run = {CPU_REF_ANY_FLOAT(transform_run), [ANYDNN_PLUGIN_INT8] = transform_run,
             [ANYDNN_PLUGIN_UINT8] = transform_run},

@@ -3,7 +3,7 @@
 #include "walk.h"
 
 /* Of a vector type, that of a lane. */
-static const int64_t type_size[CPU_REF_TYPES] = {
+static const int64_t type_size[KIT_TYPES] = {
     [ANYDNN_PLUGIN_FLOAT] = 4,    [ANYDNN_PLUGIN_DOUBLE] = 8,  [ANYDNN_PLUGIN_HALF] = 2,
     [ANYDNN_PLUGIN_INT8] = 1,     [ANYDNN_PLUGIN_INT32] = 4,   [ANYDNN_PLUGIN_INT8X4] = 1,
     [ANYDNN_PLUGIN_UINT8] = 1,    [ANYDNN_PLUGIN_UINT8X4] = 1, [ANYDNN_PLUGIN_INT8X32] = 1,
@@ -30,7 +30,7 @@ static int64_t element_size(int32_t type)
  */
 static int64_t stride_of(const struct anydnn_plugin_tensor *tensor, int32_t d, int64_t by)
 {
-    int64_t lanes = cpu_ref_lanes(tensor->type);
+    int64_t lanes = kit_lanes(tensor->type);
 
     if (tensor->dims[d] == 1)
         return 0;
@@ -71,7 +71,7 @@ static void insert_dim(struct cpu_ref_walk *walk, const struct anydnn_plugin_ten
     int64_t dim = tensor[walk->tensors - 1]->dims[d], by = 1;
 
     for (int32_t t = 0; d == 1 && t < walk->tensors; t++)
-        by = cpu_ref_max(by, cpu_ref_lanes(tensor[t]->type));
+        by = cpu_ref_max(by, kit_lanes(tensor[t]->type));
     insert_steps(walk, tensor, d, dim / by, by, sorted);
     if (by == 32)
         insert_steps(walk, tensor, d, 8, 4, sorted);

@@ -79,6 +79,39 @@ found() {
     grep -q "^$1 includes $2\$" "$tap_dir/breaches"
 }
 
+# strangers TREE: each include, of a backend and of the kit, of something else than plugin.h, files of its
+# own folder, the kit and, in CUDA backends, cuda_common; and each of core, of something in plugins but
+# the list of the operations.
+strangers() {
+    (cd "$1" && grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("[^"]*/|<anydnn/)' --include='*.[ch]' \
+        --include='*.cu' --include='*.inc' --include='*.def' plugins core) |
+        sed 's/:[0-9]*:[^"<]*[<"]\([^">]*\)[">].*/ \1/' |
+        awk '
+            $1 ~ /^core\// && $2 !~ /plugins\// { next }
+            $1 == "core/desc/operations.def" && $2 == "../../plugins/kit/operations.def" { next }
+            $1 ~ /^plugins\// && $2 == "anydnn/plugin.h" { next }
+            $1 ~ /^plugins\// && $1 !~ /^plugins\/kit\// && $2 ~ /^\.\.\/kit\/[a-z_]*\.h$/ { next }
+            $1 ~ /^plugins\/cud/ && $2 ~ /^\.\.\/cuda_common\/[a-z_]*\.h$/ { next }
+            { print $1 " includes " $2 }'
+}
+
+# apart TREE: none.
+apart() {
+    strangers "$1" >"$tap_dir/breaches"
+    cat "$tap_dir/breaches"
+    [ ! -s "$tap_dir/breaches" ]
+}
+
+# strange FILE INCLUDE: planted in a copy, the include is found.
+strange() {
+    rm -rf "$tap_dir/tree"
+    mkdir -p "$tap_dir/tree/plugins" "$tap_dir/tree/core" "$tap_dir/tree/$(dirname "$1")"
+    printf '#include <anydnn/plugin.h>\n#include "%s"\n' "$2" >"$tap_dir/tree/$1"
+    strangers "$tap_dir/tree" >"$tap_dir/breaches"
+    cat "$tap_dir/breaches"
+    grep -q "^$1 includes $2\$" "$tap_dir/breaches"
+}
+
 # alone PATTERN ROOM: no source of core outside the room holds the pattern.
 alone() {
     grep -rlE --include='*.[ch]' "$1" "$top/core" | grep -v "^$top/core/$2/" && return 1
@@ -90,6 +123,10 @@ check "no room includes one that it may not" kept "$top"
 check "an include of a room above is found" found core/problem/planted.c dispatch/dispatch.h
 check "an include of a folder above is found" found core/dispatch/handle/planted.c dispatch/select/select.h
 check "an include of core in a backend is found" found plugins/cpu_ref/planted.c desc/desc.h
+check "backends include plugin.h, their own files, the kit" apart "$top"
+check "an include of another backend is found" strange plugins/onednn/planted.c ../cpu_ref/tensor.h
+check "an include of a backend in the kit is found" strange plugins/kit/planted.c ../cpu_ref/tensor.h
+check "an include of the kit in core is found" strange core/load/planted.c ../../plugins/kit/names.h
 check "dlfcn.h is load's alone" alone '# *include <dlfcn\.h>' load
 check "ini.h is settings' alone" alone '# *include <ini\.h>' settings
 check "the environment is read in sys alone" alone '[^a-z_](secure_)?getenv\(' sys

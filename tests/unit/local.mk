@@ -25,6 +25,7 @@ unit_tests = \
 	tests/unit/test_desc_shape \
 	tests/unit/test_desc_tensor \
 	tests/unit/test_guarantees \
+	tests/unit/test_kit \
 	tests/unit/test_numerics \
 	tests/unit/test_problem_masks \
 	tests/unit/test_problem_rules \
@@ -43,6 +44,8 @@ check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 room_tests += $(unit_tests)
 noinst_HEADERS += tests/unit/desc_fixture.h
+
+tests_unit_test_kit_SOURCES = tests/unit/test_kit.c $(KIT_SOURCES)
 
 check_LTLIBRARIES += tests/unit/libfixtures.la
 tests_unit_libfixtures_la_SOURCES = \

@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The counter-based generator Philox4x32-10 of Salmon, Moraes, Dror and Shaw, "Parallel random
  * numbers: as easy as 1, 2, 3" (SC 2011). */
-#ifndef CPU_REF_PHILOX_H
-#define CPU_REF_PHILOX_H
+#ifndef KIT_PHILOX_H
+#define KIT_PHILOX_H
 
 #include <stdint.h>
 
-#define CPU_REF_PHILOX_ROUNDS 10
+#define KIT_PHILOX_ROUNDS 10
+
+#ifdef __CUDACC__
+#define KIT_HOST_DEVICE __host__ __device__
+#else
+#define KIT_HOST_DEVICE
+#endif
 
 /* The four words that belong to a counter under a key. */
-static inline void cpu_ref_philox(const uint32_t counter[4], const uint32_t key[2],
-                                  uint32_t word[4])
+KIT_HOST_DEVICE static inline void kit_philox(const uint32_t counter[4], const uint32_t key[2],
+                                              uint32_t word[4])
 {
     uint32_t c0 = counter[0], c1 = counter[1], c2 = counter[2], c3 = counter[3];
     uint32_t k0 = key[0], k1 = key[1];
 
-    for (int round = 0; round < CPU_REF_PHILOX_ROUNDS; round++) {
+    for (int round = 0; round < KIT_PHILOX_ROUNDS; round++) {
         uint64_t a = UINT64_C(0xd2511f53) * c0;
         uint64_t b = UINT64_C(0xcd9e8d57) * c2;
 

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Publishing, settings, sentences, memory. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* for sched_getaffinity */
+#endif
+#include "host.h"
+
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+ANYDNN_PLUGIN_EXPORT const struct anydnn_plugin_abi anydnn_plugin_abi =
+    ANYDNN_PLUGIN_ABI_INITIALIZER;
+
+const struct anydnn_plugin_host *kit_host;
+const char *kit_name;
+
+/* ------------------------------------------------------------------ the description */
+
+/* Filled once, when the host asks for the description. */
+static struct anydnn_plugin_operation operations[ANYDNN_PLUGIN_OPERATION_END];
+static const struct anydnn_plugin_operation *operation_list[ANYDNN_PLUGIN_OPERATION_END];
+
+void kit_begin(const struct anydnn_plugin_host *host, struct anydnn_plugin *description)
+{
+    description->operations = operation_list;
+    description->operation_count = 0;
+    kit_host = host;
+    kit_name = description->name;
+}
+
+void kit_publish(struct anydnn_plugin *description, const struct anydnn_plugin_operation *common,
+                 int32_t operation, uint32_t types, uint32_t layouts)
+{
+    struct anydnn_plugin_operation *made = &operations[description->operation_count];
+
+    *made = *common;
+    made->struct_size = sizeof *made;
+    made->operation = operation;
+    made->types = types;
+    made->layouts = layouts;
+    operation_list[description->operation_count++] = made;
+}
+
+/* ------------------------------------------------------------------ failing */
+
+int32_t kit_fail(int32_t status, const char *format, ...)
+{
+    char text[800];
+    va_list list;
+
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    kit_host->set_error(kit_host, text);
+    return status;
+}
+
+void *kit_alloc(size_t bytes, const char *what)
+{
+    void *made = kit_host->alloc(bytes);
+
+    if (made)
+        memset(made, 0, bytes);
+    else
+        (void)kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "no memory for %s", what);
+    return made;
+}
+
+int32_t kit_check_host_device(int32_t device)
+{
+    if (device == 0)
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
+    return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "device is %d; the host has device 0 alone",
+                    device);
+}
+
+/* ------------------------------------------------------------------ settings */
+
+int32_t kit_setting_switch(const char *key, int32_t *is_on)
+{
+    const char *text = kit_host->setting(kit_host, key);
+
+    *is_on = text && strcmp(text, "on") == 0;
+    if (!text || *is_on || strcmp(text, "off") == 0)
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
+    return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "set.%s is \"%.40s\"; it must be on or off",
+                    key, text);
+}
+
+static int32_t processors(int32_t most)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+
+    return count < 1 ? 1 : count > most ? most : count;
+}
+
+int32_t kit_setting_threads(int32_t most, int32_t *threads)
+{
+    const char *text = kit_host->setting(kit_host, "threads");
+    char *end;
+    long count;
+
+    if (!text || strcmp(text, "auto") == 0) {
+        *threads = processors(most);
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
+    }
+    count = strtol(text, &end, 10);
+    if (end == text || *end || count < 1 || count > most)
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                        "set.threads is \"%.40s\"; it must be auto or a number from 1 to %d", text,
+                        most);
+    *threads = (int32_t)count;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
+}

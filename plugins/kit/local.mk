@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# What backends share, as sources: each compiles a copy of its own, in this tree and elsewhere.
+
+KIT_SOURCES = \
+	plugins/kit/host.c \
+	plugins/kit/host.h \
+	plugins/kit/names.c \
+	plugins/kit/names.h \
+	plugins/kit/operations.def \
+	plugins/kit/philox.h \
+	plugins/kit/problem.c \
+	plugins/kit/problem.h
+
+kitdir = $(pkgdatadir)/kit
+dist_kit_DATA = $(KIT_SOURCES)

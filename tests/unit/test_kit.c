@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kit that backends are built with: complete copies of what an older or a newer host hands
+ * over, refusals, offers, names, settings, publishing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "desc/operations.h"
+#include "plugins/kit/philox.h"
+#include "plugins/kit/problem.h"
+#include "problem/problem.h"
+
+#define TRAINING ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING
+
+/* ------------------------------------------------------------------ a host */
+
+static char said[1000];
+static const char *setting;
+static int has_memory = 1;
+
+static const char *answer_setting(const struct anydnn_plugin_host *host, const char *key)
+{
+    (void)host;
+    (void)key;
+    return setting;
+}
+
+static void set_error(const struct anydnn_plugin_host *host, const char *text)
+{
+    (void)host;
+    snprintf(said, sizeof said, "%s", text);
+}
+
+static void *give(size_t bytes)
+{
+    void *memory = has_memory ? aligned_alloc(64, (bytes + 63) / 64 * 64) : NULL;
+
+    if (memory)
+        memset(memory, 0x5a, bytes);
+    return memory;
+}
+
+static const struct anydnn_plugin_host host = {
+    .struct_size = sizeof host,
+    .setting = answer_setting,
+    .set_error = set_error,
+    .alloc = give,
+    .free = free,
+};
+
+static int begin(void **state)
+{
+    static struct anydnn_plugin description = {.struct_size = sizeof description, .name = "mine"};
+
+    (void)state;
+    kit_begin(&host, &description);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ copies */
+
+static void copies_are_whole(void **state)
+{
+    struct anydnn_plugin_tensor x = {.struct_size = sizeof x, .ndims = 2, .dims = {3, 4}}, y = x;
+    struct anydnn_plugin_activation params = {
+        .struct_size = sizeof params, .mode = ANYDNN_PLUGIN_ACTIVATION_ELU, .coef = 2};
+    struct anydnn_plugin_problem problem = {.struct_size = sizeof problem,
+                                            .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
+                                            .math = ANYDNN_PLUGIN_MATH_TENSOR_OP,
+                                            .present = 3,
+                                            .tensor = {&x, &y},
+                                            .params = &params};
+    struct anydnn_plugin_problem copy;
+    struct kit_copies copies;
+
+    (void)state;
+    kit_copy_problem(&copy, &copies, &problem);
+    memset(&params, 0x77, sizeof params);
+    memset(&x, 0x77, sizeof x);
+    assert_int_equal(copy.math, ANYDNN_PLUGIN_MATH_TENSOR_OP);
+    assert_ptr_equal(copy.tensor[0], &copies.tensor[0]);
+    assert_ptr_equal(copy.tensor[1], &copies.tensor[1]);
+    assert_int_equal(copy.tensor[0]->dims[1], 4);
+    assert_ptr_equal(copy.params, &copies.params);
+    assert_int_equal(copies.params.activation.mode, ANYDNN_PLUGIN_ACTIVATION_ELU);
+    assert_true(copies.params.activation.coef == 2);
+}
+
+/* Of a slot without its bit, and of one with the bit and no tensor, nothing is left. */
+static void absent_operands_are_absent(void **state)
+{
+    struct anydnn_plugin_tensor x = {.struct_size = sizeof x, .ndims = 1};
+    struct anydnn_plugin_problem problem = {.struct_size = sizeof problem,
+                                            .operation = ANYDNN_PLUGIN_ADD_TENSOR,
+                                            .present = 5,
+                                            .tensor = {&x, &x},
+                                            .params = &x};
+    struct anydnn_plugin_problem copy;
+    struct kit_copies copies;
+
+    (void)state;
+    kit_copy_problem(&copy, &copies, &problem);
+    assert_int_equal(copy.present, 1);
+    assert_null(copy.tensor[1]);
+    assert_null(copy.tensor[2]);
+    assert_null(copy.params); /* the operation has none */
+}
+
+/* An older host's structures end sooner, a newer one's later. */
+static void sizes_are_heeded(void **state)
+{
+    struct {
+        struct anydnn_plugin_tensor known;
+        int64_t beyond;
+    } longer = {.known = {.struct_size = sizeof longer, .ndims = 8}, .beyond = -1};
+    struct anydnn_plugin_convolution params = {
+        .struct_size = offsetof(struct anydnn_plugin_convolution, activation), .activation = 5};
+    struct anydnn_plugin_problem problem = {
+        .struct_size = offsetof(struct anydnn_plugin_problem, extension),
+        .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
+        .present = 1,
+        .tensor = {&longer.known},
+        .params = &params,
+        .extension = (const struct anydnn_plugin_extension *)&params};
+    struct anydnn_plugin_operands operands = {
+        .struct_size = offsetof(struct anydnn_plugin_operands, workspace), .workspace = &longer};
+    struct anydnn_plugin_operands whole;
+    struct anydnn_plugin_problem copy;
+    struct kit_copies copies;
+
+    (void)state;
+    memset(&whole, 0x77, sizeof whole);
+    kit_copy_problem(&copy, &copies, &problem);
+    assert_null(copy.extension);
+    assert_int_equal(copy.struct_size, sizeof copy);
+    assert_int_equal(copies.tensor[0].ndims, 8);
+    assert_int_equal(copies.tensor[0].struct_size, sizeof copies.tensor[0]);
+    assert_int_equal(copies.params.convolution.activation, 0);
+    assert_ptr_equal(kit_whole_operands(&operands, &whole), &whole);
+    assert_null(whole.workspace);
+    operands.struct_size = sizeof operands + 8;
+    assert_ptr_equal(kit_whole_operands(&operands, &whole), &operands);
+}
+
+static void extensions_are_looked_at(void **state)
+{
+    struct anydnn_plugin_extension second = {
+        .struct_size = sizeof second, .kind = 77, .must_understand = 1};
+    struct anydnn_plugin_extension first = {
+        .struct_size = sizeof first, .kind = 3, .next = &second};
+    struct anydnn_plugin_problem problem = {.struct_size = sizeof problem, .extension = &first};
+    struct kit_refusal why;
+
+    (void)state;
+    assert_int_equal(kit_check_extensions(&problem, &why), ANYDNN_PLUGIN_REASON_EXTENSION);
+    assert_int_equal(why.reason, ANYDNN_PLUGIN_REASON_EXTENSION);
+    assert_string_equal(why.sentence,
+                        "mine knows no extension of kind 77, and this one must be understood");
+    second.must_understand = 0;
+    assert_int_equal(kit_check_extensions(&problem, &why), 0);
+}
+
+/* ------------------------------------------------------------------ offers */
+
+struct heard {
+    int32_t count, enough_at;
+    int32_t reason[16], algorithm[16];
+    uint64_t engine[16];
+    char sentence[800];
+};
+
+static int32_t hear(void *cookie, const struct anydnn_plugin_candidate *candidate)
+{
+    struct heard *heard = cookie;
+
+    assert_int_equal(candidate->struct_size, sizeof *candidate);
+    heard->reason[heard->count] = candidate->reason;
+    heard->algorithm[heard->count] = candidate->algorithm;
+    heard->engine[heard->count] = candidate->engine;
+    if (candidate->sentence)
+        snprintf(heard->sentence, sizeof heard->sentence, "%s", candidate->sentence);
+    return ++heard->count == heard->enough_at;
+}
+
+static void refusals_are_offered(void **state)
+{
+    struct heard heard = {0};
+    struct kit_refusal why;
+
+    (void)state;
+    assert_int_equal(kit_refuse(&why, ANYDNN_PLUGIN_REASON_SHAPE, "%d dims", 9),
+                     ANYDNN_PLUGIN_REASON_SHAPE);
+    kit_offer_refusal(&why, hear, &heard);
+    assert_int_equal(heard.count, 1);
+    assert_int_equal(heard.reason[0], ANYDNN_PLUGIN_REASON_SHAPE);
+    assert_int_equal(heard.algorithm[0], ANYDNN_PLUGIN_ALGORITHM_NONE);
+    assert_string_equal(heard.sentence, "9 dims");
+}
+
+static void offers_go_by_algorithm(void **state)
+{
+    /* Numbers 0, 1 and 3, of which 1 comes first; engine 12 is the best without workspace. */
+    static const int32_t algorithms[] = {1, 1, 1, 1, 0, 0, 3, 3};
+    static const uint64_t engines[] = {10, 11, 12, 13, 10, 12, 10, 12};
+    struct anydnn_plugin_candidate candidates[] = {{.engine = 10, .workspace = 8},
+                                                   {.engine = 11, .workspace = 4},
+                                                   {.engine = 12},
+                                                   {.engine = 13}};
+    struct heard heard = {0}, plain = {0}, enough = {.enough_at = 5};
+
+    (void)state;
+    kit_offer(candidates, 4, 0xb, 1, hear, &heard);
+    assert_int_equal(heard.count, 8);
+    for (int i = 0; i < heard.count; i++) {
+        assert_int_equal(heard.algorithm[i], algorithms[i]);
+        assert_int_equal(heard.engine[i], engines[i]);
+    }
+    kit_offer(candidates, 4, 0, 0, hear, &plain);
+    assert_int_equal(plain.count, 4);
+    assert_int_equal(plain.algorithm[3], ANYDNN_PLUGIN_ALGORITHM_NONE);
+    kit_offer(candidates, 4, 0xb, 1, hear, &enough);
+    assert_int_equal(enough.count, 5);
+}
+
+/* ------------------------------------------------------------------ names */
+
+/* What the library's table says, of every operation. */
+static void operations_are_the_librarys(void **state)
+{
+    (void)state;
+    for (int32_t number = 1; number < ANYDNN_PLUGIN_OPERATION_END; number++) {
+        const struct adn_operation *info = adn_problem_operation(number);
+
+        assert_string_equal(kit_operation_name(number), adn_operation_name(number));
+        assert_int_equal(kit_params_size(number), adn_problem_params_size(info->family));
+        for (int32_t slot = 0; slot < info->slot_count; slot++) {
+            assert_string_equal(kit_slot_name(number, slot), info->slot[slot].role);
+            assert_int_equal(kit_written(number) >> slot & 1,
+                             (info->slot[slot].flags & ADN_SLOT_OUT) != 0);
+        }
+        assert_string_equal(kit_slot_name(number, info->slot_count), "?");
+        assert_int_equal(kit_written(number) >> info->slot_count, 0);
+    }
+}
+
+/* By plugin.h's own comments. */
+static void slots_are_those_of_the_header(void **state)
+{
+    (void)state;
+    assert_string_equal(kit_slot_name(TRAINING, 8), "save_inv_var");
+    assert_int_equal(kit_written(TRAINING), 0x3f0);
+    assert_int_equal(kit_written(ANYDNN_PLUGIN_DROPOUT_FORWARD), 0xe);
+    assert_int_equal(kit_written(ANYDNN_PLUGIN_SCALE_TENSOR), 1);
+    assert_int_equal(kit_params_size(ANYDNN_PLUGIN_IM2COL),
+                     sizeof(struct anydnn_plugin_convolution));
+    assert_string_equal(kit_operation_name(0), "an unknown operation");
+    assert_string_equal(kit_operation_name(ANYDNN_PLUGIN_OPERATION_END), "an unknown operation");
+    assert_string_equal(kit_slot_name(-1, 0), "?");
+    assert_string_equal(kit_slot_name(TRAINING, -1), "?");
+    assert_string_equal(kit_slot_name(TRAINING, ANYDNN_PLUGIN_OPERAND_MAX), "?");
+    assert_int_equal(kit_params_size(ANYDNN_PLUGIN_OPERATION_END), 0);
+    assert_int_equal(kit_written(ANYDNN_PLUGIN_OPERATION_END), 0);
+}
+
+static void types_have_names_and_sizes(void **state)
+{
+    static const struct {
+        int32_t type;
+        const char *name;
+        int64_t size, lanes;
+    } types[] = {
+        {ANYDNN_PLUGIN_FLOAT, "float", 4, 1},
+        {ANYDNN_PLUGIN_DOUBLE, "double", 8, 1},
+        {ANYDNN_PLUGIN_HALF, "half", 2, 1},
+        {ANYDNN_PLUGIN_INT8, "int8", 1, 1},
+        {ANYDNN_PLUGIN_INT32, "int32", 4, 1},
+        {ANYDNN_PLUGIN_INT8X4, "int8x4", 1, 4},
+        {ANYDNN_PLUGIN_UINT8, "uint8", 1, 1},
+        {ANYDNN_PLUGIN_UINT8X4, "uint8x4", 1, 4},
+        {ANYDNN_PLUGIN_INT8X32, "int8x32", 1, 32},
+        {ANYDNN_PLUGIN_BFLOAT16, "bfloat16", 2, 1},
+        {ANYDNN_PLUGIN_INT64, "int64", 8, 1},
+        {ANYDNN_PLUGIN_UINT16, "uint16", 2, 1},
+        {ANYDNN_PLUGIN_UINT32, "uint32", 4, 1},
+        {ANYDNN_PLUGIN_UINT64, "uint64", 8, 1},
+        {-1, "an unknown type", 0, 1},
+        {KIT_TYPES, "an unknown type", 0, 1},
+        {1003, "an unknown type", 0, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        assert_string_equal(kit_type_name(types[i].type), types[i].name);
+        assert_int_equal(kit_type_size(types[i].type), types[i].size);
+        assert_int_equal(kit_lanes(types[i].type), types[i].lanes);
+    }
+    assert_int_equal(kit_lane_type(ANYDNN_PLUGIN_UINT8X4), ANYDNN_PLUGIN_UINT8);
+    assert_int_equal(kit_lane_type(ANYDNN_PLUGIN_INT8X32), ANYDNN_PLUGIN_INT8);
+    assert_int_equal(kit_lane_type(ANYDNN_PLUGIN_HALF), ANYDNN_PLUGIN_HALF);
+}
+
+/* ------------------------------------------------------------------ the host's */
+
+static void settings_are_read(void **state)
+{
+    int32_t number = -1;
+
+    (void)state;
+    setting = NULL;
+    assert_int_equal(kit_setting_switch("s", &number), 0);
+    assert_int_equal(number, 0);
+    setting = "on";
+    assert_int_equal(kit_setting_switch("s", &number), 0);
+    assert_int_equal(number, 1);
+    setting = "maybe";
+    assert_int_equal(kit_setting_switch("s", &number), ANYDNN_PLUGIN_STATUS_BAD_PARAM);
+    assert_string_equal(said, "set.s is \"maybe\"; it must be on or off");
+    setting = "8";
+    assert_int_equal(kit_setting_threads(8, &number), 0);
+    assert_int_equal(number, 8);
+    assert_int_equal(kit_setting_threads(7, &number), ANYDNN_PLUGIN_STATUS_BAD_PARAM);
+    assert_string_equal(said, "set.threads is \"8\"; it must be auto or a number from 1 to 7");
+    setting = "auto";
+    assert_int_equal(kit_setting_threads(1, &number), 0);
+    assert_int_equal(number, 1);
+    setting = NULL;
+    assert_int_equal(kit_setting_threads(1 << 20, &number), 0);
+    assert_true(number >= 1);
+    assert_int_equal(kit_check_host_device(0), 0);
+    assert_int_equal(kit_check_host_device(-1), ANYDNN_PLUGIN_STATUS_BAD_PARAM);
+}
+
+static void memory_is_clean_or_refused(void **state)
+{
+    char *memory = kit_alloc(100, "a plan");
+
+    (void)state;
+    assert_non_null(memory);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(memory[i], 0);
+    kit_host->free(memory);
+    has_memory = 0;
+    assert_null(kit_alloc(100, "a plan"));
+    assert_string_equal(said, "no memory for a plan");
+    has_memory = 1;
+}
+
+static void operations_are_published(void **state)
+{
+    static const struct anydnn_plugin_operation common = {.maths = KIT_EVERY_MATH};
+    struct anydnn_plugin description = {.struct_size = sizeof description, .name = "mine"};
+
+    (void)state;
+    for (int twice = 0; twice < 2; twice++) {
+        kit_begin(&host, &description);
+        for (int32_t number = 1; number < ANYDNN_PLUGIN_OPERATION_END; number++)
+            kit_publish(&description, &common, number, (uint32_t)number, KIT_LAYOUTS);
+    }
+    assert_string_equal(kit_name, "mine");
+    assert_int_equal(description.operation_count, ANYDNN_PLUGIN_OPERATION_END - 1);
+    assert_int_equal(description.operations[4]->struct_size, sizeof common);
+    assert_int_equal(description.operations[4]->operation, 5);
+    assert_int_equal(description.operations[4]->types, 5);
+    assert_int_equal(description.operations[4]->maths, 0xf);
+    assert_int_equal(description.operations[4]->layouts, KIT_LAYOUTS);
+}
+
+/* Known answers of the Random123 library that came with the paper (kat_vectors, philox 4x32 10). */
+static void philox_gives_the_known_words(void **state)
+{
+    static const struct {
+        uint32_t counter[4], key[2], word[4];
+    } known[] = {
+        {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+         {0xffffffff, 0xffffffff},
+         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+    };
+    uint32_t word[4];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        kit_philox(known[i].counter, known[i].key, word);
+        assert_memory_equal(word, known[i].word, sizeof word);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_are_whole),
+        cmocka_unit_test(absent_operands_are_absent),
+        cmocka_unit_test(sizes_are_heeded),
+        cmocka_unit_test_setup(extensions_are_looked_at, begin),
+        cmocka_unit_test(refusals_are_offered),
+        cmocka_unit_test(offers_go_by_algorithm),
+        cmocka_unit_test(operations_are_the_librarys),
+        cmocka_unit_test(slots_are_those_of_the_header),
+        cmocka_unit_test(types_have_names_and_sizes),
+        cmocka_unit_test_setup(settings_are_read, begin),
+        cmocka_unit_test_setup(memory_is_clean_or_refused, begin),
+        cmocka_unit_test(operations_are_published),
+        cmocka_unit_test(philox_gives_the_known_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
