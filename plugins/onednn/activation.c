@@ -26,19 +26,18 @@ static struct onednn_activation params_of(const struct anydnn_plugin_problem *pr
     return (struct onednn_activation){params->mode, params->nan_propagate, params->coef};
 }
 
-static int32_t check_mode(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check_mode(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     struct onednn_activation activation = params_of(problem);
 
     if (activation.mode >= 0 && activation.mode < ONEDNN_ACTIVATION_END)
         return 0;
-    return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "activation %d is none from 0 to %d",
-                         activation.mode, ONEDNN_ACTIVATION_END - 1);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "activation %d is none from 0 to %d",
+                      activation.mode, ONEDNN_ACTIVATION_END - 1);
 }
 
 /* oneDNN promises dx in the place of dy, not in that of x, which swish goes back by. */
-static int32_t check_backward(const struct anydnn_plugin_problem *problem,
-                              struct onednn_refusal *why)
+static int32_t check_backward(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     int32_t reason = check_mode(problem, why);
 
@@ -310,9 +309,7 @@ static void build_backward(struct onednn_build *build)
 const struct onednn_operation onednn_activation_forward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
     .types = ONEDNN_FLOATS_INT8,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .params_size = sizeof(struct anydnn_plugin_activation),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = check_mode,
@@ -322,9 +319,7 @@ const struct onednn_operation onednn_activation_forward = {
 const struct onednn_operation onednn_activation_backward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_BACKWARD,
     .types = ONEDNN_FLOATS,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
-    .params_size = sizeof(struct anydnn_plugin_activation),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = check_backward,

@@ -81,7 +81,7 @@ static onednn_layout new_layout(dnnl_data_type_t type, int32_t ndims, const int6
 static onednn_layout old_layout(dnnl_data_type_t type, int32_t ndims, const int64_t *dims,
                                 const int64_t *strides, dnnl_format_tag_t tag)
 {
-    union onednn_old_memory_desc *made = onednn_host->alloc(sizeof *made);
+    union onednn_old_memory_desc *made = kit_host->alloc(sizeof *made);
     dnnl_status_t status = dnnl_out_of_memory;
 
     if (made)
@@ -91,7 +91,7 @@ static onednn_layout old_layout(dnnl_data_type_t type, int32_t ndims, const int6
     if (done(status))
         return (onednn_layout)made;
     if (made)
-        onednn_host->free(made);
+        kit_host->free(made);
     return NULL;
 }
 
@@ -104,7 +104,7 @@ static onednn_layout layout_create(dnnl_data_type_t type, int32_t ndims, const i
 void onednn_layout_destroy(onednn_layout layout)
 {
     if (onednn_is_old)
-        onednn_host->free((void *)layout);
+        kit_host->free((void *)layout);
     else
         onednn.dnnl_memory_desc_destroy((dnnl_memory_desc_t)layout);
 }

@@ -24,20 +24,18 @@ enum {
 
 /* ------------------------------------------------------------------ what all have */
 
-int32_t onednn_norm_check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+int32_t onednn_norm_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;
 
     if (params->mode < ONEDNN_PER_ACTIVATION || params->mode > ONEDNN_PERSISTENT ||
         params->ops < ONEDNN_NORM_PLAIN || params->ops > ONEDNN_NORM_ADD_ACTIVATION)
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                             "mode is %d and ops %d; both must be 0 to 2", params->mode,
-                             params->ops);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "mode is %d and ops %d; both must be 0 to 2", params->mode, params->ops);
     if (params->ops != ONEDNN_NORM_PLAIN &&
         (params->activation < 0 || params->activation >= ONEDNN_ACTIVATION_END))
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                             "activation %d is none from 0 to %d", params->activation,
-                             ONEDNN_ACTIVATION_END - 1);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "activation %d is none from 0 to %d",
+                          params->activation, ONEDNN_ACTIVATION_END - 1);
     return 0;
 }
 
@@ -139,14 +137,13 @@ static void finish(struct onednn_build *build, const struct onednn_norm *norm, i
     onednn_run_own(build, onednn_norm_activate, &elements, sizeof elements);
 }
 
-static int32_t inference_check(const struct anydnn_plugin_problem *problem,
-                               struct onednn_refusal *why)
+static int32_t inference_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;
 
     if (params->ops == ONEDNN_NORM_ADD_ACTIVATION)
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                             "ops is bn_add_activation, and there is no z to add");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "ops is bn_add_activation, and there is no z to add");
     return onednn_norm_check(problem, why);
 }
 
@@ -175,17 +172,16 @@ static void build_inference(struct onednn_build *build)
     }
 }
 
-static int32_t training_check(const struct anydnn_plugin_problem *problem,
-                              struct onednn_refusal *why)
+static int32_t training_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;
 
     if (params->ops == ONEDNN_NORM_ADD_ACTIVATION && !problem->tensor[TRAINING_Z])
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                             "ops is bn_add_activation, and z is absent");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "ops is bn_add_activation, and z is absent");
     if (params->ops != ONEDNN_NORM_PLAIN && !problem->tensor[TRAINING_RESERVE])
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                             "the reserve is absent; with an activation it is required");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "the reserve is absent; with an activation it is required");
     return onednn_norm_check(problem, why);
 }
 
@@ -255,10 +251,7 @@ static void build_training(struct onednn_build *build)
 const struct onednn_operation onednn_batch_normalization_inference = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
     .types = ONEDNN_FLOATS_INT8,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << INFERENCE_X | 1u << INFERENCE_SCALE | 1u << INFERENCE_BIAS |
-                1u << INFERENCE_MEAN | 1u << INFERENCE_VAR | 1u << INFERENCE_Y,
-    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = inference_check,
@@ -268,9 +261,7 @@ const struct onednn_operation onednn_batch_normalization_inference = {
 const struct onednn_operation onednn_batch_normalization_training = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
     .types = ONEDNN_FLOATS,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << TRAINING_X | 1u << TRAINING_SCALE | 1u << TRAINING_BIAS | 1u << TRAINING_Y,
-    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = training_check,

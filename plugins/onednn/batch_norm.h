@@ -21,7 +21,7 @@ struct onednn_norm {
 struct onednn_norm onednn_norm_of(const struct onednn_build *build);
 
 /* Mode, ops and activation. */
-int32_t onednn_norm_check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why);
+int32_t onednn_norm_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
 struct onednn_activation onednn_norm_activation(const struct anydnn_plugin_problem *problem);
 
 /* A parameter as oneDNN wants it: an array of a float for each cell. */

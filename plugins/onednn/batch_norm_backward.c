@@ -8,13 +8,12 @@ enum { X, DY, Y, SCALE, BIAS, SAVE_MEAN, SAVE_INV_VAR, RESERVE, DX, DZ, DSCALE, 
 
 /* ------------------------------------------------------------------ conditions */
 
-static int32_t refuse_without(struct onednn_refusal *why, const char *rule, const char *operand)
+static int32_t refuse_without(struct kit_refusal *why, const char *rule, const char *operand)
 {
-    return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s, and %s is absent", rule,
-                         operand);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "%s, and %s is absent", rule, operand);
 }
 
-static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;
     int32_t mode = params->activation, reason = onednn_norm_check(problem, why);
@@ -168,9 +167,7 @@ static void build_backward(struct onednn_build *build)
 const struct onednn_operation onednn_batch_normalization_backward = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
     .types = ONEDNN_FLOATS,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << X | 1u << DY | 1u << SCALE | 1u << DX | 1u << DSCALE | 1u << DBIAS,
-    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = check,

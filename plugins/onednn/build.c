@@ -12,8 +12,8 @@
 
 int onednn_build_fail(struct onednn_build *build, int32_t status, const char *sentence)
 {
-    if (build->status == ONEDNN_SUCCESS)
-        build->status = onednn_fail(status, "%s", sentence);
+    if (build->status == ANYDNN_PLUGIN_STATUS_SUCCESS)
+        build->status = kit_fail(status, "%s", sentence);
     return -1;
 }
 
@@ -41,7 +41,8 @@ void onednn_build_end(struct onednn_build *build)
 static void blame_memory(struct onednn_build *build, const void *made)
 {
     if (onednn_starved() && !made)
-        onednn_build_fail(build, ONEDNN_ALLOC_FAILED, "no memory for a plan of oneDNN's");
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
+                          "no memory for a plan of oneDNN's");
 }
 
 static onednn_layout keep_layout(struct onednn_build *build, onednn_layout layout)
@@ -49,7 +50,8 @@ static onednn_layout keep_layout(struct onednn_build *build, onednn_layout layou
     blame_memory(build, layout);
     if (layout && build->kept.layouts == ONEDNN_KEPT) {
         onednn_layout_destroy(layout);
-        onednn_build_fail(build, ONEDNN_INTERNAL_ERROR, "a plan of onednn has too many layouts");
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
+                          "a plan of onednn has too many layouts");
         return NULL;
     }
     if (layout)
@@ -62,7 +64,8 @@ dnnl_primitive_desc_t onednn_keep_if(struct onednn_build *build, dnnl_primitive_
     blame_memory(build, descriptor);
     if (descriptor && build->kept.descriptors == ONEDNN_KEPT) {
         onednn.dnnl_primitive_desc_destroy(descriptor);
-        onednn_build_fail(build, ONEDNN_INTERNAL_ERROR, "a plan of onednn has too many primitives");
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
+                          "a plan of onednn has too many primitives");
         return NULL;
     }
     if (descriptor)
@@ -75,8 +78,8 @@ dnnl_primitive_desc_t onednn_keep(struct onednn_build *build, dnnl_primitive_des
 {
     dnnl_primitive_desc_t kept = onednn_keep_if(build, descriptor);
 
-    if (!descriptor && build->status == ONEDNN_SUCCESS)
-        build->status = onednn_fail(ONEDNN_NOT_SUPPORTED, "oneDNN has no %s", what);
+    if (!descriptor && build->status == ANYDNN_PLUGIN_STATUS_SUCCESS)
+        build->status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "oneDNN has no %s", what);
     return kept;
 }
 
@@ -86,14 +89,16 @@ dnnl_primitive_attr_t onednn_attributes(struct onednn_build *build)
 
     if (build->kept.attribute_count == ONEDNN_KEPT ||
         onednn.dnnl_primitive_attr_create(&made) != dnnl_success) {
-        onednn_build_fail(build, ONEDNN_ALLOC_FAILED, "no memory for attributes of a primitive");
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
+                          "no memory for attributes of a primitive");
         return NULL;
     }
     build->kept.attributes[build->kept.attribute_count++] = made;
     if (onednn.dnnl_primitive_attr_set_fpmath_mode(made, dnnl_fpmath_mode_strict) != dnnl_success ||
         onednn.dnnl_primitive_attr_set_scratchpad_mode(made, dnnl_scratchpad_mode_user) !=
             dnnl_success)
-        onednn_build_fail(build, ONEDNN_INTERNAL_ERROR, "oneDNN refuses attributes of a primitive");
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
+                          "oneDNN refuses attributes of a primitive");
     return made;
 }
 
@@ -102,7 +107,8 @@ void onednn_add_post_ops(struct onednn_build *build, dnnl_primitive_attr_t attri
 {
     if (attributes && post_ops &&
         onednn.dnnl_primitive_attr_set_post_ops(attributes, post_ops) != dnnl_success)
-        onednn_build_fail(build, ONEDNN_INTERNAL_ERROR, "oneDNN refuses post-ops of a primitive");
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
+                          "oneDNN refuses post-ops of a primitive");
     if (post_ops)
         onednn.dnnl_post_ops_destroy(post_ops);
 }
@@ -121,7 +127,7 @@ static dnnl_data_type_t data_type(int32_t type)
 
 onednn_layout onednn_layout_of(struct onednn_build *build, const struct onednn_view *view)
 {
-    if (build->status != ONEDNN_SUCCESS || view->first != 0)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS || view->first != 0)
         return NULL;
     for (int32_t d = 0; d < view->ndims; d++)
         if (view->strides[d] < 1)
@@ -134,18 +140,19 @@ onednn_layout onednn_layout_any(struct onednn_build *build, const struct onednn_
 {
     onednn_layout layout;
 
-    if (build->status != ONEDNN_SUCCESS)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return NULL;
     layout = keep_layout(
         build, onednn_layout_create(data_type(view->type), view->ndims, view->dims, NULL));
     if (!layout)
-        onednn_build_fail(build, ONEDNN_NOT_SUPPORTED, "oneDNN refuses the sizes of a tensor");
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                          "oneDNN refuses the sizes of a tensor");
     return layout;
 }
 
 onednn_layout onednn_layout_in_blocks(struct onednn_build *build, const struct onednn_view *view)
 {
-    if (build->status != ONEDNN_SUCCESS)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return NULL;
     return keep_layout(build,
                        onednn_layout_blocked(data_type(view->type), view->ndims, view->dims));
@@ -164,16 +171,16 @@ static int add_value(struct onednn_build *build, onednn_layout layout, struct on
     struct onednn_value *value = &plan->value[plan->value_count];
     dnnl_status_t made;
 
-    if (build->status != ONEDNN_SUCCESS)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return -1;
     if (plan->value_count == ONEDNN_VALUES)
-        return onednn_build_fail(build, ONEDNN_INTERNAL_ERROR,
+        return onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
                                  "a plan of onednn has too many memories");
     made = layout
                ? onednn.dnnl_memory_create(&value->memory, layout, onednn_engine, DNNL_MEMORY_NONE)
                : dnnl_invalid_arguments;
     if (made != dnnl_success)
-        return onednn_build_fail(build, onednn_status(made, ONEDNN_INTERNAL_ERROR),
+        return onednn_build_fail(build, onednn_status(made, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR),
                                  "oneDNN refuses a memory");
     value->when = build->when;
     value->place = place;
@@ -209,17 +216,18 @@ struct onednn_place onednn_reserve(struct onednn_build *build, size_t bytes)
 
 int onednn_temporary(struct onednn_build *build, onednn_layout layout)
 {
-    if (build->status != ONEDNN_SUCCESS)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return -1;
     if (!layout)
-        return onednn_build_fail(build, ONEDNN_INTERNAL_ERROR, "a temporary has no layout");
+        return onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
+                                 "a temporary has no layout");
     return add_value(build, layout,
                      onednn_reserve(build, onednn.dnnl_memory_desc_get_size(layout)));
 }
 
 int onednn_recast(struct onednn_build *build, int memory, onednn_layout layout)
 {
-    if (build->status != ONEDNN_SUCCESS)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return -1;
     return add_value(build, layout, onednn_place_of(build, memory));
 }
@@ -236,10 +244,11 @@ static struct onednn_step *add_step(struct onednn_build *build)
 {
     struct anydnn_plugin_plan *plan = build->plan;
 
-    if (build->status != ONEDNN_SUCCESS)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return NULL;
     if (plan->step_count == ONEDNN_STEPS) {
-        onednn_build_fail(build, ONEDNN_INTERNAL_ERROR, "a plan of onednn has too many steps");
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
+                          "a plan of onednn has too many steps");
         return NULL;
     }
     plan->step[plan->step_count].when = build->when;
@@ -254,7 +263,7 @@ void onednn_run(struct onednn_build *build, const_dnnl_primitive_desc_t descript
     struct onednn_step *step;
     dnnl_status_t made;
 
-    if (build->status != ONEDNN_SUCCESS)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return;
     scratch = onednn_chosen(descriptor, dnnl_query_scratchpad_md);
     if (scratch && onednn.dnnl_memory_desc_get_size(scratch) > 0)
@@ -265,7 +274,7 @@ void onednn_run(struct onednn_build *build, const_dnnl_primitive_desc_t descript
     made = onednn.dnnl_primitive_create(&step->primitive, descriptor);
     if (made != dnnl_success) {
         step->primitive = NULL;
-        onednn_build_fail(build, onednn_status(made, ONEDNN_INTERNAL_ERROR),
+        onednn_build_fail(build, onednn_status(made, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR),
                           "oneDNN cannot make a primitive");
         return;
     }
@@ -284,9 +293,10 @@ void onednn_run_own(struct onednn_build *build, onednn_step_fn run, const void *
     if (!step)
         return;
     step->run = run;
-    step->data = onednn_host->alloc(size);
+    step->data = kit_host->alloc(size);
     if (!step->data)
-        onednn_build_fail(build, ONEDNN_ALLOC_FAILED, "no memory for a step of a plan");
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
+                          "no memory for a step of a plan");
     else
         memcpy(step->data, data, size);
 }

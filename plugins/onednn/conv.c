@@ -6,21 +6,21 @@
 #include <string.h>
 
 int32_t onednn_conv_check(const struct anydnn_plugin_problem *problem,
-                          const struct onednn_conv_roles *roles, struct onednn_refusal *why)
+                          const struct onednn_conv_roles *roles, struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = problem->params;
     const int32_t slots[] = {roles->x, roles->w, roles->y};
 
     if (params->spatial_dims > ONEDNN_SPATIAL_MAX)
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                             "the convolution has %d spatial dimensions; oneDNN's have 1 to %d",
-                             params->spatial_dims, ONEDNN_SPATIAL_MAX);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "the convolution has %d spatial dimensions; oneDNN's have 1 to %d",
+                          params->spatial_dims, ONEDNN_SPATIAL_MAX);
     for (int i = 0; i < 3; i++)
         if (!(ONEDNN_FLOATS >> problem->tensor[slots[i]]->type & 1))
-            return onednn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                                 "an operand is %s; oneDNN's convolutions of floats have float, "
-                                 "half and bfloat16 alone",
-                                 onednn_type_name(problem->tensor[slots[i]]->type));
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                              "an operand is %s; oneDNN's convolutions of floats have float, "
+                              "half and bfloat16 alone",
+                              kit_type_name(problem->tensor[slots[i]]->type));
     return 0;
 }
 
@@ -157,7 +157,7 @@ void onednn_conv_describe(struct onednn_build *build, struct onednn_conv *conv,
         return;
     onednn_conv_choose(build, conv, attributes);
     if (!conv->descriptor) {
-        if (build->status == ONEDNN_SUCCESS)
+        if (build->status == ANYDNN_PLUGIN_STATUS_SUCCESS)
             onednn_keep(build, NULL, "convolution of these sizes");
         return;
     }

@@ -30,7 +30,7 @@ struct onednn_conv {
 };
 
 int32_t onednn_conv_check(const struct anydnn_plugin_problem *problem,
-                          const struct onednn_conv_roles *roles, struct onednn_refusal *why);
+                          const struct onednn_conv_roles *roles, struct kit_refusal *why);
 
 /* Turns the dims from `from` on round, for a filter of the mode convolution. */
 void onednn_turn_round(struct onednn_view *filter, int32_t from);

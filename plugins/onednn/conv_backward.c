@@ -21,7 +21,7 @@ static const struct onednn_way filter_ways[] = {
 
 /* ------------------------------------------------------------------ input */
 
-static int32_t check_data(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check_data(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     return onednn_conv_check(problem, &data_roles, why);
 }
@@ -54,9 +54,7 @@ static void build_data(struct onednn_build *build)
 const struct onednn_operation onednn_convolution_backward_data = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
     .types = ONEDNN_FLOATS,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 0x7,
-    .params_size = sizeof(struct anydnn_plugin_convolution),
+    .layouts = KIT_LAYOUTS,
     .ways = data_ways,
     .way_count = sizeof data_ways / sizeof data_ways[0],
     .check = check_data,
@@ -66,7 +64,7 @@ const struct onednn_operation onednn_convolution_backward_data = {
 
 /* ------------------------------------------------------------------ filter */
 
-static int32_t check_filter(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check_filter(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     return onednn_conv_check(problem, &filter_roles, why);
 }
@@ -100,9 +98,7 @@ static void build_filter(struct onednn_build *build)
 const struct onednn_operation onednn_convolution_backward_filter = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
     .types = ONEDNN_FLOATS,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 0x7,
-    .params_size = sizeof(struct anydnn_plugin_convolution),
+    .layouts = KIT_LAYOUTS,
     .ways = filter_ways,
     .way_count = sizeof filter_ways / sizeof filter_ways[0],
     .check = check_filter,

@@ -85,7 +85,7 @@ static void build_bias(struct onednn_build *build)
     onednn_run_own(build, run_bias, &bias, sizeof bias);
 }
 
-static int32_t check_bias(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check_bias(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     (void)problem;
     (void)why;
@@ -95,8 +95,7 @@ static int32_t check_bias(const struct anydnn_plugin_problem *problem, struct on
 const struct onednn_operation onednn_convolution_backward_bias = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS,
     .types = ONEDNN_FLOATS,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 0x3,
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = check_bias,

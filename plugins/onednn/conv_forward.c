@@ -22,7 +22,7 @@ static const struct onednn_way forward_ways[] = {
 
 /* ------------------------------------------------------------------ the plain operation */
 
-static int32_t check_plain(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check_plain(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     return onednn_conv_of_integers(problem) ? onednn_conv_integer_check(problem, &plain_roles, why)
                                             : onednn_conv_check(problem, &plain_roles, why);
@@ -61,9 +61,7 @@ static void build_plain(struct onednn_build *build)
 const struct onednn_operation onednn_convolution_forward = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
     .types = ONEDNN_FLOATS | ONEDNN_INTEGERS,
-    .layouts = ONEDNN_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
-    .required = 0x7,
-    .params_size = sizeof(struct anydnn_plugin_convolution),
+    .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .ways = forward_ways,
     .way_count = WAYS,
     .check = check_plain,
@@ -73,7 +71,7 @@ const struct onednn_operation onednn_convolution_forward = {
 
 /* ------------------------------------------------------------------ the fused operation */
 
-static int32_t check_fused(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check_fused(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     return onednn_conv_of_integers(problem) ? onednn_conv_integer_check(problem, &fused_roles, why)
                                             : onednn_conv_check(problem, &fused_roles, why);
@@ -119,7 +117,8 @@ static dnnl_primitive_attr_t fused_attributes(struct onednn_build *build)
         return build->attributes;
     attributes = onednn_attributes(build);
     if (onednn.dnnl_post_ops_create(&post_ops) != dnnl_success || onednn_append_relu(post_ops) != 0)
-        onednn_build_fail(build, ONEDNN_ALLOC_FAILED, "no memory for post-ops of a primitive");
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_ALLOC_FAILED,
+                          "no memory for post-ops of a primitive");
     onednn_add_post_ops(build, attributes, post_ops);
     return attributes;
 }
@@ -190,9 +189,7 @@ static void build_fused(struct onednn_build *build)
 const struct onednn_operation onednn_convolution_bias_activation_forward = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
     .types = ONEDNN_FLOATS | ONEDNN_INTEGERS,
-    .layouts = ONEDNN_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
-    .required = 0x1b,
-    .params_size = sizeof(struct anydnn_plugin_convolution),
+    .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .ways = forward_ways,
     .way_count = WAYS,
     .check = check_fused,

@@ -29,23 +29,23 @@ static int64_t lanes_of_filter(const struct anydnn_plugin_tensor *w)
 }
 
 static int32_t check_types(const struct anydnn_plugin_problem *problem,
-                           const struct onednn_conv_roles *roles, struct onednn_refusal *why)
+                           const struct onednn_conv_roles *roles, struct kit_refusal *why)
 {
     int32_t w = problem->tensor[roles->w]->type;
 
-    if (onednn_lane_type(w) != ANYDNN_PLUGIN_INT8)
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                             "w is %s; the filters of oneDNN's 8-bit convolutions are signed",
-                             onednn_type_name(w));
+    if (kit_lane_type(w) != ANYDNN_PLUGIN_INT8)
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                          "w is %s; the filters of oneDNN's 8-bit convolutions are signed",
+                          kit_type_name(w));
     if (!onednn_isa_has_vnni())
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                             "this processor has no VNNI; without it oneDNN's sums of 8-bit "
-                             "products saturate at 16 bits");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                          "this processor has no VNNI; without it oneDNN's sums of 8-bit "
+                          "products saturate at 16 bits");
     return 0;
 }
 
 int32_t onednn_conv_integer_check(const struct anydnn_plugin_problem *problem,
-                                  const struct onednn_conv_roles *roles, struct onednn_refusal *why)
+                                  const struct onednn_conv_roles *roles, struct kit_refusal *why)
 {
     const struct anydnn_plugin_tensor *w = problem->tensor[roles->w];
     const struct anydnn_plugin_convolution *params = problem->params;
@@ -59,11 +59,11 @@ int32_t onednn_conv_integer_check(const struct anydnn_plugin_problem *problem,
     part = channels_of_part(w, lanes_of_filter(w));
     if (part > 0 && (w->dims[1] + part - 1) / part <= ONEDNN_PARTS_MAX)
         return 0;
-    return onednn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                         "an output is the sum of %lld products; oneDNN passes its 32-bit sums "
-                         "through float, exact for %d products, and onednn adds %d such sums",
-                         (long long)onednn_count(&w->dims[1], w->ndims - 1), ONEDNN_PRODUCTS_MAX,
-                         ONEDNN_PARTS_MAX);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                      "an output is the sum of %lld products; oneDNN passes its 32-bit sums "
+                      "through float, exact for %d products, and onednn adds %d such sums",
+                      (long long)onednn_count(&w->dims[1], w->ndims - 1), ONEDNN_PRODUCTS_MAX,
+                      ONEDNN_PARTS_MAX);
 }
 
 /* ------------------------------------------------------------------ parts */
@@ -214,7 +214,8 @@ void onednn_conv_integer_build(struct onednn_build *build, const struct onednn_c
     struct onednn_view apart;
 
     prepare(build, &integer);
-    for (int64_t first = 0; first < channels && build->status == ONEDNN_SUCCESS; first += size) {
+    for (int64_t first = 0; first < channels && build->status == ANYDNN_PLUGIN_STATUS_SUCCESS;
+         first += size) {
         int part =
             run_part(build, &integer, first, channels - first < size ? channels - first : size);
         struct addition addition = {.sums = sums, .part = onednn_place_of(build, part)};

@@ -13,8 +13,7 @@
 
 int onednn_conv_of_integers(const struct anydnn_plugin_problem *problem);
 int32_t onednn_conv_integer_check(const struct anydnn_plugin_problem *problem,
-                                  const struct onednn_conv_roles *roles,
-                                  struct onednn_refusal *why);
+                                  const struct onednn_conv_roles *roles, struct kit_refusal *why);
 /* The plain operation or the fused one, as the problem says. */
 void onednn_conv_integer_build(struct onednn_build *build, const struct onednn_conv_roles *roles);
 

@@ -152,6 +152,6 @@ void onednn_conv_choose(struct onednn_build *build, struct onednn_conv *conv,
                                         : order_of_choices(conv);
     int found = 0;
 
-    for (int i = 0; i < CHOICES && !found && build->status == ONEDNN_SUCCESS; i++)
+    for (int i = 0; i < CHOICES && !found && build->status == ANYDNN_PLUGIN_STATUS_SUCCESS; i++)
         found = try_layouts(build, conv, &layouts[i], i == CHOICES - 1, attributes);
 }

@@ -74,14 +74,14 @@ int onednn_lies_on(const struct anydnn_plugin_problem *problem, int32_t out, int
 }
 
 int32_t onednn_check_apart(const struct anydnn_plugin_problem *problem, int32_t out, int32_t in,
-                           struct onednn_refusal *why)
+                           struct kit_refusal *why)
 {
     if (!onednn_lies_on(problem, out, in))
         return 0;
-    return onednn_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                         "the result in operand %d would be written over operand %d while that is "
-                         "still read",
-                         (int)out, (int)in);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                      "the result in operand %d would be written over operand %d while that is "
+                      "still read",
+                      (int)out, (int)in);
 }
 
 /* Blocks of a constant length, for the compiler to make vectors of. */

@@ -44,7 +44,7 @@ int onednn_in_place(const struct onednn_build *build, int32_t out, int32_t in);
 /* The same before a plan is built; and a refusal where it is so. */
 int onednn_lies_on(const struct anydnn_plugin_problem *problem, int32_t out, int32_t in);
 int32_t onednn_check_apart(const struct anydnn_plugin_problem *problem, int32_t out, int32_t in,
-                           struct onednn_refusal *why);
+                           struct kit_refusal *why);
 
 /* Whether each of n numbers is `most` or less; NaN is not. */
 int onednn_none_above(const float *x, int64_t n, float most);

@@ -131,8 +131,8 @@ static int suits(const char *name, const dnnl_version_t *version)
     return !failure[0];
 }
 
-/* Fills `failure`, or leaves it empty. Returns 0, or ONEDNN_ALLOC_FAILED where the next call may
- * have better luck. */
+/* Fills `failure`, or leaves it empty. Returns 0, or ANYDNN_PLUGIN_STATUS_ALLOC_FAILED where the
+ * next call may have better luck. */
 static int32_t load(const char *name)
 {
     void *library = open_with_short_waits(name);
@@ -145,39 +145,40 @@ static int32_t load(const char *name)
         const char *message = dlerror();
 
         snprintf(failure, sizeof failure, "oneDNN's library is missing: %s", message);
-        return is_shortage(message) ? ONEDNN_ALLOC_FAILED : ONEDNN_SUCCESS;
+        return is_shortage(message) ? ANYDNN_PLUGIN_STATUS_ALLOC_FAILED
+                                    : ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
     onednn_take(&onednn.dnnl_version, sizeof onednn.dnnl_version, library, "dnnl_version");
     if (!onednn.dnnl_version) {
         snprintf(failure, sizeof failure, "%s is not oneDNN's library", name);
-        return ONEDNN_SUCCESS;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
     version = onednn.dnnl_version();
     if (!suits(name, version))
-        return ONEDNN_SUCCESS;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     onednn_is_old = version->major == OLD_MAJOR;
     lacks = take_functions(library);
     if (lacks) {
         snprintf(failure, sizeof failure, "%s, oneDNN %d.%d.%d, has no function %s", name,
                  version->major, version->minor, version->patch, lacks);
-        return ONEDNN_SUCCESS;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
     onednn_threads_open(library);
     made = onednn.dnnl_engine_create(&onednn_engine, dnnl_cpu, 0);
     if (made != dnnl_success)
         snprintf(failure, sizeof failure, "%s cannot make an engine for the processor", name);
-    return onednn_status(made, ONEDNN_SUCCESS);
+    return onednn_status(made, ANYDNN_PLUGIN_STATUS_SUCCESS);
 }
 
 /* The library that the settings name, or else the newer of what is there; `failure` tells of the
  * last one tried and, in short, of the one before. */
 static int32_t load_any(void)
 {
-    const char *name = onednn_host->setting(onednn_host, "library");
+    const char *name = kit_host->setting(kit_host, "library");
     char newer[HALF];
     int32_t status = load(name ? name : "libdnnl.so.3");
 
-    if (name || !failure[0] || status != ONEDNN_SUCCESS)
+    if (name || !failure[0] || status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return status;
     snprintf(newer, sizeof newer, "%.*s", HALF - 1, failure);
     status = load("libdnnl.so.2");
@@ -191,33 +192,34 @@ static int32_t open_library(void)
     char text[sizeof failure + 40];
     int32_t status;
 
-    opened_at_fork = onednn_host->fork_number();
+    opened_at_fork = kit_host->fork_number();
     onednn_threads_look();
     status = load_any();
-    if (failure[0] && status == ONEDNN_SUCCESS) {
+    if (failure[0] && status == ANYDNN_PLUGIN_STATUS_SUCCESS) {
         snprintf(text, sizeof text, "%s; onednn declines everything", failure);
-        onednn_host->log(onednn_host, ANYDNN_PLUGIN_LOG_WARN, __FILE__, __LINE__, text);
+        kit_host->log(kit_host, ANYDNN_PLUGIN_LOG_WARN, __FILE__, __LINE__, text);
     }
-    return status == ONEDNN_SUCCESS ? ONEDNN_SUCCESS : onednn_fail(status, "%s", failure);
+    return status == ANYDNN_PLUGIN_STATUS_SUCCESS ? ANYDNN_PLUGIN_STATUS_SUCCESS
+                                                  : kit_fail(status, "%s", failure);
 }
 
 int32_t onednn_library_open(const char **sentence)
 {
-    int32_t status = ONEDNN_SUCCESS;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     pthread_mutex_lock(&lock);
     if (!tried)
         status = open_library();
-    tried = status == ONEDNN_SUCCESS;
+    tried = status == ANYDNN_PLUGIN_STATUS_SUCCESS;
     pthread_mutex_unlock(&lock);
     *sentence = failure;
-    if (status != ONEDNN_SUCCESS)
+    if (status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return status;
     if (failure[0])
-        return ONEDNN_NOT_SUPPORTED;
-    if (onednn_host->fork_number() != opened_at_fork) {
+        return ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED;
+    if (kit_host->fork_number() != opened_at_fork) {
         *sentence = "oneDNN was opened before fork(); its threads do not exist in the child";
-        return ONEDNN_NOT_SUPPORTED;
+        return ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED;
     }
-    return ONEDNN_SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }

@@ -19,8 +19,9 @@ extern int onednn_is_old;
 extern dnnl_engine_t onednn_engine;
 
 /* Opens the library at the first call; every call has the same answer: 0, or a status with a
- * sentence that names the library. The first failure also writes a warning. ONEDNN_ALLOC_FAILED for
- * want of memory or descriptors: then the next call tries again. */
+ * sentence that names the library. The first failure also writes a warning.
+ * ANYDNN_PLUGIN_STATUS_ALLOC_FAILED for want of memory or descriptors: then the next call tries
+ * again. */
 int32_t onednn_library_open(const char **sentence);
 
 /* A function of a library, NULL where it has none of that name. */

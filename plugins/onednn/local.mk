@@ -12,7 +12,7 @@ plugins_onednn_anydnn_onednn_la_CFLAGS = $(AM_CFLAGS) -ftree-vectorize -ffp-cont
 plugins_onednn_anydnn_onednn_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_onednn_anydnn_onednn_la_LIBADD = -ldl -lpthread -lm
 EXTRA_plugins_onednn_anydnn_onednn_la_DEPENDENCIES = $(PLUGIN_MAP)
-plugins_onednn_anydnn_onednn_la_SOURCES = \
+plugins_onednn_anydnn_onednn_la_SOURCES = $(KIT_SOURCES) \
 	plugins/onednn/activate.h \
 	plugins/onednn/activation.c \
 	plugins/onednn/adapter.c \

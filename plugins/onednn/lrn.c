@@ -14,27 +14,25 @@ enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
 #define N_MAX 16
 
-static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_lrn *params = problem->params;
 
     if (params->n >= 1 && params->n <= N_MAX)
         return 0;
-    return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "n is %d; it must be 1 to %d",
-                         params->n, N_MAX);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "n is %d; it must be 1 to %d", params->n,
+                      N_MAX);
 }
 
 /* Neither oneDNN nor our own code runs in place. */
-static int32_t check_forward(const struct anydnn_plugin_problem *problem,
-                             struct onednn_refusal *why)
+static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     int32_t reason = check(problem, why);
 
     return reason ? reason : onednn_check_apart(problem, FORWARD_Y, FORWARD_X, why);
 }
 
-static int32_t check_backward(const struct anydnn_plugin_problem *problem,
-                              struct onednn_refusal *why)
+static int32_t check_backward(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     int32_t reason = check(problem, why);
 
@@ -171,9 +169,7 @@ static void build_backward(struct onednn_build *build)
 const struct onednn_operation onednn_lrn_forward = {
     .operation = ANYDNN_PLUGIN_LRN_FORWARD,
     .types = ONEDNN_FLOATS_INT8,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = check_forward,
@@ -183,9 +179,7 @@ const struct onednn_operation onednn_lrn_forward = {
 const struct onednn_operation onednn_lrn_backward = {
     .operation = ANYDNN_PLUGIN_LRN_BACKWARD,
     .types = ONEDNN_FLOATS,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
-    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = check_backward,

@@ -77,13 +77,13 @@ int onednn_reorder(struct onednn_build *build, int memory, onednn_layout has, on
 {
     int made;
 
-    if (build->status != ONEDNN_SUCCESS)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return -1;
     if (onednn_same_layout(has, wanted))
         return memory;
     made = onednn_temporary(build, wanted);
     if (made >= 0 && !try_reorder(build, memory, has, made, wanted))
-        return onednn_build_fail(build, ONEDNN_NOT_SUPPORTED,
+        return onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                                  "oneDNN has no reorder between two of its layouts");
     return made;
 }
@@ -95,7 +95,7 @@ int onednn_load(struct onednn_build *build, int32_t slot, const struct onednn_vi
     struct onednn_view packed;
     int memory;
 
-    if (build->status != ONEDNN_SUCCESS)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return -1;
     has = onednn_layout_of(build, view);
     if (onednn_same_layout(has, wanted))
@@ -115,7 +115,7 @@ int onednn_result(struct onednn_build *build, int32_t slot, const struct onednn_
 {
     onednn_layout has;
 
-    if (build->status != ONEDNN_SUCCESS)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return -1;
     has = onednn_layout_of(build, view);
     if (build->when == ONEDNN_FAST && onednn_same_layout(has, given))
@@ -130,7 +130,8 @@ void onednn_store(struct onednn_build *build, int32_t slot, const struct onednn_
     onednn_layout has;
     struct onednn_view packed;
 
-    if (build->status != ONEDNN_SUCCESS || onednn_place_of(build, memory).slot == slot)
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS ||
+        onednn_place_of(build, memory).slot == slot)
         return;
     has = onednn_layout_of(build, view);
     if (build->when == ONEDNN_FAST && can_reorder(build, given, has)) {

@@ -1,28 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the backend onednn share: contexts, declining, the table entry of an operation.
+/* What the files of the backend onednn share: contexts, the table entry of an operation.
  * How a plan is put together stands in build.h, oneDNN's functions in library.h and adapter.h. */
 #ifndef ONEDNN_H
 #define ONEDNN_H
 
-#include <anydnn/plugin.h>
-
+#include "../kit/problem.h"
 #include "library.h"
-
-/* Status codes of plugin.h that this backend returns. */
-enum {
-    ONEDNN_SUCCESS = 0,
-    ONEDNN_ALLOC_FAILED = 2,
-    ONEDNN_BAD_PARAM = 3,
-    ONEDNN_INTERNAL_ERROR = 4,
-    ONEDNN_EXECUTION_FAILED = 8,
-    ONEDNN_NOT_SUPPORTED = 9
-};
 
 /* Spatial dimensions that oneDNN's convolutions and poolings have at most. */
 #define ONEDNN_SPATIAL_MAX 3
-
-/* Bytes that the parameters of every family fit in. */
-#define ONEDNN_PARAMS_MAX 320
 
 #define ONEDNN_FLOATS                                                                              \
     (ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT) | ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_HALF) |    \
@@ -32,11 +18,6 @@ enum {
      ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_INT8X4) |                                                \
      ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_UINT8X4) |                                               \
      ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_INT8X32))
-#define ONEDNN_LAYOUTS                                                                             \
-    (ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED)
-
-extern const struct anydnn_plugin_host *onednn_host;
-
 /* Of one handle. The arena holds the temporaries of whichever of its plans runs: it grows to the
  * largest need and lives as long as the context. */
 struct anydnn_plugin_context {
@@ -46,31 +27,11 @@ struct anydnn_plugin_context {
     size_t arena_bytes;
 };
 
-/* ------------------------------------------------------------------ sentences */
-
-/* Why a problem is declined. */
-struct onednn_refusal {
-    int32_t reason; /* ANYDNN_PLUGIN_REASON_xxx */
-    char sentence[320];
-};
-
-/* Fills `why` and returns the reason, so that a check can end with `return onednn_refuse(...)`. */
-int32_t onednn_refuse(struct onednn_refusal *why, int32_t reason, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* Hands a sentence to the host and returns `status`. */
-int32_t onednn_fail(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /* The status of a failure of oneDNN's: for want of memory, or another. */
 static inline int32_t onednn_status(dnnl_status_t status, int32_t other)
 {
-    return status == dnnl_out_of_memory ? ONEDNN_ALLOC_FAILED : other;
+    return status == dnnl_out_of_memory ? ANYDNN_PLUGIN_STATUS_ALLOC_FAILED : other;
 }
-
-const char *onednn_type_name(int32_t type);
-
-/* What a vector type is made of; the type itself of others. */
-int32_t onednn_lane_type(int32_t type);
 
 /* ------------------------------------------------------------------ operations */
 
@@ -85,17 +46,14 @@ struct onednn_way {
 
 struct onednn_operation {
     int32_t operation;
-    uint32_t types;    /* ANYDNN_PLUGIN_TYPE_BIT of what slot 0 may be */
-    uint32_t layouts;  /* as published */
-    uint32_t required; /* bit per slot: must be present */
-    size_t params_size;
+    uint32_t types;   /* ANYDNN_PLUGIN_TYPE_BIT of what slot 0 may be */
+    uint32_t layouts; /* as published */
     const struct onednn_way *ways;
     uint32_t way_count;
 
-    /* Returns 0 or the reason. `problem` is complete: params has params_size bytes, required
-     * operands are there, that of slot 0 has one of the types; extensions and the library have been
-     * looked at. */
-    int32_t (*check)(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why);
+    /* Returns 0 or the reason. `problem` is complete; its type, extensions and the library have
+     * been looked at. */
+    int32_t (*check)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
     /* Optional: whether a way exists for a problem that has passed `check`. */
     int (*has_way)(const struct anydnn_plugin_problem *problem, const struct onednn_way *way);
     /* Puts the steps of a plan together (build.h). Failures are kept in `build`. */

@@ -1,52 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two exported objects of the backend onednn, its description and its contexts. */
+/* The entry of the backend onednn, its description and its contexts. */
 #include "onednn.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-
-/* Math modes are permissions, and default math is within each of them. */
-#define EVERY_MATH 0xfu
-
-const struct anydnn_plugin_host *onednn_host;
-
-int32_t onednn_fail(int32_t status, const char *format, ...)
-{
-    char text[400];
-    va_list list;
-
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    onednn_host->set_error(onednn_host, text);
-    return status;
-}
-
-int32_t onednn_refuse(struct onednn_refusal *why, int32_t reason, const char *format, ...)
-{
-    va_list list;
-
-    why->reason = reason;
-    va_start(list, format);
-    vsnprintf(why->sentence, sizeof why->sentence, format, list);
-    va_end(list);
-    return reason;
-}
-
-const char *onednn_type_name(int32_t type)
-{
-    static const char *const names[] = {
-        [ANYDNN_PLUGIN_FLOAT] = "float",     [ANYDNN_PLUGIN_DOUBLE] = "double",
-        [ANYDNN_PLUGIN_HALF] = "half",       [ANYDNN_PLUGIN_INT8] = "int8",
-        [ANYDNN_PLUGIN_INT32] = "int32",     [ANYDNN_PLUGIN_INT8X4] = "int8x4",
-        [ANYDNN_PLUGIN_UINT8] = "uint8",     [ANYDNN_PLUGIN_UINT8X4] = "uint8x4",
-        [ANYDNN_PLUGIN_INT8X32] = "int8x32", [ANYDNN_PLUGIN_BFLOAT16] = "bfloat16",
-        [ANYDNN_PLUGIN_INT64] = "int64",
-    };
-
-    return type >= 0 && type < (int32_t)(sizeof names / sizeof names[0]) ? names[type]
-                                                                         : "an unknown type";
-}
 
 /* ------------------------------------------------------------------ contexts */
 
@@ -57,13 +11,13 @@ static int32_t open_stream(struct anydnn_plugin_context *context)
     int32_t status = onednn_library_open(&sentence);
     dnnl_status_t made;
 
-    if (status != ONEDNN_SUCCESS)
-        return status == ONEDNN_ALLOC_FAILED ? status : ONEDNN_SUCCESS;
+    if (status != ANYDNN_PLUGIN_STATUS_SUCCESS)
+        return status == ANYDNN_PLUGIN_STATUS_ALLOC_FAILED ? status : ANYDNN_PLUGIN_STATUS_SUCCESS;
     made = onednn.dnnl_stream_create(&context->stream, onednn_engine, dnnl_stream_default_flags);
     if (made != dnnl_success)
-        return onednn_fail(onednn_status(made, ONEDNN_INTERNAL_ERROR),
-                           "oneDNN cannot make a stream");
-    return ONEDNN_SUCCESS;
+        return kit_fail(onednn_status(made, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR),
+                        "oneDNN cannot make a stream");
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
@@ -71,22 +25,21 @@ static int32_t context_create(int32_t device, struct anydnn_plugin_context **con
     struct anydnn_plugin_context *made;
     int32_t status;
 
-    if (device != 0)
-        return onednn_fail(ONEDNN_BAD_PARAM, "device is %d; the host has device 0 alone", device);
-    status = onednn_threads_configure();
-    if (status != ONEDNN_SUCCESS)
+    status = kit_check_host_device(device);
+    if (!status)
+        status = onednn_threads_configure();
+    if (status)
         return status;
-    made = onednn_host->alloc(sizeof *made);
+    made = kit_alloc(sizeof *made, "a context");
     if (!made)
-        return onednn_fail(ONEDNN_ALLOC_FAILED, "no memory for a context");
-    *made = (struct anydnn_plugin_context){0};
+        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     status = open_stream(made);
-    if (status != ONEDNN_SUCCESS) {
-        onednn_host->free(made);
+    if (status != ANYDNN_PLUGIN_STATUS_SUCCESS) {
+        kit_host->free(made);
         return status;
     }
     *context = made;
-    return ONEDNN_SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 static void context_destroy(struct anydnn_plugin_context *context)
@@ -94,16 +47,11 @@ static void context_destroy(struct anydnn_plugin_context *context)
     if (context->stream)
         onednn.dnnl_stream_destroy(context->stream);
     if (context->arena_memory)
-        onednn_host->free(context->arena_memory);
-    onednn_host->free(context);
+        kit_host->free(context->arena_memory);
+    kit_host->free(context);
 }
 
 /* ------------------------------------------------------------------ description */
-
-/* The published form of the table of operations; filled once, when the host asks for the
- * description. */
-static struct anydnn_plugin_operation operations[ANYDNN_PLUGIN_OPERATION_END];
-static const struct anydnn_plugin_operation *operation_list[ANYDNN_PLUGIN_OPERATION_END];
 
 static const struct anydnn_plugin_setting setting_library = {
     .struct_size = sizeof setting_library,
@@ -125,42 +73,29 @@ static struct anydnn_plugin description = {
     .version = "0.1.0",
     .build_id = "oneDNN 2.6 and 3.x",
     .space = "host",
-    .operations = operation_list,
     .context_create = context_create,
     .context_destroy = context_destroy,
     .settings = settings,
     .setting_count = sizeof settings / sizeof settings[0],
 };
 
-static void publish(const struct onednn_operation *from, struct anydnn_plugin_operation *operation)
-{
-    *operation = (struct anydnn_plugin_operation){
-        .struct_size = sizeof *operation,
-        .operation = from->operation,
-        .types = from->types,
-        .layouts = from->layouts,
-        .maths = EVERY_MATH,
-        .candidates = onednn_candidates,
-        .plan_create = onednn_plan_create,
-        .plan_execute = onednn_plan_execute,
-        .plan_destroy = onednn_plan_destroy,
-    };
-}
-
-ANYDNN_PLUGIN_EXPORT const struct anydnn_plugin_abi anydnn_plugin_abi =
-    ANYDNN_PLUGIN_ABI_INITIALIZER;
+static const struct anydnn_plugin_operation common = {
+    .maths = KIT_EVERY_MATH,
+    .candidates = onednn_candidates,
+    .plan_create = onednn_plan_create,
+    .plan_execute = onednn_plan_execute,
+    .plan_destroy = onednn_plan_destroy,
+};
 
 ANYDNN_PLUGIN_EXPORT int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
                                                 const struct anydnn_plugin **plugin)
 {
-    onednn_host = host;
-    for (uint32_t i = 0; i < onednn_operation_count; i++) {
-        publish(onednn_operations[i], &operations[i]);
-        operation_list[i] = &operations[i];
-    }
-    description.operation_count = onednn_operation_count;
+    kit_begin(host, &description);
+    for (uint32_t i = 0; i < onednn_operation_count; i++)
+        kit_publish(&description, &common, onednn_operations[i]->operation,
+                    onednn_operations[i]->types, onednn_operations[i]->layouts);
     description.limits = onednn_limits;
     description.limit_count = onednn_limit_count;
     *plugin = &description;
-    return ONEDNN_SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }

@@ -13,17 +13,17 @@
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_pooling *params = problem->params;
 
     if (params->mode < 0 || params->mode >= ONEDNN_POOLING_MODE_END)
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "pooling mode %d is unknown",
-                             params->mode);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER, "pooling mode %d is unknown",
+                          params->mode);
     if (params->spatial_dims > ONEDNN_SPATIAL_MAX)
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                             "%d spatial dimensions; oneDNN's poolings have 1 to %d",
-                             params->spatial_dims, ONEDNN_SPATIAL_MAX);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "%d spatial dimensions; oneDNN's poolings have 1 to %d",
+                          params->spatial_dims, ONEDNN_SPATIAL_MAX);
     return 0;
 }
 
@@ -226,9 +226,7 @@ static void build_backward(struct onednn_build *build)
 const struct onednn_operation onednn_pooling_forward = {
     .operation = ANYDNN_PLUGIN_POOLING_FORWARD,
     .types = ONEDNN_FLOATS_INT8,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .params_size = sizeof(struct anydnn_plugin_pooling),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = check,
@@ -238,9 +236,7 @@ const struct onednn_operation onednn_pooling_forward = {
 const struct onednn_operation onednn_pooling_backward = {
     .operation = ANYDNN_PLUGIN_POOLING_BACKWARD,
     .types = ONEDNN_FLOATS,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
-    .params_size = sizeof(struct anydnn_plugin_pooling),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = check,

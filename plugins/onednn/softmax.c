@@ -18,16 +18,15 @@ enum { FORWARD_X, FORWARD_Y };
 
 enum { INSTANCE, CHANNEL }; /* as in struct anydnn_plugin_softmax */
 
-int32_t onednn_softmax_check(const struct anydnn_plugin_problem *problem,
-                             struct onednn_refusal *why)
+int32_t onednn_softmax_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_softmax *params = problem->params;
 
     if (params->algorithm < ONEDNN_SOFTMAX_FAST || params->algorithm > ONEDNN_SOFTMAX_LOG ||
         params->mode < INSTANCE || params->mode > CHANNEL)
-        return onednn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                             "softmax: algorithm %d or mode %d is unknown", params->algorithm,
-                             params->mode);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "softmax: algorithm %d or mode %d is unknown", params->algorithm,
+                          params->mode);
     return 0;
 }
 
@@ -226,9 +225,7 @@ static void build_forward(struct onednn_build *build)
 const struct onednn_operation onednn_softmax_forward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_FORWARD,
     .types = ONEDNN_FLOATS_INT8,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .params_size = sizeof(struct anydnn_plugin_softmax),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = onednn_softmax_check,

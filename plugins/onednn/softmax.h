@@ -8,8 +8,7 @@
 /* As in struct anydnn_plugin_softmax. */
 enum { ONEDNN_SOFTMAX_FAST, ONEDNN_SOFTMAX_ACCURATE, ONEDNN_SOFTMAX_LOG };
 
-int32_t onednn_softmax_check(const struct anydnn_plugin_problem *problem,
-                             struct onednn_refusal *why);
+int32_t onednn_softmax_check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
 
 /* Dense, and as (outer, vector, inner); the vectors lie along the second dim. */
 struct onednn_softmax_shape {

@@ -74,7 +74,7 @@ static void put_special(const struct onednn_call *call, const void *data)
 }
 
 /* oneDNN promises dx in the place of dy, not in that of y. */
-static int32_t check(const struct anydnn_plugin_problem *problem, struct onednn_refusal *why)
+static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     int32_t reason = onednn_softmax_check(problem, why);
 
@@ -138,9 +138,7 @@ static void build_backward(struct onednn_build *build)
 const struct onednn_operation onednn_softmax_backward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_BACKWARD,
     .types = ONEDNN_FLOATS,
-    .layouts = ONEDNN_LAYOUTS,
-    .required = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_DX,
-    .params_size = sizeof(struct anydnn_plugin_softmax),
+    .layouts = KIT_LAYOUTS,
     .ways = onednn_only_way,
     .way_count = 1,
     .check = check,

@@ -3,10 +3,8 @@
 #include "onednn.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Of OpenMP, out of the library's own dependencies; NULL where it has another runtime. */
@@ -50,34 +48,17 @@ void onednn_threads_open(void *library)
     if (openmp_set && openmp_get)
         return;
     openmp_set = NULL;
-    onednn_host->log(onednn_host, ANYDNN_PLUGIN_LOG_INFO, __FILE__, __LINE__,
-                     "this build of oneDNN does not run on OpenMP: set.threads has no effect");
-}
-
-static int online_threads(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return count < 1 ? 1 : count > ONEDNN_THREADS_MAX ? ONEDNN_THREADS_MAX : count;
+    kit_host->log(kit_host, ANYDNN_PLUGIN_LOG_INFO, __FILE__, __LINE__,
+                  "this build of oneDNN does not run on OpenMP: set.threads has no effect");
 }
 
 int32_t onednn_threads_configure(void)
 {
-    const char *text = onednn_host->setting(onednn_host, "threads");
-    char *end;
-    long count;
+    int32_t count, status = kit_setting_threads(ONEDNN_THREADS_MAX, &count);
 
-    if (!text || strcmp(text, "auto") == 0) {
-        threads = online_threads();
-        return ONEDNN_SUCCESS;
-    }
-    count = strtol(text, &end, 10);
-    if (end == text || *end || count < 1 || count > ONEDNN_THREADS_MAX)
-        return onednn_fail(ONEDNN_BAD_PARAM,
-                           "set.threads is \"%.40s\"; it must be auto or a number from 1 to %d",
-                           text, ONEDNN_THREADS_MAX);
-    threads = (int)count;
-    return ONEDNN_SUCCESS;
+    if (!status)
+        threads = count;
+    return status;
 }
 
 int onednn_threads(void)

@@ -14,21 +14,6 @@ struct onednn_view onednn_operand(const struct onednn_build *build, int32_t slot
     return view;
 }
 
-/* Elements of a vector type, and the type of each. */
-static int64_t lanes_of(int32_t type)
-{
-    return type == ANYDNN_PLUGIN_INT8X32                                   ? 32
-           : type == ANYDNN_PLUGIN_INT8X4 || type == ANYDNN_PLUGIN_UINT8X4 ? 4
-                                                                           : 1;
-}
-
-int32_t onednn_lane_type(int32_t type)
-{
-    return type == ANYDNN_PLUGIN_UINT8X4 ? ANYDNN_PLUGIN_UINT8
-           : lanes_of(type) > 1          ? ANYDNN_PLUGIN_INT8
-                                         : type;
-}
-
 /* `vector` and `lane` are the strides from one to the next. */
 static struct onednn_view take_apart(const struct onednn_view *view, int64_t groups, int64_t lanes,
                                      int64_t vector, int64_t lane)
@@ -53,11 +38,11 @@ static struct onednn_view take_apart(const struct onednn_view *view, int64_t gro
 struct onednn_view onednn_lanes(const struct onednn_build *build, int32_t slot, int64_t groups)
 {
     struct onednn_view view = onednn_operand(build, slot);
-    int64_t lanes = lanes_of(view.type);
+    int64_t lanes = kit_lanes(view.type);
 
     for (int32_t d = 0; d < view.ndims; d++)
         view.strides[d] *= lanes;
-    view.type = onednn_lane_type(view.type);
+    view.type = kit_lane_type(view.type);
     return take_apart(&view, groups, lanes, view.strides[1], 1);
 }
 
