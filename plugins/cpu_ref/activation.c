@@ -16,7 +16,7 @@ struct activation_job {
     int32_t nan_propagate;
 };
 
-static const int64_t unit[CPU_REF_WALK_TENSORS] = {1, 1, 1, 1};
+static const int64_t unit[KIT_WALK_TENSORS] = {1, 1, 1, 1};
 static const struct activation_job plain_relu = {.alpha = 1, .mode = CPU_REF_RELU};
 
 static int is_plain(const struct activation_job *job)
@@ -35,12 +35,12 @@ static int is_plain(const struct activation_job *job)
 
 static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
-    cpu_ref_walk_init(plan->state, plan->problem.tensor, 2, CPU_REF_WALK_ALL);
+    cpu_ref_walk_init(plan->state, plan->problem.tensor, 2, KIT_WALK_ALL);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
-    cpu_ref_walk_init(plan->state, plan->problem.tensor, 4, CPU_REF_WALK_ALL);
+    cpu_ref_walk_init(plan->state, plan->problem.tensor, 4, KIT_WALK_ALL);
 }
 
 const struct cpu_ref_kernel cpu_ref_activation_forward = {
@@ -48,7 +48,7 @@ const struct cpu_ref_kernel cpu_ref_activation_forward = {
     .layouts = KIT_LAYOUTS,
     .main_slot = FORWARD_X,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .state_size = sizeof(struct cpu_ref_walk),
+    .state_size = sizeof(struct kit_walk),
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run), [ANYDNN_PLUGIN_INT8] = forward_run_int8},
 };
@@ -58,7 +58,7 @@ const struct cpu_ref_kernel cpu_ref_activation_backward = {
     .layouts = KIT_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .uniform = 1u << BACKWARD_Y | 1u << BACKWARD_DY | 1u << BACKWARD_X | 1u << BACKWARD_DX,
-    .state_size = sizeof(struct cpu_ref_walk),
+    .state_size = sizeof(struct kit_walk),
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

@@ -80,12 +80,12 @@ void cpu_ref_batch_norm_prepare(struct anydnn_plugin_plan *plan,
     uint32_t within = params->mode == BATCH_NORM_PER_ACTIVATION ? 1u : ~(1u << 1);
 
     cell_grid(&plan->problem, &state->grid);
-    state->cells = cpu_ref_count(state->grid.dims, x->ndims);
-    state->image = cpu_ref_count(x->dims + 1, x->ndims - 1);
+    state->cells = kit_count(state->grid.dims, x->ndims);
+    state->image = kit_count(x->dims + 1, x->ndims - 1);
     state->run = state->image / state->cells;
     state->count = state->run * x->dims[0];
     cpu_ref_walk_init_logical(&state->cell, cell, in_cell, within);
     elements[BATCH_NORM_CELLS] = &state->grid;
-    cpu_ref_walk_init_logical(&state->elements, elements, in_elements, CPU_REF_WALK_ALL);
+    cpu_ref_walk_init_logical(&state->elements, elements, in_elements, KIT_WALK_ALL);
     state->elements.element_size[BATCH_NORM_CELLS] = sizeof(struct batch_norm_cell);
 }

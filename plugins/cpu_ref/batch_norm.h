@@ -25,8 +25,8 @@ struct batch_norm_cell {
 };
 
 struct batch_norm_state {
-    struct cpu_ref_walk cell;         /* the elements of one cell, in logical order */
-    struct cpu_ref_walk elements;     /* all elements, in logical order, beside their cells */
+    struct kit_walk cell;             /* the elements of one cell, in logical order */
+    struct kit_walk elements;         /* all elements, in logical order, beside their cells */
     struct anydnn_plugin_tensor grid; /* the cells, as the parameters' dims, packed */
     int64_t cells;
     int64_t count; /* elements of a cell */

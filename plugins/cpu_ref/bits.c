@@ -3,7 +3,7 @@
 #include "bits.h"
 
 struct bits_loop {
-    const struct cpu_ref_walk *walk;
+    const struct kit_walk *walk;
     void *const *data;
     cpu_ref_bits_row_fn row;
     void *arg;
@@ -25,10 +25,10 @@ static void bits_piece(void *arg, int64_t begin, int64_t end)
     int64_t last = cpu_ref_min(end * 8, loop.walk->count);
 
     loop.at = begin * 8;
-    cpu_ref_walk_range(loop.walk, loop.data, begin * 8, last, counted_row, &loop);
+    kit_walk_range(loop.walk, loop.data, begin * 8, last, counted_row, &loop);
 }
 
-void cpu_ref_bits_parallel(const struct cpu_ref_walk *walk, void *const data[], int64_t cost,
+void cpu_ref_bits_parallel(const struct kit_walk *walk, void *const data[], int64_t cost,
                            cpu_ref_bits_row_fn row, void *arg)
 {
     struct bits_loop loop = {walk, data, row, arg, 0};

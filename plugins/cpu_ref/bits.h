@@ -6,13 +6,13 @@
 
 #include "walk.h"
 
-/* As cpu_ref_row_fn; `at` is the place of the first element in logical order. */
+/* As kit_row_fn; `at` is the place of the first element in logical order. */
 typedef void (*cpu_ref_bits_row_fn)(void *arg, void *const place[], const int64_t stride[],
                                     int64_t n, int64_t at);
 
 /* Walks in parallel over a walk in logical order, in pieces that begin at whole bytes of a mask and
  * go through it in order; `cost` is that of one element. */
-void cpu_ref_bits_parallel(const struct cpu_ref_walk *walk, void *const data[], int64_t cost,
+void cpu_ref_bits_parallel(const struct kit_walk *walk, void *const data[], int64_t cost,
                            cpu_ref_bits_row_fn row, void *arg);
 
 static inline int64_t cpu_ref_bits_bytes(int64_t elements)

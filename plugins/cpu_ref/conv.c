@@ -81,7 +81,7 @@ static void fold_fully_connected(struct conv *conv)
         if (conv->out[d] != 1 || conv->pad[d] != 0 || conv->filter[d] != conv->in[d])
             return;
     }
-    conv->c *= cpu_ref_count(conv->in, conv->spatial);
+    conv->c *= kit_count(conv->in, conv->spatial);
     conv->cg = conv->c;
     conv->x.c = x_step;
     conv->w.c = w_step;

@@ -101,7 +101,7 @@ static void sum_row(const struct integer *job, int64_t n, int64_t k, const int64
     int32_t last = conv->spatial - 1;
     int64_t x_step = conv->stride[last] * conv->x.s[last];
     int64_t tap[CONV_SPATIAL_MAX] = {0};
-    int64_t taps = cpu_ref_count(conv->filter, last);
+    int64_t taps = kit_count(conv->filter, last);
     int64_t row, begin, end;
 
     for (int64_t t = 0; t < taps; t++, conv_advance(conv->filter, last, tap)) {
@@ -160,7 +160,7 @@ static void rows(void *arg, int64_t item, int64_t item_end)
     const struct integer *job = arg;
     const struct conv *conv = job->conv;
     int32_t last = conv->spatial - 1;
-    int64_t rows_of_channel = cpu_ref_count(conv->out, last), size = job->y_type->size;
+    int64_t rows_of_channel = kit_count(conv->out, last), size = job->y_type->size;
     int64_t out[CONV_SPATIAL_MAX];
     uint32_t sum[CONV_ROW];
 
@@ -187,7 +187,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, struct integer *job, i
     const struct conv_state *state = plan->state;
     const struct conv *conv = &state->conv;
     int32_t last = conv->spatial - 1;
-    int64_t work = conv->cg * cpu_ref_count(conv->filter, conv->spatial) * conv->out[last];
+    int64_t work = conv->cg * kit_count(conv->filter, conv->spatial) * conv->out[last];
 
     job->conv = conv;
     job->params = problem->params;
@@ -195,7 +195,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, struct integer *job, i
                                                                                   : add_row_int8;
     job->w_type = kit_lane_type(problem->tensor[1]->type);
     job->y_type = cpu_ref_mixed(problem->tensor[y_slot]->type);
-    cpu_ref_parallel(conv->n * conv->k * cpu_ref_count(conv->out, last), work, rows, job);
+    cpu_ref_parallel(conv->n * conv->k * kit_count(conv->out, last), work, rows, job);
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 

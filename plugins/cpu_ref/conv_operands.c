@@ -28,7 +28,7 @@ COPY_ROW(round_to_split, float, cpu_ref_split)
 static const struct {
     int32_t type;
     int32_t math;
-    cpu_ref_row_fn convert;
+    kit_row_fn convert;
 } conversions[] = {
     {ANYDNN_PLUGIN_HALF, -1, copy_half},
     {ANYDNN_PLUGIN_BFLOAT16, -1, copy_bfloat16},
@@ -36,7 +36,7 @@ static const struct {
     {ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_MATH_SPLIT, round_to_split},
 };
 
-static cpu_ref_row_fn conversion(int32_t type, int32_t math)
+static kit_row_fn conversion(int32_t type, int32_t math)
 {
     for (size_t i = 0; i < sizeof conversions / sizeof conversions[0]; i++) {
         if (conversions[i].type == type &&
@@ -84,7 +84,7 @@ void cpu_ref_conv_state(struct anydnn_plugin_plan *plan, const struct conv_roles
         as_read.tensor[slot] = &packed[slot];
         cpu_ref_walk_init(&copy->walk,
                           (const struct anydnn_plugin_tensor *const[]){tensor, &packed[slot]}, 2,
-                          CPU_REF_WALK_ALL);
+                          KIT_WALK_ALL);
     }
     cpu_ref_conv_prepare(&as_read, roles, z, &state->conv);
 }

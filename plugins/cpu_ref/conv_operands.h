@@ -13,8 +13,8 @@
 
 /* How an input is brought to float. */
 struct conv_copy {
-    cpu_ref_row_fn convert;   /* NULL: it is read as it lies */
-    struct cpu_ref_walk walk; /* over the input and its copy */
+    kit_row_fn convert;   /* NULL: it is read as it lies */
+    struct kit_walk walk; /* over the input and its copy */
 };
 
 /* The state of a plan. `conv` has the strides of what the loops read. */

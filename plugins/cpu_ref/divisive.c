@@ -110,7 +110,7 @@ static void prepare(struct anydnn_plugin_plan *plan)
     state->lrn = lrn_coefficients(&plan->problem, x->ndims - 2, x->type);
     state->x = image_of(x);
     state->means = image_at(&plan->problem, FORWARD_MEANS);
-    state->elements = cpu_ref_count(x->dims, x->ndims);
+    state->elements = kit_count(x->dims, x->ndims);
     state->window = 1;
     for (int32_t d = 2; d < x->ndims; d++)
         state->window *= cpu_ref_min(state->lrn.n, x->dims[d]);

@@ -61,14 +61,14 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[FORWARD_X],
                                                    plan->problem.tensor[FORWARD_Y]};
-    cpu_ref_walk_init_logical(plan->state, walked, 2, CPU_REF_WALK_ALL);
+    cpu_ref_walk_init_logical(plan->state, walked, 2, KIT_WALK_ALL);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *walked[] = {plan->problem.tensor[BACKWARD_DY],
                                                    plan->problem.tensor[BACKWARD_DX]};
-    cpu_ref_walk_init_logical(plan->state, walked, 2, CPU_REF_WALK_ALL);
+    cpu_ref_walk_init_logical(plan->state, walked, 2, KIT_WALK_ALL);
 }
 
 const struct cpu_ref_kernel cpu_ref_dropout_forward = {
@@ -76,7 +76,7 @@ const struct cpu_ref_kernel cpu_ref_dropout_forward = {
     .layouts = KIT_LAYOUTS,
     .main_slot = FORWARD_X,
     .uniform = 1u << FORWARD_X | 1u << FORWARD_Y,
-    .state_size = sizeof(struct cpu_ref_walk),
+    .state_size = sizeof(struct kit_walk),
     .prepare = forward_prepare,
     .run = {CPU_REF_EACH_FLOAT(forward_run)},
 };
@@ -86,7 +86,7 @@ const struct cpu_ref_kernel cpu_ref_dropout_backward = {
     .layouts = KIT_LAYOUTS,
     .main_slot = BACKWARD_DY,
     .uniform = 1u << BACKWARD_DY | 1u << BACKWARD_DX,
-    .state_size = sizeof(struct cpu_ref_walk),
+    .state_size = sizeof(struct kit_walk),
     .prepare = backward_prepare,
     .run = {CPU_REF_EACH_FLOAT(backward_run)},
 };

@@ -20,7 +20,7 @@ enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 enum { WALK_X, FORWARD_WALK_Y, WALK_DY = 1, WALK_DX };
 
 struct lrn_state {
-    struct cpu_ref_walk places; /* all dims but the channels */
+    struct kit_walk places; /* all dims but the channels */
     struct lrn_coefficients lrn;
     int64_t channels;
     int64_t stride[3]; /* of the channels, for each tensor of the walk */

@@ -81,7 +81,7 @@ static void mixed_row(void *arg, void *const place[], const int64_t stride[], in
     }
 }
 
-static const cpu_ref_row_fn float_row[KIT_TYPES] = {CPU_REF_EACH_FLOAT(op_tensor_row)};
+static const kit_row_fn float_row[KIT_TYPES] = {CPU_REF_EACH_FLOAT(op_tensor_row)};
 
 static int32_t op_tensor_run(const struct anydnn_plugin_plan *plan,
                              const struct anydnn_plugin_operands *operands)
@@ -134,14 +134,14 @@ static void op_tensor_prepare(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_tensor *walked[] = {
         tensor[A], takes_b(params->op) ? tensor[B] : tensor[A], tensor[C]};
 
-    cpu_ref_walk_init(plan->state, walked, 3, CPU_REF_WALK_ALL);
+    cpu_ref_walk_init(plan->state, walked, 3, KIT_WALK_ALL);
 }
 
 const struct cpu_ref_kernel cpu_ref_op_tensor = {
     .operation = ANYDNN_PLUGIN_OP_TENSOR,
     .layouts = KIT_LAYOUTS,
     .main_slot = A,
-    .state_size = sizeof(struct cpu_ref_walk),
+    .state_size = sizeof(struct kit_walk),
     .check_types = op_tensor_check_types,
     .check = op_tensor_check,
     .prepare = op_tensor_prepare,

@@ -14,12 +14,12 @@ enum { A, C, INDICES };
 enum { ADD, MUL, MIN, MAX, AMAX, AVERAGE, NORM1, NORM2, MUL_NO_ZEROS };
 
 struct reduce_state {
-    struct cpu_ref_walk kept;    /* a, indices or else c, and c over what is kept */
-    struct cpu_ref_walk reduced; /* a over what is reduced, in logical order */
+    struct kit_walk kept;    /* a, indices or else c, and c over what is kept */
+    struct kit_walk reduced; /* a over what is reduced, in logical order */
     int32_t op;
     int32_t nan_propagate;
     int32_t indices_type; /* -1: no indices */
-    cpu_ref_row_fn row;   /* the operator's way through elements of a */
+    kit_row_fn row;       /* the operator's way through elements of a */
     int64_t a_size;
     const struct cpu_ref_mixed *c_type;
 };
@@ -104,9 +104,9 @@ static void store_index(int32_t type, void *place, int64_t at, int64_t index)
         CPU_REF_EACH_FLOAT(f), [ANYDNN_PLUGIN_INT8] = f##_int8                                     \
     }
 
-static const cpu_ref_row_fn sum_rows[KIT_TYPES] = EACH_TYPE(sum_row);
-static const cpu_ref_row_fn product_rows[KIT_TYPES] = EACH_TYPE(product_row);
-static const cpu_ref_row_fn choice_rows[KIT_TYPES] = EACH_TYPE(choice_row);
+static const kit_row_fn sum_rows[KIT_TYPES] = EACH_TYPE(sum_row);
+static const kit_row_fn product_rows[KIT_TYPES] = EACH_TYPE(product_row);
+static const kit_row_fn choice_rows[KIT_TYPES] = EACH_TYPE(choice_row);
 
 /* A row of what is kept. */
 static void kept_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
@@ -120,7 +120,7 @@ static void kept_row(void *arg, void *const place[], const int64_t stride[], int
         struct reduce_pass pass = {.state = state, .value = multiplies(state->op) ? 1 : 0};
         double value, prior;
 
-        cpu_ref_walk_serial(&state->reduced, data, state->row, &pass);
+        kit_walk_run(&state->reduced, data, state->row, &pass);
         value = job->alpha * reduce_finish(state, pass.value);
         if (job->beta != 0) {
             state->c_type->load(&prior, c, 1, 1);

@@ -18,8 +18,8 @@ enum { INSTANCE, CHANNEL };
 #define COST 30
 
 struct softmax_state {
-    struct cpu_ref_walk vectors; /* where vectors begin */
-    struct cpu_ref_walk vector;  /* within one */
+    struct kit_walk vectors; /* where vectors begin */
+    struct kit_walk vector;  /* within one */
 };
 
 struct softmax_job {

@@ -3,9 +3,7 @@
 #ifndef CPU_REF_TENSOR_H
 #define CPU_REF_TENSOR_H
 
-#include <anydnn/plugin.h>
-
-#include "../kit/names.h"
+#include "../kit/walk.h"
 
 static inline int64_t cpu_ref_min(int64_t a, int64_t b)
 {
@@ -21,15 +19,6 @@ static inline int64_t cpu_ref_max(int64_t a, int64_t b)
 static inline int64_t cpu_ref_extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
 {
     return d == 1 ? tensor->dims[d] / kit_lanes(tensor->type) : tensor->dims[d];
-}
-
-/* Product of dims[0..n-1]. */
-static inline int64_t cpu_ref_count(const int64_t *dims, int32_t n)
-{
-    int64_t count = 1;
-    for (int32_t d = 0; d < n; d++)
-        count *= dims[d];
-    return count;
 }
 
 /* Takes `linear` apart into an index of dims[0..n-1], the last the fastest. */

@@ -81,12 +81,12 @@ static int32_t transform_check_types(const struct anydnn_plugin_problem *problem
 
 static void blend_prepare(struct anydnn_plugin_plan *plan)
 {
-    cpu_ref_walk_init(plan->state, plan->problem.tensor, 2, CPU_REF_WALK_ALL);
+    cpu_ref_walk_init(plan->state, plan->problem.tensor, 2, KIT_WALK_ALL);
 }
 
 static void alone_prepare(struct anydnn_plugin_plan *plan)
 {
-    cpu_ref_walk_init(plan->state, plan->problem.tensor, 1, CPU_REF_WALK_ALL);
+    cpu_ref_walk_init(plan->state, plan->problem.tensor, 1, KIT_WALK_ALL);
 }
 
 /* ------------------------------------------------------------------ set_tensor of vectors */
@@ -96,13 +96,13 @@ static void set_prepare(struct anydnn_plugin_plan *plan)
 {
     struct anydnn_plugin_tensor vectors = *plan->problem.tensor[0];
     int64_t lanes = kit_lanes(vectors.type);
-    struct cpu_ref_walk *walk = plan->state;
+    struct kit_walk *walk = plan->state;
 
     if (lanes > 1)
         vectors.dims[1] /= lanes;
     vectors.type = kit_lane_type(vectors.type);
     cpu_ref_walk_init(walk, (const struct anydnn_plugin_tensor *const[]){&vectors}, 1,
-                      CPU_REF_WALK_ALL);
+                      KIT_WALK_ALL);
     walk->element_size[0] *= lanes;
 }
 
@@ -118,7 +118,7 @@ static void set_vectors(void *arg, void *const place[], const int64_t stride[], 
 static int32_t set_vectors_run(const struct anydnn_plugin_plan *plan,
                                const struct anydnn_plugin_operands *operands)
 {
-    const struct cpu_ref_walk *walk = plan->state;
+    const struct kit_walk *walk = plan->state;
     struct tensor_ops_job job = {.value = operands->value, .size = walk->element_size[0]};
 
     if (!job.value)
@@ -134,7 +134,7 @@ const struct cpu_ref_kernel cpu_ref_transform_tensor = {
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
     .apart = 1u << Y,
-    .state_size = sizeof(struct cpu_ref_walk),
+    .state_size = sizeof(struct kit_walk),
     .check_types = transform_check_types,
     .prepare = blend_prepare,
     .run = {CPU_REF_ANY_FLOAT(transform_run),
@@ -146,7 +146,7 @@ const struct cpu_ref_kernel cpu_ref_add_tensor = {
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = X,
     .uniform = 1u << X | 1u << Y,
-    .state_size = sizeof(struct cpu_ref_walk),
+    .state_size = sizeof(struct kit_walk),
     .prepare = blend_prepare,
     .run = {EACH_TYPE(blend_run)},
 };
@@ -156,7 +156,7 @@ const struct cpu_ref_kernel cpu_ref_scale_tensor = {
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
     .uniform = 1u,
-    .state_size = sizeof(struct cpu_ref_walk),
+    .state_size = sizeof(struct kit_walk),
     .prepare = alone_prepare,
     .run = {EACH_TYPE(scale_run)},
 };
@@ -166,7 +166,7 @@ const struct cpu_ref_kernel cpu_ref_set_tensor = {
     .layouts = KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C,
     .main_slot = 0,
     .uniform = 1u,
-    .state_size = sizeof(struct cpu_ref_walk),
+    .state_size = sizeof(struct kit_walk),
     .prepare = set_prepare,
     .run = {CPU_REF_EACH_FLOAT(set_run),
             CPU_REF_EACH_INTEGER(set_run), [ANYDNN_PLUGIN_INT8X4] = set_vectors_run,

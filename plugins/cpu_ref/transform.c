@@ -27,7 +27,7 @@ struct transform_job {
 
 static int64_t block_size(const struct anydnn_plugin_transform *params, int32_t ndims)
 {
-    return cpu_ref_count(params->fold, ndims - 2);
+    return kit_count(params->fold, ndims - 2);
 }
 
 /* ------------------------------------------------------------------ where an element comes from */
@@ -151,7 +151,7 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan,
                                 .alpha = operands->scale[0],
                                 .beta = operands->scale[1]};
 
-    cpu_ref_parallel(cpu_ref_count(y->dims, y->ndims), COST, transform_elements, &job);
+    cpu_ref_parallel(kit_count(y->dims, y->ndims), COST, transform_elements, &job);
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 

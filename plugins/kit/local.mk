@@ -9,7 +9,9 @@ KIT_SOURCES = \
 	plugins/kit/operations.def \
 	plugins/kit/philox.h \
 	plugins/kit/problem.c \
-	plugins/kit/problem.h
+	plugins/kit/problem.h \
+	plugins/kit/walk.c \
+	plugins/kit/walk.h
 
 kitdir = $(pkgdatadir)/kit
 dist_kit_DATA = $(KIT_SOURCES)

@@ -106,7 +106,7 @@ static void gradient_floats(const struct onednn_activation *activation, float g[
 /* Rows of float beside each other whose results are not blended. */
 static int is_plain(const double scale[2], const struct onednn_walk *walk, const int64_t stride[])
 {
-    for (int32_t t = 0; t < walk->tensors; t++) {
+    for (int32_t t = 0; t < walk->steps.tensors; t++) {
         if (walk->type[t] != ANYDNN_PLUGIN_FLOAT || stride[t] != sizeof(float))
             return 0;
     }
@@ -160,7 +160,7 @@ static void forward_row(void *arg, const struct onednn_walk *walk, char *const p
     double value[CHUNK];
 
     if (is_plain(row->call->operands->scale, walk, stride)) {
-        plain_row(activation, walk->tensors, place, n);
+        plain_row(activation, walk->steps.tensors, place, n);
         return;
     }
     for (int64_t i = 0; i < n; i += CHUNK) {
@@ -183,7 +183,7 @@ static void backward_row(void *arg, const struct onednn_walk *walk, char *const 
     double value[CHUNK], y[CHUNK];
 
     if (backward_is_own(activation) && is_plain(scale, walk, stride)) {
-        plain_row(activation, walk->tensors, place, n);
+        plain_row(activation, walk->steps.tensors, place, n);
         return;
     }
     for (int64_t i = 0; i < n; i += CHUNK) {
@@ -248,7 +248,7 @@ static void build_forward(struct onednn_build *build)
     struct onednn_activation activation = params_of(build->problem);
     struct onednn_view operand = onednn_operand(build, FORWARD_X);
     struct onednn_view dense = onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT);
-    struct onednn_view work = onednn_flat(onednn_count(dense.dims, dense.ndims));
+    struct onednn_view work = onednn_flat(kit_count(dense.dims, dense.ndims));
     struct onednn_eltwise eltwise = eltwise_of(&activation, 0);
     dnnl_primitive_desc_t descriptor;
     int x;
@@ -276,7 +276,7 @@ static void build_backward(struct onednn_build *build)
     struct onednn_activation activation = params_of(build->problem);
     struct onednn_view operand = onednn_operand(build, BACKWARD_DX);
     struct onednn_view dense = onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT);
-    struct onednn_view work = onednn_flat(onednn_count(dense.dims, dense.ndims));
+    struct onednn_view work = onednn_flat(kit_count(dense.dims, dense.ndims));
     struct onednn_eltwise eltwise = eltwise_of(&activation, 1);
     int by_x = activation.mode == ONEDNN_SWISH;
     dnnl_primitive_desc_t descriptor;

@@ -49,7 +49,7 @@ struct onednn_norm onednn_norm_of(const struct onednn_build *build)
 {
     const struct anydnn_plugin_batch_normalization *params = build->problem->params;
     struct onednn_view x = onednn_operand(build, 0);
-    int64_t elements = onednn_count(x.dims, x.ndims);
+    int64_t elements = kit_count(x.dims, x.ndims);
     struct onednn_norm norm = {.cells = x.dims[1]};
 
     if (params->mode == ONEDNN_PER_ACTIVATION) {

@@ -75,7 +75,7 @@ static void each_piece(const struct onednn_call *call, const struct onednn_norm_
                        piece_fn work)
 {
     int64_t length = e->dense.dims[e->dense.ndims - 1];
-    int64_t count = onednn_count(e->dense.dims, e->dense.ndims);
+    int64_t count = kit_count(e->dense.dims, e->dense.ndims);
 
     for (int64_t row = 0; row < count; row += length)
         for (int64_t i = 0; i < length; i += CHUNK)
@@ -85,7 +85,7 @@ static void each_piece(const struct onednn_call *call, const struct onednn_norm_
 static void load(double *to, const struct onednn_call *call, struct onednn_place place,
                  const struct onednn_view *view, int64_t number, int64_t n)
 {
-    int64_t size = onednn_type_size(view->type);
+    int64_t size = kit_type_size(view->type);
     const char *from =
         (const char *)onednn_at(call, place) + offset_of(view, view->ndims, number) * size;
 
@@ -129,7 +129,7 @@ void onednn_norm_activate(const struct onednn_call *call, const void *data)
 
     if (e->reserve_slot >= 0)
         memset(call->operands->data[e->reserve_slot], 0,
-               (size_t)((onednn_count(e->dense.dims, e->dense.ndims) + 7) / 8));
+               (size_t)((kit_count(e->dense.dims, e->dense.ndims) + 7) / 8));
     each_piece(call, e, activate_piece);
 }
 
@@ -139,7 +139,7 @@ static void arguments(const struct onednn_call *call, const struct onednn_norm_e
 {
     const float *mean = onednn_at(call, e->mean), *variance = onednn_at(call, e->variance);
     const float *scale = onednn_at(call, e->scale), *bias = onednn_at(call, e->bias);
-    int64_t image = onednn_count(e->dense.dims + 1, e->dense.ndims - 1);
+    int64_t image = kit_count(e->dense.dims + 1, e->dense.ndims - 1);
     int64_t run = e->per_activation ? 1 : image / e->dense.dims[1];
 
     load(v, call, e->x, &e->dense, number, n);

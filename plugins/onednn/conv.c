@@ -88,7 +88,7 @@ static struct onednn_view as_matrix(const struct onednn_view *view)
     struct onednn_view matrix = {.type = ANYDNN_PLUGIN_FLOAT, .ndims = 2};
 
     matrix.dims[0] = view->dims[0];
-    matrix.dims[1] = onednn_count(&view->dims[1], view->ndims - 1);
+    matrix.dims[1] = kit_count(&view->dims[1], view->ndims - 1);
     matrix.strides[0] = matrix.dims[1];
     matrix.strides[1] = 1;
     return matrix;

@@ -15,7 +15,7 @@ int onednn_conv_of_integers(const struct anydnn_plugin_problem *problem)
 /* Channels of a part: whole vectors. 0: one vector is too many. */
 static int64_t channels_of_part(const struct anydnn_plugin_tensor *w, int64_t lanes)
 {
-    int64_t taps = onednn_count(&w->dims[2], w->ndims - 2);
+    int64_t taps = kit_count(&w->dims[2], w->ndims - 2);
     int64_t channels = ONEDNN_PRODUCTS_MAX / taps;
 
     if (channels >= w->dims[1])
@@ -62,7 +62,7 @@ int32_t onednn_conv_integer_check(const struct anydnn_plugin_problem *problem,
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                       "an output is the sum of %lld products; oneDNN passes its 32-bit sums "
                       "through float, exact for %d products, and onednn adds %d such sums",
-                      (long long)onednn_count(&w->dims[1], w->ndims - 1), ONEDNN_PRODUCTS_MAX,
+                      (long long)kit_count(&w->dims[1], w->ndims - 1), ONEDNN_PRODUCTS_MAX,
                       ONEDNN_PARTS_MAX);
 }
 
@@ -224,7 +224,7 @@ void onednn_conv_integer_build(struct onednn_build *build, const struct onednn_c
             sums = addition.part;
             continue;
         }
-        addition.count = onednn_count(integer.sums.dims, integer.sums.ndims);
+        addition.count = kit_count(integer.sums.dims, integer.sums.ndims);
         onednn_run_own(build, run_addition, &addition, sizeof addition);
     }
     if (build->problem->operation != ANYDNN_PLUGIN_CONVOLUTION_FORWARD) {

@@ -133,9 +133,9 @@ static const struct layouts *order_of_choices(const struct onednn_conv *conv)
     int32_t spatial = x->ndims - 2;
     int64_t groups = w->ndims > x->ndims ? w->dims[0] : 1;
     struct shape shape = {
-        .taps = onednn_count(&w->dims[w->ndims - spatial], spatial),
-        .positions = onednn_count(&y->dims[2], spatial),
-        .strided = onednn_count(conv->description.stride, spatial) > 1,
+        .taps = kit_count(&w->dims[w->ndims - spatial], spatial),
+        .positions = kit_count(&y->dims[2], spatial),
+        .strided = kit_count(conv->description.stride, spatial) > 1,
         .depthwise = groups > 1 && x->dims[1] == groups,
         .few_in_group = groups > 1 && x->dims[1] / groups % 16 != 0,
     };

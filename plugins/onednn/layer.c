@@ -13,7 +13,7 @@ struct onednn_view onednn_flat(int64_t count)
 struct onednn_view onednn_around(const struct onednn_view *dense, int32_t along)
 {
     int64_t channels = dense->dims[along], inner = dense->strides[along];
-    int64_t outer = onednn_count(dense->dims, dense->ndims) / (channels * inner);
+    int64_t outer = kit_count(dense->dims, dense->ndims) / (channels * inner);
     struct onednn_view view = {.type = dense->type,
                                .ndims = 4,
                                .dims = {outer, channels, 1, inner},
@@ -112,7 +112,7 @@ static void run_rows(const struct onednn_call *call, const void *data)
     struct onednn_row_call row_call = {call, rows->data};
     void *place[ONEDNN_WALK_TENSORS] = {NULL};
 
-    for (int32_t t = 0; t < rows->walk.tensors; t++)
+    for (int32_t t = 0; t < rows->walk.steps.tensors; t++)
         place[t] = onednn_at(call, rows->place[t]);
     onednn_walk_run(&rows->walk, place, rows->row, &row_call);
 }

@@ -74,7 +74,7 @@ static struct onednn_lrn_own own_of(const struct onednn_build *build,
                                  .k = (double)(float)params->k};
 
     own.after = params->n - 1 - own.before;
-    own.outer = onednn_count(dense->dims, dense->ndims) / (own.channels * own.inner);
+    own.outer = kit_count(dense->dims, dense->ndims) / (own.channels * own.inner);
     return own;
 }
 

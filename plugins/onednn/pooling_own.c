@@ -195,7 +195,7 @@ void onednn_pool_forward(const struct onednn_call *call, const void *data)
 
 static int64_t count_of(const int64_t dims[ONEDNN_IMAGE])
 {
-    return onednn_count(dims, ONEDNN_IMAGE);
+    return kit_count(dims, ONEDNN_IMAGE);
 }
 
 void onednn_pool_mend(const struct onednn_call *call, const void *data)

@@ -37,7 +37,7 @@ struct onednn_softmax_shape onednn_softmax_shape_of(const struct onednn_build *b
     struct onednn_softmax_shape shape = {.dense =
                                              onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT)};
     int64_t outer = operand.dims[0], length, inner = 1;
-    int64_t count = onednn_count(operand.dims, operand.ndims);
+    int64_t count = kit_count(operand.dims, operand.ndims);
 
     if (params->mode == CHANNEL) {
         length = shape.dense.dims[1];

@@ -5,105 +5,51 @@
 #include <math.h>
 #include <string.h>
 
-int64_t onednn_type_size(int32_t type)
-{
-    static const int8_t size[] = {
-        [ANYDNN_PLUGIN_FLOAT] = 4, [ANYDNN_PLUGIN_DOUBLE] = 8,   [ANYDNN_PLUGIN_HALF] = 2,
-        [ANYDNN_PLUGIN_INT8] = 1,  [ANYDNN_PLUGIN_INT32] = 4,    [ANYDNN_PLUGIN_UINT8] = 1,
-        [ANYDNN_PLUGIN_INT64] = 8, [ANYDNN_PLUGIN_BFLOAT16] = 2,
-    };
-    return size[type];
-}
-
-int64_t onednn_count(const int64_t *dims, int32_t n)
-{
-    int64_t count = 1;
-    for (int32_t d = 0; d < n; d++)
-        count *= dims[d];
-    return count;
-}
-
 /* ------------------------------------------------------------------ the walk */
-
-static int64_t magnitude(int64_t stride)
-{
-    return stride < 0 ? -stride : stride;
-}
-
-/* Puts dim d of the views, in bytes, before those with smaller strides of the first view. */
-static void insert_dim(struct onednn_walk *walk, const struct onednn_view *const view[], int32_t d)
-{
-    int64_t strides[ONEDNN_WALK_TENSORS] = {0};
-    int32_t at = walk->ndims++;
-
-    for (int32_t t = 0; t < walk->tensors; t++)
-        strides[t] = view[t]->strides[d] * onednn_type_size(view[t]->type);
-    for (; at > 0 && magnitude(walk->strides[at - 1][0]) < magnitude(strides[0]); at--) {
-        walk->dims[at] = walk->dims[at - 1];
-        memcpy(walk->strides[at], walk->strides[at - 1], sizeof strides);
-    }
-    walk->dims[at] = view[0]->dims[d];
-    memcpy(walk->strides[at], strides, sizeof strides);
-}
-
-/* Whether a step of dim d is a whole row of dim e in every tensor. */
-static int steps_over(const struct onednn_walk *walk, int32_t d, int32_t e)
-{
-    int over = 1;
-    for (int32_t t = 0; t < walk->tensors; t++)
-        over = over && walk->strides[d][t] == walk->strides[e][t] * walk->dims[e];
-    return over;
-}
 
 void onednn_walk_init(struct onednn_walk *walk, const struct onednn_view *const view[],
                       int32_t tensors)
 {
-    int32_t last = 0;
-
     memset(walk, 0, sizeof *walk);
-    walk->tensors = tensors;
+    kit_walk_begin(&walk->steps, tensors);
     for (int32_t t = 0; t < tensors; t++) {
         walk->type[t] = view[t]->type;
-        walk->first[t] = view[t]->first * onednn_type_size(view[t]->type);
+        walk->first[t] = view[t]->first * kit_type_size(view[t]->type);
     }
-    for (int32_t d = 0; d < view[0]->ndims; d++)
-        if (view[0]->dims[d] > 1)
-            insert_dim(walk, view, d);
-    for (int32_t d = 1; d < walk->ndims; d++) {
-        if (steps_over(walk, last, d)) {
-            walk->dims[last] *= walk->dims[d];
-        } else {
-            last++;
-            walk->dims[last] = walk->dims[d];
-        }
-        memmove(walk->strides[last], walk->strides[d], sizeof walk->strides[d]);
+    for (int32_t d = 0; d < view[0]->ndims; d++) {
+        int64_t stride[ONEDNN_WALK_TENSORS] = {0};
+
+        for (int32_t t = 0; t < tensors; t++)
+            stride[t] = view[t]->strides[d] * kit_type_size(view[t]->type);
+        kit_walk_add(&walk->steps, view[0]->dims[d], stride, 0);
     }
-    if (walk->ndims == 0)
-        walk->dims[0] = 1;
-    walk->ndims = last + 1;
+    kit_walk_end(&walk->steps);
+}
+
+struct row {
+    const struct onednn_walk *walk;
+    onednn_row_fn run;
+    void *arg;
+};
+
+static void run_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
+{
+    const struct row *row = arg;
+    char *at[ONEDNN_WALK_TENSORS] = {0};
+
+    for (int32_t t = 0; t < row->walk->steps.tensors; t++)
+        at[t] = place[t];
+    row->run(row->arg, row->walk, at, stride, n);
 }
 
 void onednn_walk_run(const struct onednn_walk *walk, void *const data[], onednn_row_fn row,
                      void *arg)
 {
-    int32_t last = walk->ndims - 1, d;
-    int64_t index[ONEDNN_DIM_MAX] = {0};
-    char *place[ONEDNN_WALK_TENSORS] = {0};
+    void *first[ONEDNN_WALK_TENSORS] = {0};
 
-    for (int32_t t = 0; t < walk->tensors; t++)
-        place[t] = (char *)data[t] + walk->first[t];
-    do {
-        row(arg, walk, place, walk->strides[last], walk->dims[last]);
-        for (d = last - 1; d >= 0; d--) {
-            int64_t back = ++index[d] < walk->dims[d] ? 0 : walk->dims[d];
-
-            for (int32_t t = 0; t < walk->tensors; t++)
-                place[t] += (1 - back) * walk->strides[d][t];
-            if (!back)
-                break;
-            index[d] = 0;
-        }
-    } while (d >= 0);
+    for (int32_t t = 0; t < walk->steps.tensors; t++)
+        first[t] = (char *)data[t] + walk->first[t];
+    kit_walk_run(&walk->steps, first, run_row, &(struct row){walk, row, arg});
 }
 
 /* ------------------------------------------------------------------ types */
@@ -242,7 +188,7 @@ static void copy_words(char *const place[], const int64_t stride[], int64_t n)
 static void copy_row(void *arg, const struct onednn_walk *walk, char *const place[],
                      const int64_t stride[], int64_t n)
 {
-    int64_t size = onednn_type_size(walk->type[0]);
+    int64_t size = kit_type_size(walk->type[0]);
     int same = walk->type[0] == walk->type[1];
     double value[ONEDNN_CHUNK];
 

@@ -4,10 +4,10 @@
 #ifndef ONEDNN_WALK_H
 #define ONEDNN_WALK_H
 
-#include <anydnn/plugin.h>
+#include "../kit/walk.h"
 
 /* Weights of a convolution in groups have one dim more than a filter, vectors of channels too. */
-#define ONEDNN_DIM_MAX      (ANYDNN_PLUGIN_DIM_MAX + 2)
+#define ONEDNN_DIM_MAX      KIT_WALK_DIMS
 #define ONEDNN_WALK_TENSORS 4
 
 /* Elements that rows convert at a time. */
@@ -23,19 +23,12 @@ struct onednn_view {
     int64_t strides[ONEDNN_DIM_MAX];
 };
 
-/* The index space of up to four tensors of equal dims, its dims ordered by the strides of the
- * first, neighbours merged where every tensor allows it. The last dim is the row. */
+/* Over up to four tensors of equal dims, in the order of the first one's strides; in bytes. */
 struct onednn_walk {
-    int32_t tensors;
-    int32_t ndims;
+    struct kit_walk steps;
     int32_t type[ONEDNN_WALK_TENSORS];
-    int64_t first[ONEDNN_WALK_TENSORS]; /* in bytes, as the strides */
-    int64_t dims[ONEDNN_DIM_MAX];
-    int64_t strides[ONEDNN_DIM_MAX][ONEDNN_WALK_TENSORS];
+    int64_t first[ONEDNN_WALK_TENSORS];
 };
-
-int64_t onednn_type_size(int32_t type);
-int64_t onednn_count(const int64_t *dims, int32_t n);
 
 /* The first view is the one that is written. */
 void onednn_walk_init(struct onednn_walk *walk, const struct onednn_view *const view[],

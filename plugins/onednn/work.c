@@ -21,7 +21,7 @@ static const struct {
 
 static int64_t tensor_count(const struct anydnn_plugin_tensor *tensor)
 {
-    return onednn_count(tensor->dims, tensor->ndims);
+    return kit_count(tensor->dims, tensor->ndims);
 }
 
 /* Each result is the sum of as many products as the filter of one channel of results has taps. */
@@ -34,7 +34,7 @@ static int has_few_products(const struct anydnn_plugin_problem *problem)
             continue;
         filter = problem->tensor[convolutions[i].filter];
         return tensor_count(problem->tensor[convolutions[i].result]) *
-                   onednn_count(&filter->dims[1], filter->ndims - 1) <
+                   kit_count(&filter->dims[1], filter->ndims - 1) <
                FEW_PRODUCTS;
     }
     return 1;

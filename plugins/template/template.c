@@ -7,19 +7,14 @@
  *   ANYDNN_PLUGIN_PATH=$PWD ANYDNN_ROUTE="template, cpu_ref" \
  *       anydnn explain activation_forward x=f32:2,3,4,5
  *
- * NAME in the Makefile is the backend's name and that of its file; change it there alone.
+ * NAME in the Makefile is the backend's name and that of its file; change it there alone. The kit
+ * (kit_..., KIT_...) comes as sources, too, which the Makefile compiles; do without it as you like.
  */
-#include <anydnn/plugin.h>
-
-/* Answers, by their numbers in anydnn.h. */
-enum { SUCCESS = 0, ALLOC_FAILED = 2, BAD_PARAM = 3 };
+#include "kit/problem.h"
+#include "kit/walk.h"
 
 /* Engines are numbered as one likes, for ever within one version; here there is one way to run. */
 enum { THE_ENGINE = 1 };
-
-enum { RELU = 1 }; /* mode of struct anydnn_plugin_activation */
-
-static const struct anydnn_plugin_host *host;
 
 /* What belongs to one handle; with a device: its number, the vendor's handle, scratch memory. */
 struct anydnn_plugin_context {
@@ -31,44 +26,29 @@ struct anydnn_plugin_context {
 struct anydnn_plugin_plan {
     int32_t relu; /* else scaling */
     int32_t nan_propagate;
-    int32_t out; /* slot; the input's is 0 */
-    int32_t ndims;
-    int64_t dims[ANYDNN_PLUGIN_DIM_MAX];
-    int64_t in_strides[ANYDNN_PLUGIN_DIM_MAX];
-    int64_t out_strides[ANYDNN_PLUGIN_DIM_MAX];
+    int32_t out;          /* slot; the input's is 0 */
+    struct kit_walk walk; /* over input and output */
 };
-
-static int32_t fail(int32_t status, const char *sentence)
-{
-    host->set_error(host, sentence);
-    return status;
-}
 
 /* ------------------------------------------------------------------ candidates */
 
-/* ANYDNN_PLUGIN_REASON_NONE, or the reason and a sentence that tells the user what is missing. */
-static int32_t why_not(const struct anydnn_plugin_problem *problem, const char **sentence)
+/* ANYDNN_PLUGIN_REASON_NONE, or the reason, with a sentence that tells the user what is missing. */
+static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
-    const struct anydnn_plugin_extension *node;
+    const struct anydnn_plugin_activation *activation = problem->params;
 
-    for (node = problem->extension; node; node = node->next)
-        if (node->must_understand) {
-            *sentence = "the problem has an extension that this backend does not know";
-            return ANYDNN_PLUGIN_REASON_EXTENSION;
-        }
-    for (int slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
-        if (problem->tensor[slot] && problem->tensor[slot]->type != ANYDNN_PLUGIN_FLOAT) {
-            *sentence = "an operand is not float; this backend takes float alone";
-            return ANYDNN_PLUGIN_REASON_TYPE;
-        }
-    if (problem->operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD) {
-        const struct anydnn_plugin_activation *activation = problem->params;
-
-        if (activation->mode != RELU) {
-            *sentence = "of the activations this backend has ReLU alone";
-            return ANYDNN_PLUGIN_REASON_PARAMETER;
-        }
-    }
+    if (kit_check_extensions(problem, why))
+        return why->reason;
+    for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
+        if (problem->tensor[slot] && problem->tensor[slot]->type != ANYDNN_PLUGIN_FLOAT)
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                              "%s is %s; this backend takes float alone",
+                              kit_slot_name(problem->operation, slot),
+                              kit_type_name(problem->tensor[slot]->type));
+    if (problem->operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD &&
+        activation->mode != ANYDNN_PLUGIN_ACTIVATION_RELU)
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "of the activations this backend has ReLU alone");
     return ANYDNN_PLUGIN_REASON_NONE;
 }
 
@@ -78,16 +58,20 @@ static int32_t candidates(struct anydnn_plugin_context *context,
                           void *cookie)
 {
     struct anydnn_plugin_candidate candidate = {
-        .struct_size = sizeof(candidate),
         .engine = THE_ENGINE,
-        .algorithm = -1, /* none of cuDNN's */
         .math = ANYDNN_PLUGIN_MATH_DEFAULT,
     };
+    struct anydnn_plugin_problem copy;
+    struct kit_copies copies;
+    struct kit_refusal why;
 
     (void)context;
-    candidate.reason = why_not(problem, &candidate.sentence);
-    offer(cookie, &candidate);
-    return SUCCESS;
+    kit_copy_problem(&copy, &copies, problem);
+    if (check(&copy, &why))
+        kit_offer_refusal(&why, offer, cookie);
+    else
+        kit_offer(&candidate, 1, 0, 0, offer, cookie);
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -96,30 +80,32 @@ static int32_t plan_create(struct anydnn_plugin_context *context,
                            const struct anydnn_plugin_problem *problem, uint64_t engine,
                            struct anydnn_plugin_plan **plan)
 {
+    const struct anydnn_plugin_activation *activation;
+    struct anydnn_plugin_problem copy;
+    struct kit_copies copies;
     struct anydnn_plugin_plan *made;
 
     (void)context;
     if (engine != THE_ENGINE)
-        return fail(BAD_PARAM, "there is no such engine");
-    made = host->alloc(sizeof(*made));
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "there is no engine %llu",
+                        (unsigned long long)engine);
+    made = kit_alloc(sizeof(*made), "a plan");
     if (!made)
-        return fail(ALLOC_FAILED, "out of memory for a plan");
-    *made = (struct anydnn_plugin_plan){.ndims = problem->tensor[0]->ndims};
+        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
+    kit_copy_problem(&copy, &copies, problem);
     /* Slots, as plugin.h lists them: activation_forward 0 x | 1 y, scale_tensor | 0 y. */
-    if (problem->operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD) {
-        const struct anydnn_plugin_activation *activation = problem->params;
-
+    if (copy.operation == ANYDNN_PLUGIN_ACTIVATION_FORWARD) {
+        activation = copy.params;
         made->relu = 1;
         made->nan_propagate = activation->nan_propagate;
         made->out = 1;
     }
-    for (int32_t dim = 0; dim < made->ndims; dim++) {
-        made->dims[dim] = problem->tensor[0]->dims[dim];
-        made->in_strides[dim] = problem->tensor[0]->strides[dim];
-        made->out_strides[dim] = problem->tensor[made->out]->strides[dim];
-    }
+    kit_walk_make(
+        &made->walk,
+        (const struct anydnn_plugin_tensor *const[]){copy.tensor[0], copy.tensor[made->out]}, 2, 1,
+        KIT_WALK_ALL, KIT_WALK_SORTED);
     *plan = made;
-    return SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 static double relu_of(float x, int32_t nan_propagate)
@@ -129,24 +115,27 @@ static double relu_of(float x, int32_t nan_propagate)
     return 0;
 }
 
-/* out = alpha * result + beta * out over dimensions `dim` and up. With beta 0 the old value is not
- * read: it may be NaN, or memory that was never written. */
-static void run(const struct anydnn_plugin_plan *plan, double alpha, double beta, int32_t dim,
-                const float *in, float *out)
+struct call {
+    const struct anydnn_plugin_plan *plan;
+    double alpha, beta;
+};
+
+/* out = alpha * result + beta * out of n elements. With beta 0 the old value is not read: it may be
+ * NaN, or memory that was never written. */
+static void run_row(void *arg, void *const place[], const int64_t stride[], int64_t n)
 {
-    const int32_t inner = dim + 1;
+    const struct call *call = arg;
+    const float *in = place[0];
+    float *out = place[1];
 
-    for (int64_t i = 0; i < plan->dims[dim]; i++) {
-        const float *from = in + i * plan->in_strides[dim];
-        float *to = out + i * plan->out_strides[dim];
-        double value;
+    for (int64_t i = 0; i < n; i++) {
+        const float x = in[i * stride[0]];
+        double value = call->plan->relu ? relu_of(x, call->plan->nan_propagate) : (double)x;
 
-        if (inner < plan->ndims) {
-            run(plan, alpha, beta, inner, from, to);
-            continue;
-        }
-        value = plan->relu ? relu_of(*from, plan->nan_propagate) : (double)*from;
-        *to = (float)(beta == 0 ? alpha * value : alpha * value + beta * (double)*to);
+        value *= call->alpha;
+        if (call->beta != 0)
+            value += call->beta * (double)out[i * stride[1]];
+        out[i * stride[1]] = (float)value;
     }
 }
 
@@ -155,63 +144,49 @@ static void run(const struct anydnn_plugin_plan *plan, double alpha, double beta
 static int32_t plan_execute(struct anydnn_plugin_plan *plan,
                             const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
+    struct call call = {plan, operands->scale[0], plan->relu ? operands->scale[1] : 0};
+
     (void)effect;
-    run(plan, operands->scale[0], plan->relu ? operands->scale[1] : 0, 0, operands->data[0],
-        operands->data[plan->out]);
-    return SUCCESS;
+    kit_walk_run(&plan->walk, (void *const[]){operands->data[0], operands->data[plan->out]},
+                 run_row, &call);
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 static void plan_destroy(struct anydnn_plugin_plan *plan)
 {
-    host->free(plan);
+    kit_host->free(plan);
 }
 
 /* ------------------------------------------------------------------ contexts */
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {
-    struct anydnn_plugin_context *made = host->alloc(sizeof(*made));
+    struct anydnn_plugin_context *made = kit_alloc(sizeof(*made), "a context");
 
     if (!made)
-        return fail(ALLOC_FAILED, "out of memory for a context");
+        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     made->device = device;
     *context = made;
-    return SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 static void context_destroy(struct anydnn_plugin_context *context)
 {
-    host->free(context);
+    kit_host->free(context);
 }
 
 /* ------------------------------------------------------------------ what anydnn is told */
 
-#define OFFERED(number)                                                                            \
-    {                                                                                              \
-        .struct_size = sizeof(struct anydnn_plugin_operation), .operation = (number),              \
-        .types = ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT),                                      \
-        .layouts =                                                                                 \
-            ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED,  \
-        .maths = 0x1, .candidates = candidates, .plan_create = plan_create,                        \
-        .plan_execute = plan_execute, .plan_destroy = plan_destroy                                 \
-    }
-
-static const struct anydnn_plugin_operation activation_forward =
-    OFFERED(ANYDNN_PLUGIN_ACTIVATION_FORWARD);
-static const struct anydnn_plugin_operation scale_tensor = OFFERED(ANYDNN_PLUGIN_SCALE_TENSOR);
-static const struct anydnn_plugin_operation *const operations[] = {&activation_forward,
-                                                                   &scale_tensor};
-
 static const struct anydnn_plugin_limit relu_only = {
     .struct_size = sizeof(relu_only),
     .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
-    .value = RELU,
+    .value = ANYDNN_PLUGIN_ACTIVATION_RELU,
     .name = "activation",
     .sentence = "ReLU alone",
 };
 static const struct anydnn_plugin_limit *const limits[] = {&relu_only};
 
-static const struct anydnn_plugin description = {
+static struct anydnn_plugin description = {
     .struct_size = sizeof(description),
     .flags = ANYDNN_PLUGIN_FORK_SAFE,
     .name = PLUGIN_NAME,
@@ -219,24 +194,30 @@ static const struct anydnn_plugin description = {
     .version = "1.0",
     .build_id = "",
     .space = "host",
-    .operation_count = sizeof(operations) / sizeof(operations[0]),
     .limit_count = sizeof(limits) / sizeof(limits[0]),
-    .operations = operations,
     .limits = limits,
     .context_create = context_create,
     .context_destroy = context_destroy,
 };
 
-/* Data, read before any code of this file runs. */
-ANYDNN_PLUGIN_EXPORT const struct anydnn_plugin_abi anydnn_plugin_abi =
-    ANYDNN_PLUGIN_ABI_INITIALIZER;
+static const struct anydnn_plugin_operation functions = {
+    .maths = ANYDNN_PLUGIN_MATHS_DEFAULT,
+    .candidates = candidates,
+    .plan_create = plan_create,
+    .plan_execute = plan_execute,
+    .plan_destroy = plan_destroy,
+};
 
 /* Called once. Cheap: no threads, no vendor's library, no device; those wait for the first context.
  */
-ANYDNN_PLUGIN_EXPORT int32_t anydnn_plugin_main(const struct anydnn_plugin_host *given,
+ANYDNN_PLUGIN_EXPORT int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
                                                 const struct anydnn_plugin **plugin)
 {
-    host = given;
+    const uint32_t types = ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_FLOAT);
+
+    kit_begin(host, &description);
+    kit_publish(&description, &functions, ANYDNN_PLUGIN_ACTIVATION_FORWARD, types, KIT_LAYOUTS);
+    kit_publish(&description, &functions, ANYDNN_PLUGIN_SCALE_TENSOR, types, KIT_LAYOUTS);
     *plugin = &description;
-    return SUCCESS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }

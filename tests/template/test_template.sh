@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# plugins/template, copied out of the tree, builds with pkg-config and the header alone, is found
+# plugins/template, copied out of the tree, builds with pkg-config, the header and the kit, is found
 # through a settings file, runs what it offers as cpu_ref does, and declines the rest with a sentence.
 #   test_template.sh                       in make check: the build tree, by ANYDNN_TEST_...
 #   test_template.sh SRCDIR FOLDER PROGRAM of an installed tree, which PKG_CONFIG_PATH finds
@@ -21,6 +21,7 @@ export PKG_CONFIG
 if [ $# -ne 3 ]; then
     sed -e "s|^includedir=.*|includedir=$ANYDNN_TEST_SRCDIR/include|" \
         -e "s|^plugindir=.*|plugindir=/nowhere/plugins|" \
+        -e "s|^kitdir=.*|kitdir=$ANYDNN_TEST_SRCDIR/plugins/kit|" \
         "$ANYDNN_TEST_BUILDDIR/conf/anydnn.pc" >"$tap_dir/anydnn.pc"
     PKG_CONFIG_PATH=$tap_dir
 fi

@@ -12,6 +12,7 @@
 #include "desc/operations.h"
 #include "plugins/kit/philox.h"
 #include "plugins/kit/problem.h"
+#include "plugins/kit/walk.h"
 #include "problem/problem.h"
 
 #define TRAINING ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING
@@ -226,6 +227,133 @@ static void offers_go_by_algorithm(void **state)
     assert_int_equal(enough.count, 5);
 }
 
+/* ------------------------------------------------------------------ walks */
+
+#define PLACES 400
+
+/* What rows touch, in their order: places of each tensor, counted in elements of one byte. */
+struct visits {
+    const char *base;
+    int32_t tensors;
+    int64_t count, rows;
+    int64_t place[2][PLACES];
+};
+
+static void visit(void *arg, void *const place[], const int64_t stride[], int64_t n)
+{
+    struct visits *visits = arg;
+
+    visits->rows++;
+    for (int64_t i = 0; i < n; i++, visits->count++)
+        for (int32_t t = 0; t < visits->tensors; t++)
+            visits->place[t][visits->count] = (const char *)place[t] - visits->base + i * stride[t];
+}
+
+static void walk_by(struct visits *visits, const struct kit_walk *walk, int64_t begin, int64_t end)
+{
+    static char memory[2 * PLACES], *base = memory + PLACES;
+    void *const data[] = {base, base};
+
+    *visits = (struct visits){.base = base, .tensors = walk->tensors};
+    kit_walk_range(walk, data, begin, end, visit, visits);
+    assert_int_equal(visits->count, end - begin);
+}
+
+/* Element (i, j, k) of a 2 x 3 x 4 tensor beside one that is broadcast along j, in logical order.
+ */
+static void logical_walks_count_as_tuples(void **state)
+{
+    const struct anydnn_plugin_tensor a = {
+        .type = ANYDNN_PLUGIN_INT8, .ndims = 3, .dims = {2, 1, 4}, .strides = {1, 77, 3}};
+    const struct anydnn_plugin_tensor b = {
+        .type = ANYDNN_PLUGIN_INT8, .ndims = 3, .dims = {2, 3, 4}, .strides = {5, 11, 40}};
+    struct visits visits, part;
+    struct kit_walk walk;
+
+    (void)state;
+    kit_walk_make(&walk, (const struct anydnn_plugin_tensor *const[]){&a, &b}, 2, 1, KIT_WALK_ALL,
+                  KIT_WALK_LOGICAL);
+    walk_by(&visits, &walk, 0, 24);
+    for (int64_t n = 0; n < 24; n++) {
+        assert_int_equal(visits.place[0][n], n / 12 + n % 4 * 3);
+        assert_int_equal(visits.place[1][n], n / 12 * 5 + n / 4 % 3 * 11 + n % 4 * 40);
+    }
+    walk_by(&part, &walk, 7, 18);
+    assert_memory_equal(part.place[1], &visits.place[1][7], 11 * sizeof part.place[1][0]);
+}
+
+/* A packed channels-last tensor is one row, whatever the order of its dims; beside one in rows it
+ * leads, so that its places come in order. */
+static void sorted_walks_merge_what_is_packed(void **state)
+{
+    const struct anydnn_plugin_tensor last = {
+        .type = ANYDNN_PLUGIN_UINT8, .ndims = 4, .dims = {2, 3, 4, 5}, .strides = {60, 1, 15, 3}};
+    const struct anydnn_plugin_tensor first = {
+        .type = ANYDNN_PLUGIN_UINT8, .ndims = 4, .dims = {2, 3, 4, 5}, .strides = {60, 20, 5, 1}};
+    struct visits visits;
+    struct kit_walk walk;
+
+    (void)state;
+    kit_walk_make(&walk, (const struct anydnn_plugin_tensor *const[]){&last, &last}, 2, 1,
+                  KIT_WALK_ALL, KIT_WALK_SORTED);
+    walk_by(&visits, &walk, 0, 120);
+    assert_int_equal(visits.rows, 1);
+    kit_walk_make(&walk, (const struct anydnn_plugin_tensor *const[]){&first, &last}, 2, 1,
+                  KIT_WALK_ALL, KIT_WALK_SORTED);
+    walk_by(&visits, &walk, 0, 120);
+    for (int64_t n = 0; n < 120; n++) {
+        assert_int_equal(visits.place[1][n], n);
+        assert_int_equal(visits.place[0][n], n / 60 * 60 + n % 3 * 20 + n / 3 % 20);
+    }
+    kit_walk_make(&walk, (const struct anydnn_plugin_tensor *const[]){&first}, 1, 0, 2u,
+                  KIT_WALK_SORTED);
+    walk_by(&visits, &walk, 0, 3);
+    assert_int_equal(visits.place[0][2], 40);
+}
+
+/* Channel c of a tensor of vectors lies in vector c / lanes at lane c % lanes. */
+static void walks_take_vectors_apart(void **state)
+{
+    const struct anydnn_plugin_tensor of_4 = {
+        .type = ANYDNN_PLUGIN_INT8X4, .ndims = 3, .dims = {1, 64, 2}, .strides = {32, 2, 1}};
+    const struct anydnn_plugin_tensor of_32 = {
+        .type = ANYDNN_PLUGIN_INT8X32, .ndims = 3, .dims = {1, 64, 2}, .strides = {4, 2, 1}};
+    struct visits visits;
+    struct kit_walk walk;
+
+    (void)state;
+    kit_walk_make(&walk, (const struct anydnn_plugin_tensor *const[]){&of_4, &of_32}, 2, 1,
+                  KIT_WALK_ALL, KIT_WALK_LOGICAL);
+    walk_by(&visits, &walk, 0, 128);
+    for (int64_t n = 0; n < 128; n++) {
+        int64_t c = n / 2, w = n % 2;
+
+        assert_int_equal(visits.place[0][n], (c / 4 * 2 + w) * 4 + c % 4);
+        assert_int_equal(visits.place[1][n], (c / 32 * 2 + w) * 32 + c % 32);
+    }
+}
+
+/* By hand, in bytes, backwards; and one element. */
+static void walks_are_made_by_hand(void **state)
+{
+    struct visits visits;
+    struct kit_walk walk;
+
+    (void)state;
+    kit_walk_begin(&walk, 1);
+    kit_walk_add(&walk, 3, (const int64_t[]){1}, 0);
+    kit_walk_add(&walk, 1, (const int64_t[]){99}, 0);
+    kit_walk_add(&walk, 2, (const int64_t[]){-10}, 0);
+    kit_walk_end(&walk);
+    walk_by(&visits, &walk, 0, 6);
+    for (int64_t n = 0; n < 6; n++)
+        assert_int_equal(visits.place[0][n], n % 3 - n / 3 * 10);
+    kit_walk_begin(&walk, 1);
+    kit_walk_end(&walk);
+    walk_by(&visits, &walk, 0, 1);
+    assert_true(kit_unit(walk.strides[0], 1));
+}
+
 /* ------------------------------------------------------------------ names */
 
 /* What the library's table says, of every operation. */
@@ -398,6 +526,10 @@ int main(void)
         cmocka_unit_test_setup(extensions_are_looked_at, begin),
         cmocka_unit_test(refusals_are_offered),
         cmocka_unit_test(offers_go_by_algorithm),
+        cmocka_unit_test(logical_walks_count_as_tuples),
+        cmocka_unit_test(sorted_walks_merge_what_is_packed),
+        cmocka_unit_test(walks_take_vectors_apart),
+        cmocka_unit_test(walks_are_made_by_hand),
         cmocka_unit_test(operations_are_the_librarys),
         cmocka_unit_test(slots_are_those_of_the_header),
         cmocka_unit_test(types_have_names_and_sizes),
