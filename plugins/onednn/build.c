@@ -204,12 +204,13 @@ int onednn_bind(struct onednn_build *build, int32_t slot, onednn_layout layout)
 struct onednn_place onednn_reserve(struct onednn_build *build, size_t bytes)
 {
     struct onednn_place place = {.slot = -1};
+    uint32_t when = build->when < ONEDNN_PART ? build->when : ONEDNN_BOTH;
 
     for (int mode = 0; mode < ONEDNN_MODES; mode++)
-        if ((build->when >> mode & 1) && build->used[mode] > place.offset)
+        if ((when >> mode & 1) && build->used[mode] > place.offset)
             place.offset = build->used[mode];
     for (int mode = 0; mode < ONEDNN_MODES; mode++)
-        if (build->when >> mode & 1)
+        if (when >> mode & 1)
             build->used[mode] = (place.offset + bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     return place;
 }

@@ -32,13 +32,14 @@ enum {
     ONEDNN_FAST = 1,
     ONEDNN_GENERAL = 2,
     ONEDNN_BOTH = 3,
+    ONEDNN_PART = 4, /* from here on: of steps that run as often as a step of both says */
 };
 #define ONEDNN_MODES 2
 
 #define ONEDNN_VALUES    112
 #define ONEDNN_STEPS     64
 #define ONEDNN_ARGUMENTS 10
-#define ONEDNN_KEPT      160
+#define ONEDNN_KEPT      320
 
 /* Where a memory lies: an operand, or so many bytes into the arena. */
 struct onednn_place {
@@ -50,6 +51,7 @@ struct onednn_place {
 struct onednn_call {
     const struct anydnn_plugin_operands *operands;
     char *arena;
+    struct anydnn_plugin_plan *plan;
 };
 typedef void (*onednn_step_fn)(const struct onednn_call *call, const void *data);
 
@@ -163,6 +165,10 @@ void onednn_run(struct onednn_build *build, const_dnnl_primitive_desc_t descript
 
 /* A step of our own. `data` of `size` bytes is copied and belongs to the plan. */
 void onednn_run_own(struct onednn_build *build, onednn_step_fn run, const void *data, size_t size);
+/* From within such a step: runs the steps of a mode from ONEDNN_PART on, over operands that may lie
+ * elsewhere. A failure is the plan's. */
+void onednn_plan_part(const struct onednn_call *call, uint32_t mode,
+                      const struct anydnn_plugin_operands *operands);
 /* A copy between views that do not lie in oneDNN's reach. */
 void onednn_copy(struct onednn_build *build, struct onednn_place to,
                  const struct onednn_view *to_view, struct onednn_place from,

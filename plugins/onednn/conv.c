@@ -141,32 +141,45 @@ static void try_product(struct onednn_build *build, struct onednn_conv *conv,
 
 /* ------------------------------------------------------------------ descriptors */
 
-void onednn_conv_describe(struct onednn_build *build, struct onednn_conv *conv,
-                          const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction,
-                          onednn_layout bias, dnnl_primitive_attr_t attributes)
+void onednn_conv_prepare(struct onednn_build *build, struct onednn_conv *conv,
+                         const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction,
+                         onednn_layout bias)
 {
-    int to_x = direction == dnnl_backward_data, to_w = direction == dnnl_backward_weights;
-
     *conv = (struct onednn_conv){.description = {.direction = direction, .bias = bias}};
     conv->description.algorithm =
         build->engine == ONEDNN_CONV_WINOGRAD ? dnnl_convolution_winograd : dnnl_convolution_direct;
     set_geometry(build, conv, roles);
+}
+
+void onednn_conv_find(struct onednn_build *build, struct onednn_conv *conv,
+                      dnnl_primitive_attr_t attributes)
+{
+    int to_x = conv->description.direction == dnnl_backward_data;
+    int to_w = conv->description.direction == dnnl_backward_weights;
+
     if (is_product(build, conv))
         try_product(build, conv, attributes);
     if (conv->descriptor)
         return;
     onednn_conv_choose(build, conv, attributes);
-    if (!conv->descriptor) {
-        if (build->status == ANYDNN_PLUGIN_STATUS_SUCCESS)
-            onednn_keep(build, NULL, "convolution of these sizes");
+    if (!conv->descriptor)
         return;
-    }
     conv->x.layout =
         onednn_chosen(conv->descriptor, to_x ? dnnl_query_diff_src_md : dnnl_query_src_md);
     conv->w.layout =
         onednn_chosen(conv->descriptor, to_w ? dnnl_query_diff_weights_md : dnnl_query_weights_md);
     conv->y.layout =
         onednn_chosen(conv->descriptor, to_x || to_w ? dnnl_query_diff_dst_md : dnnl_query_dst_md);
+}
+
+void onednn_conv_describe(struct onednn_build *build, struct onednn_conv *conv,
+                          const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction,
+                          onednn_layout bias, dnnl_primitive_attr_t attributes)
+{
+    onednn_conv_prepare(build, conv, roles, direction, bias);
+    onednn_conv_find(build, conv, attributes);
+    if (!conv->descriptor && build->status == ANYDNN_PLUGIN_STATUS_SUCCESS)
+        onednn_keep(build, NULL, "convolution of these sizes");
 }
 
 int onednn_conv_seen(struct onednn_build *build, const struct onednn_conv_tensor *tensor,

@@ -47,7 +47,14 @@ int onednn_is_reference(const_dnnl_primitive_desc_t descriptor);
 void onednn_conv_choose(struct onednn_build *build, struct onednn_conv *conv,
                         dnnl_primitive_attr_t attributes);
 
-/* Fills `conv` and chooses layouts, all in float. bias: a layout, or NULL. */
+/* Fills `conv` but for its layouts, all in float. bias: a layout, or NULL. */
+void onednn_conv_prepare(struct onednn_build *build, struct onednn_conv *conv,
+                         const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction,
+                         onednn_layout bias);
+/* Chooses layouts; the descriptor stays NULL where oneDNN has none. */
+void onednn_conv_find(struct onednn_build *build, struct onednn_conv *conv,
+                      dnnl_primitive_attr_t attributes);
+/* Both; where oneDNN has no descriptor, the build has failed. */
 void onednn_conv_describe(struct onednn_build *build, struct onednn_conv *conv,
                           const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction,
                           onednn_layout bias, dnnl_primitive_attr_t attributes);
@@ -67,6 +74,12 @@ enum { ONEDNN_FUSED_BIAS = 3 };
  * has the dims of y. */
 void onednn_conv_finish(struct onednn_build *build, struct onednn_place place,
                         const struct onednn_view *r);
+
+/* The gradient of a filter in parts, where its sums are long. `whole` is the same, described.
+ * Returns 0, and has built nothing, where parts are no better, or oneDNN has no kernels for them.
+ */
+int onednn_conv_in_parts(struct onednn_build *build, const struct onednn_conv_roles *roles,
+                         const struct onednn_conv *whole);
 
 /* Whether oneDNN has Winograd's transform for a problem in that direction. */
 int onednn_conv_has_winograd(const struct anydnn_plugin_problem *problem,

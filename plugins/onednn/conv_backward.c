@@ -82,7 +82,7 @@ static void build_filter(struct onednn_build *build)
 
     onednn_conv_describe(build, &conv, &filter_roles, dnnl_backward_weights, NULL,
                          build->attributes);
-    if (!conv.descriptor)
+    if (!conv.descriptor || onednn_conv_in_parts(build, &filter_roles, &conv))
         return;
     x = onednn_conv_load(build, &conv.x);
     dy = onednn_conv_load(build, &conv.y);

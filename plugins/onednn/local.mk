@@ -26,6 +26,8 @@ plugins_onednn_anydnn_onednn_la_SOURCES = $(KIT_SOURCES) \
 	plugins/onednn/build.h \
 	plugins/onednn/conv.c \
 	plugins/onednn/conv.h \
+	plugins/onednn/conv_axes.c \
+	plugins/onednn/conv_axes.h \
 	plugins/onednn/conv_backward.c \
 	plugins/onednn/conv_bias.c \
 	plugins/onednn/conv_finish.c \
@@ -33,6 +35,7 @@ plugins_onednn_anydnn_onednn_la_SOURCES = $(KIT_SOURCES) \
 	plugins/onednn/conv_integer.c \
 	plugins/onednn/conv_integer.h \
 	plugins/onednn/conv_layouts.c \
+	plugins/onednn/conv_parts.c \
 	plugins/onednn/dnnl.h \
 	plugins/onednn/functions.h \
 	plugins/onednn/layer.c \

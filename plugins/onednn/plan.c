@@ -165,7 +165,16 @@ static int run_steps(const struct anydnn_plugin_plan *plan, uint32_t mode,
                                                step->arguments) != dnnl_success)
             return -1;
     }
-    return onednn.dnnl_stream_wait(stream) == dnnl_success ? 0 : -1;
+    return onednn.dnnl_stream_wait(stream) == dnnl_success && !plan->part_failed ? 0 : -1;
+}
+
+void onednn_plan_part(const struct onednn_call *call, uint32_t mode,
+                      const struct anydnn_plugin_operands *operands)
+{
+    const struct onednn_call moved = {operands, call->arena, call->plan};
+
+    if (bind_memories(call->plan, mode, &moved) != 0 || run_steps(call->plan, mode, &moved) != 0)
+        call->plan->part_failed = 1;
 }
 
 static uint32_t mode_of(const struct anydnn_plugin_plan *plan,
@@ -189,7 +198,8 @@ int32_t onednn_plan_execute(struct anydnn_plugin_plan *plan,
     mode = mode_of(plan, operands);
     if (grow_arena(plan->context, plan->arena_bytes[mode - 1]) != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
-    call = (struct onednn_call){operands, plan->context->arena};
+    call = (struct onednn_call){operands, plan->context->arena, plan};
+    plan->part_failed = 0;
     if (bind_memories(plan, mode, &call) != 0)
         return kit_fail(ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR, "oneDNN refuses a memory's address");
     *effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;

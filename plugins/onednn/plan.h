@@ -27,6 +27,7 @@ struct anydnn_plugin_plan {
     struct anydnn_plugin_context *context;
     size_t arena_bytes[ONEDNN_MODES];
     int threads; /* that its primitives were made for */
+    int part_failed;
     int32_t value_count, step_count;
     struct onednn_value value[ONEDNN_VALUES];
     struct onednn_step step[ONEDNN_STEPS];

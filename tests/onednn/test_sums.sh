@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Gradients of filters whose sums onednn cuts into parts (plugins/onednn/conv_parts.c), beside cpu_ref.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+if [ ! -e "$ANYDNN_TEST_PLUGINDIR/anydnn_onednn.so" ]; then
+    echo "1..0 # SKIP built without onednn"
+    exit 0
+fi
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+
+# settings THREADS: of a run on onednn.
+settings() {
+    printf '%s\n' '[anydnn]' "plugin_path = $ANYDNN_TEST_PLUGINDIR" 'fallback = off' '[plugin onednn]' \
+        "set.threads = $1" '[route]' '* = onednn' >"$tap_dir/conf"
+}
+
+# gradients OPTION...: runs the problems of standard input, each the rest of a line.
+gradients() {
+    sed 's/^/convolution_backward_filter /' >"$tap_dir/problems"
+    ANYDNN_CONFIG="$tap_dir/conf" "$anydnn" run --check cpu_ref "$@" - <"$tap_dir/problems" >"$tap_dir/out" 2>&1 ||
+        says 'nothing like this'
+}
+
+# Multiples of 1/8 have exact sums, in parts too: one term that is missing, or there twice, is seen.
+# Parts of images, of rows, of both; rows without an input under them, which have no part; the last
+# part shorter.
+exact() {
+    gradients --tolerance 0 <<'EOF'
+x=f32:3,5,67,61 dy=f32:3,4,68,61 dw=f32:4,5,2,1 pad=1,0
+x=f32:1,3,330,330 dy=f32:1,4,328,328 dw=f32:4,3,3,3
+x=f32:2,3,2600 dy=f32:2,4,2602 dw=f32:4,3,3 pad=2
+x=f32:1,1,9000,3 dy=f32:1,2,9000,1 dw=f32:2,1,3,3 pad=1,0
+x=f32:1,2,90,90 dy=f32:1,3,286,286 dw=f32:3,2,5,5 pad=100,100
+x=f32:3,16,150,151:nhwc dy=f32:3,16,75,76:nhwc dw=f32:16,16,3,3:nhwc pad=1,1 stride=2,2 mode=convolution
+x=bf16:2,8,100,100 dy=bf16:2,12,92,92 dw=bf16:12,4,3,3 dilation=4,4 groups=2
+x=f16:5,8,50,50:nhwc dy=f16:5,8,50,50:nhwc dw=f16:8,1,3,3:nhwc groups=8 pad=1,1 alpha=0.5 beta=-1
+x=f32:1,3,30,31,32 dy=f32:1,4,30,31,32 dw=f32:4,3,3,3,3 pad=1,1,1
+x=f32:2,3,5,90,91:nhwc dy=f32:2,16,5,90,91 dw=f32:16,3,3,3,3 pad=1,1,1
+x=f32:6000,8,2,2 dy=f32:6000,8,1,1 dw=f32:8,8,2,2
+EOF
+}
+
+# A part has 32,768 terms at most, and so a relative error of 0.3 * 2^-24 * sqrt(32768) = 3.2e-6; sums
+# of 394,272 terms that are not cut have 1.06e-5.
+rounded() {
+    gradients --inputs normal --tolerance 4e-6 <<'EOF'
+x=f32:8,12,224,224 dy=f32:8,4,222,222 dw=f32:4,12,3,3
+x=f32:8,12,224,224:nhwc dy=f32:8,4,222,222:nhwc dw=f32:4,12,3,3:nhwc
+x=f32:1,2,9,220,220 dy=f32:1,3,9,220,220 dw=f32:3,2,1,3,3 pad=0,1,1
+EOF
+}
+
+for threads in 1 2; do
+    settings $threads
+    check "sums in parts are whole, $threads threads" exact
+    check "long sums lose no more than short ones, $threads threads" rounded
+done
+tap_end
