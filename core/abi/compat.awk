@@ -4,12 +4,12 @@
 # only they use, and constants from 1000 are not cuDNN's. Enumerations and the structs of results are the
 # header's own types with cuDNN 7's members, so that a switch over them is complete; what a function
 # takes of them is cast.
-#   awk -f table.awk -f header.awk -f compat.awk entries.def anydnn.h cudnn7.def cudnn_compat.h.in
+#   awk -f table.awk -f header.awk -f cudnn7.awk -f compat.awk entries.def anydnn.h cudnn7.def cudnn_compat.h.in
 
 BEGIN {
-    constants = types = lacking = 0
+    constants = types = 0
     # The template has functions of its own for them.
-    inlined["anydnnGetVersion"] = inlined["anydnnGetProperty"] = 1
+    written["anydnnGetVersion"] = written["anydnnGetProperty"] = 1
     # cuDNN got these later: they are constants, but no members.
     later["ANYDNN_DATA_BFLOAT16"] = later["ANYDNN_DATA_INT64"] = 1
     later["ANYDNN_FMA_MATH"] = later["ANYDNN_ACTIVATION_SWISH"] = 1
@@ -17,14 +17,6 @@ BEGIN {
     of_cudnn["anydnnDeterminism_t"] = 1
     # The template takes over CUDA's types in the place of these.
     foreign["anydnnStream_t"] = foreign["anydnnLibraryPropertyType_t"] = 1
-}
-
-# The name in cuDNN of everything named in a text of declarations.
-function renamed(text) {
-    gsub(/anydnnStream_t/, "struct CUstream_st *", text)
-    gsub(/anydnn/, "cudnn", text)
-    gsub(/ANYDNN_/, "CUDNN_", text)
-    return text
 }
 
 function add_type(name) {
@@ -79,60 +71,13 @@ file == 2 {
         add_type("anydnnCallback_t")
 }
 
-# cudnn7.def: a record may go over several lines; its parentheses say where it ends.
-function take_lacking(text,    name) {
-    gsub(/[ \t]+/, " ", text)
-    gsub(/\( /, "(", text)
-    name = text
-    sub(/^ *[A-Z]+\(/, "", name)
-    sub(/[,)].*/, "", name)
-    lacking_kind[lacking] = text ~ /^ *HANDLE/ ? "handle" : text ~ /^ *ENUM/ ? "enum" : text ~ /^ *STRUCT/ ? "struct" : \
-        text ~ /^ *NUMBER/ ? "number" : text ~ /^ *CALL/ ? "call" : ""
-    if (lacking_kind[lacking] == "") {
-        print "cudnn7.def: not HANDLE, ENUM, STRUCT, NUMBER or CALL(...): " text > "/dev/stderr"
-        exit 1
-    }
-    lacking_name[lacking] = name
-    sub(/^[^,]*, */, "", text)
-    sub(/\) *$/, "", text)
-    lacking_text[lacking++] = text
-}
-
-file == 3 && (record != "" || /^[A-Z]+\(/) {
-    record = record " " $0
-    opened = gsub(/\(/, "(", record)
-    if (opened == gsub(/\)/, ")", record)) {
-        take_lacking(record)
-        record = ""
-    }
-}
-
 # ---- what the template's marks stand for
-
-# Breaks a line behind commas, or where there is none behind the opening parenthesis.
-function folded(text,    out, at) {
-    while (length(text) > 100) {
-        for (at = 100; at > 4 && substr(text, at, 1) != ","; at--)
-            ;
-        if (at == 4)
-            at = index(text, "(")
-        out = out substr(text, 1, at) "\n"
-        text = substr(text, at + 1)
-        sub(/^ */, "        ", text)
-    }
-    return out text
-}
 
 # The name of the symbol behind form k, whatever view of anydnn.h a program takes.
 function raw_name(i, k,    name) {
     name = symbol_of(i, k)
     sub(/^anydnn/, "anydnnCompat", name)
     return name
-}
-
-# A symbol whose name no view binds to another form.
-function own_symbol(i, k) {
-    return forms[i] > 1 ? suffixed(i, k) : entry[i]
 }
 
 function raw_prototype(i, k, name) {
@@ -153,13 +98,7 @@ function is_own(name) {
     return name in of_cudnn && !(name in foreign) && (name in enumeration || name in struct)
 }
 
-# The name of an argument, and how it is handed on: cast where its type is the header's own.
-function argument_name(text) {
-    sub(/\[[^]]*\]$/, "", text)
-    match(text, /[A-Za-z0-9_]+$/)
-    return substr(text, RSTART)
-}
-
+# How an argument is handed on: cast where its type is the header's own.
 function handed_on(text,    name, type_text) {
     name = argument_name(text)
     if (text == "void")
@@ -207,10 +146,6 @@ function print_wrapper(i, k, name,    text, count, part, a, call, mended, result
             "    return status;\n}\n"
 }
 
-function of_cudnn_7(i) {
-    return !ours[i] && !(entry[i] in inlined)
-}
-
 function print_raws(labelled,    i, k) {
     for (i = 0; i < entries; i++)
         for (k = 0; k < forms[i] && of_cudnn_7(i); k++)
@@ -256,14 +191,13 @@ function print_constants(    c) {
             print "#define " renamed(constant[c]) " ((" renamed(constant_type[c]) ")" value[c] ")"
 }
 
-# ---- what anydnn lacks: gone from here once anydnn.h has it
-
-function is_had(name) {
-    sub(/^cudnn/, "anydnn", name)
-    return name in seen || name in of_cudnn
-}
+# ---- what anydnn lacks
 
 function print_stub(name, text,    count, part, a, unused) {
+    if (declared_only) {
+        print folded("cudnnStatus_t " name "(" text ");")
+        return
+    }
     count = split(text, part, /, */)
     for (a = 1; a <= count; a++)
         unused = unused "    (void)" argument_name(part[a]) ";\n"
@@ -292,20 +226,14 @@ function print_lacking(    l, text) {
 
 function prepare(    i, form) {
     prepared = 1
-    if (table_end())
-        exit 1
-    for (i = 0; i < entries; i++) {
-        if (!(entry[i] in declared_in_header)) {
-            print "anydnn.h does not declare " entry[i] > "/dev/stderr"
-            exit 1
-        }
+    cudnn7_prepare()
+    for (i = 0; i < entries; i++)
         if (!ours[i])
             for (form in result_of) {
                 split(form, part, SUBSEP)
                 if (part[1] == entry[i])
                     use_types(result_of[form] arguments_of[form])
             }
-    }
 }
 
 file == 4 {

@@ -12,13 +12,13 @@ make_from_table = $(MKDIR_P) $(@D) && \
 	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/$(1).awk \
 	    $(srcdir)/core/abi/entries.def >$@.new && mv $@.new $@
 
-# The same with what anydnn.h declares; $(2) are further files.
+# The same with what anydnn.h declares, by one script or several; $(2) are further files.
 abi_header = $(srcdir)/core/abi/header.awk $(srcdir)/include/anydnn/anydnn.h
 make_from_header = $(MKDIR_P) $(@D) && \
-	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/header.awk -f $(srcdir)/core/abi/$(1).awk \
+	$(AWK) -f $(srcdir)/core/abi/table.awk -f $(srcdir)/core/abi/header.awk $(patsubst %,-f $(srcdir)/%.awk,$(1)) \
 	    $(srcdir)/core/abi/entries.def $(srcdir)/include/anydnn/anydnn.h $(2) >$@.new && mv $@.new $@
 
-EXTRA_DIST += core/abi/compat.awk core/abi/cudnn7.def core/abi/cudnn_compat.h.in \
+EXTRA_DIST += core/abi/compat.awk core/abi/cudnn7.awk core/abi/cudnn7.def core/abi/cudnn_compat.h.in \
 	core/abi/header.awk core/abi/map.awk core/abi/page.awk core/abi/prototypes.awk core/abi/rows.awk core/abi/table.awk core/abi/views.awk
 CLEANFILES += core/abi/libanydnn.map include/anydnn/cudnn_compat.h core/abi/prototypes.def core/abi/rows.def docs/entries.md include/anydnn/views.h
 
@@ -31,7 +31,7 @@ core/abi/rows.def: $(abi_table) $(srcdir)/core/abi/rows.awk
 
 BUILT_SOURCES += core/abi/prototypes.def
 core/abi/prototypes.def: $(abi_table) $(abi_header) $(srcdir)/core/abi/prototypes.awk
-	$(AM_V_GEN)$(call make_from_header,prototypes)
+	$(AM_V_GEN)$(call make_from_header,core/abi/prototypes)
 
 docs/entries.md: $(abi_table) $(srcdir)/core/abi/page.awk
 	$(AM_V_GEN)$(call make_from_table,page)
@@ -54,6 +54,6 @@ cudnncompatincludedir = $(cudnncompatdir)/include
 cudnncompatinclude_HEADERS = include/anydnn/cudnn7/cudnn.h
 cudnncompatlibdir = $(cudnncompatdir)/lib
 dist_cudnncompatlib_DATA = include/anydnn/cudnn7/lib/libcudnn.so
-include/anydnn/cudnn_compat.h: $(abi_table) $(abi_header) $(srcdir)/core/abi/compat.awk $(srcdir)/core/abi/cudnn7.def \
-		$(srcdir)/core/abi/cudnn_compat.h.in
-	$(AM_V_GEN)$(call make_from_header,compat,$(srcdir)/core/abi/cudnn7.def $(srcdir)/core/abi/cudnn_compat.h.in)
+abi_cudnn7 = $(abi_table) $(abi_header) $(srcdir)/core/abi/cudnn7.awk $(srcdir)/core/abi/cudnn7.def
+include/anydnn/cudnn_compat.h: $(abi_cudnn7) $(srcdir)/core/abi/compat.awk $(srcdir)/core/abi/cudnn_compat.h.in
+	$(AM_V_GEN)$(call make_from_header,core/abi/cudnn7 core/abi/compat,$(srcdir)/core/abi/cudnn7.def $(srcdir)/core/abi/cudnn_compat.h.in)
