@@ -60,6 +60,17 @@ anydnnStatus_t anydnnNotImplemented(const char *name)
     return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED, "%s: anydnn does not implement it", name);
 }
 
+anydnnStatus_t anydnnRefuse(anydnnStatus_t status, const char *sentence)
+{
+    if (status == ANYDNN_STATUS_SUCCESS)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: status is SUCCESS, which refuses nothing",
+                        __func__);
+    if (!sentence || !*sentence)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sentence is %s; it says what is refused",
+                        __func__, sentence ? "empty" : "NULL");
+    return adn_fail(status, "%s", sentence);
+}
+
 anydnnStatus_t anydnnSetCallback(unsigned mask, void *udata, anydnnCallback_t fptr)
 {
     adn_log_callback_set(mask, udata, fptr);

@@ -627,6 +627,13 @@ ANYDNN_API void anydnnGetLastErrorString(char *text, size_t size);
 ANYDNN_FORM(anydnnStatus_t, anydnnNotImplemented, 2, (const char *name));
 
 /*
+ * For libraries that give anydnn other names and refuse something themselves: returns `status`, and
+ * the sentence, which begins with the entry's name and a colon, is the last error's and goes to the
+ * log. BAD_PARAM if status is SUCCESS, or sentence NULL or empty.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnRefuse, 2, (anydnnStatus_t status, const char *sentence));
+
+/*
  * As cuDNN 7: *rstatus receives the state of the device, SUCCESS or SPACE_POISONED. BLOCKING waits
  * for the stream first; tag is NULL. RUNTIME_FP_OVERFLOW and RUNTIME_IN_PROGRESS, which belong to
  * cuDNN's persistent batch normalization, are never returned.

@@ -321,6 +321,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "anydnnGetErrorString": (c_char_p, (c_int,)),
     "anydnnGetLastErrorString": (None, (c_void_p, c_size_t)),
     "anydnnNotImplemented": (c_int, (c_char_p,)),
+    "anydnnRefuse": (c_int, (c_int, c_char_p)),
     "anydnnQueryRuntimeError": (c_int, (c_void_p, c_void_p, c_int, c_void_p)),
     "anydnnSetCallback": (c_int, (c_uint, c_void_p, c_void_p)),
     "anydnnGetCallback": (c_int, (c_void_p, c_void_p, c_void_p)),

@@ -58,6 +58,21 @@ static void last_error_is_cut_and_ended(void **state)
     anydnnGetLastErrorString(NULL, 8);
 }
 
+static void others_refuse_by_it(void **state)
+{
+    char text[100];
+
+    (void)state;
+    assert_int_equal(anydnnRefuse(ANYDNN_STATUS_MAPPING_ERROR, "cudnnThis: of that, 100%s"),
+                     ANYDNN_STATUS_MAPPING_ERROR);
+    anydnnGetLastErrorString(text, sizeof(text));
+    assert_string_equal(text, "cudnnThis: of that, 100%s");
+    assert_refused(anydnnRefuse(ANYDNN_STATUS_SUCCESS, "cudnnThis: fine"), BAD_PARAM,
+                   "status is SUCCESS");
+    assert_refused(anydnnRefuse(ANYDNN_STATUS_BAD_PARAM, NULL), BAD_PARAM, "sentence is NULL");
+    assert_refused(anydnnRefuse(ANYDNN_STATUS_BAD_PARAM, ""), BAD_PARAM, "sentence is empty");
+}
+
 static void *other_thread(void *text)
 {
     anydnnGetLastErrorString(text, 100);
@@ -150,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(versions_agree),
                                        cmocka_unit_test(statuses_have_names),
                                        cmocka_unit_test(last_error_is_cut_and_ended),
+                                       cmocka_unit_test(others_refuse_by_it),
                                        cmocka_unit_test(last_error_is_the_threads_own),
                                        cmocka_unit_test(callback),
                                        cmocka_unit_test(numbers)};
