@@ -5,6 +5,7 @@ dist_doc_DATA += \
 	docs/backend-authors.md \
 	docs/backends.md \
 	docs/comparing.md \
+	docs/cudnn7.md \
 	docs/developing.md \
 	docs/kernels.md \
 	docs/levels.md \

@@ -48,6 +48,7 @@ EXTRA_DIST += tests/environment.sh tests/installed.sh tests/run_cmocka.sh tests/
 include tests/cuda/local.mk
 include tests/verify/local.mk
 include tests/tools/local.mk
+include tests/cudnn7/local.mk
 include tests/porting/local.mk
 include tests/abi/local.mk
 if HAVE_CMOCKA

@@ -17,7 +17,7 @@ sed -n '/^<!-- rooms: begin/,/^<!-- rooms: end/s/^| `\([^`]*\)` | \([^|]*\) |.*/
 
 # breaches TREE: each include of another room of core that the rules do not allow.
 breaches() {
-    (cd "$1" && find core plugins tools examples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp') |
+    (cd "$1" && find core cudnn7 plugins tools examples -name '*.[ch]' -o -name '*.cu' -o -name '*.cuh' -o -name '*.cpp') |
         while read -r file; do
             sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*"\([^"]*\)".*/\1/p' "$1/$file" |
                 sed "s|^|$file |"

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Is cuDNN 7 itself in this process? Two libraries whose functions have the same names and version
+ * node share the calls of a program between them, and neither knows the other's handles.
+ */
+#include "cudnn7/shim.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any process has of objects called libcudnn...: version 8 is one of seven. */
+enum { OBJECTS_MAX = 32 };
+
+struct objects {
+    char *path[OBJECTS_MAX];
+    int count;
+};
+
+/* dlopen is not to be called from here. */
+static int collect(struct dl_phdr_info *object, size_t size, void *cookie)
+{
+    struct objects *objects = cookie;
+    const char *slash = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
+    char *path;
+
+    (void)size;
+    if (!slash || strncmp(slash + 1, "libcudnn", 8) != 0 || objects->count == OBJECTS_MAX)
+        return 0;
+    path = strdup(object->dlpi_name);
+    if (path)
+        objects->path[objects->count++] = path;
+    return 0;
+}
+
+/* Whether a function of cuDNN 7's name and node that the object brings is of another file than
+ * this. */
+static int is_another(const char *path)
+{
+    static const char here;
+    void *object = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    void *found = object ? dlvsym(object, "cudnnCreate", "libcudnn.so.7") : NULL;
+    Dl_info own, other;
+    int another =
+        found && dladdr(&here, &own) && dladdr(found, &other) && own.dli_fbase != other.dli_fbase;
+
+    if (object)
+        dlclose(object);
+    return another;
+}
+
+anydnnStatus_t cudnn7_alone(const char *entry)
+{
+    struct objects objects = {.count = 0};
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    char sentence[1024];
+
+    dl_iterate_phdr(collect, &objects);
+    for (int i = 0; i < objects.count; i++) {
+        if (status == ANYDNN_STATUS_SUCCESS && is_another(objects.path[i])) {
+            snprintf(
+                sentence, sizeof(sentence),
+                "%s: cuDNN 7 itself is in this process, too: %s; anydnn's libcudnn.so.7 must be "
+                "the only one (docs/cudnn7.md)",
+                entry, objects.path[i]);
+            status = anydnnRefuse(ANYDNN_STATUS_NOT_INITIALIZED, sentence);
+        }
+        free(objects.path[i]);
+    }
+    return status;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The functions of the shim that do more than call the entry of their name: making a handle,
+ * versions, names of statuses, the state of the device, and functions that nobody documented.
+ */
+#include "cudnn7/shim.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUCCESS ANYDNN_STATUS_SUCCESS
+
+enum { MAJOR = 7, MINOR = 6, PATCHLEVEL = 5 };
+/* The newest CUDA for which that version was built. */
+enum { CUDA_OF_7_6_5 = 10020 };
+
+/* In the order of their numbers, of anydnn.h. */
+static const char *const status_names[] = {
+    "CUDNN_STATUS_SUCCESS",
+    "CUDNN_STATUS_NOT_INITIALIZED",
+    "CUDNN_STATUS_ALLOC_FAILED",
+    "CUDNN_STATUS_BAD_PARAM",
+    "CUDNN_STATUS_INTERNAL_ERROR",
+    "CUDNN_STATUS_INVALID_VALUE",
+    "CUDNN_STATUS_ARCH_MISMATCH",
+    "CUDNN_STATUS_MAPPING_ERROR",
+    "CUDNN_STATUS_EXECUTION_FAILED",
+    "CUDNN_STATUS_NOT_SUPPORTED",
+    "CUDNN_STATUS_LICENSE_ERROR",
+    "CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING",
+    "CUDNN_STATUS_RUNTIME_IN_PROGRESS",
+    "CUDNN_STATUS_RUNTIME_FP_OVERFLOW",
+};
+
+ANYDNN_API size_t cudnnGetVersion(void);
+ANYDNN_API size_t cudnnGetVersion(void)
+{
+    return MAJOR * 1000 + MINOR * 100 + PATCHLEVEL;
+}
+
+/* Programs compare it with their own: the runtime that they brought along, where it can be asked.
+ */
+ANYDNN_API size_t cudnnGetCudartVersion(void);
+ANYDNN_API size_t cudnnGetCudartVersion(void)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "cudaRuntimeGetVersion");
+    int (*ask)(int *version);
+    int version = 0;
+
+    if (!symbol)
+        return CUDA_OF_7_6_5;
+    memcpy(&ask, &symbol, sizeof(ask));
+    return ask(&version) == 0 && version > 0 ? (size_t)version : CUDA_OF_7_6_5;
+}
+
+ANYDNN_API anydnnStatus_t cudnnGetProperty(anydnnLibraryPropertyType_t type, int *value);
+ANYDNN_API anydnnStatus_t cudnnGetProperty(anydnnLibraryPropertyType_t type, int *value)
+{
+    static const int properties[] = {MAJOR, MINOR, PATCHLEVEL};
+    int ignored;
+    /* It refuses what there is to refuse. */
+    anydnnStatus_t status = anydnnGetProperty(type, value ? &ignored : NULL);
+
+    if (status == SUCCESS)
+        *value = properties[type];
+    return cudnn7_status(status);
+}
+
+ANYDNN_API const char *cudnnGetErrorString(anydnnStatus_t status);
+ANYDNN_API const char *cudnnGetErrorString(anydnnStatus_t status)
+{
+    size_t number = (size_t)(int)status;
+
+    return number < sizeof(status_names) / sizeof(status_names[0]) ? status_names[number]
+                                                                   : "CUDNN_UNKNOWN_STATUS";
+}
+
+/* Whether the settings leave the device to what is found. */
+static int is_auto(void)
+{
+    char key[16], section[16], value[16];
+    int count = 0;
+
+    if (anydnnGetSettingCount(&count) != SUCCESS)
+        return 0;
+    for (int i = 0; i < count; i++)
+        if (anydnnGetSettingInfo(i, "section", section, sizeof(section)) == SUCCESS &&
+            strcmp(section, "anydnn") == 0 &&
+            anydnnGetSettingInfo(i, "key", key, sizeof(key)) == SUCCESS &&
+            strcmp(key, "device") == 0 &&
+            anydnnGetSettingInfo(i, "value", value, sizeof(value)) == SUCCESS)
+            return strcmp(value, "auto") == 0;
+    return 0;
+}
+
+/* A program for cuDNN holds pointers to a device's memory, which a handle on the host would read as
+ * if they were its own: that one is made only where a setting names it. */
+static anydnnStatus_t refuse_host(anydnnHandle_t handle)
+{
+    char device[16];
+
+    if (anydnnGetDevice(handle, device, sizeof(device)) != SUCCESS || strcmp(device, "cpu") != 0 ||
+        !is_auto())
+        return SUCCESS;
+    return anydnnRefuse(
+        ANYDNN_STATUS_NOT_INITIALIZED,
+        "cudnnCreate: device = auto finds no device, and a program for cuDNN passes "
+        "a device's pointers; for one whose pointers are host memory set device = "
+        "cpu (ANYDNN_DEVICE=cpu)");
+}
+
+ANYDNN_API anydnnStatus_t cudnnCreate(anydnnHandle_t *handle);
+ANYDNN_API anydnnStatus_t cudnnCreate(anydnnHandle_t *handle)
+{
+    anydnnHandle_t made = NULL;
+    anydnnStatus_t status = cudnn7_alone("cudnnCreate");
+
+    if (status == SUCCESS)
+        status = anydnnCreate(handle ? &made : NULL);
+    if (status == SUCCESS) {
+        status = refuse_host(made);
+        if (status == SUCCESS)
+            *handle = made;
+        else
+            anydnnDestroy(made);
+    }
+    return cudnn7_status(status);
+}
+
+ANYDNN_API anydnnStatus_t cudnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rstatus,
+                                                 anydnnErrQueryMode_t mode, void *tag);
+ANYDNN_API anydnnStatus_t cudnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rstatus,
+                                                 anydnnErrQueryMode_t mode, void *tag)
+{
+    anydnnStatus_t status = anydnnQueryRuntimeError(handle, rstatus, mode, tag);
+
+    if (status == SUCCESS)
+        *rstatus = cudnn7_status(*rstatus);
+    return cudnn7_status(status);
+}
+
+/* Exported by NVIDIA's file, declared in no header. */
+CUDNN7_MISSING(cudnnGetBackdoor)
+CUDNN7_MISSING(cudnnSetBackdoor)
+CUDNN7_MISSING(cudnnSetBackdoorEx)

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+# Makes the shim's functions from entries.def, anydnn.h and cudnn7.def: for each entry of cuDNN 7 one that
+# calls anydnn's, for each ranked list the _v7 form, for what anydnn lacks one that says so. With
+# -v list=1: every name with forwarded, written or missing behind it, those of calls.c included.
+#   awk -f table.awk -f header.awk -f cudnn7.awk -f forward.awk entries.def anydnn.h cudnn7.def
+
+BEGIN {
+    # calls.c has functions of its own for them.
+    split("Create GetCallback GetErrorString GetProperty GetVersion QueryRuntimeError SetCallback", name_of_call, " ")
+    for (n in name_of_call)
+        written["anydnn" name_of_call[n]] = 1
+    also = "GetCudartVersion GetBackdoor SetBackdoor SetBackdoorEx"
+}
+
+# What the member of the union cudnn7_answers is called that holds such results.
+function answers_of(text) {
+    return match(text, /Convolution(Fwd|BwdData|BwdFilter)AlgoPerf_t/) ? substr(text, RSTART + 11, RLENGTH - 21) : ""
+}
+
+# How an argument is handed on.
+function argument_of(text,    name) {
+    name = argument_name(text)
+    if (text == "void")
+        return ""
+    if (answers_of(text) != "")
+        return name " ? answers." answers_of(text) " : NULL"
+    if (name == "requestedAlgoCount")
+        return "cudnn7_wanted(" name ")"
+    if (name == "returnedAlgoCount")
+        return name " ? &count : NULL"
+    return name
+}
+
+function print_function(name, symbol, text, dropped,    count, part, a, takes, call, ranked) {
+    sub(/^\(/, "", text)
+    sub(/\)$/, "", text)
+    count = split(text, part, /, */)
+    for (a = 1; a <= count; a++) {
+        ranked = ranked answers_of(part[a])
+        call = call (a > 1 ? ", " : "") (part[a] == dropped ? "(size_t)-1" : argument_of(part[a]))
+        if (part[a] == dropped)
+            continue
+        sub(/anydnnConvolution[A-Za-z]*AlgoPerf_t \*/, "struct cudnn7_perf *", part[a])
+        takes = takes (takes != "" ? ", " : "") part[a]
+    }
+    text = "ANYDNN_API anydnnStatus_t " name "(" takes ")"
+    print folded(text ";") "\n" folded(text) "\n{"
+    if (ranked == "")
+        print folded("    return cudnn7_status(" symbol "(" call "));") "\n}\n"
+    else
+        print "    union cudnn7_answers answers;\n    int count = 0;\n" \
+            folded("    anydnnStatus_t status = " symbol "(" call ");") "\n\n" \
+            "    return cudnn7_found(status, &answers, count, requestedAlgoCount, returnedAlgoCount, perfResults);\n}\n"
+}
+
+# The form with a limit of its own, of which cuDNN 7's has none.
+function print_ranked(i) {
+    print_function(renamed(entry[i]) "_v7", suffixed(i, 1), arguments_of[entry[i], form_key(i, 1)], "size_t workspaceLimit")
+}
+
+function print_all(    i, l) {
+    print "/* Made from core/abi/entries.def, core/abi/cudnn7.def and anydnn.h. */\n#include \"cudnn7/shim.h\"\n"
+    for (i = 0; i < entries; i++) {
+        if (!of_cudnn_7(i))
+            continue
+        print_function(renamed(entry[i]), own_symbol(i, 0), arguments_of[entry[i], form_key(i, 0)])
+        if (forms[i] > 1)
+            print_ranked(i)
+    }
+    for (l = 0; l < lacking; l++)
+        if (lacking_kind[l] == "call" && !is_had(lacking_name[l]))
+            print "CUDNN7_MISSING(" lacking_name[l] ")"
+}
+
+function list_all(    i, l, n) {
+    for (i = 0; i < entries; i++)
+        if (!ours[i]) {
+            print renamed(entry[i]), entry[i] in written ? "written" : "forwarded"
+            if (forms[i] > 1)
+                print renamed(entry[i]) "_v7 forwarded"
+        }
+    for (l = 0; l < lacking; l++)
+        if (lacking_kind[l] == "call" && !is_had(lacking_name[l]))
+            print lacking_name[l], "missing"
+    count = split(also, part, " ")
+    for (n = 1; n <= count; n++)
+        print "cudnn" part[n], part[n] ~ /Backdoor/ ? "missing" : "written"
+}
+
+END {
+    cudnn7_prepare()
+    if (list)
+        list_all()
+    else
+        print_all()
+}

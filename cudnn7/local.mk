@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# libcudnn.so.7 for programs that were linked to cuDNN 7. It is always built, for the tests, and
+# installed where configure was told so, in a folder of its own, where no linker and no loader looks.
+
+cudnn7dir = $(libdir)/anydnn/cudnn7
+cudnn7_libcudnn_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -DANYDNN_EVERY_FORM
+cudnn7_libcudnn_la_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_SO_LDFLAGS) -version-info 7:0:0 \
+	-Wl,--version-script=$(abs_srcdir)/cudnn7/node.map
+cudnn7_libcudnn_la_LIBADD = libanydnn.la -ldl
+EXTRA_cudnn7_libcudnn_la_DEPENDENCIES = $(srcdir)/cudnn7/node.map
+cudnn7_libcudnn_la_SOURCES = \
+	cudnn7/alone.c \
+	cudnn7/callback.c \
+	cudnn7/calls.c \
+	cudnn7/found.c \
+	cudnn7/shim.h
+nodist_cudnn7_libcudnn_la_SOURCES = cudnn7/forward.c
+if CUDNN7
+cudnn7_LTLIBRARIES = cudnn7/libcudnn.la
+else
+noinst_LTLIBRARIES += cudnn7/libcudnn.la
+# Without it libtool would make an archive.
+cudnn7_libcudnn_la_LDFLAGS += -rpath $(cudnn7dir)
+endif
+if RUN_PATH
+cudnn7_libcudnn_la_LDFLAGS += -Wl,-rpath,'$$ORIGIN/../..'
+endif
+
+EXTRA_DIST += cudnn7/forward.awk cudnn7/node.map
+CLEANFILES += cudnn7/forward.c
+BUILT_SOURCES += cudnn7/forward.c
+cudnn7/forward.c: $(abi_cudnn7) $(srcdir)/cudnn7/forward.awk
+	$(AM_V_GEN)$(call make_from_header,core/abi/cudnn7 cudnn7/forward,$(srcdir)/core/abi/cudnn7.def)
