@@ -16,14 +16,20 @@ EXTRA_DIST += \
 	python/anydnn/py.typed \
 	python/anydnn/torch/__init__.py \
 	python/anydnn/torch/_batch_norm.py \
+	python/anydnn/torch/_blocks.py \
 	python/anydnn/torch/_convolution.py \
+	python/anydnn/torch/_fuse.py \
+	python/anydnn/torch/_fused.py \
+	python/anydnn/torch/_patterns.py \
 	python/anydnn/torch/_pooling.py \
 	python/anydnn/torch/_softmax.py \
 	python/anydnn/torch/_state.py \
+	python/anydnn/torch/_trace.py \
 	python/examples/lenet.py \
 	python/examples/resnet50_speed.py \
 	python/generate.py \
 	python/pyproject.toml \
 	python/tests/test_anydnn.py \
+	python/tests/test_fuse.py \
 	python/tests/test_torch.py \
 	python/tests/torch.sh

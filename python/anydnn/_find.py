@@ -72,7 +72,8 @@ def _convolution(text: str, spatial: int, kind: str, undo: List[Any]) -> ctypes.
 
 def find(problem: "Problem", handle: "Handle", count: int) -> List[Tuple[str, Any]]:
     """(algorithm's word, perf entry) of what runs, fastest first."""
-    text, undo = str(problem), []  # type: Tuple[str, List[Any]]
+    text = str(problem)
+    undo: List[Any] = []
     if problem.operation not in _SEARCHES:
         raise ValueError(f"{problem.operation} has no search; {', '.join(_SEARCHES)} have one")
     entry, perf, algorithms, roles = _SEARCHES[problem.operation]

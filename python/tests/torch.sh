@@ -16,7 +16,7 @@ env=$build/python-env
 fetch() {
     [ -e "$env/fetched" ] && return
     python3 -m venv "$env" >"$build/python-env.log" 2>&1 &&
-        timeout 1800 "$env/bin/python" -m pip install -q numpy ml_dtypes 'torch>=2.11' >>"$build/python-env.log" 2>&1 &&
+        timeout 1800 "$env/bin/python" -m pip install -q numpy ml_dtypes mypy pyright expecttest 'torch>=2.11' >>"$build/python-env.log" 2>&1 &&
         : >"$env/fetched"
 }
 
@@ -32,6 +32,15 @@ export ANYDNN_LIBRARY ANYDNN_TOOL ANYDNN_INCLUDE ANYDNN_PLUGIN_PATH OMP_NUM_THRE
 if fetch; then
     check "the package anydnn with all that it may use" "$env/bin/python" "$root/python/tests/test_anydnn.py"
     check "anydnn.torch beside torch's own kernels" "$env/bin/python" "$root/python/tests/test_torch.py"
+    check "anydnn.torch.fuse beside the unfused model" "$env/bin/python" "$root/python/tests/test_fuse.py"
+    cd "$root/python" || exit 2
+    check "types, by mypy" "$env/bin/python" -m mypy --cache-dir "$build/python-env/mypy"
+    # pyright is brought by npm, which may not be had where pip can.
+    if "$env/bin/pyright" --version >/dev/null 2>&1; then
+        check "types, by pyright" "$env/bin/pyright" --pythonpath "$env/bin/python" anydnn
+    else
+        skip "types, by pyright" "pyright does not run: its package brings itself over the network"
+    fi
 else
     skip "anydnn.torch" "torch cannot be installed: $(tail -n 1 "$build/python-env.log" | cut -c1-200)"
 fi

@@ -13,9 +13,11 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 import torch
 
 from . import _batch_norm, _convolution, _pooling, _softmax, _state
+from ._fuse import fuse, fused, unfuse
 from ._state import Entry, Options
 
-__all__ = ["Entry", "clear_report", "disable", "enable", "enabled", "report", "use"]
+__all__ = ["Entry", "clear_report", "disable", "enable", "enabled", "fuse", "fused", "report",
+           "unfuse", "use"]
 
 _BOTH = ("CPU", "CUDA")
 # Family: its operators, as (name, kernel, keys).
@@ -78,6 +80,7 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     disable()
     _state.options = Options(route, math)
     families = _FAMILIES if everything else operators
+    _state.families = frozenset(families)
     _registered = _register([operator for family in families for operator in _FAMILIES[family]])
 
 
@@ -87,7 +90,7 @@ def disable() -> None:
     if _registered is not None:
         _registered._destroy()
         _registered = None
-    _state.options = Options()
+    _state.options, _state.families = Options(), frozenset()
 
 
 def enabled() -> bool:
@@ -115,8 +118,8 @@ class Report(List[Entry]):
     """The lines of a report, printed as a table."""
 
     def __repr__(self) -> str:
-        lines = [f"{'operator':<28} {'ran on':<16} {'calls':>8} {'host ms':>10}  declined because"]
-        lines += [f"{entry.operator:<28} {entry.backend:<16} {entry.calls:>8} {entry.seconds * 1e3:>10.2f}  "
+        lines = [f"{'operator':<36} {'ran on':<16} {'calls':>8} {'host ms':>10}  declined because"]
+        lines += [f"{entry.operator:<36} {entry.backend:<16} {entry.calls:>8} {entry.seconds * 1e3:>10.2f}  "
                   f"{entry.reason}".rstrip() for entry in self]
         return "\n".join(lines)
 
@@ -124,6 +127,8 @@ class Report(List[Entry]):
         """Calls by backend, "torch" for what was declined."""
         found: Dict[str, int] = {}
         for entry in self:
+            if not entry.calls:
+                continue
             found[entry.backend] = found.get(entry.backend, 0) + entry.calls
         return found
 

@@ -9,7 +9,7 @@ from ._state import (FORMATS, Declined, channels_last, empty, handle_of, operand
 Maybe = Optional[torch.Tensor]
 
 
-def _parameter(value: Maybe, x: torch.Tensor, default: float) -> torch.Tensor:
+def parameter(value: Maybe, x: torch.Tensor, default: float) -> torch.Tensor:
     """A vector of channels as the operations take it; where torch has none, the one that changes nothing."""
     kind = torch.float64 if x.dtype == torch.float64 else torch.float32
     if value is None:
@@ -26,10 +26,10 @@ def _running(value: Maybe, x: torch.Tensor) -> Maybe:
         return None
     if not value.is_contiguous():
         raise Declined("running statistics that are not contiguous")
-    return _parameter(value, x, 0.0)
+    return parameter(value, x, 0.0)
 
 
-def _input(x: torch.Tensor) -> Tuple[torch.Tensor, bool, Tuple[int, ...]]:
+def operand_of(x: torch.Tensor) -> Tuple[torch.Tensor, bool, Tuple[int, ...]]:
     """x packed with four dims at least, whether it is channels_last, and its shape before."""
     supported(x)
     shape = tuple(x.shape)
@@ -45,9 +45,10 @@ def _values(epsilon: float) -> str:
     return f" mode=spatial epsilon={epsilon!r}"
 
 
-def _run(handle: Any, operation: str, last: bool, tensors: List[Tuple[str, torch.Tensor]], rest: str) -> str:
+def run(handle: Any, operation: str, last: bool, tensors: List[Tuple[str, torch.Tensor]], rest: str) -> str:
+    """Runs an operation whose operands of x's shape go first into its text, and `rest` behind them; the backend."""
     x = tensors[0][1]
-    full = {"x", "y", "dy", "dx"}
+    full = {"x", "y", "dy", "dx", "z", "dz"}
     key = (operation, x.shape, last, x.dtype, rest)
     found = plan(handle, key, lambda: " ".join([operation, *(operand(role, tensor, last)
                                                              for role, tensor in tensors if role in full)]) + rest)
@@ -59,8 +60,8 @@ def _run(handle: Any, operation: str, last: bool, tensors: List[Tuple[str, torch
 
 def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Maybe, training: bool,
              momentum: float, epsilon: float) -> Tuple[Tuple[torch.Tensor, torch.Tensor, torch.Tensor], str]:
-    packed_x, last, shape = _input(x)
-    scale, shift = _parameter(weight, x, 1.0), _parameter(bias, x, 0.0)
+    packed_x, last, shape = operand_of(x)
+    scale, shift = parameter(weight, x, 1.0), parameter(bias, x, 0.0)
     mean, var = _running(mean, x), _running(var, x)
     y = empty(packed_x.shape, packed_x, last)
     handle = handle_of(x)
@@ -68,7 +69,7 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
     if not training:
         if mean is None or var is None:
             raise Declined("inference without running statistics")
-        backend = _run(handle, "batch_normalization_inference", last, [*tensors, ("mean", mean), ("var", var)],
+        backend = run(handle, "batch_normalization_inference", last, [*tensors, ("mean", mean), ("var", var)],
                        _values(epsilon))
         saved = scale.new_empty(0)
         return (y.view(shape) if len(shape) < 4 else y, saved, saved.clone()), backend
@@ -82,11 +83,11 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
         names += " running_mean running_var"
     elif mean is not None or var is not None:
         raise Declined("one running statistic without the other")
-    parameter = "f64" if x.dtype == torch.float64 else "f32"
+    kind = "f64" if x.dtype == torch.float64 else "f32"
     ones = ",1" * (packed_x.dim() - 2)
     rest = _values(epsilon) + f" average_factor={float(momentum)!r}" + "".join(
-        f" {name}={parameter}:1,{x.shape[1]}{ones}" for name in names.split())
-    backend = _run(handle, "batch_normalization_training", last, tensors, rest)
+        f" {name}={kind}:1,{x.shape[1]}{ones}" for name in names.split())
+    backend = run(handle, "batch_normalization_training", last, tensors, rest)
     return (y.view(shape) if len(shape) < 4 else y, saved_mean, saved_inverse), backend
 
 
@@ -108,18 +109,18 @@ def _backward(dy: torch.Tensor, x: torch.Tensor, weight: Maybe, saved_mean: Mayb
     supported(dy)
     if dy.dtype != x.dtype:
         raise Declined("a gradient of another type than the input")
-    packed_x, last, shape = _input(x)
+    packed_x, last, shape = operand_of(x)
     dy = packed(dy.reshape(packed_x.shape) if len(shape) < 4 else dy, last)
-    scale = _parameter(weight, x, 1.0)
+    scale = parameter(weight, x, 1.0)
     if saved_mean is None or saved_inverse is None or saved_mean.numel() == 0:
         raise Declined("no saved statistics")
-    mean, inverse = _parameter(saved_mean, x, 0.0), _parameter(saved_inverse, x, 1.0)
+    mean, inverse = parameter(saved_mean, x, 0.0), parameter(saved_inverse, x, 1.0)
     dx, dscale, dbias = empty(packed_x.shape, packed_x, last), torch.empty_like(scale), torch.empty_like(scale)
-    parameter = "f64" if x.dtype == torch.float64 else "f32"
+    kind = "f64" if x.dtype == torch.float64 else "f32"
     ones = ",1" * (packed_x.dim() - 2)
-    rest = _values(epsilon) + "".join(f" {name}={parameter}:1,{x.shape[1]}{ones}"
+    rest = _values(epsilon) + "".join(f" {name}={kind}:1,{x.shape[1]}{ones}"
                                       for name in ("save_mean", "save_inv_var"))
-    backend = _run(handle_of(x), "batch_normalization_backward", last,
+    backend = run(handle_of(x), "batch_normalization_backward", last,
                    [("x", packed_x), ("dy", dy), ("scale", scale), ("save_mean", mean), ("save_inv_var", inverse),
                     ("dx", dx), ("dscale", dscale), ("dbias", dbias)], rest)
     return [dx.view(shape) if len(shape) < 4 else dx, dscale, dbias], backend

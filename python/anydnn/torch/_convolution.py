@@ -154,6 +154,22 @@ def convolution(x: torch.Tensor, w: torch.Tensor, bias: Optional[torch.Tensor], 
     return shape.give(y), found.backend
 
 
+def activated(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Any, padding: Any, dilation: Any,
+              groups: int, activation: str) -> Tuple[torch.Tensor, str]:
+    """The activation, given as keys of a problem, of a convolution with bias, as one operation."""
+    supported(x, w, bias)
+    if not x.dtype == w.dtype == bias.dtype:
+        raise Declined("operands of several types")
+    handle = handle_of(x, torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark())
+    key, shape = _shape(handle, x, w, bias.shape, (stride, padding, dilation, False, [0] * (w.dim() - 2), groups))
+    math = _math(x, torch._C._get_cudnn_allow_tf32() if x.is_cuda else False)
+    x, w = shape.take(x), shape.take(w)
+    y = empty(shape.output, x, shape.last)
+    found = _run(handle, key, "convolution_bias_activation_forward", shape, math, " alpha2=0 without=z" + activation,
+                 [("x", x), ("w", w), ("bias", _as_bias(bias, y.dim())), ("y", y)])
+    return shape.give(y), found.backend
+
+
 def _bias_gradient(handle: Any, dy: torch.Tensor, shape: Shape) -> torch.Tensor:
     db = torch.empty((1, dy.shape[1], *([1] * (dy.dim() - 2))), dtype=dy.dtype, device=dy.device)
     try:

@@ -5,7 +5,7 @@ import os
 import threading
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
 
 import torch
 
@@ -41,6 +41,8 @@ class Entry:
 
 
 options = Options()
+# The families of operators that are enabled, for operators of our own.
+families: FrozenSet[str] = frozenset()
 _counts: Dict[Tuple[str, str, str], List[float]] = {}
 _lock = threading.Lock()
 _own = threading.local()
@@ -54,6 +56,12 @@ def count(operator: str, backend: str, reason: str, seconds: float) -> None:
         held = _counts.setdefault(key, [0, 0.0])
         held[0] += 1
         held[1] += seconds
+
+
+def note(operator: str, reason: str) -> None:
+    """A line of the report without a call: what was declined beforehand."""
+    with _lock:
+        _counts.setdefault((operator, "torch", reason), [0, 0.0])
 
 
 def entries() -> List[Entry]:

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a module's forward as a graph of its children's calls, without leaving a trace in it."""
+import inspect
+import operator
+import random
+from typing import Any, Dict, FrozenSet, List, Optional, Tuple
+
+import torch
+from torch import fx, nn
+
+from ._blocks import hooked
+
+
+class Untraceable(Exception):
+    """The forward is no fixed graph; the text says why."""
+
+
+def _in_place(function: Any) -> Any:
+    """An operator such as +=, which fx would read as +, and so lose that others see the change."""
+    def method(self: fx.Proxy, other: Any) -> Any:
+        return self.tracer.create_proxy("call_function", function, (self, other), {})
+    return method
+
+
+_IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "iand", "ior", "ixor", "imatmul")
+# Stands for a tensor, and says so to a forward that asks.
+_Value: Any = type("_Value", (fx.Proxy,), {
+    "__class__": property(lambda self: torch.Tensor),
+    **{f"__{name}__": _in_place(getattr(operator, name)) for name in _IN_PLACE}})
+
+
+class _Tracer(fx.Tracer):
+    """Children are single nodes, except the Sequentials named in `through`."""
+
+    def __init__(self, through: FrozenSet[str]) -> None:
+        super().__init__()
+        self.through = through
+
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return module_qualified_name not in self.through
+
+    def proxy(self, node: fx.Node) -> fx.Proxy:
+        value: fx.Proxy = _Value(node, self)
+        return value
+
+    def create_arg(self, a: Any) -> Any:
+        return a.node if type(a) is _Value else super().create_arg(a)
+
+
+def chains(module: nn.Module) -> FrozenSet[str]:
+    """Names of the Sequentials below a module that may be read as part of it."""
+    found = set()
+    for name, child in module.named_modules():
+        parent = name.rpartition(".")[0]
+        if (name and isinstance(child, nn.Sequential) and type(child).forward is nn.Sequential.forward
+                and not hooked(child) and "forward" not in vars(child) and (not parent or parent in found)):
+            found.add(name)
+    return frozenset(found)
+
+
+def _parameters(module: nn.Module) -> None:
+    plain = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameters = list(inspect.signature(type(module).forward).parameters.values())[1:]
+    if not parameters or any(one.kind not in plain or one.default is not one.empty for one in parameters):
+        raise Untraceable("a forward with optional parameters, or without any")
+
+
+def _draws() -> Tuple[Any, ...]:
+    return random.getstate(), torch.get_rng_state().numpy().tobytes()
+
+
+def _restored(module: nn.Module, before: Dict[str, Dict[str, Any]]) -> bool:
+    """Puts the attributes of modules back as they were; whether nothing had changed."""
+    same = True
+    for name, child in module.named_modules():
+        held = before.get(name)
+        if held is None:
+            continue
+        now = vars(child)
+        if held.keys() != now.keys() or any(now[key] is not value for key, value in held.items()):
+            same = False
+            now.clear()
+            now.update(held)
+    return same
+
+
+def graph_of(module: nn.Module, training: bool, through: FrozenSet[str]) -> fx.Graph:
+    """The graph of a module's forward in one of its two modes. Untraceable."""
+    _parameters(module)
+    own = [module, *(module.get_submodule(name) for name in through)]
+    modes = [one.training for one in own]
+    graph: Optional[fx.Graph] = None
+    reason = ""
+    try:
+        for one in own:
+            one.training = training
+        before = {name: dict(vars(child)) for name, child in module.named_modules()}
+        drawn = _draws()
+        try:
+            graph = _Tracer(through).trace(module)
+        except Exception as error:  # whatever a forward raises when it meets no tensor
+            said = (str(error).splitlines() or [""])[0]
+            reason = f"a forward that is no fixed graph: {type(error).__name__}: {said}"
+        if not _restored(module, before):
+            reason = reason or "a forward that changes its module, or makes tensors"
+        if drawn != _draws():
+            reason = reason or "a forward that draws numbers"
+    finally:
+        for one, mode in zip(own, modes):
+            one.training = mode
+    if graph is None or reason:
+        raise Untraceable(reason)
+    return graph
+
+
+def children(module: nn.Module, through: FrozenSet[str]) -> List[Tuple[str, nn.Module]]:
+    """The children of a module and of the Sequentials that are read as part of it."""
+    found = []
+    for prefix in ("", *sorted(through)):
+        for name, child in module.get_submodule(prefix).named_children():
+            whole = f"{prefix}.{name}" if prefix else name
+            if whole not in through:
+                found.append((whole, child))
+    return found

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: Apache-2.0
+"""anydnn.torch.fuse beside the unfused model: needs torch 2.11 or later and ANYDNN_LIBRARY."""
+import copy
+import io
+import pathlib
+import pickle
+import random
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+try:
+    import torch
+    from torch import nn
+    from torch.nn import functional
+except ImportError:
+    torch = None
+if torch:
+    import anydnn.torch
+
+    class Bottleneck(nn.Module):
+        """As torchvision writes it: one ReLU for three places, the addition in place."""
+
+        def __init__(self, channels=8, downsample=True):
+            super().__init__()
+            self.conv1, self.bn1 = nn.Conv2d(channels, channels, 1, bias=False), nn.BatchNorm2d(channels)
+            self.conv2, self.bn2 = nn.Conv2d(channels, channels, 3, padding=1, bias=False), nn.BatchNorm2d(channels)
+            self.relu = nn.ReLU(inplace=True)
+            self.downsample = nn.Sequential(nn.Conv2d(channels, channels, 1), nn.BatchNorm2d(channels))
+
+        def forward(self, x):
+            identity = x
+            out = self.relu(self.bn1(self.conv1(x)))
+            out = self.bn2(self.conv2(out))
+            identity = self.downsample(x)
+            out += identity
+            return self.relu(out)
+
+    class Model(nn.Module):
+        """Every pattern: with a bias, ReLU6, the addition either way, a normalization at a Sequential's end."""
+
+        def __init__(self):
+            super().__init__()
+            self.stem = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(True), nn.Conv2d(8, 8, 1), nn.ReLU6())
+            self.block = Bottleneck()
+            self.path = nn.Sequential(nn.Conv2d(8, 8, 3, padding=1, groups=2), nn.BatchNorm2d(8), nn.ReLU6(True),
+                                      nn.Conv2d(8, 8, 1), nn.BatchNorm2d(8))
+            self.head = nn.Linear(8, 4)
+
+        def forward(self, x):
+            x = self.block(self.stem(x))
+            x = functional.relu(x + self.path(x))
+            return self.head(x.mean((2, 3)))
+
+    FUSED = {"": ["path.1 + path.2", "path.4 + add + relu"], "stem": ["0 + 1", "2 + 3"],
+             "block": ["bn1 + relu", "bn2 + iadd + relu"]}
+
+    class Branches(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.norm = nn.BatchNorm2d(3)
+
+        def forward(self, x):
+            return functional.relu(self.norm(x)) if x.sum() > 0 else x
+
+    class Optional(Branches):
+        def forward(self, x, scale=None):
+            return functional.relu(self.norm(x))
+
+    class Counts(Branches):
+        def forward(self, x):
+            self.calls = getattr(self, "calls", 0) + 1
+            return functional.relu(self.norm(x))
+
+    class Draws(Branches):
+        def forward(self, x):
+            return functional.relu(self.norm(x)) if random.random() < 0.5 else x
+
+    class TwoUsers(Branches):
+        def forward(self, x):
+            y = self.norm(x)
+            return functional.relu(y) + y
+
+    class Twice(Branches):
+        def forward(self, x):
+            return functional.relu(self.norm(functional.relu(self.norm(x))))
+
+    class InPlaceOnOther(Branches):
+        """The addition changes its first operand, which lives on."""
+
+        def forward(self, x):
+            first = z = x * 2
+            z += self.norm(x)
+            return functional.relu(z) + first
+
+    class InPlaceOnThis(Branches):
+        def forward(self, x):
+            y = self.norm(x)
+            y += x
+            return functional.relu_(y)
+
+    class ChangedBetween(Branches):
+        """The normalization's input changes before the ReLU runs."""
+
+        def forward(self, x):
+            x = x * 2
+            y = self.norm(x)
+            x.zero_()
+            return functional.relu(y) + x
+
+    class Asks(Branches):
+        def forward(self, x):
+            if not isinstance(x, torch.Tensor):
+                x = torch.cat(x, 1)
+            return functional.relu(self.norm(x))
+
+
+def step(model, x, training=True):
+    """y, the gradients, and the buffers behind them."""
+    model.train(training)
+    model.zero_grad()
+    leaf = x.clone().requires_grad_()
+    y = model(leaf)
+    (y * torch.linspace(-1, 1, y.numel(), dtype=y.dtype).view(y.shape)).sum().backward()
+    return [y.detach(), leaf.grad, *(p.grad for p in model.parameters()), *(b.clone() for b in model.buffers())]
+
+
+@unittest.skipUnless(torch, "torch is not installed")
+class Fuse(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        self.addCleanup(anydnn.torch.disable)
+        anydnn.torch.clear_report()
+
+    def near(self, found, wanted, layers=8):
+        """Values that passed some layers of sums of at most 2^8 products: each in another order, 2^8 units apiece."""
+        self.assertEqual(len(found), len(wanted))
+        for one, other in zip(found, wanted):
+            unit = torch.finfo(other.dtype).eps if other.is_floating_point() else 0
+            self.assertEqual(one.shape, other.shape)
+            self.assertLessEqual((one - other).abs().max().item(),
+                                 layers * 2.0 ** 8 * unit * (1 + other.abs().max().item()))
+
+    def reasons(self):
+        return [line.reason for line in anydnn.torch.report() if line.operator == "fuse"]
+
+    def ran(self):
+        return {line.operator.removeprefix("anydnn::"): line.calls for line in anydnn.torch.report()
+                if line.operator.startswith("anydnn::") and line.backend != "torch"}
+
+    def test_model(self):
+        """Training and eval, both formats, both precisions, on anydnn and on torch's kernels alone."""
+        for kind, last, enabled in ((torch.float32, True, True), (torch.float64, False, True),
+                                    (torch.float32, False, False)):
+            model = Model().to(kind)
+            x = torch.randn(4, 3, 8, 8, dtype=kind)
+            if last:
+                model, x = model.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
+            other = copy.deepcopy(model)
+            self.assertIs(anydnn.torch.fuse(other), other)
+            self.assertEqual(anydnn.torch.fused(other), FUSED)
+            if enabled:
+                anydnn.torch.enable()
+            anydnn.torch.clear_report()
+            for training in (True, False):
+                self.near(step(other, x, training), step(model, x, training))
+            self.assertEqual(other.block.bn1.num_batches_tracked.item(), 1)
+            wanted = {"batch_norm_relu": 4, "batch_norm_relu_backward": 4, "convolution_relu": 4,
+                      "convolution_relu_backward": 4}
+            self.assertEqual(self.ran(), wanted if enabled else {})
+            if not enabled:
+                self.assertIn("anydnn.torch is not enabled for batch_norm", str(anydnn.torch.report()))
+            anydnn.torch.disable()
+
+    def test_fold(self):
+        model = Model()
+        step(model, torch.randn(4, 3, 8, 8))
+        model.eval()
+        x = torch.randn(2, 3, 8, 8)
+        wanted = model(x)
+        anydnn.torch.fuse(model, fold=True)
+        self.assertEqual(anydnn.torch.fused(model)["block"],
+                         ["conv1 + bn1 + relu", "conv2 + bn2 + iadd + relu"])
+        self.assertEqual(anydnn.torch.fused(model)["block.downsample"], ["0 + 1"])
+        with anydnn.torch.use():
+            self.near([model(x)], [wanted])
+            with torch.no_grad():
+                model.block.bn1.weight.mul_(2)
+                changed = model(x)
+        self.near([changed], [anydnn.torch.unfuse(model)(x)])
+
+    def test_modules_stay(self):
+        model = Model()
+        held, keys = list(model.modules()), list(model.state_dict())
+        parameters = [id(one) for one in model.parameters()]
+        anydnn.torch.fuse(model)
+        self.assertEqual([id(one) for one in model.modules()], [id(one) for one in held])
+        self.assertEqual([id(one) for one in model.parameters()], parameters)
+        self.assertEqual(list(model.state_dict()), keys)
+        self.assertIn("forward", vars(model))
+        anydnn.torch.unfuse(model)
+        for module in model.modules():
+            self.assertNotIn("forward", vars(module))
+
+    def test_copies(self):
+        """deepcopy, pickle and torch.save keep what is fused, on modules of their own."""
+        model, x = anydnn.torch.fuse(Model()), torch.randn(2, 3, 8, 8)
+        stream = io.BytesIO()
+        torch.save(model, stream)
+        stream.seek(0)
+        anydnn.torch.enable()
+        for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model)), torch.load(stream, weights_only=False)):
+            self.assertIs(vars(other)["forward"].module, other)
+            anydnn.torch.clear_report()
+            wanted = step(copy.deepcopy(model), x)
+            self.near(step(other, x), wanted)
+            self.assertEqual(self.ran()["batch_norm_relu"], 8)
+            self.assertEqual(anydnn.torch.fused(other), FUSED)
+        self.assertEqual(model.block.bn1.num_batches_tracked.item(), 0)
+        plain = Model()
+        plain.load_state_dict(model.state_dict())
+
+    def test_declined(self):
+        for change, reason in (
+                (lambda m: m.block.bn1.register_forward_hook(lambda *_: None), "block: hooks of bn1"),
+                (lambda m: setattr(m.block.bn1, "momentum", None), "block: momentum None of bn1"),
+                (lambda m: setattr(m.block, "bn1", nn.BatchNorm2d(8, track_running_stats=False)),
+                 "block: no running statistics of bn1"),
+                (lambda m: setattr(m.block, "bn1", nn.BatchNorm2d(8, affine=False)),
+                 "block: no affine parameters of bn1"),
+                (lambda m: setattr(m.block, "bn1", nn.SyncBatchNorm(8)), "block: bn1 is a SyncBatchNorm"),
+                (lambda m: m.stem[0].register_forward_hook(lambda *_: None), "stem: hooks of 0"),
+                (lambda m: m.path.register_forward_hook(lambda *_: None), ""),
+                (lambda m: m.block.register_forward_hook(lambda *_: None), "")):
+            model = Model()
+            change(model)
+            anydnn.torch.clear_report()
+            anydnn.torch.fuse(model)
+            if reason:
+                self.assertIn(reason, self.reasons())
+                self.assertEqual(anydnn.torch.report().calls(), {})
+        for kind, reason in ((Branches, "no fixed graph"), (Optional, "optional parameters"),
+                             (Counts, "changes its module"), (Draws, "draws numbers"),
+                             (TwoUsers, "a result with other users of norm"), (Twice, "several calls of norm"),
+                             (ChangedBetween, "a result with other users of norm")):
+            anydnn.torch.clear_report()
+            model = anydnn.torch.fuse(kind())
+            self.assertEqual(anydnn.torch.fused(model), {})
+            self.assertIn(reason, " ".join(self.reasons()), kind)
+            self.assertFalse(hasattr(model, "calls"))
+        with self.assertRaisesRegex(ValueError, "before it becomes a DataParallel"):
+            anydnn.torch.fuse(nn.DataParallel(Model()))
+
+    def test_what_a_forward_may_do(self):
+        x = torch.randn(4, 3, 5, 5)
+        for kind in (InPlaceOnOther, InPlaceOnThis, ChangedBetween, TwoUsers, Asks, Optional):
+            model = kind()
+            with torch.no_grad():
+                wanted = [model(x.clone()), model.norm.running_var.clone()]
+                model.norm.reset_running_stats()
+                anydnn.torch.fuse(model)
+                self.near([model(x.clone()), model.norm.running_var], wanted)
+        model = anydnn.torch.fuse(Asks())
+        self.assertEqual(anydnn.torch.fused(model), {"": ["norm + relu"]})
+        model([x[:, :1], x[:, 1:]])
+
+    def test_later_changes(self):
+        """A hook that comes later is served; a frozen normalization keeps its statistics."""
+        model, x, seen = anydnn.torch.fuse(Model()), torch.randn(2, 3, 8, 8), []
+        model.block.bn1.register_forward_hook(lambda *_: seen.append(1))
+        model(x)
+        self.assertEqual(seen, [1])
+        model.block.bn2.eval()
+        model(x)
+        self.assertEqual(model.block.bn2.num_batches_tracked.item(), 1)
+        with self.assertRaisesRegex(ValueError, "more than 1 value per channel"):
+            anydnn.torch.fuse(Asks())(torch.randn(1, 3, 1, 1))
+
+    def test_nan_passes(self):
+        model, x = anydnn.torch.fuse(Asks()), torch.randn(2, 3, 4, 4)
+        x[0, 0, 0, 0] = float("nan")
+        with anydnn.torch.use():
+            y = model(x)
+        self.assertTrue(y[:, 0].isnan().all())
+        self.assertFalse(y[:, 1:].isnan().any())
+        conv = anydnn.torch.fuse(nn.Sequential(nn.Conv2d(3, 2, 1), nn.ReLU6()))
+        with anydnn.torch.use():
+            self.assertTrue(conv(x)[0, :, 0, 0].isnan().all())
+        self.assertEqual(set(self.ran()), {"batch_norm_relu", "convolution_relu"})
+
+    def test_operators_keep_torchs_rules(self):
+        """opcheck: schema, fake kernels, autograd, tracing. x has 54 elements, no multiple of 8."""
+        names = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
+        for enabled in (True, False):
+            if enabled:
+                anydnn.torch.enable()
+            for last in (False, True):
+                x, z = (torch.randn(2, 3, 3, 3) for _ in range(2))
+                if last:
+                    x, z = (one.to(memory_format=torch.channels_last) for one in (x, z))
+                x, z = x.requires_grad_(), z.requires_grad_()
+                weight, bias = torch.rand(3, requires_grad=True), torch.randn(3, requires_grad=True)
+                for other, ceiling in ((None, None), (z, 1.0)):
+                    torch.library.opcheck(torch.ops.anydnn.batch_norm_relu, (x, other, weight, bias, 1e-5, ceiling),
+                                          test_utils=names)
+                w, b = torch.randn(4, 3, 3, 3, requires_grad=True), torch.randn(4, requires_grad=True)
+                torch.library.opcheck(torch.ops.anydnn.convolution_relu,
+                                      (x, w, b, [1, 1], [1, 1], [1, 1], 1, 1.0), test_utils=names)
+            anydnn.torch.disable()
+
+    def test_gradients(self):
+        """Against differences, once and twice, with the kernels of anydnn and with torch's."""
+        x, z = (torch.randn(2, 2, 3, 3, dtype=torch.double, requires_grad=True) for _ in range(2))
+        weight, bias = (torch.rand(2, dtype=torch.double, requires_grad=True) for _ in range(2))
+        w = torch.randn(2, 2, 2, 2, dtype=torch.double, requires_grad=True)
+
+        def norm(x, z, weight, bias):
+            return torch.ops.anydnn.batch_norm_relu(x, z, weight, bias, 1e-5, 1.5)[0]
+
+        def conv(x, w, bias):
+            return torch.ops.anydnn.convolution_relu(x, w, bias, [1, 1], [1, 0], [1, 1], 1, None)
+        for enabled in (True, False):
+            if enabled:
+                anydnn.torch.enable(route="cpu_ref")
+            for check in (torch.autograd.gradcheck, torch.autograd.gradgradcheck):
+                self.assertTrue(check(norm, (x, z, weight, bias)))
+                self.assertTrue(check(lambda x, weight, bias: norm(x, None, weight, bias), (x, weight, bias)))
+                self.assertTrue(check(conv, (x, w, bias)))
+            anydnn.torch.disable()
+
+    def test_parts_can_take_over(self):
+        """A reserve of anydnn's forward read by the parts backward, and the other way round."""
+        x, z, dy = (torch.randn(2, 3, 3, 3) for _ in range(3))
+        weight, bias = torch.rand(3), torch.randn(3)
+        results = {}
+        for enabled in (True, False):
+            if enabled:
+                anydnn.torch.enable()
+            results[enabled] = torch.ops.anydnn.batch_norm_relu(x, z, weight, bias, 1e-5, 1.0)
+            anydnn.torch.disable()
+        self.near(results[True][:3], results[False][:3])
+        self.assertTrue(torch.equal(results[True][3], results[False][3]))
+
+    def test_autocast(self):
+        model, x = Model(), torch.randn(4, 3, 8, 8)
+        other = anydnn.torch.fuse(copy.deepcopy(model))
+        with torch.autocast("cpu", torch.bfloat16):
+            wanted = model(x)
+            with anydnn.torch.use():
+                y = other(x)
+        y.float().sum().backward()
+        self.assertEqual((y.dtype, other.stem[0].weight.grad.dtype), (torch.bfloat16, torch.float32))
+        # Both round to bfloat16 behind each of about 16 operations; normalization keeps values near 1.
+        self.assertLess((y.float() - wanted.float()).abs().max().item(), 16 * 2.0 ** -8 * (1 + wanted.abs().max()))
+        self.assertEqual(self.ran()["batch_norm_relu"], 4)
+        self.assertEqual(self.ran()["convolution_relu"], 2)
+
+    def test_compile(self):
+        torch._dynamo.reset()
+        model, x = Model(), torch.randn(4, 3, 8, 8)
+        other = anydnn.torch.fuse(copy.deepcopy(model))
+        anydnn.torch.enable()
+        compiled = torch.compile(other, fullgraph=True)
+        for training in (True, False):
+            for _ in range(2):
+                self.near(step(compiled, x, training), step(model, x, training))
+        self.assertEqual(self.ran()["batch_norm_relu"], 8)
+        self.assertEqual(self.ran()["batch_norm_relu_backward"], 8)
+
+
+if __name__ == "__main__":
+    unittest.main()
