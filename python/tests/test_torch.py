@@ -136,6 +136,70 @@ class Torch(unittest.TestCase):
             self.near(one, other)
         self.only_anydnn()
 
+    def test_max_pool2d(self):
+        """Ties to the first, NaN through, both formats, an image alone, padding: the same bits as torch's."""
+        for kind in (torch.float32, torch.double, torch.bfloat16):
+            x = torch.randn(2, 3, 9, 8).mul(2).round().to(kind)
+            for leaf in (x, x.to(memory_format=torch.channels_last), x[0], x[:, :, ::2]):
+                for options in ({"kernel_size": 3, "stride": 2, "padding": 1}, {"kernel_size": (2, 3)}):
+                    def run():
+                        one = leaf.clone().requires_grad_()
+                        y = functional.max_pool2d(one, **options)
+                        y.backward(torch.arange(y.numel()).view(y.shape).to(kind))
+                        with torch.inference_mode():
+                            alone = functional.max_pool2d(leaf, **options)
+                        return y.detach(), one.grad, alone.clone()
+                    wanted = run()
+                    with anydnn.torch.use():
+                        found = run()
+                    for one, other in zip(found, wanted):
+                        self.assertTrue(torch.equal(one, other))
+                        self.assertEqual(strides(one), strides(other))
+        x[0, 0, 4, 4] = float("nan")
+        with anydnn.torch.use():
+            y = functional.max_pool2d(x, 3, 2, 1)
+        self.assertTrue(torch.equal(y.isnan(), functional.max_pool2d(x, 3, 2, 1).isnan()))
+        self.only_anydnn()
+
+    def test_max_pool2d_of_torch(self):
+        """What stays torch's: indices, ceil_mode, dilation, functorch, tracing, whole numbers."""
+        x = torch.randn(2, 3, 9, 9)
+
+        def run():
+            return [functional.max_pool2d(x, 2, return_indices=True)[0], functional.max_pool2d(x, 2, ceil_mode=True),
+                    functional.max_pool2d(x, 2, dilation=2), functional.adaptive_max_pool2d(x, 3),
+                    functional.max_pool2d((x * 8).to(torch.int32), 2),
+                    torch.func.vmap(lambda one: functional.max_pool2d(one, 2))(x[None]),
+                    torch.func.grad(lambda one: functional.max_pool2d(one, 2).sum())(x),
+                    torch.func.jvp(lambda one: functional.max_pool2d(one, 2), (x,), (x,))[1],
+                    torch.compile(lambda one: functional.max_pool2d(one, 2), backend="aot_eager")(x)]
+        wanted = run()
+        torch._dynamo.reset()
+        with anydnn.torch.use():
+            found = run()
+            with self.assertRaisesRegex(RuntimeError, "pad should be"):
+                functional.max_pool2d(x, 2, padding=2)
+        torch._dynamo.reset()
+        for one, other in zip(found, wanted):
+            self.assertTrue(torch.equal(one, other))
+        self.assertEqual(set(anydnn.torch.report().calls()), {"torch"})
+
+    def test_max_pool2d_keeps_torchs_rules(self):
+        x = torch.randn(2, 3, 7, 7, dtype=torch.double)
+        names = ("test_schema", "test_autograd_registration", "test_faketensor", "test_aot_dispatch_dynamic")
+
+        def pool(x):
+            return torch.ops.anydnn.max_pool2d(x, [3, 3], [2, 2], [1, 1])
+        for enabled in (True, False):
+            if enabled:
+                anydnn.torch.enable(route="cpu_ref")
+            for last in (torch.contiguous_format, torch.channels_last):
+                leaf = x.to(memory_format=last).requires_grad_()
+                torch.library.opcheck(torch.ops.anydnn.max_pool2d, (leaf, [3, 3], [2, 2], [1, 1]), test_utils=names)
+                self.assertTrue(torch.autograd.gradcheck(pool, (leaf,)))
+                self.assertTrue(torch.autograd.gradgradcheck(pool, (leaf,)))
+            anydnn.torch.disable()
+
     def test_declined_goes_to_torch(self):
         def run():
             return [functional.conv2d(torch.ones(0, 3, 8, 8), torch.ones(4, 3, 3, 3)),

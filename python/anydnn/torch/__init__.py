@@ -35,6 +35,7 @@ _FAMILIES: Dict[str, List[Tuple[str, Any, Tuple[str, ...]]]] = {
     "pooling": [
         ("avg_pool2d", _pooling.avg_pool2d, _BOTH),
         ("avg_pool2d_backward", _pooling.avg_pool2d_backward, _BOTH),
+        ("max_pool2d", _pooling.max_pool2d, (*_BOTH, "AutogradCPU", "AutogradCUDA")),
     ],
     "softmax": [
         ("_softmax", _softmax.softmax, _BOTH),
@@ -53,12 +54,13 @@ def _register(operators: List[Tuple[str, Any, Tuple[str, ...]]]) -> torch.librar
     with warnings.catch_warnings():
         # One that says that a kernel is overridden: that is what was asked for.
         warnings.simplefilter("ignore", UserWarning)
-        for name, kernel, keys in operators:
-            for key in keys:
-                if key == "CUDA" and not torch.cuda.is_available():
-                    continue
-                previous = torch.library.get_kernel(f"aten::{name}", key)
-                made.impl(name, _state.hook(name, kernel, previous), key, with_keyset=True)
+        present = [(name, kernel, key) for name, kernel, keys in operators for key in keys
+                   if "CUDA" not in key or torch.cuda.is_available()]
+        # All are asked for before one is put: with a kernel at CPU, another one counts at AutogradCPU.
+        previous = [torch.library.get_kernel(f"aten::{name}", key) for name, _, key in present]
+        for (name, kernel, key), before in zip(present, previous):
+            hook = kernel if kernel is _pooling.max_pool2d else _state.hook
+            made.impl(name, hook(name, kernel, before), key, with_keyset=True)
     return made
 
 

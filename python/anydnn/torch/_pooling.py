@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of aten::avg_pool2d and its gradient."""
-from typing import Any, Optional, Sequence, Tuple
+"""Kernels of aten::avg_pool2d and its gradient, and what runs in the place of aten::max_pool2d."""
+from typing import Any, Callable, Optional, Sequence, Tuple
 
 import torch
 
+from . import _fused, _state
 from ._state import Declined, channels_last, dims, empty, handle_of, operand, packed, plan, supported
 
 
@@ -69,3 +70,123 @@ def avg_pool2d_backward(dy: torch.Tensor, x: torch.Tensor, kernel_size: Any, str
         ["pooling_backward", operand("dy", gradient, last), operand("dx", dx, last)]) + keys + " without=y,x")
     found.run([gradient, dx])
     return (dx.squeeze(0) if x.dim() == 3 else dx), found.backend
+
+
+# Maximum pooling is an operator of our own: torch's returns indices, which the operation has not.
+
+def _max_keys(window: Sequence[int], stride: Sequence[int], padding: Sequence[int]) -> str:
+    """Ties go to the first, as in torch, and NaN goes through."""
+    return f" mode=max_deterministic nan=propagate window={dims(window)} pad={dims(padding)} stride={dims(stride)}"
+
+
+def _max_shape(x: torch.Tensor, window: Sequence[int], stride: Sequence[int],
+               padding: Sequence[int]) -> Tuple[int, ...]:
+    extents = [(x.shape[axis + 2] + 2 * padding[axis] - window[axis]) // stride[axis] + 1 for axis in range(2)]
+    return (x.shape[0], x.shape[1], *extents)
+
+
+def _max(x: torch.Tensor, window: Sequence[int], stride: Sequence[int],
+         padding: Sequence[int]) -> Tuple[Any, str]:
+    supported(x)
+    last = channels_last(x)
+    x = packed(x, last)
+    y = empty(_max_shape(x, window, stride, padding), x, last)
+    keys = _max_keys(window, stride, padding)
+    found = plan(handle_of(x), ("max_pool2d", x.shape, last, x.dtype, keys), lambda: " ".join(
+        ["pooling_forward", operand("x", x, last), operand("y", y, last)]) + keys)
+    found.run([x, y])
+    return y, found.backend
+
+
+def _max_parts(x: torch.Tensor, window: Sequence[int], stride: Sequence[int],
+               padding: Sequence[int]) -> torch.Tensor:
+    y: torch.Tensor = torch.ops.aten.max_pool2d_with_indices(x, window, stride, padding)[0]
+    return y
+
+
+def _max_fake(x: torch.Tensor, window: Sequence[int], stride: Sequence[int],
+              padding: Sequence[int]) -> torch.Tensor:
+    return empty(_max_shape(x, window, stride, padding), x, channels_last(x))
+
+
+def _max_gradient(dy: torch.Tensor, x: torch.Tensor, y: torch.Tensor, window: Sequence[int], stride: Sequence[int],
+                  padding: Sequence[int]) -> Tuple[Any, str]:
+    supported(dy, x)
+    if dy.dtype != x.dtype:
+        raise Declined("operands of several types")
+    last = channels_last(x)
+    x, y, dy = packed(x, last), packed(y, last), packed(dy, last)
+    dx, keys = empty(x.shape, x, last), _max_keys(window, stride, padding)
+    found = plan(handle_of(x), ("max_pool2d_backward", x.shape, last, x.dtype, keys), lambda: " ".join(
+        ["pooling_backward", operand("y", y, last), operand("dy", dy, last), operand("x", x, last),
+         operand("dx", dx, last)]) + keys)
+    found.run([y, dy, x, dx])
+    return dx, found.backend
+
+
+def _max_gradient_parts(dy: torch.Tensor, x: torch.Tensor, y: torch.Tensor, window: Sequence[int],
+                        stride: Sequence[int], padding: Sequence[int]) -> torch.Tensor:
+    places = torch.ops.aten.max_pool2d_with_indices(x, window, stride, padding)[1]
+    dx: torch.Tensor = torch.ops.aten.max_pool2d_with_indices_backward(
+        dy, x, window, stride, padding, [1, 1], False, places)
+    return dx
+
+
+def _max_gradient_fake(dy: torch.Tensor, x: torch.Tensor, y: torch.Tensor, window: Sequence[int],
+                       stride: Sequence[int], padding: Sequence[int]) -> torch.Tensor:
+    return empty(x.shape, x, channels_last(x))
+
+
+_PLACES = "int[] window, int[] stride, int[] padding) -> Tensor"
+_max_operator = _fused.own("max_pool2d", "(Tensor x, " + _PLACES, "pooling", _max, _max_parts, _max_fake)
+_max_gradient_operator = _fused.own("max_pool2d_backward", "(Tensor dy, Tensor x, Tensor y, " + _PLACES, "pooling",
+                                    _max_gradient, _max_gradient_parts, _max_gradient_fake)
+
+
+def _max_setup(ctx: Any, inputs: Any, output: torch.Tensor) -> None:
+    x, *ctx.parameters = inputs
+    ctx.save_for_backward(x, output)
+
+
+def _max_backward(ctx: Any, dy: torch.Tensor) -> Any:
+    x, y = ctx.saved_tensors
+    # With a second derivative to come, torch's indices: their gradient has a formula.
+    gradient = _max_gradient_parts if torch.is_grad_enabled() else _max_gradient_operator
+    return gradient(dy, x, y, *ctx.parameters), None, None, None
+
+
+torch.library.register_autograd("anydnn::max_pool2d", _max_backward, setup_context=_max_setup, lib=_fused.LIBRARY)
+
+
+def _max_parameters(x: torch.Tensor, window: Any, stride: Any, padding: Any, dilation: Any,
+                    ceil_mode: bool) -> Tuple[Tuple[int, ...], ...]:
+    if type(x) not in (torch.Tensor, torch.nn.Parameter) or torch._C._functorch.is_functorch_wrapped_tensor(x):
+        raise Declined("a tensor of a tracer or of functorch")
+    supported(x)
+    if ceil_mode:
+        raise Declined("ceil_mode")
+    window = _pair(window)
+    step, pad, gap = (_pair(stride) if len(stride) else window), _pair(padding), _pair(dilation)
+    if gap != (1, 1):
+        raise Declined("a dilation")
+    lengths = {len(window), len(step), len(pad)}
+    if lengths != {2} or min(*window, *step) < 1 or min(pad) < 0 or any(2 * p > w for p, w in zip(pad, window)):
+        raise Declined("a window, stride or padding that torch refuses")
+    if x.dim() not in (3, 4) or min(_max_shape(_lifted(x), window, step, pad)) < 1:
+        raise Declined("an input that torch refuses")
+    return window, step, pad
+
+
+def max_pool2d(name: str, _: Any, previous: Any) -> Callable[..., Any]:
+    """Like `hook`, makes the kernel of aten::max_pool2d, with autograd and without: our operator, which counts."""
+    def kernel(keys: Any, x: torch.Tensor, kernel_size: Any, stride: Any = (), padding: Any = (0,),
+               dilation: Any = (1,), ceil_mode: bool = False) -> Any:
+        try:
+            window, step, pad = _max_parameters(x, kernel_size, stride, padding, dilation, ceil_mode)
+        except Declined as reason:
+            _state.count(name, "torch", str(reason), 0.0)
+            return previous.call_boxed(keys, x, kernel_size, stride, padding, dilation, ceil_mode)
+        y = _max_operator(_lifted(x), window, step, pad)
+        return y.squeeze(0) if x.dim() == 3 else y
+
+    return kernel
