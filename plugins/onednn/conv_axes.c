@@ -4,7 +4,7 @@
 
 static int64_t bytes_of(const struct onednn_view *view, int32_t d)
 {
-    return view->strides[d] * onednn_type_size(view->type);
+    return view->strides[d] * kit_type_size(view->type);
 }
 
 void onednn_axes_of(const struct onednn_conv *conv, struct onednn_axes *axes)

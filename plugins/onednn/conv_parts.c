@@ -205,7 +205,7 @@ static void build_parts(struct onednn_build *build, const struct parts *parts,
     struct onednn_view packed = onednn_packed_like(&conv->w.view, ANYDNN_PLUGIN_FLOAT);
     struct onednn_view total = packed;
     struct onednn_place dw = {.slot = conv->w.slot};
-    struct sums sums = {.count = onednn_count(packed.dims, packed.ndims)};
+    struct sums sums = {.count = kit_count(packed.dims, packed.ndims)};
     size_t begin[ONEDNN_MODES], most[ONEDNN_MODES] = {0};
 
     total.type = ANYDNN_PLUGIN_DOUBLE;
@@ -247,7 +247,7 @@ static struct length length_of(const struct onednn_build *build, const struct on
     struct length length = {.terms = TERMS_MIN, .images = (threads + blocks - 1) / blocks};
 
     while (length.terms < TERMS_MAX &&
-           length.terms * onednn_count(w->dims, w->ndims) < threads * PRODUCTS_PER_THREAD)
+           length.terms * kit_count(w->dims, w->ndims) < threads * PRODUCTS_PER_THREAD)
         length.terms *= 2;
     if (length.images > TERMS_MAX / length.terms)
         length.images = TERMS_MAX / length.terms;
