@@ -7,16 +7,18 @@
 #include "../cuda_common/index.h"
 #include "../cuda_common/walk.h"
 #include "conv_kernels.h"
+#include "depthwise.h"
 #include "table.h"
 
-/* Numbers of the engines. */
-enum { WHOLE = 1, SPLIT = 2 };
+/* Numbers of the engines. DEPTHWISE_PAIRS has two channels a thread, which lie in one access. */
+enum { WHOLE = 1, SPLIT = 2, DEPTHWISE_PAIRS = 3, DEPTHWISE = 4 };
 
 struct convolution_state {
     conv_choice choice;
     int32_t how; /* CONV_xxx, without tiles */
     int32_t (*tile)(const cuda_call *call, int32_t tile, const conv_job &job);
     conv_job job; /* without pointers and factors */
+    depthwise_state depthwise, single;
 };
 
 static int is_float(int32_t type)
@@ -39,6 +41,37 @@ static void choose(const struct anydnn_plugin_plan *plan, const conv &conv, int 
     conv_choose(&conv, &wish, choice);
 }
 
+static int32_t depthwise_lanes_of(uint64_t engine)
+{
+    return engine == DEPTHWISE_PAIRS ? 2 : 1;
+}
+
+static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv &conv,
+                               struct cuda_engine offered[CUDA_ENGINES_MAX])
+{
+    static const uint64_t numbers[] = {DEPTHWISE_PAIRS, DEPTHWISE};
+    conv_slots slots = conv_slots_of(plan->problem.operation);
+    int32_t count = 0;
+
+    for (int i = 0; i < 2; i++) {
+        struct cuda_engine engine = {};
+        depthwise_state state;
+
+        depthwise_prepare(&state, plan, conv, depthwise_lanes_of(numbers[i]));
+        if (!state.is_possible)
+            continue;
+        engine.number = numbers[i];
+        engine.workspace = (uint64_t)state.workspace;
+        if (numbers[i] == DEPTHWISE_PAIRS) {
+            engine.alignment = (uint32_t)(2 * cuda_type_size(state.type));
+            engine.aligned =
+                1u << slots.x | 1u << (conv_is_filter(&conv) ? slots.other : slots.output);
+        }
+        offered[count++] = engine;
+    }
+    return count;
+}
+
 static int32_t engines(const struct anydnn_plugin_plan *plan,
                        struct cuda_engine offered[CUDA_ENGINES_MAX])
 {
@@ -47,6 +80,7 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
     conv conv;
 
     conv_make(&conv, &plan->problem);
+    count = offer_depthwise(plan, conv, offered);
     choose(plan, conv, 1, &choice);
     if (choice.splits > 1)
         offered[count++] = {SPLIT, (uint64_t)choice.workspace};
@@ -106,6 +140,11 @@ static void prepare(struct anydnn_plugin_plan *plan)
     conv_make(&job->conv, &plan->problem);
     choose(plan, job->conv, plan->engine == SPLIT, &state->choice);
     fill_job(job, plan, state->choice);
+    if (plan->engine == DEPTHWISE_PAIRS || plan->engine == DEPTHWISE) {
+        depthwise_prepare(&state->depthwise, plan, job->conv, depthwise_lanes_of(plan->engine));
+        depthwise_prepare(&state->single, plan, job->conv, 1);
+        state->choice.workspace = state->depthwise.workspace;
+    }
     state->how = !is_float(job->x_type) && job->x_type != ANYDNN_PLUGIN_DOUBLE ? CONV_INTEGER
                  : plan->oracle                                                ? CONV_ANY
                                                                                : CONV_TYPED;
@@ -141,6 +180,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
                              (long long)state->choice.workspace);
         job.partial = operands->workspace;
     }
+    if (state->depthwise.is_possible)
+        return depthwise_run(&state->depthwise, &state->single, call, job);
     status = launch(state, call, job);
     return status || !job.partial ? status : conv_add_splits(call, job);
 }

@@ -24,6 +24,12 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv_tile_float.cu \
 	plugins/cuda_naive/conv_tile_half.cu \
 	plugins/cuda_naive/convolution.cu \
+	plugins/cuda_naive/depthwise.cu \
+	plugins/cuda_naive/depthwise.h \
+	plugins/cuda_naive/depthwise_device.h \
+	plugins/cuda_naive/depthwise_filter.cu \
+	plugins/cuda_naive/depthwise_gather.cu \
+	plugins/cuda_naive/depthwise_spread.cu \
 	plugins/cuda_naive/divisive.cu \
 	plugins/cuda_naive/divisive_means.cu \
 	plugins/cuda_naive/divisive_shape.cu \

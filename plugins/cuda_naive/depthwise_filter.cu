@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Depthwise convolutions backward to the filter. A thread keeps the sums of all taps of its
+ * channels, and walks over strips of images; a block's threads are `lanes` neighbouring vectors of
+ * channels and `slots` that share their strips. A block's sums are joined in the order of its slots
+ * and become a part; a second kernel adds up the parts, in an order that is the same in every run.
+ */
+#include "depthwise_device.h"
+
+/* A strip's columns of x and of dy. */
+template <class T> struct filter_columns {
+    const T *x, *dy;
+    int32_t x_move, x_apart, dy_move, dy_apart;
+    int32_t first, step, extent, left; /* of x, along */
+    int32_t given;                     /* columns of dy that are left */
+    unsigned x_rows, dy_rows;
+};
+
+template <class T, int S, int U, int TILE>
+__device__ static inline filter_columns<T>
+columns_of(const depthwise_job &job, const depthwise_strip &strip, int32_t x_channel)
+{
+    enum { ROWS = (TILE - 1) * U + S };
+    const depthwise_line &across = job.across, &along = job.along;
+    int32_t row =
+        across.origin + strip.across_class * across.stride + strip.across_first * U * across.step;
+    int32_t dy_row = strip.across_class + strip.across_first * across.classes;
+    int32_t dy_column = strip.along_class + strip.along_first * along.classes;
+    filter_columns<T> columns;
+
+    columns.first =
+        along.origin + strip.along_class * along.stride + strip.along_first * U * along.step;
+    columns.x = (const T *)job.data + strip.image * job.x.image + x_channel * job.x.channel +
+                (int64_t)row * job.x.across + (int64_t)columns.first * job.x.along;
+    columns.dy = (const T *)job.other + strip.image * job.out.image +
+                 strip.channel * job.out.channel + (int64_t)dy_row * job.out.across +
+                 (int64_t)dy_column * job.out.along;
+    columns.x_move = along.step * job.x.along;
+    columns.x_apart = across.step * job.x.across;
+    columns.dy_move = along.classes * job.out.along;
+    columns.dy_apart = across.classes * job.out.across;
+    columns.step = along.step;
+    columns.extent = along.gathered;
+    columns.left = (strip.count - 1) * U + S;
+    columns.given = strip.count;
+    columns.x_rows = depthwise_inside<ROWS>(row, across.step, across.gathered);
+    columns.dy_rows = depthwise_inside<TILE>(dy_row, across.classes, across.positions);
+    return columns;
+}
+
+/* The next column of dy and the U of x under its first taps; zeros where there is none. */
+template <class T, int V, int U, int ROWS, int TILE>
+__device__ static inline void next_columns(depthwise_lanes<T, V> (&x)[U][ROWS],
+                                           depthwise_lanes<T, V> (&dy)[TILE],
+                                           filter_columns<T> &columns)
+{
+    depthwise_read(dy, columns.dy, columns.dy_apart, columns.given > 0 ? columns.dy_rows : 0);
+    columns.dy += columns.dy_move;
+    columns.given--;
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+        bool there = columns.left > 0 && (uint32_t)columns.first < (uint32_t)columns.extent;
+
+        depthwise_read(x[u], columns.x, columns.x_apart, there ? columns.x_rows : 0);
+        columns.x += columns.x_move;
+        columns.first += columns.step;
+        columns.left--;
+    }
+}
+
+/* Adds what column u of x gives with the columns of dy in the ring, at step k. */
+template <int V, int S, int U, int TILE, int RING, int ROWS>
+__device__ static inline void add_products(float (&sum)[S][S][V], const float (&x)[ROWS][V],
+                                           const float (&dy)[RING][TILE][V], int k, int u)
+{
+#pragma unroll
+    for (int d = 0; d < RING; d++) {
+        int s = u + d * U;
+
+        if (s >= S)
+            continue;
+#pragma unroll
+        for (int r = 0; r < S; r++) {
+#pragma unroll
+            for (int p = 0; p < TILE; p++) {
+#pragma unroll
+                for (int v = 0; v < V; v++)
+                    sum[r][s][v] =
+                        fmaf(x[p * U + r][v], dy[(k + RING - d) % RING][p][v], sum[r][s][v]);
+            }
+        }
+    }
+}
+
+template <class T, int V, int S, int U>
+__device__ static inline void walk_strip(float (&sum)[S][S][V], filter_columns<T> &columns,
+                                         int32_t count)
+{
+    enum {
+        TILE = DEPTHWISE_TILE_FILTER(V, S, U),
+        RING = (S - 1) / U + 1,
+        ROWS = (TILE - 1) * U + S
+    };
+    depthwise_lanes<T, V> x[U][ROWS], dy[TILE];
+    float ring[RING][TILE][V] = {};
+
+    next_columns<T, V, U, ROWS, TILE>(x, dy, columns);
+    for (int m = 1 - RING; m < count; m += RING) {
+#pragma unroll
+        for (int k = 0; k < RING; k++) {
+            float column[U][ROWS][V];
+
+            depthwise_numbers(ring[k], dy);
+#pragma unroll
+            for (int u = 0; u < U; u++)
+                depthwise_numbers(column[u], x[u]);
+            next_columns<T, V, U, ROWS, TILE>(x, dy, columns);
+#pragma unroll
+            for (int u = 0; u < U; u++)
+                add_products<V, S, U, TILE, RING, ROWS>(sum, column[u], ring, k, u);
+        }
+    }
+}
+
+/* A block's sums of each tap, a row of taps at a time, to its part. Where a block has one vector,
+ * its warps come first. All threads of the block come here. */
+template <int V, int S>
+__device__ static inline void give_part(const depthwise_job &job, float (&sum)[S][S][V])
+{
+    __shared__ float row[S * V][CUDA_THREADS];
+    int local = (int)threadIdx.x, lanes = job.lanes, slots = job.slots, at = local;
+
+    if (lanes == 1) {
+        slots = CUDA_THREADS / 32;
+        at = local / 32;
+    }
+#pragma unroll
+    for (int r = 0; r < S; r++) {
+        __syncthreads();
+#pragma unroll
+        for (int s = 0; s < S; s++) {
+#pragma unroll
+            for (int v = 0; v < V; v++) {
+                float value = sum[r][s][v];
+
+                if (lanes == 1) {
+#pragma unroll
+                    for (int by = 16; by > 0; by /= 2)
+                        value += __shfl_xor_sync(0xffffffffu, value, by);
+                }
+                if (lanes > 1 || local % 32 == 0)
+                    row[s * V + v][at] = value;
+            }
+        }
+        __syncthreads();
+        for (int i = local; i < lanes * S * V; i += CUDA_THREADS) {
+            int which = i / lanes, lane = i - which * lanes;
+            int channel = ((int)blockIdx.x * lanes + lane) * V + which % V;
+            float joined = 0;
+
+            if (channel >= job.channels)
+                continue;
+            for (int y = 0; y < slots; y++)
+                joined += row[which][y * lanes + lane];
+            job.parts[((int64_t)blockIdx.y * S * S + r * S + which / V) * job.channels + channel] =
+                joined;
+        }
+    }
+}
+
+template <class T, int V, int S, int U>
+__global__ void __launch_bounds__(CUDA_THREADS, S == 3 ? 2 : 1)
+    depthwise_filter_kernel(const __grid_constant__ depthwise_job job)
+{
+    enum { TILE = DEPTHWISE_TILE_FILTER(V, S, U) };
+    int slot = (int)threadIdx.x / job.lanes, lane = (int)threadIdx.x - slot * job.lanes;
+    int32_t vector = (int32_t)blockIdx.x * job.lanes + lane, channel = vector * V;
+    float sum[S][S][V] = {};
+
+    if (slot < job.slots && vector < job.vectors) {
+        int32_t x_channel = (int32_t)cuda_divide((uint32_t)channel, job.by_multiplier);
+
+        for (int64_t i = (int64_t)blockIdx.y * job.slots + slot; i < job.threads;
+             i += (int64_t)job.streams * job.slots) {
+            uint32_t left = (uint32_t)i;
+            int32_t across = depthwise_split(left, job.by_first, job.first);
+            int32_t along = depthwise_split(left, job.by_second, job.second);
+            depthwise_strip strip;
+
+            strip.channel = channel;
+            strip.image = (int32_t)left;
+            depthwise_pieces(strip, job, across, along, TILE);
+            filter_columns<T> columns = columns_of<T, S, U, TILE>(job, strip, x_channel);
+            walk_strip<T, V, S, U>(sum, columns, strip.count);
+        }
+    }
+    give_part<V, S>(job, sum);
+}
+
+/* ------------------------------------------------------------------ the parts */
+
+/* Results of a block, and threads that share one. */
+enum { JOIN_RESULTS = 8, JOINERS = CUDA_THREADS / JOIN_RESULTS };
+
+template <class T, int S>
+__global__ void __launch_bounds__(CUDA_THREADS)
+    depthwise_join(const __grid_constant__ depthwise_job job)
+{
+    __shared__ double share[JOINERS][JOIN_RESULTS];
+    int x = (int)threadIdx.x % JOIN_RESULTS, y = (int)threadIdx.x / JOIN_RESULTS;
+    int64_t count = (int64_t)S * S * job.channels;
+    int64_t result = (int64_t)blockIdx.x * JOIN_RESULTS + x;
+    double sum = 0;
+
+    if (result < count) {
+#pragma unroll 4
+        for (int part = y; part < job.streams; part += JOINERS)
+            sum += (double)job.parts[part * count + result];
+    }
+    share[y][x] = sum;
+    __syncthreads();
+    if (y > 0 || result >= count)
+        return;
+    for (int i = 1; i < JOINERS; i++)
+        sum += share[i][x];
+    int32_t tap = (int32_t)(result / job.channels);
+    int32_t channel = (int32_t)(result - (int64_t)tap * job.channels);
+    conv_store<T>(job.output,
+                  job.tap_first + channel * job.tap_channel + tap / S * job.tap_across +
+                      tap % S * job.tap_along,
+                  0, channel, sum);
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+template <class T, int S>
+static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
+                        const depthwise_job &job)
+{
+    void (*kernel)(depthwise_job) = state->lanes == 2    ? state->stride == 1
+                                                               ? depthwise_filter_kernel<T, 2, S, 1>
+                                                               : depthwise_filter_kernel<T, 2, S, 2>
+                                       : state->stride == 1 ? depthwise_filter_kernel<T, 1, S, 1>
+                                                         : depthwise_filter_kernel<T, 1, S, 2>;
+    int32_t status = cuda_launch(call, kernel, job.slabs, job.streams, job);
+
+    return status ? status
+                  : cuda_launch(call, depthwise_join<T, S>,
+                                cuda_blocks((int64_t)S * S * job.channels, JOIN_RESULTS), 1, job);
+}
+
+template <class T>
+static int32_t by_taps(const depthwise_state *state, const cuda_call *call,
+                       const depthwise_job &job)
+{
+    return state->taps == 3   ? by_lanes<T, 3>(state, call, job)
+           : state->taps == 5 ? by_lanes<T, 5>(state, call, job)
+                              : by_lanes<T, 7>(state, call, job);
+}
+
+int32_t depthwise_filter(const depthwise_state *state, const cuda_call *call,
+                         const depthwise_job &job)
+{
+    return state->type == ANYDNN_PLUGIN_FLOAT  ? by_taps<float>(state, call, job)
+           : state->type == ANYDNN_PLUGIN_HALF ? by_taps<cuda_half>(state, call, job)
+                                               : by_taps<cuda_bfloat16>(state, call, job);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Depthwise convolutions forward, and backward to the data with a stride of 1, which is the same
+ * with the filter turned round. */
+#include "depthwise_device.h"
+
+/* A thread's columns: where they begin, and which there are. */
+template <class T> struct gather_columns {
+    const T *at;
+    int32_t move, apart; /* from one column, or row, to the next */
+    int32_t first;       /* of the gathered tensor along, at the next column */
+    int32_t step, extent, left;
+    unsigned rows;
+};
+
+template <class T, int S, int U, int TILE>
+__device__ static inline gather_columns<T> columns_of(const depthwise_job &job,
+                                                      const depthwise_strip &strip, int32_t channel)
+{
+    enum { ROWS = (TILE - 1) * U + S };
+    const depthwise_line &across = job.across, &along = job.along;
+    int32_t row =
+        across.origin + strip.across_class * across.stride + strip.across_first * U * across.step;
+    gather_columns<T> columns;
+
+    columns.first =
+        along.origin + strip.along_class * along.stride + strip.along_first * U * along.step;
+    columns.at = (const T *)job.data + strip.image * job.x.image + channel * job.x.channel +
+                 (int64_t)row * job.x.across + (int64_t)columns.first * job.x.along;
+    columns.move = along.step * job.x.along;
+    columns.apart = across.step * job.x.across;
+    columns.step = along.step;
+    columns.extent = along.gathered;
+    columns.left = (strip.count - 1) * U + S;
+    columns.rows = depthwise_inside<ROWS>(row, across.step, across.gathered);
+    return columns;
+}
+
+/* The next column, zeros where there is none. */
+template <class T, int V, int COUNT>
+__device__ static inline void next_column(depthwise_lanes<T, V> (&to)[COUNT],
+                                          gather_columns<T> &columns)
+{
+    bool there = columns.left > 0 && (uint32_t)columns.first < (uint32_t)columns.extent;
+
+    depthwise_read(to, columns.at, columns.apart, there ? columns.rows : 0);
+    columns.at += columns.move;
+    columns.first += columns.step;
+    columns.left--;
+}
+
+/* Adds column u of step k to the sums of the ring. */
+template <int V, int S, int U, int TILE, int RING, int ROWS>
+__device__ static inline void add_column(float (&sum)[RING][TILE][V], const float (&x)[ROWS][V],
+                                         const float (&w)[S][S][V], int k, int u)
+{
+#pragma unroll
+    for (int d = 0; d < RING; d++) {
+        int s = u + d * U;
+
+        if (s >= S)
+            continue;
+#pragma unroll
+        for (int r = 0; r < S; r++) {
+#pragma unroll
+            for (int p = 0; p < TILE; p++) {
+#pragma unroll
+                for (int v = 0; v < V; v++)
+                    sum[(k + RING - d) % RING][p][v] =
+                        fmaf(x[p * U + r][v], w[r][s][v], sum[(k + RING - d) % RING][p][v]);
+            }
+        }
+    }
+}
+
+/* Where the results of a strip lie; `rows` of its tile there are. */
+struct gather_results {
+    int64_t at, z;
+    int32_t move, apart, z_move, z_apart;
+    unsigned rows;
+};
+
+template <int TILE>
+__device__ static inline gather_results results_of(const depthwise_job &job,
+                                                   const depthwise_strip &strip)
+{
+    const depthwise_line &across = job.across, &along = job.along;
+    int32_t row = strip.across_class + strip.across_first * across.classes;
+    int32_t column = strip.along_class + strip.along_first * along.classes;
+    gather_results to;
+
+    to.at = strip.image * job.out.image + strip.channel * job.out.channel +
+            (int64_t)row * job.out.across + (int64_t)column * job.out.along;
+    to.z = strip.image * job.z.image + strip.channel * job.z.channel + (int64_t)row * job.z.across +
+           (int64_t)column * job.z.along;
+    to.move = along.classes * job.out.along;
+    to.apart = across.classes * job.out.across;
+    to.z_move = along.classes * job.z.along;
+    to.z_apart = across.classes * job.z.across;
+    to.rows = depthwise_inside<TILE>(row, across.classes, across.positions);
+    return to;
+}
+
+/* Stores a column of results and makes it zeros. */
+template <class T, int V, int TILE>
+__device__ static inline void give_column(const depthwise_job &job, float (&sum)[TILE][V],
+                                          gather_results &to, int32_t channel, bool ready)
+{
+    if (ready) {
+#pragma unroll
+        for (int p = 0; p < TILE; p++) {
+            if (to.rows >> p & 1)
+                depthwise_store<T, V>(job, to.at + (int64_t)p * to.apart,
+                                      to.z + (int64_t)p * to.z_apart, channel, sum[p]);
+        }
+        to.at += to.move;
+        to.z += to.z_move;
+    }
+#pragma unroll
+    for (int p = 0; p < TILE; p++) {
+#pragma unroll
+        for (int v = 0; v < V; v++)
+            sum[p][v] = 0;
+    }
+}
+
+/* Blocks of a multiprocessor: registers for filters and sums decide. */
+constexpr int gather_blocks(int bytes, int lanes, int taps, int stride)
+{
+    return taps == 3                                              ? bytes == 8 ? 2 : 3
+           : (taps == 5 ? lanes == 2 || stride == 1 : lanes == 1) ? 2
+                                                                  : 1;
+}
+
+template <class T, int V, int S, int U>
+__global__ void __launch_bounds__(CUDA_THREADS, gather_blocks(sizeof(T) * V, V, S, U))
+    depthwise_gather_kernel(const __grid_constant__ depthwise_job job)
+{
+    enum { TILE = DEPTHWISE_TILE(V, S, U), RING = (S - 1) / U + 1, ROWS = (TILE - 1) * U + S };
+    int64_t thread = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    float sum[RING][TILE][V] = {}, w[S][S][V];
+    depthwise_lanes<T, V> x[U][ROWS];
+
+    if (thread >= job.threads)
+        return;
+    depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, V);
+    gather_columns<T> columns = columns_of<T, S, U, TILE>(
+        job, strip, (int32_t)cuda_divide((uint32_t)strip.channel, job.by_multiplier));
+    gather_results results = results_of<TILE>(job, strip);
+
+#pragma unroll
+    for (int u = 0; u < U; u++)
+        next_column(x[u], columns);
+    depthwise_filters<T, V, S>(w, job, job.tap_first + strip.channel * job.tap_channel);
+    for (int m = 1 - RING; m < strip.count; m += RING) {
+#pragma unroll
+        for (int k = 0; k < RING; k++) {
+#pragma unroll
+            for (int u = 0; u < U; u++) {
+                float column[ROWS][V];
+
+                depthwise_numbers(column, x[u]);
+                next_column(x[u], columns);
+                add_column<V, S, U, TILE, RING, ROWS>(sum, column, w, k, u);
+            }
+            give_column<T, V, TILE>(job, sum[(k + 1) % RING], results, strip.channel,
+                                    m + k >= 0 && m + k < strip.count);
+        }
+    }
+}
+
+/* Direction data where a result has several channels of dy: they are added up column by column,
+ * with filters that stay in the cache. */
+template <class T, int S>
+__global__ void __launch_bounds__(CUDA_THREADS)
+    depthwise_gather_deep(const __grid_constant__ depthwise_job job)
+{
+    enum { TILE = DEPTHWISE_TILE(1, S, 1), RING = S, ROWS = TILE - 1 + S };
+    int64_t thread = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    float sum[RING][TILE][1] = {};
+
+    if (thread >= job.threads)
+        return;
+    depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, 1);
+    gather_columns<T> columns = columns_of<T, S, 1, TILE>(job, strip, strip.channel * job.depth);
+    gather_results results = results_of<TILE>(job, strip);
+
+    for (int m = 1 - RING; m < strip.count; m += RING) {
+#pragma unroll
+        for (int k = 0; k < RING; k++) {
+            gather_columns<T> here = columns;
+
+            for (int c = 0; c < job.depth; c++) {
+                depthwise_lanes<T, 1> x[ROWS];
+                float column[ROWS][1], w[S][S][1];
+
+                depthwise_filters<T, 1, S>(
+                    w, job, job.tap_first + strip.channel * job.tap_channel + c * job.tap_depth);
+                columns = here;
+                columns.at += c * job.x.channel;
+                next_column(x, columns);
+                depthwise_numbers(column, x);
+                add_column<1, S, 1, TILE, RING, ROWS>(sum, column, w, k, 0);
+            }
+            columns.at -= (job.depth - 1) * job.x.channel;
+            give_column<T, 1, TILE>(job, sum[(k + 1) % RING], results, strip.channel,
+                                    m + k >= 0 && m + k < strip.count);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+template <class T, int V, int S>
+static int32_t by_stride(const depthwise_state *state, const cuda_call *call,
+                         const depthwise_job &job)
+{
+    return cuda_launch(call,
+                       state->stride == 1 ? depthwise_gather_kernel<T, V, S, 1>
+                                          : depthwise_gather_kernel<T, V, S, 2>,
+                       cuda_blocks(job.threads, CUDA_THREADS), 1, job);
+}
+
+template <class T, int S>
+static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
+                        const depthwise_job &job)
+{
+    if (state->deep)
+        return cuda_launch(call, depthwise_gather_deep<T, S>,
+                           cuda_blocks(job.threads, CUDA_THREADS), 1, job);
+    return state->lanes == 2 ? by_stride<T, 2, S>(state, call, job)
+                             : by_stride<T, 1, S>(state, call, job);
+}
+
+template <class T>
+static int32_t by_taps(const depthwise_state *state, const cuda_call *call,
+                       const depthwise_job &job)
+{
+    return state->taps == 3   ? by_lanes<T, 3>(state, call, job)
+           : state->taps == 5 ? by_lanes<T, 5>(state, call, job)
+                              : by_lanes<T, 7>(state, call, job);
+}
+
+int32_t depthwise_gather(const depthwise_state *state, const cuda_call *call,
+                         const depthwise_job &job)
+{
+    return state->type == ANYDNN_PLUGIN_FLOAT  ? by_taps<float>(state, call, job)
+           : state->type == ANYDNN_PLUGIN_HALF ? by_taps<cuda_half>(state, call, job)
+                                               : by_taps<cuda_bfloat16>(state, call, job);
+}

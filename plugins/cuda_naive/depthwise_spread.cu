@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Depthwise convolutions backward to the data with a stride of 2: each column of dy is spread over
+ * the columns of dx under its taps, of which two are ready then.
+ *
+ * Padded places i = h + pad go from an even one on, so that tap r = i - 2 p of output p is known
+ * when the kernel is compiled.
+ */
+#include "depthwise_device.h"
+
+/* Where the columns of dy lie, and which rows of them there are. */
+template <class T> struct spread_columns {
+    const T *at;
+    int32_t move, apart;
+    int32_t first, extent; /* the next column of dy, and how many it has */
+    unsigned rows;
+};
+
+template <class T, int S, int TILE>
+__device__ static inline spread_columns<T> columns_of(const depthwise_job &job,
+                                                      const depthwise_strip &strip, int32_t channel)
+{
+    enum { BACK = (S - 1) / 2, ROWS = TILE / 2 + BACK };
+    int32_t row = job.across.origin / 2 + strip.across_first / 2 - BACK;
+    spread_columns<T> columns;
+
+    columns.first = job.along.origin / 2 + strip.along_first - BACK;
+    columns.at = (const T *)job.data + strip.image * job.x.image + channel * job.x.channel +
+                 (int64_t)row * job.x.across + (int64_t)columns.first * job.x.along;
+    columns.move = job.x.along;
+    columns.apart = job.x.across;
+    columns.extent = job.along.gathered;
+    columns.rows = depthwise_inside<ROWS>(row, 1, job.across.gathered);
+    return columns;
+}
+
+template <class T, int V, int COUNT>
+__device__ static inline void next_column(depthwise_lanes<T, V> (&to)[COUNT],
+                                          spread_columns<T> &columns)
+{
+    bool there = (uint32_t)columns.first < (uint32_t)columns.extent;
+
+    depthwise_read(to, columns.at, columns.apart, there ? columns.rows : 0);
+    columns.at += columns.move;
+    columns.first++;
+}
+
+/* Adds a column of dy, of step k, to the sums of the ring, each a pair of columns of dx. */
+template <int V, int S, int TILE, int RING, int ROWS>
+__device__ static inline void spread_column(float (&sum)[RING][2][TILE][V],
+                                            const float (&dy)[ROWS][V], const float (&w)[S][S][V],
+                                            int k)
+{
+    enum { BACK = (S - 1) / 2 };
+
+#pragma unroll
+    for (int s = 0; s < S; s++) {
+#pragma unroll
+        for (int a = 0; a < TILE; a++) {
+#pragma unroll
+            for (int b = 0; b < ROWS; b++) {
+                int r = a - 2 * (b - BACK);
+
+                if (r < 0 || r >= S)
+                    continue;
+#pragma unroll
+                for (int v = 0; v < V; v++)
+                    sum[(k + s / 2) % RING][s % 2][a][v] =
+                        fmaf(dy[b][v], w[r][s][v], sum[(k + s / 2) % RING][s % 2][a][v]);
+            }
+        }
+    }
+}
+
+struct spread_results {
+    int64_t at;
+    int32_t first; /* column of dx */
+    unsigned rows;
+};
+
+template <int TILE>
+__device__ static inline spread_results results_of(const depthwise_job &job,
+                                                   const depthwise_strip &strip)
+{
+    int32_t row = job.across.origin / 2 * 2 - job.across.origin + strip.across_first;
+    spread_results to;
+
+    to.first = job.along.origin / 2 * 2 - job.along.origin + 2 * strip.along_first;
+    to.at = strip.image * job.out.image + strip.channel * job.out.channel +
+            (int64_t)row * job.out.across + (int64_t)to.first * job.out.along;
+    to.rows = depthwise_inside<TILE>(row, 1, job.across.positions);
+    return to;
+}
+
+/* Stores two columns of dx and makes them zeros. */
+template <class T, int V, int TILE>
+__device__ static inline void give_columns(const depthwise_job &job, float (&sum)[2][TILE][V],
+                                           spread_results &to, int32_t channel, bool ready)
+{
+#pragma unroll
+    for (int j = 0; j < 2; j++) {
+        bool there = ready && (uint32_t)(to.first + j) < (uint32_t)job.along.positions;
+
+#pragma unroll
+        for (int a = 0; a < TILE; a++) {
+            if (there && (to.rows >> a & 1))
+                depthwise_store<T, V>(job, to.at + (int64_t)a * job.out.across + j * job.out.along,
+                                      0, channel, sum[j][a]);
+#pragma unroll
+            for (int v = 0; v < V; v++)
+                sum[j][a][v] = 0;
+        }
+    }
+    if (ready) {
+        to.at += 2 * job.out.along;
+        to.first += 2;
+    }
+}
+
+template <class T, int V, int S>
+__global__ void __launch_bounds__(CUDA_THREADS, S == 3       ? 3
+                                                : S * V < 14 ? 2
+                                                             : 1)
+    depthwise_spread_kernel(const __grid_constant__ depthwise_job job)
+{
+    enum {
+        TILE = DEPTHWISE_TILE_SPREAD(V, S),
+        RING = (S - 1) / 2 + 1,
+        ROWS = TILE / 2 + (S - 1) / 2
+    };
+    int64_t thread = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    float sum[RING][2][TILE][V] = {}, w[S][S][V];
+    depthwise_lanes<T, V> dy[ROWS];
+
+    if (thread >= job.threads)
+        return;
+    depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, V);
+    spread_columns<T> columns = columns_of<T, S, TILE>(job, strip, strip.channel);
+    spread_results results = results_of<TILE>(job, strip);
+
+    next_column(dy, columns);
+    depthwise_filters<T, V, S>(w, job, job.tap_first + strip.channel * job.tap_channel);
+    for (int m = 1 - RING; m < strip.count; m += RING) {
+#pragma unroll
+        for (int k = 0; k < RING; k++) {
+            float column[ROWS][V];
+
+            depthwise_numbers(column, dy);
+            next_column(dy, columns);
+            spread_column<V, S, TILE, RING, ROWS>(sum, column, w, k);
+            /* Beyond RING - 1 the steps are those of the pairs. */
+            give_columns<T, V, TILE>(job, sum[k], results, strip.channel,
+                                     m + k >= 0 && m + k < strip.count);
+        }
+    }
+}
+
+/* With several channels of dy to a result. */
+template <class T, int S>
+__global__ void __launch_bounds__(CUDA_THREADS)
+    depthwise_spread_deep(const __grid_constant__ depthwise_job job)
+{
+    enum {
+        TILE = DEPTHWISE_TILE_SPREAD(1, S),
+        RING = (S - 1) / 2 + 1,
+        ROWS = TILE / 2 + (S - 1) / 2
+    };
+    int64_t thread = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    float sum[RING][2][TILE][1] = {};
+
+    if (thread >= job.threads)
+        return;
+    depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, 1);
+    spread_columns<T> columns = columns_of<T, S, TILE>(job, strip, strip.channel * job.depth);
+    spread_results results = results_of<TILE>(job, strip);
+
+    for (int m = 1 - RING; m < strip.count; m += RING) {
+#pragma unroll
+        for (int k = 0; k < RING; k++) {
+            spread_columns<T> here = columns;
+
+            for (int c = 0; c < job.depth; c++) {
+                depthwise_lanes<T, 1> dy[ROWS];
+                float column[ROWS][1], w[S][S][1];
+
+                depthwise_filters<T, 1, S>(
+                    w, job, job.tap_first + strip.channel * job.tap_channel + c * job.tap_depth);
+                columns = here;
+                columns.at += c * job.x.channel;
+                next_column(dy, columns);
+                depthwise_numbers(column, dy);
+                spread_column<1, S, TILE, RING, ROWS>(sum, column, w, k);
+            }
+            columns.at -= (job.depth - 1) * job.x.channel;
+            give_columns<T, 1, TILE>(job, sum[k], results, strip.channel,
+                                     m + k >= 0 && m + k < strip.count);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+template <class T, int S>
+static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
+                        const depthwise_job &job)
+{
+    void (*kernel)(depthwise_job) = state->deep         ? depthwise_spread_deep<T, S>
+                                    : state->lanes == 2 ? depthwise_spread_kernel<T, 2, S>
+                                                        : depthwise_spread_kernel<T, 1, S>;
+
+    return cuda_launch(call, kernel, cuda_blocks(job.threads, CUDA_THREADS), 1, job);
+}
+
+template <class T>
+static int32_t by_taps(const depthwise_state *state, const cuda_call *call,
+                       const depthwise_job &job)
+{
+    return state->taps == 3   ? by_lanes<T, 3>(state, call, job)
+           : state->taps == 5 ? by_lanes<T, 5>(state, call, job)
+                              : by_lanes<T, 7>(state, call, job);
+}
+
+int32_t depthwise_spread(const depthwise_state *state, const cuda_call *call,
+                         const depthwise_job &job)
+{
+    return state->type == ANYDNN_PLUGIN_FLOAT  ? by_taps<float>(state, call, job)
+           : state->type == ANYDNN_PLUGIN_HALF ? by_taps<cuda_half>(state, call, job)
+                                               : by_taps<cuda_bfloat16>(state, call, job);
+}
