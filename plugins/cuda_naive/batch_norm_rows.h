@@ -164,8 +164,8 @@ static inline void cuda_norm_rows_prepare(cuda_norm_rows *rows,
     if (rows->places > INT64_C(1) << 31)
         return;
     cuda_norm_chunk(rows, signs);
-    if (signs && ((int64_t)cuda_blocks(rows->chunk, CUDA_NORM_GROUP) << rows->log_x) * lanes >
-                     CUDA_NORM_SIGNS)
+    if (signs &&
+        ((cuda_blocks(rows->chunk, CUDA_NORM_GROUP) | 1) << rows->log_x) * lanes > CUDA_NORM_SIGNS)
         return;
     if (rows->images * rows->chunks > INT32_MAX)
         return;

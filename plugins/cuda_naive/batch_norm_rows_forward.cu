@@ -2,10 +2,12 @@
 /* Batch normalization by rows: y of x, and the signs of the reserve. */
 #include "batch_norm_rows.h"
 
-/* scale * ((x - shift) * inv_std) + bias: what the mean differs from the float by is in the bias.
- */
+/* What becomes of a result. */
+enum { PLAIN, RELU, RELU_CLIPPED };
+
+/* (x - shift) * factor + bias: what the mean differs from the float by is in the bias. */
 template <int LANES> struct norm_forward_cells {
-    float shift[LANES], inv_std[LANES], scale[LANES], bias[LANES];
+    float shift[LANES], factor[LANES], bias[LANES];
 };
 
 template <int LANES>
@@ -16,20 +18,30 @@ __device__ static inline void make_cells(norm_forward_cells<LANES> &to, const cu
         const cuda_norm_cell &cell = from[lane];
 
         to.shift[lane] = (float)cell.mean;
-        to.inv_std[lane] = (float)cell.inv_std;
-        to.scale[lane] = (float)cell.scale;
+        to.factor[lane] = (float)(cell.scale * cell.inv_std);
         to.bias[lane] =
             (float)(cell.bias + cell.scale * cell.inv_std * ((double)to.shift[lane] - cell.mean));
     }
 }
 
+/* The activation; NaN becomes 0 unless it is kept. */
+template <int ACTIVE>
+__device__ static inline float activate(float v, float ceiling, bool keeps_nan)
+{
+    float positive = v > 0 || (keeps_nan && v != v) ? v : 0;
+
+    return ACTIVE == RELU_CLIPPED && positive > ceiling ? ceiling : positive;
+}
+
 /* Up to four rows at `at` elements; the signs of the first are bits `step` of the lanes'. */
-template <class T, bool ACTIVE, bool WITH_Z, int LANES>
+template <class T, int ACTIVE, bool WITH_Z, int LANES>
 __device__ static inline void give_rows(const cuda_norm_rows_job &job,
                                         const norm_forward_cells<LANES> &cells, int64_t at,
                                         int count, int step, unsigned signs[LANES])
 {
     enum { ROWS = CUDA_NORM_GROUP / 2 };
+    float ceiling = ACTIVE == RELU_CLIPPED ? (float)job.f.coef : 0;
+    bool keeps_nan = job.f.nan_propagate;
     cuda_vector<T> x[ROWS], z[ROWS];
 
     cuda_norm_read(x, (const T *)job.x + at, job.rows.channels, count);
@@ -43,18 +55,37 @@ __device__ static inline void give_rows(const cuda_norm_rows_job &job,
             break;
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++) {
-            float n = (cuda_load(x[r].lane[lane]) - cells.shift[lane]) * cells.inv_std[lane];
-            float v = fmaf(cells.scale[lane], n, cells.bias[lane]);
+            float v = fmaf(cuda_load(x[r].lane[lane]) - cells.shift[lane], cells.factor[lane],
+                           cells.bias[lane]);
 
             if (WITH_Z)
                 v += cuda_load(z[r].lane[lane]);
             if (ACTIVE) {
-                signs[lane] |= (unsigned)cuda_norm_passes(job.f, v) << (step + r);
-                v = cuda_activate(job.f, v);
+                if (v > 0 && !(ACTIVE == RELU_CLIPPED && v >= ceiling))
+                    signs[lane] |= 1u << (step + r);
+                v = activate<ACTIVE>(v, ceiling, keeps_nan);
             }
             out[lane] = v;
         }
         cuda_vector_store((T *)job.out + at + (int64_t)r * job.rows.channels, out, job.blend);
+    }
+}
+
+/* Bytes of a channel's signs in shared memory: odd, so that neighbouring vectors are not in one
+ * bank. */
+__device__ static inline int signs_pitch(const cuda_norm_rows &rows)
+{
+    return (rows.chunk + 7) / 8 | 1;
+}
+
+/* The same where the rows of every channel are whole bytes. */
+__device__ static inline void give_bytes(uint8_t *to, const uint8_t *signs, unsigned groups,
+                                         int pitch, int channels, int64_t apart)
+{
+    for (unsigned b = threadIdx.x; b < (unsigned)channels * groups; b += CUDA_THREADS) {
+        unsigned c = b / groups, group = b - c * groups;
+
+        to[c * apart + group] = signs[c * pitch + group];
     }
 }
 
@@ -63,38 +94,40 @@ __device__ static inline void give_rows(const cuda_norm_rows_job &job,
 __device__ static inline void give_signs(const cuda_norm_rows_job &job, const uint8_t *signs,
                                          const cuda_norm_tile &tile, int channel, int channels)
 {
-    int groups = (job.rows.chunk + 7) / 8, rows = tile.count;
+    int pitch = signs_pitch(job.rows), rows = tile.count;
     int64_t bit = (tile.image * job.rows.channels + channel) * job.rows.places + tile.first;
     uint8_t *to = job.reserve + bit / 8;
 
-    for (int b = (int)threadIdx.x; b < channels * rows / 8; b += CUDA_THREADS) {
-        int c = b * 8 / rows, r = b * 8 - c * rows;
-        int64_t place = rows % 8 ? b : c * (job.rows.places / 8) + r / 8;
-        unsigned byte = 0;
+    if (rows % 8 == 0) {
+        give_bytes(to, signs, (unsigned)rows / 8, pitch, channels, job.rows.places / 8);
+        return;
+    }
+    for (unsigned b = threadIdx.x; b < (unsigned)(channels * rows) / 8; b += CUDA_THREADS) {
+        unsigned c = b * 8 / (unsigned)rows, r = b * 8 - c * (unsigned)rows, byte = 0;
 
-        for (int got = 0; got < 8; c++, r = 0) {
-            const uint8_t *from = signs + c * groups + r / 8;
+        for (unsigned got = 0; got < 8; c++, r = 0) {
+            const uint8_t *from = signs + c * pitch + r / 8;
             unsigned bits = (unsigned)from[0] >> r % 8;
 
-            if (r % 8 && r / 8 + 1 < groups)
+            if (r % 8 && r + 8 - r % 8 < (unsigned)rows)
                 bits |= (unsigned)from[1] << (8 - r % 8);
             byte |= bits << got;
-            got += rows - r;
+            got += (unsigned)rows - r;
         }
-        to[place] = (uint8_t)byte;
+        to[b] = (uint8_t)byte;
     }
 }
 
-template <class T, bool ACTIVE, bool WITH_Z>
+template <class T, int ACTIVE, bool WITH_Z>
 __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
-    norm_rows_forward(cuda_norm_rows_job job)
+    norm_rows_forward(const __grid_constant__ cuda_norm_rows_job job)
 {
     enum { LANES = cuda_vector<T>::LANES };
     __shared__ uint8_t kept[ACTIVE ? CUDA_NORM_SIGNS : 1];
     const cuda_norm_rows &rows = job.rows;
     int x = (int)threadIdx.x & ((1 << rows.log_x) - 1), y = (int)threadIdx.x >> rows.log_x;
     int slab = ((int)blockIdx.x << rows.log_x) * LANES, channel = slab + x * LANES;
-    int by = (CUDA_THREADS >> rows.log_x) * CUDA_NORM_GROUP, groups = (rows.chunk + 7) / 8;
+    int by = (CUDA_THREADS >> rows.log_x) * CUDA_NORM_GROUP, pitch = signs_pitch(rows);
     norm_forward_cells<LANES> cells;
 
     if (channel < rows.channels)
@@ -113,7 +146,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
                                                     tile.count - r - step, step, signs);
 #pragma unroll
             for (int lane = 0; lane < LANES && ACTIVE; lane++)
-                kept[(x * LANES + lane) * groups + r / 8] = (uint8_t)signs[lane];
+                kept[(x * LANES + lane) * pitch + r / 8] = (uint8_t)signs[lane];
         }
         if (!ACTIVE)
             continue;
@@ -124,23 +157,31 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
     }
 }
 
-template <class T> static int32_t run(const cuda_call *call, const cuda_norm_rows_job *job)
+template <class T, int ACTIVE>
+static int32_t run(const cuda_call *call, const cuda_norm_rows_job *job)
 {
-    void (*kernel)(cuda_norm_rows_job) = norm_rows_forward<T, false, false>;
+    return cuda_launch(call,
+                       ACTIVE && job->beside ? norm_rows_forward<T, ACTIVE, ACTIVE != PLAIN>
+                                             : norm_rows_forward<T, ACTIVE, false>,
+                       job->rows.slabs, job->rows.streams, *job);
+}
 
-    if (job->reserve)
-        kernel = job->beside ? norm_rows_forward<T, true, true> : norm_rows_forward<T, true, false>;
-    return cuda_launch(call, kernel, job->rows.slabs, job->rows.streams, *job);
+template <class T>
+static int32_t by_activation(const cuda_call *call, const cuda_norm_rows_job *job)
+{
+    return !job->reserve                      ? run<T, PLAIN>(call, job)
+           : job->f.mode == CUDA_CLIPPED_RELU ? run<T, RELU_CLIPPED>(call, job)
+                                              : run<T, RELU>(call, job);
 }
 
 int32_t cuda_norm_rows_forward(const cuda_call *call, int32_t type, const cuda_norm_rows_job *job)
 {
     switch (type) {
     case ANYDNN_PLUGIN_FLOAT:
-        return run<float>(call, job);
+        return by_activation<float>(call, job);
     case ANYDNN_PLUGIN_HALF:
-        return run<cuda_half>(call, job);
+        return by_activation<cuda_half>(call, job);
     default:
-        return run<cuda_bfloat16>(call, job);
+        return by_activation<cuda_bfloat16>(call, job);
     }
 }
