@@ -121,6 +121,26 @@ static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_
     return copy;
 }
 
+/* Of one group and two dims: [height][width][column][term]. Columns that lie side by side make a
+ * row with the taps in front of them, which is turned as a whole. */
+static struct tc_copy copy_terms(const struct conv *conv, int32_t type)
+{
+    const struct conv_dim *height = &conv->dim[LAST - 1], *width = &conv->dim[LAST];
+    struct tc_copy copy =
+        copy_of(type, cuda_round_up(conv->depth, each_of(type, 0)), conv->depth, conv->tap_depth);
+
+    copy.first = conv->tap_first;
+    copy.dims[TC_DEPTH] = height->taps;
+    copy.strides[TC_DEPTH] = height->tap;
+    copy.dims[TC_HEIGHT] = width->taps;
+    copy.strides[TC_HEIGHT] = width->tap;
+    copy.dims[TC_WIDTH] = conv->columns;
+    copy.strides[TC_WIDTH] = conv->tap_column;
+    copy.reach[0] = reach_all(width->taps);
+    copy.reach[1] = reach_all(conv->columns);
+    return copy;
+}
+
 static struct tc_copy copy_positions(const struct conv *conv, int32_t type)
 {
     struct tc_copy copy = copy_of_images(conv, type, cuda_round_up(conv->columns, each_of(type, 0)),
@@ -184,6 +204,16 @@ static void set_filters(struct conv *inner, const struct tc_copy *copy)
         inner->dim[CONV_FIRST + d].tap = step_in(copy, TC_DEPTH + d);
 }
 
+static void set_terms(struct conv *inner, const struct tc_copy *copy)
+{
+    inner->tap_first = 0;
+    inner->tap_group = step_in(copy, TC_OUTER);
+    inner->tap_depth = 1;
+    inner->tap_column = step_in(copy, TC_WIDTH);
+    inner->dim[LAST].tap = step_in(copy, TC_HEIGHT);
+    inner->dim[LAST - 1].tap = step_in(copy, TC_DEPTH);
+}
+
 static void set_positions(struct conv *inner, const struct tc_copy *copy)
 {
     inner->columns = copy->lanes;
@@ -231,10 +261,14 @@ int tc_arrange(struct tc_arrangement *to, const struct conv *conv, int32_t type,
         set_x(&to->conv, &to->x);
     }
     if (bits & TC_ARRANGE_OTHER) {
-        to->other = filter ? copy_positions(conv, type) : copy_filters(conv, type, bits);
+        to->other = filter                    ? copy_positions(conv, type)
+                    : bits & TC_ARRANGE_TERMS ? copy_terms(conv, type)
+                                              : copy_filters(conv, type, bits);
         fits &= bytes_of(&to->other, &to->other_bytes);
         if (filter)
             set_positions(&to->conv, &to->other);
+        else if (bits & TC_ARRANGE_TERMS)
+            set_terms(&to->conv, &to->other);
         else
             set_filters(&to->conv, &to->other);
     }

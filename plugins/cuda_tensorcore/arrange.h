@@ -27,14 +27,16 @@ enum {
     /* Pixels of 4 channels in rows of multiples of 4, for the family first. */
     TC_ARRANGE_PIXELS = 8,
     /* Direction forward: all taps of a filter's plane become channels. */
-    TC_ARRANGE_PLANES = 16
+    TC_ARRANGE_PLANES = 16,
+    /* Direction data, of floats: filters with their terms side by side, for kernels by maps. */
+    TC_ARRANGE_TERMS = 32
 };
 
 /* Lanes of a pixel, and pixels that the family first reads at once. */
 #define TC_PIXEL 4
 
 /* Arrangements that a problem may be tried in. */
-#define TC_ARRANGEMENTS 5
+#define TC_ARRANGEMENTS 6
 
 /* Dims of a copy, slowest first; its lanes follow. */
 enum { TC_OUTER, TC_INNER, TC_DEPTH, TC_HEIGHT, TC_WIDTH, TC_GROUP, TC_COPY_DIMS };

@@ -90,6 +90,13 @@ static int has_use_of_planes(const struct conv *conv, int32_t type)
            conv->depth < each_of(type) && taps * conv->depth <= PLANE_LANES;
 }
 
+/* Kernels by maps read floats along the sum alone. */
+static int has_use_of_terms(const struct conv *conv, int32_t type)
+{
+    return type == ANYDNN_PLUGIN_FLOAT && conv_is_data(conv) && conv->groups == 1 &&
+           conv->dim[LAST - 2].taps == 1 && conv->tap_depth != 1;
+}
+
 int32_t tc_arrangements(const struct conv *conv, int32_t type, int32_t bits[TC_ARRANGEMENTS])
 {
     int32_t needed = needed_of(conv, type), both = TC_ARRANGE_X | TC_ARRANGE_OTHER, count = 0;
@@ -110,5 +117,7 @@ int32_t tc_arrangements(const struct conv *conv, int32_t type, int32_t bits[TC_A
     if (cuda_type_size(type) == 2 && conv->depth <= TC_PIXEL && conv->groups == 1 &&
         !conv_is_data(conv))
         bits[count++] = TC_ARRANGE_PIXELS | copied | (needed & ~TC_ARRANGE_X);
+    if (has_use_of_terms(conv, type))
+        bits[count++] = TC_ARRANGE_TERMS | TC_ARRANGE_OTHER | (needed & TC_ARRANGE_X);
     return count;
 }

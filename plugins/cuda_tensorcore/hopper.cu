@@ -27,20 +27,30 @@ int32_t tc_hopper_runs(int32_t generation)
 
 /* ------------------------------------------------------------------ limits */
 
-static bool takes_filters(const conv &conv)
+/* In dgrad of 16 bits columns lie side by side in filters, which wgmma takes; else terms do. */
+static bool lines_are_terms(const conv &conv, int32_t size)
 {
-    int64_t line = conv_is_data(&conv) ? conv.tap_column : conv.tap_depth;
-    int64_t other = conv_is_data(&conv) ? conv.tap_depth : conv.tap_column;
+    return conv_is_data(&conv) && size == 2;
+}
 
-    return (line == 1 || line == 0) && tc_hopper_fits(other) &&
-           tc_hopper_fits(tc_hopper_size_of(conv.dim[TC_CONV_HEIGHT].tap)) &&
-           tc_hopper_fits(tc_hopper_size_of(conv.dim[TC_CONV_WIDTH].tap));
+/* Lines of a group follow those of the one before. */
+static bool takes_filters(const conv &conv, int32_t size)
+{
+    bool terms = lines_are_terms(conv, size);
+    int64_t line = terms ? conv.tap_column : conv.tap_depth;
+    int64_t apart = terms ? conv.tap_depth : conv.tap_column;
+    int64_t lines = terms ? conv.depth : conv.columns;
+
+    return (line == 1 || line == 0) && tc_hopper_fits(apart, size) &&
+           (conv.groups == 1 || conv.tap_group == lines * apart) &&
+           tc_hopper_fits(tc_hopper_size_of(conv.dim[TC_CONV_HEIGHT].tap), size) &&
+           tc_hopper_fits(tc_hopper_size_of(conv.dim[TC_CONV_WIDTH].tap), size);
 }
 
 static bool takes(const conv &conv, const tc_wish &wish)
 {
     return tc_hopper_has_maps(conv, wish) && !conv_is_filter(&conv) && tc_hopper_walks(conv) &&
-           takes_filters(conv);
+           takes_filters(conv, cuda_type_size(wish.type));
 }
 
 int32_t tc_hopper_takes(const struct conv *conv, const struct tc_wish *wish)
@@ -57,7 +67,7 @@ int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_wish *w
 
 static int32_t map_a(tc_hopper_job *to, const conv &conv, int32_t type, int32_t rows)
 {
-    int64_t pitch = tc_hopper_product_pitch(conv);
+    int64_t pitch = tc_hopper_product_pitch(conv, to->size);
 
     to->is_product = pitch > 0;
     if (to->is_product)
@@ -66,33 +76,33 @@ static int32_t map_a(tc_hopper_job *to, const conv &conv, int32_t type, int32_t 
     return tc_hopper_map_pixels(&to->a, conv, to->dim, type, rows);
 }
 
-/* Lines are channels of A in fprop, and columns in dgrad. */
 static int32_t map_b(tc_hopper_job *to, const conv &conv, int32_t type, int32_t columns)
 {
-    bool data = conv_is_data(&conv);
-    int64_t line = data ? conv.columns : conv.depth;
-    int64_t lines = conv.groups * (data ? conv.depth : conv.columns);
-    int64_t apart = data ? conv.tap_depth : conv.tap_column;
-    tc_map_tensor of = {type,
-                        TC_MAP_DIMS,
-                        {line, conv.dim[TC_CONV_WIDTH].taps, conv.dim[TC_CONV_HEIGHT].taps, lines},
-                        {},
-                        {TC_HOPPER_DEPTH, 1, 1, data ? TC_HOPPER_DEPTH : columns}};
+    int32_t size = to->size, each = tc_hopper_line(type);
+    bool terms = lines_are_terms(conv, size);
+    int64_t line = terms ? conv.columns : conv.depth;
+    int64_t lines = conv.groups * (terms ? conv.depth : conv.columns);
+    int64_t apart = terms ? conv.tap_depth : conv.tap_column;
+    tc_map_tensor of = {
+        type,        1,
+        TC_MAP_DIMS, {line, conv.dim[TC_CONV_WIDTH].taps, conv.dim[TC_CONV_HEIGHT].taps, lines},
+        {},          {each, 1, 1, terms ? each : columns}};
 
-    of.strides[0] = tc_hopper_bytes_of(conv.dim[TC_CONV_WIDTH].tap, line);
+    of.strides[0] = tc_hopper_bytes_of(conv.dim[TC_CONV_WIDTH].tap, line, size);
     of.strides[1] =
-        tc_hopper_bytes_of(conv.dim[TC_CONV_HEIGHT].tap, of.strides[0] / 2 * of.dims[1]);
-    of.strides[2] = tc_hopper_bytes_of(apart, of.strides[1] / 2 * of.dims[2]);
+        tc_hopper_bytes_of(conv.dim[TC_CONV_HEIGHT].tap, of.strides[0] / size * of.dims[1], size);
+    of.strides[2] = tc_hopper_bytes_of(apart, of.strides[1] / size * of.dims[2], size);
     return tc_map_make(&to->b, &of);
 }
 
 static int32_t map_c(tc_map *map, const tc_hopper_job &to, const conv &conv, int32_t type)
 {
     tc_map_tensor of = {type,
+                        0,
                         2,
                         {conv.groups * conv.columns, to.rows},
-                        {2 * to.pitch},
-                        {TC_HOPPER_SLAB, TC_HOPPER_SLAB}};
+                        {to.size * to.pitch},
+                        {tc_hopper_line(type), TC_HOPPER_SLAB}};
 
     return tc_map_make(map, &of);
 }
@@ -101,17 +111,17 @@ static int32_t map_c(tc_map *map, const tc_hopper_job &to, const conv &conv, int
 static int32_t map_class(tc_map *map, const tc_hopper_job &to, const conv &conv, int32_t type)
 {
     int64_t height = to.dim[TC_HOPPER_HEIGHT].positions, width = to.dim[TC_HOPPER_WIDTH].positions;
-    tc_map_pixels of = {{type, TC_MAP_DIMS}};
+    tc_map_pixels of = {{type, 0, TC_MAP_DIMS}};
     int64_t *strides = of.tensor.strides;
 
     of.tensor.dims[0] = conv.groups * conv.columns;
     of.tensor.dims[1] = width;
     of.tensor.dims[2] = height;
     of.tensor.dims[3] = conv.images;
-    strides[0] = tc_hopper_bytes_of(to.z_width, of.tensor.dims[0]);
-    strides[1] = tc_hopper_bytes_of(to.z_height, strides[0] / 2 * width);
-    strides[2] = tc_hopper_bytes_of(to.z_image, strides[1] / 2 * height);
-    of.channels = TC_HOPPER_SLAB;
+    strides[0] = tc_hopper_bytes_of(to.z_width, of.tensor.dims[0], to.size);
+    strides[1] = tc_hopper_bytes_of(to.z_height, strides[0] / to.size * width, to.size);
+    strides[2] = tc_hopper_bytes_of(to.z_image, strides[1] / to.size * height, to.size);
+    of.channels = tc_hopper_line(type);
     of.pixels = TC_HOPPER_SLAB;
     of.step[0] = 1;
     of.step[1] = 1;
@@ -120,14 +130,14 @@ static int32_t map_class(tc_map *map, const tc_hopper_job &to, const conv &conv,
 
 /* ------------------------------------------------------------------ classes */
 
-static tc_hopper_class class_of(const conv &conv, int64_t down, int64_t across)
+static tc_hopper_class class_of(const conv &conv, int32_t type, int64_t down, int64_t across)
 {
     tc_hopper_class of = {};
     int32_t taps;
 
     of.taps[TC_HOPPER_HEIGHT] = tc_hopper_taps_of(conv, TC_CONV_HEIGHT, down);
     of.taps[TC_HOPPER_WIDTH] = tc_hopper_taps_of(conv, TC_CONV_WIDTH, across);
-    of.depth_blocks = (int32_t)((conv.depth + TC_HOPPER_DEPTH - 1) / TC_HOPPER_DEPTH);
+    of.depth_blocks = (int32_t)cuda_ceil_div(conv.depth, tc_hopper_line(type));
     taps = of.taps[TC_HOPPER_HEIGHT].count * of.taps[TC_HOPPER_WIDTH].count;
     of.blocks = taps * of.depth_blocks;
     of.first = down * conv.dim[TC_CONV_HEIGHT].position + across * conv.dim[TC_CONV_WIDTH].position;
@@ -141,12 +151,12 @@ static tc_hopper_class class_of(const conv &conv, int64_t down, int64_t across)
 }
 
 /* Those with many taps first. */
-static void make_classes(tc_hopper_class *of, const conv &conv)
+static void make_classes(tc_hopper_class *of, const conv &conv, int32_t type)
 {
     int64_t across = conv.dim[TC_CONV_WIDTH].stride;
 
     for (int32_t i = 0; i < conv.classes; i++) {
-        tc_hopper_class made = class_of(conv, i / across, i % across);
+        tc_hopper_class made = class_of(conv, type, i / across, i % across);
         int32_t at = i;
 
         for (; at > 0 && of[at - 1].blocks < made.blocks; at--)
@@ -188,15 +198,16 @@ int32_t tc_hopper_prepare(tc_hopper_job *to, tc_hopper_class *of, tc_map *c, con
     to->channels = (int32_t)(conv.groups * conv.depth);
     to->dim[TC_HOPPER_HEIGHT] = tc_hopper_dim_of(conv, TC_CONV_HEIGHT);
     to->dim[TC_HOPPER_WIDTH] = tc_hopper_dim_of(conv, TC_CONV_WIDTH);
-    to->pitch = tc_hopper_position_pitch(conv);
+    to->size = cuda_type_size(job.x_type);
+    to->pitch = tc_hopper_position_pitch(conv, to->size);
     to->output = job.output;
     place_z(to, conv);
     if (conv.classes == 1) {
-        of[0] = class_of(conv, 0, 0);
+        of[0] = class_of(conv, job.x_type, 0, 0);
         return map_a(to, conv, job.x_type, rows) && map_b(to, conv, job.x_type, columns) &&
                map_c(c, *to, conv, job.x_type);
     }
-    make_classes(of, conv);
+    make_classes(of, conv, job.x_type);
     for (int32_t i = 0; i < to->classes; i++) {
         if (!map_class(&c[i], *to, conv, job.x_type))
             return 0;
@@ -214,10 +225,10 @@ int32_t tc_hopper_give(tc_hopper_job *job, const tc_hopper_class *of, tc_map *c,
     /* Of a row with an odd number of halves the copy engine wrote more than the row (H200): what
      * does not end as it begins, where 16 bytes do, threads store, as they do what begins
      * elsewhere. */
-    job->stores_sums =
-        tc_is_plain_by(job->output, TC_MAP_ALIGNMENT) && 2 * job->columns % TC_MAP_ALIGNMENT == 0;
+    job->stores_sums = tc_is_plain_by(job->output, TC_MAP_ALIGNMENT) &&
+                       job->size * job->columns % TC_MAP_ALIGNMENT == 0;
     for (int32_t i = 0; i < job->classes && job->stores_sums; i++) {
-        if (!tc_map_place(&c[i], (const char *)given.output + 2 * of[i].first))
+        if (!tc_map_place(&c[i], (const char *)given.output + job->size * of[i].first))
             return 0;
     }
     return tc_map_place(&job->a, given.x) && tc_map_place(&job->b, given.other);

@@ -16,9 +16,7 @@
 #define TC_WARPGROUP      128
 #define TC_WARPGROUP_ROWS 64
 
-/* Bytes of a line of an operand tile: what the 128-byte swizzle turns around within. Tiles begin at
- * multiples of TC_SWIZZLE_BYTES. */
-#define TC_LINE_BYTES    128
+/* Tiles of lines that the 128-byte swizzle turns around within begin at multiples of this. */
 #define TC_SWIZZLE_BYTES 1024
 
 /* Whether this pass of the compiler has the instructions. What nvcc compiles for the host counts as
@@ -160,13 +158,13 @@ __device__ static inline void tc_shared_to_copies()
 
 /* ------------------------------------------------------------------ products */
 
-/* Lines are rows of A, or columns of B, of 64 terms each. */
+/* Lines are rows of A, or columns of B. */
 __device__ static inline uint64_t tc_tile_of_rows(uint32_t address)
 {
     return (uint64_t)(address >> 4) | (uint64_t)(TC_SWIZZLE_BYTES >> 4) << 32 | UINT64_C(1) << 62;
 }
 
-/* Lines are terms, of 64 rows or columns each; the next 64 lie `apart` bytes further. */
+/* Lines are terms, of 64 rows or columns of 16 bits each; the next 64 lie `apart` bytes further. */
 __device__ static inline uint64_t tc_tile_of_terms(uint32_t address, uint32_t apart)
 {
     return tc_tile_of_rows(address) | (uint64_t)(apart >> 4) << 16;
@@ -217,6 +215,12 @@ __device__ static inline void tc_store_matrices(uint32_t row, const uint32_t fro
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
                  "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
                  : "memory");
+}
+
+/* Two neighbouring results. */
+__device__ static inline void tc_store_pair(uint32_t to, float first, float second)
+{
+    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(first), "f"(second) : "memory");
 }
 
 #else

@@ -21,7 +21,7 @@ static int32_t box_of(int64_t channels, int32_t tile_blocks)
 static int32_t map_x(tc_hopper_filter_job *to, const conv &conv, int32_t type, int32_t positions,
                      int32_t blocks, int32_t all)
 {
-    int64_t pitch = tc_hopper_product_pitch(conv);
+    int64_t pitch = tc_hopper_product_pitch(conv, cuda_type_size(type));
 
     to->is_product = pitch > 0;
     if (!to->is_product)
@@ -55,5 +55,6 @@ int32_t tc_hopper_filter_prepare(tc_hopper_filter_job *to, const tc_job &job, in
     to->dy_box = box_of(conv.columns, filter_blocks);
     return map_x(to, conv, job.x_type, positions, x_blocks, all) &&
            tc_hopper_map_matrix(&to->dy, job.x_type, conv.groups * conv.columns, all,
-                                tc_hopper_position_pitch(conv), positions, to->dy_box);
+                                tc_hopper_position_pitch(conv, cuda_type_size(job.x_type)),
+                                positions, to->dy_box);
 }

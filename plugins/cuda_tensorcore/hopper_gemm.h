@@ -4,7 +4,7 @@
  * three warpgroups one (the producer, one thread of it) fills a ring of stages by the copy engine,
  * two (the consumers) multiply. Cooperative: the consumers share a tile, half of its rows each.
  * Ping-pong: each has tiles of its own, and while one multiplies the other one stores. Results
- * leave through shared memory, 64 x 64 at a time, while the producer is already at the next tile.
+ * leave through shared memory, 64 lines at a time, while the producer is already at the next tile.
  */
 #ifndef CUDA_TENSORCORE_HOPPER_GEMM_H
 #define CUDA_TENSORCORE_HOPPER_GEMM_H
@@ -13,8 +13,8 @@
 
 enum { TC_COOPERATIVE, TC_PING_PONG };
 
-/* B_LINES_ARE_TERMS: dgrad, whose filters have their columns side by side. CLASSES_MOST: 1, or
- * more for dgrad with strides. */
+/* B_LINES_ARE_TERMS: dgrad of 16 bits, whose filters have their columns side by side. CLASSES_MOST:
+ * 1, or more for dgrad with strides. */
 template <class MATH, int R, int C, int SCHEDULE, int N, int B_LINES_ARE_TERMS, int CLASSES_MOST>
 struct tc_hopper_shape {
     typedef typename MATH::element element;
@@ -30,7 +30,8 @@ struct tc_hopper_shape {
         THREADS = (1 + CONSUMERS) * TC_WARPGROUP,
         OWN_ROWS = PING_PONG ? ROWS : ROWS / CONSUMERS, /* of a consumer */
         UNITS = OWN_ROWS / TC_WARPGROUP_ROWS,
-        SLABS = COLUMNS / TC_HOPPER_SLAB,
+        DEPTH = TC_LINE_BYTES / sizeof(element), /* channels of a block along K */
+        SLAB_COLUMNS = DEPTH,                    /* that are stored at once */
         WARPS_OF_A_STAGE = (PING_PONG ? 1 : CONSUMERS) * TC_WARPGROUP / 32,
         A_BYTES = ROWS * TC_LINE_BYTES,
         STAGE_BYTES = A_BYTES + COLUMNS * TC_LINE_BYTES,
@@ -85,7 +86,7 @@ __device__ static inline void tc_hopper_load_b(const tc_hopper_job &job, uint32_
 {
     if constexpr (S::B_LINES) {
 #pragma unroll
-        for (int32_t i = 0; i < S::SLABS; i++)
+        for (int32_t i = 0; i < S::COLUMNS / TC_HOPPER_SLAB; i++)
             tc_map_load(to + i * TC_HOPPER_SLAB_BYTES, &job.b, barrier,
                         tile.column + i * TC_HOPPER_SLAB, s, r, tile.group * job.depth + depth);
     } else {
@@ -115,7 +116,7 @@ __device__ static inline void tc_hopper_produce(const typename S::job &job, uint
                 for (int32_t block = 0; block < of.depth_blocks; block++, ring.next()) {
                     uint32_t full = barriers.full(ring.stage);
                     uint32_t to = memory + ring.stage * S::STAGE_BYTES;
-                    int32_t depth = first + block * TC_HOPPER_DEPTH;
+                    int32_t depth = first + block * S::DEPTH;
                     int32_t c = tile.group * job.depth + depth;
 
                     tc_barrier_wait(barriers.empty(ring.stage), ring.parity ^ 1);
@@ -151,20 +152,14 @@ __device__ static inline void tc_hopper_store_rows(const typename S::job &job, i
         tc_map_store(&job.c[0], from, column, row);
 }
 
-/* The sums, rounded, to one of a consumer's two buffers, and from there by the copy engine. Lane
- * 8 i + j of a warp names row j of the 8 x 8 matrix i: rows 0 to 7 and 8 to 15 of 8 columns, then
- * of the next 8. */
-template <class S>
-__device__ static inline void tc_hopper_store_slab(const typename S::job &job, int32_t number,
-                                                   uint32_t to, int32_t consumer, int32_t row,
-                                                   int32_t column, const float *sum)
+/* A line of columns of each row, rounded to 16 bits. Lane 8 i + j of a warp names row j of the
+ * 8 x 8 matrix i: rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8. */
+template <class E>
+__device__ static inline void tc_hopper_fill_slab(E, uint32_t to, const float *sum)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
     int32_t line = thread / 32 * 16 + lane % 16, turned = line % 8;
 
-    if (thread == 0)
-        tc_map_store_wait_read<1>();
-    tc_warpgroup_sync(1 + consumer);
 #pragma unroll
     for (int32_t c = 0; c < TC_HOPPER_SLAB; c += 16) {
         const float *of = sum + c / 2;
@@ -172,9 +167,39 @@ __device__ static inline void tc_hopper_store_slab(const typename S::job &job, i
 
 #pragma unroll
         for (int32_t i = 0; i < 4; i++)
-            pairs[i] = tc_round_pair(typename S::element(), of[2 * i], of[2 * i + 1]);
+            pairs[i] = tc_round_pair(E(), of[2 * i], of[2 * i + 1]);
         tc_store_matrices(to + line * TC_LINE_BYTES + (((c / 8 + lane / 16) ^ turned) << 4), pairs);
     }
+}
+
+/* As floats: thread t of four has columns 2 t and 2 t + 1 of every 8, of rows 8 apart. */
+__device__ static inline void tc_hopper_fill_slab(float, uint32_t to, const float *sum)
+{
+    int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
+    int32_t line = thread / 32 * 16 + lane / 4, turned = line % 8;
+
+    to += line * TC_LINE_BYTES + lane % 2 * 8;
+#pragma unroll
+    for (int32_t c = 0; c < TC_LINE_BYTES / 4; c += 8) {
+        uint32_t at = to + (((c / 4 + lane % 4 / 2) ^ turned) << 4);
+
+        tc_store_pair(at, sum[c / 2], sum[c / 2 + 1]);
+        tc_store_pair(at + 8 * TC_LINE_BYTES, sum[c / 2 + 2], sum[c / 2 + 3]);
+    }
+}
+
+/* The sums, rounded, to one of a consumer's two buffers, and from there by the copy engine. */
+template <class S>
+__device__ static inline void tc_hopper_store_slab(const typename S::job &job, int32_t number,
+                                                   uint32_t to, int32_t consumer, int32_t row,
+                                                   int32_t column, const float *sum)
+{
+    int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP;
+
+    if (thread == 0)
+        tc_map_store_wait_read<1>();
+    tc_warpgroup_sync(1 + consumer);
+    tc_hopper_fill_slab(typename S::element(), to, sum);
     tc_shared_to_copies();
     tc_warpgroup_sync(1 + consumer);
     if (thread == 0)
@@ -228,7 +253,7 @@ __device__ static inline void tc_hopper_blend_slab(const tc_hopper_job &job, flo
     }
 }
 
-/* Stores a tile's accumulators, 64 x 64 at a time. */
+/* Stores a tile's accumulators, 64 rows at a time. */
 template <class S, bool BLENDS>
 __device__ static inline void
 tc_hopper_store(const typename S::job &job, const tc_hopper_tile<S> &tile, int32_t consumer,
@@ -238,6 +263,7 @@ tc_hopper_store(const typename S::job &job, const tc_hopper_tile<S> &tile, int32
     int64_t *z = (int64_t *)(memory + S::ROWS_AT) + consumer * TC_WARPGROUP_ROWS;
     int32_t row = tile.row + (S::PING_PONG ? 0 : consumer * S::OWN_ROWS);
     int32_t first = tile.group * job.columns, end = first + job.columns;
+    constexpr int32_t width = BLENDS ? (int)TC_HOPPER_SLAB : (int)S::SLAB_COLUMNS;
 
 #pragma unroll
     for (int32_t unit = 0; unit < S::UNITS; unit++, row += TC_WARPGROUP_ROWS) {
@@ -246,9 +272,9 @@ tc_hopper_store(const typename S::job &job, const tc_hopper_tile<S> &tile, int32
             tc_hopper_place_rows(job, job.of[tile.number], z, row);
         }
 #pragma unroll
-        for (int32_t slab = 0; slab < S::SLABS; slab++) {
-            int32_t column = first + tile.column + slab * TC_HOPPER_SLAB;
-            const float *of = &sum[unit][slab * TC_HOPPER_SLAB / 2];
+        for (int32_t slab = 0; slab < S::COLUMNS / width; slab++) {
+            int32_t column = first + tile.column + slab * width;
+            const float *of = &sum[unit][slab * width / 2];
 
             if (column >= end)
                 break;

@@ -2,9 +2,6 @@
 /* What tensor maps hold of a convolution (hopper_geometry.h). */
 #include "hopper_geometry.h"
 
-/* Elements that a stride has to be a multiple of. */
-#define STRIDE_OF (TC_MAP_ALIGNMENT / 2)
-
 static bool is_trivial(const conv_dim &dim)
 {
     return dim.positions == 1 && dim.taps == 1 && dim.gathered == 1 && dim.pad == 0;
@@ -94,14 +91,15 @@ bool tc_hopper_walks(const conv &conv)
     return walks(conv, TC_CONV_HEIGHT) && walks(conv, TC_CONV_WIDTH);
 }
 
-bool tc_hopper_fits(int64_t stride)
+bool tc_hopper_fits(int64_t stride, int32_t size)
 {
-    return stride >= 0 && stride % STRIDE_OF == 0 && stride * 2 < TC_MAP_STRIDES;
+    return stride >= 0 && stride < TC_MAP_STRIDES / size && stride * size % TC_MAP_ALIGNMENT == 0;
 }
 
 bool tc_hopper_has_maps(const conv &conv, const tc_wish &wish)
 {
-    int64_t pitch = tc_hopper_position_pitch(conv);
+    int32_t size = cuda_type_size(wish.type), line = tc_hopper_line(wish.type);
+    int64_t pitch = tc_hopper_position_pitch(conv, size);
 
     for (int32_t d = 0; d < TC_CONV_HEIGHT; d++) {
         if (!is_trivial(conv.dim[d]))
@@ -109,12 +107,12 @@ bool tc_hopper_has_maps(const conv &conv, const tc_wish &wish)
     }
     if (!wish.hopper || !conv.narrow || conv.classes > TC_HOPPER_CLASSES)
         return false;
-    if (conv.groups > 1 && (conv.depth % TC_HOPPER_DEPTH != 0 || conv.columns % TC_HOPPER_SLAB))
+    if (conv.groups > 1 && (conv.depth % line != 0 || conv.columns % line != 0))
         return false;
     return conv.x.step <= 1 && conv.x.shift == 0 && conv.position.step <= 1 &&
-           conv.position.shift == 0 && tc_hopper_fits(conv.dim[TC_CONV_HEIGHT].x) &&
-           tc_hopper_fits(conv.dim[TC_CONV_WIDTH].x) && tc_hopper_fits(conv.x_image) && pitch > 0 &&
-           tc_hopper_fits(pitch);
+           conv.position.shift == 0 && tc_hopper_fits(conv.dim[TC_CONV_HEIGHT].x, size) &&
+           tc_hopper_fits(conv.dim[TC_CONV_WIDTH].x, size) && tc_hopper_fits(conv.x_image, size) &&
+           pitch > 0 && tc_hopper_fits(pitch, size);
 }
 
 /* ------------------------------------------------------------------ even steps */
@@ -130,20 +128,21 @@ static int64_t pitch_of(int64_t width, int64_t height, int64_t images, int64_t b
     return pitch;
 }
 
-static int64_t round_up(int64_t n)
+/* Elements of a row, to where the next one may begin. */
+static int64_t round_up(int64_t n, int32_t size)
 {
-    return (n + STRIDE_OF - 1) / STRIDE_OF * STRIDE_OF;
+    return cuda_round_up(n, TC_MAP_ALIGNMENT / size);
 }
 
-int64_t tc_hopper_position_pitch(const conv &conv)
+int64_t tc_hopper_position_pitch(const conv &conv, int32_t size)
 {
     const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
 
     return pitch_of(width.positions, height.positions, conv.images, width.position, height.position,
-                    conv.position_image, round_up(conv.groups * conv.columns));
+                    conv.position_image, round_up(conv.groups * conv.columns, size));
 }
 
-int64_t tc_hopper_product_pitch(const conv &conv)
+int64_t tc_hopper_product_pitch(const conv &conv, int32_t size)
 {
     const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
     int64_t pitch;
@@ -153,15 +152,15 @@ int64_t tc_hopper_product_pitch(const conv &conv)
             return 0;
     }
     pitch = pitch_of(width.gathered, height.gathered, conv.images, width.x, height.x, conv.x_image,
-                     round_up(conv.groups * conv.depth));
-    return tc_hopper_fits(pitch) ? pitch : 0;
+                     round_up(conv.groups * conv.depth, size));
+    return tc_hopper_fits(pitch, size) ? pitch : 0;
 }
 
 /* ------------------------------------------------------------------ maps */
 
-int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise)
+int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise, int32_t size)
 {
-    return 2 * (stride ? tc_hopper_size_of(stride) : round_up(otherwise));
+    return size * (stride ? tc_hopper_size_of(stride) : round_up(otherwise, size));
 }
 
 int32_t tc_hopper_map_pixels(tc_map *map, const conv &conv, const tc_hopper_dim dim[TC_HOPPER_DIMS],
@@ -169,17 +168,18 @@ int32_t tc_hopper_map_pixels(tc_map *map, const conv &conv, const tc_hopper_dim 
 {
     const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
     const tc_hopper_dim &h = dim[TC_HOPPER_HEIGHT], &w = dim[TC_HOPPER_WIDTH];
-    tc_map_pixels of = {{type, TC_MAP_DIMS}};
+    tc_map_pixels of = {{type, 1, TC_MAP_DIMS}};
     int64_t *strides = of.tensor.strides;
+    int32_t size = cuda_type_size(type);
 
     of.tensor.dims[0] = conv.groups * conv.depth;
     of.tensor.dims[1] = width.gathered;
     of.tensor.dims[2] = height.gathered;
     of.tensor.dims[3] = conv.images;
-    strides[0] = tc_hopper_bytes_of(width.x, conv.groups * conv.depth);
-    strides[1] = tc_hopper_bytes_of(height.x, strides[0] / 2 * width.gathered);
-    strides[2] = tc_hopper_bytes_of(conv.x_image, strides[1] / 2 * height.gathered);
-    of.channels = TC_HOPPER_DEPTH;
+    strides[0] = tc_hopper_bytes_of(width.x, conv.groups * conv.depth, size);
+    strides[1] = tc_hopper_bytes_of(height.x, strides[0] / size * width.gathered, size);
+    strides[2] = tc_hopper_bytes_of(conv.x_image, strides[1] / size * height.gathered, size);
+    of.channels = tc_hopper_line(type);
     of.pixels = pixels;
     of.lower[0] = w.lower;
     of.lower[1] = h.lower;
@@ -193,13 +193,14 @@ int32_t tc_hopper_map_pixels(tc_map *map, const conv &conv, const tc_hopper_dim 
 int32_t tc_hopper_map_matrix(tc_map *map, int32_t type, int64_t channels, int64_t rows,
                              int64_t pitch, int32_t box_rows, int32_t blocks)
 {
-    int64_t across = blocks > 1 ? TC_HOPPER_DEPTH : channels;
-    int64_t apart = blocks > 1 ? 2 * TC_HOPPER_DEPTH : 2 * pitch;
+    int32_t line = tc_hopper_line(type);
+    int64_t across = blocks > 1 ? line : channels, bytes = pitch * cuda_type_size(type);
     tc_map_tensor matrix = {type,
+                            1,
                             TC_MAP_DIMS,
                             {across, rows, channels / across, 1},
-                            {2 * pitch, apart, 2 * pitch},
-                            {TC_HOPPER_DEPTH, box_rows, blocks, 1}};
+                            {bytes, blocks > 1 ? TC_LINE_BYTES : bytes, bytes},
+                            {line, box_rows, blocks, 1}};
 
     return tc_map_make(map, &matrix);
 }

@@ -2,9 +2,9 @@
 /*
  * What the kernels of the family hopper are given: fprop and dgrad as an implicit GEMM of M
  * positions (of all images) x N columns (output channels) x K taps of channels. A is the gathered
- * tensor, B the filters. K goes by blocks of 64 channels of one tap. dgrad with strides is one GEMM
- * for each class of positions that the same taps reach; they share A's map, each has its own taps
- * and its own map of C.
+ * tensor, B the filters. K goes by blocks of a line of channels of one tap. dgrad with strides is
+ * one GEMM for each class of positions that the same taps reach; they share A's map, each has its
+ * own taps and its own map of C.
  */
 #ifndef CUDA_TENSORCORE_HOPPER_JOB_H
 #define CUDA_TENSORCORE_HOPPER_JOB_H
@@ -12,11 +12,9 @@
 #include "hopper_map.h"
 #include "job.h"
 
-/* Channels of a block along K: a line of 128 bytes. */
-#define TC_HOPPER_DEPTH TC_MAP_CHANNELS
-/* Columns and rows of what goes to memory at once, out of a buffer of so many bytes. */
+/* Rows of what goes to memory at once, a line of columns each, out of a buffer of so many bytes. */
 #define TC_HOPPER_SLAB       64
-#define TC_HOPPER_SLAB_BYTES (TC_HOPPER_SLAB * TC_HOPPER_SLAB * 2)
+#define TC_HOPPER_SLAB_BYTES (TC_HOPPER_SLAB * TC_LINE_BYTES)
 
 /* Classes at most: strides of 2 by 2. */
 #define TC_HOPPER_CLASSES 4
@@ -57,6 +55,7 @@ struct tc_hopper_job {
     int32_t channels;      /* of all groups */
     int32_t is_product;    /* one tap that lies on its position: A is a plain matrix */
     int32_t stores_sums;   /* results are the sums, rounded */
+    int32_t size;          /* bytes of an element */
     tc_hopper_dim dim[TC_HOPPER_DIMS];
     int64_t pitch; /* elements from row to row of the results; of classes there is none */
     int64_t z_step, z_image, z_height, z_width; /* of z; of classes, of C */

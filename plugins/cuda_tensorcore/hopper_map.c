@@ -54,11 +54,21 @@ struct shape {
     cuuint64_t dims[TC_MAP_DIMS], strides[TC_MAP_DIMS - 1];
 };
 
+static CUtensorMapDataType type_of(const struct tc_map_tensor *of)
+{
+    switch (of->type) {
+    case ANYDNN_PLUGIN_HALF:
+        return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case ANYDNN_PLUGIN_BFLOAT16:
+        return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    default:
+        return of->rounds ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    }
+}
+
 static struct shape shape_of(const struct tc_map_tensor *of)
 {
-    struct shape shape = {.type = of->type == ANYDNN_PLUGIN_HALF
-                                      ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16
-                                      : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16};
+    struct shape shape = {.type = type_of(of)};
 
     for (int32_t d = 0; d < of->rank; d++)
         shape.dims[d] = (cuuint64_t)of->dims[d];

@@ -24,15 +24,19 @@ typedef struct tc_map {
 
 #define TC_MAP_DIMS 4
 
+/* Bytes of a line of a box, within which the 128-byte swizzle turns around. */
+#define TC_LINE_BYTES 128
+
 /* What both kinds of maps ask of strides in bytes: multiples of this, below TC_MAP_STRIDES; and of
  * the address. */
 #define TC_MAP_ALIGNMENT 16
 #define TC_MAP_STRIDES   (INT64_C(1) << 40)
 
-/* Elements of 16 bits, dims and strides fastest first, the first stride 1 and not given; boxes of
- * 128-byte lines, swizzled. What a box has outside the tensor reads as 0. */
+/* Dims and strides fastest first, the first stride 1 and not given; boxes of 128-byte lines,
+ * swizzled. What a box has outside the tensor reads as 0. */
 struct tc_map_tensor {
-    int32_t type; /* ANYDNN_PLUGIN_HALF or _BFLOAT16 */
+    int32_t type;   /* ANYDNN_PLUGIN_HALF, _BFLOAT16 or _FLOAT */
+    int32_t rounds; /* floats, to TF32 (nearest, ties to even) as they come to shared memory */
     int32_t rank;
     int64_t dims[TC_MAP_DIMS];
     int64_t strides[TC_MAP_DIMS - 1]; /* bytes */

@@ -9,7 +9,7 @@
 #include "shape.h"
 #include "taps_add.h"
 
-/* Numbers: by type (0 half, 1 bfloat16), what it is (0 fprop, 1 dgrad, 2 wgrad,
+/* Numbers: by type (0 half, 1 bfloat16, 2 TF32), what it is (0 fprop, 1 dgrad, 2 wgrad,
  * 3 dgrad with strides), tile. */
 #define TC_HOPPER_NUMBER(type, what, tile) (TC_HOPPER << 8 | (type) << 6 | (what) << 4 | (tile))
 
@@ -24,7 +24,7 @@ constexpr struct tc_kernel tc_hopper_row(int32_t number, int32_t type, int32_t d
             75,
             S::ROWS,
             S::COLUMNS,
-            TC_HOPPER_DEPTH,
+            S::DEPTH,
             S::THREADS,
             S::SHARED_BYTES,
             1,
@@ -77,6 +77,15 @@ constexpr struct tc_kernel tc_hopper_filter_row(int32_t number, int32_t type, do
         TC_HOPPER_FILTER(math, number, type, 2, 0.83, 128, 128, 0, 64, 6),                         \
         TC_HOPPER_FILTER(math, number, type, 3, 0.67, 384, 64, 1, 64, 4),                          \
         TC_HOPPER_FILTER(math, number, type, 4, 0.84, 128, 128, 0, 128, 3)
+
+/* Of 32-bit operands, whose terms lie side by side in filters as well. */
+#define TC_HOPPER_TABLE_32(name, math, number, type)                                               \
+    static const struct tc_kernel kernels[] = {                                                    \
+        TC_HOPPER_TILES(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0, 1),           \
+        TC_HOPPER_TILES(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 0, 1),     \
+        TC_HOPPER_TILES(math, number, type, 3, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 0,         \
+                        TC_HOPPER_CLASSES)};                                                       \
+    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
 
 #define TC_HOPPER_TABLE(name, math, number, type)                                                  \
     static const struct tc_kernel kernels[] = {                                                    \

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The forms of wgmma.mma_async that the family hopper uses (PTX ISA, "Warpgroup-level matrix
- * instructions"): 64 x N float accumulators of a warpgroup, 16 terms of 16-bit operands, both of
- * them in shared memory and named by descriptors. Nothing but the lists of registers makes them
- * long.
+ * instructions"): 64 x N float accumulators of a warpgroup, 32 bytes of terms, both operands in
+ * shared memory and named by descriptors. Nothing but the lists of registers makes them long.
  */
 #ifndef CUDA_TENSORCORE_HOPPER_WGMMA_H
 #define CUDA_TENSORCORE_HOPPER_WGMMA_H
@@ -42,7 +41,8 @@
 #define TC_BIND_128(d, i) TC_BIND_64(d, i), TC_BIND_64(d, i + 64)
 
 /* N columns, their half, the numbers of the operands behind the accumulators: descriptors of A and
- * B, whether to add to what was there, whether A and B have their terms as lines. */
+ * B, whether to add to what was there, whether A and B have their terms as lines, which those of 16
+ * bits may. */
 #define TC_WGMMA_FORM(N, half, a_at, b_at, adds_at, a_lines_at, b_lines_at, type)                    \
     asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \
                  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." type "." type " {" TC_PLACES_##half \
@@ -58,6 +58,12 @@
         TC_WGMMA_FORM(192, 96, 96, 97, 98, 99, 100, type);                                          \
     else                                                                                            \
         TC_WGMMA_FORM(256, 128, 128, 129, 130, 131, 132, type)
+#define TC_WGMMA_TF32(N, half, a_at, b_at, adds_at)                                                 \
+    asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k8.f32.tf32.tf32 {" TC_PLACES_##half        \
+                 "}, %" #a_at ", %" #b_at ", adds, 1, 1; }"                                         \
+                 : TC_BIND_##half(d, 0)                                                             \
+                 : "l"(a), "l"(b), "r"(adds))
 /* clang-format on */
 
 template <int N, int A_LINES, int B_LINES>
@@ -72,6 +78,20 @@ __device__ static inline void tc_wgmma_issue(cuda_bfloat16, float (&d)[N / 2], u
                                              uint64_t b, int32_t adds)
 {
     TC_WGMMA_FORMS("bf16");
+}
+
+/* Of floats it reads what TF32 has of them. */
+template <int N, int A_LINES, int B_LINES>
+__device__ static inline void tc_wgmma_issue(float, float (&d)[N / 2], uint64_t a, uint64_t b,
+                                             int32_t adds)
+{
+    static_assert(!A_LINES && !B_LINES, "lines are terms of 16 bits alone");
+    if constexpr (N == 64)
+        TC_WGMMA_TF32(64, 32, 32, 33, 34);
+    else if constexpr (N == 128)
+        TC_WGMMA_TF32(128, 64, 64, 65, 66);
+    else
+        TC_WGMMA_TF32(256, 128, 128, 129, 130);
 }
 
 #endif

@@ -46,6 +46,7 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/hopper_map.h \
 	plugins/cuda_tensorcore/hopper_ring.h \
 	plugins/cuda_tensorcore/hopper_table.h \
+	plugins/cuda_tensorcore/hopper_tf32.cu \
 	plugins/cuda_tensorcore/hopper_wgmma.h \
 	plugins/cuda_tensorcore/job.h \
 	plugins/cuda_tensorcore/kernels.c \

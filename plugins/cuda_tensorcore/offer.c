@@ -46,9 +46,11 @@ static int make(struct tc_offer *offer, const struct tc_arrangement *arrangement
 }
 
 /* Kernels that go element by element have no use for a copy; pixels are for those that read in a
- * way of their own. */
+ * way of their own, terms for those by maps. */
 static int has_use(const struct tc_kernel *kernel, int32_t bits)
 {
+    if (bits & TC_ARRANGE_TERMS)
+        return kernel->how == TC_BY_MAP;
     return kernel->how == TC_BY_ITSELF ||
            (kernel->how != TC_BY_ELEMENT && !(bits & TC_ARRANGE_PIXELS));
 }

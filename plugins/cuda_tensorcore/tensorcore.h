@@ -37,7 +37,7 @@ enum { TC_BY_16, TC_BY_ELEMENT, TC_BY_ITSELF, TC_BY_MAP };
 #define TC_TAP_BYTES      16
 #define TC_PACKED_COLUMNS 32
 
-/* Channels of 16 bits that a copy by a tensor map brings of a position. */
+/* Channels of 16 bits in a line that a copy by a tensor map brings of a position. */
 #define TC_MAP_CHANNELS 64
 
 struct tc_job;
@@ -81,7 +81,7 @@ extern const struct tc_table tc_mma_half, tc_mma_bfloat16, tc_mma_tf32, tc_mma_s
 extern const struct tc_table tc_taps_half, tc_taps_bfloat16, tc_taps_tf32, tc_taps_split;
 extern const struct tc_table tc_first_half, tc_first_bfloat16;
 extern const struct tc_table tc_groups_half, tc_groups_bfloat16;
-extern const struct tc_table tc_hopper_half, tc_hopper_bfloat16;
+extern const struct tc_table tc_hopper_half, tc_hopper_bfloat16, tc_hopper_tf32;
 
 /* ------------------------------------------------------------------ choice.c */
 

@@ -77,7 +77,7 @@ enum kind : int32_t { NO_MAP, TILED, PIXELS };
 
 struct emulated_map {
     kind made;
-    int32_t rank;
+    int32_t rank, size, rounds;
     const char *address;
     int64_t strides[TC_MAP_DIMS];
     int32_t dims[TC_MAP_DIMS], box[TC_MAP_DIMS];
@@ -102,14 +102,35 @@ const char *element(const emulated_map &map, const int32_t at[TC_MAP_DIMS])
     for (int32_t d = 0; d < map.rank; d++) {
         if (at[d] < 0 || at[d] >= map.dims[d])
             return nullptr;
-        address += at[d] * (d == 0 ? 2 : map.strides[d - 1]);
+        address += at[d] * (d == 0 ? map.size : map.strides[d - 1]);
     }
     return address;
 }
 
-char *shared_at(uint32_t line, int32_t element)
+char *shared_at(const emulated_map &map, uint32_t line, int32_t element)
 {
-    return emulator_shared_at(swizzled(line + (uint32_t)element * 2));
+    return emulator_shared_at(swizzled(line + (uint32_t)(element * map.size)));
+}
+
+// To TF32, to nearest, ties to even; NaN are one.
+uint32_t round_tf32(uint32_t bits)
+{
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return 0x7fffe000;
+    return (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
+}
+
+// An element, or 0 outside the tensor, to shared memory.
+void bring(const emulated_map &map, char *to, const int32_t at[TC_MAP_DIMS])
+{
+    const char *from = element(map, at);
+    uint32_t bits = 0;
+
+    if (from)
+        memcpy(&bits, from, (size_t)map.size);
+    if (map.rounds)
+        bits = round_tf32(bits);
+    memcpy(to, &bits, (size_t)map.size);
 }
 
 // The pixel behind one, along W, H and images.
@@ -132,6 +153,8 @@ int32_t fill(tc_map *map, const tc_map_tensor *of, kind made)
     *to = {};
     to->made = made;
     to->rank = of->rank;
+    to->size = of->type == ANYDNN_PLUGIN_FLOAT ? 4 : 2;
+    to->rounds = to->size == 4 && of->rounds;
     for (int32_t d = 0; d < of->rank; d++) {
         to->dims[d] = (int32_t)of->dims[d];
         to->box[d] = of->box[d];
@@ -144,7 +167,7 @@ int32_t fill(tc_map *map, const tc_map_tensor *of, kind made)
         if (made == TILED && (of->box[d] < 1 || of->box[d] > 256))
             return 0;
     }
-    return made == PIXELS || of->box[0] * 2 == TC_LINE_BYTES;
+    return made == PIXELS || of->box[0] * to->size == TC_LINE_BYTES;
 }
 
 bool is_corner(int32_t value)
@@ -169,7 +192,7 @@ struct thread_work {
 };
 thread_work work[threads_most];
 
-const int terms = 16;
+const int terms = 16; // of 16 bits; of floats half as many
 
 // What the bits of a type stand for; made at first need.
 const float *numbers_of(float (*load)(uint16_t))
@@ -181,6 +204,20 @@ const float *numbers_of(float (*load)(uint16_t))
         for (uint32_t bits = 0; bits <= UINT16_MAX; bits++)
             table.push_back(load((uint16_t)bits));
     return table.data();
+}
+
+// What TF32 has of floats.
+bool cut(const void *bytes, float to[terms])
+{
+    uint32_t bits[terms / 2], some = 0;
+
+    memcpy(bits, bytes, sizeof bits);
+    for (uint32_t &one : bits) {
+        one &= 0xffffe000;
+        some |= one;
+    }
+    memcpy(to, bits, sizeof bits);
+    return some != 0;
 }
 
 // The terms of line i of a tile, by its descriptor; returns whether any is not 0.
@@ -201,6 +238,8 @@ bool read_line(const float *numbers, uint64_t tile, bool lines_are_terms, int i,
         start += (uint32_t)(i / 8) * eights + (uint32_t)(i % 8) * TC_LINE_BYTES;
         for (uint32_t half = 0; half < 2; half++)
             memcpy(&bits[half * 8], emulator_shared_at(swizzled(start + half * 16)), 16);
+        if (!numbers)
+            return cut(bits, to);
     }
     for (int k = 0; k < terms; k++) {
         to[k] = numbers[bits[k]];
@@ -210,27 +249,28 @@ bool read_line(const float *numbers, uint64_t tile, bool lines_are_terms, int i,
 }
 
 // What is exact is so in any order; the rest is cut off as matrix units do it.
-float add(float before, const float *a, const float *b)
+float add(float before, const float *a, const float *b, int count)
 {
     double sum = before;
 
-    for (int k = 0; k < terms; k++)
+    for (int k = 0; k < count; k++)
         sum += (double)a[k] * b[k];
-    return (double)(float)sum == sum ? (float)sum : emulator_add(before, a, b, terms);
+    return (double)(float)sum == sum ? (float)sum : emulator_add(before, a, b, count);
 }
 
 // The accumulators of this thread: rows g and g + 8 of its warp's 16, columns 2 t and 2 t + 1 of
 // every 8. Lines of zeros add nothing to rows that are finite.
 void multiply(const product &one)
 {
-    const float *numbers = numbers_of(one.load);
+    const float *numbers = one.load ? numbers_of(one.load) : nullptr;
+    const int count = one.load ? terms : terms / 2;
     int lane = (int)(threadIdx.x % EMULATOR_WARP), warp = (int)(threadIdx.x % TC_WARPGROUP) / 32;
     bool finite[2] = {true, true};
     float a[2][terms], b[terms];
 
     for (int half = 0; half < 2; half++) {
         read_line(numbers, one.a, one.a_lines, warp * 16 + lane / 4 + half * 8, a[half]);
-        for (int k = 0; k < terms; k++)
+        for (int k = 0; k < count; k++)
             finite[half] &= isfinite(a[half][k]) != 0;
     }
     for (int column = 0; column < one.n; column += 8)
@@ -240,7 +280,7 @@ void multiply(const product &one)
             for (int half = 0; half < 2; half++) {
                 float *d = &one.d[column / 2 + half * 2 + i], before = one.adds ? *d : 0;
 
-                *d = some || !finite[half] ? add(before, a[half], b) : before;
+                *d = some || !finite[half] ? add(before, a[half], b, count) : before;
             }
         }
 }
@@ -302,7 +342,8 @@ int32_t tc_map_make_pixels(tc_map *map, const tc_map_pixels *of)
 {
     emulated_map *to = (emulated_map *)map;
 
-    if (!fill(map, &of->tensor, PIXELS) || of->channels * 2 != TC_LINE_BYTES || of->pixels > 1024)
+    if (!fill(map, &of->tensor, PIXELS) || of->channels * to->size != TC_LINE_BYTES ||
+        of->pixels > 1024)
         return 0;
     to->box[0] = of->channels;
     to->box[1] = of->pixels;
@@ -335,12 +376,8 @@ void tc_map_load(uint32_t to, const tc_map *map, uint32_t barrier, int32_t x, in
         for (at[3] = u; at[3] < u + from.box[3]; at[3]++)
             for (at[2] = z; at[2] < z + from.box[2]; at[2]++)
                 for (at[1] = y; at[1] < y + from.box[1]; at[1]++, line += TC_LINE_BYTES)
-                    for (at[0] = x; at[0] < x + from.box[0]; at[0]++) {
-                        const char *element_at = element(from, at);
-                        static const char zero[2] = {0, 0};
-
-                        memcpy(shared_at(line, at[0] - x), element_at ? element_at : zero, 2);
-                    }
+                    for (at[0] = x; at[0] < x + from.box[0]; at[0]++)
+                        bring(from, shared_at(from, line, at[0] - x), at);
         return (int64_t)(line - to);
     });
 }
@@ -360,10 +397,8 @@ void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier, int32_
             for (int32_t i = 0; i < from.box[0]; i++) {
                 int32_t at[TC_MAP_DIMS] = {c + i, walk[0] + (int32_t)w_offset,
                                            walk[1] + (int32_t)h_offset, walk[2]};
-                const char *element_at = element(from, at);
-                static const char zero[2] = {0, 0};
 
-                memcpy(shared_at(line, i), element_at ? element_at : zero, 2);
+                bring(from, shared_at(from, line, i), at);
             }
             next_pixel(from, walk);
         }
@@ -374,7 +409,7 @@ void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier, int32_
 // The device wrote past rows of an odd number of halves.
 static void check_row(const emulated_map &to)
 {
-    if (2 * to.dims[0] % TC_MAP_ALIGNMENT != 0)
+    if (to.size * to.dims[0] % TC_MAP_ALIGNMENT != 0)
         emulator_fault("a store of rows that do not end at a multiple of 16 bytes");
 }
 
@@ -390,7 +425,8 @@ void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y)
                 char *element_at = (char *)element(to, at);
 
                 if (element_at)
-                    memcpy(element_at, shared_at(from + (uint32_t)row * TC_LINE_BYTES, i), 2);
+                    memcpy(element_at, shared_at(to, from + (uint32_t)row * TC_LINE_BYTES, i),
+                           (size_t)to.size);
             }
     });
 }
@@ -412,7 +448,8 @@ void tc_map_store_pixels(const tc_map *map, uint32_t from, int32_t c, int32_t w,
                 char *element_at = (char *)element(to, at);
 
                 if (element_at)
-                    memcpy(element_at, shared_at(from + (uint32_t)pixel * TC_LINE_BYTES, i), 2);
+                    memcpy(element_at, shared_at(to, from + (uint32_t)pixel * TC_LINE_BYTES, i),
+                           (size_t)to.size);
             }
     });
 }
@@ -448,6 +485,13 @@ void emulator_wgmma_wait(int left)
     for (; mine.groups.size() > (size_t)left; mine.groups.pop_front())
         for (const product &one : mine.groups.front())
             multiply(one);
+}
+
+void tc_store_pair(uint32_t to, float first, float second)
+{
+    float pair[2] = {first, second};
+
+    memcpy(emulator_shared_at(to), pair, sizeof pair);
 }
 
 void tc_store_matrices(uint32_t row, const uint32_t from[4])

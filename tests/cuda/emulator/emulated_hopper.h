@@ -75,7 +75,7 @@ static inline void tc_wgmma_fence()
 {
 }
 
-/* `load` reads an element of the operands' type. */
+/* `load` reads an element of 16 bits; without it they are floats. */
 void emulator_wgmma(float (*load)(uint16_t bits), float *d, int n, int a_lines, int b_lines,
                     uint64_t a, uint64_t b, int32_t adds);
 void tc_wgmma_commit();
@@ -94,7 +94,10 @@ template <class E> float emulator_load_bits(uint16_t bits)
 template <class E, int N, int A_LINES, int B_LINES>
 void tc_wgmma(float (&d)[N / 2], uint64_t a, uint64_t b, int32_t adds)
 {
-    emulator_wgmma(emulator_load_bits<E>, d, N, A_LINES, B_LINES, a, b, adds);
+    if constexpr (sizeof(E) == 2)
+        emulator_wgmma(emulator_load_bits<E>, d, N, A_LINES, B_LINES, a, b, adds);
+    else
+        emulator_wgmma(nullptr, d, N, A_LINES, B_LINES, a, b, adds);
 }
 
 template <int COUNT> void tc_wgmma_hold(float (&)[COUNT])
@@ -102,5 +105,6 @@ template <int COUNT> void tc_wgmma_hold(float (&)[COUNT])
 }
 
 void tc_store_matrices(uint32_t row, const uint32_t from[4]);
+void tc_store_pair(uint32_t to, float first, float second);
 
 #endif
