@@ -63,6 +63,12 @@ int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_wish *w
     return conv->classes > 1 && takes(*conv, *wish);
 }
 
+/* Of integers, filters have signs. */
+int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_wish *wish)
+{
+    return wish->other_type == ANYDNN_PLUGIN_INT8 && tc_hopper_takes(conv, wish);
+}
+
 /* ------------------------------------------------------------------ maps */
 
 static int32_t map_a(tc_hopper_job *to, const conv &conv, int32_t type, int32_t rows)
@@ -226,7 +232,8 @@ int32_t tc_hopper_give(tc_hopper_job *job, const tc_hopper_class *of, tc_map *c,
      * does not end as it begins, where 16 bytes do, threads store, as they do what begins
      * elsewhere. */
     job->stores_sums = tc_is_plain_by(job->output, TC_MAP_ALIGNMENT) &&
-                       job->size * job->columns % TC_MAP_ALIGNMENT == 0;
+                       job->size * job->columns % TC_MAP_ALIGNMENT == 0 &&
+                       (job->size > 1 || job->output.type == ANYDNN_PLUGIN_INT8);
     for (int32_t i = 0; i < job->classes && job->stores_sums; i++) {
         if (!tc_map_place(&c[i], (const char *)given.output + job->size * of[i].first))
             return 0;

@@ -194,13 +194,21 @@ template <int LEFT> __device__ static inline void tc_wgmma_wait()
 }
 
 /* d = A B, or d + A B where `adds`; A_LINES, B_LINES: 1 where the lines of A, of B are terms. */
-template <class E, int N, int A_LINES, int B_LINES>
-__device__ static inline void tc_wgmma(float (&d)[N / 2], uint64_t a, uint64_t b, int32_t adds)
+template <class M, int N, int A_LINES, int B_LINES>
+__device__ static inline void tc_wgmma(typename M::sum (&d)[N / 2], uint64_t a, uint64_t b,
+                                       int32_t adds)
 {
-    tc_wgmma_issue<N, A_LINES, B_LINES>(E(), d, a, b, adds);
+    tc_wgmma_issue<N, A_LINES, B_LINES>(M(), d, a, b, adds);
 }
 
 /* The compiler must not move accumulators while products are under way. */
+template <int COUNT> __device__ static inline void tc_wgmma_hold(int32_t (&d)[COUNT])
+{
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        asm volatile("" : "+r"(d[i])::"memory");
+}
+
 template <int COUNT> __device__ static inline void tc_wgmma_hold(float (&d)[COUNT])
 {
 #pragma unroll
@@ -215,6 +223,12 @@ __device__ static inline void tc_store_matrices(uint32_t row, const uint32_t fro
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
                  "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
                  : "memory");
+}
+
+/* Two neighbouring integers of 8 bits, the first one in the low bits. */
+__device__ static inline void tc_store_bytes(uint32_t to, uint32_t pair)
+{
+    asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"((uint16_t)pair) : "memory");
 }
 
 /* Two neighbouring results. */

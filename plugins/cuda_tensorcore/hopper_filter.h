@@ -16,6 +16,7 @@
 template <class MATH, int M_SIZE, int N_SIZE, int X_IS_M_SIDE, int POSITIONS_OF_STAGE,
           int STAGES_OF_RING>
 struct tc_hopper_filter_shape {
+    typedef MATH math;
     typedef typename MATH::element element;
     enum {
         M = M_SIZE,
@@ -203,7 +204,7 @@ tc_hopper_filter_multiply(float (&sum)[S::UNITS][S::N / 2], int32_t stages, uint
         for (int32_t k = 0; k < S::POSITIONS / 16; k++)
 #pragma unroll
             for (int32_t unit = 0; unit < S::UNITS; unit++)
-                tc_wgmma<typename S::element, S::N, 1, 1>(
+                tc_wgmma<typename S::math, S::N, 1, 1>(
                     sum[unit], tc_tile_at(a, k * 16 * TC_LINE_BYTES + unit * S::BLOCK_BYTES),
                     tc_tile_at(b, k * 16 * TC_LINE_BYTES), i > 0 || k > 0);
         tc_wgmma_commit();

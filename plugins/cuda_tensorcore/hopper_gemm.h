@@ -17,7 +17,9 @@ enum { TC_COOPERATIVE, TC_PING_PONG };
  * 1, or more for dgrad with strides. */
 template <class MATH, int R, int C, int SCHEDULE, int N, int B_LINES_ARE_TERMS, int CLASSES_MOST>
 struct tc_hopper_shape {
+    typedef MATH math;
     typedef typename MATH::element element;
+    typedef typename MATH::sum sum;
     typedef tc_hopper_job_of<CLASSES_MOST> job;
     enum {
         CLASSES = CLASSES_MOST,
@@ -188,11 +190,37 @@ __device__ static inline void tc_hopper_fill_slab(float, uint32_t to, const floa
     }
 }
 
+/* The nearest integer of 8 bits. */
+__device__ static inline uint32_t tc_hopper_byte(int32_t sum)
+{
+    int32_t least = sum > INT8_MAX ? INT8_MAX : sum;
+
+    return (uint32_t)(least < INT8_MIN ? INT8_MIN : least) & 0xff;
+}
+
+/* As integers of 8 bits. */
+__device__ static inline void tc_hopper_fill_slab(int8_t, uint32_t to, const int32_t *sum)
+{
+    int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
+    int32_t line = thread / 32 * 16 + lane / 4, turned = line % 8;
+
+    to += line * TC_LINE_BYTES + lane % 4 * 2;
+#pragma unroll
+    for (int32_t c = 0; c < TC_LINE_BYTES; c += 8)
+#pragma unroll
+        for (int32_t i = 0; i < 2; i++) {
+            const int32_t *of = sum + c / 2 + 2 * i;
+
+            tc_store_bytes(to + ((c / 16 ^ turned) << 4) + c % 16 + i * 8 * TC_LINE_BYTES,
+                           tc_hopper_byte(of[0]) | tc_hopper_byte(of[1]) << 8);
+        }
+}
+
 /* The sums, rounded, to one of a consumer's two buffers, and from there by the copy engine. */
 template <class S>
 __device__ static inline void tc_hopper_store_slab(const typename S::job &job, int32_t number,
                                                    uint32_t to, int32_t consumer, int32_t row,
-                                                   int32_t column, const float *sum)
+                                                   int32_t column, const typename S::sum *sum)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP;
 
@@ -224,9 +252,10 @@ tc_hopper_place_rows(const tc_hopper_job &job, const tc_hopper_class &of, int64_
 /* What is blended, or goes through bias and activation: sums as they are to both buffers, where
  * rows of a column follow each other in a thread. Lines are turned against conflicts of banks. */
 template <class S>
-__device__ static inline void tc_hopper_blend_slab(const tc_hopper_job &job, float *sums,
+__device__ static inline void tc_hopper_blend_slab(const tc_hopper_job &job, typename S::sum *sums,
                                                    const int64_t *z, int32_t consumer, int32_t row,
-                                                   int32_t column, int32_t end, const float *sum)
+                                                   int32_t column, int32_t end,
+                                                   const typename S::sum *sum)
 {
     typedef typename S::element element;
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
@@ -246,10 +275,15 @@ __device__ static inline void tc_hopper_blend_slab(const tc_hopper_job &job, flo
     for (int32_t i = thread / TC_HOPPER_SLAB; i < TC_WARPGROUP_ROWS;
          i += TC_WARPGROUP / TC_HOPPER_SLAB) {
         int64_t at = (S::CLASSES > 1 ? z[i] : (row + i) * job.pitch) + column + mine;
+        int64_t z_at = z[i] + (column + mine) * job.z_step;
+        typename S::sum value = sums[i * TC_HOPPER_SLAB + (mine ^ i % 8 * 8)];
 
-        if (z[i] >= 0)
-            conv_store<element>(job.output, at, z[i] + (column + mine) * job.z_step, column + mine,
-                                sums[i * TC_HOPPER_SLAB + (mine ^ i % 8 * 8)]);
+        if (z[i] < 0)
+            continue;
+        if constexpr (tc_is_integer<typename S::math>())
+            conv_store_any(job.output, at, z_at, column + mine, value);
+        else
+            conv_store<element>(job.output, at, z_at, column + mine, value);
     }
 }
 
@@ -257,7 +291,8 @@ __device__ static inline void tc_hopper_blend_slab(const tc_hopper_job &job, flo
 template <class S, bool BLENDS>
 __device__ static inline void
 tc_hopper_store(const typename S::job &job, const tc_hopper_tile<S> &tile, int32_t consumer,
-                char *memory, int32_t *buffer, const float (&sum)[S::UNITS][S::COLUMNS / 2])
+                char *memory, int32_t *buffer,
+                const typename S::sum (&sum)[S::UNITS][S::COLUMNS / 2])
 {
     char *buffers = memory + S::BUFFERS_AT + consumer * 2 * TC_HOPPER_SLAB_BYTES;
     int64_t *z = (int64_t *)(memory + S::ROWS_AT) + consumer * TC_WARPGROUP_ROWS;
@@ -274,12 +309,13 @@ tc_hopper_store(const typename S::job &job, const tc_hopper_tile<S> &tile, int32
 #pragma unroll
         for (int32_t slab = 0; slab < S::COLUMNS / width; slab++) {
             int32_t column = first + tile.column + slab * width;
-            const float *of = &sum[unit][slab * width / 2];
+            const typename S::sum *of = &sum[unit][slab * width / 2];
 
             if (column >= end)
                 break;
             if constexpr (BLENDS)
-                tc_hopper_blend_slab<S>(job, (float *)buffers, z, consumer, row, column, end, of);
+                tc_hopper_blend_slab<S>(job, (typename S::sum *)buffers, z, consumer, row, column,
+                                        end, of);
             else
                 tc_hopper_store_slab<S>(job, tile.number,
                                         tc_shared_address(buffers) + *buffer * TC_HOPPER_SLAB_BYTES,
@@ -302,9 +338,10 @@ __device__ static inline int32_t tc_hopper_blocks_of(const typename S::job &job,
 
 /* Sums up a tile; a stage is handed back when the products that follow it have been issued. */
 template <class S>
-__device__ static inline void
-tc_hopper_multiply(float (&sum)[S::UNITS][S::COLUMNS / 2], int32_t blocks, uint32_t memory,
-                   int32_t consumer, const tc_hopper_barriers<S> &barriers, tc_hopper_ring<S> *ring)
+__device__ static inline void tc_hopper_multiply(typename S::sum (&sum)[S::UNITS][S::COLUMNS / 2],
+                                                 int32_t blocks, uint32_t memory, int32_t consumer,
+                                                 const tc_hopper_barriers<S> &barriers,
+                                                 tc_hopper_ring<S> *ring)
 {
     const uint32_t own = S::PING_PONG ? 0 : consumer * S::OWN_ROWS * TC_LINE_BYTES;
     int32_t last = -1;
@@ -325,7 +362,7 @@ tc_hopper_multiply(float (&sum)[S::UNITS][S::COLUMNS / 2], int32_t blocks, uint3
         for (int32_t step = 0; step < TC_LINE_BYTES / TC_STEP_BYTES; step++)
 #pragma unroll
             for (int32_t unit = 0; unit < S::UNITS; unit++)
-                tc_wgmma<typename S::element, S::COLUMNS, 0, S::B_LINES>(
+                tc_wgmma<typename S::math, S::COLUMNS, 0, S::B_LINES>(
                     sum[unit],
                     tc_tile_at(a, step * TC_STEP_BYTES + unit * TC_WARPGROUP_ROWS * TC_LINE_BYTES),
                     tc_tile_at(b, step * (S::B_LINES ? 16 * TC_LINE_BYTES : TC_STEP_BYTES)),
@@ -360,7 +397,7 @@ __device__ static inline void tc_hopper_consume(const typename S::job &job, char
         ring.skip(tc_hopper_blocks_of<S>(job, (int32_t)blockIdx.x));
     for (int32_t number = (int32_t)blockIdx.x + (S::PING_PONG ? consumer : 0) * grid;
          number < job.tiles; number += sharers * grid) {
-        float sum[S::UNITS][S::COLUMNS / 2];
+        typename S::sum sum[S::UNITS][S::COLUMNS / 2];
 
         if (S::PING_PONG) {
             tc_barrier_wait(barriers.turn(consumer), turn);

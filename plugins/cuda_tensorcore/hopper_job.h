@@ -72,6 +72,7 @@ template <int CLASSES> struct tc_hopper_job_of : tc_hopper_job {
  * that is current runs the family. */
 extern "C" int32_t tc_hopper_takes(const struct conv *conv, const struct tc_wish *wish);
 extern "C" int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_wish *wish);
+extern "C" int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_wish *wish);
 
 /* The job without addresses and factors, `of` and `c` by classes; 0 where the driver makes no maps
  * of it. */

@@ -61,6 +61,9 @@ static CUtensorMapDataType type_of(const struct tc_map_tensor *of)
         return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
     case ANYDNN_PLUGIN_BFLOAT16:
         return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    case ANYDNN_PLUGIN_INT8:
+    case ANYDNN_PLUGIN_UINT8:
+        return CU_TENSOR_MAP_DATA_TYPE_UINT8;
     default:
         return of->rounds ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
     }

@@ -35,7 +35,7 @@ typedef struct tc_map {
 /* Dims and strides fastest first, the first stride 1 and not given; boxes of 128-byte lines,
  * swizzled. What a box has outside the tensor reads as 0. */
 struct tc_map_tensor {
-    int32_t type;   /* ANYDNN_PLUGIN_HALF, _BFLOAT16 or _FLOAT */
+    int32_t type;   /* ANYDNN_PLUGIN_HALF, _BFLOAT16, _FLOAT, _INT8 or _UINT8 */
     int32_t rounds; /* floats, to TF32 (nearest, ties to even) as they come to shared memory */
     int32_t rank;
     int64_t dims[TC_MAP_DIMS];

@@ -9,28 +9,17 @@
 #include "shape.h"
 #include "taps_add.h"
 
-/* Numbers: by type (0 half, 1 bfloat16, 2 TF32), what it is (0 fprop, 1 dgrad, 2 wgrad,
+/* Numbers: by type (0 half, 1 bfloat16, 2 TF32, 3 integers), what it is (0 fprop, 1 dgrad, 2 wgrad,
  * 3 dgrad with strides), tile. */
 #define TC_HOPPER_NUMBER(type, what, tile) (TC_HOPPER << 8 | (type) << 6 | (what) << 4 | (tile))
 
 template <class S>
-constexpr struct tc_kernel tc_hopper_row(int32_t number, int32_t type, int32_t direction,
-                                         double part)
+constexpr struct tc_kernel
+tc_hopper_row(int32_t number, int32_t type, int32_t direction, double part,
+              int32_t (*takes)(const struct conv *, const struct tc_wish *))
 {
-    return {number,
-            type,
-            direction,
-            TC_BY_MAP,
-            75,
-            S::ROWS,
-            S::COLUMNS,
-            S::DEPTH,
-            S::THREADS,
-            S::SHARED_BYTES,
-            1,
-            part,
-            (int)S::CLASSES > 1 ? tc_hopper_takes_classes : tc_hopper_takes,
-            tc_hopper_step<S>};
+    return {number,   type,       direction,       TC_BY_MAP, 75,   S::ROWS, S::COLUMNS,
+            S::DEPTH, S::THREADS, S::SHARED_BYTES, 1,         part, takes,   tc_hopper_step<S>};
 }
 
 /* Rows are taps of channels, columns filters. */
@@ -56,7 +45,8 @@ constexpr struct tc_kernel tc_hopper_filter_row(int32_t number, int32_t type, do
 
 #define TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, tile, part, ...)        \
     tc_hopper_row<tc_hopper_shape<math, __VA_ARGS__, lines, classes>>(                             \
-        TC_HOPPER_NUMBER(number, what, tile), type, direction, part)
+        TC_HOPPER_NUMBER(number, what, tile), type, direction, part,                               \
+        (classes) > 1 ? tc_hopper_takes_classes : tc_hopper_takes)
 #define TC_HOPPER_FILTER(math, number, type, tile, part, ...)                                      \
     tc_hopper_filter_row<tc_hopper_filter_shape<math, __VA_ARGS__>>(                               \
         TC_HOPPER_NUMBER(number, 2, tile), type, part)
@@ -77,6 +67,12 @@ constexpr struct tc_kernel tc_hopper_filter_row(int32_t number, int32_t type, do
         TC_HOPPER_FILTER(math, number, type, 2, 0.83, 128, 128, 0, 64, 6),                         \
         TC_HOPPER_FILTER(math, number, type, 3, 0.67, 384, 64, 1, 64, 4),                          \
         TC_HOPPER_FILTER(math, number, type, 4, 0.84, 128, 128, 0, 128, 3)
+
+/* Forward; `signs` 1 where those of x have none. */
+#define TC_HOPPER_INTEGERS(math, signs, type, tile, part, ...)                                     \
+    tc_hopper_row<tc_hopper_shape<math, __VA_ARGS__, 0, 1>>(                                       \
+        TC_HOPPER_NUMBER(3, signs, tile), type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, part,           \
+        tc_hopper_takes_signed)
 
 /* Of 32-bit operands, whose terms lie side by side in filters as well. */
 #define TC_HOPPER_TABLE_32(name, math, number, type)                                               \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The forms of wgmma.mma_async that the family hopper uses (PTX ISA, "Warpgroup-level matrix
- * instructions"): 64 x N float accumulators of a warpgroup, 32 bytes of terms, both operands in
- * shared memory and named by descriptors. Nothing but the lists of registers makes them long.
+ * instructions"): 64 x N accumulators of a warpgroup, floats or 32-bit integers, 32 bytes of terms,
+ * both operands in shared memory and named by descriptors. Nothing but the lists of registers makes
+ * them long.
  */
 #ifndef CUDA_TENSORCORE_HOPPER_WGMMA_H
 #define CUDA_TENSORCORE_HOPPER_WGMMA_H
@@ -31,6 +32,13 @@
     TC_PLACES_64 ", " \
     "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
     "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define TC_INTEGERS_8(d, i) \
+    "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3]), \
+    "+r"(d[i + 4]), "+r"(d[i + 5]), "+r"(d[i + 6]), "+r"(d[i + 7])
+#define TC_INTEGERS_32(d, i) \
+    TC_INTEGERS_8(d, i), TC_INTEGERS_8(d, i + 8), TC_INTEGERS_8(d, i + 16), TC_INTEGERS_8(d, i + 24)
+#define TC_INTEGERS_64(d, i)  TC_INTEGERS_32(d, i), TC_INTEGERS_32(d, i + 32)
+#define TC_INTEGERS_128(d, i) TC_INTEGERS_64(d, i), TC_INTEGERS_64(d, i + 64)
 #define TC_BIND_8(d, i) \
     "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), \
     "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
@@ -64,25 +72,31 @@
                  "}, %" #a_at ", %" #b_at ", adds, 1, 1; }"                                         \
                  : TC_BIND_##half(d, 0)                                                             \
                  : "l"(a), "l"(b), "r"(adds))
+#define TC_WGMMA_INTEGERS(N, half, a_at, b_at, adds_at, types)                                      \
+    asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k32.s32." types " {" TC_PLACES_##half      \
+                 "}, %" #a_at ", %" #b_at ", adds; }"                                               \
+                 : TC_INTEGERS_##half(d, 0)                                                         \
+                 : "l"(a), "l"(b), "r"(adds))
 /* clang-format on */
 
 template <int N, int A_LINES, int B_LINES>
-__device__ static inline void tc_wgmma_issue(cuda_half, float (&d)[N / 2], uint64_t a, uint64_t b,
+__device__ static inline void tc_wgmma_issue(tc_half, float (&d)[N / 2], uint64_t a, uint64_t b,
                                              int32_t adds)
 {
     TC_WGMMA_FORMS("f16");
 }
 
 template <int N, int A_LINES, int B_LINES>
-__device__ static inline void tc_wgmma_issue(cuda_bfloat16, float (&d)[N / 2], uint64_t a,
-                                             uint64_t b, int32_t adds)
+__device__ static inline void tc_wgmma_issue(tc_bfloat16, float (&d)[N / 2], uint64_t a, uint64_t b,
+                                             int32_t adds)
 {
     TC_WGMMA_FORMS("bf16");
 }
 
 /* Of floats it reads what TF32 has of them. */
 template <int N, int A_LINES, int B_LINES>
-__device__ static inline void tc_wgmma_issue(float, float (&d)[N / 2], uint64_t a, uint64_t b,
+__device__ static inline void tc_wgmma_issue(tc_tf32, float (&d)[N / 2], uint64_t a, uint64_t b,
                                              int32_t adds)
 {
     static_assert(!A_LINES && !B_LINES, "lines are terms of 16 bits alone");
@@ -92,6 +106,21 @@ __device__ static inline void tc_wgmma_issue(float, float (&d)[N / 2], uint64_t 
         TC_WGMMA_TF32(128, 64, 64, 65, 66);
     else
         TC_WGMMA_TF32(256, 128, 128, 129, 130);
+}
+
+template <int N, int A_LINES, int B_LINES, int X, int OTHER>
+__device__ static inline void tc_wgmma_issue(tc_integers<X, OTHER>, int32_t (&d)[N / 2], uint64_t a,
+                                             uint64_t b, int32_t adds)
+{
+    static_assert(!A_LINES && !B_LINES && OTHER && N >= 128, "the forms that are used");
+    if constexpr (X && N == 128)
+        TC_WGMMA_INTEGERS(128, 64, 64, 65, 66, "s8.s8");
+    else if constexpr (X)
+        TC_WGMMA_INTEGERS(256, 128, 128, 129, 130, "s8.s8");
+    else if constexpr (N == 128)
+        TC_WGMMA_INTEGERS(128, 64, 64, 65, 66, "u8.s8");
+    else
+        TC_WGMMA_INTEGERS(256, 128, 128, 129, 130, "u8.s8");
 }
 
 #endif

@@ -41,6 +41,7 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/hopper_geometry.cu \
 	plugins/cuda_tensorcore/hopper_geometry.h \
 	plugins/cuda_tensorcore/hopper_half.cu \
+	plugins/cuda_tensorcore/hopper_int8.cu \
 	plugins/cuda_tensorcore/hopper_job.h \
 	plugins/cuda_tensorcore/hopper_map.c \
 	plugins/cuda_tensorcore/hopper_map.h \

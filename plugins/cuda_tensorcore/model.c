@@ -62,7 +62,7 @@ static double bytes_of(const struct conv *conv, int32_t type)
     double results = (double)conv->images * conv->groups * conv->columns;
     double filters = (double)conv->groups * conv->columns * conv->depth;
     int data = conv_is_data(conv);
-    double size = type == ANYDNN_PLUGIN_FLOAT ? 4 : type == ANYDNN_PLUGIN_INT8 ? 1 : 2;
+    double size = cuda_type_size(type);
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
         const struct conv_dim *dim = &conv->dim[d];

@@ -81,7 +81,7 @@ extern const struct tc_table tc_mma_half, tc_mma_bfloat16, tc_mma_tf32, tc_mma_s
 extern const struct tc_table tc_taps_half, tc_taps_bfloat16, tc_taps_tf32, tc_taps_split;
 extern const struct tc_table tc_first_half, tc_first_bfloat16;
 extern const struct tc_table tc_groups_half, tc_groups_bfloat16;
-extern const struct tc_table tc_hopper_half, tc_hopper_bfloat16, tc_hopper_tf32;
+extern const struct tc_table tc_hopper_half, tc_hopper_bfloat16, tc_hopper_tf32, tc_hopper_int8;
 
 /* ------------------------------------------------------------------ choice.c */
 

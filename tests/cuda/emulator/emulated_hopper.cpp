@@ -13,6 +13,7 @@
 #include <string.h>
 #include <vector>
 
+#include "../../../plugins/cuda_common/walk.h"
 #include "../../../plugins/cuda_tensorcore/hopper.h"
 
 namespace
@@ -153,7 +154,7 @@ int32_t fill(tc_map *map, const tc_map_tensor *of, kind made)
     *to = {};
     to->made = made;
     to->rank = of->rank;
-    to->size = of->type == ANYDNN_PLUGIN_FLOAT ? 4 : 2;
+    to->size = cuda_type_size(of->type);
     to->rounds = to->size == 4 && of->rounds;
     for (int32_t d = 0; d < of->rank; d++) {
         to->dims[d] = (int32_t)of->dims[d];
@@ -185,10 +186,24 @@ struct product {
     int32_t adds;
 };
 
+// Of integers of 8 bits, whose lines are rows and columns.
+struct integer_product {
+    int x_is_signed;
+    int32_t *d;
+    int n;
+    uint64_t a, b;
+    int32_t adds;
+};
+
+struct group {
+    std::vector<product> products;
+    std::vector<integer_product> integers;
+};
+
 struct thread_work {
     std::deque<std::function<void()>> stores;
-    std::vector<product> open;
-    std::deque<std::vector<product>> groups;
+    group open;
+    std::deque<group> groups;
 };
 thread_work work[threads_most];
 
@@ -204,6 +219,22 @@ const float *numbers_of(float (*load)(uint16_t))
         for (uint32_t bits = 0; bits <= UINT16_MAX; bits++)
             table.push_back(load((uint16_t)bits));
     return table.data();
+}
+
+// Where line i of a tile of rows begins, before it is turned around.
+uint32_t row_at(uint64_t tile, int i)
+{
+    uint32_t start = (uint32_t)(tile & 0x3fff) << 4, eights = (uint32_t)(tile >> 32 & 0x3fff) << 4;
+
+    if (tile >> 62 != 1)
+        emulator_fault("a tile without the swizzle of 128 bytes");
+    return start + (uint32_t)(i / 8) * eights + (uint32_t)(i % 8) * TC_LINE_BYTES;
+}
+
+void read_integers(uint64_t tile, int i, uint8_t to[2 * terms])
+{
+    for (uint32_t half = 0; half < 2; half++)
+        memcpy(to + half * 16, emulator_shared_at(swizzled(row_at(tile, i) + half * 16)), 16);
 }
 
 // What TF32 has of floats.
@@ -223,19 +254,17 @@ bool cut(const void *bytes, float to[terms])
 // The terms of line i of a tile, by its descriptor; returns whether any is not 0.
 bool read_line(const float *numbers, uint64_t tile, bool lines_are_terms, int i, float to[terms])
 {
-    uint32_t start = (uint32_t)(tile & 0x3fff) << 4, apart = (uint32_t)(tile >> 16 & 0x3fff) << 4;
+    uint32_t start = row_at(tile, 0), apart = (uint32_t)(tile >> 16 & 0x3fff) << 4;
     uint32_t eights = (uint32_t)(tile >> 32 & 0x3fff) << 4;
     uint16_t bits[terms], some = 0;
 
-    if (tile >> 62 != 1)
-        emulator_fault("a tile without the swizzle of 128 bytes");
     if (lines_are_terms) {
         start += (uint32_t)(i / 64) * apart + (uint32_t)(i % 64) * 2;
         for (uint32_t k = 0; k < terms; k++)
             memcpy(&bits[k],
                    emulator_shared_at(swizzled(start + k / 8 * eights + k % 8 * TC_LINE_BYTES)), 2);
     } else {
-        start += (uint32_t)(i / 8) * eights + (uint32_t)(i % 8) * TC_LINE_BYTES;
+        start = row_at(tile, i);
         for (uint32_t half = 0; half < 2; half++)
             memcpy(&bits[half * 8], emulator_shared_at(swizzled(start + half * 16)), 16);
         if (!numbers)
@@ -281,6 +310,26 @@ void multiply(const product &one)
                 float *d = &one.d[column / 2 + half * 2 + i], before = one.adds ? *d : 0;
 
                 *d = some || !finite[half] ? add(before, a[half], b, count) : before;
+            }
+        }
+}
+
+void multiply(const integer_product &one)
+{
+    int lane = (int)(threadIdx.x % EMULATOR_WARP), warp = (int)(threadIdx.x % TC_WARPGROUP) / 32;
+    uint8_t a[2][2 * terms], b[2 * terms];
+
+    for (int half = 0; half < 2; half++)
+        read_integers(one.a, warp * 16 + lane / 4 + half * 8, a[half]);
+    for (int column = 0; column < one.n; column += 8)
+        for (int i = 0; i < 2; i++) {
+            read_integers(one.b, column + lane % 4 * 2 + i, b);
+            for (int half = 0; half < 2; half++) {
+                int32_t *d = &one.d[column / 2 + half * 2 + i], sum = one.adds ? *d : 0;
+
+                for (int k = 0; k < 2 * terms; k++)
+                    sum += (one.x_is_signed ? (int8_t)a[half][k] : a[half][k]) * (int8_t)b[k];
+                *d = sum;
             }
         }
 }
@@ -467,7 +516,12 @@ void emulator_store_wait(int left)
 void emulator_wgmma(float (*load)(uint16_t bits), float *d, int n, int a_lines, int b_lines,
                     uint64_t a, uint64_t b, int32_t adds)
 {
-    work[threadIdx.x].open.push_back({load, d, n, a_lines, b_lines, a, b, adds});
+    work[threadIdx.x].open.products.push_back({load, d, n, a_lines, b_lines, a, b, adds});
+}
+
+void emulator_wgmma(int x_is_signed, int32_t *d, int n, uint64_t a, uint64_t b, int32_t adds)
+{
+    work[threadIdx.x].open.integers.push_back({x_is_signed, d, n, a, b, adds});
 }
 
 void tc_wgmma_commit()
@@ -475,16 +529,26 @@ void tc_wgmma_commit()
     thread_work &mine = work[threadIdx.x];
 
     mine.groups.push_back(std::move(mine.open));
-    mine.open.clear();
+    mine.open = {};
 }
 
 void emulator_wgmma_wait(int left)
 {
     thread_work &mine = work[threadIdx.x];
 
-    for (; mine.groups.size() > (size_t)left; mine.groups.pop_front())
-        for (const product &one : mine.groups.front())
+    for (; mine.groups.size() > (size_t)left; mine.groups.pop_front()) {
+        for (const product &one : mine.groups.front().products)
             multiply(one);
+        for (const integer_product &one : mine.groups.front().integers)
+            multiply(one);
+    }
+}
+
+void tc_store_bytes(uint32_t to, uint32_t pair)
+{
+    uint16_t bytes = (uint16_t)pair;
+
+    memcpy(emulator_shared_at(to), &bytes, sizeof bytes);
 }
 
 void tc_store_pair(uint32_t to, float first, float second)

@@ -91,20 +91,30 @@ template <class E> float emulator_load_bits(uint16_t bits)
     return cuda_load(E{bits});
 }
 
-template <class E, int N, int A_LINES, int B_LINES>
-void tc_wgmma(float (&d)[N / 2], uint64_t a, uint64_t b, int32_t adds)
+void emulator_wgmma(int x_is_signed, int32_t *d, int n, uint64_t a, uint64_t b, int32_t adds);
+
+template <int X, int OTHER> int emulator_is_signed(tc_integers<X, OTHER>)
 {
-    if constexpr (sizeof(E) == 2)
-        emulator_wgmma(emulator_load_bits<E>, d, N, A_LINES, B_LINES, a, b, adds);
+    return X;
+}
+
+template <class M, int N, int A_LINES, int B_LINES>
+void tc_wgmma(typename M::sum (&d)[N / 2], uint64_t a, uint64_t b, int32_t adds)
+{
+    if constexpr (tc_is_integer<M>())
+        emulator_wgmma(emulator_is_signed(M()), d, N, a, b, adds);
+    else if constexpr (sizeof(typename M::element) == 2)
+        emulator_wgmma(emulator_load_bits<typename M::element>, d, N, A_LINES, B_LINES, a, b, adds);
     else
         emulator_wgmma(nullptr, d, N, A_LINES, B_LINES, a, b, adds);
 }
 
-template <int COUNT> void tc_wgmma_hold(float (&)[COUNT])
+template <class T, int COUNT> void tc_wgmma_hold(T (&)[COUNT])
 {
 }
 
 void tc_store_matrices(uint32_t row, const uint32_t from[4]);
+void tc_store_bytes(uint32_t to, uint32_t pair);
 void tc_store_pair(uint32_t to, float first, float second);
 
 #endif
