@@ -13,11 +13,14 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_f16_nhwc.csv \
 	bench/results/h200_layers_f32.csv \
 	bench/results/h200_layers_f32_nhwc.csv \
+	bench/results/h200_norms_f16.csv \
+	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_resnet50_f32_b64.csv \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \
 	bench/results/h200_tensorcore_f16.csv \
 	bench/results/h200_tensorcore_groups.csv \
+	bench/results/h200_tensorcore_s8.csv \
 	bench/results/h200_tensorcore_split.csv \
 	bench/results/h200_tensorcore_tf32.csv \
 	bench/results/h200_verify.txt \

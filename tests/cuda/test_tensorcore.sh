@@ -42,6 +42,7 @@ arranges() {
 0,3,7 convolution_forward x=f16:2,9,7,9:nhwc w=f16:8,9,3,3:nhwc y=f16:2,8,5,7:nhwc math=tensor_op
 0,2,3 convolution_backward_data w=f16:8,9,3,3:nhwc dy=f16:2,8,5,7:nhwc dx=f16:2,9,7,9:nhwc math=tensor_op
 0,2,3 convolution_backward_filter x=f16:2,16,7,9:nhwc dy=f16:2,9,5,7:nhwc dw=f16:9,16,3,3:nhwc math=tensor_op
+0,3,34 convolution_backward_data w=f32:68,36,3,2:nhwc dy=f32:2,68,9,8:nhwc dx=f32:2,36,9,9:nhwc pad=1,1 dilation=1,3 math=allow_conversion
 end
 }
 
@@ -75,6 +76,14 @@ map_limits() {
 0 convolution_backward_data w=f16:64,64,3,3:nhwc dy=f16:1,64,5,5:nhwc dx=f16:1,64,9,10:nhwc pad=1,1 stride=2,2 math=tensor_op
 1 convolution_backward_data w=f16:64,64,3,3:nhwc dy=f16:1,64,2,10:nhwc dx=f16:1,64,8,10:nhwc pad=1,1 stride=4,1 math=tensor_op
 0 convolution_backward_data w=f16:64,64,3,3:nhwc dy=f16:1,64,3,5:nhwc dx=f16:1,64,9,10:nhwc pad=1,1 stride=3,2 math=tensor_op
+1 convolution_forward x=f32:2,36,5,7:nhwc w=f32:32,36,1,1:nhwc y=f32:2,32,5,7:nhwc math=allow_conversion
+0 convolution_forward x=f32:2,34,5,7:nhwc w=f32:32,34,1,1:nhwc y=f32:2,32,5,7:nhwc math=allow_conversion
+0 convolution_forward x=f32:2,36,5,7:nhwc w=f32:32,36,1,1:nhwc y=f32:2,32,5,7:nhwc math=split
+0 convolution_backward_data w=f32:32,36,3,3:nhwc dy=f32:2,32,5,7:nhwc dx=f32:2,36,5,7:nhwc pad=1,1 math=allow_conversion
+1 convolution_backward_data w=f32:32,36,3,3:1,288,96,32 dy=f32:2,32,5,7:nhwc dx=f32:2,36,5,7:nhwc pad=1,1 math=allow_conversion
+0 convolution_backward_filter x=f32:2,64,5,7:nhwc dy=f32:2,64,5,7:nhwc dw=f32:64,64,1,1:nhwc math=allow_conversion
+1 convolution_forward x=u8:2,144,5,7:nhwc w=s8:32,144,1,1:nhwc y=s8:2,32,5,7:nhwc compute=s32 math=tensor_op
+0 convolution_forward x=s8:2,136,5,7:nhwc w=s8:32,136,1,1:nhwc y=s8:2,32,5,7:nhwc compute=s32 math=tensor_op
 end
     on "$anydnn" run --check cpu_ref - <"$tap_dir/list"
     status=$?
