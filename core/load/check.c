@@ -57,6 +57,20 @@ int adn_load_check_functions(struct adn_load_attempt *attempt, const char *what,
     return 0;
 }
 
+int adn_load_check_group(struct adn_load_attempt *attempt, const char *what,
+                         const struct adn_load_function *functions, size_t count)
+{
+    const struct adn_load_function *there = NULL, *lacks = NULL;
+
+    for (size_t i = count; i-- > 0;)
+        *(functions[i].address ? &there : &lacks) = &functions[i];
+    if (there && lacks)
+        return adn_load_refuse(attempt,
+                               "%s: %s of %s is NULL, and %s is not: a backend has both or neither",
+                               attempt->slot->backend.path, lacks->name, what, there->name);
+    return there ? adn_load_check_functions(attempt, what, functions, count) : 0;
+}
+
 int adn_load_check_text(struct adn_load_attempt *attempt, const char *what, const char *text)
 {
     const char *path = attempt->slot->backend.path;

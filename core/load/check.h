@@ -25,6 +25,10 @@ int adn_load_copy(struct adn_load_attempt *attempt, const char *what, void *copy
 int adn_load_check_functions(struct adn_load_attempt *attempt, const char *what,
                              const struct adn_load_function *functions, size_t count);
 
+/* The same for functions that a backend may lack, all of them or none. */
+int adn_load_check_group(struct adn_load_attempt *attempt, const char *what,
+                         const struct adn_load_function *functions, size_t count);
+
 /* A string that must be there. */
 int adn_load_check_text(struct adn_load_attempt *attempt, const char *what, const char *text);
 

@@ -89,7 +89,18 @@ static int validate_space_functions(struct adn_load_attempt *attempt)
         ADN_LOAD_FUNCTION(space, poisoned),
     };
 
-    return adn_load_check_functions(attempt, "its space", functions, COUNT_OF(functions));
+    const struct adn_load_function streams[] = {
+        ADN_LOAD_FUNCTION(space, stream_create),
+        ADN_LOAD_FUNCTION(space, stream_destroy),
+        ADN_LOAD_FUNCTION(space, stream_wait),
+    };
+    const struct adn_load_function identity[] = {ADN_LOAD_FUNCTION(space, device_identity)};
+
+    return adn_load_check_functions(attempt, "its space", functions, COUNT_OF(functions)) != 0 ||
+                   adn_load_check_group(attempt, "its space", streams, COUNT_OF(streams)) != 0 ||
+                   adn_load_check_group(attempt, "its space", identity, COUNT_OF(identity)) != 0
+               ? -1
+               : 0;
 }
 
 /* "cpu" and "auto" are words of the device setting and cannot name a space there. */

@@ -84,7 +84,7 @@ extern "C" {
 
 #define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
 #define ANYDNN_PLUGIN_ABI_MAJOR 0
-#define ANYDNN_PLUGIN_ABI_MINOR 3
+#define ANYDNN_PLUGIN_ABI_MINOR 4
 
 #define ANYDNN_PLUGIN_DIM_MAX     8
 #define ANYDNN_PLUGIN_SPATIAL_MAX 6
@@ -394,7 +394,7 @@ struct anydnn_plugin_reduce {
 };
 
 /* A node of the extension chain of a problem. A backend that meets a node of a kind that it does
- * not know declines if `must_understand` is set and else ignores the node. Version 0.3 defines no
+ * not know declines if `must_understand` is set and else ignores the node. Version 0.4 defines no
  * kind. */
 struct anydnn_plugin_extension {
     uint32_t struct_size;
@@ -574,6 +574,23 @@ struct anydnn_plugin_space {
     int32_t (*record_replay)(int32_t device, void *stream, void *recording);
     void (*record_destroy)(int32_t device, void *recording);
     int32_t (*poisoned)(int32_t device); /* 1 after an error that only a new process cures */
+
+    /* What follows a space may lack: NULL, or a table that ends before it. The library then does
+     * without, as it says of each setting that would use it. */
+
+    /* The three of streams come together. A stream made here neither waits for the default one nor
+     * is waited for by it. */
+    int32_t (*stream_create)(int32_t device, void **stream);
+    /* What was enqueued still runs. */
+    void (*stream_destroy)(int32_t device, void *stream);
+    /* What is enqueued on the stream from now on begins when all that was ahead of the mark, at the
+     * place where it was recorded last, has ended; for a mark that was never recorded there is
+     * nothing to wait for. The mark may be recorded anew or destroyed at once. NOT_SUPPORTED while
+     * the stream is recorded. */
+    int32_t (*stream_wait)(int32_t device, void *stream, void *mark);
+    /* Devices of one identity run alike, as far as can be told: one line without tabs, with the
+     * name, the number of multiprocessors and the driver. */
+    int32_t (*device_identity)(int32_t device, char *text, size_t size);
 };
 
 /* ------------------------------------------------------------------ the two sides */

@@ -109,7 +109,10 @@ cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, 
 /* A function of the driver by its name, NULL where the driver has none: libcuda is not linked. */
 void *cuda_driver_entry(const char *name);
 
-/* Marks and recordings (record.c), for the table. */
+/* Streams, marks and recordings (record.c), for the table. */
+int32_t cuda_stream_create(int32_t device, void **stream);
+void cuda_stream_destroy(int32_t device, void *stream);
+int32_t cuda_stream_wait(int32_t device, void *stream, void *mark);
 int32_t cuda_mark_create(int32_t device, void **mark);
 int32_t cuda_mark_record(int32_t device, void *stream, void *mark);
 int32_t cuda_mark_elapsed(int32_t device, void *from, void *to, double *microseconds);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks as events; recordings as stream captures that become executable graphs. */
+/* Streams; marks as events; recordings as stream captures that become executable graphs. */
 #include "cuda_common.h"
+
+#include <pthread.h>
 
 /* What the host holds as a mark or a recording, and the context that it belongs to. */
 struct object {
@@ -26,6 +28,103 @@ static int32_t enter_again(struct cuda_visit *visit, const struct object *object
     return cuda_process() == 0 && cuda_primary(device) == object->primary
                ? cuda_enter(visit, device)
                : -1;
+}
+
+/* ------------------------------------------------------------------ streams */
+
+/* The host gets the stream itself, which every function of CUDA takes. What belongs to it is here,
+ * so that none is destroyed whose context is gone. */
+struct made {
+    cudaStream_t stream;
+    uint64_t primary;
+    struct made *next;
+};
+
+static struct made *streams;
+static pthread_mutex_t streams_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void put_stream(struct made *made)
+{
+    pthread_mutex_lock(&streams_lock);
+    made->next = streams;
+    streams = made;
+    pthread_mutex_unlock(&streams_lock);
+}
+
+/* The newest of that address: a context that ended may have had another. NULL: none. */
+static struct made *take_stream(cudaStream_t stream)
+{
+    struct made **at = &streams, *found;
+
+    pthread_mutex_lock(&streams_lock);
+    while (*at && (*at)->stream != stream)
+        at = &(*at)->next;
+    found = *at;
+    if (found)
+        *at = found->next;
+    pthread_mutex_unlock(&streams_lock);
+    return found;
+}
+
+int32_t cuda_stream_create(int32_t device, void **stream)
+{
+    struct made *made = cuda_host->alloc(sizeof *made);
+    enum cudaStreamCaptureMode mode;
+    struct cuda_visit visit;
+    int32_t status = cuda_process();
+
+    if (!status && !made)
+        status = cuda_fail(CUDA_ALLOC_FAILED, "no memory for a stream");
+    if (!status)
+        status = cuda_enter(&visit, device);
+    if (status) {
+        cuda_host->free(made);
+        return status;
+    }
+    cuda_aside_begin(&mode);
+    status = cuda_check(device, cudaStreamCreateWithFlags(&made->stream, cudaStreamNonBlocking),
+                        "making a stream");
+    cuda_aside_end(mode);
+    made->primary = cuda_primary(device);
+    cuda_leave(&visit);
+    if (status) {
+        cuda_host->free(made);
+        return status;
+    }
+    *stream = made->stream;
+    put_stream(made);
+    return CUDA_SUCCESS_STATUS;
+}
+
+void cuda_stream_destroy(int32_t device, void *stream)
+{
+    struct made *made = take_stream((cudaStream_t)stream);
+    struct cuda_visit visit;
+
+    if (made && cuda_process() == 0 && cuda_primary(device) == made->primary &&
+        cuda_enter(&visit, device) == 0) {
+        cuda_check(device, cudaStreamDestroy(made->stream), "ending a stream");
+        cuda_leave(&visit);
+    }
+    cuda_host->free(made);
+}
+
+int32_t cuda_stream_wait(int32_t device, void *stream, void *mark)
+{
+    cudaStream_t place = cuda_stream(stream);
+    struct cuda_visit visit;
+    int32_t status = cuda_process();
+
+    if (!status && cuda_is_captured(place))
+        status = cuda_fail(CUDA_NOT_SUPPORTED, "a stream that is recorded waits for no mark");
+    if (!status)
+        status = cuda_enter(&visit, device);
+    if (status)
+        return status;
+    status = cuda_check(device, cudaStreamWaitEvent(place, ((struct object *)mark)->event, 0),
+                        "having a stream wait for an event");
+    cuda_leave(&visit);
+    return status;
 }
 
 /* ------------------------------------------------------------------ marks */

@@ -3,6 +3,7 @@
 #include "cuda_common.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ devices */
 
@@ -40,6 +41,50 @@ static int32_t device_name(int32_t device, char *text, size_t size)
                             "asking for the device's name");
     if (!status && size > 0)
         snprintf(text, size, "%s, compute capability %d.%d", props.name, props.major, props.minor);
+    return status;
+}
+
+/* The driver's release, where Linux tells: the first word of digits and dots. The runtime knows
+ * only the newest CUDA that the driver runs. */
+static void driver_release(char *release, size_t size)
+{
+    FILE *file = fopen("/proc/driver/nvidia/version", "re");
+    char line[256] = "";
+
+    release[0] = '\0';
+    if (!file)
+        return;
+    if (fgets(line, sizeof line, file))
+        for (char *left, *word = strtok_r(line, " \t\n", &left); word && !release[0];
+             word = strtok_r(NULL, " \t\n", &left))
+            if (strchr(word, '.') && word[strspn(word, "0123456789.")] == '\0')
+                snprintf(release, size, " release %s", word);
+    fclose(file);
+}
+
+static int32_t device_identity(int32_t device, char *text, size_t size)
+{
+    static struct cudaDeviceProp empty;
+    struct cudaDeviceProp props = empty;
+    char release[64];
+    int multiprocessors = 0, driver = 0;
+    int32_t status = cuda_process();
+
+    if (!status)
+        status = cuda_check(device, cudaGetDeviceProperties(&props, device),
+                            "asking for the device's name");
+    if (!status)
+        status = cuda_check(
+            device,
+            cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+            "asking for the number of multiprocessors");
+    if (!status)
+        status = cuda_check(device, cudaDriverGetVersion(&driver), "asking for the driver");
+    if (status || size == 0)
+        return status;
+    driver_release(release, sizeof release);
+    snprintf(text, size, "%s, %d multiprocessors, driver CUDA %d.%d%s", props.name, multiprocessors,
+             driver / 1000, driver % 1000 / 10, release);
     return status;
 }
 
@@ -202,4 +247,8 @@ const struct anydnn_plugin_space cuda_space = {
     .record_replay = cuda_record_replay,
     .record_destroy = cuda_record_destroy,
     .poisoned = cuda_poisoned,
+    .stream_create = cuda_stream_create,
+    .stream_destroy = cuda_stream_destroy,
+    .stream_wait = cuda_stream_wait,
+    .device_identity = device_identity,
 };

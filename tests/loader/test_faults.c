@@ -46,6 +46,10 @@ static const struct fault faults[] = {
     {"space_short", ADN_LOAD_INVALID, "its table of space functions states a struct_size of 152",
      "needs at least 160"},
     {"space_hole", ADN_LOAD_INVALID, "mark_elapsed of its space is NULL", "must be a function"},
+    {"space_unwaiting", ADN_LOAD_INVALID, "stream_wait of its space is NULL",
+     "stream_create is not: a backend has both or neither"},
+    {"space_stream_foreign", ADN_LOAD_INVALID, "stream_destroy of its space lies in ",
+     "not in the backend's own file"},
     {"space_foreign", ADN_LOAD_INVALID, "record_replay of its space lies in ",
      "not in the backend's own file"},
     {"context_create_null", ADN_LOAD_INVALID, "context_create of its description is NULL", ""},
@@ -230,6 +234,25 @@ static void a_space_of_its_own_is_live(void **state)
     assert_non_null(plugin->space_functions->poisoned);
 }
 
+static void a_space_may_lack_what_came_late(void **state)
+{
+    const struct anydnn_plugin_space *space =
+        live_with(state, "space_old")->plugin->space_functions;
+
+    assert_non_null(space->poisoned);
+    assert_null(space->stream_create);
+    assert_null(space->device_identity);
+}
+
+static void a_space_may_lack_one_of_a_kind(void **state)
+{
+    const struct anydnn_plugin_space *space =
+        live_with(state, "space_unnamed")->plugin->space_functions;
+
+    assert_non_null(space->stream_wait);
+    assert_null(space->device_identity);
+}
+
 static void a_fork_inside_main_is_survived(void **state)
 {
     live_with(state, "fork");
@@ -344,6 +367,8 @@ int main(void)
         CASE(a_missing_tail_reads_as_zero),
         CASE(operations_of_the_future_are_passed_over),
         CASE(a_space_of_its_own_is_live),
+        CASE(a_space_may_lack_what_came_late),
+        CASE(a_space_may_lack_one_of_a_kind),
         CASE(a_fork_inside_main_is_survived),
         CASE(opening_from_inside_main_answers_0),
         CASE(opening_another_from_inside_main_changes_nothing),

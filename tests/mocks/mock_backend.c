@@ -47,9 +47,12 @@
  * set.captured = yes: no mark can be set
  * set.devices = N (default 1), set.current = N (default 0), set.poisoned = yes, set.fail_space =
  * FUNCTION (that function of the space answers 4)
+ * set.space = old (read once): the table ends before what a space may lack
+ * set.multiprocessors = N (default 4), set.driver = TEXT (default 1.0): the device's identity
  */
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -443,6 +446,10 @@ static const struct anydnn_plugin_limit *const mock_limits[] = {&mock_limit};
 const char mock_name[] = MOCK_NAME;
 const char mock_space_name[] = MOCK_SPACE;
 
+#ifdef MOCK_DEVICE
+static struct anydnn_plugin_space old_space;
+#endif
+
 static struct anydnn_plugin description = {
     .struct_size = sizeof(description),
     .name = MOCK_NAME,
@@ -487,6 +494,13 @@ int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
         };
         offered_list[description.operation_count++] = &offered[i];
     }
+#ifdef MOCK_DEVICE
+    if (mock_setting_is("space", "old")) {
+        old_space = mock_space;
+        old_space.struct_size = offsetof(struct anydnn_plugin_space, stream_create);
+        description.space_functions = &old_space;
+    }
+#endif
     if (mock_setting_is("fork_safe", "no"))
         description.flags &= ~ANYDNN_PLUGIN_FORK_SAFE;
     *plugin = &description;

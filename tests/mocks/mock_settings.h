@@ -14,6 +14,7 @@
     X(dead_stream)                                                                                 \
     X(decline)                                                                                     \
     X(devices)                                                                                     \
+    X(driver)                                                                                      \
     X(engine_count)                                                                                \
     X(execute)                                                                                     \
     X(execute_engines)                                                                             \
@@ -27,6 +28,7 @@
     X(garbage)                                                                                     \
     X(log)                                                                                         \
     X(math)                                                                                        \
+    X(multiprocessors)                                                                             \
     X(notes)                                                                                       \
     X(nothing)                                                                                     \
     X(of)                                                                                          \
@@ -35,6 +37,7 @@
     X(reenter)                                                                                     \
     X(sentence)                                                                                    \
     X(sleep_us)                                                                                    \
+    X(space)                                                                                       \
     X(status)                                                                                      \
     X(workspace)
 

@@ -13,8 +13,14 @@
 
 #include "mock.h"
 #include "mock_memory.h"
+#include "mock_space.h"
 
 struct recording {
+    int number;
+};
+
+struct mark {
+    struct timespec time;
     int number;
 };
 
@@ -22,7 +28,7 @@ static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* Logs a call and gives its status: 4 when set.fail_space names it; 9 for marks while set.captured
  * says that a stream is captured. */
-static int32_t space_answer(struct mock_line *line, const char *function)
+int32_t mock_space_answer(struct mock_line *line, const char *function)
 {
     int32_t answer = mock_setting_is("fail_space", function) ? 4 : 0;
 
@@ -36,21 +42,7 @@ static int32_t space_answer(struct mock_line *line, const char *function)
     return answer;
 }
 
-#define SPACE_LOG(line, function, ...)                                                             \
-    mock_line_begin(&(line), function);                                                            \
-    mock_line_add(&(line), __VA_ARGS__)
-
-/* A stream of the application's that set.dead_stream says it has destroyed: a driver takes such a
- * pointer for a stream, and crashes. */
-static void *alive(void *stream)
-{
-    if (stream && (intptr_t)stream == mock_setting_number("dead_stream", 0))
-        abort();
-    return stream;
-}
-
-/* Whether set.nothing names the function: it then reports success and gives nothing. */
-static int gives_nothing(const char *function)
+int mock_space_gives_nothing(const char *function)
 {
     return mock_setting_is("nothing", function);
 }
@@ -65,8 +57,8 @@ static int32_t space_device_count(int32_t *count)
     struct mock_line line;
 
     *count = (int32_t)mock_setting_number("devices", 1);
-    SPACE_LOG(line, "device_count", " count=%d", *count);
-    return space_answer(&line, "device_count");
+    MOCK_SPACE_LOG(line, "device_count", " count=%d", *count);
+    return mock_space_answer(&line, "device_count");
 }
 
 static int32_t space_device_current(int32_t *device)
@@ -74,8 +66,8 @@ static int32_t space_device_current(int32_t *device)
     struct mock_line line;
 
     *device = (int32_t)mock_setting_number("current", 0);
-    SPACE_LOG(line, "device_current", " device=%d", *device);
-    return space_answer(&line, "device_current");
+    MOCK_SPACE_LOG(line, "device_current", " device=%d", *device);
+    return mock_space_answer(&line, "device_current");
 }
 
 static int32_t space_device_name(int32_t device, char *text, size_t size)
@@ -83,8 +75,19 @@ static int32_t space_device_name(int32_t device, char *text, size_t size)
     struct mock_line line;
 
     snprintf(text, size, "mock device %d", device);
-    SPACE_LOG(line, "device_name", " device=%d", device);
-    return space_answer(&line, "device_name");
+    MOCK_SPACE_LOG(line, "device_name", " device=%d", device);
+    return mock_space_answer(&line, "device_name");
+}
+
+static int32_t space_device_identity(int32_t device, char *text, size_t size)
+{
+    struct mock_line line;
+
+    snprintf(text, size, "mock device, %d multiprocessors, driver %s",
+             (int)mock_setting_number("multiprocessors", 4),
+             mock_setting("driver") ? mock_setting("driver") : "1.0");
+    MOCK_SPACE_LOG(line, "device_identity", " device=%d", device);
+    return mock_space_answer(&line, "device_identity");
 }
 
 static int32_t space_pointer_owner(int32_t device, const void *pointer, int32_t *owner)
@@ -96,14 +99,14 @@ static int32_t space_pointer_owner(int32_t device, const void *pointer, int32_t 
     else
         *owner = mock_space_reach(pointer, 1) ? ANYDNN_PLUGIN_POINTER_DEVICE
                                               : ANYDNN_PLUGIN_POINTER_HOST;
-    SPACE_LOG(line, "pointer_owner", " device=%d pointer=0x%" PRIxPTR " owner=%d", device,
-              (uintptr_t)pointer, *owner);
-    return space_answer(&line, "pointer_owner");
+    MOCK_SPACE_LOG(line, "pointer_owner", " device=%d pointer=0x%" PRIxPTR " owner=%d", device,
+                   (uintptr_t)pointer, *owner);
+    return mock_space_answer(&line, "pointer_owner");
 }
 
 static int32_t space_memory_alloc(int32_t device, uint64_t bytes, void **pointer)
 {
-    if (gives_nothing("memory_alloc"))
+    if (mock_space_gives_nothing("memory_alloc"))
         return 0;
 
     void *taken = mock_setting_is("fail_space", "memory_alloc")
@@ -115,8 +118,9 @@ static int32_t space_memory_alloc(int32_t device, uint64_t bytes, void **pointer
         *pointer = taken;
     else
         mock_host->set_error(mock_host, "the test device has no memory left");
-    SPACE_LOG(line, "memory_alloc", " device=%d bytes=%" PRIu64 " pointer=0x%" PRIxPTR " answer=%d",
-              device, bytes, (uintptr_t)taken, taken ? 0 : 2);
+    MOCK_SPACE_LOG(line, "memory_alloc",
+                   " device=%d bytes=%" PRIu64 " pointer=0x%" PRIxPTR " answer=%d", device, bytes,
+                   (uintptr_t)taken, taken ? 0 : 2);
     mock_line_end(&line);
     return taken ? 0 : 2;
 }
@@ -126,14 +130,15 @@ static int32_t space_memory_free(int32_t device, void *pointer)
     int found = mock_memory_drop(mock_space_name, device, pointer) == 0;
     struct mock_line line;
 
-    SPACE_LOG(line, "memory_free", " device=%d pointer=0x%" PRIxPTR, device, (uintptr_t)pointer);
+    MOCK_SPACE_LOG(line, "memory_free", " device=%d pointer=0x%" PRIxPTR, device,
+                   (uintptr_t)pointer);
     if (!found) {
         mock_host->set_error(mock_host, "this is no memory of that test device");
         mock_line_add(&line, " answer=3");
         mock_line_end(&line);
         return 3;
     }
-    return space_answer(&line, "memory_free");
+    return mock_space_answer(&line, "memory_free");
 }
 
 static int32_t space_memory_copy(int32_t device, void *stream, void *to, const void *from,
@@ -144,10 +149,11 @@ static int32_t space_memory_copy(int32_t device, void *stream, void *to, const v
     const void *inner_from = kind == ANYDNN_PLUGIN_COPY_TO ? from : mock_space_reach(from, bytes);
     struct mock_line line;
 
-    SPACE_LOG(line, "memory_copy",
-              " device=%d stream=0x%" PRIxPTR " to=0x%" PRIxPTR " from=0x%" PRIxPTR
-              " bytes=%" PRIu64 " kind=%d",
-              device, (uintptr_t)alive(stream), (uintptr_t)to, (uintptr_t)from, bytes, kind);
+    MOCK_SPACE_LOG(line, "memory_copy",
+                   " device=%d stream=0x%" PRIxPTR " to=0x%" PRIxPTR " from=0x%" PRIxPTR
+                   " bytes=%" PRIu64 " kind=%d",
+                   device, (uintptr_t)mock_stream_alive(stream), (uintptr_t)to, (uintptr_t)from,
+                   bytes, kind);
     if (!inner_to || !inner_from) {
         mock_host->set_error(mock_host, "the copy leaves the memory of the test device");
         mock_line_add(&line, " answer=3");
@@ -155,10 +161,10 @@ static int32_t space_memory_copy(int32_t device, void *stream, void *to, const v
         return 3;
     }
     if (mock_setting_is("fail_space", copies[kind]))
-        return space_answer(&line, copies[kind]);
+        return mock_space_answer(&line, copies[kind]);
     if (bytes)
         memmove(inner_to, inner_from, bytes);
-    return space_answer(&line, "memory_copy");
+    return mock_space_answer(&line, "memory_copy");
 }
 
 static int32_t space_memory_set(int32_t device, void *stream, void *to, int32_t byte,
@@ -167,9 +173,9 @@ static int32_t space_memory_set(int32_t device, void *stream, void *to, int32_t 
     void *inner = mock_space_reach(to, bytes);
     struct mock_line line;
 
-    SPACE_LOG(line, "memory_set",
-              " device=%d stream=0x%" PRIxPTR " to=0x%" PRIxPTR " byte=%d bytes=%" PRIu64, device,
-              (uintptr_t)alive(stream), (uintptr_t)to, byte, bytes);
+    MOCK_SPACE_LOG(line, "memory_set",
+                   " device=%d stream=0x%" PRIxPTR " to=0x%" PRIxPTR " byte=%d bytes=%" PRIu64,
+                   device, (uintptr_t)mock_stream_alive(stream), (uintptr_t)to, byte, bytes);
     if (!inner) {
         mock_host->set_error(mock_host, "the range leaves the memory of the test device");
         mock_line_add(&line, " answer=3");
@@ -177,38 +183,48 @@ static int32_t space_memory_set(int32_t device, void *stream, void *to, int32_t 
         return 3;
     }
     memset(inner, byte, bytes);
-    return space_answer(&line, "memory_set");
+    return mock_space_answer(&line, "memory_set");
 }
 
 static int32_t space_synchronize(int32_t device, void *stream)
 {
     struct mock_line line;
 
-    SPACE_LOG(line, "synchronize", " device=%d stream=0x%" PRIxPTR, device,
-              (uintptr_t)alive(stream));
-    return space_answer(&line, "synchronize");
+    MOCK_SPACE_LOG(line, "synchronize", " device=%d stream=0x%" PRIxPTR, device,
+                   (uintptr_t)mock_stream_alive(stream));
+    return mock_space_answer(&line, "synchronize");
 }
 
 static int32_t space_stream_check(int32_t device, void *stream)
 {
     struct mock_line line;
 
-    SPACE_LOG(line, "stream_check", " device=%d stream=0x%" PRIxPTR, device,
-              (uintptr_t)alive(stream));
-    return space_answer(&line, "stream_check");
+    MOCK_SPACE_LOG(line, "stream_check", " device=%d stream=0x%" PRIxPTR, device,
+                   (uintptr_t)mock_stream_alive(stream));
+    return mock_space_answer(&line, "stream_check");
+}
+
+int mock_mark_number(const void *mark)
+{
+    return ((const struct mark *)mark)->number;
 }
 
 static int32_t space_mark_create(int32_t device, void **mark)
 {
-    void *made = gives_nothing("mark_create") ? NULL : calloc(1, sizeof(struct timespec));
+    static int count;
+    struct mark *made = mock_space_gives_nothing("mark_create") ? NULL : calloc(1, sizeof(*made));
     struct mock_line line;
     int32_t answer;
 
-    if (gives_nothing("mark_create"))
+    if (mock_space_gives_nothing("mark_create"))
         return 0;
 
-    SPACE_LOG(line, "mark_create", " device=%d", device);
-    answer = space_answer(&line, "mark_create");
+    pthread_mutex_lock(&count_lock);
+    if (made)
+        made->number = ++count;
+    pthread_mutex_unlock(&count_lock);
+    MOCK_SPACE_LOG(line, "mark_create", " device=%d mark=%d", device, made ? made->number : 0);
+    answer = mock_space_answer(&line, "mark_create");
     if (answer == 0 && made)
         *mark = made;
     else
@@ -220,29 +236,29 @@ static int32_t space_mark_record(int32_t device, void *stream, void *mark)
 {
     struct mock_line line;
 
-    clock_gettime(CLOCK_MONOTONIC, mark);
-    SPACE_LOG(line, "mark_record", " device=%d stream=0x%" PRIxPTR, device,
-              (uintptr_t)alive(stream));
-    return space_answer(&line, "mark_record");
+    clock_gettime(CLOCK_MONOTONIC, &((struct mark *)mark)->time);
+    MOCK_SPACE_LOG(line, "mark_record", " device=%d stream=0x%" PRIxPTR " mark=%d", device,
+                   (uintptr_t)mock_stream_alive(stream), mock_mark_number(mark));
+    return mock_space_answer(&line, "mark_record");
 }
 
 static int32_t space_mark_elapsed(int32_t device, void *from, void *to, double *microseconds)
 {
-    const struct timespec *first = from;
-    const struct timespec *last = to;
+    const struct timespec *first = &((struct mark *)from)->time;
+    const struct timespec *last = &((struct mark *)to)->time;
     struct mock_line line;
 
     *microseconds = (double)(last->tv_sec - first->tv_sec) * 1e6 +
                     (double)(last->tv_nsec - first->tv_nsec) / 1e3;
-    SPACE_LOG(line, "mark_elapsed", " device=%d", device);
-    return space_answer(&line, "mark_elapsed");
+    MOCK_SPACE_LOG(line, "mark_elapsed", " device=%d", device);
+    return mock_space_answer(&line, "mark_elapsed");
 }
 
 static void space_mark_destroy(int32_t device, void *mark)
 {
     struct mock_line line;
 
-    SPACE_LOG(line, "mark_destroy", " device=%d", device);
+    MOCK_SPACE_LOG(line, "mark_destroy", " device=%d mark=%d", device, mock_mark_number(mark));
     mock_line_end(&line);
     free(mark);
 }
@@ -251,9 +267,9 @@ static int32_t space_record_begin(int32_t device, void *stream)
 {
     struct mock_line line;
 
-    SPACE_LOG(line, "record_begin", " device=%d stream=0x%" PRIxPTR, device,
-              (uintptr_t)alive(stream));
-    return space_answer(&line, "record_begin");
+    MOCK_SPACE_LOG(line, "record_begin", " device=%d stream=0x%" PRIxPTR, device,
+                   (uintptr_t)mock_stream_alive(stream));
+    return mock_space_answer(&line, "record_begin");
 }
 
 static int32_t space_record_end(int32_t device, void *stream, void **recording)
@@ -262,7 +278,7 @@ static int32_t space_record_end(int32_t device, void *stream, void **recording)
     struct recording *made = NULL;
     struct mock_line line;
 
-    if (gives_nothing("record_end"))
+    if (mock_space_gives_nothing("record_end"))
         return 0;
     made = calloc(1, sizeof(*made));
     if (!made)
@@ -271,26 +287,26 @@ static int32_t space_record_end(int32_t device, void *stream, void **recording)
     made->number = ++count;
     pthread_mutex_unlock(&count_lock);
     *recording = made;
-    SPACE_LOG(line, "record_end", " device=%d stream=0x%" PRIxPTR " recording=%d", device,
-              (uintptr_t)alive(stream), made->number);
-    return space_answer(&line, "record_end");
+    MOCK_SPACE_LOG(line, "record_end", " device=%d stream=0x%" PRIxPTR " recording=%d", device,
+                   (uintptr_t)mock_stream_alive(stream), made->number);
+    return mock_space_answer(&line, "record_end");
 }
 
 static int32_t space_record_replay(int32_t device, void *stream, void *recording)
 {
     struct mock_line line;
 
-    SPACE_LOG(line, "record_replay", " device=%d stream=0x%" PRIxPTR " recording=%d", device,
-              (uintptr_t)alive(stream), ((struct recording *)recording)->number);
-    return space_answer(&line, "record_replay");
+    MOCK_SPACE_LOG(line, "record_replay", " device=%d stream=0x%" PRIxPTR " recording=%d", device,
+                   (uintptr_t)mock_stream_alive(stream), ((struct recording *)recording)->number);
+    return mock_space_answer(&line, "record_replay");
 }
 
 static void space_record_destroy(int32_t device, void *recording)
 {
     struct mock_line line;
 
-    SPACE_LOG(line, "record_destroy", " device=%d recording=%d", device,
-              ((struct recording *)recording)->number);
+    MOCK_SPACE_LOG(line, "record_destroy", " device=%d recording=%d", device,
+                   ((struct recording *)recording)->number);
     mock_line_end(&line);
     free(recording);
 }
@@ -300,7 +316,7 @@ static int32_t space_poisoned(int32_t device)
     int32_t poisoned = mock_setting_is("poisoned", "yes");
     struct mock_line line;
 
-    SPACE_LOG(line, "poisoned", " device=%d poisoned=%d", device, poisoned);
+    MOCK_SPACE_LOG(line, "poisoned", " device=%d poisoned=%d", device, poisoned);
     mock_line_end(&line);
     return poisoned;
 }
@@ -326,4 +342,8 @@ const struct anydnn_plugin_space mock_space = {
     .record_replay = space_record_replay,
     .record_destroy = space_record_destroy,
     .poisoned = space_poisoned,
+    .stream_create = mock_stream_create,
+    .stream_destroy = mock_stream_destroy,
+    .stream_wait = mock_stream_wait,
+    .device_identity = space_device_identity,
 };

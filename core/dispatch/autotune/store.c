@@ -70,8 +70,7 @@ static char *key_of(struct adn_walk *walk)
         problem = &broad;
     adn_text_begin(&text, key, ADN_TUNING_KEY);
     text.length = adn_problem_print(problem, NULL, key, ADN_TUNING_KEY);
-    if (space->functions->device_name(walk->handle->device, device, sizeof(device)) != 0)
-        device[0] = '\0';
+    adn_space_device_identity(space, walk->handle->device, device, sizeof(device));
     adn_text_add(&text, "\t");
     add_name(&text, device);
     adn_text_add(&text, "\t");

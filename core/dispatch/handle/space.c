@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "load/load.h"
 
-#define OK           0
-#define ALLOC_FAILED 2
-#define BAD_PARAM    3
+#define OK            0
+#define ALLOC_FAILED  2
+#define BAD_PARAM     3
+#define NOT_SUPPORTED 9
 
 static int32_t host_device_count(int32_t *count)
 {
@@ -30,6 +32,29 @@ static int32_t host_device_name(int32_t device, char *text, size_t size)
 {
     (void)device;
     snprintf(text, size, "host processor");
+    return OK;
+}
+
+/* The processor's model, where Linux tells, and how many there are. */
+static int32_t host_device_identity(int32_t device, char *text, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char line[256] = "";
+    const char *model = "host processor";
+
+    (void)device;
+    while (file && fgets(line, sizeof(line), file)) {
+        char *colon = strchr(line, ':');
+
+        if (strncmp(line, "model name", 10) != 0 || !colon)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        model = colon + 1 + strspn(colon + 1, " \t");
+        break;
+    }
+    snprintf(text, size, "%s, %ld processors", model, sysconf(_SC_NPROCESSORS_ONLN));
+    if (file)
+        fclose(file);
     return OK;
 }
 
@@ -126,8 +151,8 @@ static int32_t host_poisoned(int32_t device)
     return 0;
 }
 
-/* Recordings of the host are a list of calls (capture.c), so the space has no functions for them.
- */
+/* Recordings of the host are a list of calls (capture.c), so the space has no functions for them;
+ * nor streams, since all is done when a call returns. */
 static const struct anydnn_plugin_space host_functions = {
     .struct_size = sizeof(struct anydnn_plugin_space),
     .device_count = host_device_count,
@@ -145,6 +170,7 @@ static const struct anydnn_plugin_space host_functions = {
     .mark_elapsed = host_mark_elapsed,
     .mark_destroy = host_mark_destroy,
     .poisoned = host_poisoned,
+    .device_identity = host_device_identity,
 };
 
 struct adn_space adn_space_host = {"host", &host_functions, 1, 0};
@@ -155,6 +181,19 @@ void adn_space_device_name(const struct adn_space *space, int32_t device, char *
         snprintf(text, size, "cpu");
     else
         snprintf(text, size, "%s:%d", space->name, (int)device);
+}
+
+void adn_space_device_identity(const struct adn_space *space, int32_t device, char *text,
+                               size_t size)
+{
+    const struct anydnn_plugin_space *functions = space->functions;
+    int32_t (*ask)(int32_t, char *, size_t) =
+        functions->device_identity ? functions->device_identity : functions->device_name;
+
+    text[0] = '\0';
+    if (ask(device, text, size) != 0)
+        text[0] = '\0';
+    text[size - 1] = '\0';
 }
 
 int32_t adn_space_device_count(const struct adn_space *space)
@@ -211,6 +250,17 @@ int32_t adn_space_mark_create(const struct adn_space *space, int32_t device, voi
     *mark = NULL;
     result = space->functions->mark_create(device, mark);
     return check_made(space, result, *mark, "mark");
+}
+
+int32_t adn_space_stream_create(const struct adn_space *space, int32_t device, void **stream)
+{
+    int32_t result;
+
+    *stream = NULL;
+    if (!space->functions->stream_create)
+        return NOT_SUPPORTED;
+    result = space->functions->stream_create(device, stream);
+    return check_made(space, result, *stream, "stream");
 }
 
 int32_t adn_space_record_end(const struct adn_space *space, int32_t device, void *stream,

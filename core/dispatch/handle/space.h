@@ -20,6 +20,11 @@ extern struct adn_space adn_space_host;
 /* "cpu", "cuda:0" */
 void adn_space_device_name(const struct adn_space *space, int32_t device, char *text, size_t size);
 
+/* What tells one kind of device from another, by the space's device_identity or, without, its
+ * device_name: "" where it does not tell. */
+void adn_space_device_identity(const struct adn_space *space, int32_t device, char *text,
+                               size_t size);
+
 /* Answers of a space's functions that can be believed. */
 
 /* More than a space can have is a number that was never set. */
@@ -35,6 +40,8 @@ int32_t adn_space_device_current(const struct adn_space *space, int32_t *device)
 int32_t adn_space_memory_alloc(const struct adn_space *space, int32_t device, uint64_t bytes,
                                void **pointer);
 int32_t adn_space_mark_create(const struct adn_space *space, int32_t device, void **mark);
+/* NOT_SUPPORTED in a space without streams to make. */
+int32_t adn_space_stream_create(const struct adn_space *space, int32_t device, void **stream);
 /* Nothing to do on the host, whose recordings are lists. */
 int32_t adn_space_record_end(const struct adn_space *space, int32_t device, void *stream,
                              void **recording);

@@ -53,6 +53,7 @@ typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 
 #define cudaStreamLegacy    ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
+enum { cudaStreamNonBlocking = 1 };
 
 enum cudaDeviceAttr {
     cudaDevAttrMultiProcessorCount = 16,
@@ -97,6 +98,7 @@ cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDevice(int *device);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
+cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *props, int device);
 cudaError_t cudaGetLastError(void);
 const char *cudaGetErrorString(cudaError_t error);
@@ -116,6 +118,9 @@ cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t bytes, cudaMemPool_t 
                                     cudaStream_t stream);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device);
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);

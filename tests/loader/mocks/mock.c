@@ -234,6 +234,10 @@ static const struct mock_fault mock_space_faults[] = {
     SET("space_short", space.struct_size, UP_TO(anydnn_plugin_space, poisoned)),
     SET("space_hole", space.mark_elapsed, NULL),
     SET("space_foreign", space.record_replay, free),
+    SET("space_old", space.struct_size, UP_TO(anydnn_plugin_space, stream_create)),
+    SET("space_unnamed", space.device_identity, NULL),
+    SET("space_unwaiting", space.stream_wait, NULL),
+    SET("space_stream_foreign", space.stream_destroy, free),
 };
 
 static void mock_fill(void)

@@ -175,6 +175,24 @@ static int32_t shelf_poisoned(int32_t device)
     return 0;
 }
 
+#ifdef WRONG_SPACE_IDENTITY
+static int32_t shelf_identity(int32_t device, char *text, size_t size)
+{
+    (void)device;
+    strncpy(text, "shelf\t1", size);
+    return SUCCESS;
+}
+#endif
+
+#ifdef WRONG_SPACE_STREAM
+static int32_t shelf_stream_create(int32_t device, void **stream)
+{
+    (void)device;
+    (void)stream;
+    return SUCCESS;
+}
+#endif
+
 static const struct anydnn_plugin_space shelf = {
     .struct_size = sizeof(shelf),
     .device_count = shelf_device_count,
@@ -196,6 +214,14 @@ static const struct anydnn_plugin_space shelf = {
     .record_replay = shelf_mark_record,
     .record_destroy = shelf_destroy,
     .poisoned = shelf_poisoned,
+#ifdef WRONG_SPACE_STREAM
+    .stream_create = shelf_stream_create,
+    .stream_destroy = shelf_destroy,
+    .stream_wait = shelf_mark_record,
+#endif
+#ifdef WRONG_SPACE_IDENTITY
+    .device_identity = shelf_identity,
+#endif
 };
 
 #endif

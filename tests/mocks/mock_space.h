@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the test space share. */
+#ifndef MOCK_SPACE_H
+#define MOCK_SPACE_H
+
+#include "mock.h"
+
+#define MOCK_SPACE_LOG(line, function, ...)                                                        \
+    mock_line_begin(&(line), function);                                                            \
+    mock_line_add(&(line), __VA_ARGS__)
+
+/* Logs a call and gives its status: 4 when set.fail_space names it; 9 for marks while set.captured
+ * says that a stream is captured. */
+int32_t mock_space_answer(struct mock_line *line, const char *function);
+
+/* Whether set.nothing names the function: it then reports success and gives nothing. */
+int mock_space_gives_nothing(const char *function);
+
+int mock_mark_number(const void *mark);
+
+/* The stream, unless it is gone: a driver takes such a pointer for a stream, and crashes. */
+void *mock_stream_alive(void *stream);
+
+int32_t mock_stream_create(int32_t device, void **stream);
+void mock_stream_destroy(int32_t device, void *stream);
+int32_t mock_stream_wait(int32_t device, void *stream, void *mark);
+
+#endif
