@@ -102,6 +102,8 @@ tools_anydnn_SOURCES += \
 	tools/verify/shapes_tensor.c \
 	tools/verify/source.c \
 	tools/verify/space.c \
+	tools/verify/space_counts.c \
+	tools/verify/space_late.c \
 	tools/verify/subject.h \
 	tools/verify/tally.c \
 	tools/verify/tally.h \

@@ -29,6 +29,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/handle/keep.c \
 	core/dispatch/handle/keep.h \
 	core/dispatch/handle/space.c \
+	core/dispatch/handle/special.c \
+	core/dispatch/handle/special.h \
 	core/dispatch/handle/space.h \
 	core/dispatch/handle/world.c \
 	core/dispatch/handle/world.h \

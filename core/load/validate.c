@@ -94,13 +94,20 @@ static int validate_space_functions(struct adn_load_attempt *attempt)
         ADN_LOAD_FUNCTION(space, stream_destroy),
         ADN_LOAD_FUNCTION(space, stream_wait),
     };
-    const struct adn_load_function identity[] = {ADN_LOAD_FUNCTION(space, device_identity)};
+    const struct adn_load_function memory[] = {ADN_LOAD_FUNCTION(space, host_alloc),
+                                               ADN_LOAD_FUNCTION(space, host_free)};
+    const struct adn_load_function alone[] = {ADN_LOAD_FUNCTION(space, device_identity),
+                                              ADN_LOAD_FUNCTION(space, memory_copy_async),
+                                              ADN_LOAD_FUNCTION(space, count_special)};
 
-    return adn_load_check_functions(attempt, "its space", functions, COUNT_OF(functions)) != 0 ||
-                   adn_load_check_group(attempt, "its space", streams, COUNT_OF(streams)) != 0 ||
-                   adn_load_check_group(attempt, "its space", identity, COUNT_OF(identity)) != 0
-               ? -1
-               : 0;
+    if (adn_load_check_functions(attempt, "its space", functions, COUNT_OF(functions)) != 0 ||
+        adn_load_check_group(attempt, "its space", streams, COUNT_OF(streams)) != 0 ||
+        adn_load_check_group(attempt, "its space", memory, COUNT_OF(memory)) != 0)
+        return -1;
+    for (size_t i = 0; i < COUNT_OF(alone); i++)
+        if (adn_load_check_group(attempt, "its space", &alone[i], 1) != 0)
+            return -1;
+    return 0;
 }
 
 /* "cpu" and "auto" are words of the device setting and cannot name a space there. */

@@ -84,7 +84,7 @@ extern "C" {
 
 #define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
 #define ANYDNN_PLUGIN_ABI_MAJOR 0
-#define ANYDNN_PLUGIN_ABI_MINOR 4
+#define ANYDNN_PLUGIN_ABI_MINOR 5
 
 #define ANYDNN_PLUGIN_DIM_MAX     8
 #define ANYDNN_PLUGIN_SPATIAL_MAX 6
@@ -394,7 +394,7 @@ struct anydnn_plugin_reduce {
 };
 
 /* A node of the extension chain of a problem. A backend that meets a node of a kind that it does
- * not know declines if `must_understand` is set and else ignores the node. Version 0.4 defines no
+ * not know declines if `must_understand` is set and else ignores the node. Version 0.5 defines no
  * kind. */
 struct anydnn_plugin_extension {
     uint32_t struct_size;
@@ -540,6 +540,15 @@ enum {
     ANYDNN_PLUGIN_POINTER_DEVICE = 2 /* reachable from the device */
 };
 
+/* What count_special counts, by place in its counts. Of floating types alone: NaN of either kind,
+ * infinities of either sign; of all: zeros, -0 as well. */
+enum {
+    ANYDNN_PLUGIN_SPECIAL_NAN = 0,
+    ANYDNN_PLUGIN_SPECIAL_INFINITY = 1,
+    ANYDNN_PLUGIN_SPECIAL_ZERO = 2,
+    ANYDNN_PLUGIN_SPECIAL_END = 3
+};
+
 /*
  * Memory, streams, marks and recordings of a memory space. The space `host` is the host's own; a
  * backend in it leaves this table NULL. All backends of one space understand each other's pointers
@@ -591,6 +600,23 @@ struct anydnn_plugin_space {
     /* Devices of one identity run alike, as far as can be told: one line without tabs, with the
      * name, the number of multiprocessors and the driver. */
     int32_t (*device_identity)(int32_t device, char *text, size_t size);
+
+    /* Memory of the host, 256 bytes aligned, that copies read and write without being waited for;
+     * no copy of it is under way when it is freed. The two come together. */
+    int32_t (*host_alloc)(int32_t device, uint64_t bytes, void **pointer);
+    int32_t (*host_free)(int32_t device, void *pointer);
+    /* As memory_copy, but it need not wait: memory of the host is read or written by the time the
+     * stream has come past it, as a mark behind it tells. Other memory of the host than
+     * host_alloc's may be waited for. */
+    int32_t (*memory_copy_async)(int32_t device, void *stream, void *to, const void *from,
+                                 uint64_t bytes, int32_t kind);
+    /* In stream order and without a wait: adds to counts[ANYDNN_PLUGIN_SPECIAL_xxx] how many of the
+     * elements at `data` are such, each place of the tensor once, scalars of VECT_C types. `counts`
+     * are numbers in the device's memory, which the caller sets before. May be recorded.
+     * NOT_SUPPORTED for a type of no operand but a reduction's indices. */
+    int32_t (*count_special)(int32_t device, void *stream,
+                             const struct anydnn_plugin_tensor *tensor, const void *data,
+                             uint64_t *counts);
 };
 
 /* ------------------------------------------------------------------ the two sides */

@@ -109,6 +109,10 @@ cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, 
 /* A function of the driver by its name, NULL where the driver has none: libcuda is not linked. */
 void *cuda_driver_entry(const char *name);
 
+/* Counting (special.cu), for the table. */
+int32_t cuda_count_special(int32_t device, void *stream, const struct anydnn_plugin_tensor *tensor,
+                           const void *data, uint64_t *counts);
+
 /* Streams, marks and recordings (record.c), for the table. */
 int32_t cuda_stream_create(int32_t device, void **stream);
 void cuda_stream_destroy(int32_t device, void *stream);

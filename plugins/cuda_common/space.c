@@ -149,17 +149,54 @@ static int32_t memory_free(int32_t device, void *pointer)
     return status;
 }
 
-/* Waits for a copy of which host memory is a part, pageable or not: when it is back the host's side
- * has been read or written. The kind is found from the addresses, so that managed memory does. */
-static int32_t memory_copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
-                           int32_t kind)
+/* Memory of the host that every device reads and writes by itself. */
+static int32_t host_alloc(int32_t device, uint64_t bytes, void **pointer)
 {
-    int waits = kind != ANYDNN_PLUGIN_COPY_WITHIN;
+    enum cudaStreamCaptureMode mode;
+    struct cuda_visit visit;
+    char what[64];
+    int32_t status = cuda_process();
+
+    if (!status)
+        status = cuda_enter(&visit, device);
+    if (status)
+        return status;
+    snprintf(what, sizeof what, "taking %llu bytes of the host's memory",
+             (unsigned long long)bytes);
+    cuda_aside_begin(&mode);
+    status =
+        cuda_check(device, cudaHostAlloc(pointer, bytes ? bytes : 1, cudaHostAllocPortable), what);
+    cuda_aside_end(mode);
+    cuda_leave(&visit);
+    return status;
+}
+
+static int32_t host_free(int32_t device, void *pointer)
+{
+    enum cudaStreamCaptureMode mode;
+    struct cuda_visit visit;
+    int32_t status = cuda_process();
+
+    if (!status)
+        status = cuda_enter(&visit, device);
+    if (status)
+        return status;
+    cuda_aside_begin(&mode);
+    status = cuda_check(device, cudaFreeHost(pointer), "freeing memory of the host");
+    cuda_aside_end(mode);
+    cuda_leave(&visit);
+    return status;
+}
+
+/* The kind is found from the addresses, so that managed memory does. */
+static int32_t copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
+                    int32_t kind, int waits)
+{
     cudaStream_t place = cuda_stream(stream);
     struct cuda_visit visit;
     int32_t status = cuda_process();
 
-    if (!status && waits && cuda_is_captured(place))
+    if (!status && kind != ANYDNN_PLUGIN_COPY_WITHIN && cuda_is_captured(place))
         status = cuda_fail(CUDA_NOT_SUPPORTED,
                            "a copy to or from the host cannot be part of a recording");
     if (status || bytes == 0)
@@ -173,6 +210,20 @@ static int32_t memory_copy(int32_t device, void *stream, void *to, const void *f
         status = cuda_check(device, cudaStreamSynchronize(place), "waiting for a copy");
     cuda_leave(&visit);
     return status;
+}
+
+/* Waits for a copy of which host memory is a part, pageable or not: when it is back the host's side
+ * has been read or written. */
+static int32_t memory_copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
+                           int32_t kind)
+{
+    return copy(device, stream, to, from, bytes, kind, kind != ANYDNN_PLUGIN_COPY_WITHIN);
+}
+
+static int32_t memory_copy_async(int32_t device, void *stream, void *to, const void *from,
+                                 uint64_t bytes, int32_t kind)
+{
+    return copy(device, stream, to, from, bytes, kind, 0);
 }
 
 static int32_t memory_set(int32_t device, void *stream, void *to, int32_t byte, uint64_t bytes)
@@ -251,4 +302,8 @@ const struct anydnn_plugin_space cuda_space = {
     .stream_destroy = cuda_stream_destroy,
     .stream_wait = cuda_stream_wait,
     .device_identity = device_identity,
+    .host_alloc = host_alloc,
+    .host_free = host_free,
+    .memory_copy_async = memory_copy_async,
+    .count_special = cuda_count_special,
 };

@@ -89,7 +89,7 @@ tests_mocks_libmock_memory_la_LIBADD = -lpthread
 check_LTLIBRARIES += tests/mocks/libmock.la tests/mocks/libmock_space.la
 tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_operations.c tests/mocks/mock_text.c
 tests_mocks_libmock_space_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_memory.h tests/mocks/mock_space.c \
-	tests/mocks/mock_space.h tests/mocks/mock_stream.c
+	tests/mocks/mock_space.h tests/mocks/mock_aside.c tests/mocks/mock_stream.c
 MOCK_SPACE_LIBADD = tests/mocks/libmock.la tests/mocks/libmock_space.la tests/mocks/libmock_memory.la -lpthread
 
 tests_mocks_anydnn_mock_a_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_settings.h tests/mocks/mock_backend.c

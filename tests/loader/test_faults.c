@@ -48,6 +48,8 @@ static const struct fault faults[] = {
     {"space_hole", ADN_LOAD_INVALID, "mark_elapsed of its space is NULL", "must be a function"},
     {"space_unwaiting", ADN_LOAD_INVALID, "stream_wait of its space is NULL",
      "stream_create is not: a backend has both or neither"},
+    {"space_keeping", ADN_LOAD_INVALID, "host_free of its space is NULL",
+     "host_alloc is not: a backend has both or neither"},
     {"space_stream_foreign", ADN_LOAD_INVALID, "stream_destroy of its space lies in ",
      "not in the backend's own file"},
     {"space_foreign", ADN_LOAD_INVALID, "record_replay of its space lies in ",

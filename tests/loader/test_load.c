@@ -321,14 +321,14 @@ static void a_newer_major_is_refused(void **state)
 
 static void a_newer_minor_is_refused(void **state)
 {
-    refused_before_main(state, "newer", "was built for plugin ABI 0.7, this library speaks 0.4",
+    refused_before_main(state, "newer", "was built for plugin ABI 0.7, this library speaks 0.5",
                         "rebuild the backend");
 }
 
 static void an_older_minor_is_refused(void **state)
 {
     refused_before_main(state, "older",
-                        "was built for plugin ABI 0.0, this library speaks 0.4: rebuild",
+                        "was built for plugin ABI 0.0, this library speaks 0.5: rebuild",
                         "this library's plugin.h");
 }
 

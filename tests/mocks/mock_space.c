@@ -190,6 +190,7 @@ static int32_t space_synchronize(int32_t device, void *stream)
 {
     struct mock_line line;
 
+    mock_space_arrive(stream, 0);
     MOCK_SPACE_LOG(line, "synchronize", " device=%d stream=0x%" PRIxPTR, device,
                    (uintptr_t)mock_stream_alive(stream));
     return mock_space_answer(&line, "synchronize");
@@ -250,6 +251,7 @@ static int32_t space_mark_elapsed(int32_t device, void *from, void *to, double *
 
     *microseconds = (double)(last->tv_sec - first->tv_sec) * 1e6 +
                     (double)(last->tv_nsec - first->tv_nsec) / 1e3;
+    mock_space_arrive(NULL, 1);
     MOCK_SPACE_LOG(line, "mark_elapsed", " device=%d", device);
     return mock_space_answer(&line, "mark_elapsed");
 }
@@ -346,4 +348,8 @@ const struct anydnn_plugin_space mock_space = {
     .stream_destroy = mock_stream_destroy,
     .stream_wait = mock_stream_wait,
     .device_identity = space_device_identity,
+    .host_alloc = mock_host_alloc,
+    .host_free = mock_host_free,
+    .memory_copy_async = mock_memory_copy_async,
+    .count_special = mock_count_special,
 };

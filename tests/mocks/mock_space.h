@@ -25,4 +25,14 @@ int32_t mock_stream_create(int32_t device, void **stream);
 void mock_stream_destroy(int32_t device, void *stream);
 int32_t mock_stream_wait(int32_t device, void *stream, void *mark);
 
+int32_t mock_host_alloc(int32_t device, uint64_t bytes, void **pointer);
+int32_t mock_host_free(int32_t device, void *pointer);
+int32_t mock_memory_copy_async(int32_t device, void *stream, void *to, const void *from,
+                               uint64_t bytes, int32_t kind);
+int32_t mock_count_special(int32_t device, void *stream, const struct anydnn_plugin_tensor *tensor,
+                           const void *data, uint64_t *counts);
+
+/* Has the copies to the host arrive, of a stream or of all. */
+void mock_space_arrive(const void *stream, int all);
+
 #endif

@@ -36,6 +36,7 @@ unit_tests = \
 	tests/unit/test_settings_lines \
 	tests/unit/test_settings_random \
 	tests/unit/test_settings_route \
+	tests/unit/test_special \
 	tests/unit/test_statistics \
 	tests/unit/test_sys \
 	tests/unit/test_tuning \

@@ -212,74 +212,12 @@ static int check_recordings(const struct anydnn_plugin_space *space, struct veri
     return result;
 }
 
-/* ---- what a space may lack */
-
-static int check_identity(const struct anydnn_plugin_space *space, struct verify_finding *finding)
-{
-    char text[256] = "", again[256] = "";
-
-    if (space->device_identity == NULL)
-        return 0;
-    if (space->device_identity(0, text, sizeof(text)) != 0 || text[0] == '\0' ||
-        memchr(text, '\0', sizeof(text)) == NULL || strpbrk(text, "\t\n") != NULL)
-        FIND("device_identity gives device 0 no line of text without tabs");
-    if (space->device_identity(0, again, sizeof(again)) != 0 || strcmp(text, again) != 0)
-        FIND("device_identity says `%s` of device 0, then `%s`", text, again);
-    return 0;
-}
-
-/* A byte that is set on the stream NULL and copied behind that on a stream of our own. */
-static int check_order(const struct anydnn_plugin_space *space, void *stream, void *mark,
-                       unsigned char *memory, struct verify_finding *finding)
-{
-    unsigned char byte = 0;
-
-    if (space->memory_set(0, NULL, memory, 0x35, SHORT) != 0 ||
-        space->mark_record(0, NULL, mark) != 0 || space->stream_wait(0, stream, mark) != 0 ||
-        space->memory_copy(0, stream, memory + SHORT, memory, SHORT, ANYDNN_PLUGIN_COPY_WITHIN) !=
-            0 ||
-        space->synchronize(0, stream) != 0 ||
-        space->memory_copy(0, NULL, &byte, memory + 2 * SHORT - 1, 1, ANYDNN_PLUGIN_COPY_FROM) != 0)
-        FIND("work on a stream of stream_create fails: %s", adn_load_error_text());
-    if (byte != 0x35)
-        FIND("what is enqueued behind stream_wait does not wait for the mark");
-    return 0;
-}
-
-static int check_streams(const struct anydnn_plugin_space *space, struct verify_finding *finding)
-{
-    unsigned char *memory = NULL;
-    void *stream = NULL;
-    void *mark = NULL;
-    int result = 0;
-
-    if (space->stream_create == NULL)
-        return 0;
-    if (space->stream_create(0, &stream) != 0 || stream == NULL)
-        FIND("stream_create gives no stream: %s", adn_load_error_text());
-    if (space->stream_check(0, stream) != 0)
-        result = verify_find(finding, "space", "stream_check refuses a stream of stream_create");
-    else if (space->mark_create(0, &mark) != 0 ||
-             space->memory_alloc(0, BYTES, (void **)&memory) != 0)
-        result = verify_find(finding, "space", "there is no mark or memory beside a stream: %s",
-                             adn_load_error_text());
-    else
-        result = check_order(space, stream, mark, memory, finding);
-    if (mark != NULL)
-        space->mark_destroy(0, mark);
-    if (memory != NULL)
-        space->memory_free(0, memory);
-    space->stream_destroy(0, stream);
-    return result;
-}
-
 void verify_space(const struct verify_target *target, struct verify_finding *finding)
 {
     const struct anydnn_plugin_space *space = target->backend->plugin->space_functions;
 
     adn_load_error_clear();
     if (space != NULL && check_devices(space, finding) == 0 && check_memory(space, finding) == 0 &&
-        check_marks(space, finding) == 0 && check_identity(space, finding) == 0 &&
-        check_streams(space, finding) == 0)
+        check_marks(space, finding) == 0 && verify_space_late(space, finding) == 0)
         check_recordings(space, finding);
 }

@@ -189,6 +189,9 @@ struct verify_sample {
 void verify_description(const struct verify_target *target, struct verify_finding *finding);
 /* ... (space.c) of the functions of a space that is not the host's. */
 void verify_space(const struct verify_target *target, struct verify_finding *finding);
+/* Its parts for what a space may lack: 0, or -1 and a finding. */
+int verify_space_late(const struct anydnn_plugin_space *space, struct verify_finding *finding);
+int verify_space_counts(const struct anydnn_plugin_space *space, struct verify_finding *finding);
 void verify_operation(const struct verify_target *target, int32_t operation,
                       const struct verify_sample *few, const struct verify_sample *many,
                       uint64_t seed, struct verify_finding *finding);

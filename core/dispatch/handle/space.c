@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dispatch/handle/special.h"
 #include "load/load.h"
 
 #define OK            0
@@ -100,6 +101,15 @@ static int32_t host_memory_set(int32_t device, void *stream, void *to, int32_t b
     return OK;
 }
 
+static int32_t host_count_special(int32_t device, void *stream,
+                                  const struct anydnn_plugin_tensor *tensor, const void *data,
+                                  uint64_t *counts)
+{
+    (void)device;
+    (void)stream;
+    return adn_special_count(tensor, data, counts) == 0 ? OK : NOT_SUPPORTED;
+}
+
 static int32_t host_synchronize(int32_t device, void *stream)
 {
     (void)device;
@@ -171,6 +181,10 @@ static const struct anydnn_plugin_space host_functions = {
     .mark_destroy = host_mark_destroy,
     .poisoned = host_poisoned,
     .device_identity = host_device_identity,
+    .host_alloc = host_memory_alloc,
+    .host_free = host_memory_free,
+    .memory_copy_async = host_memory_copy,
+    .count_special = host_count_special,
 };
 
 struct adn_space adn_space_host = {"host", &host_functions, 1, 0};

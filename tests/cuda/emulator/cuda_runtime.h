@@ -115,6 +115,12 @@ template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned by, int wid
     return emulator_shuffle(mask, value, lane % size >= by ? lane - by : lane);
 }
 
+/* Blocks run one after another; two threads of the host may launch at once. */
+static inline void atomicAdd(unsigned long long *to, unsigned long long value)
+{
+    __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
+}
+
 /* ------------------------------------------------------------------ launches */
 
 void emulator_run_grid(const std::function<void()> &thread, dim3 grid, dim3 block);

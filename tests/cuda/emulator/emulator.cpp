@@ -161,6 +161,16 @@ cudaError_t cudaFree(void *pointer)
     return cudaSuccess;
 }
 
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned)
+{
+    return cudaMalloc(pointer, bytes);
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    return cudaFree(pointer);
+}
+
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
     std::lock_guard<std::recursive_mutex> guard(lock);

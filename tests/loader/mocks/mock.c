@@ -237,6 +237,7 @@ static const struct mock_fault mock_space_faults[] = {
     SET("space_old", space.struct_size, UP_TO(anydnn_plugin_space, stream_create)),
     SET("space_unnamed", space.device_identity, NULL),
     SET("space_unwaiting", space.stream_wait, NULL),
+    SET("space_keeping", space.host_free, NULL),
     SET("space_stream_foreign", space.stream_destroy, free),
 };
 

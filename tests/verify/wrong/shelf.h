@@ -184,6 +184,34 @@ static int32_t shelf_identity(int32_t device, char *text, size_t size)
 }
 #endif
 
+/* Takes what is too small to be normal for zero. */
+#ifdef WRONG_SPACE_COUNT
+static int32_t shelf_count(int32_t device, void *stream, const struct anydnn_plugin_tensor *tensor,
+                           const void *data, uint64_t *counts)
+{
+    const float *from = shelf_reach(data);
+    uint64_t *to = shelf_reach(counts);
+    int64_t all = 1;
+
+    (void)device;
+    (void)stream;
+    for (int32_t d = 0; d < tensor->ndims; d++)
+        all *= tensor->dims[d];
+    for (int64_t i = 0; i < all; i++) {
+        int64_t left = i, at = 0;
+
+        for (int32_t d = tensor->ndims - 1; d >= 0; d--) {
+            at += left % tensor->dims[d] * tensor->strides[d];
+            left /= tensor->dims[d];
+        }
+        to[ANYDNN_PLUGIN_SPECIAL_NAN] += isnan(from[at]) != 0;
+        to[ANYDNN_PLUGIN_SPECIAL_INFINITY] += isinf(from[at]) != 0;
+        to[ANYDNN_PLUGIN_SPECIAL_ZERO] += !isnormal(from[at]) && isfinite(from[at]);
+    }
+    return SUCCESS;
+}
+#endif
+
 #ifdef WRONG_SPACE_STREAM
 static int32_t shelf_stream_create(int32_t device, void **stream)
 {
@@ -218,6 +246,9 @@ static const struct anydnn_plugin_space shelf = {
     .stream_create = shelf_stream_create,
     .stream_destroy = shelf_destroy,
     .stream_wait = shelf_mark_record,
+#endif
+#ifdef WRONG_SPACE_COUNT
+    .count_special = shelf_count,
 #endif
 #ifdef WRONG_SPACE_IDENTITY
     .device_identity = shelf_identity,

@@ -17,7 +17,7 @@
 
 #if defined(WRONG_SPACE_ALLOC) || defined(WRONG_SPACE_OWNER) || defined(WRONG_SPACE_WITHIN) ||     \
     defined(WRONG_SPACE_SET) || defined(WRONG_SPACE_LATE) || defined(WRONG_SPACE_RECORDS) ||       \
-    defined(WRONG_SPACE_IDENTITY) || defined(WRONG_SPACE_STREAM)
+    defined(WRONG_SPACE_IDENTITY) || defined(WRONG_SPACE_STREAM) || defined(WRONG_SPACE_COUNT)
 #define WRONG_DEVICE
 #endif
 
