@@ -26,10 +26,12 @@ EXTRA_DIST += \
 	python/anydnn/torch/_state.py \
 	python/anydnn/torch/_trace.py \
 	python/examples/lenet.py \
-	python/examples/resnet50_speed.py \
+	python/examples/models.py \
+	python/examples/train_resnet.py \
 	python/generate.py \
 	python/pyproject.toml \
 	python/tests/test_anydnn.py \
 	python/tests/test_fuse.py \
 	python/tests/test_torch.py \
+	python/tests/test_train.py \
 	python/tests/torch.sh

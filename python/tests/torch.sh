@@ -33,6 +33,7 @@ if fetch; then
     check "the package anydnn with all that it may use" "$env/bin/python" "$root/python/tests/test_anydnn.py"
     check "anydnn.torch beside torch's own kernels" "$env/bin/python" "$root/python/tests/test_torch.py"
     check "anydnn.torch.fuse beside the unfused model" "$env/bin/python" "$root/python/tests/test_fuse.py"
+    check "train_resnet.py, alone and in two processes" "$env/bin/python" "$root/python/tests/test_train.py"
     cd "$root/python" || exit 2
     check "types, by mypy" "$env/bin/python" -m mypy --cache-dir "$build/python-env/mypy"
     # pyright is brought by npm, which may not be had where pip can.

@@ -3,6 +3,7 @@
 from typing import Any, Callable, Optional, Sequence, Tuple
 
 import torch
+from torch._C._functorch import is_functorch_wrapped_tensor
 
 from . import _fused, _state
 from ._state import Declined, channels_last, dims, empty, handle_of, operand, packed, plan, supported
@@ -160,7 +161,7 @@ torch.library.register_autograd("anydnn::max_pool2d", _max_backward, setup_conte
 
 def _max_parameters(x: torch.Tensor, window: Any, stride: Any, padding: Any, dilation: Any,
                     ceil_mode: bool) -> Tuple[Tuple[int, ...], ...]:
-    if type(x) not in (torch.Tensor, torch.nn.Parameter) or torch._C._functorch.is_functorch_wrapped_tensor(x):
+    if type(x) not in (torch.Tensor, torch.nn.Parameter) or is_functorch_wrapped_tensor(x):
         raise Declined("a tensor of a tracer or of functorch")
     supported(x)
     if ceil_mode:
