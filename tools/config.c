@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn config: every effective setting and where it came from, as a settings file; and which
- * settings backends have. */
+/* anydnn config: every effective setting and where it came from, as a settings file, for which no
+ * backend is opened; and which settings backends have. */
 #include "common.h"
 
 #include <errno.h>
@@ -126,8 +126,10 @@ static int config(struct tool *tool, int with_backends, json_t *answer)
         print_file(settings);
     if (with_backends && add_backends(tool, backends) != TOOL_FINE)
         return TOOL_FAILED;
-    if (!tool->json)
+    if (!tool->json && with_backends)
         print_backends(backends);
+    else if (!tool->json)
+        printf("\n# No backend was opened; --backends opens them and lists their settings.\n");
     return TOOL_FINE;
 }
 

@@ -37,6 +37,14 @@ static anydnnStatus_t begin(const char *entry, struct adn_world **world, const v
     return adn_world_get(entry, world);
 }
 
+static anydnnStatus_t begin_settings(const char *entry, const struct adn_settings **settings,
+                                     const void *first, const void *second)
+{
+    if (!first || !second)
+        return adn_fail(BAD_PARAM, "%s: an output pointer or the key is NULL", entry);
+    return adn_world_settings(entry, settings);
+}
+
 static anydnnStatus_t bad_index(const char *entry, int index, int count)
 {
     return adn_fail(BAD_PARAM, "%s: index is %d; it must be 0 to %d", entry, index, count - 1);
@@ -236,8 +244,8 @@ anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, siz
 
 anydnnStatus_t anydnnGetSettingCount(int *count)
 {
-    struct adn_world *world;
-    anydnnStatus_t status = begin("anydnnGetSettingCount", &world, count, count);
+    const struct adn_settings *settings;
+    anydnnStatus_t status = begin_settings("anydnnGetSettingCount", &settings, count, count);
     const char *section;
     const char *key;
     const char *origin;
@@ -246,8 +254,7 @@ anydnnStatus_t anydnnGetSettingCount(int *count)
     if (status != SUCCESS)
         return status;
     *count = 0;
-    while (adn_settings_item(world->settings, *count, &section, &key, value, sizeof(value),
-                             &origin) == 0)
+    while (adn_settings_item(settings, *count, &section, &key, value, sizeof(value), &origin) == 0)
         ++*count;
     return SUCCESS;
 }
@@ -255,8 +262,8 @@ anydnnStatus_t anydnnGetSettingCount(int *count)
 anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, size_t size)
 {
     static const char *const keys[] = {"section", "key", "value", "origin"};
-    struct adn_world *world;
-    anydnnStatus_t status = begin("anydnnGetSettingInfo", &world, key, buffer);
+    const struct adn_settings *settings;
+    anydnnStatus_t status = begin_settings("anydnnGetSettingInfo", &settings, key, buffer);
     const char *parts[4] = {NULL, NULL, NULL, NULL};
     char value[1024];
     struct adn_text text;
@@ -267,8 +274,8 @@ anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, si
     at = key_at(keys, COUNT(keys), key);
     if (at < 0)
         return bad_key("anydnnGetSettingInfo", key, keys, COUNT(keys));
-    if (index < 0 || adn_settings_item(world->settings, index, &parts[0], &parts[1], value,
-                                       sizeof(value), &parts[3]) != 0)
+    if (index < 0 || adn_settings_item(settings, index, &parts[0], &parts[1], value, sizeof(value),
+                                       &parts[3]) != 0)
         return adn_fail(
             BAD_PARAM,
             "anydnnGetSettingInfo: index is %d; anydnnGetSettingCount tells how many there are",

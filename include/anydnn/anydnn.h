@@ -867,7 +867,7 @@ ANYDNN_API anydnnStatus_t anydnnGetDeviceCount(int *count);
 /* About device 0 .. count-1: name ("cpu", "cuda:0"), space ("host", "cuda"), description. */
 ANYDNN_API anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *text, size_t size);
 
-/* Number of effective settings. */
+/* Number of effective settings. Opens no backend. */
 ANYDNN_API anydnnStatus_t anydnnGetSettingCount(int *count);
 
 /*

@@ -174,10 +174,21 @@ check "config --backends shows what anydnn.conf does" published
 check "config --backends --json" json 0 \
     "[b for b in a['backends'] if b['name'] == 'cpu_ref'][0]['settings'][1].startswith('set.emulate: ')" config --backends
 opens_all() {
-    "$anydnn" config | grep '^# set\.' && return 1
     ANYDNN_LOG=info "$anydnn" config --backends 2>&1 | grep -q "backend cpu_ref .* opened: "
 }
 check "config --backends opens them" opens_all
+
+# A file that is no backend shows that nothing is opened: the program would fail for want of it.
+opens_none() {
+    mkdir -p "$tap_dir/broken" && echo nothing >"$tap_dir/broken/anydnn_broken.so" || return
+    conf "[anydnn]\nplugin_path = $tap_dir/broken\n[plugin broken]\nenable = yes\n[route]\n* = cpu_ref"
+    ANYDNN_LOG=info "$anydnn" config --config "$tap_dir/a.conf" >"$tap_dir/out" 2>&1 || return
+    cat "$tap_dir/out"
+    grep -q ' opened: ' "$tap_dir/out" && return 1
+    grep -q '^# No backend was opened' "$tap_dir/out" && ! grep -q '^# set\.' "$tap_dir/out" &&
+        refuses 1 "broken.*enable = yes.*cannot be used" config --backends --config "$tap_dir/a.conf"
+}
+check "config alone opens nothing" opens_none
 conf '[anydnn]\nplan_cache = 7\n[plugin cpu_ref]\nset.threads = 1\n[route]\npooling_* = cpu_ref, fallback:off'
 
 # What config prints is a settings file with the same values.

@@ -178,34 +178,43 @@ void adn_world_warn_of_unknown(const struct adn_world *all, const struct adn_rou
             warn_of_unknown(all, rule, rule->backend[i]);
 }
 
-/* Opens, in the order of the routes, each backend that an effective rule names. The errno for
- * which one is left, for want of memory or descriptors, or 0. */
-static int open_routed(struct adn_world *all)
+/* Rules that a process has at most for the operations and math modes; there are few. */
+#define RULES_MAX 64
+
+/* Each effective rule once, in the order of the operations. Returns how many. */
+static int rules_of(const struct adn_world *all, const struct adn_route_rule *rules[RULES_MAX])
 {
     static const int32_t maths[] = {ANYDNN_PLUGIN_MATH_DEFAULT, ANYDNN_PLUGIN_MATH_TENSOR_OP,
                                     ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION, ANYDNN_PLUGIN_MATH_SPLIT};
-    const struct adn_route_rule *seen[64];
-    int seen_count = 0, lacked = 0;
+    int count = 0;
 
     for (int32_t operation = 1; operation < ANYDNN_PLUGIN_OPERATION_END; operation++)
         for (size_t mode = 0; mode < sizeof(maths) / sizeof(maths[0]); mode++) {
             const struct adn_route_rule *rule = adn_settings_route(
                 all->settings, NULL, 0, adn_operation_name(operation), maths[mode]);
-            int known = 0;
+            int known = count == RULES_MAX;
 
-            for (int i = 0; i < seen_count; i++)
-                known |= seen[i] == rule;
-            if (known)
-                continue;
-            if (seen_count < 64)
-                seen[seen_count++] = rule;
-            for (int32_t i = 0; i < rule->count; i++) {
-                struct adn_backend *backend = adn_load_find(all->registry, rule->backend[i]);
+            for (int i = 0; i < count; i++)
+                known |= rules[i] == rule;
+            if (!known)
+                rules[count++] = rule;
+        }
+    return count;
+}
 
-                if (backend && !adn_world_open(all, backend) && adn_shortage_noted())
-                    lacked = adn_shortage_noted();
-            }
-            adn_world_warn_of_unknown(all, rule);
+/* Opens, in the order of the routes, each backend that an effective rule names. The errno for
+ * which one is left, for want of memory or descriptors, or 0. */
+static int open_routed(struct adn_world *all)
+{
+    const struct adn_route_rule *rules[RULES_MAX];
+    int count = rules_of(all, rules), lacked = 0;
+
+    for (int at = 0; at < count; at++)
+        for (int32_t i = 0; i < rules[at]->count; i++) {
+            struct adn_backend *backend = adn_load_find(all->registry, rules[at]->backend[i]);
+
+            if (backend && !adn_world_open(all, backend) && adn_shortage_noted())
+                lacked = adn_shortage_noted();
         }
     return lacked;
 }
@@ -218,14 +227,16 @@ static anydnnStatus_t refuse_short(const char *entry, int error)
                     entry, strerror(error));
 }
 
-/* A sentence for the first backend with enable = yes that is not live. */
-static anydnnStatus_t open_required(struct adn_world *all, const char *entry)
+/* A sentence for the first backend with enable = yes that is not installed or, if they are to be
+ * opened, is not live. */
+static anydnnStatus_t check_required(struct adn_world *all, const char *entry, int open)
 {
     for (const struct adn_plugin_section *section = all->settings->plugins; section;
          section = section->next) {
         struct adn_backend *backend = adn_load_find(all->registry, section->name);
 
-        if (section->enable != ADN_ENABLE_YES || (backend && adn_world_open(all, backend)))
+        if (section->enable != ADN_ENABLE_YES ||
+            (backend && (open ? adn_world_open(all, backend) : backend->stage != ADN_LOAD_MISSING)))
             continue;
         if (backend && adn_shortage_noted())
             return refuse_short(entry, adn_shortage_noted());
@@ -242,6 +253,8 @@ static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
 {
     struct adn_world *all = calloc(1, sizeof(*all));
     anydnnStatus_t status = ANYDNN_STATUS_ALLOC_FAILED;
+    const struct adn_route_rule *rules[RULES_MAX];
+    int count;
 
     adn_shortage_forget();
     if (all)
@@ -266,6 +279,9 @@ static struct adn_world *world_make(const char *entry, anydnnStatus_t *why)
         goto short_of;
     all->space[0] = &adn_space_host;
     all->space_count = 1;
+    count = rules_of(all, rules);
+    for (int i = 0; i < count; i++)
+        adn_world_warn_of_unknown(all, rules[i]);
     *why = ANYDNN_STATUS_SUCCESS;
     return all;
 short_of:
@@ -287,11 +303,21 @@ static void world_guard(void)
     adn_process_fork_waits(&space_lock);
 }
 
-anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
+/* The world with its backends opened. One without a backend that it must have stays: backends are
+ * opened once. */
+static anydnnStatus_t world_open(const char *entry)
+{
+    int lacked = open_routed(world);
+    anydnnStatus_t status = lacked ? refuse_short(entry, lacked) : check_required(world, entry, 1);
+
+    world_ready = status == ANYDNN_STATUS_SUCCESS;
+    return status;
+}
+
+static anydnnStatus_t get(const char *entry, struct adn_world **found, int open)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
-    int lacked;
 
     if (world_building)
         return adn_fail(ANYDNN_STATUS_NOT_INITIALIZED,
@@ -307,16 +333,26 @@ anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
         world_building = 1;
         if (!world)
             world = world_make(entry, &status);
-        /* A world without a backend that it must have stays: backends are opened once. */
-        lacked = world ? open_routed(world) : 0;
-        if (lacked)
-            status = refuse_short(entry, lacked);
-        else if (world)
-            status = open_required(world, entry);
-        world_ready = status == ANYDNN_STATUS_SUCCESS;
+        if (world)
+            status = open ? world_open(entry) : check_required(world, entry, 0);
         world_building = 0;
     }
     *found = world;
     pthread_mutex_unlock(&world_lock);
+    return status;
+}
+
+anydnnStatus_t adn_world_get(const char *entry, struct adn_world **found)
+{
+    return get(entry, found, 1);
+}
+
+anydnnStatus_t adn_world_settings(const char *entry, const struct adn_settings **found)
+{
+    struct adn_world *all;
+    anydnnStatus_t status = get(entry, &all, 0);
+
+    if (status == ANYDNN_STATUS_SUCCESS)
+        *found = all->settings;
     return status;
 }

@@ -24,6 +24,10 @@ struct adn_world {
  * being loaded. */
 anydnnStatus_t adn_world_get(const char *entry, struct adn_world **world);
 
+/* The settings, for who asks no backend: nothing is opened. CONFIG_ERROR as above, but of backends
+ * with enable = yes only for one that is not installed. */
+anydnnStatus_t adn_world_settings(const char *entry, const struct adn_settings **settings);
+
 /* Opens a backend and learns of its space; 1 when it is live. */
 int adn_world_open(struct adn_world *world, struct adn_backend *backend);
 
