@@ -41,6 +41,9 @@ done
 HOME=$scratch XDG_CONFIG_HOME=$scratch "$scratch/hello" || fail "the program built with pkg-config fails"
 HOME=$scratch XDG_CONFIG_HOME=$scratch "$scratch/level1" || fail "the program of level 1 fails"
 "$bindir/anydnn" info || fail "anydnn info fails"
+if [ -e "$libdir/anydnn/cudnn7/libcudnn.so.7" ]; then
+    "$bindir/anydnn" exec --device cpu "$bindir/anydnn" info || fail "anydnn exec fails"
+fi
 
 # A CMake project that finds the installation in $1, whose libraries are in $2.
 use_cmake() {
