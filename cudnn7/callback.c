@@ -12,23 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* cuDNN 7's cudnnDebug_t. */
-struct cudnn7_debug {
-    unsigned cudnn_version;
-    int cudnnStatus;
-    unsigned time_sec; /* since 1970 */
-    unsigned time_usec;
-    unsigned time_delta; /* seconds since the library was loaded */
-    void *handle;
-    void *stream;
-    unsigned long long pid;
-    unsigned long long tid;
-    int cudaDeviceId;
-    int reserved[15];
-};
-
-_Static_assert(sizeof(struct cudnn7_debug) == 120, "cuDNN 7's description has 120 bytes");
-
 typedef void (*cudnn7_callback)(anydnnSeverity_t severity, void *udata,
                                 const struct cudnn7_debug *dbg, const char *msg);
 

@@ -23,6 +23,23 @@ struct cudnn7_perf {
 
 _Static_assert(sizeof(struct cudnn7_perf) == 48, "cuDNN 7's results have 48 bytes");
 
+/* cuDNN 7's cudnnDebug_t. */
+struct cudnn7_debug {
+    unsigned cudnn_version;
+    int cudnnStatus;
+    unsigned time_sec; /* since 1970 */
+    unsigned time_usec;
+    unsigned time_delta; /* seconds since the library was loaded */
+    void *handle;
+    void *stream;
+    unsigned long long pid;
+    unsigned long long tid;
+    int cudaDeviceId;
+    int reserved[15];
+};
+
+_Static_assert(sizeof(struct cudnn7_debug) == 120, "cuDNN 7's description has 120 bytes");
+
 /* No direction has more than 8 algorithms, and there are 4 math types. */
 #define CUDNN7_ANSWERS 32
 

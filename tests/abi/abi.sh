@@ -7,6 +7,7 @@
 #   library.abi     abidw's view of the symbols of levels up to L, their arguments and types
 #   constants       every enumerator and every macro that is a number
 #   views           which names each view up to L declares, and what they are bound to
+# tests/abi/frozen/cudnn7/library.abi      the functions of libcudnn.so.7 that ran then
 # tests/abi/frozen/plugin-numbers          every MAJOR.MINOR of plugin.h that was recorded, with its
 #                 text's SHA-256; plugin-text is the text of the last
 
@@ -41,16 +42,18 @@ abi_fit() {
 # abi_dump LIBRARY LEVEL OUT: the symbols up to the level as abidw sees them, with the folders of the
 # tree alone in paths.
 abi_dump() {
-    {
-        echo "[abi_whitelist]"
-        abi_table map -v newest="$2" -v list=1
-    } >"$abi_tmp/whitelist"
+    abi_table map -v newest="$2" -v list=1 | abi_dump_these "$1" "$3"
+}
+
+# abi_dump_these LIBRARY OUT: the symbols on standard input.
+abi_dump_these() {
+    { echo "[abi_whitelist]" && cat; } >"$abi_tmp/whitelist"
     # shellcheck disable=SC2086
-    abidw $abi_dump_options --headers-dir "${abi_header%/anydnn/anydnn.h}" --kmi-whitelist "$abi_tmp/whitelist" \
-        --out-file "$abi_tmp/dump" "$1" || return 1
+    abidw $abi_dump_options --headers-dir "${abi_header%/anydnn/anydnn.h}" --headers-dir "$abi_root/cudnn7" \
+        --kmi-whitelist "$abi_tmp/whitelist" --out-file "$abi_tmp/dump" "$1" || return 1
     # Types of other headers than ours are hidden; that ours are not is worth a look.
-    ! grep "<class-decl name='[A-Za-z]*Perf_t'.*is-declaration-only" "$abi_tmp/dump" || return 1
-    sed -e "s| path='[^']*/\(core/[^']*\)'| path='\1'|" -e "s| path='/[^']*/| path='|" "$abi_tmp/dump" >"$3"
+    ! grep "<class-decl name='\([A-Za-z]*Perf_t\|cudnn7_[a-z]*\)'.*is-declaration-only" "$abi_tmp/dump" || return 1
+    sed -e "s| path='[^']*/\(\(core\|cudnn7\)/[^']*\)'| path='\1'|" -e "s| path='/[^']*/| path='|" "$abi_tmp/dump" >"$2"
 }
 
 # abi_constants: NAME VALUE, sorted; the version of the header is none of them.
@@ -205,6 +208,17 @@ abi_gate_library() {
     abidiff --no-added-syms "$abi_frozen/level-$1/library.abi" "$abi_tmp/library.abi" || return 1
     # That a function lost the second of its two names abidiff does not mind.
     abi_symbols_of "$abi_frozen/level-$1/library.abi" >"$abi_tmp/frozen_symbols"
+    abi_symbols_of "$abi_tmp/library.abi" >"$abi_tmp/symbols"
+    abi_all_kept "$abi_tmp/frozen_symbols" "$abi_tmp/symbols"
+}
+
+# abi_gate_cudnn7 LIBRARY: of libcudnn.so.7 every function that ran when it was frozen, its arguments and
+# types. What answered NOT_SUPPORTED then may get any.
+abi_gate_cudnn7() {
+    abi_fit "$1" && abi_symbols_of "$abi_frozen/cudnn7/library.abi" >"$abi_tmp/frozen_symbols" || return 1
+    [ -s "$abi_tmp/frozen_symbols" ] || return 1
+    cut -d' ' -f1 "$abi_tmp/frozen_symbols" | abi_dump_these "$1" "$abi_tmp/library.abi" || return 1
+    abidiff --no-added-syms "$abi_frozen/cudnn7/library.abi" "$abi_tmp/library.abi" || return 1
     abi_symbols_of "$abi_tmp/library.abi" >"$abi_tmp/symbols"
     abi_all_kept "$abi_tmp/frozen_symbols" "$abi_tmp/symbols"
 }

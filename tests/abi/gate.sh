@@ -27,6 +27,14 @@ while [ "$level" -le "$newest" ]; do
     fi
     level=$((level + 1))
 done
+cudnn7=$ANYDNN_TEST_BUILDDIR/cudnn7/.libs/libcudnn.so.7
+if command -v abidiff >/dev/null 2>&1; then
+    check "libcudnn.so.7: functions, arguments and types are as they were" abi_gate_cudnn7 "$cudnn7"
+elif [ -n "${ANYDNN_TEST_STRICT-}" ]; then
+    check "libcudnn.so.7: there is no abidiff to compare with; install abigail-tools (scripts/setup)" false
+else
+    skip "libcudnn.so.7: functions, arguments and types are as they were" "no abidiff (abigail-tools)"
+fi
 check "plugin.h is what was recorded under its number" abi_gate_plugin
 check "plugin.h has anydnn.h's numbers" abi_gate_numbers
 tap_end

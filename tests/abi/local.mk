@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	tests/abi/plugin_life/scale.c \
 	tests/abi/plugin_life/sim.c
 EXTRA_DIST += \
+	tests/abi/frozen/cudnn7/library.abi \
 	tests/abi/frozen/level-1/constants \
 	tests/abi/frozen/level-1/library.abi \
 	tests/abi/frozen/level-1/views \
