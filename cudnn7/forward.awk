@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Makes the shim's functions from entries.def, anydnn.h and cudnn7.def: for each entry of cuDNN 7 one that
-# calls anydnn's, for each ranked list the _v7 form, for what anydnn lacks one that says so. With
-# -v list=1: every name with forwarded, written or missing behind it, those of calls.c included.
+# calls anydnn's, for each ranked list the _v7 form, for what anydnn lacks one that says so. With list=1
+# behind the files: a row for every name, those of calls.c included, with 1 where it runs.
 #   awk -f table.awk -f header.awk -f cudnn7.awk -f forward.awk entries.def anydnn.h cudnn7.def
 
 BEGIN {
@@ -72,19 +72,24 @@ function print_all(    i, l) {
             print "CUDNN7_MISSING(" lacking_name[l] ")"
 }
 
-function list_all(    i, l, n) {
+function print_row(name, runs) {
+    print "{\"" name "\", " runs "},"
+}
+
+function list_all(    i, l, n, count, part) {
+    print "/* Made from core/abi/entries.def, core/abi/cudnn7.def and anydnn.h. */"
     for (i = 0; i < entries; i++)
         if (!ours[i]) {
-            print renamed(entry[i]), entry[i] in written ? "written" : "forwarded"
+            print_row(renamed(entry[i]), 1)
             if (forms[i] > 1)
-                print renamed(entry[i]) "_v7 forwarded"
+                print_row(renamed(entry[i]) "_v7", 1)
         }
     for (l = 0; l < lacking; l++)
         if (lacking_kind[l] == "call" && !is_had(lacking_name[l]))
-            print lacking_name[l], "missing"
+            print_row(lacking_name[l], 0)
     count = split(also, part, " ")
     for (n = 1; n <= count; n++)
-        print "cudnn" part[n], part[n] ~ /Backdoor/ ? "missing" : "written"
+        print_row("cudnn" part[n], part[n] !~ /Backdoor/)
 }
 
 END {

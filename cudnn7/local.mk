@@ -27,7 +27,23 @@ cudnn7_libcudnn_la_LDFLAGS += -Wl,-rpath,'$$ORIGIN/../..'
 endif
 
 EXTRA_DIST += cudnn7/forward.awk cudnn7/node.map
-CLEANFILES += cudnn7/forward.c
-BUILT_SOURCES += cudnn7/forward.c
+CLEANFILES += cudnn7/forward.c cudnn7/names.def
+BUILT_SOURCES += cudnn7/forward.c cudnn7/names.def
 cudnn7/forward.c: $(abi_cudnn7) $(srcdir)/cudnn7/forward.awk
 	$(AM_V_GEN)$(call make_from_header,core/abi/cudnn7 cudnn7/forward,$(srcdir)/core/abi/cudnn7.def)
+
+# `anydnn shim' tells what runs.
+cudnn7/names.def: $(abi_cudnn7) $(srcdir)/cudnn7/forward.awk
+	$(AM_V_GEN)$(call make_from_header,core/abi/cudnn7 cudnn7/forward,$(srcdir)/core/abi/cudnn7.def list=1)
+
+# For programs that run out of the build tree, as plugins/built is.
+all-local: cudnn7/built/.stamp
+cudnn7/built/.stamp: cudnn7/libcudnn.la
+	$(AM_V_GEN)$(MKDIR_P) cudnn7/built .libs/anydnn && rm -f .libs/anydnn/cudnn7 && \
+	$(LN_S) "$(abs_builddir)/cudnn7/.libs" .libs/anydnn/cudnn7 && : >$@
+
+cudnn7-clean:
+	rm -rf cudnn7/built
+clean-local: cudnn7-clean
+
+.PHONY: cudnn7-clean

@@ -37,6 +37,7 @@ struct tool_command {
     const char *summary;
     const struct tool_option *options; /* ends with a NULL name */
     int (*run)(struct tool *tool, int argc, char **argv);
+    int takes_program; /* 1: what follows the first argument is another program's */
 };
 
 extern const struct tool_command tool_info;
@@ -49,6 +50,8 @@ extern const struct tool_command tool_tune;
 extern const struct tool_command tool_replay;
 extern const struct tool_command tool_verify;
 extern const struct tool_command tool_abi;
+extern const struct tool_command tool_shim;
+extern const struct tool_command tool_exec;
 
 /* Says "anydnn: ..." on stderr and returns `code`. */
 int tool_fail(struct tool *tool, int code, const char *format, ...)

@@ -20,7 +20,10 @@ tools_anydnn_SOURCES = \
 	tools/contender.h \
 	tools/csv.c \
 	tools/csv.h \
+	tools/elf.c \
+	tools/elf.h \
 	tools/element.c \
+	tools/exec.c \
 	tools/execute.c \
 	tools/execute.h \
 	tools/explain.c \
@@ -39,6 +42,9 @@ tools_anydnn_SOURCES = \
 	tools/report.c \
 	tools/report.h \
 	tools/run.c \
+	tools/shim.c \
+	tools/shim.h \
+	tools/shim_names.c \
 	tools/suite.c \
 	tools/suite.h \
 	tools/suite_layer.c \

@@ -114,7 +114,9 @@ int tool_options(struct tool *tool, const struct tool_command *command, void *ow
     int found;
 
     opterr = 0;
-    while (code == TOOL_GO_ON && (found = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+    while (code == TOOL_GO_ON &&
+           (found = getopt_long(argc, argv, command->takes_program ? "+:" : ":", options, NULL)) !=
+               -1) {
         int at = found - FIRST_OPTION;
         const struct tool_option *option = at < count ? &command->options[at] : &common[at - count];
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # libcudnn.so.7 on anydnn.
 
-TESTS += tests/cudnn7/exports.sh tests/cudnn7/interface.sh tests/cudnn7/programs.sh
-dist_check_SCRIPTS += tests/cudnn7/exports.sh tests/cudnn7/interface.sh tests/cudnn7/programs.sh
+TESTS += tests/cudnn7/exports.sh tests/cudnn7/interface.sh tests/cudnn7/programs.sh tests/cudnn7/tools.sh
+dist_check_SCRIPTS += tests/cudnn7/exports.sh tests/cudnn7/interface.sh tests/cudnn7/programs.sh tests/cudnn7/tools.sh
 EXTRA_DIST += \
 	tests/abi/cudnn7-names \
 	tests/cudnn7/cudnn.h.in \

@@ -66,8 +66,8 @@ conf() {
 
 check "help lists the commands" gives 0 "^  explain " --help
 check "version" gives 0 "^anydnn 0\.[0-9]*\.[0-9]*, API level 2\$" --version
-check "no command" refuses 2 "a command is missing; there are info, config, explain, run, bench, compare, tune, replay, verify and abi"
-check "an unknown command" refuses 2 "\`brench\` is no command; there are info, config, explain, run, bench, compare, tune, replay, verify and abi" brench
+check "no command" refuses 2 "a command is missing; there are info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec"
+check "an unknown command" refuses 2 "\`brench\` is no command; there are info, config, explain, run, bench, compare, tune, replay, verify, abi, shim and exec" brench
 check "output that cannot be written" sh -c \
     "! '$anydnn' --help >/dev/full 2>'$tap_dir/err' && grep 'cannot be written' '$tap_dir/err'"
 
@@ -85,7 +85,7 @@ done
 
 # Every option of --help stands in the manual, and no other.
 same_options() {
-    for command in info config explain run bench compare tune replay verify abi; do
+    for command in info config explain run bench compare tune replay verify abi shim exec; do
         "$anydnn" "$command" --help
     done | sed -n 's/^  \(--[a-z-]*\)\( [A-Z=/]*\)\{0,1\} .*/\1\2/p' | sed 's/ $//' |
         sort -u >"$tap_dir/helped"

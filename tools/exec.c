@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn exec: runs a program that was linked to cuDNN 7, with anydnn's libcudnn.so.7 in its place.
+ */
+#include "shim.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "elf.h"
+
+static int set_route(struct tool *tool, void *own, const char *value)
+{
+    (void)own;
+    if (setenv("ANYDNN_ROUTE", value, 1) != 0)
+        return tool_fail(tool, TOOL_FAILED, "--route=%s: %s", value, strerror(errno));
+    return TOOL_FINE;
+}
+
+static const struct tool_option options[] = {
+    {"route", "LIST", "backends in their order, as ANYDNN_ROUTE=LIST", set_route},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* As execvp looks for it. 0, or -1 with errno. */
+static int find_program(const char *name, char *path, size_t size)
+{
+    const char *at = getenv("PATH");
+
+    if (strchr(name, '/') != NULL) {
+        snprintf(path, size, "%s", name);
+        return access(path, X_OK);
+    }
+    for (at = at != NULL ? at : "/bin:/usr/bin"; at != NULL; at = strchr(at, ':')) {
+        struct stat status;
+        size_t length;
+
+        at += *at == ':';
+        length = strcspn(at, ":");
+        if ((size_t)snprintf(path, size, "%.*s%s%s", (int)length, at, length > 0 ? "/" : "", name) <
+                size &&
+            access(path, X_OK) == 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+            return 0;
+    }
+    errno = ENOENT;
+    return -1;
+}
+
+static int has_elf_head(const char *path)
+{
+    char head[4] = "";
+    FILE *file = fopen(path, "rbe");
+    size_t count = file != NULL ? fread(head, 1, sizeof(head), file) : 0;
+
+    if (file != NULL)
+        fclose(file);
+    return count == sizeof(head) && memcmp(head, "\177ELF", sizeof(head)) == 0;
+}
+
+/* One that runs with more rights than its user: the loader would take none of this, and should not.
+ */
+static int is_privileged(const struct stat *status, const char *path)
+{
+    return (status->st_mode & S_ISUID) != 0 ||
+           (status->st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) ||
+           getxattr(path, "security.capability", NULL, 0) > 0;
+}
+
+static int check_program(struct tool *tool, const char *path)
+{
+    static const struct elf_visitor nothing = {NULL, NULL, NULL};
+    struct elf_facts facts;
+    struct stat status;
+    int code;
+
+    if (stat(path, &status) != 0)
+        return tool_fail(tool, TOOL_FAILED, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return tool_fail(tool, TOOL_FAILED, "%s: it is no file to run", path);
+    if (getauxval(AT_SECURE) != 0 || is_privileged(&status, path))
+        return tool_fail(tool, TOOL_FAILED,
+                         "%s: it runs with rights that its user has not; no library is put into "
+                         "such a program",
+                         path);
+    /* A script's interpreter is looked at by the loader. */
+    if (!elf_can_read() || !has_elf_head(path))
+        return TOOL_FINE;
+    code = elf_read(tool, path, path, &nothing, &facts);
+    if (code != TOOL_FINE)
+        return code;
+    if (facts.foreign)
+        return tool_fail(tool, TOOL_FAILED, "%s: it is for another machine than anydnn's library",
+                         path);
+    if (!facts.dynamic)
+        return tool_fail(tool, TOOL_FAILED,
+                         "%s: it is linked statically; no library can take another's place in it",
+                         path);
+    return TOOL_FINE;
+}
+
+/* Puts `value` before what the variable holds. */
+static int put_before(const char *name, const char *value)
+{
+    const char *old = getenv(name);
+    size_t size = strlen(value) + (old != NULL ? strlen(old) : 0) + 2;
+    char *text = tool_alloc(size);
+    int result;
+
+    snprintf(text, size, "%s%s%s", value, old != NULL && *old != '\0' ? ":" : "",
+             old != NULL ? old : "");
+    result = setenv(name, text, 1);
+    free(text);
+    return result;
+}
+
+/* Preloaded, the library is there before one that the program's RPATH leads to, and stands for
+ * every libcudnn.so.7 that is asked for; by the path it is found as libcudnn.so, too. */
+static int put_library(struct tool *tool, const char *folder)
+{
+    char *file;
+    int result;
+
+    if (strpbrk(folder, " :;") != NULL)
+        return tool_fail(tool, TOOL_FAILED,
+                         "%s: the loader's LD_PRELOAD takes no path with blanks, colons or "
+                         "semicolons in it",
+                         folder);
+    file = tool_alloc(strlen(folder) + sizeof("/libcudnn.so.7"));
+    sprintf(file, "%s/libcudnn.so.7", folder);
+    result = put_before("LD_PRELOAD", file) | put_before("LD_LIBRARY_PATH", folder);
+    free(file);
+    return result == 0 ? TOOL_FINE : tool_fail(tool, TOOL_FAILED, "%s", strerror(errno));
+}
+
+static int run(struct tool *tool, int argc, char **argv)
+{
+    char path[PATH_MAX];
+    char *folder = NULL;
+    int first;
+    int code = tool_options(tool, &tool_exec, NULL, argc, argv, &first);
+
+    if (code != TOOL_GO_ON)
+        return code;
+    if (first == argc)
+        return tool_fail(tool, TOOL_USAGE,
+                         "a program is missing; its own options and arguments come behind it");
+    if (find_program(argv[first], path, sizeof(path)) != 0)
+        return tool_fail(tool, TOOL_FAILED, "%s: it cannot be run: %s", argv[first],
+                         strerror(errno));
+    code = check_program(tool, path);
+    if (code == TOOL_FINE)
+        code = shim_folder(tool, &folder);
+    if (code == TOOL_FINE)
+        code = put_library(tool, folder);
+    free(folder);
+    if (code == TOOL_FINE && tool->device != NULL && setenv("ANYDNN_DEVICE", tool->device, 1) != 0)
+        code = tool_fail(tool, TOOL_FAILED, "--device=%s: %s", tool->device, strerror(errno));
+    if (code != TOOL_FINE)
+        return code;
+    fflush(stdout);
+    execv(path, argv + first);
+    return tool_fail(tool, TOOL_FAILED, "%s: it cannot be run: %s", path, strerror(errno));
+}
+
+const struct tool_command tool_exec = {
+    "exec", "PROGRAM [ARGUMENT...]", "Runs a program linked to cuDNN 7 on anydnn.", options, run,
+    1};

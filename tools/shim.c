@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* anydnn shim: which functions of cuDNN 7 programs import, and what runs them here. */
+#include "shim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf.h"
+
+struct scan {
+    json_t *imported; /* names */
+    json_t *needed;   /* libraries called libcudnn... */
+    int own;          /* functions of cuDNN 7 that the file brings itself */
+};
+
+/* Functions are called cudnn and a capital. */
+static int is_cudnn(const char *name)
+{
+    return strncmp(name, "cudnn", 5) == 0 && name[5] >= 'A' && name[5] <= 'Z';
+}
+
+static void see_symbol(void *cookie, const char *name, int defined)
+{
+    struct scan *scan = cookie;
+
+    if (defined)
+        scan->own += shim_find(name) != NULL;
+    else if (is_cudnn(name))
+        json_array_append_new(scan->imported, tool_json_text(name));
+}
+
+static void see_library(void *cookie, const char *library)
+{
+    struct scan *scan = cookie;
+
+    if (strncmp(library, "libcudnn", 8) == 0)
+        json_array_append_new(scan->needed, tool_json_text(library));
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The names in order, to be freed; they stay the array's. */
+static const char **in_order(const json_t *array)
+{
+    size_t count = json_array_size(array);
+    const char **names = tool_alloc((count + 1) * sizeof(*names));
+
+    for (size_t i = 0; i < count; i++)
+        names[i] = json_string_value(json_array_get(array, i));
+    qsort(names, count, sizeof(*names), by_name);
+    return names;
+}
+
+/* ---- what runs a function */
+
+/* The backend that a new handle would take for the problem; to be freed, NULL where there is none.
+ */
+static char *backend_of(anydnnHandle_t handle, const char *text)
+{
+    anydnnProblem_t problem = NULL;
+    char *answer = NULL;
+    char *backend = NULL;
+    const char *choice;
+
+    if (anydnnProblemParse(text, &problem) == ANYDNN_STATUS_SUCCESS)
+        answer = tool_ask_problem(handle, problem);
+    choice = answer != NULL ? strstr(answer, "\nchoice: ") : NULL;
+    if (choice != NULL) {
+        size_t length = strcspn(choice + 9, " \n");
+
+        backend = tool_alloc(length + 1);
+        memcpy(backend, choice + 9, length);
+        backend[length] = '\0';
+    }
+    free(answer);
+    anydnnProblemDestroy(problem);
+    return backend;
+}
+
+static json_t *answer_for(anydnnHandle_t handle, const char *name)
+{
+    const struct shim_name *known = shim_find(name);
+    const char *problem = shim_problem(name);
+    json_t *object = json_object();
+
+    json_object_set_new(object, "name", tool_json_text(name));
+    json_object_set_new(object, "known", json_boolean(known != NULL));
+    json_object_set_new(object, "runs", json_boolean(known != NULL && known->runs));
+    if (known != NULL && known->runs && problem != NULL) {
+        json_t *backend = tool_json_take(backend_of(handle, problem));
+
+        json_object_set_new(object, "problem", json_string(problem));
+        json_object_set_new(object, "backend", backend != NULL ? backend : json_null());
+    }
+    return object;
+}
+
+static void print_answer(const json_t *object)
+{
+    const json_t *backend = json_object_get(object, "backend");
+    const char *what = "anydnn itself";
+
+    if (!json_is_true(json_object_get(object, "known")))
+        what = "no function of cuDNN 7.6.5";
+    else if (!json_is_true(json_object_get(object, "runs")))
+        what = "answers CUDNN_STATUS_NOT_SUPPORTED";
+    else if (json_is_null(backend))
+        what = "no backend here runs it";
+    else if (backend != NULL)
+        what = json_string_value(backend);
+    printf("  %-56s %s\n", tool_text_of(object, "name"), what);
+}
+
+/* ---- a file */
+
+/* A file without imports may have cuDNN in itself, or open it by name. */
+static const char *remark(const struct scan *scan)
+{
+    const char *library = json_string_value(json_array_get(scan->needed, 0));
+
+    if (library != NULL && strcmp(library, "libcudnn.so.7") != 0)
+        return "it is linked to another version than 7: recompile it (docs/porting-from-cudnn.md)";
+    if (scan->own > 0)
+        return "it brings functions of cuDNN itself, which no library replaces";
+    if (json_array_size(scan->imported) == 0)
+        return "what it opens by name (dlopen) is not seen";
+    return NULL;
+}
+
+static void print_file(const char *file, const json_t *answer, size_t lacking)
+{
+    const json_t *functions = json_object_get(answer, "functions");
+    size_t count = json_array_size(functions);
+    const char *said = tool_text_of(answer, "remark");
+
+    printf("%s imports %zu function%s of cuDNN", file, count, count == 1 ? "" : "s");
+    if (count > 0)
+        printf("; %zu of them run%s, on device %s", count - lacking,
+               count - lacking == 1 ? "s" : "", tool_text_of(answer, "device"));
+    printf("\n");
+    if (*said != '\0')
+        printf("  %s\n", said);
+    for (size_t i = 0; i < count; i++)
+        print_answer(json_array_get(functions, i));
+}
+
+static int read_file(struct tool *tool, anydnnHandle_t handle, const char *file, json_t *answer)
+{
+    struct scan scan = {json_array(), json_array(), 0};
+    const struct elf_visitor visitor = {see_symbol, see_library, &scan};
+    json_t *functions = json_array();
+    struct elf_facts facts;
+    char device[64] = "";
+    size_t lacking = 0;
+    int code = elf_read(tool, file, file, &visitor, &facts);
+
+    if (code == TOOL_FINE) {
+        const char **names = in_order(scan.imported);
+
+        for (size_t i = 0; i < json_array_size(scan.imported); i++) {
+            json_t *object = answer_for(handle, names[i]);
+
+            lacking += !json_is_true(json_object_get(object, "runs")) ||
+                       json_is_null(json_object_get(object, "backend"));
+            json_array_append_new(functions, object);
+        }
+        free(names);
+        anydnnGetDevice(handle, device, sizeof(device));
+        json_object_set_new(answer, "device", tool_json_text(device));
+        json_object_set(answer, "needed", scan.needed);
+        json_object_set_new(answer, "remark", tool_json_text(remark(&scan)));
+        json_object_set(answer, "functions", functions);
+        if (!tool->json)
+            print_file(file, answer, lacking);
+        if (lacking > 0 || scan.own > 0)
+            code = TOOL_FAILED;
+    }
+    json_object_set_new(answer, "file", tool_json_text(file));
+    json_decref(functions);
+    json_decref(scan.imported);
+    json_decref(scan.needed);
+    return code;
+}
+
+static const struct tool_option no_options[] = {{NULL, NULL, NULL, NULL}};
+
+static int run(struct tool *tool, int argc, char **argv)
+{
+    anydnnHandle_t handle = NULL;
+    json_t *answers;
+    int first;
+    int code = tool_options(tool, &tool_shim, NULL, argc, argv, &first);
+
+    if (code != TOOL_GO_ON)
+        return code;
+    if (first == argc)
+        return tool_fail(tool, TOOL_USAGE,
+                         "a file is missing; anydnn shim takes programs and libraries");
+    code = tool_handle(tool, &handle);
+    answers = json_array();
+    for (int i = first; i < argc && handle != NULL; i++) {
+        json_t *answer = json_object();
+        int one = read_file(tool, handle, argv[i], answer);
+
+        if (one != TOOL_FINE)
+            code = one;
+        json_array_append_new(answers, answer);
+    }
+    anydnnDestroy(handle);
+    if (!tool->json)
+        json_decref(answers);
+    else if (tool_print_json(tool, answers) != TOOL_FINE)
+        return TOOL_FAILED;
+    return code;
+}
+
+const struct tool_command tool_shim = {
+    "shim",     "FILE...", "Shows which functions of cuDNN 7 programs import, and what runs them.",
+    no_options, run,       0};
