@@ -135,6 +135,7 @@ golden_vectors = \
 	tests/vectors/convolution_backward_filter.vec \
 	tests/vectors/convolution_bias_activation_forward.vec \
 	tests/vectors/convolution_forward.vec \
+	tests/vectors/ctc_loss.vec \
 	tests/vectors/divisive_normalization_backward.vec \
 	tests/vectors/divisive_normalization_forward.vec \
 	tests/vectors/dropout_backward.vec \
@@ -150,6 +151,10 @@ golden_vectors = \
 	tests/vectors/set_tensor.vec \
 	tests/vectors/softmax_backward.vec \
 	tests/vectors/softmax_forward.vec \
+	tests/vectors/spatial_grid_backward.vec \
+	tests/vectors/spatial_grid_forward.vec \
+	tests/vectors/spatial_sampler_backward.vec \
+	tests/vectors/spatial_sampler_forward.vec \
 	tests/vectors/transform_filter.vec \
 	tests/vectors/transform_tensor.vec \
 	tests/vectors/transform_tensor_ex.vec

@@ -58,4 +58,7 @@ AS_INT(anydnnErrQueryMode_t);
 AS_INT(anydnnSeverity_t);
 AS_INT(anydnnMemCopyKind_t);
 AS_INT(anydnnDirection_t);
+AS_INT(anydnnSamplerType_t);
+AS_INT(anydnnCTCLossAlgo_t);
+AS_INT(anydnnLossNormalizationMode_t);
 AS_INT(anydnnReason_t);

@@ -52,10 +52,14 @@ static const struct {
     {ANYDNN_PLUGIN_OP_TENSOR, NULL, "c", "cDesc", "C"},
     {ANYDNN_PLUGIN_REDUCE_TENSOR, NULL, "a", "aDesc", "A"},
     {ANYDNN_PLUGIN_REDUCE_TENSOR, NULL, "c", "cDesc", "C"},
+    {ANYDNN_PLUGIN_CTC_LOSS, NULL, "x", "probsDesc", "probs"},
+    {ANYDNN_PLUGIN_CTC_LOSS, NULL, "label_lengths", NULL, "labelLengths"},
+    {ANYDNN_PLUGIN_CTC_LOSS, NULL, "input_lengths", NULL, "inputLengths"},
 };
 
 static const char *const backward_factors[] = {"alphaDataDiff", "betaDataDiff", "alphaParamDiff",
                                                "betaParamDiff"};
+static const char *const sampler_factors[] = {"alpha", "beta", "alphaDgrid", "betaDgrid"};
 
 /* The argument that brings the operand's pointer, or its descriptor. */
 static const char *argument_of(const struct adn_entry *entry, int slot, int desc, char *made,
@@ -96,6 +100,8 @@ anydnnStatus_t adn_call_refuse_scale(const struct adn_entry *entry, int index)
 
     if (entry->call.operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD)
         name = backward_factors[index];
+    if (entry->call.operation == ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD)
+        name = sampler_factors[index];
     return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                     "%s: %s is NULL; it must point to a factor in host memory", entry->call.entry,
                     name);

@@ -11,15 +11,18 @@ core_libanydnn_core_la_SOURCES += \
 	core/api/convolution_get.c \
 	core/api/convolution_query.c \
 	core/api/convolution_search.c \
+	core/api/ctc_loss.c \
 	core/api/desc_activation.c \
 	core/api/desc_convolution.c \
 	core/api/desc_convolution_out.c \
+	core/api/desc_ctc_loss.c \
 	core/api/desc_dropout.c \
 	core/api/desc_filter.c \
 	core/api/desc_lrn.c \
 	core/api/desc_op_tensor.c \
 	core/api/desc_pooling.c \
 	core/api/desc_reduce.c \
+	core/api/desc_spatial.c \
 	core/api/desc_tensor.c \
 	core/api/desc_transform.c \
 	core/api/dropout.c \
@@ -34,5 +37,6 @@ core_libanydnn_core_la_SOURCES += \
 	core/api/search.c \
 	core/api/search.h \
 	core/api/softmax.c \
+	core/api/spatial.c \
 	core/api/tensor_ops.c \
 	core/api/version.c

@@ -137,6 +137,24 @@ anydnnStatus_t anydnnProblemGetOperand(anydnnProblem_t problem, int index, const
     return SUCCESS;
 }
 
+anydnnStatus_t anydnnProblemGetOperandHost(anydnnProblem_t problem, int index, int *host)
+{
+    anydnnStatus_t status = check("anydnnProblemGetOperandHost", problem);
+    int32_t slot;
+
+    if (status != SUCCESS)
+        return status;
+    slot = index < 0 ? -1 : slot_at(&problem->problem, index);
+    if (slot < 0)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnProblemGetOperandHost: index is %d; the problem has %d operands",
+                        index, __builtin_popcount(given(&problem->problem)));
+    if (!host)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnProblemGetOperandHost: host is NULL");
+    *host = adn_problem_on_host(&problem->problem, slot);
+    return SUCCESS;
+}
+
 anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle, anydnnProblem_t problem,
                                              size_t *sizeInBytes)
 {
@@ -198,6 +216,9 @@ anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t probl
                             "anydnnProblemExecute: pointers[%d], operand %s, is NULL", index,
                             adn_problem_operation(problem->problem.operation)->slot[slot].role);
     }
+    status = adn_problem_check_host(&problem->problem, operands.data, "anydnnProblemExecute");
+    if (status != SUCCESS)
+        return status;
     memcpy(operands.scale, problem->values.scale, sizeof(operands.scale));
     memcpy(operands.number, problem->values.number, sizeof(operands.number));
     if (problem->problem.operation == ANYDNN_PLUGIN_SET_TENSOR) {

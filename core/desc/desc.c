@@ -12,8 +12,9 @@
 
 /* With the article, by kind. */
 static const char *const kind_names[] = {
-    "a tensor", "a filter",     "a convolution",   "a pooling",   "an activation",
-    "an LRN",   "an op tensor", "a reduce tensor", "a transform", "a dropout"};
+    "a tensor",      "a filter",  "a convolution",         "a pooling",
+    "an activation", "an LRN",    "an op tensor",          "a reduce tensor",
+    "a transform",   "a dropout", "a spatial transformer", "a CTC loss"};
 
 static const char *kind_name(uint32_t kind)
 {

@@ -26,6 +26,8 @@ enum adn_desc_kind {
     ADN_DESC_REDUCE_TENSOR,
     ADN_DESC_TENSOR_TRANSFORM,
     ADN_DESC_DROPOUT,
+    ADN_DESC_SPATIAL_TRANSFORMER,
+    ADN_DESC_CTC_LOSS,
     ADN_DESC_END
 };
 
@@ -100,6 +102,20 @@ struct anydnnDropoutStruct {
     void *states; /* in the space of the handle that it was set with; NULL: none yet */
     uint64_t seed;
     float probability; /* as given: the getter answers the same float */
+};
+
+/* Its tensors are all packed, so they come with the descriptor: theta and grid. */
+struct anydnnSpatialTransformerStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_spatial s;
+    struct anydnn_plugin_tensor theta; /* n,2,3 */
+    struct anydnn_plugin_tensor grid;  /* n,h,w,2 */
+};
+
+struct anydnnCTCLossStruct {
+    struct adn_desc head;
+    struct anydnn_plugin_ctc l;
+    int32_t compute_type;
 };
 
 /* 1 when `desc` is a live descriptor of that kind; `adn_desc_usable`: and has been set. */

@@ -98,6 +98,8 @@ static const adn_check_fn checks[] = {
     [ADN_FAMILY_TRANSFORM] = adn_check_transform,
     [ADN_FAMILY_OP_TENSOR] = adn_check_op_tensor,
     [ADN_FAMILY_REDUCE] = adn_check_reduce,
+    [ADN_FAMILY_SPATIAL] = adn_check_spatial,
+    [ADN_FAMILY_CTC] = adn_check_ctc,
 };
 
 /* Strides: all positive; those of outputs give each element a place of its own. And whole vectors.

@@ -53,5 +53,7 @@ anydnnStatus_t adn_check_convolution(const struct adn_check *check);
 anydnnStatus_t adn_check_im2col(const struct adn_check *check);
 anydnnStatus_t adn_check_batch_normalization(const struct adn_check *check);
 anydnnStatus_t adn_check_lrn(const struct adn_check *check);
+anydnnStatus_t adn_check_spatial(const struct adn_check *check);
+anydnnStatus_t adn_check_ctc(const struct adn_check *check);
 
 #endif

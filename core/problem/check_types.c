@@ -81,6 +81,11 @@ static const struct {
     [ANYDNN_PLUGIN_SET_TENSOR] = {all, NULL},
     [ANYDNN_PLUGIN_SCALE_TENSOR] = {all, NULL},
     [ANYDNN_PLUGIN_IM2COL] = {floats, NULL},
+    [ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD] = {floats, NULL},
+    [ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD] = {floats, NULL},
+    [ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD] = {floats, NULL},
+    [ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD] = {floats, NULL},
+    [ANYDNN_PLUGIN_CTC_LOSS] = {floats, NULL},
 };
 
 static int holds(uint32_t set, int32_t type)

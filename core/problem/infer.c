@@ -170,6 +170,59 @@ static int infer_im2col(struct adn_problem *problem, int32_t slot)
     return 0;
 }
 
+/* A packed tensor of these dims in the type of the first operand. */
+static int packed(struct adn_problem *problem, int32_t slot, int32_t ndims, const int64_t *dims)
+{
+    struct anydnn_plugin_tensor *tensor = &problem->tensor[slot];
+
+    memset(tensor, 0, sizeof(*tensor));
+    tensor->struct_size = sizeof(*tensor);
+    tensor->type = problem->tensor[0].type;
+    tensor->ndims = ndims;
+    memcpy(tensor->dims, dims, (size_t)ndims * sizeof(dims[0]));
+    return adn_layout_set(tensor, "nchw");
+}
+
+/* Of the transformer all but what theta's grid is for. */
+static int infer_spatial(struct adn_problem *problem, int32_t slot)
+{
+    const char *role = adn_problem_operation(problem->operation)->slot[slot].role;
+    const struct anydnn_plugin_tensor *x = &problem->tensor[0];
+    const struct anydnn_plugin_tensor *grid = &problem->tensor[1];
+
+    if (strcmp(role, "dtheta") == 0)
+        return packed(problem, slot, 3, (const int64_t[]){x->dims[0], 2, 3});
+    if (strcmp(role, "dx") == 0) {
+        problem->tensor[slot] = *x;
+        return 0;
+    }
+    if (!(problem->present >> 1 & 1) || x->ndims != 4 || grid->ndims != 4)
+        return -1;
+    if (strcmp(role, "dgrid") == 0) {
+        problem->tensor[slot] = *grid;
+        return 0;
+    }
+    if (packed(problem, slot, 4,
+               (const int64_t[]){x->dims[0], x->dims[1], grid->dims[1], grid->dims[2]}) != 0)
+        return -1;
+    pack_like(&problem->tensor[slot], x);
+    return 0;
+}
+
+static int infer_ctc(struct adn_problem *problem, int32_t slot)
+{
+    const char *role = adn_problem_operation(problem->operation)->slot[slot].role;
+    int32_t type = adn_problem_type(problem);
+
+    if (strcmp(role, "labels") == 0 || problem->tensor[0].ndims != 3 ||
+        packed(problem, slot, 1, &problem->tensor[0].dims[1]) != 0)
+        return -1;
+    problem->tensor[slot].type = strcmp(role, "costs") != 0     ? ANYDNN_PLUGIN_INT32
+                                 : type == ANYDNN_PLUGIN_DOUBLE ? type
+                                                                : ANYDNN_PLUGIN_FLOAT;
+    return 0;
+}
+
 typedef int (*infer_fn)(struct adn_problem *problem, int32_t slot);
 
 static const infer_fn infers[] = {
@@ -186,6 +239,8 @@ static const infer_fn infers[] = {
     [ADN_FAMILY_TRANSFORM] = NULL,
     [ADN_FAMILY_OP_TENSOR] = infer_op_tensor,
     [ADN_FAMILY_REDUCE] = NULL,
+    [ADN_FAMILY_SPATIAL] = infer_spatial,
+    [ADN_FAMILY_CTC] = infer_ctc,
 };
 
 anydnnStatus_t adn_problem_infer(struct adn_problem *problem, const char *entry)

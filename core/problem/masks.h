@@ -41,6 +41,11 @@ static const struct adn_slot_masks adn_slot_masks[ANYDNN_PLUGIN_OPERATION_END] =
     [ANYDNN_PLUGIN_SET_TENSOR] = {0x0, 0x1},
     [ANYDNN_PLUGIN_SCALE_TENSOR] = {0x1, 0x1},
     [ANYDNN_PLUGIN_IM2COL] = {0x1, 0x2},
+    [ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD] = {0x1, 0x2},
+    [ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD] = {0x1, 0x2},
+    [ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD] = {0x3, 0x4},
+    [ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD] = {0x7, 0x18},
+    [ANYDNN_PLUGIN_CTC_LOSS] = {0xf, 0x30},
 };
 
 /* 4 bits a slot: of an output 1 + slot of the first input at its address, of a further input there

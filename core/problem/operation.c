@@ -19,6 +19,7 @@ static const char *const backward_filter_algorithms[] = {
 #define INOUT(role)          {#role, ADN_SLOT_IN | ADN_SLOT_OUT}
 #define OPTIONAL_IN(role)    {#role, ADN_SLOT_OPTIONAL | ADN_SLOT_IN}
 #define OPTIONAL_OUT(role)   {#role, ADN_SLOT_OPTIONAL | ADN_SLOT_OUT}
+#define HOST_IN(role)        {#role, ADN_SLOT_HOST | ADN_SLOT_IN}
 #define OPTIONAL_INOUT(role) {#role, ADN_SLOT_OPTIONAL | ADN_SLOT_IN | ADN_SLOT_OUT}
 
 #define FACTORS_NONE               .number = NULL
@@ -29,6 +30,8 @@ static const char *const backward_filter_algorithms[] = {
 #define FACTORS_ALPHA1_ALPHA2_BETA .scale = {{"alpha1", 1}, {"alpha2", 1}, {"beta", 0}}
 #define FACTORS_DATA_PARAM         .scale = {{"alpha_data", 1}, {"beta_data", 0}, \
                                              {"alpha_param", 1}, {"beta_param", 0}}
+#define FACTORS_DATA_GRID          .scale = {{"alpha_data", 1}, {"beta_data", 0}, \
+                                             {"alpha_grid", 1}, {"beta_grid", 0}}
 /* clang-format on */
 
 #define ALGORITHMS_NONE            NULL
@@ -61,6 +64,8 @@ static const size_t params_sizes[] = {
     [ADN_FAMILY_TRANSFORM] = sizeof(struct anydnn_plugin_transform),
     [ADN_FAMILY_OP_TENSOR] = sizeof(struct anydnn_plugin_op_tensor),
     [ADN_FAMILY_REDUCE] = sizeof(struct anydnn_plugin_reduce),
+    [ADN_FAMILY_SPATIAL] = sizeof(struct anydnn_plugin_spatial),
+    [ADN_FAMILY_CTC] = sizeof(struct anydnn_plugin_ctc),
 };
 
 const struct adn_operation *adn_problem_operation(int32_t operation)

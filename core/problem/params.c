@@ -18,6 +18,8 @@ static const char *const fold_directions[] = {"fold", "unfold", NULL};
 static const char *const op_names[] = {"add", "mul", "min", "max", "sqrt", "not", NULL};
 static const char *const reduce_names[] = {"add", "mul",   "min",   "max",          "amax",
                                            "avg", "norm1", "norm2", "mul_no_zeros", NULL};
+static const char *const samplers[] = {"bilinear", NULL};
+static const char *const loss_normalizations[] = {"none", "softmax", NULL};
 
 /* compute: -1 stands for the default of the operands' type until it is known. */
 #define WINDOWS                                                                                    \
@@ -111,6 +113,14 @@ static const struct adn_param reduce_params[] = {
     {"nan", ADN_PARAM_NAMES, AT(reduce, nan_propagate), 0, nan_options, 0},
     {NULL, 0, 0, 0, NULL, 0}};
 
+static const struct adn_param spatial_params[] = {
+    {"sampler", ADN_PARAM_NAMES, AT(spatial, sampler), 0, samplers, 0}, {NULL, 0, 0, 0, NULL, 0}};
+
+static const struct adn_param ctc_params[] = {
+    {"normalization", ADN_PARAM_NAMES, AT(ctc, normalization), 1, loss_normalizations, 1},
+    {"nan", ADN_PARAM_NAMES, AT(ctc, nan_propagate), 0, nan_options, 0},
+    {NULL, 0, 0, 0, NULL, 0}};
+
 static const struct adn_param *const params[] = {
     [ADN_FAMILY_NONE] = none_params,
     [ADN_FAMILY_CONVOLUTION] = convolution_params,
@@ -125,6 +135,8 @@ static const struct adn_param *const params[] = {
     [ADN_FAMILY_TRANSFORM] = transform_params,
     [ADN_FAMILY_OP_TENSOR] = op_tensor_params,
     [ADN_FAMILY_REDUCE] = reduce_params,
+    [ADN_FAMILY_SPATIAL] = spatial_params,
+    [ADN_FAMILY_CTC] = ctc_params,
 };
 
 const struct adn_param *adn_problem_params(enum adn_family family)

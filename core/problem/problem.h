@@ -30,6 +30,8 @@ union adn_params {
     struct anydnn_plugin_transform transform;
     struct anydnn_plugin_op_tensor op_tensor;
     struct anydnn_plugin_reduce reduce;
+    struct anydnn_plugin_spatial spatial;
+    struct anydnn_plugin_ctc ctc;
 };
 
 /* Members of present operands and of the family's parameters count; unused dims and strides are 0,
@@ -59,6 +61,7 @@ struct adn_values {
 #define ADN_SLOT_OUT      1u /* written */
 #define ADN_SLOT_IN       2u /* read (an output with beta is not an input) */
 #define ADN_SLOT_OPTIONAL 4u
+#define ADN_SLOT_HOST     8u /* in host memory, whatever space the handle is of */
 
 struct adn_slot {
     const char *role; /* "x" */
@@ -78,7 +81,9 @@ enum adn_family {
     ADN_FAMILY_DROPOUT,
     ADN_FAMILY_TRANSFORM,
     ADN_FAMILY_OP_TENSOR,
-    ADN_FAMILY_REDUCE
+    ADN_FAMILY_REDUCE,
+    ADN_FAMILY_SPATIAL,
+    ADN_FAMILY_CTC
 };
 
 struct adn_factor {
@@ -133,6 +138,21 @@ uint32_t adn_problem_unread(const struct adn_problem *problem);
 int32_t adn_problem_stand_in(const struct adn_problem *problem, int32_t slot);
 /* The operand in whose memory `slot` lies: by alias the first input there, else itself. */
 int32_t adn_problem_home(const struct adn_problem *problem, int32_t slot);
+
+/* ---- host operands (host.c) */
+
+/* 1 for an operand that lies in host memory. */
+int adn_problem_on_host(const struct adn_problem *problem, int32_t slot);
+/* What host operands hold against the rules that backends rely on (plugin.h); `data` by slot. Of
+ * operations without such operands nothing is read. */
+anydnnStatus_t adn_problem_check_host(const struct adn_problem *problem, void *const *data,
+                                      const char *entry);
+/* The same of ctc_loss alone: `dims` are x's, and there are `room` labels. */
+anydnnStatus_t adn_problem_check_labels(const int64_t *dims, int64_t room, const int32_t *labels,
+                                        const int32_t *label_lengths, const int32_t *input_lengths,
+                                        const char *entry);
+/* Fills a host operand with values that keep the rules, for runs that only take the time. */
+void adn_problem_fill_host(const struct adn_problem *problem, int32_t slot, void *to);
 
 /* ---- rules (check*.c) */
 

@@ -30,6 +30,8 @@
  *   LRN and divisive normalization
  *   batch normalization
  *   dropout
+ *   spatial transformer
+ *   CTC loss
  *
  * RULES FOR ALL ENTRIES
  *
@@ -54,7 +56,8 @@
  *
  * Pointers. Data pointers (x, y, w, workspace, states, reserve, ...) point to memory of the
  * handle's device: host memory for "cpu", device memory for "cuda". Scaling factors, parameters,
- * outputs of queries and text are always host memory. Data pointers need the alignment of one
+ * outputs of queries and text are always host memory, and so are labels and lengths of the CTC
+ * loss, which are read before the call returns. Data pointers need the alignment of one
  * element and no more. The library keeps none of them after a call, except dropout states, which
  * their descriptor keeps, and those in recordings.
  *
@@ -490,6 +493,26 @@ typedef enum {
     ANYDNN_DIRECTION_FORCE_32 = 0x7fffffff
 } anydnnDirection_t;
 
+/* The only sampler of the spatial transformer: zeros around the image. */
+typedef enum {
+    ANYDNN_SAMPLER_BILINEAR = 0,
+    ANYDNN_SAMPLER_FORCE_32 = 0x7fffffff
+} anydnnSamplerType_t;
+
+/* A wish: every backend of this library gives the same bits each time. */
+typedef enum {
+    ANYDNN_CTC_LOSS_ALGO_DETERMINISTIC = 0,
+    ANYDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC = 1,
+    ANYDNN_CTC_LOSS_ALGO_FORCE_32 = 0x7fffffff
+} anydnnCTCLossAlgo_t;
+
+/* What the CTC loss finds in probs: probabilities, or what a softmax makes them of. */
+typedef enum {
+    ANYDNN_LOSS_NORMALIZATION_NONE = 0,
+    ANYDNN_LOSS_NORMALIZATION_SOFTMAX = 1,
+    ANYDNN_LOSS_NORMALIZATION_FORCE_32 = 0x7fffffff
+} anydnnLossNormalizationMode_t;
+
 /* Why a backend does not run a problem (member `reason` of the perf structs). */
 typedef enum {
     ANYDNN_REASON_NONE = 0,      /* it runs the problem */
@@ -521,6 +544,8 @@ typedef struct anydnnOpTensorStruct *anydnnOpTensorDescriptor_t;
 typedef struct anydnnReduceTensorStruct *anydnnReduceTensorDescriptor_t;
 typedef struct anydnnTensorTransformStruct *anydnnTensorTransformDescriptor_t;
 typedef struct anydnnDropoutStruct *anydnnDropoutDescriptor_t;
+typedef struct anydnnSpatialTransformerStruct *anydnnSpatialTransformerDescriptor_t;
+typedef struct anydnnCTCLossStruct *anydnnCTCLossDescriptor_t;
 typedef struct anydnnProblemStruct *anydnnProblem_t;
 typedef struct anydnnMarkStruct *anydnnMark_t;
 typedef struct anydnnRecordingStruct *anydnnRecording_t;
@@ -926,6 +951,13 @@ ANYDNN_API anydnnStatus_t anydnnProblemGetOperand(anydnnProblem_t problem, int i
                                                   const char **role, anydnnTensorDescriptor_t desc,
                                                   anydnnDirection_t *direction);
 
+/*
+ * Whether an operand lies in host memory whatever the handle's device is (labels and lengths of
+ * ctc_loss): *host is 1, else 0. index as in anydnnProblemGetOperand.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnProblemGetOperandHost, 2,
+            (anydnnProblem_t problem, int index, int *host));
+
 /* Bytes of workspace for the problem's best plan on this handle; pins that choice. */
 ANYDNN_API anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle,
                                                         anydnnProblem_t problem,
@@ -940,8 +972,9 @@ ANYDNN_API anydnnStatus_t anydnnProblemExplain(anydnnHandle_t handle, anydnnProb
 
 /*
  * Runs the problem once: pointers[i] is operand i of anydnnProblemGetOperand, in the handle's
- * memory. Operands that the text names as aliases must be given the same pointer, others must not.
- * Scaling factors, `value` and the like are those of the text.
+ * memory, or in the host's where anydnnProblemGetOperandHost says so. Operands that the text names
+ * as aliases must be given the same pointer, others must not. Scaling factors, `value` and the like
+ * are those of the text.
  */
 ANYDNN_API anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t problem,
                                                void *const pointers[], void *workspace,
@@ -1889,6 +1922,130 @@ ANYDNN_API anydnnStatus_t anydnnDropoutBackward(anydnnHandle_t handle,
                                                 anydnnTensorDescriptor_t dyDesc, const void *dy,
                                                 anydnnTensorDescriptor_t dxDesc, void *dx,
                                                 void *reserveSpace, size_t reserveSpaceSizeInBytes);
+
+/* ------------------------------------------------------------------ spatial transformer */
+
+/*
+ * Of images n,c,h,w a transformer makes images n,c,H,W: a grid says for each n, H, W the point of
+ * the input that the output pixel shows, and a generator makes such a grid of an affine matrix for
+ * each n (Jaderberg et al. 2015).
+ *
+ *   grid       packed, n,H,W,2: first the coordinate along the width, then that along the height;
+ *              -1 is the centre of the first pixel, 1 that of the last
+ *   generator  grid[n][i][j] = theta[n] (u_j, v_i, 1), theta packed, n,2,3;
+ *              u_j = -1 + 2 j / (W - 1), v_i = -1 + 2 i / (H - 1); 0 where W or H is 1
+ *   sampler    px = (gx + 1) (w - 1) / 2, py likewise; y = sum of x at the up to four pixels around
+ *              (px, py), each times (1 - |px - column|) (1 - |py - row|)
+ *
+ * Pixels beyond the image are 0, also for the gradient. A point that is NaN or infinite shows
+ * nothing: y is 0 there, and so are its gradients. At whole px the gradient along the width is that
+ * of the interval to the right, along the height of the one below.
+ *
+ * theta, grids and images are of one type, the descriptor's: float, double, half or bfloat16.
+ * Nothing runs in place.
+ */
+
+/* As cuDNN 7. */
+ANYDNN_FORM(anydnnStatus_t, anydnnCreateSpatialTransformerDescriptor, 2,
+            (anydnnSpatialTransformerDescriptor_t * stDesc));
+
+/*
+ * As cuDNN 7: dimA are n, c, H, W of the output; c is not used. nbDims is 4; more (5 to
+ * ANYDNN_DIM_MAX) is NOT_SUPPORTED, as in cuDNN.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnSetSpatialTransformerNdDescriptor, 2,
+            (anydnnSpatialTransformerDescriptor_t stDesc, anydnnSamplerType_t samplerType,
+             anydnnDataType_t dataType, int nbDims, const int dimA[]));
+ANYDNN_FORM(anydnnStatus_t, anydnnDestroySpatialTransformerDescriptor, 2,
+            (anydnnSpatialTransformerDescriptor_t stDesc));
+
+/* As cuDNN 7: the grid of theta; and from the gradient of the grid that of theta. */
+ANYDNN_FORM(anydnnStatus_t, anydnnSpatialTfGridGeneratorForward, 2,
+            (anydnnHandle_t handle, anydnnSpatialTransformerDescriptor_t stDesc, const void *theta,
+             void *grid));
+ANYDNN_FORM(anydnnStatus_t, anydnnSpatialTfGridGeneratorBackward, 2,
+            (anydnnHandle_t handle, anydnnSpatialTransformerDescriptor_t stDesc, const void *dgrid,
+             void *dtheta));
+
+/* As cuDNN 7: y = alpha * sampled x + beta * y. */
+ANYDNN_FORM(anydnnStatus_t, anydnnSpatialTfSamplerForward, 2,
+            (anydnnHandle_t handle, anydnnSpatialTransformerDescriptor_t stDesc, const void *alpha,
+             anydnnTensorDescriptor_t xDesc, const void *x, const void *grid, const void *beta,
+             anydnnTensorDescriptor_t yDesc, void *y));
+
+/* As cuDNN 7: dx blended by alpha and beta, dgrid by alphaDgrid and betaDgrid. */
+ANYDNN_FORM(anydnnStatus_t, anydnnSpatialTfSamplerBackward, 2,
+            (anydnnHandle_t handle, anydnnSpatialTransformerDescriptor_t stDesc, const void *alpha,
+             anydnnTensorDescriptor_t xDesc, const void *x, const void *beta,
+             anydnnTensorDescriptor_t dxDesc, void *dx, const void *alphaDgrid,
+             anydnnTensorDescriptor_t dyDesc, const void *dy, const void *grid,
+             const void *betaDgrid, void *dgrid));
+
+/* ------------------------------------------------------------------ CTC loss */
+
+/*
+ * The loss of labelling sequences without knowing where each label lies (Graves et al. 2006).
+ * probs is t,n,a: for each step and each of n sequences a number for each letter of an alphabet, of
+ * which letter 0 is the blank. With p these numbers themselves (normalization NONE) or their
+ * softmax along a (SOFTMAX), the cost of sequence n is
+ *
+ *   -log(sum over all paths of the product of p[t][n][path[t]]),  t < inputLengths[n],
+ *
+ * the paths being those that give the sequence's labels once neighbours that are equal become one
+ * and blanks go. In both modes the gradient is that with respect to what the softmax is taken of:
+ * p[t][n][k] less the share of the paths that pass through letter k at step t.
+ *
+ *   labels        the labels of all sequences one after another, 1 to a - 1 each; NULL if there are
+ *                 none
+ *   labelLengths  how many of them are the sequence's, 0 and more, without an upper limit
+ *   inputLengths  how many steps are the sequence's, 0 to t
+ *   costs         one number for each sequence: float, double for probs of double
+ *   gradients     of the shape and type of probs; NULL if not wanted. 0 behind a sequence's steps
+ *
+ * Labels and lengths are in host memory. Where the sum is 0, as for labels that no path of the
+ * sequence's length gives, the cost is infinity, and the gradients are 0 or, with PROPAGATE_NAN,
+ * NaN. A sequence without labels has one path, of blanks; without labels and steps its cost is 0.
+ *
+ * probs is float, double, half or bfloat16.
+ */
+
+/* As cuDNN 7. */
+ANYDNN_FORM(anydnnStatus_t, anydnnCreateCTCLossDescriptor, 2,
+            (anydnnCTCLossDescriptor_t * ctcLossDesc));
+
+/*
+ * As cuDNN 7: normalization NONE and NOT_PROPAGATE_NAN, or what the Ex form is given. compType is
+ * float; double beside probs of double.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnSetCTCLossDescriptor, 2,
+            (anydnnCTCLossDescriptor_t ctcLossDesc, anydnnDataType_t compType));
+ANYDNN_FORM(anydnnStatus_t, anydnnSetCTCLossDescriptorEx, 2,
+            (anydnnCTCLossDescriptor_t ctcLossDesc, anydnnDataType_t compType,
+             anydnnLossNormalizationMode_t normMode, anydnnNanPropagation_t gradMode));
+ANYDNN_FORM(anydnnStatus_t, anydnnGetCTCLossDescriptor, 2,
+            (anydnnCTCLossDescriptor_t ctcLossDesc, anydnnDataType_t *compType));
+ANYDNN_FORM(anydnnStatus_t, anydnnGetCTCLossDescriptorEx, 2,
+            (anydnnCTCLossDescriptor_t ctcLossDesc, anydnnDataType_t *compType,
+             anydnnLossNormalizationMode_t *normMode, anydnnNanPropagation_t *gradMode));
+ANYDNN_FORM(anydnnStatus_t, anydnnDestroyCTCLossDescriptor, 2,
+            (anydnnCTCLossDescriptor_t ctcLossDesc));
+
+/*
+ * As cuDNN 7: bytes of workspace for the plan chosen, which is pinned. They depend on the sum of
+ * labelLengths; labels and inputLengths are not read. gradientsDesc may be NULL: no gradients.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnGetCTCLossWorkspaceSize, 2,
+            (anydnnHandle_t handle, anydnnTensorDescriptor_t probsDesc,
+             anydnnTensorDescriptor_t gradientsDesc, const int *labels, const int *labelLengths,
+             const int *inputLengths, anydnnCTCLossAlgo_t algo,
+             anydnnCTCLossDescriptor_t ctcLossDesc, size_t *sizeInBytes));
+
+/* As cuDNN 7. A recording keeps the labels and lengths that it was made with. */
+ANYDNN_FORM(anydnnStatus_t, anydnnCTCLoss, 2,
+            (anydnnHandle_t handle, anydnnTensorDescriptor_t probsDesc, const void *probs,
+             const int *labels, const int *labelLengths, const int *inputLengths, void *costs,
+             anydnnTensorDescriptor_t gradientsDesc, void *gradients, anydnnCTCLossAlgo_t algo,
+             anydnnCTCLossDescriptor_t ctcLossDesc, void *workspace, size_t workSpaceSizeInBytes));
 
 #ifdef __cplusplus
 }

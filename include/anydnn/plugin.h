@@ -67,6 +67,8 @@
  * types), further if the candidate asked for it. Buffers that overlap in part are not detected.
  *   - The workspace has at least the candidate's bytes, at a multiple of 256; of scale and number
  * what the operation uses is set, and value of SET_TENSOR is not NULL.
+ *   - Of CTC_LOSS: label_lengths are at least 0 and their sum is at most labels' dims[0];
+ * input_lengths are 0 to x's dims[0]; labels, so many as that sum, are 1 to x's dims[2] - 1.
  *   - The plan's context is used by no other thread during the call.
  *   What is left to a backend: its own limits, extensions that must be understood, combinations of
  * types that it lacks, and an output in place that it, or another of its threads, would write
@@ -84,7 +86,7 @@ extern "C" {
 
 #define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
 #define ANYDNN_PLUGIN_ABI_MAJOR 0
-#define ANYDNN_PLUGIN_ABI_MINOR 5
+#define ANYDNN_PLUGIN_ABI_MINOR 6
 
 #define ANYDNN_PLUGIN_DIM_MAX     8
 #define ANYDNN_PLUGIN_SPATIAL_MAX 6
@@ -182,6 +184,10 @@ enum {
  * a slot marked = is read and written. Numbers and slots never change; new operations get new
  * numbers.
  *
+ * A slot marked @ is a host operand: its data lie in host memory whatever the backend's space is,
+ * also in a staged call, and plan_execute reads them before it returns, since the application may
+ * change them then. A capture of a device holds the values that they had when it was made.
+ *
  * Of some inputs nothing is read: y and x of POOLING_BACKWARD's averages, x of ACTIVATION_BACKWARD
  * (of swish y), y of LRN_BACKWARD, b of OP_TENSOR's sqrt and not. An application may leave them
  * out; a backend finds a tensor and a pointer all the same, those of another operand. What lies
@@ -223,7 +229,13 @@ enum {
     ANYDNN_PLUGIN_SET_TENSOR = 27,                   /* | 0 y= */
     ANYDNN_PLUGIN_SCALE_TENSOR = 28,                 /* | 0 y= */
     ANYDNN_PLUGIN_IM2COL = 29,                       /* 0 x | 1 col */
-    ANYDNN_PLUGIN_OPERATION_END = 30
+    ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD = 30,         /* 0 theta | 1 grid */
+    ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD = 31,        /* 0 dgrid | 1 dtheta */
+    ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD = 32,      /* 0 x, 1 grid | 2 y */
+    ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD = 33,     /* 0 x, 1 grid, 2 dy | 3 dx, 4 dgrid */
+    ANYDNN_PLUGIN_CTC_LOSS = 34,                     /* 0 x, 1 labels@, 2 label_lengths@,
+                                                        3 input_lengths@ | 4 costs, 5 gradients? */
+    ANYDNN_PLUGIN_OPERATION_END = 35
 };
 
 /* ------------------------------------------------------------------ problems */
@@ -299,6 +311,12 @@ enum {
     ANYDNN_PLUGIN_REDUCE_TENSOR_NORM1 = 6,
     ANYDNN_PLUGIN_REDUCE_TENSOR_NORM2 = 7,
     ANYDNN_PLUGIN_REDUCE_TENSOR_MUL_NO_ZEROS = 8
+};
+
+enum { ANYDNN_PLUGIN_SAMPLER_BILINEAR = 0 };
+enum {
+    ANYDNN_PLUGIN_LOSS_NORMALIZATION_NONE = 0,   /* x holds probabilities */
+    ANYDNN_PLUGIN_LOSS_NORMALIZATION_SOFTMAX = 1 /* x holds what softmax makes probabilities of */
 };
 
 /* Convolution family and im2col; activation members only for the fused operation. NULL params for
@@ -379,6 +397,21 @@ struct anydnn_plugin_transform {
     int64_t fold[ANYDNN_PLUGIN_SPATIAL_MAX];
 };
 
+/* The spatial transformer; its grid's operations read nothing of it. */
+struct anydnn_plugin_spatial {
+    uint32_t struct_size;
+    int32_t sampler; /* ANYDNN_PLUGIN_SAMPLER_xxx */
+};
+
+/* nan_propagate: gradients of a sequence whose labels no path of its length gives are NaN, else 0.
+ */
+struct anydnn_plugin_ctc {
+    uint32_t struct_size;
+    int32_t normalization; /* ANYDNN_PLUGIN_LOSS_NORMALIZATION_xxx */
+    int32_t nan_propagate;
+    int32_t reserved;
+};
+
 struct anydnn_plugin_op_tensor {
     uint32_t struct_size;
     int32_t op; /* ANYDNN_PLUGIN_OP_TENSOR_xxx */
@@ -394,7 +427,7 @@ struct anydnn_plugin_reduce {
 };
 
 /* A node of the extension chain of a problem. A backend that meets a node of a kind that it does
- * not know declines if `must_understand` is set and else ignores the node. Version 0.5 defines no
+ * not know declines if `must_understand` is set and else ignores the node. Version 0.6 defines no
  * kind. */
 struct anydnn_plugin_extension {
     uint32_t struct_size;
@@ -480,9 +513,11 @@ enum {
     ANYDNN_PLUGIN_EFFECT_UNKNOWN = 2
 };
 
-/* All pointers in the backend's own space, also when the application's are not (staging). scale:
- * alpha, beta; or alpha1, alpha2, beta; or alpha_data, beta_data, alpha_param, beta_param; the rest
- * is 0. out = alpha * result + beta * prior; with beta 0 prior is not read. */
+/* All pointers but host operands' in the backend's own space, also when the application's are not
+ * (staging). scale:
+ * alpha, beta; or alpha1, alpha2, beta; or alpha_data, beta_data, alpha_param (alpha_grid),
+ * beta_param (beta_grid); the rest is 0. out = alpha * result + beta * prior; with beta 0 prior is
+ * not read. */
 struct anydnn_plugin_operands {
     uint32_t struct_size;
     uint32_t reserved;

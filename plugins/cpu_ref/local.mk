@@ -40,6 +40,8 @@ plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = $(KIT_SOURCES) \
 	plugins/cpu_ref/conv_operands.h \
 	plugins/cpu_ref/conv_rows.inc \
 	plugins/cpu_ref/cpu_ref.h \
+	plugins/cpu_ref/ctc.c \
+	plugins/cpu_ref/ctc.inc \
 	plugins/cpu_ref/divisive.c \
 	plugins/cpu_ref/divisive.inc \
 	plugins/cpu_ref/dropout.c \
@@ -73,6 +75,9 @@ plugins_cpu_ref_anydnn_cpu_ref_la_SOURCES = $(KIT_SOURCES) \
 	plugins/cpu_ref/softmax.c \
 	plugins/cpu_ref/softmax_backward.inc \
 	plugins/cpu_ref/softmax_forward.inc \
+	plugins/cpu_ref/spatial.c \
+	plugins/cpu_ref/spatial_grid.inc \
+	plugins/cpu_ref/spatial_sampler.inc \
 	plugins/cpu_ref/table.c \
 	plugins/cpu_ref/table.h \
 	plugins/cpu_ref/tensor.h \

@@ -32,6 +32,11 @@ const struct cpu_ref_kernel *const cpu_ref_kernels[] = {
     &cpu_ref_set_tensor,
     &cpu_ref_scale_tensor,
     &cpu_ref_im2col,
+    &cpu_ref_spatial_grid_forward,
+    &cpu_ref_spatial_grid_backward,
+    &cpu_ref_spatial_sampler_forward,
+    &cpu_ref_spatial_sampler_backward,
+    &cpu_ref_ctc_loss,
 };
 
 const uint32_t cpu_ref_kernel_count = sizeof cpu_ref_kernels / sizeof cpu_ref_kernels[0];

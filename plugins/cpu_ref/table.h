@@ -34,5 +34,10 @@ extern const struct cpu_ref_kernel cpu_ref_reduce_tensor;
 extern const struct cpu_ref_kernel cpu_ref_set_tensor;
 extern const struct cpu_ref_kernel cpu_ref_scale_tensor;
 extern const struct cpu_ref_kernel cpu_ref_im2col;
+extern const struct cpu_ref_kernel cpu_ref_spatial_grid_forward;
+extern const struct cpu_ref_kernel cpu_ref_spatial_grid_backward;
+extern const struct cpu_ref_kernel cpu_ref_spatial_sampler_forward;
+extern const struct cpu_ref_kernel cpu_ref_spatial_sampler_backward;
+extern const struct cpu_ref_kernel cpu_ref_ctc_loss;
 
 #endif

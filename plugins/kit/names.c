@@ -26,6 +26,8 @@ struct operation {
 #define TRANSFORM           sizeof(struct anydnn_plugin_transform)
 #define OP_TENSOR           sizeof(struct anydnn_plugin_op_tensor)
 #define REDUCE              sizeof(struct anydnn_plugin_reduce)
+#define SPATIAL             sizeof(struct anydnn_plugin_spatial)
+#define CTC                 sizeof(struct anydnn_plugin_ctc)
 
 /* clang-format off */
 #define READ(role)    {#role, 0}
@@ -33,6 +35,7 @@ struct operation {
 /* clang-format on */
 #define IN             READ
 #define OPTIONAL_IN    READ
+#define HOST_IN        READ
 #define OUT            WRITTEN
 #define INOUT          WRITTEN
 #define OPTIONAL_OUT   WRITTEN

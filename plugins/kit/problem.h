@@ -26,6 +26,8 @@ union kit_params {
     struct anydnn_plugin_transform transform;
     struct anydnn_plugin_op_tensor op_tensor;
     struct anydnn_plugin_reduce reduce;
+    struct anydnn_plugin_spatial spatial;
+    struct anydnn_plugin_ctc ctc;
 };
 
 /* What a copied problem points to: a plan that keeps a problem holds one of each. */

@@ -42,7 +42,12 @@ static const char *const operations[] = {"convolution_forward",
                                          "reduce_tensor",
                                          "transform_tensor_ex",
                                          "transform_filter",
-                                         "im2col"};
+                                         "im2col",
+                                         "spatial_grid_forward",
+                                         "spatial_grid_backward",
+                                         "spatial_sampler_forward",
+                                         "spatial_sampler_backward",
+                                         "ctc_loss"};
 
 struct tally {
     int cases;

@@ -26,10 +26,11 @@ struct entry_argument {
      * dN      pointer of operand N
      * tTEXT   a tensor descriptor, `@` standing for the type under test; wTEXT a filter; cTEXT a
      *         convolution (as fixture.h says)
+     * iN      operand N in host memory, whole numbers that make sense for the CTC loss
      * ws      the workspace
      * value   set_tensor's
-     * P A R L O E X D   descriptors of pooling, activation, ReLU, LRN, op tensor, reduction,
-     *         transform, dropout, as entries_make.c fills them
+     * P A R L O E X D S C   descriptors of pooling, activation, ReLU, LRN, op tensor, reduction,
+     *         transform, dropout, spatial transformer, CTC loss, as entries_make.c fills them
      */
     const char *what;
 };
@@ -47,6 +48,7 @@ struct entry_case {
 extern const struct entry_case entries_convolution[];
 extern const struct entry_case entries_layer[];
 extern const struct entry_case entries_normalization[];
+extern const struct entry_case entries_sequence[];
 extern const struct entry_case entries_tensor[];
 
 /* The arguments of a case; `type` for `@`. Made objects live until fixture_teardown and

@@ -21,6 +21,10 @@ static union {
 } factors[6];
 static const unsigned char value[32] = {0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88};
 
+/* Of ctc_loss, for two sequences: labels, how many each has, how many steps. */
+static const int labels[] = {3, 1, 2}, label_lengths[] = {2, 1}, input_lengths[] = {5, 4};
+static const int *const lists[] = {NULL, labels, label_lengths, input_lengths};
+
 static void *create(char kind)
 {
     anydnnStatus_t status = ANYDNN_STATUS_INTERNAL_ERROR;
@@ -58,6 +62,13 @@ static void *create(char kind)
         break;
     case 'D':
         status = anydnnCreateDropoutDescriptor((anydnnDropoutDescriptor_t *)&object);
+        break;
+    case 'S':
+        status = anydnnCreateSpatialTransformerDescriptor(
+            (anydnnSpatialTransformerDescriptor_t *)&object);
+        break;
+    case 'C':
+        status = anydnnCreateCTCLossDescriptor((anydnnCTCLossDescriptor_t *)&object);
         break;
     default:
         return NULL;
@@ -103,6 +114,12 @@ void entries_free(void)
         case 'X':
             anydnnDestroyTensorTransformDescriptor(object);
             break;
+        case 'S':
+            anydnnDestroySpatialTransformerDescriptor(object);
+            break;
+        case 'C':
+            anydnnDestroyCTCLossDescriptor(object);
+            break;
         default:
             anydnnDestroyDropoutDescriptor(object);
         }
@@ -114,6 +131,7 @@ static void fill(char kind, void *object, anydnnHandle_t handle, int wide)
     static const int window[] = {3, 2}, pad[] = {1, 0}, stride[] = {2, 1};
     static const int32_t before[] = {0, 0, 1, 0}, after[] = {0, 0, 0, 2};
     static const uint32_t fold[] = {2, 3};
+    static const int output[] = {2, 3, 4, 6};
     anydnnDataType_t compute = wide ? ANYDNN_DATA_DOUBLE : ANYDNN_DATA_FLOAT;
 
     switch (kind) {
@@ -144,6 +162,14 @@ static void fill(char kind, void *object, anydnnHandle_t handle, int wide)
     case 'X':
         assert_ok(anydnnSetTensorTransformDescriptor(object, 4, ANYDNN_TENSOR_NCHW, before, after,
                                                      fold, ANYDNN_TRANSFORM_FOLD));
+        break;
+    case 'S':
+        assert_ok(anydnnSetSpatialTransformerNdDescriptor(object, ANYDNN_SAMPLER_BILINEAR, compute,
+                                                          4, output));
+        break;
+    case 'C':
+        assert_ok(anydnnSetCTCLossDescriptorEx(object, compute, ANYDNN_LOSS_NORMALIZATION_SOFTMAX,
+                                               ANYDNN_PROPAGATE_NAN));
         break;
     default:
         assert_ok(anydnnSetDropoutDescriptor(object, handle, 0.25f, fixture_data(1), 32, 5));
@@ -195,6 +221,8 @@ static void *make(const char *what, const char *type, anydnnHandle_t handle)
         return handle;
     case 'd':
         return fixture_data(atoi(what + 1));
+    case 'i':
+        return (void *)lists[atoi(what + 1)];
     case 'f':
         return make_factor(atoi(what + 1), 1.0 / 3 + atoi(what + 1), wide);
     case 't':

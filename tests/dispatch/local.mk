@@ -9,6 +9,7 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_entries \
 	tests/dispatch/test_fallback \
 	tests/dispatch/test_float_mode \
+	tests/dispatch/test_host_operands \
 	tests/dispatch/test_log_levels \
 	tests/dispatch/test_objects \
 	tests/dispatch/test_pins \
@@ -43,6 +44,7 @@ tests_dispatch_libfixtures_la_SOURCES = \
 	tests/dispatch/entries_layer.c \
 	tests/dispatch/entries_make.c \
 	tests/dispatch/entries_normalization.c \
+	tests/dispatch/entries_sequence.c \
 	tests/dispatch/entries_tensor.c \
 	tests/dispatch/fixture.c \
 	tests/dispatch/fixture.h \

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct entry_case *const tables[] = {entries_convolution, entries_layer,
-                                                  entries_normalization, entries_tensor};
+static const struct entry_case *const tables[] = {
+    entries_convolution, entries_layer, entries_normalization, entries_sequence, entries_tensor};
 
 static const struct {
     const char *name;
@@ -28,6 +28,8 @@ static const struct {
     {"transform", sizeof(struct anydnn_plugin_transform)},
     {"op_tensor", sizeof(struct anydnn_plugin_op_tensor)},
     {"reduce", sizeof(struct anydnn_plugin_reduce)},
+    {"spatial", sizeof(struct anydnn_plugin_spatial)},
+    {"ctc", sizeof(struct anydnn_plugin_ctc)},
 };
 
 /* The only line of the log with that verb, from ` operation=` (or ` d0=`) to ` answer=`. */
@@ -71,7 +73,7 @@ static void expect_operands(const struct entry_case *entry, const char *type, vo
     for (int i = 0; entry->argument[i].name; i++) {
         const char *what = entry->argument[i].what;
 
-        if (what[0] == 'd')
+        if (what[0] == 'd' || what[0] == 'i')
             data[atoi(what + 1)] = a[i];
         else if (what[0] == 'f')
             scale[atoi(what + 1)] = entries_factor(atoi(what + 1), type);

@@ -153,6 +153,9 @@ static void states_reserves_and_gradients(void **state)
         {"batch_normalization_backward x=f32:2,3,4,5 beta_param=1 without=y,bias,save_mean,"
          "save_inv_var,reserve,dz",
          5, 3},
+        {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2 beta_data=1", 4, 2},
+        {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2 beta_grid=1", 4, 2},
+        {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2", 3, 2},
     };
     anydnnHandle_t handle = fixture_handle("mock_device");
 

@@ -23,6 +23,8 @@ enum mock_family {
     MOCK_TRANSFORM,
     MOCK_OP_TENSOR,
     MOCK_REDUCE,
+    MOCK_SPATIAL,
+    MOCK_CTC,
     MOCK_FAMILY_COUNT
 };
 

@@ -39,4 +39,9 @@ const struct mock_operation mock_operations[ANYDNN_PLUGIN_OPERATION_END] = {
     [ANYDNN_PLUGIN_SET_TENSOR] = {"set_tensor", 0, MOCK_NONE},
     [ANYDNN_PLUGIN_SCALE_TENSOR] = {"scale_tensor", 0, MOCK_NONE},
     [ANYDNN_PLUGIN_IM2COL] = {"im2col", 1, MOCK_CONVOLUTION},
+    [ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD] = {"spatial_grid_forward", 1, MOCK_SPATIAL},
+    [ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD] = {"spatial_grid_backward", 1, MOCK_SPATIAL},
+    [ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD] = {"spatial_sampler_forward", 2, MOCK_SPATIAL},
+    [ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD] = {"spatial_sampler_backward", 3, MOCK_SPATIAL},
+    [ANYDNN_PLUGIN_CTC_LOSS] = {"ctc_loss", 4, MOCK_CTC},
 };

@@ -226,6 +226,21 @@ static void add_reduce(struct mock_line *line, const void *params)
                   type_name(p->compute_type), p->nan_propagate);
 }
 
+static void add_spatial(struct mock_line *line, const void *params)
+{
+    const struct anydnn_plugin_spatial *p = params;
+
+    mock_line_add(line, " params=spatial size=%u sampler=%d", p->struct_size, p->sampler);
+}
+
+static void add_ctc(struct mock_line *line, const void *params)
+{
+    const struct anydnn_plugin_ctc *p = params;
+
+    mock_line_add(line, " params=ctc size=%u normalization=%d nan=%d", p->struct_size,
+                  p->normalization, p->nan_propagate);
+}
+
 static void (*const add_params[MOCK_FAMILY_COUNT])(struct mock_line *line, const void *params) = {
     [MOCK_CONVOLUTION] = add_convolution,
     [MOCK_POOLING] = add_pooling,
@@ -237,6 +252,8 @@ static void (*const add_params[MOCK_FAMILY_COUNT])(struct mock_line *line, const
     [MOCK_TRANSFORM] = add_transform,
     [MOCK_OP_TENSOR] = add_op_tensor,
     [MOCK_REDUCE] = add_reduce,
+    [MOCK_SPATIAL] = add_spatial,
+    [MOCK_CTC] = add_ctc,
 };
 
 static const char *math_name(int32_t math)

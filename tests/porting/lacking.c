@@ -23,9 +23,7 @@ static int refused(const char *name, cudnnStatus_t status)
 int main(void)
 {
     cudnnRNNDescriptor_t rnn = NULL;
-    cudnnCTCLossDescriptor_t ctc = NULL;
     cudnnAttnDescriptor_t attention = NULL;
-    cudnnSpatialTransformerDescriptor_t transformer = NULL;
     cudnnFusedOpsPlan_t plan = NULL;
     cudnnAlgorithmDescriptor_t descriptor = NULL;
     cudnnAlgorithm_t algorithm;
@@ -39,12 +37,7 @@ int main(void)
     result |=
         !REFUSED(cudnnRNNForwardInference, (NULL, rnn, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
                                             NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0));
-    result |= !REFUSED(cudnnCreateCTCLossDescriptor, (&ctc));
-    result |= !REFUSED(
-        cudnnSetCTCLossDescriptorEx,
-        (ctc, CUDNN_DATA_FLOAT, CUDNN_LOSS_NORMALIZATION_SOFTMAX, CUDNN_NOT_PROPAGATE_NAN));
     result |= !REFUSED(cudnnCreateAttnDescriptor, (&attention));
-    result |= !REFUSED(cudnnCreateSpatialTransformerDescriptor, (&transformer));
     result |=
         !REFUSED(cudnnCreateFusedOpsPlan, (&plan, CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS));
     result |= !REFUSED(cudnnSetAlgorithmDescriptor, (descriptor, algorithm));

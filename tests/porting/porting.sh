@@ -50,14 +50,14 @@ declares_all() {
 
 # An operation that lands takes its stubs' place: an entry more in the table, and the stub is gone.
 replaces_stubs() {
-    echo 'ENTRY(anydnnCTCLoss, 2.1)' | cat "$ANYDNN_TEST_SRCDIR/core/abi/entries.def" - >"$tap_dir/entries.def"
-    sed 's/^ANYDNN_FORM(anydnnStatus_t, anydnnNotImplemented.*/&\nANYDNN_FORM(anydnnStatus_t, anydnnCTCLoss, 2, (anydnnHandle_t handle));/' \
+    echo 'ENTRY(anydnnMultiHeadAttnForward, 2.1)' | cat "$ANYDNN_TEST_SRCDIR/core/abi/entries.def" - >"$tap_dir/entries.def"
+    sed 's/^ANYDNN_FORM(anydnnStatus_t, anydnnNotImplemented.*/&\nANYDNN_FORM(anydnnStatus_t, anydnnMultiHeadAttnForward, 2, (anydnnHandle_t handle));/' \
         "$source_include/anydnn/anydnn.h" >"$tap_dir/anydnn.h"
     (cd "$ANYDNN_TEST_SRCDIR/core/abi" && "${AWK:-awk}" -f table.awk -f header.awk -f cudnn7.awk -f compat.awk "$tap_dir/entries.def" \
         "$tap_dir/anydnn.h" cudnn7.def cudnn_compat.h.in) >"$tap_dir/compat.h" || return 1
-    grep -q 'cudnnStatus_t cudnnCTCLoss(cudnnHandle_t handle)$' "$tap_dir/compat.h" &&
-        ! grep -q 'NotImplemented("cudnnCTCLoss")' "$tap_dir/compat.h" &&
-        grep -q 'NotImplemented("cudnnGetCTCLossWorkspaceSize")' "$tap_dir/compat.h"
+    grep -q 'cudnnStatus_t cudnnMultiHeadAttnForward(cudnnHandle_t handle)$' "$tap_dir/compat.h" &&
+        ! grep -q 'NotImplemented("cudnnMultiHeadAttnForward")' "$tap_dir/compat.h" &&
+        grep -q 'NotImplemented("cudnnGetMultiHeadAttnBuffers")' "$tap_dir/compat.h"
 }
 
 # The compiler names what anydnn lacks.

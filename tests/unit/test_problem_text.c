@@ -317,6 +317,20 @@ static const char *const shortest[][2] = {
      "epsilon=1e-05 without=y,bias,save_mean,save_inv_var,reserve,dz beta_data=0.5 alpha_param=2"},
     {"dropout_forward x=f32:2,3,5", "dropout_forward x=f32:2,3,5:nchw states=u8:32:nchw "
                                     "y=f32:2,3,5:nchw reserve=u8:4:nchw p=0.5"},
+    {"spatial_grid_backward dgrid=f32:2,4,5,2",
+     "spatial_grid_backward dgrid=f32:2,4,5,2:nchw dtheta=f32:2,2,3:nchw"},
+    {"spatial_sampler_forward x=f16:2,3,5,7:nhwc grid=f16:2,4,6,2 beta=1",
+     "spatial_sampler_forward x=f16:2,3,5,7:nhwc grid=f16:2,4,6,2:nchw y=f16:2,3,4,6:nhwc beta=1"},
+    {"spatial_sampler_backward x=f32:2,3,5,7 grid=f32:2,4,6,2 beta_grid=1 sampler=bilinear",
+     "spatial_sampler_backward x=f32:2,3,5,7:nchw grid=f32:2,4,6,2:nchw dy=f32:2,3,4,6:nchw "
+     "dx=f32:2,3,5,7:nchw dgrid=f32:2,4,6,2:nchw beta_grid=1"},
+    {"ctc_loss x=f16:7,3,5 labels=s32:4 nan=propagate",
+     "ctc_loss x=f16:7,3,5:nchw labels=s32:4:nchw label_lengths=s32:3:nchw "
+     "input_lengths=s32:3:nchw costs=f32:3:nchw normalization=softmax nan=propagate "
+     "without=gradients"},
+    {"ctc_loss x=f64:7,3,5 labels=s32:4 gradients=f64:7,3,5:nhwc normalization=none",
+     "ctc_loss x=f64:7,3,5:nchw labels=s32:4:nchw label_lengths=s32:3:nchw "
+     "input_lengths=s32:3:nchw costs=f64:3:nchw gradients=f64:7,3,5:nhwc normalization=none"},
     {"dropout_backward dy=f32:9 p=0.25",
      "dropout_backward dy=f32:9:nchw reserve=u8:2:nchw dx=f32:9:nchw p=0.25"},
     {"transform_tensor x=f32:2,3,4,5:nhwc y=f32:2,3,4,5",

@@ -50,6 +50,10 @@ static const struct {
     {"set_tensor y=%s:2,32,5", FLOATS " s8 u8 s32 s8x4 u8x4 s8x32"},
     {"scale_tensor y=%s:2,32,5", FLOATS " s8 u8 s32 s8x4 u8x4 s8x32"},
     {"im2col x=%s:2,32,5,5 window=3,2", FLOATS},
+    {"spatial_grid_backward dgrid=%s:2,32,5,2", FLOATS},
+    {"spatial_sampler_forward x=%s:2,32,4,4 grid=%s:2,32,5,2", FLOATS},
+    {"spatial_sampler_backward x=%s:2,32,4,4 grid=%s:2,32,5,2 dy=%s:2,32,32,5", FLOATS},
+    {"ctc_loss x=%s:7,32,5 labels=s32:9", FLOATS},
 };
 
 /* Two types: what may come of one. */

@@ -17,6 +17,7 @@ import torch.nn.functional as F
 import check_convolution
 import check_count
 import check_layers
+import check_sequences
 from vecread import LOWEST, RANGES, Problem, read
 
 TOLERANCE = 4e-15
@@ -193,6 +194,8 @@ def expected(p, case):
     """Every output that the case states."""
     if p.operation in check_layers.SECOND_WAYS:
         return check_layers.expected(p, case)
+    if p.operation in check_sequences.SECOND_WAYS:
+        return check_sequences.expected(p, case)
     return [only_output(p, case)]
 
 

@@ -11,6 +11,7 @@ import torch
 
 import vec_batch_norm
 import vec_convolution
+import vec_ctc
 import vec_dropout
 import vec_exact
 import vec_integer
@@ -21,6 +22,7 @@ import vec_pointwise
 import vec_pooling
 import vec_reduce
 import vec_softmax
+import vec_spatial
 import vec_tensor
 import vec_transform
 from vecfile import write
@@ -31,7 +33,7 @@ def main():
     torch.set_num_threads(1)
     made = {}
     for room in (vec_convolution, vec_pooling, vec_softmax, vec_pointwise, vec_tensor, vec_norm, vec_batch_norm,
-                 vec_dropout, vec_reduce, vec_transform, vec_exact, vec_integer,
+                 vec_dropout, vec_reduce, vec_transform, vec_spatial, vec_ctc, vec_exact, vec_integer,
                  vec_mixed, vec_mixed_arithmetic):
         for name, cases in room.make().items():
             made.setdefault(name, []).extend(cases)

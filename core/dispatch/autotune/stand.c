@@ -125,6 +125,17 @@ static int has_memory(const struct adn_problem *problem, int32_t slot)
            problem->alias[slot] == 0;
 }
 
+static anydnnStatus_t make_host_operand(struct adn_stand *stand, int32_t slot)
+{
+    const struct adn_choices *choices = stand->choices;
+
+    stand->operands.data[slot] = malloc((size_t)adn_shape_bytes(&choices->problem.tensor[slot]));
+    if (!stand->operands.data[slot])
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", choices->entry);
+    adn_problem_fill_host(&choices->problem, slot, stand->operands.data[slot]);
+    return ANYDNN_STATUS_SUCCESS;
+}
+
 static anydnnStatus_t make_operand(struct adn_stand *stand, int32_t slot)
 {
     const struct adn_choices *choices = stand->choices;
@@ -156,7 +167,8 @@ static anydnnStatus_t make_operands(struct adn_stand *stand)
 
     for (int32_t i = 0; i < info->slot_count && status == ANYDNN_STATUS_SUCCESS; i++)
         if (has_memory(problem, i))
-            status = make_operand(stand, i);
+            status = adn_problem_on_host(problem, i) ? make_host_operand(stand, i)
+                                                     : make_operand(stand, i);
     for (int32_t i = 0; i < info->slot_count; i++)
         if ((problem->present >> i & 1) && problem->alias[i] != 0)
             stand->operands.data[i] = stand->operands.data[problem->alias[i] - 1];
@@ -222,9 +234,14 @@ void adn_stand_leave(struct adn_stand *stand)
     /* Nothing that was enqueued may still use what goes now. */
     stand->space->synchronize(stand->device, stand->operands.stream);
     free_workspace(stand);
-    for (int i = 0; stand->own && i < ADN_SLOTS; i++)
-        if (stand->operands.data[i] && has_memory(problem, i))
+    for (int i = 0; stand->own && i < ADN_SLOTS; i++) {
+        if (!stand->operands.data[i] || !has_memory(problem, i))
+            continue;
+        if (adn_problem_on_host(problem, i))
+            free(stand->operands.data[i]);
+        else
             stand->space->memory_free(stand->device, stand->operands.data[i]);
+    }
     for (int i = 0; i < 2; i++)
         if (stand->marks[i])
             stand->space->mark_destroy(stand->device, stand->marks[i]);

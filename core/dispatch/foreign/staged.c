@@ -145,7 +145,7 @@ static int32_t run_backend(struct adn_staged *staged, const struct anydnn_plugin
     int32_t result;
 
     for (int32_t i = 0; i < staged->slot_count; i++)
-        if (staged->operand[i].present)
+        if (staged->operand[i].present && !staged->operand[i].on_host)
             inner.data[i] = buffer_of(staged, &staged->operand[i]);
     inner.stream = NULL;
     inner.workspace =

@@ -16,6 +16,7 @@ struct adn_staged_operand {
     int32_t copied_in;  /* it has a buffer of its own and is an input */
     int32_t copied_out; /* it is an output */
     int32_t prior;      /* of an output that is no input: index in scale[], or as above */
+    int32_t on_host;    /* the backend reads it where it is */
     int32_t bounced;    /* the host sees it in the bounce buffer */
     uint64_t offset;    /* of its buffer in the backend's arena */
     struct adn_runs runs;

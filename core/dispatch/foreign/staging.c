@@ -30,18 +30,27 @@ void adn_stage_judge(const struct anydnnContext *handle, const struct adn_backen
         snprintf(reason, size, "an error lost the devices of `%s` to this process", name);
 }
 
+/* Factors of an output other than the first: its role, and what their names end with. */
+static const struct {
+    const char *role;
+    const char *beta;
+} factors_of[] = {{"dscale", "beta_param"}, {"dbias", "beta_param"}, {"dgrid", "beta_grid"}};
+
 /* The scaling factor that says whether an output's prior content is read. Bytes of a format and
  * indices are written where they mean something; the rest keeps what it held. */
 static int32_t prior_of(const struct adn_operation *info, int32_t slot)
 {
     const char *role = info->slot[slot].role;
-    int is_parameter = strcmp(role, "dscale") == 0 || strcmp(role, "dbias") == 0;
+    const char *beta = NULL;
 
     if (strcmp(role, "reserve") == 0 || strcmp(role, "indices") == 0)
         return ADN_PRIOR_ALWAYS;
+    for (size_t i = 0; i < sizeof(factors_of) / sizeof(factors_of[0]); i++)
+        if (strcmp(role, factors_of[i].role) == 0)
+            beta = factors_of[i].beta;
     for (int32_t i = 0; i < 4 && info->scale[i].name; i++)
-        if (strncmp(info->scale[i].name, "beta", 4) == 0 &&
-            (strcmp(info->scale[i].name, "beta_param") == 0) == is_parameter)
+        if (beta ? strcmp(info->scale[i].name, beta) == 0
+                 : strncmp(info->scale[i].name, "beta", 4) == 0)
             return i;
     return ADN_PRIOR_NEVER;
 }
@@ -65,13 +74,17 @@ static int fill_operand(struct adn_staged *staged, const struct adn_problem *pro
     int host = staged->handle->space->host;
 
     operand->present = 1;
+    operand->prior = ADN_PRIOR_NEVER;
+    if (adn_problem_on_host(problem, slot)) {
+        operand->on_host = 1;
+        return 0;
+    }
     operand->copied_out = (flags & ADN_SLOT_OUT) != 0;
     if (adn_runs_of(&problem->tensor[slot], &operand->runs) != 0)
         return -1;
     operand->bounced = !staged->space->host && !(host && operand->runs.loops == 0);
     if (operand->bounced && staged->bounce_bytes < operand->runs.span)
         staged->bounce_bytes = operand->runs.span;
-    operand->prior = ADN_PRIOR_NEVER;
     if (home != slot) {
         /* There, too: the input at that address, which comes first, has been given its buffer, and
          * has the same descriptor. */

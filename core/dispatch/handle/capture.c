@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "desc/shape.h"
 #include "sys/error.h"
 #include "sys/process.h"
 
@@ -16,6 +17,7 @@ struct item {
     struct adn_plan *plan; /* NULL: memory */
     struct anydnn_plugin_operands operands;
     unsigned char value[32]; /* set_tensor's element, which the caller need not keep */
+    void *held;              /* what host operands hold, for the same reason; freed with the item */
     void *to;
     const void *from;
     int byte; /* -1: a copy */
@@ -62,8 +64,10 @@ static void destroy(struct adn_recording *recording)
 {
     const struct anydnn_plugin_space *functions = recording->handle->space->functions;
 
-    for (size_t i = 0; i < recording->count; i++)
+    for (size_t i = 0; i < recording->count; i++) {
         adn_plan_release(recording->items[i].plan);
+        free(recording->items[i].held);
+    }
     if (recording->capture)
         functions->record_destroy(recording->handle->device, recording->capture);
     free(recording->items);
@@ -133,6 +137,31 @@ anydnnStatus_t adn_recording_discard(anydnnHandle_t handle, struct adn_recording
     return ANYDNN_STATUS_SUCCESS;
 }
 
+/* Copies host operands, and has the item's pointers lead to the copies. 0, or -1 without memory. */
+static int hold(struct item *item, const struct adn_problem *problem)
+{
+    size_t bytes = 0;
+    char *to;
+
+    for (int32_t i = 0; i < ADN_SLOTS; i++)
+        if ((problem->present >> i & 1) && adn_problem_on_host(problem, i))
+            bytes += (size_t)adn_shape_bytes(&problem->tensor[i]);
+    if (bytes == 0)
+        return 0;
+    to = item->held = malloc(bytes);
+    if (!to)
+        return -1;
+    for (int32_t i = 0; i < ADN_SLOTS; i++) {
+        size_t size = (size_t)adn_shape_bytes(&problem->tensor[i]);
+
+        if (!(problem->present >> i & 1) || !adn_problem_on_host(problem, i))
+            continue;
+        item->operands.data[i] = memcpy(to, item->operands.data[i], size);
+        to += size;
+    }
+    return 0;
+}
+
 int adn_recording_call(anydnnHandle_t handle, struct adn_plan *plan,
                        const struct anydnn_plugin_operands *operands)
 {
@@ -145,6 +174,8 @@ int adn_recording_call(anydnnHandle_t handle, struct adn_plan *plan,
     item->operands = *operands;
     if (operands->value)
         memcpy(item->value, operands->value, (size_t)adn_type_size(plan->problem.tensor[0].type));
+    if (handle->space->host && hold(item, &plan->problem) != 0)
+        return -1;
     return handle->space->host;
 }
 

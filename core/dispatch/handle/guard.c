@@ -41,7 +41,7 @@ anydnnStatus_t adn_guard_owners(const char *entry, anydnnHandle_t handle,
     for (int32_t i = 0; i < info->slot_count; i++) {
         int32_t owner = ANYDNN_PLUGIN_POINTER_UNKNOWN;
 
-        if (!(problem->present >> i & 1) || !operands->data[i])
+        if (!(problem->present >> i & 1) || !operands->data[i] || adn_problem_on_host(problem, i))
             continue;
         if (space->functions->pointer_owner(handle->device, operands->data[i], &owner) == 0 &&
             owner == ANYDNN_PLUGIN_POINTER_HOST)

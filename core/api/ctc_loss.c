@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The entries that compute the CTC loss. A plan depends on how many labels there are together, so
+ * the lengths are read before a plan is looked for. */
+#include "api/call.h"
+
+#include "desc/names.h"
+#include "sys/error.h"
+
+/* Slots. */
+enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
+
+/* The operands that are lists; their tensors live as long as the call. */
+struct lists {
+    struct anydnn_plugin_tensor labels;
+    struct anydnn_plugin_tensor lengths;
+    struct anydnn_plugin_tensor costs;
+};
+
+static void ctc_params(const struct adn_call *call, union adn_params *params)
+{
+    const struct anydnnCTCLossStruct *desc = call->descriptor[0];
+
+    params->ctc = desc->l;
+}
+
+static struct anydnn_plugin_tensor list_of(int32_t type, int64_t count)
+{
+    return (struct anydnn_plugin_tensor){.struct_size = sizeof(struct anydnn_plugin_tensor),
+                                         .type = type,
+                                         .ndims = 1,
+                                         .dims = {count},
+                                         .strides = {1}};
+}
+
+/* How many labels there are together; lengths below 0 are refused later, with their place. */
+static int64_t make_lists(struct lists *lists, const struct anydnn_plugin_tensor *probs,
+                          const int *lengths)
+{
+    int64_t labels = 0;
+
+    for (int64_t n = 0; n < probs->dims[1]; n++)
+        labels += lengths[n] > 0 ? lengths[n] : 0;
+    lists->labels = list_of(ANYDNN_PLUGIN_INT32, labels > 0 ? labels : 1);
+    lists->lengths = list_of(ANYDNN_PLUGIN_INT32, probs->dims[1]);
+    lists->costs =
+        list_of(probs->type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE : ANYDNN_PLUGIN_FLOAT,
+                probs->dims[1]);
+    return labels;
+}
+
+static anydnnStatus_t check_form(const struct adn_entry *entry, anydnnCTCLossAlgo_t algo,
+                                 anydnnCTCLossDescriptor_t desc)
+{
+    const struct anydnn_plugin_tensor *probs = entry->call.tensor[X];
+    int is_double = probs->type == ANYDNN_PLUGIN_DOUBLE;
+
+    if (probs->ndims != 3)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: probsDesc has %d dims; it must have three: time, sequence, letter of "
+                        "the alphabet",
+                        entry->call.entry, (int)probs->ndims);
+    if (algo != ANYDNN_CTC_LOSS_ALGO_DETERMINISTIC &&
+        algo != ANYDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: algo is %d; it must be an ANYDNN_CTC_LOSS_ALGO_xxx", entry->call.entry,
+                        (int)algo);
+    if (is_double != (desc->compute_type == ANYDNN_PLUGIN_DOUBLE))
+        return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
+                        "%s: compType is %s; beside probs of %s it must be %s", entry->call.entry,
+                        is_double ? "float" : "double", adn_type_name(probs->type),
+                        is_double ? "double" : "float");
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+anydnnStatus_t anydnnGetCTCLossWorkspaceSize(anydnnHandle_t handle,
+                                             anydnnTensorDescriptor_t probsDesc,
+                                             anydnnTensorDescriptor_t gradientsDesc,
+                                             const int *labels, const int *labelLengths,
+                                             const int *inputLengths, anydnnCTCLossAlgo_t algo,
+                                             anydnnCTCLossDescriptor_t ctcLossDesc,
+                                             size_t *sizeInBytes)
+{
+    ADN_FLOAT_SCOPE;
+    struct lists lists;
+    struct adn_entry entry;
+    anydnnStatus_t status = adn_handle_check(handle, "anydnnGetCTCLossWorkspaceSize");
+
+    (void)labels;
+    (void)inputLengths;
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    adn_call_begin(&entry, "anydnnGetCTCLossWorkspaceSize", ANYDNN_PLUGIN_CTC_LOSS);
+    ADN_DESCRIPTOR(&entry, ADN_DESC_CTC_LOSS, "ctcLossDesc", ctcLossDesc, 0);
+    ADN_SHAPE(&entry, X, probsDesc);
+    if (gradientsDesc)
+        ADN_SHAPE(&entry, GRADIENTS, gradientsDesc);
+    status = check_form(&entry, algo, ctcLossDesc);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    ADN_REQUIRE(labelLengths, adn_call_refuse_data(&entry, LABEL_LENGTHS));
+    if (!sizeInBytes)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "anydnnGetCTCLossWorkspaceSize: sizeInBytes is NULL");
+    make_lists(&lists, &probsDesc->t, labelLengths);
+    adn_call_put(&entry, LABELS, &lists.labels, NULL);
+    adn_call_put(&entry, LABEL_LENGTHS, &lists.lengths, NULL);
+    adn_call_put(&entry, INPUT_LENGTHS, &lists.lengths, NULL);
+    adn_call_put(&entry, COSTS, &lists.costs, NULL);
+    entry.call.params = ctc_params;
+    return adn_dispatch_workspace(handle, &entry.call, sizeInBytes);
+}
+
+anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t probsDesc,
+                             const void *probs, const int *labels, const int *labelLengths,
+                             const int *inputLengths, void *costs,
+                             anydnnTensorDescriptor_t gradientsDesc, void *gradients,
+                             anydnnCTCLossAlgo_t algo, anydnnCTCLossDescriptor_t ctcLossDesc,
+                             void *workspace, size_t workSpaceSizeInBytes)
+{
+    static const int no_labels[1];
+    const int *given;
+    ADN_FLOAT_SCOPE;
+    struct lists lists;
+    struct adn_entry entry;
+    anydnnStatus_t status;
+    int64_t count;
+
+    adn_call_begin(&entry, "anydnnCTCLoss", ANYDNN_PLUGIN_CTC_LOSS);
+    ADN_DESCRIPTOR(&entry, ADN_DESC_CTC_LOSS, "ctcLossDesc", ctcLossDesc, 0);
+    ADN_TENSOR(&entry, X, probsDesc, probs);
+    if (gradients)
+        ADN_TENSOR(&entry, GRADIENTS, gradientsDesc, gradients);
+    status = check_form(&entry, algo, ctcLossDesc);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    ADN_REQUIRE(labelLengths, adn_call_refuse_data(&entry, LABEL_LENGTHS));
+    count = make_lists(&lists, &probsDesc->t, labelLengths);
+    given = count > 0 ? labels : no_labels;
+    ADN_DATA(&entry, LABELS, &lists.labels, given);
+    ADN_DATA(&entry, LABEL_LENGTHS, &lists.lengths, labelLengths);
+    ADN_DATA(&entry, INPUT_LENGTHS, &lists.lengths, inputLengths);
+    ADN_DATA(&entry, COSTS, &lists.costs, costs);
+    status = adn_problem_check_labels(probsDesc->t.dims, count, labels, labelLengths, inputLengths,
+                                      entry.call.entry);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    adn_call_key(&entry, (uint64_t)count);
+    entry.call.params = ctc_params;
+    adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
+    return adn_call_run(handle, &entry);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Host operands: which they are, and what they may hold. Of a problem the core knows shapes alone,
+ * but these are read before a call returns, so their values are held to rules as well. */
+#include "problem/problem.h"
+
+#include "sys/error.h"
+
+#define BAD_PARAM ANYDNN_STATUS_BAD_PARAM
+
+/* The slots of ctc_loss. */
+enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS };
+
+int adn_problem_on_host(const struct adn_problem *problem, int32_t slot)
+{
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+
+    return slot < info->slot_count && (info->slot[slot].flags & ADN_SLOT_HOST) != 0;
+}
+
+static anydnnStatus_t check_lengths(const int64_t *dims, int64_t room, const int32_t *labels,
+                                    const int32_t *inputs, const char *entry, int64_t *count)
+{
+    *count = 0;
+    for (int64_t n = 0; n < dims[1]; n++) {
+        if (labels[n] < 0)
+            return adn_fail(BAD_PARAM, "%s: labelLengths[%lld] is %d; it must be at least 0", entry,
+                            (long long)n, (int)labels[n]);
+        if (inputs[n] < 0 || inputs[n] > dims[0])
+            return adn_fail(BAD_PARAM,
+                            "%s: inputLengths[%lld] is %d; it must be 0 to %lld, the steps that "
+                            "there are",
+                            entry, (long long)n, (int)inputs[n], (long long)dims[0]);
+        *count += labels[n];
+    }
+    return *count <= room
+               ? ANYDNN_STATUS_SUCCESS
+               : adn_fail(BAD_PARAM, "%s: labelLengths give %lld labels and there are %lld", entry,
+                          (long long)*count, (long long)room);
+}
+
+anydnnStatus_t adn_problem_check_labels(const int64_t *dims, int64_t room, const int32_t *labels,
+                                        const int32_t *label_lengths, const int32_t *input_lengths,
+                                        const char *entry)
+{
+    int64_t count;
+    anydnnStatus_t status = check_lengths(dims, room, label_lengths, input_lengths, entry, &count);
+
+    for (int64_t i = 0; status == ANYDNN_STATUS_SUCCESS && i < count; i++)
+        if (labels[i] < 1 || labels[i] >= dims[2])
+            status =
+                adn_fail(BAD_PARAM, "%s: labels[%lld] is %d; it must be 1 to %lld (0 is the blank)",
+                         entry, (long long)i, (int)labels[i], (long long)dims[2] - 1);
+    return status;
+}
+
+anydnnStatus_t adn_problem_check_host(const struct adn_problem *problem, void *const *data,
+                                      const char *entry)
+{
+    if (problem->operation != ANYDNN_PLUGIN_CTC_LOSS)
+        return ANYDNN_STATUS_SUCCESS;
+    return adn_problem_check_labels(problem->tensor[X].dims, problem->tensor[LABELS].dims[0],
+                                    data[LABELS], data[LABEL_LENGTHS], data[INPUT_LENGTHS], entry);
+}
+
+/* All sequences have all steps, and share the labels out among them. */
+void adn_problem_fill_host(const struct adn_problem *problem, int32_t slot, void *to)
+{
+    const int64_t *dims = problem->tensor[X].dims;
+    int64_t letters = dims[2] - 1;
+    int64_t labels = letters > 0 ? problem->tensor[LABELS].dims[0] : 0;
+    int32_t *values = to;
+
+    for (int64_t i = 0; i < problem->tensor[slot].dims[0]; i++)
+        values[i] = slot == INPUT_LENGTHS   ? (int32_t)dims[0]
+                    : slot == LABEL_LENGTHS ? (int32_t)(labels / dims[1] + (i < labels % dims[1]))
+                    : letters > 0           ? (int32_t)(1 + i * 7 % letters)
+                                            : 0;
+}

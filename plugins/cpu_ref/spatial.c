@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The spatial transformer: grids of affine matrices, and images sampled at the points of a grid
+ * (Jaderberg et al. 2015, "Spatial Transformer Networks", equations 1, 3, 5 to 7). */
+#include "table.h"
+#include "tensor.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Slots. */
+enum { GRID_FORWARD_THETA, GRID_FORWARD_GRID };
+enum { GRID_BACKWARD_DGRID, GRID_BACKWARD_DTHETA };
+enum { FORWARD_X, FORWARD_GRID, FORWARD_Y };
+enum { BACKWARD_X, BACKWARD_GRID, BACKWARD_DY, BACKWARD_DX, BACKWARD_DGRID };
+
+/* Dims of images and of grids. */
+enum { N, C, H, W };
+enum { GRID_N, GRID_H, GRID_W, GRID_XY };
+
+/* A point and one of its channels, in multiply-adds for the cut into threads. */
+#define POINT_COST   20
+#define CHANNEL_COST 8
+
+/* Where a point lies in an image. */
+struct spatial_point {
+    int64_t row, column; /* of the pixel above it and to its left, which may be beyond the image */
+    double down, right;  /* how far it is from there, below 1 */
+    int shows;           /* 0: no pixel is near it */
+};
+
+/* What a loop over points or planes needs. */
+struct spatial_job {
+    const struct anydnn_plugin_plan *plan;
+    const struct anydnn_plugin_operands *operands;
+    int64_t image; /* of dx */
+    double *sums;  /* of that image */
+};
+
+/* Coordinate of place `at` of `count` before it is transformed. */
+static double base(int64_t at, int64_t count)
+{
+    return count > 1 ? -1 + 2 * (double)at / (double)(count - 1) : 0;
+}
+
+static struct spatial_point point_of(double gx, double gy, int64_t h, int64_t w)
+{
+    double x = (gx + 1) * (double)(w - 1) / 2;
+    double y = (gy + 1) * (double)(h - 1) / 2;
+    struct spatial_point point = {.shows = x >= -1 && x < (double)w && y >= -1 && y < (double)h};
+
+    if (point.shows) {
+        point.column = (int64_t)floor(x);
+        point.row = (int64_t)floor(y);
+        point.right = x - floor(x);
+        point.down = y - floor(y);
+    }
+    return point;
+}
+
+/* Of the four pixels around a point: above left, above right, below left, below right. */
+static double corner_weight(const struct spatial_point *point, int64_t corner)
+{
+    return (corner / 2 ? point->down : 1 - point->down) *
+           (corner % 2 ? point->right : 1 - point->right);
+}
+
+/* Places n, h, w of point number `at` of a grid. */
+static void unravel(const struct anydnn_plugin_tensor *grid, int64_t at, int64_t place[3])
+{
+    cpu_ref_unravel(at, grid->dims, 3, place);
+}
+
+static int64_t points_of(const struct anydnn_plugin_tensor *grid)
+{
+    return kit_count(grid->dims, 3);
+}
+
+/* Adds a sample's gradient to the pixels that it was made of. */
+static void spread(double *sums, const struct anydnn_plugin_tensor *dx,
+                   const struct spatial_point *point, double gradient)
+{
+    for (int64_t corner = 0; corner < 4 && point->shows; corner++) {
+        int64_t row = point->row + corner / 2, column = point->column + corner % 2;
+
+        if (row >= 0 && row < dx->dims[H] && column >= 0 && column < dx->dims[W])
+            sums[row * dx->dims[W] + column] += gradient * corner_weight(point, corner);
+    }
+}
+
+/* NULL when there is no memory. */
+static double *sums_for_image(const struct anydnn_plugin_tensor *dx)
+{
+    return kit_host->alloc((size_t)kit_count(dx->dims + C, 3) * sizeof(double));
+}
+
+#define CPU_REF_TEMPLATE "spatial_grid.inc"
+#include "each_float.inc"
+
+#define CPU_REF_TEMPLATE "spatial_sampler.inc"
+#include "each_float.inc"
+
+/* ------------------------------------------------------------------ table entries */
+
+#define COMMON .layouts = KIT_LAYOUTS, .main_slot = 0
+
+const struct cpu_ref_kernel cpu_ref_spatial_grid_forward = {
+    .operation = ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD,
+    COMMON,
+    .apart = 1u << GRID_FORWARD_GRID,
+    .uniform = 1u << GRID_FORWARD_THETA | 1u << GRID_FORWARD_GRID,
+    .run = {CPU_REF_EACH_FLOAT(grid_forward_run)},
+};
+
+const struct cpu_ref_kernel cpu_ref_spatial_grid_backward = {
+    .operation = ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD,
+    COMMON,
+    .apart = 1u << GRID_BACKWARD_DTHETA,
+    .uniform = 1u << GRID_BACKWARD_DGRID | 1u << GRID_BACKWARD_DTHETA,
+    .run = {CPU_REF_EACH_FLOAT(grid_backward_run)},
+};
+
+const struct cpu_ref_kernel cpu_ref_spatial_sampler_forward = {
+    .operation = ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD,
+    COMMON,
+    .apart = 1u << FORWARD_Y,
+    .uniform = 1u << FORWARD_X | 1u << FORWARD_GRID | 1u << FORWARD_Y,
+    .run = {CPU_REF_EACH_FLOAT(sampler_forward_run)},
+};
+
+const struct cpu_ref_kernel cpu_ref_spatial_sampler_backward = {
+    .operation = ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD,
+    COMMON,
+    .apart = 1u << BACKWARD_DX | 1u << BACKWARD_DGRID,
+    .uniform = 1u << BACKWARD_X | 1u << BACKWARD_GRID | 1u << BACKWARD_DY | 1u << BACKWARD_DX |
+               1u << BACKWARD_DGRID,
+    .run = {CPU_REF_EACH_FLOAT(sampler_backward_run)},
+};
