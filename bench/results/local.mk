@@ -23,6 +23,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_tensorcore_s8.csv \
 	bench/results/h200_tensorcore_split.csv \
 	bench/results/h200_tensorcore_tf32.csv \
+	bench/results/h200_tensorcore_tf32_nchw.csv \
 	bench/results/h200_verify.txt \
 	bench/results/lenet_beside_pytorch_cpu.csv \
 	bench/results/lenet_beside_pytorch_h200.csv \
