@@ -41,6 +41,15 @@ dnnl_primitive_desc_t onednn_norm_describe(struct onednn_build *build,
 void onednn_norm_measure(struct onednn_build *build, const struct onednn_norm *norm, int x,
                          int mean, int variance);
 
+/* Of columns of numbers: sums of what they exceed a shift by, and of its squares. */
+#define ONEDNN_NORM_COLUMNS 16
+struct onednn_norm_columns {
+    double shift[ONEDNN_NORM_COLUMNS], sum[ONEDNN_NORM_COLUMNS], square[ONEDNN_NORM_COLUMNS];
+};
+/* Adds rows of so many numbers; from one row to the next it is `stride` numbers. */
+void onednn_norm_add(const float *x, int64_t stride, int64_t rows,
+                     struct onednn_norm_columns *columns);
+
 /* From a mean and a biased variance to the running and the saved pair; absent operands are passed
  * over. */
 struct onednn_norm_statistics {

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sums of a run, so that additions need not wait for one another. */
-#define LANES 4
+#define COLUMNS ONEDNN_NORM_COLUMNS
 
 /* Sums of what is left of the elements without a shift, and of its squares. */
 struct sums {
@@ -39,27 +38,17 @@ static void put(const struct onednn_call *call, const struct measure *m, int64_t
     variance[cell] = (float)(square < 0 ? 0 : square);
 }
 
-static void add_run(struct sums *sums, const float *x, int64_t n)
+/* Whole rows of a run go to columns, each a part of the cell's sums; the rest to the first. */
+static void add_run(struct onednn_norm_columns *columns, const float *x, int64_t n)
 {
-    double sum[LANES] = {0}, square[LANES] = {0};
-    int64_t i = 0;
+    int64_t rows = n / COLUMNS;
 
-    for (; i + LANES <= n; i += LANES)
-        for (int l = 0; l < LANES; l++) {
-            double rest = (double)x[i + l] - sums->shift;
+    onednn_norm_add(x, COLUMNS, rows, columns);
+    for (int64_t i = rows * COLUMNS; i < n; i++) {
+        double rest = (double)x[i] - columns->shift[0];
 
-            sum[l] += rest;
-            square[l] += rest * rest;
-        }
-    for (; i < n; i++) {
-        double rest = (double)x[i] - sums->shift;
-
-        sum[0] += rest;
-        square[0] += rest * rest;
-    }
-    for (int l = 0; l < LANES; l++) {
-        sums->sum += sum[l];
-        sums->square += square[l];
+        columns->sum[0] += rest;
+        columns->square[0] += rest * rest;
     }
 }
 
@@ -71,9 +60,16 @@ static void measure_runs(const struct onednn_call *call, const struct measure *m
 
     for (int64_t cell = 0; cell < dims[1]; cell++) {
         struct sums sums = {.shift = shift_of(x[cell * strides[1]])};
+        struct onednn_norm_columns columns = {.sum = {0}};
 
+        for (int k = 0; k < COLUMNS; k++)
+            columns.shift[k] = sums.shift;
         for (int64_t image = 0; image < dims[0]; image++)
-            add_run(&sums, x + image * strides[0] + cell * strides[1], dims[3]);
+            add_run(&columns, x + image * strides[0] + cell * strides[1], dims[3]);
+        for (int k = 0; k < COLUMNS; k++) {
+            sums.sum += columns.sum[k];
+            sums.square += columns.square[k];
+        }
         put(call, m, cell, &sums);
     }
 }
@@ -81,24 +77,19 @@ static void measure_runs(const struct onednn_call *call, const struct measure *m
 /* Rows that stay in the processor's cache while all cells pass over them. */
 #define ROWS 32
 
-/* LANES neighbouring cells of some rows, so that their sums stay in registers. */
-static void add_rows(const float *x, int64_t cells, int64_t rows, const double *shifts,
-                     double *sums, double *squares)
+/* Neighbouring cells, as many as there are columns. */
+static void add_cells(const float *x, int64_t cells, int64_t rows, const double *shift, double *sum,
+                      double *square)
 {
-    double shift[LANES], sum[LANES] = {0}, square[LANES] = {0};
+    const size_t bytes = COLUMNS * sizeof(double);
+    struct onednn_norm_columns columns;
 
-    memcpy(shift, shifts, sizeof shift);
-    for (int64_t row = 0; row < rows; row++, x += cells)
-        for (int k = 0; k < LANES; k++) {
-            double rest = (double)x[k] - shift[k];
-
-            sum[k] += rest;
-            square[k] += rest * rest;
-        }
-    for (int k = 0; k < LANES; k++) {
-        sums[k] += sum[k];
-        squares[k] += square[k];
-    }
+    memcpy(columns.shift, shift, bytes);
+    memcpy(columns.sum, sum, bytes);
+    memcpy(columns.square, square, bytes);
+    onednn_norm_add(x, cells, rows, &columns);
+    memcpy(sum, columns.sum, bytes);
+    memcpy(square, columns.square, bytes);
 }
 
 static void add_column(const float *x, int64_t cells, int64_t rows, double shift, double *sum,
@@ -128,8 +119,8 @@ static void measure_rows(const struct onednn_call *call, const struct measure *m
         int64_t rows = m->count - row < ROWS ? m->count - row : ROWS;
         int64_t cell = 0;
 
-        for (; cell + LANES <= cells; cell += LANES)
-            add_rows(x + row * cells + cell, cells, rows, &shift[cell], &sum[cell], &square[cell]);
+        for (; cell + COLUMNS <= cells; cell += COLUMNS)
+            add_cells(x + row * cells + cell, cells, rows, &shift[cell], &sum[cell], &square[cell]);
         for (; cell < cells; cell++)
             add_column(x + row * cells + cell, cells, rows, shift[cell], &sum[cell], &square[cell]);
     }

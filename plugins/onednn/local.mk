@@ -22,6 +22,7 @@ plugins_onednn_anydnn_onednn_la_SOURCES = $(KIT_SOURCES) \
 	plugins/onednn/batch_norm_backward.c \
 	plugins/onednn/batch_norm_measure.c \
 	plugins/onednn/batch_norm_steps.c \
+	plugins/onednn/batch_norm_sums.c \
 	plugins/onednn/build.c \
 	plugins/onednn/build.h \
 	plugins/onednn/conv.c \

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Gradients of filters whose sums onednn cuts into parts (plugins/onednn/conv_parts.c), beside cpu_ref.
+# Long sums of onednn's beside cpu_ref's: gradients of filters in parts (plugins/onednn/conv_parts.c), and
+# batch normalization's in the processor's vectors (batch_norm_sums.c).
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -16,10 +17,11 @@ settings() {
         "set.threads = $1" '[route]' '* = onednn' >"$tap_dir/conf"
 }
 
-# gradients OPTION...: runs the problems of standard input, each the rest of a line.
-gradients() {
-    sed 's/^/convolution_backward_filter /' >"$tap_dir/problems"
-    ANYDNN_CONFIG="$tap_dir/conf" "$anydnn" run --check cpu_ref "$@" - <"$tap_dir/problems" >"$tap_dir/out" 2>&1 ||
+# compare OPERATION OPTION...: runs the problems of standard input, each the rest of a line.
+compare() {
+    sed "s/^/$1 /" >"$tap_dir/problems"
+    shift
+    ANYDNN_CONFIG="$tap_dir/conf" "$anydnn" run --check cpu_ref "$@" - <"$tap_dir/problems" >"$tap_dir/out" 2>"$tap_dir/err" ||
         says 'nothing like this'
 }
 
@@ -27,7 +29,7 @@ gradients() {
 # Parts of images, of rows, of both; rows without an input under them, which have no part; the last
 # part shorter.
 exact() {
-    gradients --tolerance 0 <<'EOF'
+    compare convolution_backward_filter --tolerance 0 <<'EOF'
 x=f32:3,5,67,61 dy=f32:3,4,68,61 dw=f32:4,5,2,1 pad=1,0
 x=f32:1,3,330,330 dy=f32:1,4,328,328 dw=f32:4,3,3,3
 x=f32:2,3,2600 dy=f32:2,4,2602 dw=f32:4,3,3 pad=2
@@ -45,10 +47,23 @@ EOF
 # A part has 32,768 terms at most, and so a relative error of 0.3 * 2^-24 * sqrt(32768) = 3.2e-6; sums
 # of 394,272 terms that are not cut have 1.06e-5.
 rounded() {
-    gradients --inputs normal --tolerance 4e-6 <<'EOF'
+    compare convolution_backward_filter --inputs normal --tolerance 4e-6 <<'EOF'
 x=f32:8,12,224,224 dy=f32:8,4,222,222 dw=f32:4,12,3,3
 x=f32:8,12,224,224:nhwc dy=f32:8,4,222,222:nhwc dw=f32:4,12,3,3:nhwc
 x=f32:1,2,9,220,220 dy=f32:1,3,9,220,220 dw=f32:3,2,1,3,3 pad=0,1,1
+EOF
+}
+
+# The mean and the variance are sums in double, so that y is off by its own few roundings. Two whole
+# vectors of 16 channels and part of one; rows of several blocks; runs that fill no vector, or one and a
+# part.
+normalized() {
+    compare batch_normalization_training --inputs normal --tolerance 2e-7 <<'EOF'
+x=f32:3,37,7,5:nhwc epsilon=1e-5
+x=f32:3,37,7,5 epsilon=1e-5
+x=f32:40,16,1,1:nhwc epsilon=1e-5
+x=f32:2,3,3,5 epsilon=1e-5
+x=f32:5,33,2,3:nhwc mode=per_activation epsilon=1e-5
 EOF
 }
 
@@ -56,5 +71,6 @@ for threads in 1 2; do
     settings $threads
     check "sums in parts are whole, $threads threads" exact
     check "long sums lose no more than short ones, $threads threads" rounded
+    check "channels in vectors have their mean and variance, $threads threads" normalized
 done
 tap_end
