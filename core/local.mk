@@ -21,6 +21,7 @@ include core/load/local.mk
 include core/judge/local.mk
 include core/settings/local.mk
 include core/numerics/local.mk
+include core/shadow/local.mk
 include core/sys/local.mk
 include core/trace/local.mk
 include core/tuning/local.mk

@@ -15,6 +15,7 @@ dist_doc_DATA += \
 	docs/python.md \
 	docs/pytorch.md \
 	docs/resnet50.svg \
+	docs/shadow.md \
 	docs/traces.md \
 	docs/using.md
 

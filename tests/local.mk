@@ -69,6 +69,7 @@ $(room_tests): core/libanydnn_core.la
 include tests/gpu/local.mk
 include tests/shortage/local.mk
 include tests/probes/local.mk
+include tests/shadow/local.mk
 include tests/template/local.mk
 
 tests-installcheck:

@@ -3,6 +3,7 @@
 #include "dispatch/handle/handle.h"
 #include "dispatch/handle/guard.h"
 #include "dispatch/last_call.h"
+#include "shadow/shadow.h"
 
 #include <stdio.h>
 
@@ -39,6 +40,8 @@ static anydnnStatus_t create(anydnnHandle_t *handle, const char *device, const c
         status = adn_handle_create(handle, device, entry);
     if (status == SUCCESS)
         adn_trace_begin(*handle);
+    if (status == SUCCESS)
+        adn_shadow_begin(*handle);
     return status;
 }
 
@@ -163,6 +166,52 @@ anydnnStatus_t anydnnGetDispatchInfoInt(anydnnHandle_t handle, const char *key, 
     if (status == SUCCESS)
         status = check_pointer("anydnnGetDispatchInfoInt", "value", value);
     return status == SUCCESS ? adn_record_int(handle, key, value) : status;
+}
+
+anydnnStatus_t anydnnSetTrace(anydnnHandle_t handle, const char *text)
+{
+    ADN_FLOAT_SCOPE;
+    anydnnStatus_t status = check(handle, "anydnnSetTrace", "text", text);
+
+    return status == SUCCESS ? adn_trace_set(handle, "anydnnSetTrace", text) : status;
+}
+
+anydnnStatus_t anydnnSetShadow(anydnnHandle_t handle, const char *text)
+{
+    ADN_FLOAT_SCOPE;
+    anydnnStatus_t status = check(handle, "anydnnSetShadow", "text", text);
+
+    return status == SUCCESS ? adn_shadow_set(handle, "anydnnSetShadow", text) : status;
+}
+
+anydnnStatus_t anydnnSetCheck(anydnnHandle_t handle, const char *text)
+{
+    ADN_FLOAT_SCOPE;
+    anydnnStatus_t status = check(handle, "anydnnSetCheck", "text", text);
+
+    return status == SUCCESS ? adn_check_set(handle, "anydnnSetCheck", text) : status;
+}
+
+anydnnStatus_t anydnnGetShadowInfo(anydnnHandle_t handle, const char *key, char *text, size_t size)
+{
+    ADN_FLOAT_SCOPE;
+    anydnnStatus_t status = check(handle, "anydnnGetShadowInfo", "key", key);
+
+    if (status == SUCCESS)
+        status = check_pointer("anydnnGetShadowInfo", "text", text);
+    return status == SUCCESS ? adn_shadow_text(handle, "anydnnGetShadowInfo", key, text, size)
+                             : status;
+}
+
+anydnnStatus_t anydnnGetShadowInfoInt(anydnnHandle_t handle, const char *key, int64_t *value)
+{
+    ADN_FLOAT_SCOPE;
+    anydnnStatus_t status = check(handle, "anydnnGetShadowInfoInt", "key", key);
+
+    if (status == SUCCESS)
+        status = check_pointer("anydnnGetShadowInfoInt", "value", value);
+    return status == SUCCESS ? adn_shadow_int(handle, "anydnnGetShadowInfoInt", key, value)
+                             : status;
 }
 
 anydnnStatus_t anydnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rstatus,

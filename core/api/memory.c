@@ -130,10 +130,10 @@ anydnnStatus_t anydnnSynchronize(anydnnHandle_t handle)
     ADN_FLOAT_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnSynchronize", "handle", handle);
 
-    if (status != SUCCESS)
-        return status;
-    return answer(handle, "anydnnSynchronize",
-                  handle->space->functions->synchronize(handle->device, handle->stream));
+    if (status == SUCCESS)
+        status = answer(handle, "anydnnSynchronize",
+                        handle->space->functions->synchronize(handle->device, handle->stream));
+    return status == SUCCESS ? adn_handle_complain_now(handle, "anydnnSynchronize") : status;
 }
 
 anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *out)

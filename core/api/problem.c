@@ -205,6 +205,9 @@ anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t probl
     anydnnStatus_t status = check_both("anydnnProblemExecute", handle, problem);
     int32_t slot;
 
+    if (status == SUCCESS)
+        status = adn_handle_complain_now(handle, "anydnnProblemExecute");
+
     if (status != SUCCESS)
         return status;
     if (!pointers)

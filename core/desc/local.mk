@@ -7,6 +7,8 @@ core_libanydnn_base_la_SOURCES += \
 	core/desc/layout.h \
 	core/desc/names.c \
 	core/desc/names.h \
+	core/desc/npy.c \
+	core/desc/npy.h \
 	core/desc/operations.c \
 	core/desc/operations.def \
 	core/desc/operations.h \

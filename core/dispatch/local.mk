@@ -28,6 +28,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/handle/handle.h \
 	core/dispatch/handle/keep.c \
 	core/dispatch/handle/keep.h \
+	core/dispatch/handle/operand.c \
+	core/dispatch/handle/operand.h \
 	core/dispatch/handle/space.c \
 	core/dispatch/handle/special.c \
 	core/dispatch/handle/special.h \

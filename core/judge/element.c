@@ -3,6 +3,7 @@
  * candidate says of the way it computes. */
 #include "judge/judge.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,6 +67,90 @@ void adn_judged_find(const struct adn_subject *subject, int slot, const struct a
     else
         element->right = adn_bound_holds(&element->bound, element->got, element->want, element->sum,
                                          element->squares);
+}
+
+double adn_judged_limit(const struct adn_judged *element, int exact)
+{
+    double nearest = adn_type_round(element->bound.type, element->want);
+
+    if (exact)
+        return isfinite(nearest) ? fabs(nearest - element->want) : 0;
+    return adn_bound_error(&element->bound, element->want, element->sum, element->squares);
+}
+
+double adn_judged_ratio(const struct adn_judged *element, int exact)
+{
+    int whole = adn_type_digits(element->bound.type) == 0;
+    double want = whole ? adn_type_round(element->bound.type, element->want) : element->want;
+
+    if (exact || !isfinite(element->got) || !isfinite(want))
+        return element->right ? 0 : (double)INFINITY;
+    return fabs(element->got - want) / adn_judged_limit(element, exact);
+}
+
+/* A transform algorithm rounds intermediate values, and is judged as a whole. */
+static void judge_whole(struct adn_verdict *verdict, double limit)
+{
+    verdict->limit = limit;
+    verdict->ratio = verdict->measure.mismatches > 0
+                         ? (double)INFINITY
+                         : adn_measure_relative_l2(&verdict->measure) / limit;
+    verdict->holds = verdict->ratio <= 1;
+}
+
+/* The same with the rounding of a reference that computed in the operand's own types. */
+static void allow_for(const struct adn_judged *other, struct adn_judged *element, double *ratio)
+{
+    double limit = adn_judged_limit(element, 0) + adn_judged_limit(other, 0);
+    double error = fabs(element->got - element->want);
+
+    if (!isfinite(error) || !isfinite(limit))
+        return;
+    *ratio = error / limit;
+    element->right = error <= limit;
+}
+
+void adn_judge_output(const struct adn_subject *subject, int slot, const struct adn_method *method,
+                      const struct adn_method *reference, double l2, const unsigned char *bytes,
+                      struct adn_verdict *verdict)
+{
+    const struct anydnn_plugin_tensor *tensor = &subject->problem.tensor[slot];
+    struct adn_judged now, other;
+    struct adn_places places;
+
+    memset(verdict, 0, sizeof(*verdict));
+    adn_measure_begin(&verdict->measure);
+    verdict->whole = adn_method_is_transform(method) || l2 > 0 ||
+                     (reference && adn_method_is_transform(reference));
+    verdict->exact = adn_subject_is_exact(subject, slot) && !verdict->whole;
+    verdict->worst.at = -1;
+    adn_subject_bound(subject, slot, method, &now.bound);
+    adn_places_begin(&places, tensor);
+    for (int64_t i = 0; i < subject->slot[slot].count; i++) {
+        double ratio;
+
+        now.at = i;
+        now.got = adn_element_load(tensor->type, bytes + places.at);
+        adn_judged_find(subject, slot, method, &now);
+        adn_measure_add(&verdict->measure, tensor->type, now.got,
+                        verdict->exact ? adn_type_round(tensor->type, now.want) : now.want);
+        ratio = adn_judged_ratio(&now, verdict->exact);
+        if (reference && !verdict->exact) {
+            other = now;
+            adn_subject_bound(subject, slot, reference, &other.bound);
+            allow_for(&other, &now, &ratio);
+        }
+        verdict->wrong += !now.right;
+        if (ratio > verdict->ratio) {
+            verdict->ratio = ratio;
+            verdict->worst = now;
+        }
+        adn_places_next(&places);
+    }
+    verdict->holds = verdict->wrong == 0;
+    verdict->limit = verdict->worst.at >= 0 ? adn_judged_limit(&verdict->worst, verdict->exact) : 0;
+    if (verdict->whole)
+        judge_whole(verdict, l2 > 0 ? l2 : adn_subject_transform_limit(subject, slot));
 }
 
 void adn_index_text(const struct anydnn_plugin_tensor *tensor, int64_t at, char *text, size_t size)

@@ -199,6 +199,31 @@ void adn_judged_find(const struct adn_subject *subject, int slot, const struct a
 /* Whether an output is judged by its relative L2 error, and which it may have. */
 int adn_method_is_transform(const struct adn_method *method);
 double adn_subject_transform_limit(const struct adn_subject *subject, int slot);
+/* The bound of an element's error, and its error in parts of it. Where one number alone is right,
+ * the error is nothing or beyond all; integers saturate, so that theirs counts from the nearest
+ * number of the type. */
+double adn_judged_limit(const struct adn_judged *element, int exact);
+double adn_judged_ratio(const struct adn_judged *element, int exact);
+
+/* A whole output held to what it should be. */
+struct adn_verdict {
+    struct adn_measure measure;
+    int exact;               /* no other number of the type is right */
+    int whole;               /* judged by the relative L2 error */
+    int64_t wrong;           /* elements beyond the bound */
+    double ratio;            /* the largest error in parts of its bound */
+    struct adn_judged worst; /* whose that is; `at` -1: no error */
+    double limit;            /* its bound */
+    int holds;
+};
+
+/* The elements lie at `bytes` as the operand's tensor says. `reference`: how the reference computed
+ * where it did in the operands' own types, so that its rounding counts, too; NULL for double. With
+ * `l2` above 0 the relative L2 error may be that, whatever elements are. */
+void adn_judge_output(const struct adn_subject *subject, int slot, const struct adn_method *method,
+                      const struct adn_method *reference, double l2, const unsigned char *bytes,
+                      struct adn_verdict *verdict);
+
 /* The index of an element, by its place in logical order: "0,2,1". */
 void adn_index_text(const struct anydnn_plugin_tensor *tensor, int64_t at, char *text, size_t size);
 

@@ -33,7 +33,7 @@ static void bad_value(const struct adn_file_entry *entry, const char *values, ch
                                                 : "");
 }
 
-/* ---- [anydnn], [trace] */
+/* ---- [anydnn], [trace], [shadow], [check] */
 
 static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_file_entry *entry,
                                 enum adn_layer layer, const char *origin, char *error,
@@ -228,15 +228,16 @@ static enum adn_apply apply_route(struct adn_settings *settings, const char *mod
 
 static enum adn_apply unknown_section(const char *section, char *error, size_t error_size)
 {
-    const char *names[4 + ADN_ROUTE_MODE_COUNT] = {"anydnn", "route", "plugin NAME", "trace"};
+    const char *names[6 + ADN_ROUTE_MODE_COUNT] = {"anydnn", "route",  "plugin NAME",
+                                                   "trace",  "shadow", "check"};
     char modes[ADN_ROUTE_MODE_COUNT][32];
 
     for (int i = 0; i < ADN_ROUTE_MODE_COUNT; i++) {
         snprintf(modes[i], sizeof(modes[i]), "route %s", adn_route_modes[i]);
-        names[4 + i] = modes[i];
+        names[6 + i] = modes[i];
     }
     snprintf(error, error_size, "unknown section [%s]", section);
-    adn_settings_suggest(error, error_size, section, names, 4 + ADN_ROUTE_MODE_COUNT);
+    adn_settings_suggest(error, error_size, section, names, 6 + ADN_ROUTE_MODE_COUNT);
     return ADN_APPLY_UNKNOWN;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "settings/parts.h"
+#include "settings/watch.h"
 #include "sys/error.h"
 
 const char *const adn_words_fallback[] = {"off", "warn", "on", NULL};
@@ -17,6 +18,8 @@ static const char *const words_staging[] = {"off", "listed", "last", NULL};
 static const char *const words_yes[] = {"no", "yes", NULL};
 static const char *const words_log[] = {"off", "error", "warn", "info", "debug", "trace", NULL};
 static const char *const words_tuning_mode[] = {"write", "read", NULL};
+static const char *const words_times[] = {"host", "all", NULL};
+static const char *const words_on_mismatch[] = {"count", "warn", "dump", "error", NULL};
 static const char *const words_user_config[] = {"none", "merge", "only", NULL};
 
 enum {
@@ -254,13 +257,30 @@ static int set_folders(const struct adn_key *key, const char *value, void *membe
     return 0;
 }
 
+#define SET_WATCHED(name)                                                                          \
+    static int set_##name(const struct adn_key *key, const char *value, void *member)              \
+    {                                                                                              \
+        (void)key;                                                                                 \
+        return adn_watch_##name(value, NULL) == 0 ? set_string(member, value) : -1;                \
+    }
+
+SET_WATCHED(sample)
+SET_WATCHED(reference)
+SET_WATCHED(operations)
+SET_WATCHED(bound)
+SET_WATCHED(part)
+SET_WATCHED(values)
+
 typedef int set_fn(const struct adn_key *key, const char *value, void *member);
 
 static set_fn *const setters[] = {
-    [ADN_KEY_DEVICE] = set_device,     [ADN_KEY_WORD] = set_word,
-    [ADN_KEY_BYTES] = set_bytes,       [ADN_KEY_NUMBER] = set_number,
-    [ADN_KEY_LOG_FILE] = set_log_file, [ADN_KEY_FOLDERS] = set_folders,
-    [ADN_KEY_FILE] = set_file,
+    [ADN_KEY_DEVICE] = set_device,       [ADN_KEY_WORD] = set_word,
+    [ADN_KEY_BYTES] = set_bytes,         [ADN_KEY_NUMBER] = set_number,
+    [ADN_KEY_LOG_FILE] = set_log_file,   [ADN_KEY_FOLDERS] = set_folders,
+    [ADN_KEY_FILE] = set_file,           [ADN_KEY_SAMPLE] = set_sample,
+    [ADN_KEY_REFERENCE] = set_reference, [ADN_KEY_OPERATIONS] = set_operations,
+    [ADN_KEY_BOUND] = set_bound,         [ADN_KEY_PART] = set_part,
+    [ADN_KEY_VALUES] = set_values,
 };
 
 int adn_key_set(struct adn_settings *settings, const struct adn_key *key, const char *value)

@@ -58,7 +58,7 @@ static void log_messages(struct adn_messages *messages)
     free(messages->text);
 }
 
-static struct adn_settings *new_settings(void)
+struct adn_settings *adn_settings_new(void)
 {
     struct adn_settings *settings = calloc(1, sizeof(*settings));
 
@@ -104,7 +104,7 @@ static int is_withheld(const struct adn_file *file, const struct adn_file_entry 
         return 0;
     if (strcmp(entry->section, "anydnn") == 0)
         return strcmp(entry->key, "plugin_path") == 0 || strcmp(entry->key, "tuning") == 0;
-    if (strcmp(entry->section, "trace") == 0)
+    if (strcmp(entry->section, "trace") == 0 || strcmp(entry->section, "shadow") == 0)
         return strcmp(entry->key, "file") == 0;
     return strncmp(entry->section, "plugin ", 7) == 0 && strcmp(entry->key, "module") == 0;
 }
@@ -114,7 +114,7 @@ static void warn_of_owner(const struct adn_file *file, struct adn_messages *mess
     if (file->foreign)
         adn_message_add(messages,
                         "%s: it belongs to user %ld and this process runs as root: its "
-                        "plugin_path, module, tuning and trace file are ignored",
+                        "plugin_path, module, tuning and the files of traces are ignored",
                         file->path, file->owner);
     if (file->loose != 0)
         adn_message_add(messages, "%s: its group or others can write it (mode %04o): chmod go-w %s",
@@ -161,7 +161,7 @@ static enum adn_read read_checked(struct adn_file *file, const char *path, enum 
 
     if (result != ADN_READ_GOOD)
         return result;
-    scratch = new_settings();
+    scratch = adn_settings_new();
     if (scratch == NULL) {
         adn_file_error(file, 0, "out of memory");
         return ADN_READ_BAD;
@@ -259,7 +259,7 @@ static struct adn_settings *without_system(struct adn_settings *settings, const 
     struct adn_file file;
 
     if (read_checked(&file, user_file, ADN_LAYER_USER) == ADN_READ_GOOD)
-        fresh = new_settings();
+        fresh = adn_settings_new();
     adn_file_free(&file);
     if (fresh == NULL || apply_builtin(fresh) != 0) {
         adn_settings_free(fresh);
@@ -296,7 +296,7 @@ static void put_log_in_force(const struct adn_settings *settings, struct adn_mes
 
 struct adn_settings *adn_settings_load_from(const struct adn_settings_sources *sources)
 {
-    struct adn_settings *settings = new_settings();
+    struct adn_settings *settings = adn_settings_new();
     struct adn_messages messages = {NULL, 0};
 
     if (settings == NULL || apply_builtin(settings) != 0) {

@@ -14,4 +14,6 @@ core_libanydnn_base_la_SOURCES += \
 	core/settings/route.c \
 	core/settings/settings.c \
 	core/settings/settings.h \
-	core/settings/sources.h
+	core/settings/sources.h \
+	core/settings/watch.c \
+	core/settings/watch.h

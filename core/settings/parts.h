@@ -19,7 +19,14 @@ enum adn_key_type {
     ADN_KEY_NUMBER,
     ADN_KEY_LOG_FILE,
     ADN_KEY_FILE,
-    ADN_KEY_FOLDERS
+    ADN_KEY_FOLDERS,
+    /* Texts that watch.c reads. */
+    ADN_KEY_SAMPLE,
+    ADN_KEY_REFERENCE,
+    ADN_KEY_OPERATIONS,
+    ADN_KEY_BOUND,
+    ADN_KEY_PART,
+    ADN_KEY_VALUES
 };
 
 #define ADN_KEY_CLASS_NONE (-1) /* no environment variable */
@@ -131,6 +138,9 @@ extern const char *const adn_route_modes[]; /* their names */
 #define ADN_ROUTE_MODE_COUNT 4
 
 /* ---- environment.c, layers.c */
+
+/* Settings without a value; NULL when memory is out. */
+struct adn_settings *adn_settings_new(void);
 
 /* Sentences to log once the level is in force. */
 struct adn_messages {

@@ -72,6 +72,15 @@ void adn_settings_free(struct adn_settings *settings)
     free(settings->log_file);
     free(settings->tuning);
     free(settings->trace_file);
+    free(settings->trace_tensors);
+    free(settings->shadow_sample);
+    free(settings->shadow_reference);
+    free(settings->shadow_operations);
+    free(settings->shadow_bound);
+    free(settings->shadow_budget);
+    free(settings->shadow_file);
+    free(settings->check_outputs);
+    free(settings->check_operations);
     free(settings->rules);
     free(settings->key_origin);
     free(settings);

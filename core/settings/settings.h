@@ -65,7 +65,15 @@ struct adn_plugin_section {
     struct adn_plugin_setting *set;
 };
 
-/* Effective values of [anydnn] and [trace]. */
+enum adn_on_mismatch {
+    ADN_MISMATCH_COUNT,
+    ADN_MISMATCH_WARN,
+    ADN_MISMATCH_DUMP,
+    ADN_MISMATCH_ERROR
+};
+
+/* Effective values of [anydnn], [trace], [shadow] and [check]. Texts of the last three are as
+ * written; settings/watch.h reads them. */
 struct adn_settings {
     char *device;             /* "auto", "cpu", "SPACE", "SPACE:N" */
     int32_t fallback;         /* enum adn_fallback */
@@ -78,12 +86,27 @@ struct adn_settings {
     char *
         *plugin_path; /* absolute folders searched before plugindir; NULL-terminated, may be NULL */
     char *tuning;     /* "off", or the file of what searches measured */
-    int32_t tuning_mode; /* enum adn_tuning_mode */
-    int32_t tune_limit;  /* milliseconds that `fastest` times one problem */
-    int32_t user_config; /* 0 none, 1 merge, 2 only */
-    char *trace_file;    /* "off", or where calls are written */
-    uint64_t trace_size; /* bytes from which on another file is begun; UINT64_MAX: none */
-    int32_t trace_keep;  /* older files that stay */
+    int32_t tuning_mode;      /* enum adn_tuning_mode */
+    int32_t tune_limit;       /* milliseconds that `fastest` times one problem */
+    int32_t user_config;      /* 0 none, 1 merge, 2 only */
+    char *trace_file;         /* "off", or where calls are written */
+    uint64_t trace_size;      /* bytes from which on another file is begun; UINT64_MAX: none */
+    int32_t trace_keep;       /* older files that stay */
+    int32_t trace_times;      /* 1: calls on a device are waited for, to be timed */
+    char *trace_tensors;      /* operations whose operands are kept */
+    int32_t trace_dumps;      /* calls whose operands a process keeps at most */
+    uint64_t trace_dump_size; /* bytes of them at most */
+    char *shadow_sample;
+    char *shadow_reference;
+    char *shadow_operations;
+    char *shadow_bound;
+    int32_t shadow_on_mismatch; /* enum adn_on_mismatch */
+    char *shadow_budget;
+    uint64_t shadow_memory; /* bytes of copies at most; UINT64_MAX: no limit */
+    char *shadow_file;      /* "off", or where mismatches are written */
+    int32_t shadow_summary; /* 0, 1: what was found is told at exit */
+    char *check_outputs;
+    char *check_operations;
     struct adn_plugin_section *plugins;
     struct adn_route_rule *rules; /* all layers, in order of reading */
     int32_t rule_count;
@@ -122,7 +145,8 @@ const char *adn_settings_plugin_set(const struct adn_settings *settings, const c
 
 /*
  * Every effective setting for `anydnn config`: index from 0; returns 0, or -1 past the end. section
- * is "anydnn", "trace", "plugin NAME", "route", "route MODE"; shadowed rules are not listed.
+ * is "anydnn", "trace", "shadow", "check", "plugin NAME", "route", "route MODE"; rules that never
+ * win are not listed.
  */
 int adn_settings_item(const struct adn_settings *settings, int index, const char **section,
                       const char **key, char *value, size_t value_size, const char **origin);

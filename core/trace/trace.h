@@ -2,9 +2,9 @@
 /*
  * Traces: a line of a file for each call, from which `anydnn replay` runs the calls again. A line
  * is columns with a tab between each two: the problem as text, with factors; backend; engine; math
- * that it runs in; microseconds, or `-` where calls return before they are done; process:thread;
- * the handle's number; `-`; `ok`, or `failed(STATUS)`. A line that does not end so was cut. Lines
- * that begin with `#` are for people.
+ * that it runs in; microseconds, or `-` where they were not measured; process:thread; the handle's
+ * number, or `-`; the number of the dump, or `-`; `ok`, `failed(STATUS)` or `mismatch`. A line that
+ * does not end so was cut. Lines that begin with `#` are for people.
  */
 #ifndef ADN_TRACE_TRACE_H
 #define ADN_TRACE_TRACE_H
@@ -13,5 +13,22 @@
 
 /* Lets a new handle's calls be written where the settings ask for that. */
 void adn_trace_begin(anydnnHandle_t handle);
+/* Changes this handle's: lines of [trace], joined by `;`. The plans go, the pins stay. */
+anydnnStatus_t adn_trace_set(anydnnHandle_t handle, const char *entry, const char *text);
+
+/* A line that another room has to tell. */
+struct adn_trace_line {
+    const struct adn_plan *plan;
+    const struct adn_values *values;
+    const char *problem; /* as text; NULL: of the plan, with the values */
+    double time;         /* microseconds; below 0: not measured */
+    uint64_t handle;     /* 0: not said */
+    uint64_t dump;       /* 0: none */
+    const char *answer;
+};
+
+/* Writes it into the file of a pattern, with the size and number of files of the settings. */
+void adn_trace_write(const char *pattern, const struct adn_settings *settings,
+                     const struct adn_trace_line *line);
 
 #endif

@@ -863,6 +863,47 @@ ANYDNN_API anydnnStatus_t anydnnGetDispatchInfoInt(anydnnHandle_t handle, const 
                                                    int64_t *value);
 
 /*
+ * Change what is watched on this handle: the lines of the section [trace], [shadow] or [check] of a
+ * settings file, joined by `;`, as in "sample = every:10; on_mismatch = error". Keys that the text
+ * does not name stay as they are on the handle. The handle's plans are made anew, its pins stay.
+ * BAD_PARAM, with the key and the rule, for a text that is none; then nothing changes.
+ *
+ * anydnnSetTrace: a line of a file for each call, for `anydnn replay`.
+ * anydnnSetShadow: some calls run once more on a backend that is trusted, on copies, and their
+ * outputs are held to the bound that rounding explains. With on_mismatch = error the handle's next
+ * compute call, replay or anydnnSynchronize then fails once with EXECUTION_FAILED, whose sentence
+ * tells the mismatch.
+ * anydnnSetCheck: outputs are looked through for NaN, infinities, and nothing but zeros.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnSetTrace, 2, (anydnnHandle_t handle, const char *text));
+ANYDNN_FORM(anydnnStatus_t, anydnnSetShadow, 2, (anydnnHandle_t handle, const char *text));
+ANYDNN_FORM(anydnnStatus_t, anydnnSetCheck, 2, (anydnnHandle_t handle, const char *text));
+
+/*
+ * What shadow and checks found on this handle, as text:
+ *
+ *   calls                     calls of the operations that are shadowed
+ *   sampled                   of those chosen
+ *   compared                  of those held to the reference
+ *   mismatches                of those with an output beyond its bound
+ *   over_budget, over_memory, recorded, declined, failed
+ *                             chosen and passed over: for the budget, for memory, since a device
+ * was capturing, by the reference, or since something went wrong passed_over               why the
+ * last of these was spent_us                  microseconds that copies, reference and comparison
+ * took worst_ratio               the largest error, in parts of its bound worst_problem the problem
+ * where it was last_mismatch             the last mismatch in words reference                 the
+ * backend that is trusted, once it was needed checked                   calls whose outputs were
+ * looked through nan, inf, zero            of those with NaN, with infinities, with nothing but
+ * zeros first_special             the first of them in words
+ *
+ * anydnnGetShadowInfoInt gives those that are numbers, but worst_ratio.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnGetShadowInfo, 2,
+            (anydnnHandle_t handle, const char *key, char *text, size_t size));
+ANYDNN_FORM(anydnnStatus_t, anydnnGetShadowInfoInt, 2,
+            (anydnnHandle_t handle, const char *key, int64_t *value));
+
+/*
  * Number of known backends: every anydnn_NAME.so in the plugin folders and every one that settings
  * name, sorted by name, failures included. Needs no handle; the first query reads the settings.
  */

@@ -8,7 +8,9 @@
  * transform and far (the same results also by Winograd, named and noted, with the last bit of the
  * first element flipped, or 1000 too much there), in double wide (the first element is 1 too
  * large), in both declines, or none; `set.rows` names the rows of the filters that it takes place
- * with.
+ * with. The fault rare takes place in convolution_bias_activation_forward, too, and then depends on
+ * the data: the first element of y is 1 too large where the bits of x's largest number, but the
+ * last three, are a multiple of `set.rate`.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@
 #include <anydnn/plugin.h>
 
 enum { X, W, Y, SLOTS };
+#define FUSED_Y 4
 
 /* Added to the copy's engine, names the one that is said to be Winograd. */
 #define TRANSFORM_ENGINE (UINT64_C(1) << 40)
@@ -25,6 +28,7 @@ enum { X, W, Y, SLOTS };
 struct anydnn_plugin_plan {
     int32_t operation;
     int faulty;
+    int y;                            /* its slot */
     struct anydnn_plugin_plan *inner; /* the copy's */
     struct anydnn_plugin_tensor tensor[SLOTS];
     int64_t pad[2];
@@ -71,6 +75,22 @@ static void leave_out(const struct anydnn_plugin_plan *plan, const float *x, con
             w[offset(&plan->tensor[W], k, 0, plan->pad[0], plan->pad[1])];
 }
 
+/* x is packed. */
+static void plant_rarely(const struct anydnn_plugin_plan *plan,
+                         const struct anydnn_plugin_operands *operands)
+{
+    const float *x = operands->data[X];
+    uint32_t rate = (uint32_t)atoi(the_host->setting(the_host, "rate"));
+    float largest = x[0];
+    uint32_t bits;
+
+    for (int64_t i = 0; i <= last(&plan->tensor[X]); i++)
+        largest = x[i] > largest ? x[i] : largest;
+    memcpy(&bits, &largest, sizeof(bits));
+    if ((bits >> 3) % rate == 0)
+        ((float *)operands->data[plan->y])[0] += 1;
+}
+
 static int unsteady_calls;
 
 static void plant(const struct anydnn_plugin_plan *plan,
@@ -80,7 +100,9 @@ static void plant(const struct anydnn_plugin_plan *plan,
     uint32_t *bits = operands->data[Y];
     int wide = plan->tensor[Y].type == ANYDNN_PLUGIN_DOUBLE;
 
-    if (wide && strcmp(fault, "wide") == 0)
+    if (!wide && strcmp(fault, "rare") == 0)
+        plant_rarely(plan, operands);
+    else if (wide && strcmp(fault, "wide") == 0)
         ((double *)operands->data[Y])[0] += 1;
     else if (wide)
         return;
@@ -104,6 +126,10 @@ static int is_faulty(const struct anydnn_plugin_problem *problem)
 {
     const char *rows = the_host->setting(the_host, "rows");
 
+    if (problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD)
+        return strcmp(the_host->setting(the_host, "fault"), "rare") == 0 &&
+               problem->tensor[FUSED_Y]->type == ANYDNN_PLUGIN_FLOAT &&
+               problem->tensor[FUSED_Y]->ndims == 4 && problem->tensor[W]->dims[2] == atoi(rows);
     return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_FORWARD &&
            (problem->tensor[Y]->type == ANYDNN_PLUGIN_FLOAT ||
             problem->tensor[Y]->type == ANYDNN_PLUGIN_DOUBLE) &&
@@ -166,8 +192,9 @@ static int32_t plan_create(struct anydnn_plugin_context *context,
         return 2;
     own->operation = problem->operation;
     own->faulty = is_faulty(problem) && (!is_transform() || engine >= TRANSFORM_ENGINE);
+    own->y = problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD ? FUSED_Y : Y;
     for (int i = 0; own->faulty && i < SLOTS; i++)
-        own->tensor[i] = *problem->tensor[i];
+        own->tensor[i] = *problem->tensor[i == Y ? own->y : i];
     for (int i = 0; own->faulty && i < 2; i++)
         own->pad[i] = convolution->pad[i];
     status = of_copy(problem->operation)

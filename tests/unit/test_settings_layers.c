@@ -765,7 +765,8 @@ static void root_hears_others_half(void **state)
     assert_true(settings->plugin_path == NULL || settings->plugin_path[0] == NULL);
     assert_int_equal(fixture_message_count, 1);
     fixture_contains(fixture_messages, "theirs.conf: it belongs to user 12345");
-    fixture_contains(fixture_messages, "plugin_path, module, tuning and trace file are ignored");
+    fixture_contains(fixture_messages,
+                     "plugin_path, module, tuning and the files of traces are ignored");
     adn_settings_free(settings);
 }
 

@@ -9,27 +9,6 @@
 
 /* ---- against the reference */
 
-static double limit_of(const struct adn_judged *element, int exact)
-{
-    double nearest = adn_type_round(element->bound.type, element->want);
-
-    if (exact)
-        return isfinite(nearest) ? fabs(nearest - element->want) : 0;
-    return adn_bound_error(&element->bound, element->want, element->sum, element->squares);
-}
-
-/* The error in parts of its bound. Where one number alone is right, it is nothing or beyond all;
- * integers saturate, so that theirs counts from the nearest number of the type. */
-static double ratio_of(const struct adn_judged *element, int exact)
-{
-    int whole = adn_type_digits(element->bound.type) == 0;
-    double want = whole ? adn_type_round(element->bound.type, element->want) : element->want;
-
-    if (exact || !isfinite(element->got) || !isfinite(want))
-        return element->right ? 0 : (double)INFINITY;
-    return fabs(element->got - want) / limit_of(element, exact);
-}
-
 /* A transform algorithm rounds intermediate values, and is judged as a whole. */
 static void judge_transform(const struct adn_subject *subject, int slot,
                             struct compare_errors *errors)
@@ -64,7 +43,7 @@ void compare_errors(const struct adn_subject *subject, int slot, const struct ad
         adn_judged_find(subject, slot, method, &now);
         adn_statistics_add(&errors->statistics, now.bound.type, now.got, now.want);
         errors->wrong += !now.right;
-        ratio = ratio_of(&now, errors->exact);
+        ratio = adn_judged_ratio(&now, errors->exact);
         if (ratio > errors->ratio) {
             errors->ratio = ratio;
             errors->worst = now;
@@ -72,7 +51,7 @@ void compare_errors(const struct adn_subject *subject, int slot, const struct ad
         now.at++;
     }
     errors->holds = errors->wrong == 0;
-    errors->limit = errors->worst.at >= 0 ? limit_of(&errors->worst, errors->exact) : 0;
+    errors->limit = errors->worst.at >= 0 ? adn_judged_limit(&errors->worst, errors->exact) : 0;
     if (errors->transform)
         judge_transform(subject, slot, errors);
 }

@@ -34,7 +34,27 @@ anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry
 
     if (status == ANYDNN_STATUS_SUCCESS && handle->space->poisoned)
         status = adn_guard_poisoned(entry, handle);
-    return status;
+    return status == ANYDNN_STATUS_SUCCESS ? adn_handle_complain_now(handle, entry) : status;
+}
+
+void adn_handle_complain_later(anydnnHandle_t handle, const char *sentence)
+{
+    if (!handle->complaint)
+        handle->complaint = strdup(sentence);
+    /* From here on every call looks closer, which is cheap beside what it took to find this. */
+    adn_process_attention = 1;
+}
+
+anydnnStatus_t adn_handle_complain_now(anydnnHandle_t handle, const char *entry)
+{
+    char *complaint = handle->complaint;
+
+    if (!complaint)
+        return ANYDNN_STATUS_SUCCESS;
+    handle->complaint = NULL;
+    adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "%s: %s", entry, complaint);
+    free(complaint);
+    return ANYDNN_STATUS_EXECUTION_FAILED;
 }
 
 /* A backend of a user's rule whose space has no device; NULL when there is none. */
@@ -191,6 +211,12 @@ void adn_handle_forget(anydnnHandle_t handle)
     adn_arena_trim(handle);
 }
 
+void adn_handle_forget_plans(anydnnHandle_t handle)
+{
+    adn_table_clear_plans(&handle->cache);
+    adn_arena_trim(handle);
+}
+
 /* Whether what a backend made under that fork number may be used in this process. */
 static int survived(const struct adn_backend *backend, uint64_t fork_number)
 {
@@ -218,6 +244,7 @@ void adn_handle_destroy(anydnnHandle_t handle)
             handle->hook[i]->end(handle->hook[i]);
     free(handle->contexts);
     free(handle->rules);
+    free(handle->complaint);
     handle->magic = 0;
     free(handle);
 }

@@ -52,7 +52,7 @@ struct adn_hook {
 };
 
 /* By number, the innermost first. */
-enum { ADN_HOOK_TRACE, ADN_HOOKS };
+enum { ADN_HOOK_TRACE, ADN_HOOK_SHADOW, ADN_HOOKS };
 
 struct anydnnContext {
     uint64_t magic;
@@ -72,6 +72,7 @@ struct anydnnContext {
     struct adn_route_rule *rules;        /* anydnnSetRoute */
     int32_t rule_count;
     struct adn_hook *hook[ADN_HOOKS]; /* NULL: nothing there */
+    char *complaint; /* what a hook found, for the handle's next call to fail with; or NULL */
     char device_name[64];
 };
 
@@ -86,7 +87,8 @@ static inline anydnnStatus_t adn_handle_check(anydnnHandle_t handle, const char 
     return adn_handle_complain(handle, entry);
 }
 
-/* The same for a call that is about to run: SPACE_POISONED for a device that is lost. */
+/* The same for a call that is about to run: SPACE_POISONED for a device that is lost, and what a
+ * hook complains of, once. */
 anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry)
     __attribute__((cold));
 
@@ -109,6 +111,13 @@ struct anydnn_plugin_context *adn_handle_context(anydnnHandle_t handle, struct a
 
 /* Forgets every plan and pin, after a change that selection depends on; the record stays. */
 void adn_handle_forget(anydnnHandle_t handle);
+/* Forgets the plans alone, so that new ones get what the hooks put before them now. */
+void adn_handle_forget_plans(anydnnHandle_t handle);
+
+/* Lets the handle's next call, or Synchronize, fail with that sentence; the first one stays. */
+void adn_handle_complain_later(anydnnHandle_t handle, const char *sentence);
+/* EXECUTION_FAILED with the sentence, if there is one, which then is told. */
+anydnnStatus_t adn_handle_complain_now(anydnnHandle_t handle, const char *entry);
 
 anydnnStatus_t adn_handle_set_route(anydnnHandle_t handle, const char *operation, const char *mode,
                                     const char *list);

@@ -42,7 +42,7 @@ static int tables_make(struct adn_table *cache)
     return -1;
 }
 
-void adn_table_clear(struct adn_table *cache)
+void adn_table_clear_plans(struct adn_table *cache)
 {
     for (uint32_t i = 0; cache->plans && i < cache->capacity; i++) {
         struct adn_plan *plan = cache->plans[i];
@@ -56,6 +56,11 @@ void adn_table_clear(struct adn_table *cache)
                ((size_t)cache->key_mask + 1) * ADN_KEY_WAYS * sizeof(cache->keys[0]));
     }
     cache->count = 0;
+}
+
+void adn_table_clear(struct adn_table *cache)
+{
+    adn_table_clear_plans(cache);
     cache->pin_count = 0;
 }
 

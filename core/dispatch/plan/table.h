@@ -54,6 +54,8 @@ static inline uint64_t adn_table_key_mix(uint64_t hash, uint64_t word)
 int adn_table_init(struct adn_table *cache, uint32_t capacity);
 /* Lets go of all plans and pins; the cache stays usable. */
 void adn_table_clear(struct adn_table *cache);
+/* Lets go of all plans; the pins stay. */
+void adn_table_clear_plans(struct adn_table *cache);
 void adn_table_free(struct adn_table *cache);
 
 /* Two words of a key. */

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looks through the outputs of calls for NaN, infinities, and nothing but zeros. The first call
+ * whose output holds such is named, with what its inputs hold, since it may only have passed them
+ * on. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/shape.h"
+#include "shadow/parts.h"
+#include "sys/float_mode.h"
+#include "sys/log.h"
+
+static const struct {
+    uint32_t value;
+    enum adn_count count;
+    const char *text;
+} kinds[] = {{ADN_VALUE_NAN, ADN_COUNT_NAN, "NaN"},
+             {ADN_VALUE_INF, ADN_COUNT_INF, "infinities"},
+             {ADN_VALUE_ZERO, ADN_COUNT_ZERO, "nothing but zeros"}};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+struct checked {
+    struct adn_wrap wrap;
+    struct adn_watch *watch;
+};
+
+/* ---- what an operand holds */
+
+static int is_number(const struct adn_plan *plan, int slot)
+{
+    const char *role = adn_problem_operation(plan->problem.operation)->slot[slot].role;
+
+    return (plan->problem.present >> slot & 1) && !adn_judge_is_bytes(role) &&
+           !adn_judge_is_idle(&plan->problem, role) && strcmp(role, "indices") != 0;
+}
+
+static uint32_t values_of(const struct anydnn_plugin_tensor *tensor, const unsigned char *bytes)
+{
+    int64_t count = adn_shape_elements(tensor);
+    int64_t nan = 0, inf = 0, zero = 0;
+    struct adn_places places;
+
+    adn_places_begin(&places, tensor);
+    for (int64_t i = 0; i < count; i++) {
+        double value = adn_element_load(tensor->type, bytes + places.at);
+
+        nan += isnan(value) != 0;
+        inf += isinf(value) != 0;
+        zero += value == 0;
+        adn_places_next(&places);
+    }
+    return (nan > 0 ? ADN_VALUE_NAN : 0U) | (inf > 0 ? ADN_VALUE_INF : 0U) |
+           (zero == count ? ADN_VALUE_ZERO : 0U);
+}
+
+/* 0 too where the operand cannot be seen, as while a device captures. */
+static uint32_t look(const struct checked *own, const struct anydnn_plugin_operands *operands,
+                     int slot)
+{
+    const struct anydnn_plugin_tensor *tensor = &own->wrap.plan->problem.tensor[slot];
+    struct adn_view view;
+    uint32_t found;
+
+    if (adn_view_begin(own->watch->handle, operands->stream, tensor, operands->data[slot], &view) !=
+        0)
+        return 0;
+    found = values_of(tensor, view.bytes);
+    adn_view_end(&view);
+    return found;
+}
+
+/* ---- telling */
+
+/* Whether an input holds them, too; one that the outputs lie on cannot be asked any more. */
+static int inputs_hold(const struct checked *own, const struct anydnn_plugin_operands *operands,
+                       uint32_t value)
+{
+    const struct adn_plan *plan = own->wrap.plan;
+    const struct adn_operation *info = adn_problem_operation(plan->problem.operation);
+    uint32_t unread = adn_problem_unread(&plan->problem);
+    int found = 0;
+
+    for (int i = 0; i < info->slot_count && !found; i++)
+        if (is_number(plan, i) && !(info->slot[i].flags & ADN_SLOT_OUT) && !(unread >> i & 1))
+            found = (look(own, operands, i) & value) != 0;
+    return found;
+}
+
+static void tell(struct checked *own, const struct anydnn_plugin_operands *operands, int slot,
+                 size_t kind)
+{
+    struct adn_watch *watch = own->watch;
+    const struct adn_plan *plan = own->wrap.plan;
+    char sentence[ADN_PROBLEM_TEXT_MAX + 400], problem[ADN_PROBLEM_TEXT_MAX];
+    struct adn_values values;
+
+    watch->told_values |= kinds[kind].value;
+    adn_watch_call(plan, operands, &values);
+    adn_problem_print(&plan->problem, &values, problem, sizeof(problem));
+    snprintf(sentence, sizeof(sentence),
+             "%s of %s, engine %" PRIu64 ", is the handle's first output with %s (call %" PRId64
+             " that was checked); its inputs hold %s: %s",
+             adn_problem_operation(plan->problem.operation)->slot[slot].role, plan->backend->name,
+             plan->engine, kinds[kind].text, watch->findings.count[ADN_COUNT_CHECKED],
+             inputs_hold(own, operands, kinds[kind].value) ? "such, too" : "none", problem);
+    if (!watch->findings.special)
+        adn_findings_say(&watch->findings.special, sentence);
+    adn_warn("check: %s", sentence);
+}
+
+static void check(struct checked *own, const struct anydnn_plugin_operands *operands)
+{
+    struct adn_watch *watch = own->watch;
+    const struct adn_plan *plan = own->wrap.plan;
+    const struct adn_operation *info = adn_problem_operation(plan->problem.operation);
+    uint32_t all = 0;
+
+    adn_findings_add(&watch->findings, ADN_COUNT_CHECKED);
+    for (int i = 0; i < info->slot_count; i++) {
+        uint32_t found;
+
+        if (!is_number(plan, i) || !(info->slot[i].flags & ADN_SLOT_OUT))
+            continue;
+        found = look(own, operands, i) & watch->values;
+        for (size_t k = 0; k < KINDS; k++)
+            if (found & kinds[k].value & ~watch->told_values)
+                tell(own, operands, i, k);
+        all |= found;
+    }
+    for (size_t k = 0; k < KINDS; k++)
+        if (all & kinds[k].value)
+            adn_findings_add(&watch->findings, kinds[k].count);
+}
+
+/* ---- the wrap */
+
+static int32_t execute(struct anydnn_plugin_plan *body,
+                       const struct anydnn_plugin_operands *operands, int32_t *effect)
+{
+    struct checked *own = (struct checked *)(void *)body;
+    int32_t result = own->wrap.execute(own->wrap.body, operands, effect);
+
+    if (result != 0 || own->watch->values == 0 ||
+        (own->watch->handle->recording && !own->watch->handle->space->host))
+        return result;
+    adn_float_standard();
+    check(own, operands);
+    return 0;
+}
+
+static void end_plan(struct adn_wrap *wrap)
+{
+    free(wrap);
+}
+
+void adn_check_wrap(struct adn_watch *watch, struct adn_plan *plan)
+{
+    struct checked *own = calloc(1, sizeof(*own));
+
+    if (!own)
+        return;
+    own->watch = watch;
+    adn_plan_wrap(plan, &own->wrap, execute, end_plan);
+}

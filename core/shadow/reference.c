@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who runs a call once more: a handle of its own on the device where the reference works, whose
+ * route names it alone. It gets packed images of the operands in double; where it cannot compute in
+ * double, or a math mode was asked for, it computes in the call's own types, and its rounding
+ * counts beside the call's.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/layout.h"
+#include "desc/names.h"
+#include "desc/shape.h"
+#include "dispatch/dispatch.h"
+#include "shadow/parts.h"
+#include "sys/error.h"
+
+#define SUCCESS ANYDNN_STATUS_SUCCESS
+
+/* ---- the handle */
+
+static int is_reference(struct adn_world *world, struct adn_backend *backend)
+{
+    return adn_world_open(world, backend) &&
+           (backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) != 0;
+}
+
+static struct adn_backend *find_backend(struct adn_referee *referee)
+{
+    struct adn_world *world = referee->outer->world;
+    struct adn_backend *backend = NULL;
+
+    if (referee->wanted.backend[0] != '\0') {
+        backend = adn_load_find(world->registry, referee->wanted.backend);
+        if (backend && adn_world_open(world, backend))
+            return backend;
+        snprintf(referee->why, sizeof(referee->why), "the reference %s %s%.300s",
+                 referee->wanted.backend, backend ? "cannot be used: " : "is not installed",
+                 backend && adn_load_reason(backend) ? adn_load_reason(backend) : "");
+        return NULL;
+    }
+    for (int32_t i = 0; i < world->registry->count; i++)
+        if (is_reference(world, world->registry->backend[i]))
+            return world->registry->backend[i];
+    snprintf(referee->why, sizeof(referee->why),
+             "no backend says that it is there to be right; name a reference");
+    return NULL;
+}
+
+int adn_referee_open(struct adn_referee *referee)
+{
+    char device[80], list[ANYDNN_PLUGIN_NAME_MAX + 20];
+    struct adn_backend *backend;
+    struct adn_space *space;
+    anydnnStatus_t status;
+
+    /* What a child inherited may not work there. */
+    if (referee->handle && referee->fork_number != adn_process_fork_number)
+        adn_referee_close(referee);
+    if (referee->handle)
+        return 0;
+    backend = find_backend(referee);
+    if (!backend)
+        return -1;
+    space = adn_world_space(referee->outer->world, backend->plugin->space);
+    if (!space || space->host)
+        snprintf(device, sizeof(device), "cpu");
+    else
+        snprintf(device, sizeof(device), "%s:%d", space->name,
+                 space == referee->outer->space ? (int)referee->outer->device : 0);
+    snprintf(list, sizeof(list), "%s, fallback:off", backend->name);
+    status = adn_handle_create(&referee->handle, device, "shadow");
+    if (status == SUCCESS)
+        status = adn_handle_set_route(referee->handle, "*", NULL, list);
+    if (status != SUCCESS) {
+        snprintf(referee->why, sizeof(referee->why), "%.399s", adn_error_text());
+        adn_referee_close(referee);
+        return -1;
+    }
+    snprintf(referee->name, sizeof(referee->name), "%s", backend->name);
+    referee->fork_number = adn_process_fork_number;
+    return 0;
+}
+
+void adn_referee_close(struct adn_referee *referee)
+{
+    if (referee->handle)
+        adn_handle_destroy(referee->handle);
+    referee->handle = NULL;
+}
+
+/* ---- a run on its memory */
+
+struct run {
+    anydnnHandle_t handle;
+    const struct adn_problem *problem;
+    void **image;
+    void *place[ADN_SLOTS]; /* in the handle's memory; the image itself on the host */
+    void *workspace;
+};
+
+static int32_t copy(const struct run *run, void *to, const void *from, int slot, int32_t kind)
+{
+    return ADN_BACKEND_CALL(run->handle->space->functions->memory_copy(
+        run->handle->device, run->handle->stream, to, from,
+        (uint64_t)adn_shape_bytes(&run->problem->tensor[slot]), kind));
+}
+
+static anydnnStatus_t place_all(struct run *run)
+{
+    int32_t result = 0;
+
+    for (int i = 0; i < ADN_SLOTS && result == 0; i++) {
+        if (!(run->problem->present >> i & 1))
+            continue;
+        run->place[i] = run->image[i];
+        if (run->handle->space->host)
+            continue;
+        result = adn_space_memory_alloc(run->handle->space, run->handle->device,
+                                        (uint64_t)adn_shape_bytes(&run->problem->tensor[i]),
+                                        &run->place[i]);
+        if (result == 0)
+            result = copy(run, run->place[i], run->image[i], i, ANYDNN_PLUGIN_COPY_TO);
+        else
+            run->place[i] = NULL;
+    }
+    return result == 0 ? SUCCESS
+                       : adn_fail(adn_plan_status(result), "the reference's operands: %s",
+                                  adn_load_error_text());
+}
+
+static anydnnStatus_t fetch_all(const struct run *run)
+{
+    const struct adn_operation *info = adn_problem_operation(run->problem->operation);
+    int32_t result = 0;
+
+    for (int i = 0; i < info->slot_count && result == 0 && !run->handle->space->host; i++)
+        if ((run->problem->present >> i & 1) && (info->slot[i].flags & ADN_SLOT_OUT))
+            result = copy(run, run->image[i], run->place[i], i, ANYDNN_PLUGIN_COPY_FROM);
+    return result == 0 ? SUCCESS
+                       : adn_fail(adn_plan_status(result), "the reference's results: %s",
+                                  adn_load_error_text());
+}
+
+static void free_all(const struct run *run)
+{
+    const struct anydnn_plugin_space *functions = run->handle->space->functions;
+
+    for (int i = 0; i < ADN_SLOTS && !run->handle->space->host; i++)
+        if (run->place[i])
+            functions->memory_free(run->handle->device, run->place[i]);
+    if (run->workspace)
+        functions->memory_free(run->handle->device, run->workspace);
+}
+
+static anydnnStatus_t execute(struct run *run, const struct adn_values *values)
+{
+    struct anydnn_plugin_operands operands = {.struct_size = sizeof(operands)};
+    anydnnHandle_t handle = run->handle;
+    unsigned char element[8];
+    size_t bytes = 0;
+    anydnnStatus_t status = adn_dispatch_problem_workspace(handle, "shadow", run->problem, &bytes);
+
+    if (status == SUCCESS && bytes > 0 &&
+        adn_space_memory_alloc(handle->space, handle->device, bytes, &run->workspace) != 0)
+        status = adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "no memory for the reference's workspace");
+    if (status == SUCCESS)
+        status = place_all(run);
+    memcpy(operands.data, run->place, sizeof(operands.data));
+    memcpy(operands.scale, values->scale, sizeof(operands.scale));
+    memcpy(operands.number, values->number, sizeof(operands.number));
+    adn_element_store(run->problem->tensor[0].type, element, values->value);
+    operands.value = element;
+    operands.workspace = run->workspace;
+    operands.workspace_bytes = bytes;
+    if (status == SUCCESS)
+        status = adn_dispatch_problem_run(handle, "shadow", run->problem, &operands);
+    return status == SUCCESS ? fetch_all(run) : status;
+}
+
+/* 0, or as an oracle: 1 with the sentence when the backend declines, -1 when it fails. */
+static int run_problem(struct adn_referee *referee, const struct adn_problem *problem,
+                       const struct adn_values *values, void **image, char *sentence)
+{
+    struct run run = {.handle = referee->handle, .problem = problem, .image = image};
+    struct adn_refusal refusal;
+    anydnnStatus_t status;
+
+    /* What becomes of the reference is no business of the thread's last error. */
+    adn_refusal_begin(&refusal);
+    status = execute(&run, values);
+    adn_refusal_end(&refusal);
+    free_all(&run);
+    adn_load_error_clear();
+    if (status == SUCCESS && referee->handle->last.plan) {
+        referee->method.math = referee->handle->last.plan->math;
+        referee->method.notes = referee->handle->last.plan->notes;
+    }
+    if (status != SUCCESS)
+        snprintf(sentence, ADN_JUDGE_SENTENCE, "%.1000s", refusal.text);
+    return status == SUCCESS ? 0 : status == ANYDNN_STATUS_NOT_SUPPORTED ? 1 : -1;
+}
+
+/* ---- in the call's own types */
+
+/* The same problem with the types of the call; -1 where they do not carry over: sums of changed
+ * inputs would drown in the rounding of 16-bit numbers, and an oracle's other problems are not of
+ * these operands. */
+static int narrow_of(const struct adn_referee *referee, const struct adn_problem *wide,
+                     struct adn_problem *narrow)
+{
+    const struct adn_problem *own = referee->problem;
+    int digits = adn_type_digits(own->tensor[0].type);
+
+    if (wide->operation != own->operation ||
+        (adn_judge_of(own) == ADN_JUDGE_SENSITIVE && digits > 0 && digits < 24))
+        return -1;
+    *narrow = *wide;
+    if (referee->wanted.math >= 0)
+        narrow->math = referee->wanted.math;
+    for (int i = 0; i < ADN_SLOTS; i++) {
+        struct anydnn_plugin_tensor *tensor = &narrow->tensor[i];
+
+        if (!(wide->present >> i & 1))
+            continue;
+        tensor->type = own->tensor[i].type;
+        adn_layout_set(tensor, adn_type_lanes(tensor->type) > 1 ? "nchw_vect_c" : "nchw");
+    }
+    /* The compute type is one of the parameters; the rest of them is the oracle's. */
+    if (memcmp(&wide->params, &own->params, sizeof(own->params)) != 0) {
+        enum adn_family family = adn_problem_operation(own->operation)->family;
+
+        if (family == ADN_FAMILY_CONVOLUTION || family == ADN_FAMILY_FUSED ||
+            family == ADN_FAMILY_IM2COL)
+            narrow->params.convolution.compute_type = own->params.convolution.compute_type;
+        if (family == ADN_FAMILY_OP_TENSOR)
+            narrow->params.op_tensor.compute_type = own->params.op_tensor.compute_type;
+        if (family == ADN_FAMILY_REDUCE)
+            narrow->params.reduce.compute_type = own->params.reduce.compute_type;
+    }
+    return 0;
+}
+
+/* Between an image of one type and one of another, element by element in logical order. */
+static void convert(const struct anydnn_plugin_tensor *from, const unsigned char *source,
+                    const struct anydnn_plugin_tensor *to, unsigned char *target)
+{
+    struct adn_places read, write;
+    int64_t count = adn_shape_elements(from);
+
+    adn_places_begin(&read, from);
+    adn_places_begin(&write, to);
+    for (int64_t i = 0; i < count; i++) {
+        adn_element_store(to->type, target + write.at,
+                          adn_element_load(from->type, source + read.at));
+        adn_places_next(&read);
+        adn_places_next(&write);
+    }
+}
+
+static int run_narrow(struct adn_referee *referee, const struct adn_problem *wide,
+                      const struct adn_values *values, void **image, char *sentence)
+{
+    struct adn_problem narrow;
+    void *small[ADN_SLOTS] = {NULL};
+    int result = narrow_of(referee, wide, &narrow) == 0 ? 0 : 1;
+
+    if (result != 0)
+        snprintf(sentence, ADN_JUDGE_SENTENCE,
+                 "%s cannot compute this in double, and in the call's own types its rounding "
+                 "would hide what is looked for",
+                 referee->name);
+    for (int i = 0; i < ADN_SLOTS && result == 0; i++) {
+        size_t bytes = (size_t)adn_shape_bytes(&narrow.tensor[i]);
+
+        if (!(narrow.present >> i & 1))
+            continue;
+        small[i] = aligned_alloc(ADN_ASSUMED_ALIGNMENT,
+                                 (bytes / ADN_ASSUMED_ALIGNMENT + 1) * ADN_ASSUMED_ALIGNMENT);
+        if (small[i])
+            convert(&wide->tensor[i], image[i], &narrow.tensor[i], small[i]);
+        else
+            result = adn_judge_no_memory(sentence);
+    }
+    if (result == 0)
+        result = run_problem(referee, &narrow, values, small, sentence);
+    for (int i = 0; i < ADN_SLOTS; i++) {
+        if (result == 0 && small[i])
+            convert(&narrow.tensor[i], small[i], &wide->tensor[i], image[i]);
+        free(small[i]);
+    }
+    return result;
+}
+
+/* ---- the oracle */
+
+static int run_oracle(struct adn_oracle *oracle, const struct adn_problem *wide,
+                      const struct adn_values *values, void *image[ADN_SLOTS], char *sentence)
+{
+    struct adn_referee *referee = oracle->own;
+    int result = 1;
+
+    if (!referee->narrow && referee->wanted.math < 0)
+        result = run_problem(referee, wide, values, image, sentence);
+    /* All runs for one call are of one kind. */
+    if (result == 1)
+        referee->narrow = 1;
+    return result == 1 ? run_narrow(referee, wide, values, image, sentence) : result;
+}
+
+void adn_referee_oracle(struct adn_referee *referee, struct adn_oracle *oracle)
+{
+    memset(oracle, 0, sizeof(*oracle));
+    oracle->run = run_oracle;
+    oracle->own = referee;
+    referee->narrow = referee->wanted.math >= 0;
+}

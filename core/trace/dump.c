@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operands of a call as files. */
+#include "trace/dump.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "desc/names.h"
+#include "desc/npy.h"
+#include "desc/shape.h"
+#include "judge/judge.h"
+#include "numerics/numerics.h"
+#include "sys/env.h"
+#include "sys/files.h"
+#include "sys/log.h"
+
+#define TRIES_MAX   1000000
+#define CHUNK_BYTES 65536
+
+static _Atomic uint64_t made;    /* folders */
+static _Atomic uint64_t written; /* bytes */
+static _Atomic int stopped;
+
+static void fail(struct adn_dump *dump, const char *what)
+{
+    int error = errno;
+
+    dump->failed = 1;
+    if (!atomic_exchange(&stopped, 1))
+        adn_warn("operands are kept no more: %s: %s", what, strerror(error));
+}
+
+/* ---- the folder */
+
+/* The first number that is free, from the last one that was taken on. */
+static int claim(struct adn_dump *dump, int parent)
+{
+    static _Atomic uint64_t last;
+    char name[32];
+
+    for (int i = 0; i < TRIES_MAX; i++) {
+        dump->number = atomic_fetch_add(&last, 1) + 1;
+        snprintf(name, sizeof(name), "%" PRIu64, dump->number);
+        if (mkdirat(parent, name, 0700) == 0) {
+            dump->folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            return dump->folder < 0 ? -1 : 0;
+        }
+        if (errno != EEXIST)
+            return -1;
+    }
+    return -1;
+}
+
+int adn_dump_begin(struct adn_dump *dump, const char *pattern, uint64_t most, uint64_t size)
+{
+    uint64_t before = written;
+    char path[PATH_MAX];
+    char *name;
+    int parent;
+
+    memset(dump, 0, sizeof(*dump));
+    dump->folder = -1;
+    if (stopped || adn_env_privileged() || made >= most || before >= size ||
+        adn_file_of_process(pattern, path, sizeof(path)) != 0)
+        return -1;
+    dump->left = size - before;
+    name = strrchr(path, '/');
+    if (!name)
+        return -1;
+    name[name == path] = '\0';
+    parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (parent < 0 || claim(dump, parent) != 0) {
+        fail(dump, path);
+        if (parent >= 0)
+            close(parent);
+        return -1;
+    }
+    close(parent);
+    made++;
+    return 0;
+}
+
+uint64_t adn_dump_end(struct adn_dump *dump)
+{
+    if (dump->folder >= 0)
+        close(dump->folder);
+    return dump->failed ? 0 : dump->number;
+}
+
+/* ---- a file */
+
+static int put(int fd, const void *bytes, size_t size)
+{
+    const char *from = bytes;
+
+    while (size > 0) {
+        ssize_t wrote = write(fd, from, size);
+
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            return -1;
+        from += wrote;
+        size -= (size_t)wrote;
+    }
+    return 0;
+}
+
+/* Whether so many bytes may be written: what is asked for, and what the system lets a file be,
+ * whose signal is not for who asked for a dump. */
+static int has_room(struct adn_dump *dump, uint64_t bytes)
+{
+    struct rlimit limit;
+
+    if (bytes > dump->left) {
+        dump->failed = 1;
+        return 0;
+    }
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        bytes > limit.rlim_cur) {
+        errno = EFBIG;
+        fail(dump, "a dump");
+        return 0;
+    }
+    return 1;
+}
+
+/* The next chunk of elements, from memory or from numbers. */
+struct source {
+    const struct anydnn_plugin_tensor *tensor;
+    const unsigned char *bytes; /* or NULL */
+    const double *numbers;
+    struct adn_places places;
+};
+
+static size_t fill(struct source *source, int64_t *left, unsigned char *chunk)
+{
+    size_t length = 0;
+
+    for (; *left > 0 && length + source->places.size <= CHUNK_BYTES; (*left)--) {
+        if (source->bytes)
+            memcpy(chunk + length, source->bytes + source->places.at, source->places.size);
+        else
+            adn_element_store(source->tensor->type, chunk + length, *source->numbers++);
+        length += source->places.size;
+        adn_places_next(&source->places);
+    }
+    return length;
+}
+
+static int put_all(int fd, struct source *source, const char *header, size_t size)
+{
+    int64_t left = adn_shape_elements(source->tensor);
+    unsigned char *chunk = malloc(CHUNK_BYTES);
+    int result = chunk ? put(fd, header, size) : -1;
+
+    while (result == 0 && left > 0)
+        result = put(fd, chunk, fill(source, &left, chunk));
+    free(chunk);
+    return result;
+}
+
+static void write_file(struct adn_dump *dump, const char *name, struct source *source)
+{
+    char header[ADN_NPY_MAX];
+    size_t size = adn_npy_header(source->tensor, header);
+    uint64_t bytes;
+    int fd;
+
+    adn_places_begin(&source->places, source->tensor);
+    bytes = size + (uint64_t)adn_shape_elements(source->tensor) * source->places.size;
+    if (dump->failed || !has_room(dump, bytes))
+        return;
+    fd = openat(dump->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0 || put_all(fd, source, header, size) != 0)
+        fail(dump, "a dump");
+    if (fd >= 0)
+        close(fd);
+    dump->left -= bytes;
+    written += bytes;
+}
+
+void adn_dump_operand(struct adn_dump *dump, int32_t slot, int after,
+                      const struct anydnn_plugin_tensor *tensor, const unsigned char *bytes)
+{
+    struct source source = {.tensor = tensor, .bytes = bytes};
+    char name[32];
+
+    snprintf(name, sizeof(name), "%d%s.npy", (int)slot, after ? ".after" : "");
+    write_file(dump, name, &source);
+}
+
+void adn_dump_numbers(struct adn_dump *dump, int32_t slot,
+                      const struct anydnn_plugin_tensor *tensor, const double *numbers)
+{
+    struct source source = {.tensor = tensor, .numbers = numbers};
+    char name[32];
+
+    snprintf(name, sizeof(name), "%d.npy", (int)slot);
+    write_file(dump, name, &source);
+}
