@@ -20,9 +20,9 @@ int tool_fail(struct tool *tool, int code, const char *format, ...)
     vsnprintf(sentence, sizeof(sentence), format, args);
     va_end(args);
     fflush(stdout);
-    if (tool->line > 0)
+    if (tool->line > 0 && !tool->quiet)
         fprintf(stderr, "anydnn: line %d: %s\n", tool->line, sentence);
-    else
+    else if (!tool->quiet)
         fprintf(stderr, "anydnn: %s\n", sentence);
     length = strlen(sentence) + 1;
     free(tool->sentence);

@@ -20,6 +20,7 @@ struct tool {
     int json;
     int line;       /* of standard input, where the problem at hand stood; 0: an argument */
     int printed;    /* answers as text so far */
+    int quiet;      /* failures are kept and not printed */
     char *sentence; /* the last failure's, or NULL */
 };
 

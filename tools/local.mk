@@ -98,6 +98,8 @@ tools_anydnn_SOURCES += \
 	tools/verify/rules.c \
 	tools/verify/samples.c \
 	tools/verify/settings.c \
+	tools/verify/shrink.c \
+	tools/verify/shrink.h \
 	tools/verify/shaped.c \
 	tools/verify/shapes.c \
 	tools/verify/shapes.h \

@@ -47,6 +47,7 @@ struct suite_item {
     char *layer;   /* its name in the suite; `lineN` where it has none */
     int times;     /* how often it occurs in the network */
     char *problem; /* whole, as the library prints it */
+    char *dump;    /* the folder of what its operands hold; NULL: made up */
 };
 
 struct suite {

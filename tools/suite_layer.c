@@ -220,6 +220,7 @@ static int add(struct tool *tool, struct suite *suite, const char *layer, const 
     item->layer = strcpy(tool_alloc(strlen(layer) + 1), layer);
     item->times = occurrences(layer);
     item->problem = whole;
+    item->dump = NULL;
     return TOOL_FINE;
 }
 

@@ -2,10 +2,13 @@
 # The program anydnn, a backend that does what none may, and a copy of one with a planted fault.
 
 TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh \
-	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_run_types.sh
+	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_run_types.sh tests/tools/test_shadow.sh
 dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh \
-	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_run_types.sh
+	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_run_types.sh tests/tools/test_shadow.sh
 EXTRA_DIST += tests/tools/run_types.py
+long_tests += tests/tools/test_shadow_long.sh
+clock_tests += tests/tools/test_shadow_cost.sh
+dist_check_SCRIPTS += tests/tools/test_shadow_cost.sh tests/tools/test_shadow_long.sh
 
 check_LTLIBRARIES += tests/tools/anydnn_trespass.la
 tests_tools_anydnn_trespass_la_SOURCES = tests/tools/trespass.c
@@ -21,7 +24,7 @@ tests_tools_anydnn_faulty_la_LIBADD = -ldl
 EXTRA_tests_tools_anydnn_faulty_la_DEPENDENCIES = $(PLUGIN_MAP)
 
 if HAVE_CMOCKA
-tools_tests = tests/tools/test_cancel tests/tools/test_traffic
+tools_tests = tests/tools/test_cancel tests/tools/test_dumps tests/tools/test_traffic
 check_PROGRAMS += $(tools_tests)
 TESTS += $(tools_tests)
 tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
@@ -39,6 +42,16 @@ tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
 	tools/words.c
 tests_tools_test_traffic_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_traffic_LDADD = $(TEST_PUBLIC_LIBS) core/libanydnn_base.la $(JANSSON_LIBS) -lm
+
+tests_tools_test_dumps_SOURCES = tests/tools/test_dumps.c \
+	tools/alloc.c \
+	tools/common.c \
+	tools/compare/dump.c \
+	tools/replay/read.c \
+	tools/verify/data.c \
+	tools/verify/source.c
+tests_tools_test_dumps_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_tools_test_dumps_LDADD = $(TEST_PUBLIC_LIBS) core/libanydnn_base.la $(JANSSON_LIBS) -lm
 
 tests_tools_test_cancel_SOURCES = tests/tools/test_cancel.c
 tests_tools_test_cancel_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)

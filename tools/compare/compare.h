@@ -28,6 +28,7 @@ struct compare {
     const struct suite *suite;
     struct contender side[COMPARE_SIDES];
     struct contender reference;
+    const char *again; /* the command that repeats the problem; NULL: compare itself */
 };
 
 /* The command line that repeats one problem, to be freed. */
@@ -45,6 +46,22 @@ void compare_reference(struct compare *compare, struct adn_oracle *oracle);
 /* Runs a problem on both sides and by the reference, and fills the answer. Fails, with a sentence,
  * where something else than rounding is wrong; the answer then has the member `error`. */
 int compare_problem(struct compare *compare, const struct suite_item *item, json_t *answer);
+
+/* What a problem's operands hold before a run, as compare_problem has it. */
+int compare_inputs(struct compare *compare, const struct suite_item *item,
+                   struct adn_subject *subject);
+/* Whether side A breaks its bound on these inputs; fails where it does not run them. */
+int compare_is_broken(struct compare *compare, const struct adn_subject *inputs, int *broken);
+
+/* ---- dump.c */
+
+/* Reads what operands hold from a folder of .npy files; 0, or -1 with a sentence. */
+int compare_dump_read(const char *path, struct adn_subject *subject, char *sentence);
+/* Makes the folder with them; 0, or -1 with errno. */
+int compare_dump_write(const char *path, const struct adn_subject *subject);
+/* One file's bytes as `count` numbers; -1 where they are no array of that type and size. */
+int compare_dump_take(const struct anydnn_plugin_tensor *tensor, int64_t count,
+                      const unsigned char *bytes, size_t size, double *numbers);
 
 /* ---- errors.c */
 

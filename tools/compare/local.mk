@@ -5,6 +5,7 @@ tools_anydnn_SOURCES += \
 	tools/compare/command.c \
 	tools/compare/compare.h \
 	tools/compare/csv.c \
+	tools/compare/dump.c \
 	tools/compare/errors.c \
 	tools/compare/problem.c \
 	tools/compare/reading.c \

@@ -7,6 +7,7 @@
 
 #include "desc/names.h"
 #include "tools/report.h"
+#include "tools/verify/shrink.h"
 
 struct meeting {
     struct compare *compare;
@@ -47,6 +48,9 @@ static int fill_subject(struct meeting *meeting)
     if (verify_subject_fill(&meeting->subject, &problem, &values, options->inputs, options->seed,
                             &oracle, sentence) != 0)
         return refuse(meeting, sentence);
+    if (meeting->item->dump != NULL &&
+        compare_dump_read(meeting->item->dump, &meeting->subject, sentence) != 0)
+        return tool_fail(meeting->tool, TOOL_FAILED, "%s: %s", meeting->item->layer, sentence);
     return TOOL_FINE;
 }
 
@@ -250,16 +254,71 @@ static void free_meeting(struct meeting *meeting)
     free(meeting);
 }
 
-int compare_problem(struct compare *compare, const struct suite_item *item, json_t *answer)
+static struct meeting *new_meeting(struct compare *compare, const struct suite_item *item)
 {
     struct meeting *meeting = tool_alloc(sizeof(*meeting));
-    int holds = 1;
-    int code;
 
     memset(meeting, 0, sizeof(*meeting));
     meeting->compare = compare;
     meeting->tool = compare->tool;
     meeting->item = item;
+    return meeting;
+}
+
+int compare_inputs(struct compare *compare, const struct suite_item *item,
+                   struct adn_subject *subject)
+{
+    struct meeting *meeting = new_meeting(compare, item);
+    int code = tool_parse(compare->tool, item->problem, &meeting->problem, &meeting->text);
+
+    if (code == TOOL_FINE)
+        code = fill_subject(meeting);
+    if (code == TOOL_FINE) {
+        *subject = meeting->subject;
+        memset(&meeting->subject, 0, sizeof(meeting->subject));
+    }
+    free_meeting(meeting);
+    return code;
+}
+
+int compare_is_broken(struct compare *compare, const struct adn_subject *inputs, int *broken)
+{
+    char *text = tool_alloc(ADN_PROBLEM_TEXT_MAX);
+    char layer[] = "reduced";
+    struct suite_item item = {.layer = layer, .times = 1, .problem = text};
+    struct meeting *meeting = new_meeting(compare, &item);
+    json_t *sides = json_array();
+    json_t *outputs = NULL;
+    int holds = 1;
+    int code;
+
+    adn_problem_print(&inputs->problem, &inputs->values, text, ADN_PROBLEM_TEXT_MAX);
+    verify_copy(inputs, &meeting->subject);
+    code = tool_parse(compare->tool, text, &meeting->problem, &meeting->text);
+    if (code == TOOL_FINE)
+        code = entrant_make(meeting->tool, &compare->side[0], meeting->text, &meeting->entrant[0]);
+    if (code == TOOL_FINE && meeting->entrant[0].declined == NULL)
+        code = fill_operands(meeting);
+    if (code == TOOL_FINE && meeting->entrant[0].declined == NULL)
+        code = run_side(meeting, 0, TOOL_FINE, sides);
+    if (meeting->ran[0])
+        code = answer_of_reference(meeting);
+    if (meeting->ran[0] && code == TOOL_FINE)
+        outputs = describe_outputs(meeting, &holds);
+    *broken = meeting->ran[0] && code == TOOL_FINE && !holds;
+    json_decref(outputs);
+    json_decref(sides);
+    free_meeting(meeting);
+    free(text);
+    return code;
+}
+
+int compare_problem(struct compare *compare, const struct suite_item *item, json_t *answer)
+{
+    struct meeting *meeting = new_meeting(compare, item);
+    int holds = 1;
+    int code;
+
     json_object_set_new(answer, "suite", tool_json_text(compare->suite->name));
     json_object_set_new(answer, "layer", tool_json_text(item->layer));
     json_object_set_new(answer, "times", json_integer(item->times));
@@ -278,7 +337,10 @@ int compare_problem(struct compare *compare, const struct suite_item *item, json
         json_object_set_new(answer, "error", tool_json_text(compare->tool->sentence));
     json_object_set_new(answer, "holds", json_boolean(holds));
     if (!holds || code != TOOL_FINE)
-        json_object_set_new(answer, "again", tool_json_take(compare_again(compare, item->problem)));
+        json_object_set_new(answer, "again",
+                            compare->again != NULL
+                                ? tool_json_text(compare->again)
+                                : tool_json_take(compare_again(compare, item->problem)));
     free_meeting(meeting);
     return code;
 }

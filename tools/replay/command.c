@@ -12,6 +12,25 @@
 
 /* ---- options: those of compare's that count here */
 
+struct replay_options {
+    struct compare_options compare;
+    unsigned long long line; /* 0: all */
+    int reduce;
+};
+
+static int set_line(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "line", value, 1, INT64_MAX, &((struct replay_options *)own)->line);
+}
+
+static int set_reduce(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    (void)value;
+    ((struct replay_options *)own)->reduce = 1;
+    return TOOL_FINE;
+}
+
 static int set_seed(struct tool *tool, void *own, const char *value)
 {
     return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct compare_options *)own)->seed);
@@ -34,6 +53,8 @@ static int set_reference(struct tool *tool, void *own, const char *value)
 }
 
 static const struct tool_option option_table[] = {
+    {"line", "N", "the call on that line alone", set_line},
+    {"reduce", NULL, "make the first problem beyond its bound as small as it still is", set_reduce},
     {"seed", "N", "of the inputs, the same for every problem (1)", set_seed},
     {"repeat", "N", "runs of each side; the time is the median behind the first (3)", set_repeat},
     {"reference", "BACKEND", "who gives the results in double (cpu_ref)", set_reference},
@@ -44,11 +65,12 @@ static const struct tool_option option_table[] = {
 
 struct replay {
     struct tool *tool;
-    const struct compare_options *options;
+    const struct replay_options *options;
     const char *path;
     const char *beside; /* BACKEND:MATH */
     const struct replay_trace *trace;
     long long broken; /* problems */
+    int reduced;      /* one was */
     json_t *answers;
 };
 
@@ -60,6 +82,7 @@ static json_t *recorded_of(const struct replay_call *call)
     json_object_set_new(recorded, "math", tool_json_text(call->math));
     json_object_set_new(recorded, "calls", json_integer(call->count));
     json_object_set_new(recorded, "failed", json_integer(call->failed));
+    json_object_set_new(recorded, "mismatches", json_integer(call->wrong));
     if (call->timed > 0)
         json_object_set_new(recorded, "time_us", json_real(call->time / (double)call->timed));
     return recorded;
@@ -74,18 +97,77 @@ static void print(const struct replay *replay, const struct replay_call *call, c
         printf(", %.1f us in the mean", call->time / (double)call->timed);
     if (call->failed > 0)
         printf(", %lld failed", call->failed);
+    if (call->wrong > 0)
+        printf(", %lld beyond their bound", call->wrong);
+    if (strcmp(call->dump, "-") != 0)
+        printf(", on what dump %s holds", call->dump);
     putchar('\n');
     fflush(stdout);
+}
+
+/* The command that runs one line, or all of another trace, again; to be freed. */
+static char *again(const struct replay *replay, const char *trace, long long line)
+{
+    const char *device = replay->tool->device != NULL ? replay->tool->device : "";
+    const char *config = replay->tool->config != NULL ? replay->tool->config : "";
+    size_t size = strlen(trace) + strlen(device) + strlen(config) + strlen(replay->beside) + 200;
+    char *text = tool_alloc(size);
+    char number[40] = "";
+
+    if (line > 0)
+        snprintf(number, sizeof(number), " --line %lld", line);
+    snprintf(text, size, "anydnn replay%s%s%s%s%s --reference %s --seed %llu '%s' %s",
+             device[0] != '\0' ? " --device " : "", device, config[0] != '\0' ? " --config " : "",
+             config, number, replay->options->compare.reference, replay->options->compare.seed,
+             trace, replay->beside);
+    return text;
+}
+
+/* The folder beside the trace; NULL for none. */
+static char *dump_of(const struct replay *replay, const struct replay_call *call)
+{
+    const char *slash = strrchr(replay->path, '/');
+    int length = slash != NULL ? (int)(slash - replay->path) + 1 : 0;
+    size_t size = (size_t)length + strlen(call->dump) + 1;
+    char *path;
+
+    if (strcmp(call->dump, "-") == 0)
+        return NULL;
+    path = tool_alloc(size);
+    snprintf(path, size, "%.*s%s", length, replay->path, call->dump);
+    return path;
+}
+
+/* Reduces the first problem that is beyond its bound where it was recorded. */
+static int reduce(struct replay *replay, struct compare *compare, const struct suite_item *item,
+                  json_t *answer)
+{
+    char path[4200];
+    char *command;
+    int code = replay_reduce(compare, item, replay->path, path, sizeof(path));
+
+    if (code != TOOL_FINE)
+        return code;
+    replay->reduced = 1;
+    command = again(replay, path, 0);
+    json_object_set_new(answer, "reduced", tool_json_text(command));
+    if (!replay->tool->json)
+        printf("  repeat it with: %s\n", command);
+    free(command);
+    return TOOL_FINE;
 }
 
 static int run_call(struct replay *replay, struct compare *compare, const struct replay_call *call)
 {
     char layer[64];
-    const struct suite_item item = {layer, (int)call->count, call->problem};
+    char *dump = dump_of(replay, call);
+    char *command = again(replay, replay->path, call->line);
+    const struct suite_item item = {layer, (int)call->count, call->problem, dump};
     json_t *answer = json_object();
     int code;
 
     snprintf(layer, sizeof(layer), "line %lld", call->line);
+    compare->again = dump != NULL ? command : NULL;
     tool_progress((int)json_array_size(replay->answers), (int)replay->trace->count, layer);
     code = compare_problem(compare, &item, answer);
     tool_progress_end();
@@ -94,6 +176,12 @@ static int run_call(struct replay *replay, struct compare *compare, const struct
     json_array_append_new(replay->answers, answer);
     if (!replay->tool->json)
         print(replay, call, answer);
+    if (replay->options->reduce && !replay->reduced && code == TOOL_FINE &&
+        !json_is_true(json_object_get(answer, "holds")))
+        code = reduce(replay, compare, &item, answer);
+    compare->again = NULL;
+    free(command);
+    free(dump);
     return code;
 }
 
@@ -102,11 +190,17 @@ static int same_side(const struct replay_call *a, const struct replay_call *b)
     return strcmp(a->backend, b->backend) == 0 && strcmp(a->math, b->math) == 0;
 }
 
+static int is_asked_for(const struct replay *replay, const struct replay_call *call)
+{
+    return replay->options->line == 0 || (long long)replay->options->line == call->line;
+}
+
 /* All calls that ran where `first` did, on handles that they share. */
 static int run_side(struct replay *replay, const struct replay_call *first)
 {
     struct suite suite = {.name = (char *)replay->path};
-    struct compare compare = {.tool = replay->tool, .options = replay->options, .suite = &suite};
+    struct compare compare = {
+        .tool = replay->tool, .options = &replay->options->compare, .suite = &suite};
     char recorded[256];
     int code;
 
@@ -117,7 +211,8 @@ static int run_side(struct replay *replay, const struct replay_call *first)
     if (code == TOOL_FINE)
         code = compare_reference_open(&compare);
     for (size_t i = 0; i < replay->trace->count && code != TOOL_USAGE; i++)
-        if (compare.reference.handle != NULL && same_side(replay->trace->call[i], first)) {
+        if (compare.reference.handle != NULL && same_side(replay->trace->call[i], first) &&
+            is_asked_for(replay, replay->trace->call[i])) {
             int own = run_call(replay, &compare, replay->trace->call[i]);
 
             code = own == TOOL_FINE ? code : TOOL_FAILED;
@@ -184,8 +279,8 @@ static int answer(struct replay *replay)
 
 static int run(struct tool *tool, int argc, char **argv)
 {
-    struct compare_options options = {
-        .seed = 1, .repeat = 3, .inputs = VERIFY_NORMAL, .reference = "cpu_ref"};
+    struct replay_options options = {
+        .compare = {.seed = 1, .repeat = 3, .inputs = VERIFY_NORMAL, .reference = "cpu_ref"}};
     struct replay replay = {.tool = tool, .options = &options, .beside = "cpu_ref:default"};
     struct replay_trace trace;
     int first;

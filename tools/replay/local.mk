@@ -4,4 +4,5 @@
 tools_anydnn_SOURCES += \
 	tools/replay/command.c \
 	tools/replay/read.c \
+	tools/replay/reduce.c \
 	tools/replay/replay.h

@@ -42,14 +42,25 @@ static int is_word(const char *text)
     return text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
 }
 
-/* 1 for success, 0 for a failure, -1 for neither. */
+enum { BAD = -1, FAILED, FINE, WRONG };
+
 static int read_answer(const char *text)
 {
     size_t length = strlen(text);
 
     if (strcmp(text, "ok") == 0)
-        return 1;
-    return strncmp(text, "failed(", 7) == 0 && text[length - 1] == ')' ? 0 : -1;
+        return FINE;
+    if (strcmp(text, "mismatch") == 0)
+        return WRONG;
+    return strncmp(text, "failed(", 7) == 0 && text[length - 1] == ')' ? FAILED : BAD;
+}
+
+/* A dump is a number, so that its path stays in the trace's folder. */
+static int is_dump(const char *text)
+{
+    size_t length = strlen(text);
+
+    return strcmp(text, "-") == 0 || (length <= 18 && strspn(text, "0123456789") == length);
 }
 
 /* Microseconds; -1 where none were measured, NaN where that is no number. */
@@ -66,7 +77,7 @@ static double read_time(const char *text)
 
 static unsigned hash_of(char *const column[COLUMNS])
 {
-    static const int parts[] = {PROBLEM, BACKEND, MATH};
+    static const int parts[] = {PROBLEM, BACKEND, MATH, DUMP};
     unsigned hash = 2166136261U;
 
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
@@ -82,7 +93,8 @@ static struct replay_call *call_of(struct replay_trace *trace, char *const colum
 
     for (call = *bucket; call != NULL; call = call->next)
         if (strcmp(call->problem, column[PROBLEM]) == 0 &&
-            strcmp(call->backend, column[BACKEND]) == 0 && strcmp(call->math, column[MATH]) == 0)
+            strcmp(call->backend, column[BACKEND]) == 0 && strcmp(call->math, column[MATH]) == 0 &&
+            strcmp(call->dump, column[DUMP]) == 0)
             return call;
     if (trace->count == CALLS_MAX)
         return NULL;
@@ -91,6 +103,7 @@ static struct replay_call *call_of(struct replay_trace *trace, char *const colum
     call->problem = copy(column[PROBLEM]);
     call->backend = copy(column[BACKEND]);
     call->math = copy(column[MATH]);
+    call->dump = copy(column[DUMP]);
     call->next = *bucket;
     *bucket = call;
     if ((trace->count & (trace->count - 1)) == 0) {
@@ -114,18 +127,20 @@ static int take(struct replay_trace *trace, char *line, long long number)
     double time;
     int answer;
 
-    if (!split(line, column) || !is_word(column[BACKEND]) || !is_word(column[MATH]))
+    if (!split(line, column) || !is_word(column[BACKEND]) || !is_word(column[MATH]) ||
+        !is_dump(column[DUMP]))
         return 0;
     answer = read_answer(column[ANSWER]);
     time = read_time(column[TIME]);
-    if (answer < 0 || isnan(time))
+    if (answer == BAD || isnan(time))
         return 0;
     call = call_of(trace, column);
     if (call == NULL)
         return 0;
     if (call->count++ == 0)
         call->line = number;
-    call->failed += answer == 0;
+    call->failed += answer == FAILED;
+    call->wrong += answer == WRONG;
     call->timed += time >= 0;
     call->time += time >= 0 ? time : 0;
     trace->lines++;
@@ -192,6 +207,7 @@ void replay_free(struct replay_trace *trace)
         free(trace->call[i]->problem);
         free(trace->call[i]->backend);
         free(trace->call[i]->math);
+        free(trace->call[i]->dump);
         free(trace->call[i]);
     }
     free(trace->call);

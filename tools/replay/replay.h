@@ -4,16 +4,19 @@
 #define TOOLS_REPLAY_REPLAY_H
 
 #include "tools/common.h"
+#include "tools/compare/compare.h"
 
-/* Calls that differ in nothing but their times. */
+/* Calls that differ in nothing but their times; one whose operands were kept stands alone. */
 struct replay_call {
     struct replay_call *next; /* of the same hash */
     char *problem;
     char *backend;
     char *math;
+    char *dump;       /* the number of its folder, or "-" */
     long long line;   /* where it stands first */
     long long count;  /* of calls */
     long long failed; /* of those that did not answer success */
+    long long wrong;  /* of those that shadow found wrong */
     long long timed;
     double time; /* sum of the times that were measured, in microseconds */
 };
@@ -32,5 +35,10 @@ struct replay_trace {
  * no call. */
 int replay_read(struct tool *tool, const char *path, struct replay_trace *trace);
 void replay_free(struct replay_trace *trace);
+
+/* Makes a problem whose side A is beyond its bound as small as it still shows that, and writes it
+ * as a trace of its own, whose path is in `path`. */
+int replay_reduce(struct compare *compare, const struct suite_item *item, const char *trace,
+                  char *path, size_t size);
 
 #endif

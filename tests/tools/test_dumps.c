@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Damaged arrays and traces are refused or read, and never more: ANYDNN_TEST_FUZZ says how many. An
+ * array is read only where its header and its size are right; what is read is what was written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "desc/npy.h"
+#include "tools/replay/replay.h"
+
+#define COUNT 6
+
+static long executions(void)
+{
+    const char *text = getenv("ANYDNN_TEST_FUZZ");
+
+    return text != NULL ? atol(text) : 20000;
+}
+
+static const int32_t types[] = {ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_HALF,  ANYDNN_PLUGIN_BFLOAT16,
+                                ANYDNN_PLUGIN_INT8,  ANYDNN_PLUGIN_INT32, ANYDNN_PLUGIN_DOUBLE};
+static const size_t sizes[] = {4, 2, 2, 1, 4, 8};
+
+#define TYPES (sizeof(types) / sizeof(types[0]))
+
+static void describe(struct anydnn_plugin_tensor *tensor, int32_t type, int ndims)
+{
+    memset(tensor, 0, sizeof(*tensor));
+    tensor->type = type;
+    tensor->ndims = ndims;
+    for (int i = 0; i < ndims; i++)
+        tensor->dims[i] = tensor->strides[i] = 1;
+    tensor->dims[ndims - 1] = COUNT;
+}
+
+/* A whole file; returns its size. */
+static size_t make(const struct anydnn_plugin_tensor *tensor, size_t scalar, unsigned char *bytes)
+{
+    size_t size = adn_npy_header(tensor, (char *)bytes);
+
+    for (size_t i = 0; i < COUNT; i++)
+        adn_element_store(tensor->type, bytes + size + i * scalar, (double)i - 2);
+    return size + COUNT * scalar;
+}
+
+/* What numpy.save writes, up to the blanks. */
+static void header_is_numpys(void **state)
+{
+    static const char text[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }";
+    struct anydnn_plugin_tensor tensor;
+    char header[ADN_NPY_MAX];
+
+    (void)state;
+    describe(&tensor, ANYDNN_PLUGIN_FLOAT, 1);
+    assert_int_equal(adn_npy_header(&tensor, header), 128);
+    assert_memory_equal(header, "\x93NUMPY\x01\x00\x76\x00", 10);
+    assert_memory_equal(header + 10, text, sizeof(text) - 1);
+    assert_int_equal(header[127], '\n');
+    assert_int_equal(header[126], ' ');
+}
+
+static void what_was_written_is_read(void **state)
+{
+    struct anydnn_plugin_tensor tensor;
+    unsigned char bytes[1024];
+    double numbers[COUNT];
+
+    (void)state;
+    for (size_t t = 0; t < TYPES; t++)
+        for (int ndims = 1; ndims <= ANYDNN_PLUGIN_DIM_MAX; ndims++) {
+            size_t size;
+
+            describe(&tensor, types[t], ndims);
+            size = make(&tensor, sizes[t], bytes);
+            assert_int_equal(compare_dump_take(&tensor, COUNT, bytes, size, numbers), 0);
+            for (int i = 0; i < COUNT; i++)
+                assert_true(numbers[i] == i - 2);
+            assert_int_equal(compare_dump_take(&tensor, COUNT, bytes, size - 1, numbers), -1);
+            assert_int_equal(compare_dump_take(&tensor, COUNT + 1, bytes, size, numbers), -1);
+            tensor.dims[0]++;
+            assert_int_equal(compare_dump_take(&tensor, COUNT, bytes, size, numbers), -1);
+        }
+}
+
+/* ---- damage */
+
+static uint64_t random_state = 1;
+
+static size_t below(size_t limit)
+{
+    return limit > 0 ? (size_t)(adn_random_bits(&random_state) % limit) : 0;
+}
+
+/* Bits, bytes, cuts, copies of a part; the new size, at most `room`. */
+static size_t damage(unsigned char *bytes, size_t size, size_t room)
+{
+    for (size_t i = below(4) + 1; i > 0; i--) {
+        size_t at = below(size), length = below(16), to = below(size);
+
+        switch (below(6)) {
+        case 0:
+            if (size > 0)
+                bytes[at] ^= (unsigned char)(1U << below(8));
+            break;
+        case 1:
+            if (size > 0)
+                bytes[at] = (unsigned char)below(256);
+            break;
+        case 2:
+            size = at;
+            break;
+        case 3:
+            if (size + 1 < room)
+                bytes[size++] = (unsigned char)below(256);
+            break;
+        case 4:
+            if (at + length < size && to + length < size)
+                memmove(bytes + to, bytes + at, length);
+            break;
+        default:
+            if (size > 0)
+                bytes[at] = (unsigned char)"\t\n-#9 ,({'"[below(10)];
+        }
+    }
+    return size;
+}
+
+/* In memory of exactly the file's size, so that a byte read beyond it is seen. */
+static void damaged_arrays(void **state)
+{
+    long taken = 0;
+
+    (void)state;
+    for (long i = 0; i < executions(); i++) {
+        size_t t = below(TYPES), size, header;
+        struct anydnn_plugin_tensor tensor;
+        unsigned char bytes[2048];
+        unsigned char *exact;
+        double numbers[COUNT];
+        int result;
+
+        describe(&tensor, types[t], 1 + (int)below(ANYDNN_PLUGIN_DIM_MAX));
+        size = damage(bytes, make(&tensor, sizes[t], bytes), sizeof(bytes));
+        exact = malloc(size > 0 ? size : 1);
+        assert_non_null(exact);
+        memcpy(exact, bytes, size);
+        result = compare_dump_take(&tensor, COUNT, exact, size, numbers);
+        header = adn_npy_match(&tensor, exact, size);
+        assert_int_equal(result == 0, header > 0 && size == header + COUNT * sizes[t]);
+        taken += result == 0;
+        free(exact);
+    }
+    /* Some are damaged in their numbers alone. */
+    assert_true(taken > 0);
+}
+
+static void damaged_traces(void **state)
+{
+    static const char line[] =
+        "softmax_forward x=f32:2,3:nchw\tcpu_ref\t1\tdefault\t1.5\t1:1\t1\t-\tok\n"
+        "softmax_forward x=f32:2,3:nchw\tcpu_ref\t1\tdefault\t-\t1:1\t-\t17\t"
+        "mismatch\n";
+    char path[] = "/tmp/anydnn-dumps-XXXXXX";
+    int fd = mkstemp(path);
+    long calls = 0;
+
+    (void)state;
+    assert_true(fd >= 0);
+    for (long i = 0; i < executions() / 4; i++) {
+        struct tool tool = {.quiet = 1};
+        struct replay_trace *trace = malloc(sizeof(*trace));
+        unsigned char bytes[512];
+        size_t size = sizeof(line) - 1;
+
+        assert_non_null(trace);
+        memcpy(bytes, line, size);
+        size = damage(bytes, size, sizeof(bytes));
+        assert_int_equal(ftruncate(fd, 0), 0);
+        assert_int_equal(pwrite(fd, bytes, size, 0), size);
+        if (replay_read(&tool, path, trace) == TOOL_FINE)
+            for (size_t k = 0; k < trace->count; k++) {
+                const char *dump = trace->call[k]->dump;
+
+                assert_true(strcmp(dump, "-") == 0 || dump[strspn(dump, "0123456789")] == '\0');
+                calls++;
+            }
+        replay_free(trace);
+        free(trace);
+        free(tool.sentence);
+    }
+    close(fd);
+    unlink(path);
+    assert_true(calls > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(header_is_numpys),
+        cmocka_unit_test(what_was_written_is_read),
+        cmocka_unit_test(damaged_arrays),
+        cmocka_unit_test(damaged_traces),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A fault that shows in few calls, found by shadow in a LeNet that trains, kept, run again from what was
+# kept, and reduced; each command as a user gives it. ANYDNN_TEST_RATE: one in how many.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+lenet=$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet
+built=$ANYDNN_TEST_BUILDDIR/tests/tools/.libs
+rate=${ANYDNN_TEST_RATE-8}
+images=${ANYDNN_TEST_IMAGES-160}
+wrong=$tap_dir/wrong/calls
+mkdir "$tap_dir/wrong"
+
+cp "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" "$tap_dir/copy.so"
+cat >"$tap_dir/rare.conf" <<END
+[anydnn]
+plugin_path = $ANYDNN_TEST_PLUGINDIR
+[plugin faulty]
+module = $built/anydnn_faulty.so
+set.copy = $tap_dir/copy.so
+set.fault = rare
+set.rate = $rate
+set.rows = 5
+[route]
+* = onednn, cpu_ref
+convolution_bias_activation_forward = faulty, cpu_ref
+END
+sed 's/^set.fault = rare/set.fault = none/' "$tap_dir/rare.conf" >"$tap_dir/right.conf"
+
+# train CONF SETTING...: LeNet with these variables, and what shadow said at its end.
+train() {
+    conf=$1
+    shift
+    env "$@" ANYDNN_SHADOW_SUMMARY=yes ANYDNN_SHADOW_BUDGET=none "$lenet" --config "$conf" --device cpu --epochs 1 \
+        --batch 4 --train-images "$images" --test-images 8 >"$tap_dir/out" 2>"$tap_dir/err"
+}
+
+# count PATTERN: the number that stands before it in the summary.
+count() {
+    sed -n "s/.*shadow: of .* \([0-9]*\) $1.*/\1/p" "$tap_dir/err"
+}
+
+right_is_right() {
+    train "$tap_dir/right.conf" ANYDNN_SHADOW_SAMPLE=every:10 || return 1
+    cat "$tap_dir/err"
+    [ "$(count compared)" -gt 10 ] && [ "$(count 'of them beyond')" -eq 0 ] && [ "$(count 'passed over')" -eq 0 ]
+}
+
+# Each call of the layer is compared; the first mismatch is told, all are kept.
+fault_is_found() {
+    train "$tap_dir/rare.conf" ANYDNN_SHADOW_SAMPLE=all ANYDNN_SHADOW_OPERATIONS=convolution_bias_activation_forward \
+        ANYDNN_SHADOW_ON_MISMATCH=dump ANYDNN_SHADOW_FILE="$wrong" || return 1
+    cat "$tap_dir/err"
+    found=$(count 'of them beyond')
+    [ "$found" -gt 0 ] && [ "$found" -lt "$(count compared)" ] &&
+        grep -q 'shadow: faulty, engine .*, against cpu_ref: y\[0,0,0,0\] is .*; 1 of ' "$tap_dir/err" &&
+        [ "$(grep -c '	mismatch$' "$wrong")" -eq "$found" ] &&
+        [ "$(stat -c %a "$wrong")" = 600 ] && [ "$(stat -c %a "$tap_dir/wrong/1")" = 700 ] &&
+        [ "$(stat -c %a "$tap_dir/wrong/1/0.npy")" = 600 ]
+}
+
+replayed() {
+    "$anydnn" replay --config "$tap_dir/rare.conf" "$wrong" >"$tap_dir/out" 2>"$tap_dir/err"
+    [ $? -eq 1 ] && says 'faulty:default: 1 of [0-9]* values of y are wrong; \[0,0,0,0\] is' &&
+        says 'on what dump 1 holds' && says 'repeat it with `anydnn replay .* --line '
+}
+
+# Numbers that are made up do not show it: the data does.
+random_numbers_are_right() {
+    [ "$rate" -ge 1000 ] || return 0
+    sed 's/	[0-9]*	mismatch$/	-	mismatch/' "$wrong" >"$tap_dir/without"
+    "$anydnn" replay --config "$tap_dir/rare.conf" "$tap_dir/without" >"$tap_dir/out" 2>"$tap_dir/err"
+}
+
+# One sample, one channel, one filter, one position; and the printed command shows it again.
+reduced() {
+    "$anydnn" replay --reduce --config "$tap_dir/rare.conf" "$wrong" >"$tap_dir/out" 2>"$tap_dir/err"
+    [ $? -eq 1 ] && says '^reduced in [0-9]* runs to: convolution_bias_activation_forward x=f32:1,1,[0-9]*,[0-9]*:.* y=f32:1,1,1,1:' ||
+        return 1
+    command=$(sed -n 's/^  repeat it with: anydnn \(.*\)$/\1/p' "$tap_dir/out")
+    eval "\"$anydnn\" $command" >"$tap_dir/out" 2>"$tap_dir/err"
+    [ $? -eq 1 ] && says '^1 calls, 1 of them distinct.*; 1 problems beyond'
+}
+
+# damage COMMAND...: with the first dump's x changed so, in $file, replay names the file and goes on.
+damaged() {
+    rm -rf "$tap_dir/damaged"
+    cp -R "$tap_dir/wrong" "$tap_dir/damaged"
+    # shellcheck disable=SC2034
+    file=$tap_dir/damaged/1/0.npy
+    eval "$1" || return 1
+    "$anydnn" replay --config "$tap_dir/rare.conf" --line 2 "$tap_dir/damaged/calls" >"$tap_dir/out" 2>"$tap_dir/err"
+    [ $? -eq 1 ] && says "/damaged/1/0.npy: $2"
+}
+
+check "results of backends that are right hold" right_is_right
+check "a fault that is rare is found, told and kept" fault_is_found
+check "replay shows it on what was kept" replayed
+check "on made-up numbers it does not show" random_numbers_are_right
+check "it is reduced, and the printed command repeats it" reduced
+# shellcheck disable=SC2016
+{
+    check "a dump that is missing" damaged 'rm "$file"' 'No such file'
+    check "a dump that is cut" damaged 'truncate -s -1 "$file"' 'holds no array of the type and size of operand x'
+    check "a dump that is longer" damaged 'printf x >>"$file"' 'holds no array'
+    check "a dump that is empty" damaged ': >"$file"' 'holds no array'
+    check "a dump of another type" damaged 'cp "$file" "$file.new" && sed s/f4/i4/ "$file.new" >"$file"' 'holds no array'
+    check "a dump that is a link" damaged 'mv "$file" "$file.new" && ln -s "$file.new" "$file"' 'Too many levels'
+    check "a dump that is a FIFO" damaged 'rm "$file" && mkfifo "$file"' 'holds no array'
+    check "a dump that is a folder" damaged 'rm "$file" && mkdir "$file"' 'holds no array'
+}
+tap_end
