@@ -25,7 +25,8 @@ static void in_double(struct adn_problem *problem)
 
         if (!(problem->present >> i & 1))
             continue;
-        if (!adn_judge_is_bytes(role) && strcmp(role, "indices") != 0)
+        if (!adn_judge_is_bytes(role) && strcmp(role, "indices") != 0 &&
+            !adn_problem_on_host(problem, i))
             tensor->type = ANYDNN_PLUGIN_DOUBLE;
         adn_layout_set(tensor, "nchw");
     }

@@ -65,8 +65,8 @@ static uint32_t look(const struct checked *own, const struct anydnn_plugin_opera
     struct adn_view view;
     uint32_t found;
 
-    if (adn_view_begin(own->watch->handle, operands->stream, tensor, operands->data[slot], &view) !=
-        0)
+    if (adn_view_begin(own->watch->handle, operands->stream, &own->wrap.plan->problem, slot,
+                       operands->data[slot], &view) != 0)
         return 0;
     found = values_of(tensor, view.bytes);
     adn_view_end(&view);

@@ -115,7 +115,7 @@ static anydnnStatus_t place_all(struct run *run)
         if (!(run->problem->present >> i & 1))
             continue;
         run->place[i] = run->image[i];
-        if (run->handle->space->host)
+        if (run->handle->space->host || adn_problem_on_host(run->problem, i))
             continue;
         result = adn_space_memory_alloc(run->handle->space, run->handle->device,
                                         (uint64_t)adn_shape_bytes(&run->problem->tensor[i]),
@@ -148,7 +148,7 @@ static void free_all(const struct run *run)
     const struct anydnn_plugin_space *functions = run->handle->space->functions;
 
     for (int i = 0; i < ADN_SLOTS && !run->handle->space->host; i++)
-        if (run->place[i])
+        if (run->place[i] && run->place[i] != run->image[i])
             functions->memory_free(run->handle->device, run->place[i]);
     if (run->workspace)
         functions->memory_free(run->handle->device, run->workspace);

@@ -101,7 +101,7 @@ static int keep_inputs(struct pass *pass)
         if (!adn_subject_has(subject, i) || (unread >> i & 1) || !adn_subject_is_read(subject, i) ||
             adn_problem_home(&subject->problem, i) != i)
             continue;
-        result = adn_view_begin(watch->handle, pass->operands->stream, &subject->problem.tensor[i],
+        result = adn_view_begin(watch->handle, pass->operands->stream, &subject->problem, i,
                                 pass->operands->data[i], &view);
         if (result != 0) {
             snprintf(pass->sentence, sizeof(pass->sentence), "operand %s cannot be copied (%d)",
@@ -153,7 +153,7 @@ static int compare(struct pass *pass, int *slot, struct adn_verdict *worst)
 
         if (!pass->subject.slot[i].want)
             continue;
-        if (adn_view_begin(watch->handle, pass->operands->stream, &plan->problem.tensor[i],
+        if (adn_view_begin(watch->handle, pass->operands->stream, &plan->problem, i,
                            pass->operands->data[i], &view) != 0) {
             snprintf(pass->sentence, sizeof(pass->sentence), "operand %s cannot be copied",
                      pass->subject.info->slot[i].role);

@@ -107,8 +107,8 @@ static void keep_operands(const struct traced *traced,
         if (!(problem->present >> i & 1) || (unread >> i & 1) || (after && !is_out) ||
             (!after && adn_problem_home(problem, i) != i))
             continue;
-        if (adn_view_begin(traced->hook->handle, operands->stream, &problem->tensor[i],
-                           operands->data[i], &view) != 0) {
+        if (adn_view_begin(traced->hook->handle, operands->stream, problem, i, operands->data[i],
+                           &view) != 0) {
             dump->failed = 1;
             return;
         }

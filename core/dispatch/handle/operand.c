@@ -7,15 +7,15 @@
 #include "desc/shape.h"
 
 int32_t adn_view_begin(const struct anydnnContext *handle, void *stream,
-                       const struct anydnn_plugin_tensor *tensor, const void *data,
+                       const struct adn_problem *problem, int32_t slot, const void *data,
                        struct adn_view *view)
 {
-    int64_t bytes = adn_shape_bytes(tensor);
+    int64_t bytes = adn_shape_bytes(&problem->tensor[slot]);
     int32_t result;
 
     view->bytes = data;
     view->own = NULL;
-    if (handle->space->host)
+    if (handle->space->host || adn_problem_on_host(problem, slot))
         return 0;
     view->own = malloc((size_t)bytes);
     view->bytes = view->own;
