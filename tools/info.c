@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* anydnn info: the library, the backends and how far each came, the devices. */
+/* anydnn info: the library, the backends and how far each came, the devices; or what a tuning file
+ * holds. */
 #include "common.h"
+#include "tuning_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +10,8 @@
 
 struct info {
     int operations;
-    int argc; /* backends to show; 0: all */
+    const char *tuning; /* a file to list instead, or NULL */
+    int argc;           /* backends to show; 0: all */
     char **argv;
 };
 
@@ -22,9 +25,20 @@ static int set_operations(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
+static int set_tuning(struct tool *tool, void *own, const char *value)
+{
+    struct info *info = own;
+
+    (void)tool;
+    info->tuning = value;
+    return TOOL_FINE;
+}
+
 static const struct tool_option options[] = {
     {"operations", NULL, "also which types, layouts and math modes each operation has",
      set_operations},
+    {"tuning", "FILE", "lists what is in a file of the setting `tuning`, and nothing else",
+     set_tuning},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -290,7 +304,7 @@ static int collect(struct tool *tool, const struct info *info, json_t *answer)
 
 static int run(struct tool *tool, int argc, char **argv)
 {
-    struct info info = {0, 0, NULL};
+    struct info info = {0, NULL, 0, NULL};
     json_t *answer;
     int first;
     int code = tool_options(tool, &tool_info, &info, argc, argv, &first);
@@ -300,7 +314,8 @@ static int run(struct tool *tool, int argc, char **argv)
     info.argc = argc - first;
     info.argv = argv + first;
     answer = json_object();
-    code = collect(tool, &info, answer);
+    code = info.tuning != NULL ? tool_tuning_list(tool, info.tuning, answer)
+                               : collect(tool, &info, answer);
     if (code != TOOL_FINE)
         json_object_set_new(answer, "error", tool_json_text(tool->sentence));
     if (!tool->json)

@@ -52,6 +52,8 @@ tools_anydnn_SOURCES = \
 	tools/suite_options.c \
 	tools/suite_parts.h \
 	tools/tune.c \
+	tools/tuning_list.c \
+	tools/tuning_list.h \
 	tools/words.c \
 	tools/words.h
 

@@ -8,6 +8,8 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/autotune/search.h \
 	core/dispatch/autotune/store.c \
 	core/dispatch/autotune/store.h \
+	core/dispatch/autotune/suspect.c \
+	core/dispatch/autotune/suspect.h \
 	core/dispatch/autotune/stand.c \
 	core/dispatch/autotune/stand.h \
 	core/dispatch/autotune/time.c \

@@ -179,3 +179,41 @@ out:
     free(beside);
     return failed;
 }
+
+/* Behind a line that was cut off the next one begins anew. */
+static size_t begin_of(int descriptor, off_t size, char *begin)
+{
+    char last = '\n';
+
+    if (size == 0) {
+        memcpy(begin, HEADER "\n", sizeof(HEADER));
+        return sizeof(HEADER);
+    }
+    if (pread(descriptor, &last, 1, size - 1) == 1 && last == '\n')
+        return 0;
+    begin[0] = '\n';
+    return 1;
+}
+
+int adn_tuning_records_append(const char *key, const struct adn_tuned *tuned, const char *path)
+{
+    int descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+    char *text = malloc(sizeof(HEADER) + ADN_TUNING_LINE), *line = NULL;
+    size_t begin, length = 0;
+    struct stat status;
+    int failed = -1;
+
+    if (descriptor >= 0 && text)
+        line = adn_tuning_records_line(key, tuned, &length);
+    if (line && fstat(descriptor, &status) == 0) {
+        begin = begin_of(descriptor, status.st_size, text);
+        memcpy(text + begin, line, length);
+        length += begin;
+        failed = write(descriptor, text, length) == (ssize_t)length ? 0 : -1;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+    free(line);
+    free(text);
+    return failed;
+}

@@ -69,13 +69,25 @@ static void drop(struct adn_tuning_records *records, struct adn_tuning_record *r
     free(record);
 }
 
+/* A candidate on trial that came through. */
+static int is_nothing(const char *line, size_t key_length, const struct adn_tuned *tuned)
+{
+    return tuned->microseconds == ADN_TUNING_SURVIVED &&
+           memmem(line, key_length, ADN_TUNING_SUSPECT, strlen(ADN_TUNING_SUSPECT)) != NULL;
+}
+
 /* Behind all others, in the place of `old` if that is one. */
 static int put(struct adn_tuning_records *records, struct adn_tuning_record *old, const char *line,
                size_t length, size_t key_length, const struct adn_tuned *tuned)
 {
-    struct adn_tuning_record *record = malloc(sizeof(*record) + length + 1);
-    struct adn_tuning_record **bucket;
+    struct adn_tuning_record **bucket, *record;
 
+    if (is_nothing(line, key_length, tuned)) {
+        if (old)
+            drop(records, old);
+        return 0;
+    }
+    record = malloc(sizeof(*record) + length + 1);
     if (!record)
         return -1;
     record->tuned = *tuned;
@@ -96,20 +108,13 @@ static int put(struct adn_tuning_records *records, struct adn_tuning_record *old
     return 0;
 }
 
-int adn_tuning_records_add(struct adn_tuning_records *records, const char *key,
-                           const struct adn_tuned *tuned)
+char *adn_tuning_records_line(const char *key, const struct adn_tuned *tuned, size_t *length)
 {
-    size_t length = strlen(key);
-    struct adn_tuning_record *old = find(records, key, length, hash_of(key, length));
-    char *line;
+    char *line = malloc(ADN_TUNING_LINE);
     struct adn_text text;
-    int failed;
 
-    if (old && old->tuned.limit > tuned->limit)
-        return 0;
-    line = malloc(ADN_TUNING_LINE);
     if (!line)
-        return -1;
+        return NULL;
     adn_text_begin(&text, line, ADN_TUNING_LINE);
     adn_text_add(&text, "%s\t", key);
     if (tuned->limit != UINT64_MAX)
@@ -118,8 +123,28 @@ int adn_tuning_records_add(struct adn_tuning_records *records, const char *key,
         adn_text_add(&text, "none");
     adn_text_add(&text, "\t%s\t%" PRIu64 "\t", tuned->backend, tuned->engine);
     adn_text_double(&text, tuned->microseconds);
-    failed =
-        text.length < ADN_TUNING_LINE ? put(records, old, line, text.length, length, tuned) : -1;
+    adn_text_add(&text, "\n");
+    *length = text.length;
+    if (text.length < ADN_TUNING_LINE)
+        return line;
+    free(line);
+    return NULL;
+}
+
+int adn_tuning_records_add(struct adn_tuning_records *records, const char *key,
+                           const struct adn_tuned *tuned)
+{
+    size_t key_length = strlen(key), length;
+    struct adn_tuning_record *old = find(records, key, key_length, hash_of(key, key_length));
+    char *line;
+    int failed;
+
+    if (old && old->tuned.limit > tuned->limit)
+        return 0;
+    line = adn_tuning_records_line(key, tuned, &length);
+    if (!line)
+        return -1;
+    failed = put(records, old, line, length - 1, key_length, tuned);
     free(line);
     return failed;
 }

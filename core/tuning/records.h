@@ -42,6 +42,10 @@ const struct adn_tuned *adn_tuning_records_find(const struct adn_tuning_records 
 /* Adds it or takes the place of an older one; 0, or -1 when memory is out. */
 int adn_tuning_records_add(struct adn_tuning_records *records, const char *key,
                            const struct adn_tuned *tuned);
+/* The line with its end, in memory that the caller frees; NULL when memory is out or it is too
+ * long.
+ */
+char *adn_tuning_records_line(const char *key, const struct adn_tuned *tuned, size_t *length);
 /* The same of a line without its end; -1 also when it is none, with errno EINVAL. */
 int adn_tuning_records_add_line(struct adn_tuning_records *records, const char *line,
                                 size_t length);
@@ -51,5 +55,7 @@ void adn_tuning_records_read(struct adn_tuning_records *records, const char *pat
                              struct adn_tuning_reading *reading);
 /* Puts a file of the records in the place of `path`; 0, or -1 with errno. */
 int adn_tuning_records_write(const struct adn_tuning_records *records, const char *path);
+/* Writes a record's line at the end of the file, which is made if it is not there; the same. */
+int adn_tuning_records_append(const char *key, const struct adn_tuned *tuned, const char *path);
 
 #endif

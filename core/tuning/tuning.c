@@ -240,6 +240,29 @@ static int writes(struct adn_tuning *tuning, struct sentence *sentence)
     return !tuning->place.reason;
 }
 
+void adn_tuning_note(struct adn_tuning *tuning, const char *const *keys,
+                     const struct adn_tuned *records, int count)
+{
+    struct sentence sentence = {.text = ""};
+    int folder = ADN_TUNING_BUSY, known;
+
+    enter();
+    if (writes(tuning, &sentence))
+        folder = lock_folder(tuning);
+    known = unchanged(tuning);
+    for (int i = 0; i < count; i++) {
+        (void)adn_tuning_records_add(tuning->records, keys[i], &records[i]);
+        if (folder != ADN_TUNING_BUSY &&
+            adn_tuning_records_append(keys[i], &records[i], tuning->place.file) != 0)
+            tell(tuning, &sentence, "it cannot be written: %s", strerror(errno));
+    }
+    if (known)
+        see(tuning);
+    adn_tuning_place_unlock(folder);
+    leave();
+    say(&sentence);
+}
+
 void adn_tuning_keep(struct adn_tuning *tuning, const char *const *keys,
                      const struct adn_tuned *records, int count)
 {

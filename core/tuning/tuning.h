@@ -19,6 +19,16 @@
 
 #include <anydnn/plugin.h>
 
+/*
+ * A key that ends in <tab>suspect BACKEND ENGINE is about a candidate on trial: in the place of
+ * MICROSECONDS stands that it ran and is suspected no more, which takes the record away; that a
+ * device was lost; or the number of the process that runs it, beyond ADN_TUNING_PROCESS.
+ */
+#define ADN_TUNING_SUSPECT  "\tsuspect "
+#define ADN_TUNING_SURVIVED 0
+#define ADN_TUNING_LOST     1
+#define ADN_TUNING_PROCESS  1
+
 /* Records that a file holds at most; the oldest go first. */
 #define ADN_TUNING_RECORDS 65536
 /* Bytes of a line, and of a key. */
@@ -36,7 +46,7 @@ struct adn_tuning;
 
 /* What the file holds; made at the first call for the path, and kept for ever. A file that is not
  * there is empty; one that cannot be read, is none of ours or has lines that are no records is told
- * by one warning. NULL when memory is out. Thread-safe, as are the two below. */
+ * by one warning. NULL when memory is out. Thread-safe, as are the three below. */
 struct adn_tuning *adn_tuning_at(const char *path);
 
 /* 1 and the record, or 0. */
@@ -45,6 +55,11 @@ int adn_tuning_find(struct adn_tuning *tuning, const char *key, struct adn_tuned
 /* Keeps records, in the file as well. One that was found under a wider limit stays. A file that
  * cannot be written is told by one warning. */
 void adn_tuning_keep(struct adn_tuning *tuning, const char *const *keys,
+                     const struct adn_tuned *records, int count);
+
+/* The same by lines at the file's end, in a fraction of the time: what this process or another
+ * keeps next takes them up. Where the folder's lock is not to be had the file is not written. */
+void adn_tuning_note(struct adn_tuning *tuning, const char *const *keys,
                      const struct adn_tuned *records, int count);
 
 #endif

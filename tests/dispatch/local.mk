@@ -27,11 +27,13 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_trace
 search_tests = \
 	tests/dispatch/test_fastest \
+	tests/dispatch/test_fastest_device \
 	tests/dispatch/test_get_v2 \
 	tests/dispatch/test_search \
 	tests/dispatch/test_search_faults \
 	tests/dispatch/test_search_limits \
 	tests/dispatch/test_search_pins \
+	tests/dispatch/test_suspects \
 	tests/dispatch/test_tuning
 check_PROGRAMS += $(dispatch_tests)
 TESTS += $(dispatch_tests)

@@ -42,6 +42,7 @@
  * of those at which `execute = none`) with a byte; else they stay as they are set.fork_safe = no
  * does not state ANYDNN_PLUGIN_FORK_SAFE (read once; mock_device never does)
  *   set.execute_engines = LIST   the engines that set.execute concerns (default: all)
+ *   set.execute = kill       ends the process
  *   set.sleep_us = N / N     how long plan_execute takes, by engine, as the five above (default 0)
  * mock_device:
  * set.captured = yes: no mark can be set
@@ -51,6 +52,7 @@
  * set.multiprocessors = N (default 4), set.driver = TEXT (default 1.0): the device's identity
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -372,6 +374,8 @@ static int32_t mock_plan_execute(struct anydnn_plugin_plan *plan,
     struct mock_line line;
 
     sleep_as_told(plan->engine);
+    if (mock_setting_is("execute", "kill") && concerned(plan->engine))
+        raise(SIGKILL);
     if (word && strcmp(word, "ok") != 0 && concerned(plan->engine)) {
         answer = (int32_t)mock_setting_number("status", 8);
         *effect = chosen_effect(word);

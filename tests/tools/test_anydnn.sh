@@ -128,6 +128,20 @@ check "info --json" json 0 \
 check "info --operations --json" json 0 \
     "[o for o in a['backends'][0]['operations'] if o['name'] == 'pooling_forward'][0]['types'][0] == 'f32'" \
     info --operations cpu_ref
+# A choice, a suspect, one that came through after all, and what is no record.
+printf 'anydnn tuning 1\nsoftmax_forward x=f32:2,3\tadevice, 4 multiprocessors\tmock_a 1.0, mock_b 1.0\tnone\tmock_b\t7\t12.5\n' >"$tap_dir/tuning"
+for engine in 3 4; do
+    printf 'p\tadevice\tmock_a 1.0\tsuspect mock_a %s\tnone\tmock_a\t%s\t4242\n' $engine $engine >>"$tap_dir/tuning"
+done
+printf 'p\tadevice\tmock_a 1.0\tsuspect mock_a 3\tnone\tmock_a\t3\t0\nno record\n' >>"$tap_dir/tuning"
+check "info --tuning shows choices" gives 0 "^ *12.5  mock_b  *7  *softmax_forward x=f32:2,3; adevice, 4 multiprocessors; mock_a 1.0, mock_b 1.0\$" \
+    info --tuning "$tap_dir/tuning"
+check "info --tuning shows suspects" gives 0 "^ *suspect  mock_a  *4  *p; adevice; mock_a 1.0\$" info --tuning "$tap_dir/tuning"
+check "info --tuning --json" json 0 \
+    "len(a['choices']) == 1 and a['choices'][0]['engine'] == '7' and [s['engine'] for s in a['suspects']] == ['4']" \
+    info --tuning "$tap_dir/tuning"
+check "info --tuning of another file" refuses 1 "it does not begin as a tuning file" info --tuning "$ANYDNN_TEST_SRCDIR/README.md"
+check "info --tuning of none" refuses 1 "nonesuch: No such file" info --tuning "$tap_dir/nonesuch"
 check "info --device of none" refuses 1 "device \`nonesuch\`: no live backend has a space of that name" \
     info --device nonesuch
 check "info --json with an error" json 1 "'nonesuch' in a['error'] and a['backends']" info --device nonesuch

@@ -7,29 +7,88 @@
 #include <string.h>
 
 #include "dispatch/autotune/store.h"
+#include "dispatch/autotune/suspect.h"
 #include "sys/error.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
 /* Two contests at once on one device would time one another. */
-static pthread_mutex_t contest = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+struct contest {
+    struct contest *next;
+    const struct adn_space *space;
+    int32_t device;
+    pthread_t thread;
+};
+
+static struct contest *contests;
+static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static pthread_cond_t one_ended = PTHREAD_COND_INITIALIZER;
+static uint64_t fork_number; /* of the process that the contests are in */
 
 static void guard(void)
 {
-    adn_process_fork_waits(&contest);
+    adn_process_fork_waits(&lock);
 }
 
-/* 1: nobody held it; 0: after waiting; -1: this thread holds it, in a callback of the
- * application's.
- */
-static int enter(void)
+/* In a child after fork() the threads of other contests are not there, nor who waits for them. */
+static void forget_parents(void)
+{
+    static const pthread_cond_t fresh = PTHREAD_COND_INITIALIZER;
+
+    if (fork_number == adn_process_fork_number)
+        return;
+    fork_number = adn_process_fork_number;
+    contests = NULL;
+    one_ended = fresh;
+}
+
+/* The contest that stands in the way: one on the same device, or any of this thread's own, which is
+ * in a callback of the application's then. */
+static const struct contest *other_contest(const struct contest *mine)
+{
+    for (const struct contest *at = contests; at; at = at->next)
+        if (pthread_equal(at->thread, mine->thread) ||
+            (at->space == mine->space && at->device == mine->device))
+            return at;
+    return NULL;
+}
+
+/* 1: there was none on the device; 0: after waiting; -1: this thread is in one. */
+static int enter(struct contest *mine, anydnnHandle_t handle)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const struct contest *other;
+    int alone = 1;
 
+    *mine = (struct contest){.space = handle->space, .device = handle->device};
+    mine->thread = pthread_self();
     pthread_once(&once, guard);
-    if (pthread_mutex_trylock(&contest) == 0)
-        return 1;
-    return pthread_mutex_lock(&contest) == 0 ? 0 : -1;
+    pthread_mutex_lock(&lock);
+    forget_parents();
+    while ((other = other_contest(mine)) != NULL && alone >= 0) {
+        alone = pthread_equal(other->thread, mine->thread) ? -1 : 0;
+        if (alone == 0)
+            pthread_cond_wait(&one_ended, &lock);
+    }
+    if (alone >= 0) {
+        mine->next = contests;
+        contests = mine;
+    }
+    pthread_mutex_unlock(&lock);
+    return alone;
+}
+
+static void leave(const struct contest *mine)
+{
+    struct contest **at = &contests;
+
+    pthread_mutex_lock(&lock);
+    while (*at && *at != mine)
+        at = &(*at)->next;
+    if (*at)
+        *at = mine->next;
+    pthread_cond_broadcast(&one_ended);
+    pthread_mutex_unlock(&lock);
 }
 
 /* A frozen file decides alone: what it does not know is not measured, so that processes that share
@@ -103,9 +162,10 @@ static struct adn_plan *plan_of_winner(struct adn_choices *choices)
     if (status != ANYDNN_STATUS_SUCCESS || choices->count < 2)
         return NULL;
     take_turns(choices);
-    if (adn_timing_run(choices, NULL) != ANYDNN_STATUS_SUCCESS)
-        return NULL;
-    best = winner(choices);
+    adn_suspect_begin(choices);
+    status = adn_timing_run(choices, NULL);
+    adn_suspect_end(choices);
+    best = status == ANYDNN_STATUS_SUCCESS ? winner(choices) : NULL;
     if (best) {
         plan = best->plan;
         best->plan = NULL;
@@ -120,7 +180,8 @@ static enum adn_fastest hold_contest(struct adn_choices *choices, struct adn_pla
 {
     struct adn_refusal unsaid;
     struct adn_pin found;
-    int entered = enter(), known = 0;
+    struct contest mine;
+    int entered = enter(&mine, choices->handle), known = 0;
 
     if (entered < 0)
         return ADN_FASTEST_LATER;
@@ -129,7 +190,7 @@ static enum adn_fastest hold_contest(struct adn_choices *choices, struct adn_pla
         known = adn_tuned_find(choices->handle, &choices->problem, &found);
     *plan = known ? NULL : plan_of_winner(choices);
     adn_refusal_end(&unsaid);
-    pthread_mutex_unlock(&contest);
+    leave(&mine);
     if (known)
         return ADN_FASTEST_FOUND;
     if (*plan)

@@ -17,8 +17,8 @@ enum adn_fastest {
     ADN_FASTEST_FAILED /* the device is lost */
 };
 
-/* Times at most `tune_limit` long, on operands of its own and the handle's stream, one problem at a
- * time in the process, and keeps the time in the tuning file. */
+/* Times at most `tune_limit` long, on operands and, where the space makes streams, a stream of its
+ * own, one problem at a time on a device, and keeps the time in the tuning file. */
 enum adn_fastest adn_fastest_plan(const char *entry, anydnnHandle_t handle,
                                   const struct adn_problem *problem, struct adn_plan **plan);
 

@@ -66,6 +66,8 @@ struct adn_choice {
     struct adn_plan *plan; /* held, or NULL */
 };
 
+struct adn_suspect;
+
 struct adn_choices {
     const char *entry;
     anydnnHandle_t handle;
@@ -76,7 +78,8 @@ struct adn_choices {
     int32_t fastest; /* 1: one choice is sought for a problem that may name an algorithm, in its own
                         math type; all choices are rivals */
     int32_t partial; /* the time was up before all had run */
-    double limit_us; /* after which no further choice is run; 0: none */
+    struct adn_suspect *suspect; /* NULL: nothing is told to the tuning file of what runs */
+    double limit_us;             /* after which no further choice is run; 0: none */
     int32_t out_of_memory;
     int32_t count;
     int32_t room;

@@ -43,6 +43,27 @@ static anydnnStatus_t make_marks(struct adn_stand *stand)
     return ANYDNN_STATUS_SUCCESS;
 }
 
+/* Nothing that the application enqueues meanwhile, on whatever stream, comes between two marks
+ * here, as it would on the default stream; and what it enqueued on the handle's has ended before.
+ */
+static anydnnStatus_t make_stream(struct adn_stand *stand)
+{
+    anydnnHandle_t handle = stand->choices->handle;
+    int32_t result;
+
+    if (!stand->choices->fastest || !stand->space->stream_create)
+        return ANYDNN_STATUS_SUCCESS;
+    result = adn_space_stream_create(handle->space, stand->device, &stand->stream);
+    if (result == 0) {
+        stand->operands.stream = stand->stream;
+        result = stand->space->mark_record(stand->device, handle->stream, stand->marks[0]);
+    }
+    if (result == 0)
+        result = stand->space->stream_wait(stand->device, stand->stream, stand->marks[0]);
+    return result == 0 ? ANYDNN_STATUS_SUCCESS
+                       : space_failed(stand, "gives no stream to take the time on", result);
+}
+
 /* ---- what is in the operands */
 
 /* Standard normal numbers by Box and Muller (1958), uniform ones by Park and Miller (1988): devices
@@ -222,6 +243,8 @@ anydnnStatus_t adn_stand_enter(struct adn_stand *stand, struct adn_choices *choi
         memcpy(stand->operands.number, values.number, sizeof(values.number));
     stand->operands.stream = choices->handle->stream;
     status = make_marks(stand);
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = make_stream(stand);
     if (status == ANYDNN_STATUS_SUCCESS && stand->own)
         status = make_operands(stand);
     return status;
@@ -245,4 +268,6 @@ void adn_stand_leave(struct adn_stand *stand)
     for (int i = 0; i < 2; i++)
         if (stand->marks[i])
             stand->space->mark_destroy(stand->device, stand->marks[i]);
+    if (stand->stream)
+        stand->space->stream_destroy(stand->device, stand->stream);
 }

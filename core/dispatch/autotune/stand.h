@@ -12,11 +12,13 @@ struct adn_stand {
     int32_t device;
     int own; /* the operands are the search's */
     void *marks[2];
+    void *stream; /* made for it, or NULL: the runs are on the handle's */
     struct anydnn_plugin_operands operands;
 };
 
-/* Marks, and operands of the search's own where `given` is NULL. Whatever it answers,
- * adn_stand_leave follows. */
+/* Marks, and operands of the search's own where `given` is NULL; under `fastest` a stream of its
+ * own, which begins behind what is enqueued on the handle's, if the space makes streams. Whatever
+ * it answers, adn_stand_leave follows. */
 anydnnStatus_t adn_stand_enter(struct adn_stand *stand, struct adn_choices *choices,
                                const struct anydnn_plugin_operands *given);
 /* Waits for what was enqueued, and frees. */

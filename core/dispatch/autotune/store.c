@@ -243,11 +243,25 @@ static int is_for_any(const struct adn_choice *choice)
            !(choice->notes & ANYDNN_PLUGIN_NOTE_TRANSFORM);
 }
 
+struct adn_tuning *adn_tuned_file(anydnnHandle_t handle)
+{
+    return handle->world->settings->tuning_mode == ADN_TUNING_READ ? NULL : file_of(handle);
+}
+
+char *adn_tuned_key(anydnnHandle_t handle, const struct adn_problem *problem)
+{
+    struct adn_walk *walk = malloc(sizeof(*walk));
+    struct adn_problem copy;
+    char *key = walk ? key_of_problem(walk, handle, without_number(handle, problem, &copy)) : NULL;
+
+    free(walk);
+    return key;
+}
+
 /* NULL where nothing is to be kept, or memory is out. */
 static struct keeping *begin_keeping(const struct adn_choices *choices)
 {
-    int frozen = choices->handle->world->settings->tuning_mode == ADN_TUNING_READ;
-    struct adn_tuning *tuning = frozen ? NULL : file_of(choices->handle);
+    struct adn_tuning *tuning = adn_tuned_file(choices->handle);
     struct keeping *keeping = tuning ? calloc(1, sizeof(*keeping)) : NULL;
 
     if (!keeping)

@@ -5,10 +5,18 @@
 
 #include "dispatch/autotune/search.h"
 
+struct adn_tuning;
+
 /* The choice that was the fastest for the problem, among the backends that its rule asks now, on a
  * device like the handle's: 1 and a pin that stands for it, or 0. Whether it is still offered, and
  * may be taken, selection finds out. */
 int adn_tuned_find(anydnnHandle_t handle, const struct adn_problem *problem, struct adn_pin *pin);
+
+/* The file that what is measured goes to: NULL where there is none, or it is only read. */
+struct adn_tuning *adn_tuned_file(anydnnHandle_t handle);
+/* The key under which a contest for the problem is kept, in memory that the caller frees; NULL when
+ * there is none. */
+char *adn_tuned_key(anydnnHandle_t handle, const struct adn_problem *problem);
 
 /* Puts the choices that were the fastest of their pairs before all others, fastest first. */
 void adn_tuned_rank(struct adn_choices *choices);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How long each choice of a search takes: the median of a few runs between the space's marks. */
 #include "dispatch/autotune/stand.h"
+#include "dispatch/autotune/suspect.h"
 #include "dispatch/handle/guard.h"
 
 #include <inttypes.h>
@@ -153,9 +154,12 @@ static anydnnStatus_t time_choice(struct adn_stand *stand, struct adn_choice *ch
 {
     struct adn_choices *choices = stand->choices;
     struct adn_refusal refusal;
+    anydnnStatus_t status;
 
     adn_refusal_begin(&refusal);
-    choice->status = run_choice(stand, choice);
+    choice->status = adn_suspect_runs(choices, choice);
+    if (choice->status == ANYDNN_STATUS_SUCCESS)
+        choice->status = run_choice(stand, choice);
     adn_refusal_end(&refusal);
     adn_info("%s: %s engine %" PRIu64 " as %s in %s: %.1f us%s%s", choices->entry,
              choice->backend->name, choice->engine,
@@ -173,7 +177,10 @@ static anydnnStatus_t time_choice(struct adn_stand *stand, struct adn_choice *ch
     choice->plan = NULL;
     if (choice->reason == ANYDNN_PLUGIN_REASON_NONE)
         choice->reason = ANYDNN_PLUGIN_REASON_OTHER;
-    return adn_guard_poisoned(choices->entry, choices->handle);
+    status = adn_guard_poisoned(choices->entry, choices->handle);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        adn_suspect_lost(choices);
+    return status;
 }
 
 static double microseconds_now(void)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of candidates on trial in the tuning file: the problem's key, then the word and the name.
+ */
+#include "dispatch/autotune/suspect.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dispatch/autotune/store.h"
+#include "sys/error.h"
+#include "sys/process.h"
+#include "tuning/tuning.h"
+
+struct adn_suspect {
+    struct adn_suspect *next;
+    struct adn_tuning *tuning;
+    char *problem;             /* its key */
+    char name[ADN_TUNING_KEY]; /* the key of what runs now, or "" */
+    struct adn_tuned tuned;    /* its record */
+};
+
+/* Those of this process: contests on two devices may be about the same problem. */
+static struct adn_suspect *suspects;
+static pthread_mutex_t lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+
+static void guard(void)
+{
+    adn_process_fork_waits(&lock);
+}
+
+static void enter(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, guard);
+    pthread_mutex_lock(&lock);
+}
+
+static int is_running_here(const char *name)
+{
+    int found = 0;
+
+    enter();
+    for (const struct adn_suspect *at = suspects; at; at = at->next)
+        found |= strcmp(at->name, name) == 0;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static void set_name(struct adn_suspect *suspect, const char *name)
+{
+    enter();
+    snprintf(suspect->name, sizeof(suspect->name), "%s", name);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Whether a process named it and went away. One of that number that is there may be running it. */
+static int is_guilty(struct adn_tuning *tuning, const char *name)
+{
+    struct adn_tuned found;
+    pid_t process;
+
+    if (!adn_tuning_find(tuning, name, &found) || is_running_here(name))
+        return 0;
+    process = found.microseconds <= INT32_MAX ? (pid_t)found.microseconds - ADN_TUNING_PROCESS : -1;
+    return process <= 0 || process == getpid() || (kill(process, 0) != 0 && errno == ESRCH);
+}
+
+void adn_suspect_begin(struct adn_choices *choices)
+{
+    struct adn_tuning *tuning = adn_tuned_file(choices->handle);
+    struct adn_suspect *suspect = tuning ? calloc(1, sizeof(*suspect)) : NULL;
+
+    if (!suspect)
+        return;
+    suspect->tuning = tuning;
+    suspect->problem = adn_tuned_key(choices->handle, &choices->problem);
+    if (!suspect->problem) {
+        free(suspect);
+        return;
+    }
+    enter();
+    suspect->next = suspects;
+    suspects = suspect;
+    pthread_mutex_unlock(&lock);
+    choices->suspect = suspect;
+}
+
+/* Writes that what ran last is there no more, and what runs now, if anything. */
+static void write_names(struct adn_suspect *suspect, const char *name,
+                        const struct adn_choice *choice)
+{
+    const char *keys[2];
+    struct adn_tuned records[2];
+    char before[ADN_TUNING_KEY];
+    int count = 0;
+
+    snprintf(before, sizeof(before), "%s", suspect->name);
+    if (before[0] != '\0') {
+        keys[count] = before;
+        records[count] = suspect->tuned;
+        records[count++].microseconds = ADN_TUNING_SURVIVED;
+    }
+    if (choice) {
+        suspect->tuned = (struct adn_tuned){.engine = choice->engine, .limit = UINT64_MAX};
+        suspect->tuned.microseconds = (double)getpid() + ADN_TUNING_PROCESS;
+        snprintf(suspect->tuned.backend, sizeof(suspect->tuned.backend), "%s",
+                 choice->backend->name);
+        keys[count] = name;
+        records[count++] = suspect->tuned;
+    }
+    set_name(suspect, name);
+    adn_tuning_note(suspect->tuning, keys, records, count);
+}
+
+anydnnStatus_t adn_suspect_runs(struct adn_choices *choices, const struct adn_choice *choice)
+{
+    struct adn_suspect *suspect = choices->suspect;
+    char name[ADN_TUNING_KEY];
+
+    if (!suspect ||
+        snprintf(name, sizeof(name), "%s" ADN_TUNING_SUSPECT "%s %" PRIu64, suspect->problem,
+                 choice->backend->name, choice->engine) >= (int)sizeof(name))
+        return ANYDNN_STATUS_SUCCESS;
+    if (is_guilty(suspect->tuning, name))
+        return adn_fail(
+            ANYDNN_STATUS_EXECUTION_FAILED,
+            "%s: a process that ran it ended meanwhile, or lost its device; it is passed "
+            "over as long as the tuning file says so",
+            choices->entry);
+    write_names(suspect, name, choice);
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+void adn_suspect_lost(struct adn_choices *choices)
+{
+    struct adn_suspect *suspect = choices->suspect;
+    const char *key;
+
+    if (!suspect || suspect->name[0] == '\0')
+        return;
+    key = suspect->name;
+    suspect->tuned.microseconds = ADN_TUNING_LOST;
+    adn_tuning_note(suspect->tuning, &key, &suspect->tuned, 1);
+    set_name(suspect, "");
+}
+
+void adn_suspect_end(struct adn_choices *choices)
+{
+    struct adn_suspect *suspect = choices->suspect, **at = &suspects;
+
+    if (!suspect)
+        return;
+    if (suspect->name[0] != '\0')
+        write_names(suspect, "", NULL);
+    choices->suspect = NULL;
+    enter();
+    while (*at && *at != suspect)
+        at = &(*at)->next;
+    if (*at)
+        *at = suspect->next;
+    pthread_mutex_unlock(&lock);
+    free(suspect->problem);
+    free(suspect);
+}

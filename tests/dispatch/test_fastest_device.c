@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * `fastest` on a device: the stream that candidates are timed on, what it waits for, what a space
+ * without streams does, and what of the device is in the key of a record.
+ */
+#include "tests/dispatch/searches.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "settings/settings.h"
+
+#define APPLICATIONS ((void *)0x7f000)
+
+static anydnnHandle_t handle;
+static void *data;
+static char path[4200];
+static int files;
+
+/* Two engines on the device, and the stream of an application. */
+static void begin(const char *device, const char *backend)
+{
+    char route[80];
+
+    snprintf(route, sizeof(route), "fastest, %s, fallback:off", backend);
+    fixture_set(backend, "engine_count", "2");
+    fixture_set(backend, "sleep_us", "3000 / 1000");
+    handle = fixture_handle_on(device, route);
+    assert_ok(anydnnSetStream(handle, APPLICATIONS));
+    assert_ok(anydnnMemAlloc(handle, 4096, &data));
+    fixture_log();
+}
+
+static anydnnStatus_t scale(void)
+{
+    const float factor = 2;
+
+    return anydnnScaleTensor(handle, fixture_tensor("f32:2,3"), data, &factor);
+}
+
+static void end(void)
+{
+    assert_ok(anydnnMemFree(handle, data));
+}
+
+static void keep_in_file(void)
+{
+    char name[40];
+
+    snprintf(name, sizeof(name), "device%d", files++);
+    snprintf(path, sizeof(path), "%s", fixture_path(name));
+    fixture_settings()->tuning = path;
+}
+
+/* The first line at or behind `from` that holds both texts; fails without one. */
+static const char *line_of(const char *from, const char *one, const char *other)
+{
+    for (const char *line = from; line; line = strchr(line, '\n')) {
+        char text[8192];
+
+        line += *line == '\n';
+        snprintf(text, sizeof(text), "%.*s", (int)strcspn(line, "\n"), line);
+        if (text[0] != '\0' && strstr(text, one) && strstr(text, other))
+            return line;
+    }
+    fail_msg("no line with `%s` and `%s` in: %s", one, other, from);
+    return NULL;
+}
+
+/* "KEY=VALUE" of a line. */
+static const char *word_of(const char *line, const char *key)
+{
+    static char words[4][64];
+    static int turn;
+    char *word = words[turn++ % 4];
+    const char *at = strstr(line, key);
+
+    assert_non_null(at);
+    snprintf(word, sizeof(words[0]), "%.*s", (int)strcspn(at, " \n"), at);
+    return word;
+}
+
+/* ---- streams */
+
+static void runs_are_on_a_stream_of_their_own(void **state)
+{
+    char application[40], own[64], mark[40];
+    const char *log, *at;
+
+    (void)state;
+    begin("mockdev", "mock_device");
+    snprintf(application, sizeof(application), "stream=0x%lx", (unsigned long)APPLICATIONS);
+    assert_ok(scale());
+    log = fixture_log();
+    at = line_of(log, " stream_create", "number=");
+    snprintf(own, sizeof(own), "%s", word_of(at, "stream=0x"));
+    /* behind what is on the application's, before anything runs */
+    at = line_of(at, " mark_record", application);
+    snprintf(mark, sizeof(mark), "%s", word_of(at, "mark="));
+    at = line_of(at, " stream_wait", own);
+    assert_string_equal(word_of(at, "mark="), mark);
+    assert_int_equal(fixture_lines(log, " plan_execute", ""),
+                     fixture_lines(at, " plan_execute", ""));
+    /* all runs but the application's own are there, with all that belongs to them */
+    assert_true(fixture_lines(log, " plan_execute", own) >= 4);
+    assert_int_equal(fixture_lines(log, " plan_execute", application), 1);
+    /* one mark more asks whether it is captured */
+    assert_int_equal(fixture_lines(log, " mark_record", application), 2);
+    assert_int_equal(fixture_lines(log, " memory_copy", application), 0);
+    /* and the stream ends when they have */
+    at = line_of(line_of(at, " synchronize", own), " stream_destroy", own);
+    assert_int_equal(fixture_lines(at, " plan_execute", own), 0);
+    assert_int_equal(fixture_lines(at, " plan_execute", application), 1);
+    assert_string_equal(fixture_record(handle, "notes"), "timed");
+    assert_int_equal(fixture_number(handle, "engine"), 2);
+    /* a hit makes none */
+    assert_ok(scale());
+    assert_int_equal(fixture_lines(fixture_log(), " stream_create", ""), 0);
+    end();
+}
+
+/* Find measures where the application's call will run. */
+static void captures_make_no_stream(void **state)
+{
+    (void)state;
+    begin("mockdev", "mock_device");
+    fixture_set("mock_device", "captured", "yes");
+    assert_ok(scale());
+    assert_int_equal(fixture_lines(fixture_log(), " stream_create", ""), 0);
+    fixture_set("mock_device", "captured", NULL);
+    end();
+}
+
+/* The order of the list decides, and the call runs. */
+static void without_a_stream_to_be_had(void **state)
+{
+    static const char *const what[] = {"stream_create", "stream_wait"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(what) / sizeof(what[0]); i++) {
+        const char *log;
+
+        begin("mockdev", "mock_device");
+        fixture_set("mock_device", "fail_space", what[i]);
+        assert_ok(scale());
+        log = fixture_log();
+        assert_int_equal(fixture_lines(log, " plan_execute", ""), 1);
+        assert_int_equal(fixture_lines(log, " stream_destroy", ""),
+                         fixture_lines(log, " stream_create", "answer=0"));
+        assert_int_equal(fixture_number(handle, "engine"), 1);
+        assert_string_equal(fixture_record(handle, "notes"), "");
+        fixture_set("mock_device", "fail_space", NULL);
+        end();
+    }
+}
+
+/* As backends that were written before there were any. */
+static void a_space_without_streams(void **state)
+{
+    const char *log;
+    char application[40];
+
+    (void)state;
+    snprintf(application, sizeof(application), "stream=0x%lx", (unsigned long)APPLICATIONS);
+    begin("mockfar", "mock_far");
+    assert_ok(scale());
+    log = fixture_log();
+    assert_int_equal(fixture_lines(log, " stream_", ""), 0);
+    assert_true(fixture_lines(log, " plan_execute", application) >= 5);
+    assert_int_equal(fixture_number(handle, "engine"), 2);
+    assert_string_equal(fixture_record(handle, "notes"), "timed");
+    end();
+}
+
+/* ---- one contest at a time on a device */
+
+struct caller {
+    pthread_t thread;
+    anydnnHandle_t handle;
+    void *data;
+    anydnnTensorDescriptor_t y;
+    anydnnStatus_t status;
+};
+
+static void *call(void *cookie)
+{
+    struct caller *caller = cookie;
+    const float factor = 2;
+
+    caller->status = anydnnScaleTensor(caller->handle, caller->y, caller->data, &factor);
+    return NULL;
+}
+
+/* Who waited finds what the other has timed. */
+static void threads_on_one_device(void **state)
+{
+    enum { THREADS = 6 };
+    struct caller callers[THREADS];
+    const char *log;
+
+    (void)state;
+    keep_in_file();
+    for (int i = 0; i < THREADS; i++) {
+        begin("mockdev", "mock_device");
+        callers[i].handle = handle;
+        callers[i].data = data;
+        callers[i].y = fixture_tensor("f32:2,3");
+    }
+    fixture_log();
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&callers[i].thread, NULL, call, &callers[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(callers[i].thread, NULL);
+        assert_ok(callers[i].status);
+    }
+    log = fixture_log();
+    assert_int_equal(fixture_lines(log, " stream_create", ""), 1);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(fixture_number(callers[i].handle, "engine"), 2);
+        assert_ok(anydnnMemFree(callers[i].handle, callers[i].data));
+    }
+}
+
+/* ---- what a record is for */
+
+static int is_timed(void)
+{
+    int timed;
+
+    begin("mockdev", "mock_device");
+    assert_ok(scale());
+    timed = fixture_lines(fixture_log(), " plan_execute", "") > 1;
+    end();
+    return timed;
+}
+
+static void a_record_is_for_devices_alike(void **state)
+{
+    char text[4096] = "";
+    FILE *file;
+
+    (void)state;
+    keep_in_file();
+    assert_true(is_timed());
+    assert_false(is_timed());
+    fixture_set("mock_device", "multiprocessors", "2");
+    assert_true(is_timed());
+    assert_false(is_timed());
+    fixture_set("mock_device", "driver", "1.1");
+    assert_true(is_timed());
+    fixture_set("mock_device", "multiprocessors", NULL);
+    fixture_set("mock_device", "driver", NULL);
+    assert_false(is_timed());
+    file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
+    fclose(file);
+    assert_holds(text, "\tmock device, 4 multiprocessors, driver 1.0\t");
+    assert_holds(text, "\tmock device, 2 multiprocessors, driver 1.1\t");
+}
+
+/* A space that does not tell has the name of its device there. */
+static void a_space_without_identities(void **state)
+{
+    char text[4096] = "";
+    FILE *file;
+
+    (void)state;
+    keep_in_file();
+    begin("mockfar", "mock_far");
+    assert_ok(scale());
+    end();
+    file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
+    fclose(file);
+    assert_holds(text, "\tmock device 0\t");
+}
+
+/* The far space is asked for once, staged, so that there are devices of it. */
+static int group_setup(void **state)
+{
+    const float factor = 2;
+    int status = search_group_setup(state);
+
+    if (status != 0 || fixture_setup(state) != 0)
+        return -1;
+    fixture_set("mock_far", "space", "old");
+    (void)anydnnScaleTensor(fixture_handle("mock_far, fallback:off"), fixture_tensor("f32:2,3"),
+                            fixture_data(0), &factor);
+    return fixture_teardown(state);
+}
+
+static int group_teardown(void **state)
+{
+    for (int i = 0; i < files; i++) {
+        char name[40];
+
+        snprintf(name, sizeof(name), "device%d", i);
+        unlink(fixture_path(name));
+    }
+    return fixture_group_teardown(state);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(runs_are_on_a_stream_of_their_own),
+        TEST(captures_make_no_stream),
+        TEST(without_a_stream_to_be_had),
+        TEST(a_space_without_streams),
+        TEST(threads_on_one_device),
+        TEST(a_record_is_for_devices_alike),
+        TEST(a_space_without_identities),
+    };
+
+    return cmocka_run_group_tests(tests, group_setup, group_teardown);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a file of the setting `tuning` holds. Its lines, as core/tuning/tuning.h has them, with the
+ * keys of core/dispatch/autotune: PROBLEM, DEVICE, BACKENDS, then `suspect NAME` or not, LIMIT,
+ * BACKEND, ENGINE, MICROSECONDS, with tabs between.
+ */
+#include "tuning_list.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER "anydnn tuning 1"
+
+enum { PROBLEM, DEVICE, BACKENDS, LIMIT, BACKEND, ENGINE, TIME, FIELDS };
+
+/* The fields of a line, which is cut at its tabs; 1 for a suspect's, 0 for a choice, -1 for none.
+ */
+static int cut(char *line, char **field)
+{
+    char *all[FIELDS + 1], *rest = line;
+    int count = 0, suspect;
+
+    while (rest != NULL && count <= FIELDS)
+        all[count++] = strsep(&rest, "\t");
+    suspect = count == FIELDS + 1 && strncmp(all[LIMIT], "suspect ", 8) == 0;
+    if (rest != NULL || count != FIELDS + suspect)
+        return -1;
+    for (int i = 0; i < FIELDS; i++)
+        field[i] = all[i < LIMIT ? i : i + suspect];
+    return suspect;
+}
+
+static int is_of(const json_t *item, char *const *field)
+{
+    static const char *const keys[] = {"problem", "device", "backends", NULL, "backend", "engine"};
+
+    for (int i = 0; i <= ENGINE; i++)
+        if (keys[i] != NULL && strcmp(tool_text_of(item, keys[i]), field[i]) != 0)
+            return 0;
+    return 1;
+}
+
+/* The newest line of a suspect counts, and it may clear it. */
+static void clear(json_t *suspects, char *const *field)
+{
+    for (size_t i = json_array_size(suspects); i-- > 0;)
+        if (is_of(json_array_get(suspects, i), field))
+            json_array_remove(suspects, i);
+}
+
+static json_t *item_of(char *const *field)
+{
+    json_t *item = json_object();
+
+    json_object_set_new(item, "problem", tool_json_text(field[PROBLEM]));
+    json_object_set_new(item, "device", tool_json_text(field[DEVICE]));
+    json_object_set_new(item, "backends", tool_json_text(field[BACKENDS]));
+    json_object_set_new(item, "backend", tool_json_text(field[BACKEND]));
+    json_object_set_new(item, "engine", tool_json_text(field[ENGINE]));
+    return item;
+}
+
+static void take(char *line, json_t *choices, json_t *suspects)
+{
+    char *field[FIELDS];
+    int suspect = cut(line, field);
+    json_t *item;
+
+    if (suspect < 0)
+        return;
+    if (suspect) {
+        clear(suspects, field);
+        if (strcmp(field[TIME], "0") != 0)
+            json_array_append_new(suspects, item_of(field));
+        return;
+    }
+    item = item_of(field);
+    json_object_set_new(item, "workspace_limit", tool_json_text(field[LIMIT]));
+    json_object_set_new(item, "microseconds", json_real(strtod(field[TIME], NULL)));
+    json_array_append_new(choices, item);
+}
+
+static void print_item(const char *first, const json_t *item)
+{
+    const char *limit = tool_text_of(item, "workspace_limit");
+    int limited = limit[0] != '\0' && strcmp(limit, "none") != 0;
+
+    printf("%12s  %-20s %-20s %s; %s; %s%s%s\n", first, tool_text_of(item, "backend"),
+           tool_text_of(item, "engine"), tool_text_of(item, "problem"),
+           tool_text_of(item, "device"), tool_text_of(item, "backends"),
+           limited ? "; workspace up to " : "", limited ? limit : "");
+}
+
+static void print(const json_t *choices, const json_t *suspects)
+{
+    char time[40];
+
+    printf("%12s  %-20s %-20s %s\n", "microseconds", "backend", "engine",
+           "problem; device; backends");
+    for (size_t i = 0; i < json_array_size(choices); i++) {
+        const json_t *item = json_array_get(choices, i);
+
+        snprintf(time, sizeof(time), "%.1f",
+                 json_real_value(json_object_get(item, "microseconds")));
+        print_item(time, item);
+    }
+    for (size_t i = 0; i < json_array_size(suspects); i++)
+        print_item("suspect", json_array_get(suspects, i));
+}
+
+int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)
+{
+    FILE *file = fopen(path, "re");
+    json_t *choices = json_array(), *suspects = json_array();
+    char *line = NULL;
+    size_t room = 0;
+    int ours = 0;
+
+    json_object_set_new(answer, "choices", choices);
+    json_object_set_new(answer, "suspects", suspects);
+    if (file == NULL)
+        return tool_fail(tool, TOOL_FAILED, "%s: %s", path, strerror(errno));
+    while (getline(&line, &room, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!ours && strcmp(line, HEADER) != 0)
+            break;
+        if (ours)
+            take(line, choices, suspects);
+        ours = 1;
+    }
+    free(line);
+    fclose(file);
+    if (!ours)
+        return tool_fail(tool, TOOL_FAILED,
+                         "%s: it does not begin as a tuning file of version 1 does", path);
+    if (!tool->json)
+        print(choices, suspects);
+    return TOOL_FINE;
+}
