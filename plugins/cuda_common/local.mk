@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # The CUDA space. Each CUDA backend has its own copy: it lists these among its sources.
 
-CUDA_COMMON_SOURCES = \
+CUDA_COMMON_SOURCES = $(CUDA_COMMON_C_SOURCES) plugins/cuda_common/special.cu
+CUDA_COMMON_C_SOURCES = \
 	plugins/cuda_common/cuda_common.h \
 	plugins/cuda_common/device.c \
 	plugins/cuda_common/errors.c \
 	plugins/cuda_common/launch.c \
 	plugins/cuda_common/primary.c \
 	plugins/cuda_common/record.c \
-	plugins/cuda_common/space.c \
-	plugins/cuda_common/special.cu
+	plugins/cuda_common/space.c
 
 # Plans and the geometry of convolutions, for the backends with kernels of their own.
 CUDA_PLAN_SOURCES = \
