@@ -38,39 +38,30 @@ int32_t cuda_context_create(int32_t device, int32_t (*more)(struct anydnn_plugin
         status = more(&read);
     if (status)
         return status;
-    *context = cuda_host->alloc(sizeof **context);
+    *context = kit_alloc(sizeof **context, "a context");
     if (!*context)
-        return cuda_fail(CUDA_ALLOC_FAILED, "no memory for a context");
+        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     **context = read;
-    return CUDA_SUCCESS_STATUS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 void cuda_context_destroy(struct anydnn_plugin_context *context)
 {
     cuda_wait_device(context->device);
-    cuda_host->free(context);
+    kit_host->free(context);
 }
-
-/* Filled once, when the host asks for the description. */
-static struct anydnn_plugin_operation operations[ANYDNN_PLUGIN_OPERATION_END];
-static const struct anydnn_plugin_operation *operation_list[ANYDNN_PLUGIN_OPERATION_END];
 
 void cuda_publish(struct anydnn_plugin *description, uint32_t maths)
 {
-    for (uint32_t i = 0; i < cuda_operation_count; i++) {
-        operations[i] = (struct anydnn_plugin_operation){
-            .struct_size = sizeof operations[i],
-            .operation = cuda_operations[i]->operation,
-            .types = cuda_operations[i]->types,
-            .layouts = cuda_operations[i]->layouts,
-            .maths = maths,
-            .candidates = cuda_candidates,
-            .plan_create = cuda_plan_create,
-            .plan_execute = cuda_plan_execute,
-            .plan_destroy = cuda_plan_destroy,
-        };
-        operation_list[i] = &operations[i];
-    }
-    description->operations = operation_list;
-    description->operation_count = cuda_operation_count;
+    const struct anydnn_plugin_operation common = {
+        .maths = maths,
+        .candidates = cuda_candidates,
+        .plan_create = cuda_plan_create,
+        .plan_execute = cuda_plan_execute,
+        .plan_destroy = cuda_plan_destroy,
+    };
+
+    for (uint32_t i = 0; i < cuda_operation_count; i++)
+        kit_publish(description, &common, cuda_operations[i]->operation, cuda_operations[i]->types,
+                    cuda_operations[i]->layouts);
 }

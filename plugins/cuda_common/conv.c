@@ -27,7 +27,7 @@ static struct roles roles_of(const struct anydnn_plugin_problem *problem)
 /* Elements from one index along dim d to the next; 0 where there is no second. */
 static int64_t step_of(const struct anydnn_plugin_tensor *tensor, int32_t d)
 {
-    int64_t lanes = cuda_type_lanes(tensor->type);
+    int64_t lanes = kit_lanes(tensor->type);
     int64_t extent = d == 1 ? tensor->dims[d] / lanes : tensor->dims[d];
 
     return extent > 1 ? tensor->strides[d] * lanes : 0;
@@ -35,7 +35,7 @@ static int64_t step_of(const struct anydnn_plugin_tensor *tensor, int32_t d)
 
 static struct conv_channels channels_of(const struct anydnn_plugin_tensor *tensor)
 {
-    int64_t lanes = cuda_type_lanes(tensor->type);
+    int64_t lanes = kit_lanes(tensor->type);
 
     return (struct conv_channels){.step = step_of(tensor, 1),
                                   .shift = lanes == 32  ? 5

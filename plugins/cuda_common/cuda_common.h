@@ -10,37 +10,22 @@
 #ifndef CUDA_COMMON_H
 #define CUDA_COMMON_H
 
-#include <anydnn/plugin.h>
+#include "../kit/host.h"
+
 #include <cuda_runtime_api.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Status codes of plugin.h. */
-enum {
-    CUDA_SUCCESS_STATUS = 0,
-    CUDA_ALLOC_FAILED = 2,
-    CUDA_BAD_PARAM = 3,
-    CUDA_INTERNAL_ERROR = 4,
-    CUDA_EXECUTION_FAILED = 8,
-    CUDA_NOT_SUPPORTED = 9
-};
-
 /* Compute capability 7.5 is the least that the kernels are built for. */
 #define CUDA_LEAST_MAJOR 7
 #define CUDA_LEAST_MINOR 5
-
-/* The host's table; a backend's anydnn_plugin_main sets it before anything else. */
-extern const struct anydnn_plugin_host *cuda_host;
 
 /* The space's functions, for the description. */
 extern const struct anydnn_plugin_space cuda_space;
 
 /* ------------------------------------------------------------------ errors (errors.c) */
-
-/* Hands a sentence to the host and returns `status`. */
-int32_t cuda_fail(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* 0 for cudaSuccess. Else notes an error that sticks, forgets one that does not, hands the host a
  * sentence that says what failed and why, and returns a status. */

@@ -42,10 +42,10 @@ int32_t cuda_device_usable(int32_t device)
         return status;
     count = cuda_device_count(&why);
     if (count == 0)
-        return cuda_fail(CUDA_EXECUTION_FAILED, "%s", why);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_EXECUTION_FAILED, "%s", why);
     if (device < 0 || device >= count)
-        return cuda_fail(CUDA_BAD_PARAM, "the CUDA device is %d; there are %d, counted from 0",
-                         device, count);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                        "the CUDA device is %d; there are %d, counted from 0", device, count);
     status = cuda_check(device,
                         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device),
                         "asking for the compute capability");
@@ -56,10 +56,10 @@ int32_t cuda_device_usable(int32_t device)
     if (status)
         return status;
     if (major < CUDA_LEAST_MAJOR || (major == CUDA_LEAST_MAJOR && minor < CUDA_LEAST_MINOR))
-        return cuda_fail(CUDA_NOT_SUPPORTED,
-                         "CUDA device %d has compute capability %d.%d; %d.%d is the least", device,
-                         major, minor, CUDA_LEAST_MAJOR, CUDA_LEAST_MINOR);
-    return CUDA_SUCCESS_STATUS;
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                        "CUDA device %d has compute capability %d.%d; %d.%d is the least", device,
+                        major, minor, CUDA_LEAST_MAJOR, CUDA_LEAST_MINOR);
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 /* ------------------------------------------------------------------ current ones */
@@ -127,7 +127,7 @@ static int32_t make_pool(int32_t device)
                                      .location = {.type = cudaMemLocationTypeDevice, .id = device}};
     uint64_t keep = UINT64_MAX;
     cudaMemPool_t made = NULL;
-    int32_t status = CUDA_SUCCESS_STATUS;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
     enum cudaStreamCaptureMode mode;
 
     pthread_mutex_lock(&pools_lock);
@@ -148,11 +148,11 @@ static int32_t make_pool(int32_t device)
 
 int32_t cuda_scratch_take(int32_t device, cudaStream_t stream, size_t bytes, void **pointer)
 {
-    int32_t status = CUDA_SUCCESS_STATUS;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     if (device < 0 || device >= DEVICES_MAX)
-        return cuda_fail(CUDA_BAD_PARAM, "the CUDA device is %d; %d are possible", device,
-                         DEVICES_MAX);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "the CUDA device is %d; %d are possible",
+                        device, DEVICES_MAX);
     if (!atomic_load(&pools[device]))
         status = make_pool(device);
     return status ? status

@@ -2,28 +2,12 @@
 /* Errors of the CUDA runtime as statuses and sentences; errors that stick; forks. */
 #include "cuda_common.h"
 
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 /* Devices that an error can be noted of; the driver shows no more. */
 #define DEVICES_MAX 128
 
-const struct anydnn_plugin_host *cuda_host;
-
 static atomic_uchar sticky[DEVICES_MAX];
-
-int32_t cuda_fail(int32_t status, const char *format, ...)
-{
-    char text[400];
-    va_list list;
-
-    va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    cuda_host->set_error(cuda_host, text);
-    return status;
-}
 
 /* After these, says the runtime's documentation, every further call fails, and the process must be
  * ended and begun anew. */
@@ -55,30 +39,30 @@ static int32_t status_of(cudaError_t error)
 {
     switch (error) {
     case cudaErrorMemoryAllocation:
-        return CUDA_ALLOC_FAILED;
+        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     case cudaErrorInvalidValue:
     case cudaErrorInvalidResourceHandle:
     case cudaErrorInvalidDevice:
-        return CUDA_BAD_PARAM;
+        return ANYDNN_PLUGIN_STATUS_BAD_PARAM;
     case cudaErrorNotSupported:
     case cudaErrorNoKernelImageForDevice:
-        return CUDA_NOT_SUPPORTED;
+        return ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED;
     default:
-        return CUDA_EXECUTION_FAILED;
+        return ANYDNN_PLUGIN_STATUS_EXECUTION_FAILED;
     }
 }
 
 int32_t cuda_check(int32_t device, cudaError_t error, const char *what)
 {
     if (error == cudaSuccess)
-        return CUDA_SUCCESS_STATUS;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     if (sticks(error) && device >= 0 && device < DEVICES_MAX)
         atomic_store(&sticky[device], 1);
     /* What does not stick must not be found by who asks the runtime next. */
     (void)cudaGetLastError();
-    return cuda_fail(status_of(error), "%s on CUDA device %d: %s (%s, %d)%s", what, device,
-                     cudaGetErrorString(error), cudaGetErrorName(error), (int)error,
-                     sticks(error) ? "; CUDA cannot be used any more by this process" : "");
+    return kit_fail(status_of(error), "%s on CUDA device %d: %s (%s, %d)%s", what, device,
+                    cudaGetErrorString(error), cudaGetErrorName(error), (int)error,
+                    sticks(error) ? "; CUDA cannot be used any more by this process" : "");
 }
 
 /* Another backend may have met the error: a context that is out of order says so at any call. This
@@ -105,13 +89,12 @@ int32_t cuda_poisoned(int32_t device)
 int32_t cuda_process(void)
 {
     static atomic_ullong owner; /* fork number + 1 of the process that uses CUDA; 0: none yet */
-    unsigned long long mine = cuda_host->fork_number() + 1, found = 0;
+    unsigned long long mine = kit_host->fork_number() + 1, found = 0;
 
     if (atomic_load(&owner) == mine || atomic_compare_exchange_strong(&owner, &found, mine) ||
         found == mine)
-        return CUDA_SUCCESS_STATUS;
-    return cuda_fail(
-        CUDA_EXECUTION_FAILED,
-        "this process was forked from one that had used CUDA; the driver does not work "
-        "in such a child: fork first, or start a new program");
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
+    return kit_fail(ANYDNN_PLUGIN_STATUS_EXECUTION_FAILED,
+                    "this process was forked from one that had used CUDA; the driver does not work "
+                    "in such a child: fork first, or start a new program");
 }

@@ -70,12 +70,12 @@ static int32_t cuda_launch(const cuda_call *call, void (*kernel)(P), int64_t x, 
     cudaError_t error;
 
     if (x <= 0 || y <= 0)
-        return CUDA_SUCCESS_STATUS;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     if (x > CUDA_BLOCKS_MAX || y > 65535)
-        return cuda_fail(CUDA_NOT_SUPPORTED,
-                         "the grid would have %lld x %lld blocks; a launch takes "
-                         "%lld x 65535",
-                         (long long)x, (long long)y, (long long)CUDA_BLOCKS_MAX);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                        "the grid would have %lld x %lld blocks; a launch takes "
+                        "%lld x 65535",
+                        (long long)x, (long long)y, (long long)CUDA_BLOCKS_MAX);
 #ifdef __CUDACC__
     error = cuda_launch_kernel((const void *)kernel, (unsigned)x, (unsigned)y, CUDA_THREADS, 0,
                                arguments, call->stream);

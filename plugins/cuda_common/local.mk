@@ -2,7 +2,7 @@
 # The CUDA space. Each CUDA backend has its own copy: it lists these among its sources.
 
 CUDA_COMMON_SOURCES = $(CUDA_COMMON_C_SOURCES) plugins/cuda_common/special.cu
-CUDA_COMMON_C_SOURCES = \
+CUDA_COMMON_C_SOURCES = $(KIT_SOURCES) \
 	plugins/cuda_common/cuda_common.h \
 	plugins/cuda_common/device.c \
 	plugins/cuda_common/errors.c \

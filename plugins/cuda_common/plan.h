@@ -4,6 +4,7 @@
 #ifndef CUDA_COMMON_PLAN_H
 #define CUDA_COMMON_PLAN_H
 
+#include "../kit/problem.h"
 #include "cuda_common.h"
 
 #include <stddef.h>
@@ -12,18 +13,13 @@
 extern "C" {
 #endif
 
-/* Bytes that the parameters of every family fit in. */
-#define CUDA_PARAMS_MAX 320
-
 /* Sets of types and layouts, for the table. */
-#define CUDA_TYPE(name) ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
-#define CUDA_SHORTS     (CUDA_TYPE(HALF) | CUDA_TYPE(BFLOAT16))
-#define CUDA_FLOATS     (CUDA_TYPE(FLOAT) | CUDA_TYPE(DOUBLE) | CUDA_SHORTS)
-#define CUDA_INTEGERS   (CUDA_TYPE(INT8) | CUDA_TYPE(UINT8) | CUDA_TYPE(INT32))
-#define CUDA_VECTORS    (CUDA_TYPE(INT8X4) | CUDA_TYPE(UINT8X4) | CUDA_TYPE(INT8X32))
-#define CUDA_LAYOUTS                                                                               \
-    (ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED)
-#define CUDA_LAYOUTS_AND_VECTORS (CUDA_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
+#define CUDA_TYPE(name)          ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
+#define CUDA_SHORTS              (CUDA_TYPE(HALF) | CUDA_TYPE(BFLOAT16))
+#define CUDA_FLOATS              (CUDA_TYPE(FLOAT) | CUDA_TYPE(DOUBLE) | CUDA_SHORTS)
+#define CUDA_INTEGERS            (CUDA_TYPE(INT8) | CUDA_TYPE(UINT8) | CUDA_TYPE(INT32))
+#define CUDA_VECTORS             (CUDA_TYPE(INT8X4) | CUDA_TYPE(UINT8X4) | CUDA_TYPE(INT8X32))
+#define CUDA_LAYOUTS_AND_VECTORS (KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
 
 struct anydnn_plugin_context {
     int32_t device;
@@ -35,19 +31,6 @@ struct anydnn_plugin_context {
     int32_t hopper;     /* cuda_tensorcore: its family hopper runs on the device */
     int32_t shared_bytes; /* shared memory that a block may ask for */
 };
-
-/* The backend's name, for sentences; in its plugin.c. */
-extern const char cuda_backend_name[];
-
-/* Why a problem is declined. */
-struct cuda_refusal {
-    int32_t reason; /* ANYDNN_PLUGIN_REASON_xxx */
-    char sentence[320];
-};
-
-/* Fills `why` and returns the reason, so that a check can end with it. */
-int32_t cuda_refuse(struct cuda_refusal *why, int32_t reason, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 /* One execution of a plan, on its device. */
 struct cuda_call {
@@ -76,13 +59,12 @@ struct cuda_operation {
     int32_t operation;
     uint32_t types;     /* of the operand in slot 0, bits */
     uint32_t layouts;   /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
-    size_t params_size; /* of the family's structure; 0: none */
     size_t job_size;    /* bytes of plan->job */
     int32_t scratch;    /* 1: takes memory in stream order while it runs */
     int32_t algorithms; /* cuDNN's numbers under which the engine is offered, as bits; 0: only -1 */
     int32_t first;      /* the number offered first, if algorithms is not 0 */
     /* Optional; 0 or the reason, beyond what the core has checked. */
-    int32_t (*check)(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why);
+    int32_t (*check)(const struct anydnn_plugin_plan *plan, struct kit_refusal *why);
     /* Fills plan->job, which is zero, from plan->problem. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
     /* Launches: a status, with a sentence where it is not 0. Nothing waits. */
@@ -109,10 +91,9 @@ struct anydnn_plugin_plan {
     int32_t hopper;
     int32_t shared_bytes;
     uint64_t engine;
-    struct anydnn_plugin_problem problem; /* points into the plan itself */
-    struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];
-    uint64_t params[CUDA_PARAMS_MAX / 8]; /* zero beyond what the host knew of */
-    void *job;                            /* operation->job_size bytes, 64 bytes aligned */
+    struct anydnn_plugin_problem problem; /* points to `copies` */
+    struct kit_copies copies;
+    void *job; /* operation->job_size bytes, 64 bytes aligned */
 };
 
 /* The operations, in a table of the backend; the entry of each stands in its own file. */

@@ -15,11 +15,11 @@ struct object {
 
 static int32_t keep(struct object **object, int32_t device)
 {
-    *object = cuda_host->alloc(sizeof **object);
+    *object = kit_host->alloc(sizeof **object);
     if (!*object)
-        return cuda_fail(CUDA_ALLOC_FAILED, "no memory for a mark or a recording");
+        return kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "no memory for a mark or a recording");
     **object = (struct object){.primary = cuda_primary(device)};
-    return CUDA_SUCCESS_STATUS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 /* 0 where the context is there still, and current until cuda_leave. */
@@ -68,17 +68,17 @@ static struct made *take_stream(cudaStream_t stream)
 
 int32_t cuda_stream_create(int32_t device, void **stream)
 {
-    struct made *made = cuda_host->alloc(sizeof *made);
+    struct made *made = kit_host->alloc(sizeof *made);
     enum cudaStreamCaptureMode mode;
     struct cuda_visit visit;
     int32_t status = cuda_process();
 
     if (!status && !made)
-        status = cuda_fail(CUDA_ALLOC_FAILED, "no memory for a stream");
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "no memory for a stream");
     if (!status)
         status = cuda_enter(&visit, device);
     if (status) {
-        cuda_host->free(made);
+        kit_host->free(made);
         return status;
     }
     cuda_aside_begin(&mode);
@@ -88,12 +88,12 @@ int32_t cuda_stream_create(int32_t device, void **stream)
     made->primary = cuda_primary(device);
     cuda_leave(&visit);
     if (status) {
-        cuda_host->free(made);
+        kit_host->free(made);
         return status;
     }
     *stream = made->stream;
     put_stream(made);
-    return CUDA_SUCCESS_STATUS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 void cuda_stream_destroy(int32_t device, void *stream)
@@ -106,7 +106,7 @@ void cuda_stream_destroy(int32_t device, void *stream)
         cuda_check(device, cudaStreamDestroy(made->stream), "ending a stream");
         cuda_leave(&visit);
     }
-    cuda_host->free(made);
+    kit_host->free(made);
 }
 
 int32_t cuda_stream_wait(int32_t device, void *stream, void *mark)
@@ -116,7 +116,8 @@ int32_t cuda_stream_wait(int32_t device, void *stream, void *mark)
     int32_t status = cuda_process();
 
     if (!status && cuda_is_captured(place))
-        status = cuda_fail(CUDA_NOT_SUPPORTED, "a stream that is recorded waits for no mark");
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                          "a stream that is recorded waits for no mark");
     if (!status)
         status = cuda_enter(&visit, device);
     if (status)
@@ -161,7 +162,8 @@ int32_t cuda_mark_record(int32_t device, void *stream, void *mark)
     int32_t status = cuda_process();
 
     if (!status && cuda_is_captured(place))
-        status = cuda_fail(CUDA_NOT_SUPPORTED, "a mark cannot be set while its stream is recorded");
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                          "a mark cannot be set while its stream is recorded");
     if (!status)
         status = cuda_enter(&visit, device);
     if (status)
@@ -204,7 +206,7 @@ void cuda_mark_destroy(int32_t device, void *mark)
         cuda_check(device, cudaEventDestroy(object->event), "freeing an event");
         cuda_leave(&visit);
     }
-    cuda_host->free(object);
+    kit_host->free(object);
 }
 
 /* ------------------------------------------------------------------ recordings */
@@ -228,10 +230,10 @@ int32_t cuda_record_begin(int32_t device, void *stream)
     if (status)
         return status;
     if (cuda_is_captured(place))
-        status = cuda_fail(CUDA_NOT_SUPPORTED,
-                           stream ? "the stream is being captured already"
-                                  : "a recording on the default stream is under way in this "
-                                    "thread; give each handle a stream of its own");
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                          stream ? "the stream is being captured already"
+                                 : "a recording on the default stream is under way in this "
+                                   "thread; give each handle a stream of its own");
     else
         status = cuda_check(device, cudaStreamBeginCapture(place, cudaStreamCaptureModeRelaxed),
                             "beginning a capture");
@@ -295,5 +297,5 @@ void cuda_record_destroy(int32_t device, void *recording)
         cuda_check(device, cudaGraphExecDestroy(object->graph), "freeing a graph");
         cuda_leave(&visit);
     }
-    cuda_host->free(object);
+    kit_host->free(object);
 }

@@ -14,8 +14,8 @@ static int32_t device_count(int32_t *count)
 
     *count = cuda_device_count(&why);
     if (*count == 0)
-        cuda_fail(CUDA_SUCCESS_STATUS, "%s", why);
-    return CUDA_SUCCESS_STATUS;
+        kit_fail(ANYDNN_PLUGIN_STATUS_SUCCESS, "%s", why);
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 static int32_t device_current(int32_t *device)
@@ -108,7 +108,7 @@ static int32_t pointer_owner(int32_t device, const void *pointer, int32_t *owner
         *owner = pointer ? ANYDNN_PLUGIN_POINTER_HOST : ANYDNN_PLUGIN_POINTER_UNKNOWN;
     else
         *owner = ANYDNN_PLUGIN_POINTER_DEVICE;
-    return CUDA_SUCCESS_STATUS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 /* ------------------------------------------------------------------ memory */
@@ -197,8 +197,8 @@ static int32_t copy(int32_t device, void *stream, void *to, const void *from, ui
     int32_t status = cuda_process();
 
     if (!status && kind != ANYDNN_PLUGIN_COPY_WITHIN && cuda_is_captured(place))
-        status = cuda_fail(CUDA_NOT_SUPPORTED,
-                           "a copy to or from the host cannot be part of a recording");
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                          "a copy to or from the host cannot be part of a recording");
     if (status || bytes == 0)
         return status;
     status = cuda_enter(&visit, device);
@@ -251,7 +251,8 @@ static int32_t synchronize(int32_t device, void *stream)
     int32_t status = cuda_process();
 
     if (!status && cuda_is_captured(place))
-        status = cuda_fail(CUDA_NOT_SUPPORTED, "a stream that is recorded cannot be waited for");
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                          "a stream that is recorded cannot be waited for");
     if (!status)
         status = cuda_enter(&visit, device);
     if (status)
@@ -272,8 +273,8 @@ static int32_t stream_check(int32_t device, void *stream)
         return status;
     status = cuda_check(device, cudaStreamGetDevice(given, &owner), "asking for a stream's device");
     if (!status && owner != device)
-        status = cuda_fail(CUDA_BAD_PARAM, "the stream belongs to CUDA device %d, not to device %d",
-                           owner, device);
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                          "the stream belongs to CUDA device %d, not to device %d", owner, device);
     return status;
 }
 

@@ -205,8 +205,8 @@ extern "C" int32_t cuda_count_special(int32_t device, void *stream,
     job.data = data;
     job.counts = (unsigned long long *)counts;
     if (!status && job.type.bytes == 0)
-        status =
-            cuda_fail(CUDA_NOT_SUPPORTED, "elements of type %d cannot be counted", tensor->type);
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                          "elements of type %d cannot be counted", tensor->type);
     if (!status)
         status = cuda_enter(&visit, device);
     if (status)

@@ -8,15 +8,14 @@
 #ifndef CUDA_COMMON_WALK_H
 #define CUDA_COMMON_WALK_H
 
-#include <anydnn/plugin.h>
+#include "../kit/walk.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define CUDA_WALK_TENSORS 12
-/* Channels are up to three dims of a walk: see walk.c. */
-#define CUDA_WALK_DIMS (ANYDNN_PLUGIN_DIM_MAX + 2)
+#define CUDA_WALK_TENSORS KIT_WALK_TENSORS
+#define CUDA_WALK_DIMS    KIT_WALK_DIMS
 
 /* a / b, rounded up; a, rounded up to a multiple of b. */
 static inline int64_t cuda_ceil_div(int64_t a, int64_t b)
@@ -52,15 +51,9 @@ struct cuda_walk {
     int64_t lane[CUDA_WALK_TENSORS]; /* from one element of a step to the next */
 };
 
-/* All dims of a tensor. */
-#define CUDA_WALK_ALL UINT32_MAX
-
-/* Orders of the dims: as strides grow in tensor 0, so that neighbouring threads touch neighbouring
- * elements of it, or as they are, so that elements are counted as an index tuple counts them. */
-enum { CUDA_WALK_SORTED, CUDA_WALK_LOGICAL };
-
-/* Over the dims of tensor 0 whose bit is set in `mask`, the others standing at index 0. Every
- * tensor has the dims of the first, or 1 instead. */
+/* As kit_walk_make, led by tensor 0: sorted, neighbouring threads touch neighbouring elements of
+ * it.
+ */
 void cuda_walk_make(struct cuda_walk *walk, const struct anydnn_plugin_tensor *const tensor[],
                     int32_t tensors, uint32_t mask, int order);
 
@@ -77,12 +70,15 @@ void cuda_walk_drop(struct cuda_walk *walk, int32_t dim);
 int cuda_walk_unit(const struct cuda_walk *walk, int32_t tensor);
 
 /* Number of elements, and of a type its bytes (of a vector type those of a lane). */
-int64_t cuda_tensor_count(const struct anydnn_plugin_tensor *tensor);
-int32_t cuda_type_size(int32_t type);
-/* Channels that lie side by side. */
-int64_t cuda_type_lanes(int32_t type);
-/* The type of each of them. */
-int32_t cuda_lane_type(int32_t type);
+static inline int64_t cuda_tensor_count(const struct anydnn_plugin_tensor *tensor)
+{
+    return kit_count(tensor->dims, tensor->ndims);
+}
+
+static inline int32_t cuda_type_size(int32_t type)
+{
+    return (int32_t)kit_type_size(type);
+}
 
 /* A tensor of thought with the dims of another, whose offset at an index tuple is the index along
  * `dim`; the place in logical order. */

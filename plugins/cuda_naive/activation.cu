@@ -93,7 +93,7 @@ static int32_t launch(const activation_state *state, const cuda_call *call, void
 template <class Op>
 static void prepare(activation_state *state, const struct anydnn_plugin_tensor *const tensor[])
 {
-    cuda_map_prepare<Op>(&state->map, tensor, CUDA_WALK_SORTED);
+    cuda_map_prepare<Op>(&state->map, tensor, KIT_WALK_SORTED);
     state->launch = launch<Op>;
 }
 
@@ -159,8 +159,6 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 }
 
 CUDA_OPERATION(activation_forward, ANYDNN_PLUGIN_ACTIVATION_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8),
-               CUDA_LAYOUTS, sizeof(struct anydnn_plugin_activation), sizeof(activation_state),
-               NO_SCRATCH, forward_prepare, forward_run);
-CUDA_OPERATION(activation_backward, ANYDNN_PLUGIN_ACTIVATION_BACKWARD, CUDA_FLOATS, CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_activation), sizeof(activation_state), NO_SCRATCH,
-               backward_prepare, backward_run);
+               KIT_LAYOUTS, sizeof(activation_state), NO_SCRATCH, forward_prepare, forward_run);
+CUDA_OPERATION(activation_backward, ANYDNN_PLUGIN_ACTIVATION_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
+               sizeof(activation_state), NO_SCRATCH, backward_prepare, backward_run);

@@ -258,13 +258,13 @@ static void prepare_map(struct anydnn_plugin_plan *plan, cuda_map_plan *map)
         &places};
 
     if (cuda_norm_is_curved(plan)) {
-        cuda_walk_make(&map->walk, curve, 7, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+        cuda_walk_make(&map->walk, curve, 7, KIT_WALK_ALL, KIT_WALK_SORTED);
         return;
     }
     switch (cuda_type_size(tensor[X]->type)) {
 #define CASE(T)                                                                                    \
-    tensor[DZ] ? cuda_map_prepare<norm_backward_op<T, 2>>(map, two, CUDA_WALK_SORTED)              \
-               : cuda_map_prepare<norm_backward_op<T, 1>>(map, one, CUDA_WALK_SORTED)
+    tensor[DZ] ? cuda_map_prepare<norm_backward_op<T, 2>>(map, two, KIT_WALK_SORTED)               \
+               : cuda_map_prepare<norm_backward_op<T, 1>>(map, one, KIT_WALK_SORTED)
     case 8:
         CASE(double);
         break;
@@ -304,7 +304,7 @@ template <class T> static void prepare(struct anydnn_plugin_plan *plan)
         sums[t] = sums[t] ? sums[t] : &grid;
     cuda_stats_prepare(&state->stats, plan, stats);
     cuda_reduce_prepare<norm_gradient_op<T, false>>(&state->sums, plan, sums,
-                                                    cuda_norm_within(plan), CUDA_WALK_SORTED);
+                                                    cuda_norm_within(plan), KIT_WALK_SORTED);
     prepare_map(plan, &state->map);
     if (params_of(plan)->ops == CUDA_NORM_PLAIN && !tensor[DZ])
         state->form = cuda_beside_form(&state->map, 2, 1);
@@ -328,5 +328,5 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 }
 
 CUDA_OPERATION(batch_normalization_backward, ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
-               CUDA_FLOATS, CUDA_LAYOUTS, sizeof(struct anydnn_plugin_batch_normalization),
-               sizeof(backward_state), SCRATCH, backward_prepare, backward_run);
+               CUDA_FLOATS, KIT_LAYOUTS, sizeof(backward_state), SCRATCH, backward_prepare,
+               backward_run);

@@ -180,7 +180,7 @@ template <class T> static void prepare_inference(struct anydnn_plugin_plan *plan
                                                    tensor[INFERENCE_MEAN],  tensor[INFERENCE_VAR]};
     forward_state *state = (forward_state *)plan->job;
 
-    cuda_map_prepare<norm_inference_op<T>>(&state->map, mapped, CUDA_WALK_SORTED);
+    cuda_map_prepare<norm_inference_op<T>>(&state->map, mapped, KIT_WALK_SORTED);
     state->form = cuda_beside_form(&state->map, 1, 4);
     state->launch = inference_launch<T>;
 }
@@ -301,10 +301,10 @@ template <class T> static void prepare_training(struct anydnn_plugin_plan *plan)
                                3);
     cuda_stats_prepare(&state->stats, plan, stats);
     if (params_of(plan)->ops == CUDA_NORM_PLAIN) {
-        cuda_map_prepare<norm_training_op<T>>(&state->map, plain, CUDA_WALK_SORTED);
+        cuda_map_prepare<norm_training_op<T>>(&state->map, plain, KIT_WALK_SORTED);
         state->form = cuda_beside_form(&state->map, 1, 1);
     } else {
-        cuda_walk_make(&state->map.walk, active, 4, CUDA_WALK_ALL, CUDA_WALK_LOGICAL);
+        cuda_walk_make(&state->map.walk, active, 4, KIT_WALK_ALL, KIT_WALK_LOGICAL);
     }
     state->cells = cuda_tensor_count(&grid);
     state->count = (double)(cuda_tensor_count(tensor[TRAINING_X]) / state->cells);
@@ -326,9 +326,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 }
 
 CUDA_OPERATION(batch_normalization_inference, ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
-               CUDA_FLOATS | CUDA_TYPE(INT8), CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_batch_normalization), sizeof(forward_state), NO_SCRATCH,
+               CUDA_FLOATS | CUDA_TYPE(INT8), KIT_LAYOUTS, sizeof(forward_state), NO_SCRATCH,
                inference_prepare, run);
 CUDA_OPERATION(batch_normalization_training, ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
-               CUDA_FLOATS, CUDA_LAYOUTS, sizeof(struct anydnn_plugin_batch_normalization),
-               sizeof(forward_state), SCRATCH, training_prepare, run);
+               CUDA_FLOATS, KIT_LAYOUTS, sizeof(forward_state), SCRATCH, training_prepare, run);

@@ -93,7 +93,7 @@ static void prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *pla
         tensor[t] = tensor[t] ? tensor[t] : &grid;
     cuda_norm_rows_prepare(&state->rows, plan, 0, tensor, 1);
     cuda_reduce_prepare<cuda_stats_op<T>>(&state->sums, plan, tensor, cuda_norm_within(plan),
-                                          CUDA_WALK_SORTED);
+                                          KIT_WALK_SORTED);
 }
 
 void cuda_stats_prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
@@ -113,7 +113,7 @@ static int32_t run(const cuda_stats_plan *state, const cuda_call *call, int32_t 
     cuda_reduce_job<cuda_stats_op<T>> job;
     cuda_norm_rows_job rows = {};
     int passes = sizeof(T) == sizeof(double) ? 2 : 1;
-    int32_t status = CUDA_SUCCESS_STATUS;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     for (int t = 0; t < CUDA_STATS_COUNT; t++)
         job.data[t] = data[t];
@@ -139,5 +139,5 @@ int32_t cuda_stats_run(const cuda_stats_plan *state, const struct anydnn_plugin_
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
     }
-    return CUDA_INTERNAL_ERROR;
+    return ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR;
 }

@@ -57,7 +57,7 @@ template <class T> static void prepare(struct anydnn_plugin_plan *plan)
     bias_state *state = (bias_state *)plan->job;
 
     cuda_reduce_prepare<bias_op<T>>(&state->reduce, plan, plan->problem.tensor, ~(1u << 1),
-                                    CUDA_WALK_SORTED);
+                                    KIT_WALK_SORTED);
     state->launch = launch<T>;
 }
 
@@ -77,4 +77,4 @@ static int32_t bias_run(const struct anydnn_plugin_plan *plan, const cuda_call *
 }
 
 CUDA_OPERATION(convolution_backward_bias, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS, CUDA_FLOATS,
-               CUDA_LAYOUTS, 0, sizeof(bias_state), NO_SCRATCH, bias_prepare, bias_run);
+               KIT_LAYOUTS, sizeof(bias_state), NO_SCRATCH, bias_prepare, bias_run);

@@ -175,9 +175,10 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     conv_give(&job, slots, operands);
     if (state->choice.workspace) {
         if (!operands->workspace || operands->workspace_bytes < (uint64_t)state->choice.workspace)
-            return cuda_fail(CUDA_BAD_PARAM, "the workspace has %llu bytes; this plan needs %lld",
-                             (unsigned long long)operands->workspace_bytes,
-                             (long long)state->choice.workspace);
+            return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                            "the workspace has %llu bytes; this plan needs %lld",
+                            (unsigned long long)operands->workspace_bytes,
+                            (long long)state->choice.workspace);
         job.partial = operands->workspace;
     }
     if (state->depthwise.is_possible)
@@ -193,25 +194,16 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 /* Algorithms: those that are no transforms; of the backward ones cuDNN's deterministic one first.
  */
 #define ENTRY(name, number, types, layouts, algorithms, first)                                     \
-    const struct cuda_operation cuda_##name = {number,                                             \
-                                               types,                                              \
-                                               layouts,                                            \
-                                               sizeof(struct anydnn_plugin_convolution),           \
-                                               sizeof(convolution_state),                          \
-                                               NO_SCRATCH,                                         \
-                                               algorithms,                                         \
-                                               first,                                              \
-                                               nullptr,                                            \
-                                               prepare,                                            \
-                                               run,                                                \
-                                               engines,                                            \
-                                               nullptr}
+    const struct cuda_operation cuda_##name = {                                                    \
+        number,     types,      layouts, sizeof(convolution_state),                                \
+        NO_SCRATCH, algorithms, first,   nullptr,                                                  \
+        prepare,    run,        engines, nullptr}
 
 ENTRY(convolution_forward, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, FORWARD_TYPES,
       CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
 ENTRY(convolution_bias_activation_forward, ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
       FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
-ENTRY(convolution_backward_data, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, CUDA_FLOATS, CUDA_LAYOUTS,
+ENTRY(convolution_backward_data, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, CUDA_FLOATS, KIT_LAYOUTS,
       0x3, 1);
 ENTRY(convolution_backward_filter, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, CUDA_FLOATS,
-      CUDA_LAYOUTS, 0xb, 1);
+      KIT_LAYOUTS, 0xb, 1);

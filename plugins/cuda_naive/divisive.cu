@@ -202,7 +202,7 @@ static void prepare(struct anydnn_plugin_plan *plan, int out, int dy, int dmeans
     divisive_params *params = &state->params;
 
     cuda_spatial_coordinates(x, S, coordinates, walked + COORDINATES_AT);
-    cuda_walk_make(&state->walk, walked, WALKED, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    cuda_walk_make(&state->walk, walked, WALKED, KIT_WALK_ALL, KIT_WALK_SORTED);
     params->lrn = cuda_lrn_of(&plan->problem, x->ndims - 2, x->type);
     cuda_spatial_dims(x, S, params->dims);
     cuda_spatial_strides(x, S, params->x);
@@ -289,8 +289,8 @@ static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_cal
     tiles.out = call->operands->data[FORWARD_Y];
     tiles.blend = {call->operands->scale[0], call->operands->scale[1]};
     return state->params.with_means
-               ? divisive_means_run(&tiles, plan->tensor[FORWARD_X].type, 0, call)
-               : divisive_tiles_run(&tiles, plan->tensor[FORWARD_X].type, 0, call);
+               ? divisive_means_run(&tiles, plan->problem.tensor[FORWARD_X]->type, 0, call)
+               : divisive_tiles_run(&tiles, plan->problem.tensor[FORWARD_X]->type, 0, call);
 }
 
 static void backward_prepare(struct anydnn_plugin_plan *plan)
@@ -343,13 +343,13 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 {
     const divisive_state *state = (const divisive_state *)plan->job;
 
-    return state->by_tiles ? backward_by_tiles(state, call, plan->tensor[BACKWARD_X].type)
+    return state->by_tiles ? backward_by_tiles(state, call, plan->problem.tensor[BACKWARD_X]->type)
                            : state->launch(state, call);
 }
 
 CUDA_OPERATION(divisive_normalization_forward, ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
-               CUDA_FLOATS, CUDA_LAYOUTS, sizeof(struct anydnn_plugin_lrn), sizeof(divisive_state),
-               NO_SCRATCH, forward_prepare, forward_run);
+               CUDA_FLOATS, KIT_LAYOUTS, sizeof(divisive_state), NO_SCRATCH, forward_prepare,
+               forward_run);
 CUDA_OPERATION(divisive_normalization_backward, ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
-               CUDA_FLOATS, CUDA_LAYOUTS, sizeof(struct anydnn_plugin_lrn), sizeof(divisive_state),
-               SCRATCH, backward_prepare, backward_run);
+               CUDA_FLOATS, KIT_LAYOUTS, sizeof(divisive_state), SCRATCH, backward_prepare,
+               backward_run);

@@ -2,8 +2,8 @@
 /* Dropout forward and backward. Which elements are kept follows from the states alone, as anydnn.h
  * says, and is handed to backward in the reserve. A thread works on the eight elements, in logical
  * order, of one byte of it. */
+#include "../kit/philox.h"
 #include "map.h"
-#include "philox.h"
 #include "table.h"
 
 /* Slots. */
@@ -53,6 +53,15 @@ __device__ static inline int are_states(const dropout_states &states)
     return states.magic == MAGIC && states.version == VERSION;
 }
 
+/* The four words that belong to a counter of 64 bits under a key of 64. */
+__device__ static inline void words_of(uint64_t counter, uint64_t key, uint32_t word[4])
+{
+    const uint32_t counters[4] = {(uint32_t)counter, (uint32_t)(counter >> 32), 0, 0};
+    const uint32_t keys[2] = {(uint32_t)key, (uint32_t)(key >> 32)};
+
+    kit_philox(counters, keys, word);
+}
+
 /* Which of the eight elements from place `first` on are kept, as bits. */
 __device__ static inline unsigned kept_bits(const dropout_job &job, const dropout_states &states,
                                             int64_t first)
@@ -61,13 +70,13 @@ __device__ static inline unsigned kept_bits(const dropout_job &job, const dropou
     unsigned bits = 0;
     uint32_t word[4];
 
-    cuda_philox(four, states.seed, word);
+    words_of(four, states.seed, word);
     for (int i = 0; i < 8; i++) {
         uint64_t element = begin + (uint64_t)i;
 
         if (element / 4 != four) {
             four = element / 4;
-            cuda_philox(four, states.seed, word);
+            words_of(four, states.seed, word);
         }
         bits |= (unsigned)(word[element % 4] >= job.threshold) << i;
     }
@@ -146,7 +155,7 @@ static void prepare(struct anydnn_plugin_plan *plan, int in, int out)
         (const struct anydnn_plugin_dropout *)plan->problem.params;
     dropout_job *job = &((dropout_state *)plan->job)->job;
 
-    cuda_walk_make(&job->walk, walked, 2, CUDA_WALK_ALL, CUDA_WALK_LOGICAL);
+    cuda_walk_make(&job->walk, walked, 2, KIT_WALK_ALL, KIT_WALK_LOGICAL);
     job->threshold = (uint64_t)ceil(params->probability * 0x1p32);
     job->kept = 1 - params->probability;
 }
@@ -201,9 +210,7 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     return cuda_launch(call, state->kernel, cuda_blocks(job.walk.count, CUDA_THREADS * 8), 1, job);
 }
 
-CUDA_OPERATION(dropout_forward, ANYDNN_PLUGIN_DROPOUT_FORWARD, CUDA_FLOATS, CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_dropout), sizeof(dropout_state), NO_SCRATCH,
-               forward_prepare, forward_run);
-CUDA_OPERATION(dropout_backward, ANYDNN_PLUGIN_DROPOUT_BACKWARD, CUDA_FLOATS, CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_dropout), sizeof(dropout_state), NO_SCRATCH,
-               backward_prepare, backward_run);
+CUDA_OPERATION(dropout_forward, ANYDNN_PLUGIN_DROPOUT_FORWARD, CUDA_FLOATS, KIT_LAYOUTS,
+               sizeof(dropout_state), NO_SCRATCH, forward_prepare, forward_run);
+CUDA_OPERATION(dropout_backward, ANYDNN_PLUGIN_DROPOUT_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
+               sizeof(dropout_state), NO_SCRATCH, backward_prepare, backward_run);

@@ -109,7 +109,7 @@ static void im2col_prepare(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_tensor *walked[] = {col, &row, &column};
     im2col_state *state = (im2col_state *)plan->job;
 
-    cuda_walk_make(&state->walk, walked, 3, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    cuda_walk_make(&state->walk, walked, 3, KIT_WALK_ALL, KIT_WALK_SORTED);
     fill_params(plan, &state->params);
     switch (col->type) {
 #define CASE(T) state->launch = launch<T>
@@ -124,6 +124,5 @@ static int32_t im2col_run(const struct anydnn_plugin_plan *plan, const cuda_call
     return state->launch(state, call);
 }
 
-CUDA_OPERATION(im2col, ANYDNN_PLUGIN_IM2COL, CUDA_FLOATS, CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_convolution), sizeof(im2col_state), NO_SCRATCH,
-               im2col_prepare, im2col_run);
+CUDA_OPERATION(im2col, ANYDNN_PLUGIN_IM2COL, CUDA_FLOATS, KIT_LAYOUTS, sizeof(im2col_state),
+               NO_SCRATCH, im2col_prepare, im2col_run);

@@ -45,7 +45,6 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/lrn_runs.h \
 	plugins/cuda_naive/map.h \
 	plugins/cuda_naive/op_tensor.cu \
-	plugins/cuda_naive/philox.h \
 	plugins/cuda_naive/plugin.c \
 	plugins/cuda_naive/pooling.cu \
 	plugins/cuda_naive/pooling_channels.h \

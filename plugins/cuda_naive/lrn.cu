@@ -136,7 +136,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call,
     for (int32_t t = 0; t < tensors; t++)
         runs.data[t] = data[t];
     runs.blend = {call->operands->scale[0], call->operands->scale[1]};
-    return state->run(&runs, plan->tensor[0].type, tensors == LRN_TENSORS, call);
+    return state->run(&runs, plan->problem.tensor[0]->type, tensors == LRN_TENSORS, call);
 }
 
 static void forward_prepare(struct anydnn_plugin_plan *plan)
@@ -148,7 +148,7 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_tensor *tensor[] = {walked[0], x};
     lrn_state *state = (lrn_state *)plan->job;
 
-    cuda_walk_make(&state->walk, walked, 3, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    cuda_walk_make(&state->walk, walked, 3, KIT_WALK_ALL, KIT_WALK_SORTED);
     state->params = {cuda_lrn_of(&plan->problem, 1, x->type), x->dims[1], x->strides[1], 0};
     runs_prepare(plan, state, tensor, 2);
     switch (x->type) {
@@ -178,7 +178,7 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_tensor *tensor[] = {walked[0], x, dy};
     lrn_state *state = (lrn_state *)plan->job;
 
-    cuda_walk_make(&state->walk, walked, 4, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    cuda_walk_make(&state->walk, walked, 4, KIT_WALK_ALL, KIT_WALK_SORTED);
     state->params = {cuda_lrn_of(&plan->problem, 1, x->type), x->dims[1], x->strides[1],
                      dy->strides[1]};
     runs_prepare(plan, state, tensor, 3);
@@ -198,22 +198,21 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 }
 
 /* A thread reads the channels around those that it writes, which are other threads'. */
-static int32_t check(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why)
+static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     int out = plan->problem.operation == ANYDNN_PLUGIN_LRN_FORWARD ? FORWARD_Y : BACKWARD_DX;
 
     if (!plan->problem.alias[out])
         return 0;
-    return cuda_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
-                       "the result in operand %d would be written over operand %d, whose "
-                       "channels neighbours still read",
-                       out, plan->problem.alias[out] - 1);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_ALIAS,
+                      "the result in operand %d would be written over operand %d, whose "
+                      "channels neighbours still read",
+                      out, plan->problem.alias[out] - 1);
 }
 
 const struct cuda_operation cuda_lrn_forward = {ANYDNN_PLUGIN_LRN_FORWARD,
                                                 CUDA_FLOATS | CUDA_TYPE(INT8),
-                                                CUDA_LAYOUTS,
-                                                sizeof(struct anydnn_plugin_lrn),
+                                                KIT_LAYOUTS,
                                                 sizeof(lrn_state),
                                                 NO_SCRATCH,
                                                 0,
@@ -225,8 +224,7 @@ const struct cuda_operation cuda_lrn_forward = {ANYDNN_PLUGIN_LRN_FORWARD,
                                                 nullptr};
 const struct cuda_operation cuda_lrn_backward = {ANYDNN_PLUGIN_LRN_BACKWARD,
                                                  CUDA_FLOATS,
-                                                 CUDA_LAYOUTS,
-                                                 sizeof(struct anydnn_plugin_lrn),
+                                                 KIT_LAYOUTS,
                                                  sizeof(lrn_state),
                                                  NO_SCRATCH,
                                                  0,

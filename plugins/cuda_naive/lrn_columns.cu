@@ -219,7 +219,7 @@ static int make_walk(struct lrn_runs *runs, const struct anydnn_plugin_tensor *c
         by_runs[t].dims[1] = cuda_blocks(by_runs[t].dims[1], by);
         walked[t] = &by_runs[t];
     }
-    cuda_walk_make(&runs->walk, walked, tensors + 1, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    cuda_walk_make(&runs->walk, walked, tensors + 1, KIT_WALK_ALL, KIT_WALK_SORTED);
     for (int32_t t = 0; t < tensors; t++)
         columns = columns && cuda_walk_unit(&runs->walk, t);
     return columns;

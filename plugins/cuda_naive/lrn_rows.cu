@@ -109,7 +109,7 @@ int lrn_rows_prepare(struct lrn_runs *runs, const struct anydnn_plugin_tensor *c
         by_runs[t].dims[1] = cuda_blocks(by_runs[t].dims[1], LRN_RUN);
         walked[t] = &by_runs[t];
     }
-    cuda_walk_make(&runs->walk, walked, tensors + 1, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    cuda_walk_make(&runs->walk, walked, tensors + 1, KIT_WALK_ALL, KIT_WALK_SORTED);
     return rows && (by_runs[0].dims[1] == 1 ||
                     runs->walk.strides[runs->walk.ndims - 1][tensors] == LRN_RUN);
 }

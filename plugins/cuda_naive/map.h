@@ -178,7 +178,7 @@ template <class Op>
 static void cuda_map_prepare(cuda_map_plan *plan, const struct anydnn_plugin_tensor *const tensor[],
                              int order)
 {
-    cuda_walk_make(&plan->walk, tensor, Op::OUT + Op::IN + Op::EXTRA, CUDA_WALK_ALL, order);
+    cuda_walk_make(&plan->walk, tensor, Op::OUT + Op::IN + Op::EXTRA, KIT_WALK_ALL, order);
     plan->can_vectors = cuda_walk_vectors(&plan->vectors, &plan->walk, Op::OUT + Op::IN,
                                           cuda_vector<typename Op::T>::LANES);
     for (int t = 0; t < Op::OUT; t++)

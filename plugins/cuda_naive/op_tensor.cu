@@ -135,7 +135,7 @@ static int takes_b(int32_t op)
 template <class E>
 static void prepare(op_state *state, const struct anydnn_plugin_tensor *const tensor[])
 {
-    cuda_map_prepare<op_same<E>>(&state->map, tensor, CUDA_WALK_SORTED);
+    cuda_map_prepare<op_same<E>>(&state->map, tensor, KIT_WALK_SORTED);
     state->launch = launch<E>;
 }
 
@@ -154,7 +154,7 @@ static void op_prepare(struct anydnn_plugin_plan *plan)
     state->params.ab_type = tensor[A]->type;
     state->params.c_type = tensor[C]->type;
     if (tensor[A]->type != tensor[C]->type) {
-        cuda_walk_make(&state->map.walk, mapped, 3, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+        cuda_walk_make(&state->map.walk, mapped, 3, KIT_WALK_ALL, KIT_WALK_SORTED);
         return;
     }
     switch (tensor[A]->type) {
@@ -186,6 +186,5 @@ static int32_t op_run(const struct anydnn_plugin_plan *plan, const cuda_call *ca
     return cuda_each_run(&state->map.walk, call, &job);
 }
 
-CUDA_OPERATION(op_tensor, ANYDNN_PLUGIN_OP_TENSOR, CUDA_FLOATS | CUDA_TYPE(INT8), CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_op_tensor), sizeof(op_state), NO_SCRATCH, op_prepare,
-               op_run);
+CUDA_OPERATION(op_tensor, ANYDNN_PLUGIN_OP_TENSOR, CUDA_FLOATS | CUDA_TYPE(INT8), KIT_LAYOUTS,
+               sizeof(op_state), NO_SCRATCH, op_prepare, op_run);

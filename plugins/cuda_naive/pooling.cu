@@ -302,7 +302,7 @@ static void fill_params(const struct anydnn_plugin_plan *plan, const struct anyd
     cuda_spatial_strides(x, S, made.x_strides);
     cuda_spatial_strides(y, S, made.y_strides);
     cuda_spatial_strides(dy, S, made.dy_strides);
-    made.lowest = lowest_of(cuda_lane_type(x->type));
+    made.lowest = lowest_of(kit_lane_type(x->type));
     made.mode = from->mode;
     made.max = pooling_is_max(from->mode);
     made.nan_propagate = from->nan_propagate;
@@ -319,8 +319,8 @@ template <int S> static void forward_walk(struct anydnn_plugin_plan *plan)
     /* Along the spatial dims y's extents count. */
     memcpy(x_part.dims, y->dims, sizeof x_part.dims);
     cuda_spatial_coordinates(y, S, coordinates, walked + 2);
-    cuda_walk_make(&((pooling_state *)plan->job)->walk, walked, 2 + S, CUDA_WALK_ALL,
-                   CUDA_WALK_SORTED);
+    cuda_walk_make(&((pooling_state *)plan->job)->walk, walked, 2 + S, KIT_WALK_ALL,
+                   KIT_WALK_SORTED);
     fill_params<S>(plan, x, y, y);
 }
 
@@ -337,7 +337,7 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
         form->launch = forward_launch(chosen, x->type, mode);
     }
     few ? forward_walk<CUDA_FEW_DIMS>(plan) : forward_walk<CUDA_MANY_DIMS>(plan);
-    switch (cuda_lane_type(x->type)) {
+    switch (kit_lane_type(x->type)) {
 #define CASE(T)                                                                                    \
     state->launch = few ? launch<pooling_forward_op<T, CUDA_FEW_DIMS>>                             \
                         : launch<pooling_forward_op<T, CUDA_MANY_DIMS>>
@@ -374,8 +374,8 @@ template <int S> static void backward_walk(struct anydnn_plugin_plan *plan)
         memcpy(parts[t].dims, dx->dims, sizeof parts[t].dims);
     }
     cuda_spatial_coordinates(dx, S, coordinates, walked + 4);
-    cuda_walk_make(&((pooling_state *)plan->job)->walk, walked, 4 + S, CUDA_WALK_ALL,
-                   CUDA_WALK_SORTED);
+    cuda_walk_make(&((pooling_state *)plan->job)->walk, walked, 4 + S, KIT_WALK_ALL,
+                   KIT_WALK_SORTED);
     fill_params<S>(plan, from[0], from[1], from[2]);
 }
 
@@ -418,8 +418,7 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 
 CUDA_OPERATION(pooling_forward, ANYDNN_PLUGIN_POOLING_FORWARD,
                CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(INT8X4) | CUDA_TYPE(INT8X32),
-               CUDA_LAYOUTS_AND_VECTORS, sizeof(struct anydnn_plugin_pooling),
-               sizeof(pooling_state), NO_SCRATCH, forward_prepare, forward_run);
-CUDA_OPERATION(pooling_backward, ANYDNN_PLUGIN_POOLING_BACKWARD, CUDA_FLOATS, CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_pooling), sizeof(pooling_state), NO_SCRATCH,
-               backward_prepare, backward_run);
+               CUDA_LAYOUTS_AND_VECTORS, sizeof(pooling_state), NO_SCRATCH, forward_prepare,
+               forward_run);
+CUDA_OPERATION(pooling_backward, ANYDNN_PLUGIN_POOLING_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
+               sizeof(pooling_state), NO_SCRATCH, backward_prepare, backward_run);

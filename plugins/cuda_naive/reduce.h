@@ -88,7 +88,7 @@ static void cuda_reduce_prepare(cuda_reduce_plan *state, const struct anydnn_plu
     cuda_walk *walk = &state->elements.reduced;
     int along, can;
 
-    cuda_walk_make(&state->kept, tensor, Op::IN + Op::EXTRA + Op::OUT, ~reduced, CUDA_WALK_SORTED);
+    cuda_walk_make(&state->kept, tensor, Op::IN + Op::EXTRA + Op::OUT, ~reduced, KIT_WALK_SORTED);
     cuda_walk_make(walk, tensor, Op::IN + Op::EXTRA, reduced, order);
     along = state->kept.count == 1 ||
             walk->strides[walk->ndims - 1][0] <= state->kept.strides[state->kept.ndims - 1][0];
@@ -111,7 +111,7 @@ static int32_t cuda_reduce_run(const cuda_reduce_plan *state, const cuda_call *c
 {
     void (*kernel)(cuda_reduce_job<Op>) = cuda_reduce<Op, false>;
     const cuda_reduce_form *form = &state->elements;
-    int32_t status = CUDA_SUCCESS_STATUS, dropped;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS, dropped;
     uintptr_t addresses = 0;
     void *parts = nullptr;
 
@@ -138,7 +138,8 @@ static int32_t cuda_reduce_run(const cuda_reduce_plan *state, const cuda_call *c
     if (!status && parts)
         status = cuda_launch(call, cuda_reduce_join<Op>,
                              cuda_blocks(job->kept.count, CUDA_THREADS / CUDA_JOINERS), 1, *job);
-    dropped = parts ? cuda_scratch_drop(call->device, call->stream, parts) : CUDA_SUCCESS_STATUS;
+    dropped =
+        parts ? cuda_scratch_drop(call->device, call->stream, parts) : ANYDNN_PLUGIN_STATUS_SUCCESS;
     return status ? status : dropped;
 }
 

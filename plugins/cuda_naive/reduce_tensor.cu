@@ -214,7 +214,7 @@ template <class Op> static void prepare(struct anydnn_plugin_plan *plan)
 
     cuda_reduce_prepare<Op>(&state->reduce, plan, walked,
                             reduced_dims(tensor[A_SLOT], tensor[C_SLOT]),
-                            tensor[INDICES] ? CUDA_WALK_LOGICAL : CUDA_WALK_SORTED);
+                            tensor[INDICES] ? KIT_WALK_LOGICAL : KIT_WALK_SORTED);
     state->launch = launch<Op>;
 }
 
@@ -246,5 +246,4 @@ static int32_t reduce_run(const struct anydnn_plugin_plan *plan, const cuda_call
 }
 
 CUDA_OPERATION(reduce_tensor, ANYDNN_PLUGIN_REDUCE_TENSOR, CUDA_FLOATS | CUDA_TYPE(INT8),
-               CUDA_LAYOUTS, sizeof(struct anydnn_plugin_reduce), sizeof(reduce_state), NO_SCRATCH,
-               reduce_prepare, reduce_run);
+               KIT_LAYOUTS, sizeof(reduce_state), NO_SCRATCH, reduce_prepare, reduce_run);

@@ -72,14 +72,14 @@ static void set_prepare(struct anydnn_plugin_plan *plan)
 {
     struct anydnn_plugin_tensor elements = *plan->problem.tensor[0];
     const struct anydnn_plugin_tensor *walked[] = {&elements};
-    int64_t lanes = cuda_type_lanes(elements.type);
+    int64_t lanes = kit_lanes(elements.type);
     set_job *job = (set_job *)plan->job;
     int32_t size = (int32_t)lanes * cuda_type_size(elements.type);
 
     if (lanes > 1)
         elements.dims[1] /= lanes;
-    elements.type = cuda_lane_type(elements.type);
-    cuda_walk_make(&job->walk, walked, 1, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    elements.type = kit_lane_type(elements.type);
+    cuda_walk_make(&job->walk, walked, 1, KIT_WALK_ALL, KIT_WALK_SORTED);
     job->word_size = size < 8 ? size : 8;
     job->words = size / job->word_size;
 }
@@ -91,7 +91,7 @@ static int32_t set_run(const struct anydnn_plugin_plan *plan, const cuda_call *c
     int64_t elements = job.walk.count;
 
     if (!call->operands->value)
-        return cuda_fail(CUDA_BAD_PARAM, "set_tensor: value is a NULL pointer");
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "set_tensor: value is a NULL pointer");
     job.y = call->operands->data[0];
     for (int b = 0; b < VALUE_MAX; b++)
         job.value[b] = ((const unsigned char *)call->operands->value)[b % element];
@@ -103,4 +103,4 @@ static int32_t set_run(const struct anydnn_plugin_plan *plan, const cuda_call *c
 }
 
 CUDA_OPERATION(set_tensor, ANYDNN_PLUGIN_SET_TENSOR, CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
-               CUDA_LAYOUTS_AND_VECTORS, 0, sizeof(set_job), NO_SCRATCH, set_prepare, set_run);
+               CUDA_LAYOUTS_AND_VECTORS, sizeof(set_job), NO_SCRATCH, set_prepare, set_run);

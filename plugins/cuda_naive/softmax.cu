@@ -176,8 +176,8 @@ static void prepare(struct anydnn_plugin_plan *plan,
     softmax_job *job = &state->job;
     int by_elements;
 
-    cuda_walk_make(&job->vectors, tensor, tensors, ~along, CUDA_WALK_SORTED);
-    cuda_walk_make(&job->vector, tensor, tensors, along, CUDA_WALK_SORTED);
+    cuda_walk_make(&job->vectors, tensor, tensors, ~along, KIT_WALK_SORTED);
+    cuda_walk_make(&job->vector, tensor, tensors, along, KIT_WALK_SORTED);
     by_elements = job->vectors.count == 1 || job->vector.strides[job->vector.ndims - 1][0] <=
                                                  job->vectors.strides[job->vectors.ndims - 1][0];
     job->tile = cuda_tile_choose(job->vectors.count, job->vector.count, by_elements);
@@ -245,8 +245,6 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
 }
 
 CUDA_OPERATION(softmax_forward, ANYDNN_PLUGIN_SOFTMAX_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8),
-               CUDA_LAYOUTS, sizeof(struct anydnn_plugin_softmax), sizeof(softmax_state),
-               NO_SCRATCH, forward_prepare, forward_run);
-CUDA_OPERATION(softmax_backward, ANYDNN_PLUGIN_SOFTMAX_BACKWARD, CUDA_FLOATS, CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_softmax), sizeof(softmax_state), NO_SCRATCH,
-               backward_prepare, backward_run);
+               KIT_LAYOUTS, sizeof(softmax_state), NO_SCRATCH, forward_prepare, forward_run);
+CUDA_OPERATION(softmax_backward, ANYDNN_PLUGIN_SOFTMAX_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
+               sizeof(softmax_state), NO_SCRATCH, backward_prepare, backward_run);

@@ -8,10 +8,9 @@
 /* Defines an entry, of an operation without algorithms and conditions of its own. */
 #define NO_SCRATCH 0
 #define SCRATCH    1
-#define CUDA_OPERATION(name, number, types, layouts, params_size, job_size, scratch, prepare, run) \
-    const struct cuda_operation cuda_##name = {number,  types,   layouts, params_size, job_size,   \
-                                               scratch, 0,       0,       nullptr,     prepare,    \
-                                               run,     nullptr, nullptr}
+#define CUDA_OPERATION(name, number, types, layouts, job_size, scratch, prepare, run)              \
+    const struct cuda_operation cuda_##name = {                                                    \
+        number, types, layouts, job_size, scratch, 0, 0, nullptr, prepare, run, nullptr, nullptr}
 
 #ifdef __cplusplus
 extern "C" {

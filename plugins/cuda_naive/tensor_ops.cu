@@ -83,7 +83,7 @@ static int32_t convert(const blend_state *state, const cuda_call *call, void *y,
 template <class T>
 static void prepare(blend_state *state, const struct anydnn_plugin_tensor *const tensor[])
 {
-    cuda_map_prepare<blend_op<T>>(&state->map, tensor, CUDA_WALK_SORTED);
+    cuda_map_prepare<blend_op<T>>(&state->map, tensor, KIT_WALK_SORTED);
     state->launch =
         cuda_turn_prepare<T>(&state->turn, &state->map.walk) ? turn<T> : launch<blend_op<T>>;
 }
@@ -95,12 +95,12 @@ static void prepare_blend(struct anydnn_plugin_plan *plan, const struct anydnn_p
     blend_state *state = (blend_state *)plan->job;
 
     state->types = {x->type, y->type};
-    if (cuda_lane_type(x->type) != cuda_lane_type(y->type)) {
-        cuda_walk_make(&state->map.walk, mapped, 2, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    if (kit_lane_type(x->type) != kit_lane_type(y->type)) {
+        cuda_walk_make(&state->map.walk, mapped, 2, KIT_WALK_ALL, KIT_WALK_SORTED);
         state->launch = convert;
         return;
     }
-    switch (cuda_lane_type(x->type)) {
+    switch (kit_lane_type(x->type)) {
 #define CASE(T) prepare<T>(state, mapped)
         CUDA_FLOAT_CASES(CASE);
     case ANYDNN_PLUGIN_INT32:
@@ -144,10 +144,9 @@ static int32_t scale_run(const struct anydnn_plugin_plan *plan, const cuda_call 
 }
 
 CUDA_OPERATION(transform_tensor, ANYDNN_PLUGIN_TRANSFORM_TENSOR,
-               CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS, CUDA_LAYOUTS_AND_VECTORS, 0,
+               CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS, CUDA_LAYOUTS_AND_VECTORS,
                sizeof(blend_state), NO_SCRATCH, two_prepare, two_run);
 CUDA_OPERATION(add_tensor, ANYDNN_PLUGIN_ADD_TENSOR, CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
-               CUDA_LAYOUTS_AND_VECTORS, 0, sizeof(blend_state), NO_SCRATCH, two_prepare, two_run);
+               CUDA_LAYOUTS_AND_VECTORS, sizeof(blend_state), NO_SCRATCH, two_prepare, two_run);
 CUDA_OPERATION(scale_tensor, ANYDNN_PLUGIN_SCALE_TENSOR, CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
-               CUDA_LAYOUTS_AND_VECTORS, 0, sizeof(blend_state), NO_SCRATCH, scale_prepare,
-               scale_run);
+               CUDA_LAYOUTS_AND_VECTORS, sizeof(blend_state), NO_SCRATCH, scale_prepare, scale_run);

@@ -115,7 +115,7 @@ static void fill_params(const struct anydnn_plugin_plan *plan, transform_params 
     to->ndims = x->ndims;
     to->x_type = x->type;
     to->y_type = y->type;
-    to->x_lanes = (int32_t)cuda_type_lanes(x->type);
+    to->x_lanes = (int32_t)kit_lanes(x->type);
     to->channels = (from->direction == FOLD ? y : x)->dims[1] / block;
     for (int32_t d = 0; d < x->ndims; d++) {
         to->fold[d] = d < 2 ? 1 : from->fold[d - 2];
@@ -140,7 +140,7 @@ static void transform_prepare(struct anydnn_plugin_plan *plan)
         coordinates[d].type = ANYDNN_PLUGIN_DOUBLE;
         walked[1 + d] = &coordinates[d];
     }
-    cuda_walk_make(&state->walk, walked, 1 + DIMS, CUDA_WALK_ALL, CUDA_WALK_SORTED);
+    cuda_walk_make(&state->walk, walked, 1 + DIMS, KIT_WALK_ALL, KIT_WALK_SORTED);
     fill_params(plan, &state->params);
 }
 
@@ -158,9 +158,7 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan, const cuda_c
 
 CUDA_OPERATION(transform_tensor_ex, ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
                CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS, CUDA_LAYOUTS_AND_VECTORS,
-               sizeof(struct anydnn_plugin_transform), sizeof(transform_state), NO_SCRATCH,
-               transform_prepare, transform_run);
+               sizeof(transform_state), NO_SCRATCH, transform_prepare, transform_run);
 CUDA_OPERATION(transform_filter, ANYDNN_PLUGIN_TRANSFORM_FILTER,
-               CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8), CUDA_LAYOUTS,
-               sizeof(struct anydnn_plugin_transform), sizeof(transform_state), NO_SCRATCH,
-               transform_prepare, transform_run);
+               CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8), KIT_LAYOUTS,
+               sizeof(transform_state), NO_SCRATCH, transform_prepare, transform_run);

@@ -36,7 +36,7 @@ __device__ static inline int cuda_visit_box(const cuda_box<S> &box, const int64_
 static inline void cuda_spatial_strides(const struct anydnn_plugin_tensor *tensor, int32_t dims,
                                         int64_t strides[])
 {
-    int64_t lanes = cuda_type_lanes(tensor->type);
+    int64_t lanes = kit_lanes(tensor->type);
 
     for (int32_t s = 0; s < dims; s++) {
         int32_t d = tensor->ndims - dims + s;

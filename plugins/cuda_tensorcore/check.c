@@ -14,7 +14,7 @@ static const struct {
 };
 
 /* Operands of integers are mixed as the core lets them be. */
-static int32_t check_types(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why)
+static int32_t check_types(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = plan->problem.params;
     int32_t type = plan->problem.tensor[0]->type;
@@ -22,45 +22,44 @@ static int32_t check_types(const struct anydnn_plugin_plan *plan, struct cuda_re
 
     for (int32_t slot = 1; slot < ANYDNN_PLUGIN_OPERAND_MAX && !mixed; slot++) {
         if (plan->problem.tensor[slot] && plan->problem.tensor[slot]->type != type)
-            return cuda_refuse(
-                why, ANYDNN_PLUGIN_REASON_TYPE,
-                "cuda_tensorcore takes operands of one type; that in slot 0 has type "
-                "%d, that in slot %d type %d",
-                type, slot, plan->problem.tensor[slot]->type);
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                              "cuda_tensorcore takes operands of one type; that in slot 0 has type "
+                              "%d, that in slot %d type %d",
+                              type, slot, plan->problem.tensor[slot]->type);
     }
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (types[i].type != type)
             continue;
         if (plan->capability >= types[i].capability)
             return 0;
-        return cuda_refuse(why, ANYDNN_PLUGIN_REASON_DEVICE,
-                           "matrix units take %s from compute capability %d.%d on; this device "
-                           "runs code for %d.%d",
-                           types[i].name, types[i].capability / 10, types[i].capability % 10,
-                           plan->capability / 10, plan->capability % 10);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_DEVICE,
+                          "matrix units take %s from compute capability %d.%d on; this device "
+                          "runs code for %d.%d",
+                          types[i].name, types[i].capability / 10, types[i].capability % 10,
+                          plan->capability / 10, plan->capability % 10);
     }
-    return cuda_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                       "cuda_tensorcore takes half, bfloat16, float and integers of 8 bits; the "
-                       "operands have type %d",
-                       type);
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                      "cuda_tensorcore takes half, bfloat16, float and integers of 8 bits; the "
+                      "operands have type %d",
+                      type);
 }
 
-static int32_t check_math(const struct anydnn_plugin_problem *problem, struct cuda_refusal *why)
+static int32_t check_math(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     if (problem->math == ANYDNN_PLUGIN_MATH_DEFAULT)
-        return cuda_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
-                           "default math permits no matrix units, and cuda_tensorcore has nothing "
-                           "else");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
+                          "default math permits no matrix units, and cuda_tensorcore has nothing "
+                          "else");
     if (problem->tensor[0]->type != ANYDNN_PLUGIN_FLOAT)
         return 0;
     if (problem->math == ANYDNN_PLUGIN_MATH_TENSOR_OP)
-        return cuda_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
-                           "float operands would be rounded to TF32, which tensor_op does not "
-                           "permit; allow_conversion does");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
+                          "float operands would be rounded to TF32, which tensor_op does not "
+                          "permit; allow_conversion does");
     return 0;
 }
 
-int32_t tc_check(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why)
+int32_t tc_check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_problem *problem = &plan->problem;
     const struct anydnn_plugin_convolution *params = problem->params;
@@ -73,19 +72,19 @@ int32_t tc_check(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why
     if (reason)
         return reason;
     if (params->compute_type == ANYDNN_PLUGIN_DOUBLE)
-        return cuda_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                           "matrix units add up in float; the compute type is double");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                          "matrix units add up in float; the compute type is double");
     conv_make(&conv, problem);
     channels =
         conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? conv.columns : conv.depth;
     if (conv.groups > 1 && channels == 1)
-        return cuda_refuse(why, ANYDNN_PLUGIN_REASON_GROUPS,
-                           "a depthwise convolution, %lld groups of one channel, has no use for "
-                           "matrix units",
-                           (long long)conv.groups);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_GROUPS,
+                          "a depthwise convolution, %lld groups of one channel, has no use for "
+                          "matrix units",
+                          (long long)conv.groups);
     if (!conv.narrow)
-        return cuda_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                           "cuda_tensorcore takes up to 3 spatial dims, and counts positions and "
-                           "taps in 30 bits");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "cuda_tensorcore takes up to 3 spatial dims, and counts positions and "
+                          "taps in 30 bits");
     return 0;
 }

@@ -235,7 +235,7 @@ static int32_t copy(const struct cuda_call *call, const tc_step *step, const voi
     tc_given given = {};
 
     if (!step->run)
-        return CUDA_SUCCESS_STATUS;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     given.x = *operand;
     given.output = to;
     *operand = to;
@@ -269,8 +269,9 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     int32_t status;
 
     if (needed && (!operands->workspace || operands->workspace_bytes < needed))
-        return cuda_fail(CUDA_BAD_PARAM, "the workspace has %llu bytes; this plan needs %llu",
-                         (unsigned long long)operands->workspace_bytes, (unsigned long long)needed);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                        "the workspace has %llu bytes; this plan needs %llu",
+                        (unsigned long long)operands->workspace_bytes, (unsigned long long)needed);
     given = given_of(state, operands);
     status = copy(call, &state->step[COPY_X], &given.x, operands->workspace);
     if (!status)
@@ -291,17 +292,15 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 /* Algorithms: those that are no transforms; first cuDNN's with precomputed indices, and of the
  * backward ones its deterministic ones. */
 #define ENTRY(name, number, types, layouts, algorithms, first)                                     \
-    static const struct cuda_operation name = {                                                    \
-        number,           types,   layouts,    sizeof(struct anydnn_plugin_convolution),           \
-        sizeof(tc_state), 0,       algorithms, first,                                              \
-        tc_check,         prepare, run,        engines,                                            \
-        has_engine}
+    static const struct cuda_operation name = {number,  types,      layouts, sizeof(tc_state),     \
+                                               0,       algorithms, first,   tc_check,             \
+                                               prepare, run,        engines, has_engine}
 
 ENTRY(forward, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 1);
 ENTRY(fused, ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD, FORWARD_TYPES,
       CUDA_LAYOUTS_AND_VECTORS, 0xf, 1);
-ENTRY(data, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, TYPES, CUDA_LAYOUTS, 0x3, 1);
-ENTRY(filter, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, TYPES, CUDA_LAYOUTS, 0xb, 1);
+ENTRY(data, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, TYPES, KIT_LAYOUTS, 0x3, 1);
+ENTRY(filter, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, TYPES, KIT_LAYOUTS, 0xb, 1);
 
 const struct cuda_operation *const cuda_operations[] = {&forward, &fused, &data, &filter};
 const uint32_t cuda_operation_count = sizeof cuda_operations / sizeof cuda_operations[0];

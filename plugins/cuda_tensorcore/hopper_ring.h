@@ -66,7 +66,8 @@ template <class S> struct tc_hopper_barriers {
 
 static inline int32_t tc_hopper_refused(const struct cuda_call *, const tc_step *, const tc_given &)
 {
-    return cuda_fail(CUDA_NOT_SUPPORTED, "the driver made no tensor maps of the operands");
+    return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                    "the driver made no tensor maps of the operands");
 }
 
 #endif

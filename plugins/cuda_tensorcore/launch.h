@@ -54,7 +54,7 @@ static int32_t tc_ask_shared(int32_t device, void (*kernel)(P), int32_t bytes, u
     if (bytes <= TC_SHARED_FREE ||
         (device < TC_DEVICES_SEEN &&
          __atomic_load_n(&asked[device], __ATOMIC_RELAXED) & TC_ASKED_SHARED))
-        return CUDA_SUCCESS_STATUS;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
     if (error == cudaSuccess)
         error = cudaFuncSetAttribute((const void *)kernel,
@@ -83,8 +83,9 @@ static int32_t tc_launch(const struct cuda_call *call, const tc_step *step, int3
     if (status || step->blocks <= 0)
         return status;
     if (step->blocks > CUDA_BLOCKS_MAX)
-        return cuda_fail(CUDA_NOT_SUPPORTED, "the grid would have %lld blocks; a launch takes %lld",
-                         (long long)step->blocks, (long long)CUDA_BLOCKS_MAX);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                        "the grid would have %lld blocks; a launch takes %lld",
+                        (long long)step->blocks, (long long)CUDA_BLOCKS_MAX);
 #ifdef __CUDACC__
     error = (step->overlaps ? cuda_launch_overlapping : cuda_launch_kernel)(
         (const void *)kernel, (unsigned)step->blocks, 1, (unsigned)step->threads,

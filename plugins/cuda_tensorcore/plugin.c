@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two exported objects of the backend cuda_tensorcore, its description and its contexts. */
+/* The entry of the backend cuda_tensorcore, its description and its contexts. */
 #include "tensorcore.h"
-
-const char cuda_backend_name[] = "cuda_tensorcore";
 
 /* All but default: what permits matrix units. */
 #define MATRIX_MATH 0xeu
@@ -43,7 +41,7 @@ static const struct anydnn_plugin_limit *const limits[] = {&depthwise, &dims};
 
 static struct anydnn_plugin description = {
     .struct_size = sizeof description,
-    .name = cuda_backend_name,
+    .name = "cuda_tensorcore",
     .vendor = "anydnn",
     .version = "0.1.0",
     .build_id = "",
@@ -55,14 +53,11 @@ static struct anydnn_plugin description = {
     .context_destroy = cuda_context_destroy,
 };
 
-ANYDNN_PLUGIN_EXPORT const struct anydnn_plugin_abi anydnn_plugin_abi =
-    ANYDNN_PLUGIN_ABI_INITIALIZER;
-
 ANYDNN_PLUGIN_EXPORT int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
                                                 const struct anydnn_plugin **plugin)
 {
-    cuda_host = host;
+    kit_begin(host, &description);
     cuda_publish(&description, MATRIX_MATH);
     *plugin = &description;
-    return CUDA_SUCCESS_STATUS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }

@@ -127,7 +127,7 @@ double tc_memory_us(const struct tc_wish *wish, int32_t launches, double bytes);
 /* ------------------------------------------------------------------ elsewhere */
 
 /* check.c: 0, or the reason why a problem is declined. */
-int32_t tc_check(const struct anydnn_plugin_plan *plan, struct cuda_refusal *why);
+int32_t tc_check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why);
 
 /* convolution.cu: 10 major + minor of the code that the driver takes for the current device. */
 int32_t tc_code_capability(int32_t device, int32_t *capability);

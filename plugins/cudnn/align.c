@@ -4,41 +4,6 @@
 
 #include <string.h>
 
-/* Slots that operations write, as bits: the table of plugin.h. */
-static const uint16_t written[ANYDNN_PLUGIN_OPERATION_END] = {
-    [ANYDNN_PLUGIN_CONVOLUTION_FORWARD] = 0x4,
-    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA] = 0x4,
-    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER] = 0x4,
-    [ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS] = 0x2,
-    [ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD] = 0x10,
-    [ANYDNN_PLUGIN_POOLING_FORWARD] = 0x2,
-    [ANYDNN_PLUGIN_POOLING_BACKWARD] = 0x8,
-    [ANYDNN_PLUGIN_ACTIVATION_FORWARD] = 0x2,
-    [ANYDNN_PLUGIN_ACTIVATION_BACKWARD] = 0x8,
-    [ANYDNN_PLUGIN_LRN_FORWARD] = 0x2,
-    [ANYDNN_PLUGIN_SOFTMAX_FORWARD] = 0x2,
-    [ANYDNN_PLUGIN_SOFTMAX_BACKWARD] = 0x4,
-    [ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD] = 0x1c,
-    [ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD] = 0x78,
-    [ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE] = 0x20,
-    [ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING] = 0x3f0,
-    [ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD] = 0xf00,
-    [ANYDNN_PLUGIN_TRANSFORM_TENSOR] = 0x2,
-    [ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX] = 0x2,
-    [ANYDNN_PLUGIN_TRANSFORM_FILTER] = 0x2,
-    [ANYDNN_PLUGIN_ADD_TENSOR] = 0x2,
-    [ANYDNN_PLUGIN_OP_TENSOR] = 0x4,
-    [ANYDNN_PLUGIN_REDUCE_TENSOR] = 0x6,
-    [ANYDNN_PLUGIN_SET_TENSOR] = 0x1,
-    [ANYDNN_PLUGIN_SCALE_TENSOR] = 0x1,
-    [ANYDNN_PLUGIN_IM2COL] = 0x2,
-};
-
-int cudnn_is_written(int32_t operation, int32_t slot)
-{
-    return written[operation] >> slot & 1;
-}
-
 /* Copies begin at multiples of this. */
 #define STEP 256
 
@@ -72,7 +37,7 @@ static int32_t copy(const struct anydnn_plugin_plan *plan, const struct cudnn_ca
 static int32_t copy_in(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
                        char *scratch, struct anydnn_plugin_operands *moved)
 {
-    int32_t status = CUDA_SUCCESS_STATUS;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
         if (!plan->problem.tensor[slot] || !is_moved(call->operands, slot))
@@ -87,11 +52,11 @@ static int32_t copy_in(const struct anydnn_plugin_plan *plan, const struct cudnn
 static int32_t copy_out(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
                         const struct anydnn_plugin_operands *moved)
 {
-    int32_t status = CUDA_SUCCESS_STATUS;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
         if (plan->problem.tensor[slot] && is_moved(call->operands, slot) &&
-            cudnn_is_written(plan->problem.operation, slot))
+            kit_is_written(plan->problem.operation, slot))
             status = copy(plan, call, slot, call->operands->data[slot], moved->data[slot]);
     }
     return status;

@@ -43,9 +43,9 @@ static int is_fusible(const struct anydnn_plugin_convolution *params)
  * on float, so that the result is rounded once. */
 static void arrange_activation(struct anydnn_plugin_plan *plan)
 {
-    struct anydnn_plugin_convolution *params = (struct anydnn_plugin_convolution *)plan->params;
+    struct anydnn_plugin_convolution *params = &plan->copies.params.convolution;
     const struct anydnn_plugin_tensor *y =
-        plan->moved >> FUSED_Y & 1 ? &plan->home[FUSED_Y] : &plan->tensor[FUSED_Y];
+        plan->moved >> FUSED_Y & 1 ? &plan->home[FUSED_Y] : &plan->copies.tensor[FUSED_Y];
 
     if (is_fusible(params) || cudnn_is_flushed(params->activation, y->type) ||
         (!cudnn_is_float(&plan->problem) && !cudnn_is_exact(&plan->problem)))
@@ -76,8 +76,8 @@ static int has_strides_of(const struct anydnn_plugin_tensor *tensor, int format)
 static void arrange_filter(struct anydnn_plugin_plan *plan)
 {
     int32_t slot = cudnn_filter_slot(plan->problem.operation);
-    const struct anydnn_plugin_tensor *image = &plan->tensor[slot ? 0 : 1];
-    struct anydnn_plugin_tensor *filter = &plan->tensor[slot];
+    const struct anydnn_plugin_tensor *image = &plan->copies.tensor[slot ? 0 : 1];
+    struct anydnn_plugin_tensor *filter = &plan->copies.tensor[slot];
 
     if (has_strides_of(filter, CUDNN_TENSOR_NCHW) || has_strides_of(filter, CUDNN_TENSOR_NHWC))
         return;
@@ -102,12 +102,12 @@ static void arrange_fused(struct anydnn_plugin_plan *plan)
 /* Integers: single channels last, vectors packed. */
 static void arrange_integers(struct anydnn_plugin_plan *plan)
 {
-    int vectors = cudnn_type_lanes(plan->tensor[0].type) > 1;
+    int vectors = kit_lanes(plan->copies.tensor[0].type) > 1;
     int32_t bias = cudnn_is_fused(&plan->problem) ? FUSED_BIAS : -1;
 
     for (int32_t slot = 0; slot <= FUSED_Y; slot++) {
         const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
-        int lanes = tensor ? cudnn_type_lanes(tensor->type) > 1 : 0;
+        int lanes = tensor ? kit_lanes(tensor->type) > 1 : 0;
         int wanted = lanes ? CUDNN_TENSOR_NCHW_VECT_C : CUDNN_TENSOR_NHWC;
 
         if (tensor && slot != bias && lanes == vectors && cudnn_packed_format(tensor) != wanted)
@@ -133,21 +133,21 @@ void cudnn_arrange_convolution(struct anydnn_plugin_plan *plan)
 }
 
 int32_t cudnn_check_convolution(const struct anydnn_plugin_problem *problem,
-                                struct cudnn_refusal *why)
+                                struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = problem->params;
 
     if (params->spatial_dims > SPATIAL_MAX)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                            "the convolution has %d spatial dims; cuDNN takes up to %d",
-                            params->spatial_dims, SPATIAL_MAX);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "the convolution has %d spatial dims; cuDNN takes up to %d",
+                          params->spatial_dims, SPATIAL_MAX);
     if (cudnn_is_fused(problem) &&
         cudnn_is_flushed(params->activation, problem->tensor[FUSED_Y]->type))
         return cudnn_refuse_flushed(params->activation, problem->tensor[FUSED_Y]->type, why);
     if (cudnn_is_fused(problem) && !is_fusible(params))
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                            "the activation is number %d; of integers cuDNN fuses ReLU that makes "
-                            "NaN 0 and the identity",
-                            params->activation);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "the activation is number %d; of integers cuDNN fuses ReLU that makes "
+                          "NaN 0 and the identity",
+                          params->activation);
     return 0;
 }

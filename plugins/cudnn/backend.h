@@ -5,23 +5,19 @@
 #define CUDNN_BACKEND_H
 
 #include "../cuda_common/cuda_common.h"
+#include "../kit/problem.h"
 #include "library.h"
 
 #include <stddef.h>
-
-/* Bytes that the parameters of every family fit in. */
-#define CUDNN_PARAMS_MAX 320
 
 /* Dims of the tensors of an operation that says nothing else, and of those that are moved. */
 #define CUDNN_USUAL_DIMS 5
 
 /* Sets of types and layouts, for the table. */
-#define CUDNN_TYPE(name) ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
-#define CUDNN_REALS      (CUDNN_TYPE(FLOAT) | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(HALF))
-#define CUDNN_FLOATS     (CUDNN_REALS | CUDNN_TYPE(BFLOAT16))
-#define CUDNN_LAYOUTS                                                                              \
-    (ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED)
-#define CUDNN_LAYOUTS_AND_VECTORS (CUDNN_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
+#define CUDNN_TYPE(name)          ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
+#define CUDNN_REALS               (CUDNN_TYPE(FLOAT) | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(HALF))
+#define CUDNN_FLOATS              (CUDNN_REALS | CUDNN_TYPE(BFLOAT16))
+#define CUDNN_LAYOUTS_AND_VECTORS (KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
 
 /* Bytes that cuDNN's kernels may take operands to be aligned to. */
 #define CUDNN_ALIGNMENT 16
@@ -42,17 +38,9 @@ struct anydnn_plugin_context {
     int32_t list_count;
 };
 
-/* Why a problem is declined. */
-struct cudnn_refusal {
-    int32_t reason; /* ANYDNN_PLUGIN_REASON_xxx */
-    char sentence[700];
-};
-
-/* Fills `why` and returns the reason, so that a check can end with it. */
-int32_t cudnn_refuse(struct cudnn_refusal *why, int32_t reason, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-/* The same for a status of cuDNN that is not success: `what` was refused, and cuDNN's own words. */
-int32_t cudnn_refuse_status(struct cudnn_refusal *why, int32_t reason, cudnnStatus_t status,
+/* kit_refuse for a status of cuDNN that is not success: `what` was refused, and cuDNN's own words.
+ */
+int32_t cudnn_refuse_status(struct kit_refusal *why, int32_t reason, cudnnStatus_t status,
                             const char *what);
 
 /* 0 for success. Else hands the host a sentence with cuDNN's own words and returns a status. */
@@ -93,11 +81,10 @@ struct cudnn_descriptors {
 struct anydnn_plugin_plan {
     const struct cudnn_operation *operation;
     struct anydnn_plugin_context *context;
-    struct anydnn_plugin_problem problem; /* points into the plan itself */
-    struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];
-    uint32_t moved; /* slots that cuDNN gets as copies; `tensor` describes the copy */
+    struct anydnn_plugin_problem problem; /* points to `copies` */
+    struct kit_copies copies;
+    uint32_t moved; /* slots that cuDNN gets as copies; copies.tensor describes the copy */
     struct anydnn_plugin_tensor home[ANYDNN_PLUGIN_OPERAND_MAX]; /* and this the caller's operand */
-    uint64_t params[CUDNN_PARAMS_MAX / 8]; /* zero beyond what the host knew of */
     uint64_t engine;
     uint64_t workspace;
     uint64_t legacy_workspace; /* of the older calls */
@@ -116,7 +103,6 @@ struct cudnn_operation {
     int32_t operation;
     uint32_t types;       /* of the operand in slot 0, bits */
     uint32_t layouts;     /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
-    size_t params_size;   /* of the family's structure; 0: none */
     uint32_t tensors;     /* slots that get a tensor descriptor, where present */
     int32_t dims_max;     /* of those tensors; 0: CUDNN_USUAL_DIMS */
     const char *function; /* cuDNN's, for sentences */
@@ -124,14 +110,14 @@ struct cudnn_operation {
     void (*arrange)(struct anydnn_plugin_plan *plan);
     /* Optional; 0 or the reason why cuDNN does not take it, or takes it to mean something else.
      * Sees what was arranged. */
-    int32_t (*check)(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why);
+    int32_t (*check)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
     /* Makes what is needed beside the tensor descriptors; 0 or a reason. */
-    int32_t (*prepare)(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+    int32_t (*prepare)(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
     /* Enqueues: a status, with a sentence where it is not 0. Nothing waits. */
     int32_t (*run)(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
     /* Optional; offers the engines of a problem that has several. Returns 0, or a reason before
      * anything was offered. */
-    int32_t (*offer)(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
+    int32_t (*offer)(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                      anydnn_plugin_offer_fn offer, void *cookie);
     /* Optional. */
     void (*release)(struct anydnn_plugin_plan *plan);
@@ -166,21 +152,19 @@ static inline int cudnn_is_reset(const struct anydnn_plugin_context *context)
     return cuda_primary(context->device) != context->primary;
 }
 
-/* The steps of a plan (problem.c). Copies what the host knew of a size-prefixed structure; the rest
- * is zero. */
-void cudnn_copy_struct(void *to, size_t size, const void *from, uint32_t from_size);
+/* The steps of a plan (problem.c). */
 void cudnn_copy_problem(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *from);
 /* Arranges and checks. 0 or a reason. */
-int32_t cudnn_plan_check(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+int32_t cudnn_plan_check(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
 void cudnn_plan_release(struct anydnn_plugin_plan *plan);
 /* For convolutions: another plan for that engine, arranged and checked, and not prepared; goes with
  * cudnn_plan_destroy. Of the problem that the caller gave, or of the operands that the plan's own
  * run gets, which may be copies. NULL with `why`. */
 enum cudnn_whose { CUDNN_CALLERS, CUDNN_RUNS };
 struct anydnn_plugin_plan *cudnn_plan_like(const struct anydnn_plugin_plan *plan, uint64_t engine,
-                                           enum cudnn_whose whose, struct cudnn_refusal *why);
+                                           enum cudnn_whose whose, struct kit_refusal *why);
 /* Makes cuDNN's descriptors. 0 or a reason. */
-int32_t cudnn_plan_prepare(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+int32_t cudnn_plan_prepare(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
 
 /* The number that cuDNN takes as a factor, in the type that the plan's factors have. */
 enum cudnn_factor { CUDNN_ZERO, CUDNN_ONE };
@@ -188,8 +172,6 @@ const void *cudnn_number(const struct anydnn_plugin_plan *plan, enum cudnn_facto
 
 /* The operation's run, on aligned copies of the operands that are not (align.c). */
 int32_t cudnn_run_aligned(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
-/* Whether an operation writes that operand. */
-int cudnn_is_written(int32_t operation, int32_t slot);
 
 /* ------------------------------------------------------------------ moved operands (moves.c) */
 
@@ -204,7 +186,7 @@ void cudnn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed);
 /* Moves those of `slots` that are not packed rows, and settles all. */
 void cudnn_pack_rows(struct anydnn_plugin_plan *plan, uint32_t slots);
 /* Makes the descriptors of what was moved. 0 or a reason. */
-int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
 /* The operation's run, between the moves. */
 int32_t cudnn_run_here(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
 
@@ -216,10 +198,6 @@ static inline cudnnDataType_t cudnn_type(int32_t type)
     return (cudnnDataType_t)type;
 }
 
-const char *cudnn_type_name(int32_t type);
-/* Channels in an element. */
-int64_t cudnn_type_lanes(int32_t type);
-
 /* Dims and strides as cuDNN wants them: at least `least` dims, by dims of 1 at the end. */
 struct cudnn_shape {
     int32_t ndims;
@@ -229,14 +207,14 @@ struct cudnn_shape {
 
 /* 0, or a reason: too many dims, numbers beyond 31 bits. */
 int32_t cudnn_shape_of(struct cudnn_shape *shape, const struct anydnn_plugin_tensor *tensor,
-                       int32_t most, const char *role, struct cudnn_refusal *why);
+                       int32_t most, const char *role, struct kit_refusal *why);
 
 /* A tensor descriptor, with the layout NCHW_VECT_C for vector types. 0 or a reason. */
 int32_t cudnn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
-                          int32_t most, const char *role, struct cudnn_refusal *why);
+                          int32_t most, const char *role, struct kit_refusal *why);
 /* A filter descriptor; the filter must be packed, rows first, channels last or in vectors. */
 int32_t cudnn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
-                          const char *role, struct cudnn_refusal *why);
+                          const char *role, struct kit_refusal *why);
 
 /* Gives a tensor the strides of a format; vectors of channels have but one. */
 void cudnn_pack(struct anydnn_plugin_tensor *tensor, int format);
@@ -259,10 +237,10 @@ int32_t cudnn_spatial(int to[], const int64_t *from, int32_t spatial_dims, int n
 /* Whether cuDNN's activation gives 0 where a result of that type is subnormal, and the reason then.
  * Half's subnormal numbers are none of float, in which it computes. */
 int cudnn_is_flushed(int32_t activation, int32_t type);
-int32_t cudnn_refuse_flushed(int32_t activation, int32_t type, struct cudnn_refusal *why);
+int32_t cudnn_refuse_flushed(int32_t activation, int32_t type, struct kit_refusal *why);
 
 /* A descriptor for an activation's mode, option and coefficient. 0 or a reason. */
 int32_t cudnn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode,
-                              int32_t nan_propagate, double coef, struct cudnn_refusal *why);
+                              int32_t nan_propagate, double coef, struct kit_refusal *why);
 
 #endif

@@ -20,8 +20,8 @@ static void arrange(struct anydnn_plugin_plan *plan, uint32_t parameters, int32_
 
         if (in != first && alias[in] != out + 1)
             continue;
-        format = cudnn_packed_format(&plan->tensor[in]);
-        cudnn_move(plan, in, format < 0 ? CUDNN_TENSOR_NCHW : format, plan->tensor[in].type);
+        format = cudnn_packed_format(&plan->copies.tensor[in]);
+        cudnn_move(plan, in, format < 0 ? CUDNN_TENSOR_NCHW : format, plan->copies.tensor[in].type);
     }
 }
 
@@ -40,21 +40,20 @@ static void arrange_backward(struct anydnn_plugin_plan *plan)
     arrange(plan, 0xc78, 8);
 }
 
-static int32_t check(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why)
+static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;
 
     if (params->ops != 0)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                            "normalization with activation keeps a reserve, and cuDNN's is in a "
-                            "format of its own, not anydnn's");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "normalization with activation keeps a reserve, and cuDNN's is in a "
+                          "format of its own, not anydnn's");
     return 0;
 }
 
 /* cuDNN's y = a x + b cancels where a mean is of one value, so that y is b alone: off by 1.6e-5 of
  * 33 channels of one value each, for epsilon 1e-5, where the sum of x - mean is exact. */
-static int32_t check_training(const struct anydnn_plugin_problem *problem,
-                              struct cudnn_refusal *why)
+static int32_t check_training(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;
     const struct anydnn_plugin_tensor *x = problem->tensor[0];
@@ -63,9 +62,9 @@ static int32_t check_training(const struct anydnn_plugin_problem *problem,
     for (int32_t d = 2; d < x->ndims && params->mode != CUDNN_BATCHNORM_PER_ACTIVATION; d++)
         values *= x->dims[d];
     if (values == 1)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                            "each mean is of one value, and cuDNN's result is then as far off as "
-                            "x is from 0");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "each mean is of one value, and cuDNN's result is then as far off as "
+                          "x is from 0");
     return check(problem, why);
 }
 
@@ -116,8 +115,7 @@ static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cudnn_
 const struct cudnn_operation cudnn_batch_normalization_inference = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
     .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x23,
     .function = "cudnnBatchNormalizationForwardInference",
     .arrange = arrange_inference,
@@ -128,8 +126,7 @@ const struct cudnn_operation cudnn_batch_normalization_inference = {
 const struct cudnn_operation cudnn_batch_normalization_training = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
     .types = CUDNN_FLOATS,
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x43,
     .function = "cudnnBatchNormalizationForwardTraining",
     .arrange = arrange_training,
@@ -140,8 +137,7 @@ const struct cudnn_operation cudnn_batch_normalization_training = {
 const struct cudnn_operation cudnn_batch_normalization_backward = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
     .types = CUDNN_FLOATS,
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_batch_normalization),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x10b,
     .function = "cudnnBatchNormalizationBackward",
     .arrange = arrange_backward,

@@ -24,7 +24,7 @@ static const struct {
 };
 
 int32_t cudnn_convolution_make(struct anydnn_plugin_plan *plan, cudnnDataType_t compute,
-                               struct cudnn_refusal *why)
+                               struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = plan->problem.params;
     int pad[ANYDNN_PLUGIN_SPATIAL_MAX], stride[ANYDNN_PLUGIN_SPATIAL_MAX];
@@ -130,7 +130,7 @@ static int suits_integers(const struct cudnn_engine *engine)
 
 /* Engines of the fused graph know no factors but 1, and an offer holds for all: what the older
  * call, which takes others, refuses is declined. */
-static int32_t check_factors(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t check_factors(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     uint64_t engine = plan->problem.math == ANYDNN_PLUGIN_MATH_DEFAULT ? CUDNN_LEGACY_FMA
                                                                        : CUDNN_LEGACY_TENSOR_OP;
@@ -144,7 +144,7 @@ static int32_t check_factors(struct anydnn_plugin_plan *plan, struct cudnn_refus
 }
 
 /* The engines in cuDNN's order, then the first that is no transform under its other names. */
-static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
+static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                              anydnn_plugin_offer_fn offer, void *cookie, int *offered)
 {
     const struct anydnn_plugin_problem *problem = &plan->problem;
@@ -171,18 +171,18 @@ static int32_t offer_engines(struct anydnn_plugin_plan *plan, struct cudnn_refus
         offer_names(problem->operation, named, offer, cookie);
     return *offered
                ? 0
-               : cudnn_refuse(why,
-                              list->count ? ANYDNN_PLUGIN_REASON_MATH : ANYDNN_PLUGIN_REASON_SHAPE,
-                              "cuDNN has %d engine configurations for this convolution, and "
-                              "none that runs within its math mode",
-                              list->count);
+               : kit_refuse(why,
+                            list->count ? ANYDNN_PLUGIN_REASON_MATH : ANYDNN_PLUGIN_REASON_SHAPE,
+                            "cuDNN has %d engine configurations for this convolution, and "
+                            "none that runs within its math mode",
+                            list->count);
 }
 
 /* By the engines of float, where that is exact. */
 static void offer_by_float(const struct anydnn_plugin_plan *plan, anydnn_plugin_offer_fn offer,
                            void *cookie, int *offered)
 {
-    struct cudnn_refusal why;
+    struct kit_refusal why;
     struct anydnn_plugin_plan *wide =
         cudnn_is_exact(&plan->problem) ? cudnn_plan_like(plan, CUDNN_BY_FLOAT, CUDNN_CALLERS, &why)
                                        : NULL;
@@ -194,10 +194,10 @@ static void offer_by_float(const struct anydnn_plugin_plan *plan, anydnn_plugin_
     cudnn_plan_destroy(wide);
 }
 
-static int32_t offer_all(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
+static int32_t offer_all(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                          anydnn_plugin_offer_fn offer, void *cookie)
 {
-    struct cudnn_refusal other;
+    struct kit_refusal other;
     int offered = 0;
     int32_t reason = cudnn_moves_make(plan, why);
 
@@ -219,7 +219,7 @@ static int32_t offer_all(struct anydnn_plugin_plan *plan, struct cudnn_refusal *
 
 /* The first engine that runs within default math; those that compile after all others, since
  * compiling was seen to fail the second time. */
-static int32_t choose(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t choose(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     struct cudnn_list *list = cudnn_list_of(plan, why);
     int32_t count;
@@ -238,11 +238,11 @@ static int32_t choose(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why
             return 0;
         }
     }
-    return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
-                        "cuDNN has no engine for this convolution of float in default math");
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_MATH,
+                      "cuDNN has no engine for this convolution of float in default math");
 }
 
-static int32_t make_behind(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t make_behind(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     int32_t reason = cudnn_activation_make(&plan->made.behind, plan->behind.mode,
                                            plan->behind.nan_propagate, plan->behind.coef, why);
@@ -252,7 +252,7 @@ static int32_t make_behind(struct anydnn_plugin_plan *plan, struct cudnn_refusal
                                       CUDNN_USUAL_DIMS, "y", why);
 }
 
-static int32_t prepare(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     int32_t reason = 0;
 
@@ -300,7 +300,6 @@ static void release(struct anydnn_plugin_plan *plan)
         .operation = number,                                                                       \
         .types = which,                                                                            \
         .layouts = where,                                                                          \
-        .params_size = sizeof(struct anydnn_plugin_convolution),                                   \
         .function = "cuDNN's convolution",                                                         \
         .arrange = cudnn_arrange_convolution,                                                      \
         .check = cudnn_check_convolution,                                                          \
@@ -313,9 +312,9 @@ static void release(struct anydnn_plugin_plan *plan)
 CONVOLUTION(cudnn_convolution_forward, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, CUDNN_FLOATS | INTEGERS,
             CUDNN_LAYOUTS_AND_VECTORS);
 CONVOLUTION(cudnn_convolution_backward_data, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, CUDNN_FLOATS,
-            CUDNN_LAYOUTS);
+            KIT_LAYOUTS);
 CONVOLUTION(cudnn_convolution_backward_filter, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
-            CUDNN_FLOATS, CUDNN_LAYOUTS);
+            CUDNN_FLOATS, KIT_LAYOUTS);
 CONVOLUTION(cudnn_convolution_bias_activation_forward,
             ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD, CUDNN_FLOATS | INTEGERS,
             CUDNN_LAYOUTS_AND_VECTORS);

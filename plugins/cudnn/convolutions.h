@@ -15,6 +15,6 @@ int32_t cudnn_filter_slot(int32_t operation);
 
 void cudnn_arrange_convolution(struct anydnn_plugin_plan *plan);
 int32_t cudnn_check_convolution(const struct anydnn_plugin_problem *problem,
-                                struct cudnn_refusal *why);
+                                struct kit_refusal *why);
 
 #endif

@@ -42,7 +42,7 @@ struct cudnn_list_key {
     int32_t operation;
     uint32_t present;
     struct anydnn_plugin_tensor tensor[ANYDNN_PLUGIN_OPERAND_MAX];
-    uint64_t params[CUDNN_PARAMS_MAX / 8];
+    union kit_params params;
 };
 
 struct cudnn_list {
@@ -57,7 +57,7 @@ struct cudnn_list {
 
 /* The list of a plan's problem, old or new, which the context holds; who keeps it adds a holder.
  * NULL with `why` where cuDNN proposes nothing. */
-struct cudnn_list *cudnn_list_of(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+struct cudnn_list *cudnn_list_of(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
 /* Adds what cuDNN proposes for list->graph, in its order: by its heuristics of mode A, then of mode
  * B, then its fallback. */
 void cudnn_list_fill(struct cudnn_list *list, cudnnHandle_t handle);

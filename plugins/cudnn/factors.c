@@ -79,13 +79,14 @@ int32_t cudnn_run_fused(struct anydnn_plugin_plan *plan, const struct cudnn_call
                           ? CUDNN_LEGACY_FMA
                           : CUDNN_LEGACY_TENSOR_OP;
     void *workspace, *scratch;
-    struct cudnn_refusal why;
+    struct kit_refusal why;
     int32_t status;
 
     if (!plan->kernels->has_legacy && cudnn_legacy_make(plan, engine, &why)) {
         cudnn_legacy_drop(plan);
-        return cuda_fail(CUDA_NOT_SUPPORTED, "alpha1 is %g and alpha2 is %g, not 1, and %s",
-                         call->operands->scale[0], call->operands->scale[1], why.sentence);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                        "alpha1 is %g and alpha2 is %g, not 1, and %s", call->operands->scale[0],
+                        call->operands->scale[1], why.sentence);
     }
     plan->kernels->has_legacy = 1;
     status = take_workspace(plan, call, plan->legacy_workspace, &workspace, &scratch);
@@ -103,12 +104,12 @@ static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cudnn_c
     const struct anydnn_plugin_tensor *output = plan->problem.tensor[OUTPUT];
     cudnnTensorDescriptor_t *desc = &plan->made.tensor[OUTPUT];
     int32_t device = plan->context->device, status, dropped;
-    struct cudnn_refusal why;
+    struct kit_refusal why;
     void *scratch = NULL;
 
     if (!*desc && cudnn_tensor_make(desc, output, ANYDNN_PLUGIN_DIM_MAX, "the output", &why))
-        return cuda_fail(CUDA_NOT_SUPPORTED, "alpha and beta are not 1 and 0, and %s",
-                         why.sentence);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                        "alpha and beta are not 1 and 0, and %s", why.sentence);
     status = cuda_scratch_take(device, call->stream, cudnn_tensor_bytes(output), &scratch);
     if (status)
         return status;
@@ -127,8 +128,8 @@ static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cudnn_c
 
 static int is_short(const struct anydnn_plugin_plan *plan)
 {
-    return plan->tensor[OUTPUT].type == ANYDNN_PLUGIN_HALF ||
-           plan->tensor[OUTPUT].type == ANYDNN_PLUGIN_BFLOAT16;
+    return plan->copies.tensor[OUTPUT].type == ANYDNN_PLUGIN_HALF ||
+           plan->copies.tensor[OUTPUT].type == ANYDNN_PLUGIN_BFLOAT16;
 }
 
 /* By an engine of float, which blends in float: operands are copied to float, and the result is
@@ -152,21 +153,21 @@ static int32_t run_by_float(struct anydnn_plugin_plan *plan, const struct cudnn_
 static int32_t make_by_float(struct anydnn_plugin_plan *plan)
 {
     struct cudnn_plan_kernels *kernels = plan->kernels;
-    struct cudnn_refusal why;
+    struct kit_refusal why;
 
     if (kernels->by_float)
-        return CUDA_SUCCESS_STATUS;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     kernels->by_float = cudnn_plan_like(plan, CUDNN_BY_FLOAT, CUDNN_RUNS, &why);
     if (!kernels->by_float || cudnn_plan_prepare(kernels->by_float, &why)) {
         if (kernels->by_float)
             cudnn_plan_destroy(kernels->by_float);
         kernels->by_float = NULL;
-        return cuda_fail(CUDA_NOT_SUPPORTED,
-                         "alpha and beta are not 1 and 0, which the engine does not blend without "
-                         "rounding twice, and by way of float %s",
-                         why.sentence);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                        "alpha and beta are not 1 and 0, which the engine does not blend without "
+                        "rounding twice, and by way of float %s",
+                        why.sentence);
     }
-    return CUDA_SUCCESS_STATUS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 /* Factors that no plan was made for yet. */
@@ -175,7 +176,7 @@ int32_t cudnn_run_new_factors(struct anydnn_plugin_plan *plan, const struct cudn
     const struct cudnn_factors factors = {{call->operands->scale[0], call->operands->scale[1]}};
     enum cudaStreamCaptureMode mode = relax(cudaStreamCaptureModeRelaxed);
     int made = make_other(plan, &factors) == 0;
-    int32_t status = !made && is_short(plan) ? make_by_float(plan) : CUDA_SUCCESS_STATUS;
+    int32_t status = !made && is_short(plan) ? make_by_float(plan) : ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     (void)relax(mode);
     if (status)

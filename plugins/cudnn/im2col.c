@@ -6,22 +6,22 @@
 static void arrange_im2col(struct anydnn_plugin_plan *plan)
 {
     if (cudnn_packed_format(plan->problem.tensor[1]) != CUDNN_TENSOR_NCHW)
-        cudnn_move(plan, 1, CUDNN_TENSOR_NCHW, plan->tensor[1].type);
+        cudnn_move(plan, 1, CUDNN_TENSOR_NCHW, plan->copies.tensor[1].type);
 }
 
-static int32_t check_im2col(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why)
+static int32_t check_im2col(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = problem->params;
 
     if (params->spatial_dims > 2 || params->groups > 1)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                            "im2col has %d spatial dims and %lld groups; cuDNN's has up to two and "
-                            "one",
-                            params->spatial_dims, (long long)params->groups);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "im2col has %d spatial dims and %lld groups; cuDNN's has up to two and "
+                          "one",
+                          params->spatial_dims, (long long)params->groups);
     return 0;
 }
 
-static int32_t prepare_im2col(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare_im2col(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = plan->problem.params;
     const struct anydnn_plugin_tensor *x = plan->problem.tensor[0];
@@ -50,8 +50,7 @@ static int32_t run_im2col(struct anydnn_plugin_plan *plan, const struct cudnn_ca
 const struct cudnn_operation cudnn_im2col = {
     .operation = ANYDNN_PLUGIN_IM2COL,
     .types = CUDNN_FLOATS,
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_convolution),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x1,
     .function = "cudnnIm2Col",
     .arrange = arrange_im2col,

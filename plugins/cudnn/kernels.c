@@ -20,7 +20,7 @@ static struct cudnn_engine *find_engine(struct cudnn_list *list, uint64_t number
 
 /* The execution plan that the list made, or a new one. */
 static int32_t take_execution(struct anydnn_plugin_plan *plan, struct cudnn_engine *engine,
-                              struct cudnn_refusal *why)
+                              struct kit_refusal *why)
 {
     struct cudnn_variant *usual = &plan->kernels->usual;
     uint64_t offered = engine->workspace;
@@ -38,14 +38,14 @@ static int32_t take_execution(struct anydnn_plugin_plan *plan, struct cudnn_engi
                                    "the engine configuration");
     engine->workspace = usual->workspace;
     if (usual->workspace > offered)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY,
-                            "cuDNN's plan needs %llu bytes of workspace where its configuration "
-                            "said %llu",
-                            (unsigned long long)usual->workspace, (unsigned long long)offered);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY,
+                          "cuDNN's plan needs %llu bytes of workspace where its configuration "
+                          "said %llu",
+                          (unsigned long long)usual->workspace, (unsigned long long)offered);
     return 0;
 }
 
-int32_t cudnn_kernels_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+int32_t cudnn_kernels_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     struct cudnn_list *list = cudnn_list_of(plan, why);
     struct cudnn_engine *engine = list ? find_engine(list, plan->engine) : NULL;
@@ -54,12 +54,12 @@ int32_t cudnn_kernels_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal
     if (!list)
         return why->reason;
     if (!engine || engine->math < 0 || engine->state == CUDNN_REFUSED)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_OTHER,
-                            "cuDNN proposes no engine configuration of number %llu that it can run",
-                            (unsigned long long)plan->engine);
-    plan->kernels = cuda_host->alloc(sizeof *plan->kernels);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_OTHER,
+                          "cuDNN proposes no engine configuration of number %llu that it can run",
+                          (unsigned long long)plan->engine);
+    plan->kernels = kit_host->alloc(sizeof *plan->kernels);
     if (!plan->kernels)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a plan");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a plan");
     memset(plan->kernels, 0, sizeof *plan->kernels);
     plan->kernels->list = list;
     list->holders++;
@@ -87,7 +87,7 @@ void cudnn_kernels_destroy(struct cudnn_plan_kernels *kernels)
     if (kernels->by_float)
         cudnn_plan_destroy(kernels->by_float);
     cudnn_list_drop(kernels->list);
-    cuda_host->free(kernels);
+    kit_host->free(kernels);
 }
 
 /* ------------------------------------------------------------------ running */

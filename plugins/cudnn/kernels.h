@@ -41,7 +41,7 @@ cudnnStatus_t cudnn_pack_of(const struct anydnn_plugin_plan *plan, struct cudnn_
 void cudnn_packs_destroy(struct cudnn_variant *variant);
 
 /* For the plan's engine number. 0, or a reason. */
-int32_t cudnn_kernels_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why);
+int32_t cudnn_kernels_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
 int32_t cudnn_kernels_run(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
 void cudnn_kernels_destroy(struct cudnn_plan_kernels *kernels);
 

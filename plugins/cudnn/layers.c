@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------ pooling */
 
-static int32_t prepare_pooling(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare_pooling(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_pooling *params = plan->problem.params;
     int window[ANYDNN_PLUGIN_SPATIAL_MAX], pad[ANYDNN_PLUGIN_SPATIAL_MAX];
@@ -44,7 +44,7 @@ static void arrange_pooling_backward(struct anydnn_plugin_plan *plan)
 /* Backward does not see the windows as forward did where they end beyond the padded input or begin
  * inside it. */
 static int32_t check_pooling_backward(const struct anydnn_plugin_problem *problem,
-                                      struct cudnn_refusal *why)
+                                      struct kit_refusal *why)
 {
     const struct anydnn_plugin_pooling *params = problem->params;
     const struct anydnn_plugin_tensor *y = problem->tensor[0], *x = problem->tensor[2];
@@ -53,13 +53,13 @@ static int32_t check_pooling_backward(const struct anydnn_plugin_problem *proble
         int64_t last = (y->dims[i + 2] - 1) * params->stride[i] + params->window[i];
 
         if (params->pad[i] < 0 || last > x->dims[i + 2] + 2 * params->pad[i])
-            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                                "along spatial dim %d pooling has pad %lld and windows up to %lld "
-                                "of a padded input of %lld; cuDNN's gradient contradicts its "
-                                "forward pass where windows leave the padded input or the pad is "
-                                "negative",
-                                i, (long long)params->pad[i], (long long)last,
-                                (long long)(x->dims[i + 2] + 2 * params->pad[i]));
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                              "along spatial dim %d pooling has pad %lld and windows up to %lld "
+                              "of a padded input of %lld; cuDNN's gradient contradicts its "
+                              "forward pass where windows leave the padded input or the pad is "
+                              "negative",
+                              i, (long long)params->pad[i], (long long)last,
+                              (long long)(x->dims[i + 2] + 2 * params->pad[i]));
     }
     return 0;
 }
@@ -68,25 +68,25 @@ static int32_t check_pooling_backward(const struct anydnn_plugin_problem *proble
  * it takes for the maximum of a window without elements is not the least number:
  * pooling_forward x=s8x4:3,4,2,4:nchw_vect_c window=7,5 pad=-1,0 stride=3,1 alpha=2. */
 static int32_t check_pooling_forward(const struct anydnn_plugin_problem *problem,
-                                     struct cudnn_refusal *why)
+                                     struct kit_refusal *why)
 {
     const struct anydnn_plugin_pooling *params = problem->params;
     const struct anydnn_plugin_tensor *x = problem->tensor[0];
 
-    if (cudnn_type_lanes(x->type) == 1)
+    if (kit_lanes(x->type) == 1)
         return 0;
     for (int32_t i = 0; i < params->spatial_dims; i++) {
         if (params->pad[i] < 0)
-            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                                "spatial dim %d has pad %lld, and cuDNN is wrong of windows of "
-                                "vectors of channels that hold no element",
-                                i, (long long)params->pad[i]);
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                              "spatial dim %d has pad %lld, and cuDNN is wrong of windows of "
+                              "vectors of channels that hold no element",
+                              i, (long long)params->pad[i]);
     }
     return x->ndims <= 4
                ? 0
-               : cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                              "x is %s of %d dims; cuDNN pools vectors of channels in 4 dims only",
-                              cudnn_type_name(x->type), x->ndims);
+               : kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                            "x is %s of %d dims; cuDNN pools vectors of channels in 4 dims only",
+                            kit_type_name(x->type), x->ndims);
 }
 
 static int32_t run_pooling_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
@@ -116,9 +116,9 @@ static int32_t run_pooling_backward(struct anydnn_plugin_plan *plan, const struc
 
 /* Gradients of overlapping windows are added by atomics in mode `max`; cuDNN has a second mode
  * against that. */
-static int32_t prepare_pooling_backward(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare_pooling_backward(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    struct anydnn_plugin_pooling *params = (struct anydnn_plugin_pooling *)plan->params;
+    struct anydnn_plugin_pooling *params = &plan->copies.params.pooling;
 
     if (params->mode == CUDNN_POOLING_MAX && plan->problem.deterministic)
         params->mode = CUDNN_POOLING_MAX_DETERMINISTIC;
@@ -131,7 +131,6 @@ const struct cudnn_operation cudnn_pooling_forward = {
     .operation = ANYDNN_PLUGIN_POOLING_FORWARD,
     .types = CUDNN_FLOATS | CUDNN_TYPE(INT8) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32),
     .layouts = CUDNN_LAYOUTS_AND_VECTORS,
-    .params_size = sizeof(struct anydnn_plugin_pooling),
     .tensors = 0x3,
     .function = "cudnnPoolingForward",
     .check = check_pooling_forward,
@@ -142,8 +141,7 @@ const struct cudnn_operation cudnn_pooling_forward = {
 const struct cudnn_operation cudnn_pooling_backward = {
     .operation = ANYDNN_PLUGIN_POOLING_BACKWARD,
     .types = CUDNN_FLOATS,
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_pooling),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0xf,
     .function = "cudnnPoolingBackward",
     .arrange = arrange_pooling_backward,
@@ -155,18 +153,18 @@ const struct cudnn_operation cudnn_pooling_backward = {
 /* ------------------------------------------------------------------ activation */
 
 static int32_t check_activation(const struct anydnn_plugin_problem *problem,
-                                struct cudnn_refusal *why)
+                                struct kit_refusal *why)
 {
     const struct anydnn_plugin_activation *params = problem->params;
 
     if (params->mode == CUDNN_ACTIVATION_IDENTITY)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                            "cuDNN has the identity only within the fused convolution");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "cuDNN has the identity only within the fused convolution");
     return 0;
 }
 
 static int32_t check_activation_forward(const struct anydnn_plugin_problem *problem,
-                                        struct cudnn_refusal *why)
+                                        struct kit_refusal *why)
 {
     const struct anydnn_plugin_activation *params = problem->params;
 
@@ -188,7 +186,7 @@ static void arrange_activation_backward(struct anydnn_plugin_plan *plan)
     cudnn_agree(plan, gradient_input(plan->problem.params) ? 0xf : 0xb, 0);
 }
 
-static int32_t prepare_activation(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare_activation(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_activation *params = plan->problem.params;
 
@@ -208,10 +206,9 @@ static double below(double ceiling, int wide)
     return (double)single < ceiling ? single : nextafterf(single, -INFINITY);
 }
 
-static int32_t prepare_activation_backward(struct anydnn_plugin_plan *plan,
-                                           struct cudnn_refusal *why)
+static int32_t prepare_activation_backward(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    struct anydnn_plugin_activation *params = (struct anydnn_plugin_activation *)plan->params;
+    struct anydnn_plugin_activation *params = &plan->copies.params.activation;
 
     if (params->mode == CUDNN_ACTIVATION_CLIPPED_RELU)
         params->coef = below(params->coef, plan->wide);
@@ -249,8 +246,7 @@ static int32_t run_activation_backward(struct anydnn_plugin_plan *plan,
 const struct cudnn_operation cudnn_activation_forward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
     .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_activation),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnActivationForward",
     .check = check_activation_forward,
@@ -261,8 +257,7 @@ const struct cudnn_operation cudnn_activation_forward = {
 const struct cudnn_operation cudnn_activation_backward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_BACKWARD,
     .types = CUDNN_FLOATS,
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_activation),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0xf,
     .function = "cudnnActivationBackward",
     .arrange = arrange_activation_backward,

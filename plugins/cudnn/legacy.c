@@ -36,7 +36,7 @@ static cudnnDataType_t compute_of(const struct anydnn_plugin_plan *plan)
     }
 }
 
-static int32_t make_tensors(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t make_tensors(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     static const char *const role[] = {"x", "w", "z", "bias", "y"};
     int32_t reason = 0;
@@ -53,8 +53,7 @@ static int32_t make_tensors(struct anydnn_plugin_plan *plan, struct cudnn_refusa
     return reason;
 }
 
-int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine,
-                          struct cudnn_refusal *why)
+int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine, struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = plan->problem.params;
     size_t workspace = 0;
@@ -76,9 +75,9 @@ int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine,
             plan->made.convolution, plan->made.tensor[output_of(plan)], ALGORITHM, &workspace);
     /* cuDNN's own words differ from one time to the next. */
     if (status != CUDNN_STATUS_SUCCESS)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                            "cuDNN refuses the convolution by implicit GEMM: %s (%d)",
-                            cudnn.cudnnGetErrorString(status), (int)status);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                          "cuDNN refuses the convolution by implicit GEMM: %s (%d)",
+                          cudnn.cudnnGetErrorString(status), (int)status);
     plan->legacy_workspace = workspace;
     return 0;
 }
@@ -98,8 +97,8 @@ void cudnn_legacy_drop(struct anydnn_plugin_plan *plan)
 }
 
 /* One engine: its descriptors are made to see whether they can be, and go again. */
-static int32_t offer_one(struct anydnn_plugin_plan *plan, uint64_t engine,
-                         struct cudnn_refusal *why, anydnn_plugin_offer_fn offer, void *cookie)
+static int32_t offer_one(struct anydnn_plugin_plan *plan, uint64_t engine, struct kit_refusal *why,
+                         anydnn_plugin_offer_fn offer, void *cookie)
 {
     struct anydnn_plugin_candidate candidate = {
         .struct_size = sizeof candidate,
@@ -119,7 +118,7 @@ static int32_t offer_one(struct anydnn_plugin_plan *plan, uint64_t engine,
     return 0;
 }
 
-int32_t cudnn_legacy_offer(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
+int32_t cudnn_legacy_offer(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                            anydnn_plugin_offer_fn offer, void *cookie, int *offered)
 {
     int32_t type = plan->problem.tensor[X]->type, reason = 0;

@@ -16,12 +16,12 @@ static inline int cudnn_is_legacy(uint64_t engine)
 }
 
 /* Offers what there is and adds to *offered; 0, or a reason for the last that there is not. */
-int32_t cudnn_legacy_offer(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
+int32_t cudnn_legacy_offer(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                            anydnn_plugin_offer_fn offer, void *cookie, int *offered);
 /* Makes the descriptors of the plan for one of the engines, and plan->legacy_workspace. 0 or a
  * reason. */
 int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine,
-                          struct cudnn_refusal *why);
+                          struct kit_refusal *why);
 /* Destroys them. */
 void cudnn_legacy_drop(struct anydnn_plugin_plan *plan);
 /* With plan->legacy_workspace bytes of workspace. */

@@ -97,12 +97,12 @@ static void warn(void)
     char text[sizeof failure + 40];
 
     snprintf(text, sizeof text, "%s; cudnn declines everything", failure);
-    cuda_host->log(cuda_host, ANYDNN_PLUGIN_LOG_WARN, __FILE__, __LINE__, text);
+    kit_host->log(kit_host, ANYDNN_PLUGIN_LOG_WARN, __FILE__, __LINE__, text);
 }
 
 static void open_once(void)
 {
-    const char *name = cuda_host->setting(cuda_host, "library");
+    const char *name = kit_host->setting(kit_host, "library");
 
     load(name ? name : LIBRARY);
     if (failure[0])
@@ -113,7 +113,7 @@ int32_t cudnn_library_open(const char **sentence)
 {
     pthread_once(&once, open_once);
     *sentence = failure;
-    return failure[0] ? CUDA_NOT_SUPPORTED : CUDA_SUCCESS_STATUS;
+    return failure[0] ? ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED : ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 int64_t cudnn_library_version(void)
@@ -167,5 +167,5 @@ int32_t cudnn_library_check(const char **sentence)
     }
     pthread_mutex_unlock(&lock);
     *sentence = failure;
-    return failure[0] ? CUDA_NOT_SUPPORTED : CUDA_SUCCESS_STATUS;
+    return failure[0] ? ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED : ANYDNN_PLUGIN_STATUS_SUCCESS;
 }

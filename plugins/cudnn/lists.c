@@ -13,9 +13,9 @@ static void destroy_list(struct cudnn_list *list)
     for (int32_t i = 0; i < list->count; i++)
         cudnn_engine_drop(&list->engine[i]);
     if (list->engine)
-        cuda_host->free(list->engine);
+        kit_host->free(list->engine);
     cudnn_parts_destroy(&list->parts);
-    cuda_host->free(list);
+    kit_host->free(list);
 }
 
 void cudnn_list_drop(struct cudnn_list *list)
@@ -40,8 +40,8 @@ static void make_key(struct cudnn_list_key *key, const struct anydnn_plugin_plan
     memset(key, 0, sizeof *key);
     key->operation = plan->problem.operation;
     key->present = plan->problem.present;
-    memcpy(key->tensor, plan->tensor, sizeof key->tensor);
-    memcpy(key->params, plan->params, sizeof key->params);
+    memcpy(key->tensor, plan->copies.tensor, sizeof key->tensor);
+    memcpy(&key->params, &plan->copies.params, sizeof key->params);
 }
 
 /* The list moves to the front. NULL where there is none. */
@@ -91,12 +91,12 @@ static void tell(const struct cudnn_list *list)
                  (unsigned long long)engine->number, (long long)engine->index, engine->knobs,
                  engine->math, engine->notes, engine->compiles ? "" : "pre",
                  (unsigned long long)engine->workspace);
-        cuda_host->log(cuda_host, ANYDNN_PLUGIN_LOG_DEBUG, __FILE__, __LINE__, text);
+        kit_host->log(kit_host, ANYDNN_PLUGIN_LOG_DEBUG, __FILE__, __LINE__, text);
     }
 }
 
 static int32_t fill(struct cudnn_list *list, const struct anydnn_plugin_plan *plan,
-                    struct cudnn_refusal *why)
+                    struct kit_refusal *why)
 {
     struct cudnn_factors factors = cudnn_usual_factors(plan->problem.operation);
     struct anydnn_plugin_context *context = plan->context;
@@ -109,34 +109,34 @@ static int32_t fill(struct cudnn_list *list, const struct anydnn_plugin_plan *pl
     cudnn_list_fill(list, context->handle);
     tell(list);
     if (!context->checked && cudnn_library_check(&sentence))
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LIBRARY, "%s", sentence);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_LIBRARY, "%s", sentence);
     context->checked = 1;
     return 0;
 }
 
-struct cudnn_list *cudnn_list_of(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+struct cudnn_list *cudnn_list_of(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    struct cudnn_list_key *key = cuda_host->alloc(sizeof *key);
+    struct cudnn_list_key *key = kit_host->alloc(sizeof *key);
     struct cudnn_list *list;
 
     if (!key) {
-        cudnn_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a search");
+        kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a search");
         return NULL;
     }
     make_key(key, plan);
     list = find(plan->context, key);
     if (list) {
-        cuda_host->free(key);
+        kit_host->free(key);
         return list;
     }
-    list = cuda_host->alloc(sizeof *list);
+    list = kit_host->alloc(sizeof *list);
     if (list) {
         memset(list, 0, sizeof *list);
         list->key = *key;
     }
-    cuda_host->free(key);
+    kit_host->free(key);
     if (!list) {
-        cudnn_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a search");
+        kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a search");
         return NULL;
     }
     if (fill(list, plan, why)) {

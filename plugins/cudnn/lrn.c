@@ -9,7 +9,7 @@
 
 /* ------------------------------------------------------------------ LRN, divisive normalization */
 
-static int32_t prepare_lrn(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare_lrn(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_lrn *params = plan->problem.params;
     cudnnStatus_t status = cudnn.cudnnCreateLRNDescriptor(&plan->made.lrn);
@@ -28,9 +28,9 @@ static void arrange_lrn(struct anydnn_plugin_plan *plan)
 {
     cudnn_widen(plan, 0x3, CUDNN_TYPE(BFLOAT16));
     for (int32_t slot = 0; slot < 2; slot++) {
-        if (plan->tensor[slot].ndims > 4 &&
-            cudnn_packed_format(&plan->tensor[slot]) != CUDNN_TENSOR_NCHW)
-            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->tensor[slot].type);
+        if (plan->copies.tensor[slot].ndims > 4 &&
+            cudnn_packed_format(&plan->copies.tensor[slot]) != CUDNN_TENSOR_NCHW)
+            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->copies.tensor[slot].type);
     }
 }
 
@@ -49,8 +49,7 @@ static int32_t run_lrn_forward(struct anydnn_plugin_plan *plan, const struct cud
 const struct cudnn_operation cudnn_lrn_forward = {
     .operation = ANYDNN_PLUGIN_LRN_FORWARD,
     .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnLRNCrossChannelForward",
     .arrange = arrange_lrn,
@@ -68,25 +67,25 @@ static void arrange_divisive(struct anydnn_plugin_plan *plan)
 
 /* cuDNN divides alpha by n for each of two spatial dims at least; for a dim that is not there it is
  * multiplied by n before. */
-static int32_t prepare_divisive(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare_divisive(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    struct anydnn_plugin_lrn *params = (struct anydnn_plugin_lrn *)plan->params;
+    struct anydnn_plugin_lrn *params = &plan->copies.params.lrn;
 
-    for (int32_t ndims = plan->tensor[0].ndims; ndims < 4; ndims++)
+    for (int32_t ndims = plan->copies.tensor[0].ndims; ndims < 4; ndims++)
         params->alpha *= params->n;
     return prepare_lrn(plan, why);
 }
 
 static int32_t check_divisive_backward(const struct anydnn_plugin_problem *problem,
-                                       struct cudnn_refusal *why)
+                                       struct kit_refusal *why)
 {
     const struct anydnn_plugin_lrn *params = problem->params;
 
     if (params->n % 2 == 0)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                            "n is %d; for an even n cuDNN sums over the element's own window, not "
-                            "over the windows that hold it, which is not the gradient",
-                            params->n);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                          "n is %d; for an even n cuDNN sums over the element's own window, not "
+                          "over the windows that hold it, which is not the gradient",
+                          params->n);
     return 0;
 }
 
@@ -127,7 +126,7 @@ static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cu
 
     outputs_of(plan, &first, &last);
     desc = plan->made.tensor[first];
-    room = (cudnn_tensor_bytes(&plan->tensor[first]) + STEP - 1) / STEP * STEP;
+    room = (cudnn_tensor_bytes(&plan->copies.tensor[first]) + STEP - 1) / STEP * STEP;
     status = cuda_scratch_take(device, call->stream, room * (size_t)(last - first + 1), &scratch);
     if (status)
         return status;
@@ -156,8 +155,7 @@ static int32_t run_divisive(struct anydnn_plugin_plan *plan, const struct cudnn_
 const struct cudnn_operation cudnn_divisive_normalization_forward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
     .types = CUDNN_FLOATS,
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x11,
     .function = "cudnnDivisiveNormalizationForward",
     .arrange = arrange_divisive,
@@ -168,8 +166,7 @@ const struct cudnn_operation cudnn_divisive_normalization_forward = {
 const struct cudnn_operation cudnn_divisive_normalization_backward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
     .types = CUDNN_FLOATS,
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_lrn),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x21,
     .function = "cudnnDivisiveNormalizationBackward",
     .arrange = arrange_divisive,

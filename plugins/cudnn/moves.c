@@ -29,7 +29,7 @@ static int can_move(const struct anydnn_plugin_tensor *tensor, int32_t type)
 
 void cudnn_move(struct anydnn_plugin_plan *plan, int32_t slot, int format, int32_t type)
 {
-    struct anydnn_plugin_tensor *tensor = &plan->tensor[slot];
+    struct anydnn_plugin_tensor *tensor = &plan->copies.tensor[slot];
 
     if (!plan->problem.tensor[slot] || !can_move(tensor, type))
         return;
@@ -62,7 +62,7 @@ static void settle(struct anydnn_plugin_plan *plan, uint32_t slots)
 {
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
         if (plan->problem.tensor[slot] && (slots >> slot & 1))
-            cudnn_settle(&plan->tensor[slot]);
+            cudnn_settle(&plan->copies.tensor[slot]);
     }
 }
 
@@ -109,7 +109,7 @@ void cudnn_pack_rows(struct anydnn_plugin_plan *plan, uint32_t slots)
 static void view(struct anydnn_plugin_tensor *made, const struct anydnn_plugin_tensor *of,
                  int64_t lanes)
 {
-    int64_t own = cudnn_type_lanes(of->type), bytes = of->type == ANYDNN_PLUGIN_INT32 ? 4 : 1;
+    int64_t own = kit_lanes(of->type), bytes = of->type == ANYDNN_PLUGIN_INT32 ? 4 : 1;
 
     *made = *of;
     if (TYPES_WITHOUT_FLOAT >> of->type & 1)
@@ -124,23 +124,24 @@ static void view(struct anydnn_plugin_tensor *made, const struct anydnn_plugin_t
     made->ndims++;
 }
 
-int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     struct anydnn_plugin_tensor made;
     int32_t reason = 0;
     char role[40];
 
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !reason; slot++) {
-        const struct anydnn_plugin_tensor *home = &plan->home[slot], *copy = &plan->tensor[slot];
+        const struct anydnn_plugin_tensor *home = &plan->home[slot],
+                                          *copy = &plan->copies.tensor[slot];
         int64_t lanes;
 
         if (!(plan->moved >> slot & 1))
             continue;
-        lanes = cudnn_type_lanes(home->type);
+        lanes = kit_lanes(home->type);
         if (home->ndims + (lanes > 1 || home->type == ANYDNN_PLUGIN_INT32) > CUDNN_USUAL_DIMS)
-            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                                "operand %d is %s of %d dims; cuDNN does not move so many", slot,
-                                cudnn_type_name(home->type), home->ndims);
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                              "operand %d is %s of %d dims; cuDNN does not move so many", slot,
+                              kit_type_name(home->type), home->ndims);
         snprintf(role, sizeof role, "operand %d", slot);
         view(&made, home, lanes);
         reason = cudnn_tensor_make(&plan->made.home[slot], &made, CUDNN_USUAL_DIMS, role, why);
@@ -155,7 +156,7 @@ int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct cudnn_refusal *
 
 static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
 {
-    return (cudnn_tensor_bytes(&plan->tensor[slot]) + STEP - 1) / STEP * STEP;
+    return (cudnn_tensor_bytes(&plan->copies.tensor[slot]) + STEP - 1) / STEP * STEP;
 }
 
 /* Outputs that are read whatever the factors are. */
@@ -173,7 +174,7 @@ static int is_read(const struct anydnn_plugin_plan *plan, const struct cudnn_cal
                    : operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD && slot >= 10 ? 3
                                                                                            : 1;
 
-    return !cudnn_is_written(operation, slot) || is_kept(operation, slot) ||
+    return !kit_is_written(operation, slot) || is_kept(operation, slot) ||
            call->operands->scale[beta] != 0;
 }
 
@@ -191,7 +192,7 @@ static int32_t bring(struct anydnn_plugin_plan *plan, const struct cudnn_call *c
 static int32_t move_in(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
                        char *scratch, struct anydnn_plugin_operands *moved)
 {
-    int32_t status = CUDA_SUCCESS_STATUS;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
         if (!(plan->moved >> slot & 1))
@@ -208,10 +209,10 @@ static int32_t move_in(struct anydnn_plugin_plan *plan, const struct cudnn_call 
 static int32_t move_out(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
                         const struct anydnn_plugin_operands *moved)
 {
-    int32_t status = CUDA_SUCCESS_STATUS;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
-        if ((plan->moved >> slot & 1) && cudnn_is_written(plan->problem.operation, slot))
+        if ((plan->moved >> slot & 1) && kit_is_written(plan->problem.operation, slot))
             status = bring(plan, call, plan->made.copy[slot], moved->data[slot],
                            plan->made.home[slot], call->operands->data[slot]);
     }

@@ -6,25 +6,10 @@
 
 #include "table.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* ------------------------------------------------------------------ candidates */
 
-static void offer_refusal(const struct cudnn_refusal *why, anydnn_plugin_offer_fn offer,
-                          void *cookie)
-{
-    struct anydnn_plugin_candidate candidate = {
-        .struct_size = sizeof candidate,
-        .reason = why->reason,
-        .algorithm = -1,
-        .sentence = why->sentence,
-    };
-    offer(cookie, &candidate);
-}
-
 /* Offers, or returns a reason. */
-static int32_t answer(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why,
+static int32_t answer(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                       anydnn_plugin_offer_fn offer, void *cookie)
 {
     struct anydnn_plugin_candidate candidate = {
@@ -46,20 +31,19 @@ static int32_t candidates_here(struct anydnn_plugin_context *context,
                                const struct anydnn_plugin_problem *problem,
                                anydnn_plugin_offer_fn offer, void *cookie)
 {
-    struct cudnn_refusal why;
-    struct anydnn_plugin_plan *plan = cuda_host->alloc(sizeof *plan);
+    struct kit_refusal why;
+    struct anydnn_plugin_plan *plan = kit_alloc(sizeof *plan, "a problem");
 
     if (!plan)
-        return cuda_fail(CUDA_ALLOC_FAILED, "no memory for a problem");
-    memset(plan, 0, sizeof *plan);
+        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     plan->operation = cudnn_operation_find(problem->operation);
     plan->context = context;
     cudnn_copy_problem(plan, problem);
     if (answer(plan, &why, offer, cookie))
-        offer_refusal(&why, offer, cookie);
+        kit_offer_refusal(&why, offer, cookie);
     cudnn_plan_release(plan);
-    cuda_host->free(plan);
-    return CUDA_SUCCESS_STATUS;
+    kit_host->free(plan);
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 int32_t cudnn_candidates(struct anydnn_plugin_context *context,
@@ -67,20 +51,20 @@ int32_t cudnn_candidates(struct anydnn_plugin_context *context,
                          void *cookie)
 {
     const char *sentence = context->missing;
-    struct cudnn_refusal why;
+    struct kit_refusal why;
     struct cuda_visit visit;
     int32_t status;
 
     if (!cudnn_operation_find(problem->operation)) {
-        cudnn_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "cudnn has no operation %d",
-                     problem->operation);
-        offer_refusal(&why, offer, cookie);
-        return CUDA_SUCCESS_STATUS;
+        kit_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "cudnn does not have %s",
+                   kit_operation_name(problem->operation));
+        kit_offer_refusal(&why, offer, cookie);
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
     if (!context->handle) {
-        cudnn_refuse(&why, ANYDNN_PLUGIN_REASON_LIBRARY, "%s", sentence);
-        offer_refusal(&why, offer, cookie);
-        return CUDA_SUCCESS_STATUS;
+        kit_refuse(&why, ANYDNN_PLUGIN_REASON_LIBRARY, "%s", sentence);
+        kit_offer_refusal(&why, offer, cookie);
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
     status = cuda_enter(&visit, context->device);
     if (status)
@@ -94,7 +78,7 @@ int32_t cudnn_candidates(struct anydnn_plugin_context *context,
 
 static int32_t fill(struct anydnn_plugin_plan *plan)
 {
-    struct cudnn_refusal why;
+    struct kit_refusal why;
     struct cuda_visit visit;
     int32_t status = cuda_enter(&visit, plan->context->device);
 
@@ -102,7 +86,7 @@ static int32_t fill(struct anydnn_plugin_plan *plan)
         return status;
     if (cudnn_plan_check(plan, &why) || cudnn_plan_prepare(plan, &why)) {
         cudnn_plan_release(plan);
-        status = cuda_fail(CUDA_NOT_SUPPORTED, "%s", why.sentence);
+        status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", why.sentence);
     }
     cuda_leave(&visit);
     return status;
@@ -117,26 +101,25 @@ int32_t cudnn_plan_create(struct anydnn_plugin_context *context,
     int32_t status;
 
     if (!context->handle)
-        return cuda_fail(CUDA_NOT_SUPPORTED, "%s", context->missing);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", context->missing);
     if (!operation || (!operation->offer && engine != CUDNN_ONLY_ENGINE))
-        return cuda_fail(CUDA_BAD_PARAM, "operation %d has no engine %llu", problem->operation,
-                         (unsigned long long)engine);
-    made = cuda_host->alloc(sizeof *made);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "operation %d has no engine %llu",
+                        problem->operation, (unsigned long long)engine);
+    made = kit_alloc(sizeof *made, "a plan");
     if (!made)
-        return cuda_fail(CUDA_ALLOC_FAILED, "no memory for a plan");
-    memset(made, 0, sizeof *made);
+        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     made->operation = operation;
     made->context = context;
     made->engine = engine;
     cudnn_copy_problem(made, problem);
     status = fill(made);
     if (status) {
-        cuda_host->free(made);
+        kit_host->free(made);
         return status;
     }
     made->problem.extension = NULL;
     *plan = made;
-    return CUDA_SUCCESS_STATUS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 static int32_t run(struct anydnn_plugin_plan *plan, struct cudnn_call *call)
@@ -172,14 +155,11 @@ int32_t cudnn_plan_execute(struct anydnn_plugin_plan *plan,
     int32_t status;
 
     *effect = ANYDNN_PLUGIN_EFFECT_NONE;
-    if (operands->struct_size < sizeof whole) {
-        cudnn_copy_struct(&whole, sizeof whole, operands, operands->struct_size);
-        operands = &whole;
-    }
+    operands = kit_whole_operands(operands, &whole);
     if (operands->workspace_bytes < plan->workspace)
-        return cuda_fail(CUDA_BAD_PARAM, "the workspace has %llu bytes; the plan needs %llu",
-                         (unsigned long long)operands->workspace_bytes,
-                         (unsigned long long)plan->workspace);
+        return kit_fail(
+            ANYDNN_PLUGIN_STATUS_BAD_PARAM, "the workspace has %llu bytes; the plan needs %llu",
+            (unsigned long long)operands->workspace_bytes, (unsigned long long)plan->workspace);
     status = cuda_enter(&visit, plan->context->device);
     if (status)
         return status;
@@ -194,5 +174,5 @@ void cudnn_plan_destroy(struct anydnn_plugin_plan *plan)
 {
     if (!cudnn_is_reset(plan->context))
         cudnn_plan_release(plan);
-    cuda_host->free(plan);
+    kit_host->free(plan);
 }

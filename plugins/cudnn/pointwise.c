@@ -15,7 +15,8 @@
 static int is_zero(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
                    int32_t factor, int32_t slot)
 {
-    return call->operands->scale[factor] == 0 && plan->tensor[slot].type != ANYDNN_PLUGIN_INT8;
+    return call->operands->scale[factor] == 0 &&
+           plan->copies.tensor[slot].type != ANYDNN_PLUGIN_INT8;
 }
 
 /* to = 0 * x, for the operand x of `slot`. */
@@ -40,8 +41,8 @@ static int32_t run_with_zero(struct anydnn_plugin_plan *plan, const struct cudnn
     int32_t device = plan->context->device, status, dropped;
     void *scratch = NULL;
 
-    status =
-        cuda_scratch_take(device, call->stream, cudnn_tensor_bytes(&plan->tensor[slot]), &scratch);
+    status = cuda_scratch_take(device, call->stream, cudnn_tensor_bytes(&plan->copies.tensor[slot]),
+                               &scratch);
     if (status)
         return status;
     status = multiply(plan, call, slot, scratch);
@@ -74,7 +75,7 @@ static int32_t run_add(struct anydnn_plugin_plan *plan, const struct cudnn_call 
                      plan->operation->function);
 }
 
-static int32_t prepare_op(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare_op(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_op_tensor *params = plan->problem.params;
     cudnnStatus_t status = cudnn.cudnnCreateOpTensorDescriptor(&plan->made.op_tensor);
@@ -115,7 +116,7 @@ static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cudnn_call *
 const struct cudnn_operation cudnn_add_tensor = {
     .operation = ANYDNN_PLUGIN_ADD_TENSOR,
     .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
-    .layouts = CUDNN_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnAddTensor",
     .run = run_add,
@@ -124,8 +125,7 @@ const struct cudnn_operation cudnn_add_tensor = {
 const struct cudnn_operation cudnn_op_tensor = {
     .operation = ANYDNN_PLUGIN_OP_TENSOR,
     .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_op_tensor),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x7,
     .function = "cudnnOpTensor",
     .prepare = prepare_op,
@@ -199,7 +199,7 @@ static int32_t run_scale(struct anydnn_plugin_plan *plan, const struct cudnn_cal
 const struct cudnn_operation cudnn_set_tensor = {
     .operation = ANYDNN_PLUGIN_SET_TENSOR,
     .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
-    .layouts = CUDNN_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x1,
     .function = "cudnnSetTensor",
     .run = run_set,
@@ -208,7 +208,7 @@ const struct cudnn_operation cudnn_set_tensor = {
 const struct cudnn_operation cudnn_scale_tensor = {
     .operation = ANYDNN_PLUGIN_SCALE_TENSOR,
     .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
-    .layouts = CUDNN_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x1,
     .function = "cudnnScaleTensor",
     .run = run_scale,

@@ -44,13 +44,13 @@ static int grow(struct cudnn_list *list, int64_t more)
 
     if (list->count + more <= list->room)
         return 0;
-    grown = cuda_host->alloc((size_t)(list->count + more) * sizeof *grown);
+    grown = kit_host->alloc((size_t)(list->count + more) * sizeof *grown);
     if (!grown)
         return -1;
     if (list->count)
         memcpy(grown, list->engine, (size_t)list->count * sizeof *grown);
     if (list->engine)
-        cuda_host->free(list->engine);
+        kit_host->free(list->engine);
     list->engine = grown;
     list->room = list->count + (int32_t)more;
     return 0;
@@ -75,7 +75,7 @@ static void take(struct cudnn_list *list, cudnnBackendDescriptor_t config, cudnn
 static void take_results(struct cudnn_list *list, cudnnBackendDescriptor_t heuristics,
                          int64_t count, cudnnHandle_t handle)
 {
-    cudnnBackendDescriptor_t *config = cuda_host->alloc((size_t)count * sizeof *config);
+    cudnnBackendDescriptor_t *config = kit_host->alloc((size_t)count * sizeof *config);
     cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
     int64_t got = 0;
 
@@ -95,7 +95,7 @@ static void take_results(struct cudnn_list *list, cudnnBackendDescriptor_t heuri
         else if (config[i])
             (void)cudnn.cudnnBackendDestroyDescriptor(config[i]);
     }
-    cuda_host->free(config);
+    kit_host->free(config);
 }
 
 /* A mode that has nothing to say, or fails, adds nothing. */

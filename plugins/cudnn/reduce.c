@@ -31,31 +31,31 @@ static void arrange_reduce(struct anydnn_plugin_plan *plan)
     cudnn_widen(plan, 0x3, CUDNN_TYPE(BFLOAT16));
 }
 
-static int32_t check_reduce(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why)
+static int32_t check_reduce(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_tensor *indices = problem->tensor[2];
     int64_t step = 1;
 
     if (memcmp(problem->tensor[0]->dims, problem->tensor[1]->dims,
                (size_t)problem->tensor[0]->ndims * sizeof problem->tensor[0]->dims[0]) == 0)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                            "a and c have the same dims; cuDNN refuses a reduction that reduces "
-                            "nothing");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "a and c have the same dims; cuDNN refuses a reduction that reduces "
+                          "nothing");
     if (indices && indices->type == ANYDNN_PLUGIN_UINT64)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
-                            "the indices have 64 bits; cuDNN writes 32 of them");
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
+                          "the indices have 64 bits; cuDNN writes 32 of them");
     for (int32_t d = indices ? indices->ndims - 1 : -1; d >= 0; d--) {
         if (indices->dims[d] > 1 && indices->strides[d] != step)
-            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                                "the indices are not packed with rows first; cuDNN writes them no "
-                                "other way");
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                              "the indices are not packed with rows first; cuDNN writes them no "
+                              "other way");
         step *= indices->dims[d];
     }
     return 0;
 }
 
 /* Bytes of indices, as far as the operand has room; and of workspace. */
-static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_tensor *indices = plan->problem.tensor[2];
     cudnnHandle_t handle = plan->context->handle;
@@ -75,13 +75,13 @@ static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct cudnn_refusa
         room *= (size_t)indices->dims[d];
     room *= index_types[index_of(indices->type)].size;
     if (plan->indices_bytes > room)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                            "the indices have %llu bytes, and cuDNN writes %llu",
-                            (unsigned long long)room, (unsigned long long)plan->indices_bytes);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "the indices have %llu bytes, and cuDNN writes %llu",
+                          (unsigned long long)room, (unsigned long long)plan->indices_bytes);
     return 0;
 }
 
-static int32_t prepare_reduce(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare_reduce(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_reduce *params = plan->problem.params;
     const struct anydnn_plugin_tensor *indices = plan->problem.tensor[2];
@@ -114,8 +114,7 @@ static int32_t run_reduce(struct anydnn_plugin_plan *plan, const struct cudnn_ca
 const struct cudnn_operation cudnn_reduce_tensor = {
     .operation = ANYDNN_PLUGIN_REDUCE_TENSOR,
     .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_reduce),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnReduceTensor",
     .arrange = arrange_reduce,
@@ -150,7 +149,7 @@ static int32_t run_backward_bias(struct anydnn_plugin_plan *plan, const struct c
 const struct cudnn_operation cudnn_convolution_backward_bias = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS,
     .types = CUDNN_FLOATS,
-    .layouts = CUDNN_LAYOUTS,
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnConvolutionBackwardBias",
     .arrange = arrange_backward_bias,

@@ -8,13 +8,13 @@
  * they are 0 and -Inf; and most of those of `log` lose the digits that the greatest element has
  * before the point. Copies into rows that are longer by the lowest number, less each row's
  * greatest, cure both, and take 20 to 200 times the time: other backends serve better. */
-static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct cudnn_refusal *why)
+static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_softmax *params = problem->params;
 
     if (params->algorithm == CUDNN_SOFTMAX_FAST)
         return 0;
-    return cudnn_refuse(
+    return kit_refuse(
         why, ANYDNN_PLUGIN_REASON_PARAMETER,
         "cuDNN's softmax makes NaN of rows of -Inf, and its log softmax loses digits "
         "of great numbers, where anydnn.h says otherwise; only softmax=fast is taken");
@@ -23,9 +23,9 @@ static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct
 /* Packs the operands alike. Of 5 dims with channels last elements stay unwritten. */
 static void pack_alike(struct anydnn_plugin_plan *plan, uint32_t slots)
 {
-    int format = cudnn_packed_format(&plan->tensor[0]);
+    int format = cudnn_packed_format(&plan->copies.tensor[0]);
 
-    if (format == CUDNN_TENSOR_NCHW || plan->tensor[0].ndims > 4)
+    if (format == CUDNN_TENSOR_NCHW || plan->copies.tensor[0].ndims > 4)
         cudnn_pack_rows(plan, slots);
     else
         cudnn_agree(plan, slots, 1);
@@ -57,8 +57,7 @@ static int32_t run_forward(struct anydnn_plugin_plan *plan, const struct cudnn_c
 const struct cudnn_operation cudnn_softmax_forward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_FORWARD,
     .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_softmax),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnSoftmaxForward",
     .arrange = arrange_forward,
@@ -92,8 +91,7 @@ static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cudnn_
 const struct cudnn_operation cudnn_softmax_backward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_BACKWARD,
     .types = CUDNN_FLOATS,
-    .layouts = CUDNN_LAYOUTS,
-    .params_size = sizeof(struct anydnn_plugin_softmax),
+    .layouts = KIT_LAYOUTS,
     .tensors = 0x7,
     .function = "cudnnSoftmaxBackward",
     .arrange = arrange_backward,

@@ -42,6 +42,6 @@ extern const uint32_t cudnn_limit_count;
 
 /* The convolution descriptor of a plan, from its parameters (conv.c). 0 or a reason. */
 int32_t cudnn_convolution_make(struct anydnn_plugin_plan *plan, cudnnDataType_t compute,
-                               struct cudnn_refusal *why);
+                               struct kit_refusal *why);
 
 #endif

@@ -8,55 +8,29 @@
 /* cuDNN's image operations want two spatial dims at least. */
 #define LEAST_DIMS 4
 
-static const struct {
-    const char *name;
-    size_t size;
-    int64_t lanes;
-} types[] = {
-    [ANYDNN_PLUGIN_FLOAT] = {"float", 4, 1},       [ANYDNN_PLUGIN_DOUBLE] = {"double", 8, 1},
-    [ANYDNN_PLUGIN_HALF] = {"half", 2, 1},         [ANYDNN_PLUGIN_INT8] = {"int8", 1, 1},
-    [ANYDNN_PLUGIN_INT32] = {"int32", 4, 1},       [ANYDNN_PLUGIN_INT8X4] = {"int8x4", 4, 4},
-    [ANYDNN_PLUGIN_UINT8] = {"uint8", 1, 1},       [ANYDNN_PLUGIN_UINT8X4] = {"uint8x4", 4, 4},
-    [ANYDNN_PLUGIN_INT8X32] = {"int8x32", 32, 32}, [ANYDNN_PLUGIN_BFLOAT16] = {"bfloat16", 2, 1},
-    [ANYDNN_PLUGIN_INT64] = {"int64", 8, 1},
-};
-
-#define TYPES ((int32_t)(sizeof types / sizeof types[0]))
-
-const char *cudnn_type_name(int32_t type)
-{
-    return type >= 0 && type < TYPES ? types[type].name : "an unknown type";
-}
-
-int64_t cudnn_type_lanes(int32_t type)
-{
-    return type >= 0 && type < TYPES ? types[type].lanes : 1;
-}
-
 /* Places along a dim: of vector types the channels are counted in vectors. */
 static int64_t extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
 {
-    return d == 1 ? tensor->dims[1] / types[tensor->type].lanes : tensor->dims[d];
+    return d == 1 ? tensor->dims[1] / kit_lanes(tensor->type) : tensor->dims[d];
 }
 
 int32_t cudnn_shape_of(struct cudnn_shape *shape, const struct anydnn_plugin_tensor *tensor,
-                       int32_t most, const char *role, struct cudnn_refusal *why)
+                       int32_t most, const char *role, struct kit_refusal *why)
 {
-    if (tensor->type < 0 || tensor->type >= TYPES)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "%s has a type that cuDNN lacks (%d)",
-                            role, tensor->type);
+    if (tensor->type < 0 || tensor->type >= KIT_TYPES)
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "%s has a type that cuDNN lacks (%d)",
+                          role, tensor->type);
     if (tensor->ndims < 1 || tensor->ndims > most)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                            "%s has %d dims; cuDNN takes at most %d here", role, tensor->ndims,
-                            most);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "%s has %d dims; cuDNN takes at most %d here", role, tensor->ndims, most);
     shape->ndims = tensor->ndims < LEAST_DIMS ? LEAST_DIMS : tensor->ndims;
     for (int32_t d = 0; d < shape->ndims; d++) {
         int there = d < tensor->ndims;
 
         if (there && (tensor->dims[d] > INT_MAX || tensor->strides[d] > INT_MAX))
-            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                                "%s has dim %lld with stride %lld; cuDNN counts in 31 bits", role,
-                                (long long)tensor->dims[d], (long long)tensor->strides[d]);
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                              "%s has dim %lld with stride %lld; cuDNN counts in 31 bits", role,
+                              (long long)tensor->dims[d], (long long)tensor->strides[d]);
         shape->dims[d] = there ? (int)tensor->dims[d] : 1;
         shape->strides[d] = there ? (int)tensor->strides[d] : 1;
     }
@@ -76,8 +50,7 @@ void cudnn_pack(struct anydnn_plugin_tensor *tensor, int format)
     int64_t step = 1;
 
     for (int32_t i = 0; i < tensor->ndims; i++) {
-        int32_t d =
-            dim_of(tensor, i, format == CUDNN_TENSOR_NHWC && types[tensor->type].lanes == 1);
+        int32_t d = dim_of(tensor, i, format == CUDNN_TENSOR_NHWC && kit_lanes(tensor->type) == 1);
 
         tensor->strides[d] = step;
         step *= extent(tensor, d);
@@ -101,7 +74,7 @@ static int is_packed(const struct anydnn_plugin_tensor *tensor, int channels_las
 
 int cudnn_packed_format(const struct anydnn_plugin_tensor *tensor)
 {
-    if (types[tensor->type].lanes > 1)
+    if (kit_lanes(tensor->type) > 1)
         return is_packed(tensor, 0) ? CUDNN_TENSOR_NCHW_VECT_C : -1;
     if (is_packed(tensor, 0))
         return CUDNN_TENSOR_NCHW;
@@ -135,20 +108,15 @@ int cudnn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_
 
 size_t cudnn_tensor_bytes(const struct anydnn_plugin_tensor *tensor)
 {
-    /* The other types are those of reduction indices. */
-    size_t size = tensor->type < TYPES                   ? types[tensor->type].size
-                  : tensor->type == ANYDNN_PLUGIN_UINT16 ? 2
-                  : tensor->type == ANYDNN_PLUGIN_UINT32 ? 4
-                                                         : 8;
-    int64_t lanes = tensor->type < TYPES ? types[tensor->type].lanes : 1, last = 0;
+    int64_t lanes = kit_lanes(tensor->type), last = 0;
 
     for (int32_t d = 0; d < tensor->ndims; d++)
         last += (tensor->dims[d] / (d == 1 ? lanes : 1) - 1) * tensor->strides[d];
-    return (size_t)(last + 1) * size;
+    return (size_t)((last + 1) * lanes * kit_type_size(tensor->type));
 }
 
 int32_t cudnn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
-                          int32_t most, const char *role, struct cudnn_refusal *why)
+                          int32_t most, const char *role, struct kit_refusal *why)
 {
     struct cudnn_shape shape;
     cudnnStatus_t status;
@@ -156,13 +124,13 @@ int32_t cudnn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plu
 
     if (reason)
         return reason;
-    if (types[tensor->type].lanes > 1 && cudnn_packed_format(tensor) < 0)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                            "%s is %s and not packed; cuDNN describes vectors of channels packed "
-                            "only",
-                            role, cudnn_type_name(tensor->type));
+    if (kit_lanes(tensor->type) > 1 && cudnn_packed_format(tensor) < 0)
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                          "%s is %s and not packed; cuDNN describes vectors of channels packed "
+                          "only",
+                          role, kit_type_name(tensor->type));
     status = cudnn.cudnnCreateTensorDescriptor(made);
-    if (status == CUDNN_STATUS_SUCCESS && types[tensor->type].lanes > 1)
+    if (status == CUDNN_STATUS_SUCCESS && kit_lanes(tensor->type) > 1)
         status = cudnn.cudnnSetTensorNdDescriptorEx(
             *made, CUDNN_TENSOR_NCHW_VECT_C, cudnn_type(tensor->type), shape.ndims, shape.dims);
     else if (status == CUDNN_STATUS_SUCCESS)
@@ -174,7 +142,7 @@ int32_t cudnn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plu
 }
 
 int32_t cudnn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
-                          const char *role, struct cudnn_refusal *why)
+                          const char *role, struct kit_refusal *why)
 {
     struct cudnn_shape shape;
     cudnnStatus_t status;
@@ -185,8 +153,8 @@ int32_t cudnn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plu
         return reason;
     format = cudnn_packed_format(tensor);
     if (format < 0)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
-                            "%s is not packed; cuDNN describes filters packed only", role);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
+                          "%s is not packed; cuDNN describes filters packed only", role);
     status = cudnn.cudnnCreateFilterDescriptor(made);
     if (status == CUDNN_STATUS_SUCCESS)
         status = cudnn.cudnnSetFilterNdDescriptor(
@@ -256,16 +224,16 @@ int cudnn_is_flushed(int32_t activation, int32_t type)
            activation < (int32_t)(sizeof flushed / sizeof flushed[0]) && flushed[activation];
 }
 
-int32_t cudnn_refuse_flushed(int32_t activation, int32_t type, struct cudnn_refusal *why)
+int32_t cudnn_refuse_flushed(int32_t activation, int32_t type, struct kit_refusal *why)
 {
-    return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                        "the activation is %s; cuDNN's gives 0 where the result is a subnormal "
-                        "number of %s",
-                        flushed[activation], cudnn_type_name(type));
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                      "the activation is %s; cuDNN's gives 0 where the result is a subnormal "
+                      "number of %s",
+                      flushed[activation], kit_type_name(type));
 }
 
 int32_t cudnn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode,
-                              int32_t nan_propagate, double coef, struct cudnn_refusal *why)
+                              int32_t nan_propagate, double coef, struct kit_refusal *why)
 {
     cudnnStatus_t status = cudnn.cudnnCreateActivationDescriptor(made);
 

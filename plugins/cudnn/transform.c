@@ -11,7 +11,7 @@ static int is_one_of(int32_t type, uint32_t types)
 
 /* Between double and another type cuDNN's transforms run and give garbage. */
 static int32_t check_types(const struct anydnn_plugin_problem *problem, uint32_t any,
-                           struct cudnn_refusal *why)
+                           struct kit_refusal *why)
 {
     int32_t x = problem->tensor[0]->type, y = problem->tensor[1]->type;
     int shorts = is_one_of(x, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16)) &&
@@ -20,8 +20,8 @@ static int32_t check_types(const struct anydnn_plugin_problem *problem, uint32_t
     if ((x == y && x == ANYDNN_PLUGIN_DOUBLE) ||
         (is_one_of(x, any) && is_one_of(y, any) && !(shorts && x != y)))
         return 0;
-    return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "cuDNN does not transform %s to %s",
-                        cudnn_type_name(x), cudnn_type_name(y));
+    return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "cuDNN does not transform %s to %s",
+                      kit_type_name(x), kit_type_name(y));
 }
 
 #define ANY_OF (CUDNN_TYPE(FLOAT) | CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | CUDNN_TYPE(INT8))
@@ -32,20 +32,19 @@ static int32_t check_types(const struct anydnn_plugin_problem *problem, uint32_t
  * other: by way of float all of that goes, and is rounded once. */
 static void arrange_types(struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_tensor *x = &plan->tensor[0], *y = &plan->tensor[1];
+    const struct anydnn_plugin_tensor *x = &plan->copies.tensor[0], *y = &plan->copies.tensor[1];
 
     if (is_one_of(x->type, SHORTS) && is_one_of(y->type, SHORTS) && x->type != y->type)
         cudnn_widen(plan, 0x1, SHORTS);
     cudnn_widen(plan, 0x3, CUDNN_TYPE(INT8X32));
     for (int32_t slot = 0; slot < 2; slot++) {
-        if (cudnn_type_lanes(plan->tensor[slot].type) > 1 &&
-            cudnn_packed_format(&plan->tensor[slot]) < 0)
-            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW_VECT_C, plan->tensor[slot].type);
+        if (kit_lanes(plan->copies.tensor[slot].type) > 1 &&
+            cudnn_packed_format(&plan->copies.tensor[slot]) < 0)
+            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW_VECT_C, plan->copies.tensor[slot].type);
     }
 }
 
-static int32_t check_transform(const struct anydnn_plugin_problem *problem,
-                               struct cudnn_refusal *why)
+static int32_t check_transform(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     return check_types(problem, ANY_OF | CUDNN_TYPE(INT8X4), why);
 }
@@ -112,11 +111,11 @@ static int has_two_steps(const struct anydnn_plugin_transform *params, int32_t n
 static void arrange_moving(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_transform *params = plan->problem.params;
-    const struct anydnn_plugin_tensor *x = &plan->tensor[0], *y = &plan->tensor[1];
+    const struct anydnn_plugin_tensor *x = &plan->copies.tensor[0], *y = &plan->copies.tensor[1];
 
     if (x->ndims != 4)
         return;
-    if (moves(params, 4) && (x->type != y->type || cudnn_type_lanes(x->type) > 1))
+    if (moves(params, 4) && (x->type != y->type || kit_lanes(x->type) > 1))
         cudnn_widen(plan, 0x3,
                     SHORTS | CUDNN_TYPE(INT8) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32));
     arrange_types(plan);
@@ -129,29 +128,29 @@ static void arrange_moving(struct anydnn_plugin_plan *plan)
 static void arrange_filter(struct anydnn_plugin_plan *plan)
 {
     arrange_moving(plan);
-    if (plan->tensor[0].ndims == 4 && cudnn_packed_format(&plan->tensor[0]) < 0)
-        cudnn_move(plan, 0, CUDNN_TENSOR_NCHW, plan->tensor[0].type);
+    if (plan->copies.tensor[0].ndims == 4 && cudnn_packed_format(&plan->copies.tensor[0]) < 0)
+        cudnn_move(plan, 0, CUDNN_TENSOR_NCHW, plan->copies.tensor[0].type);
 }
 
 /* cuDNN cuts off or pads, and of a dim that it should do both to it makes a descriptor and then
  * refuses to run, once after it had written y. */
 static int32_t check_pads(const struct anydnn_plugin_transform *params, int32_t ndims,
-                          struct cudnn_refusal *why)
+                          struct kit_refusal *why)
 {
     for (int32_t d = 0; d < ndims; d++) {
         int64_t before = params->pad_before[d], after = params->pad_after[d];
 
         if ((before < 0 && after > 0) || (before > 0 && after < 0))
-            return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
-                                "dim %d has pads of %lld and %lld; cuDNN pads a dim or cuts it "
-                                "off, not both",
-                                d, (long long)before, (long long)after);
+            return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
+                              "dim %d has pads of %lld and %lld; cuDNN pads a dim or cuts it "
+                              "off, not both",
+                              d, (long long)before, (long long)after);
     }
     return 0;
 }
 
 static int32_t check_moving(const struct anydnn_plugin_problem *problem, uint32_t any,
-                            struct cudnn_refusal *why)
+                            struct kit_refusal *why)
 {
     const struct anydnn_plugin_tensor *x = problem->tensor[0];
     int32_t reason = check_pads(problem->params, x->ndims, why);
@@ -159,19 +158,19 @@ static int32_t check_moving(const struct anydnn_plugin_problem *problem, uint32_
     if (reason)
         return reason;
     if (x->ndims != 4)
-        return cudnn_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
-                            "x has %d dims; cuDNN's transforms with a descriptor take 4", x->ndims);
+        return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
+                          "x has %d dims; cuDNN's transforms with a descriptor take 4", x->ndims);
     return check_types(problem, any, why);
 }
 
 static int32_t check_transform_ex(const struct anydnn_plugin_problem *problem,
-                                  struct cudnn_refusal *why)
+                                  struct kit_refusal *why)
 {
     return check_moving(problem, ANY_OF | CUDNN_TYPE(INT8X4), why);
 }
 
 static int32_t check_transform_filter(const struct anydnn_plugin_problem *problem,
-                                      struct cudnn_refusal *why)
+                                      struct kit_refusal *why)
 {
     return check_moving(problem, ANY_OF, why);
 }
@@ -207,7 +206,7 @@ static void describe_between(const struct anydnn_plugin_plan *plan,
 {
     const struct anydnn_plugin_transform *params = plan->problem.params;
 
-    *between = plan->tensor[0];
+    *between = plan->copies.tensor[0];
     for (int32_t d = 0; d < between->ndims && params->direction == CUDNN_TRANSFORM_FOLD; d++)
         between->dims[d] += params->pad_before[d] + params->pad_after[d];
     for (int32_t i = 0; i < between->ndims - 2 && params->direction != CUDNN_TRANSFORM_FOLD; i++) {
@@ -216,13 +215,13 @@ static void describe_between(const struct anydnn_plugin_plan *plan,
         between->dims[1] /= fold;
         between->dims[i + 2] *= fold;
     }
-    cudnn_pack(between, cudnn_packed_format(&plan->tensor[1]));
+    cudnn_pack(between, cudnn_packed_format(&plan->copies.tensor[1]));
 }
 
-static int32_t prepare_moving(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare_moving(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_transform *params = plan->problem.params;
-    int two = has_two_steps(params, plan->tensor[0].ndims);
+    int two = has_two_steps(params, plan->copies.tensor[0].ndims);
     int pads_first = !two || params->direction == CUDNN_TRANSFORM_FOLD;
     struct anydnn_plugin_tensor between;
     cudnnStatus_t status = make_step(plan, pads_first, !two || !pads_first, &plan->made.transform);
@@ -238,11 +237,11 @@ static int32_t prepare_moving(struct anydnn_plugin_plan *plan, struct cudnn_refu
                              why);
 }
 
-static int32_t prepare_filter(struct anydnn_plugin_plan *plan, struct cudnn_refusal *why)
+static int32_t prepare_filter(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     int32_t reason = 0;
 
-    if (has_two_steps(plan->problem.params, plan->tensor[0].ndims))
+    if (has_two_steps(plan->problem.params, plan->copies.tensor[0].ndims))
         return prepare_moving(plan, why);
     reason = cudnn_filter_make(&plan->made.filter[0], plan->problem.tensor[0], "x", why);
     if (!reason)
@@ -341,7 +340,6 @@ const struct cudnn_operation cudnn_transform_tensor_ex = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
     .types = ANY_OF | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32),
     .layouts = CUDNN_LAYOUTS_AND_VECTORS,
-    .params_size = sizeof(struct anydnn_plugin_transform),
     .tensors = 0x3,
     .function = "cudnnTransformTensorEx",
     .arrange = arrange_moving,
@@ -354,7 +352,6 @@ const struct cudnn_operation cudnn_transform_filter = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_FILTER,
     .types = ANY_OF | CUDNN_TYPE(DOUBLE),
     .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC,
-    .params_size = sizeof(struct anydnn_plugin_transform),
     .tensors = 0x3,
     .function = "cudnnTransformFilter",
     .arrange = arrange_filter,

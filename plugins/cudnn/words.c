@@ -2,20 +2,6 @@
 /* Why cuDNN does not take or run something: its own words in our sentences. */
 #include "backend.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
-int32_t cudnn_refuse(struct cudnn_refusal *why, int32_t reason, const char *format, ...)
-{
-    va_list list;
-
-    why->reason = reason;
-    va_start(list, format);
-    vsnprintf(why->sentence, sizeof why->sentence, format, list);
-    va_end(list);
-    return reason;
-}
-
 /* cuDNN's own words of the last failure in this thread, on one line. */
 static void last_words(char *text, size_t size)
 {
@@ -26,29 +12,29 @@ static void last_words(char *text, size_t size)
         *at = *at == '\n' || *at == '\r' ? ' ' : *at;
 }
 
-int32_t cudnn_refuse_status(struct cudnn_refusal *why, int32_t reason, cudnnStatus_t status,
+int32_t cudnn_refuse_status(struct kit_refusal *why, int32_t reason, cudnnStatus_t status,
                             const char *what)
 {
     char words[400];
 
     last_words(words, sizeof words);
-    return cudnn_refuse(why, reason, "cuDNN refuses %s: %s (%d) %s", what,
-                        cudnn.cudnnGetErrorString(status), (int)status, words);
+    return kit_refuse(why, reason, "cuDNN refuses %s: %s (%d) %s", what,
+                      cudnn.cudnnGetErrorString(status), (int)status, words);
 }
 
 static int32_t status_of(cudnnStatus_t status)
 {
     if (status == CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED ||
         status == CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED)
-        return CUDA_ALLOC_FAILED;
+        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     switch (CUDNN_STATUS_CATEGORY((int)status)) {
     case CUDNN_STATUS_BAD_PARAM:
     case CUDNN_STATUS_NOT_SUPPORTED:
-        return CUDA_NOT_SUPPORTED;
+        return ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED;
     case CUDNN_STATUS_EXECUTION_FAILED:
-        return CUDA_EXECUTION_FAILED;
+        return ANYDNN_PLUGIN_STATUS_EXECUTION_FAILED;
     default:
-        return CUDA_INTERNAL_ERROR;
+        return ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR;
     }
 }
 
@@ -57,19 +43,19 @@ int32_t cudnn_check(cudnnStatus_t status, const char *what)
     char words[400];
 
     if (status == CUDNN_STATUS_SUCCESS)
-        return CUDA_SUCCESS_STATUS;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     last_words(words, sizeof words);
-    return cuda_fail(status_of(status), "%s: %s (%d) %s", what, cudnn.cudnnGetErrorString(status),
-                     (int)status, words);
+    return kit_fail(status_of(status), "%s: %s (%d) %s", what, cudnn.cudnnGetErrorString(status),
+                    (int)status, words);
 }
 
 int32_t cudnn_ran(const struct cudnn_call *call, cudnnStatus_t status, const char *function)
 {
     if (status == CUDNN_STATUS_SUCCESS) {
         *call->effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
-        return CUDA_SUCCESS_STATUS;
+        return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
-    if (status_of(status) != CUDA_NOT_SUPPORTED)
+    if (status_of(status) != ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED)
         *call->effect = ANYDNN_PLUGIN_EFFECT_UNKNOWN;
     return cudnn_check(status, function);
 }

@@ -84,13 +84,10 @@ const char *kit_slot_name(int32_t operation, int32_t slot)
     return name ? name : "?";
 }
 
-uint32_t kit_written(int32_t operation)
+int kit_is_written(int32_t operation, int32_t slot)
 {
-    uint32_t slots = 0;
-
-    for (int32_t slot = 0; has(operation) && slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
-        slots |= (uint32_t)operations[operation].slot[slot].is_written << slot;
-    return slots;
+    return has(operation) && slot >= 0 && slot < ANYDNN_PLUGIN_OPERAND_MAX &&
+           operations[operation].slot[slot].is_written;
 }
 
 size_t kit_params_size(int32_t operation)

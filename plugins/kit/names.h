@@ -21,8 +21,8 @@ const char *kit_operation_name(int32_t operation);
 const char *kit_slot_name(int32_t operation, int32_t slot);
 const char *kit_type_name(int32_t type);
 
-/* Slots that the operation writes, as bits. */
-uint32_t kit_written(int32_t operation);
+/* Whether the operation writes the operand of that slot. */
+int kit_is_written(int32_t operation, int32_t slot);
 
 /* Bytes of the structure that params of the operation points to; 0: it has none. */
 size_t kit_params_size(int32_t operation);

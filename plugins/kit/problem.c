@@ -36,6 +36,7 @@ void kit_copy_problem(struct anydnn_plugin_problem *copy, struct kit_copies *cop
         copy_struct(&copies->tensor[slot], sizeof *tensor, tensor);
         copy->tensor[slot] = &copies->tensor[slot];
     }
+    memset(&copies->params, 0, sizeof copies->params);
     params_size = kit_params_size(copy->operation);
     if (params_size && copy->params) {
         copy_struct(&copies->params, params_size, copy->params);

@@ -62,28 +62,18 @@ static const struct anydnn_plugin_host host = {
     .fork_number = no_fork,
 };
 
-const struct anydnn_plugin_host *cuda_host;
 const struct anydnn_plugin_space cuda_space;
-
-int32_t cuda_fail(int32_t status, const char *format, ...)
-{
-    va_list list;
-
-    va_start(list, format);
-    vsnprintf(error_text, sizeof error_text, format, list);
-    va_end(list);
-    return status;
-}
 
 int32_t cuda_device_usable(int32_t device)
 {
-    return device == 0 ? CUDA_SUCCESS_STATUS : cuda_fail(CUDA_BAD_PARAM, "no such device");
+    return device == 0 ? ANYDNN_PLUGIN_STATUS_SUCCESS
+                       : kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "no such device");
 }
 
 int32_t cuda_enter(struct cuda_visit *visit, int32_t device)
 {
     *visit = (struct cuda_visit){device, device};
-    return CUDA_SUCCESS_STATUS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 void cuda_leave(const struct cuda_visit *visit)
@@ -119,7 +109,7 @@ int32_t cuda_scratch_take(int32_t device, cudaStream_t stream, size_t bytes, voi
     (void)device, (void)stream, (void)bytes;
     scratches++;
     *pointer = scratch;
-    return CUDA_SUCCESS_STATUS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 int32_t cuda_scratch_drop(int32_t device, cudaStream_t stream, void *pointer)
@@ -127,13 +117,14 @@ int32_t cuda_scratch_drop(int32_t device, cudaStream_t stream, void *pointer)
     (void)device, (void)stream;
     assert_ptr_equal(pointer, scratch);
     scratches--;
-    return CUDA_SUCCESS_STATUS;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 int32_t cuda_check(int32_t device, cudaError_t error, const char *what)
 {
     (void)device, (void)what;
-    return error == cudaSuccess ? CUDA_SUCCESS_STATUS : CUDA_EXECUTION_FAILED;
+    return error == cudaSuccess ? ANYDNN_PLUGIN_STATUS_SUCCESS
+                                : ANYDNN_PLUGIN_STATUS_EXECUTION_FAILED;
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,

@@ -112,6 +112,7 @@ int main(int argc, char **argv)
     struct place *place;
     int option;
 
+    engines_begin();
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         if (option == 'd')
             trials.device = optarg;

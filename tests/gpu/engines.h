@@ -36,6 +36,9 @@ struct trial {
     unsigned char compiled[INDICES][TYPES][ANYDNN_PLUGIN_OPERATION_END]; /* how many were tried */
 };
 
+/* Before the library is opened: what stands in for the backend's host. */
+void engines_begin(void);
+
 /* Tries the engines of a problem from place->engine on, and prints a line for each. */
 void engines_try(struct trial *trial, const char *text, struct place *place);
 

@@ -3,7 +3,6 @@
 #include "engines.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,23 +29,23 @@ static const char *setting(const struct anydnn_plugin_host *host, const char *ke
     return strcmp(key, "library") == 0 ? getenv("CUDNN_LIBRARY") : NULL;
 }
 
+static void say(const struct anydnn_plugin_host *host, const char *text)
+{
+    (void)host;
+    printf("%s", text);
+}
+
 static const struct anydnn_plugin_host host = {
     .struct_size = sizeof(host),
     .log = log_nothing,
     .setting = setting,
+    .set_error = say,
     .alloc = malloc,
     .free = free,
 };
-const struct anydnn_plugin_host *cuda_host = &host;
-
-int32_t cuda_fail(int32_t status, const char *format, ...)
+void engines_begin(void)
 {
-    va_list list;
-
-    va_start(list, format);
-    vprintf(format, list);
-    va_end(list);
-    return status;
+    kit_host = &host;
 }
 
 /* ------------------------------------------------------------------ one configuration */

@@ -43,7 +43,7 @@ if HAVE_CUDNN
 check_PROGRAMS += tests/gpu/engines
 tests_gpu_engines_SOURCES = tests/gpu/engines.c tests/gpu/engines.h tests/gpu/engines_try.c tests/gpu/exact.h tests/gpu/exact_data.c tests/gpu/exact_run.c \
 	plugins/cudnn/engines.c plugins/cudnn/errata.c plugins/cudnn/graph.c plugins/cudnn/library.c plugins/cudnn/parts.c \
-	plugins/cudnn/proposals.c plugins/cudnn/words.c
+	plugins/cudnn/proposals.c plugins/cudnn/words.c $(KIT_SOURCES)
 tests_gpu_engines_CPPFLAGS = $(AM_CPPFLAGS) $(CUDNN_CFLAGS) $(CUDA_CPPFLAGS)
 tests_gpu_engines_LDADD = libanydnn.la core/libanydnn_base.la -ldl -lpthread -lm
 if HAVE_CMOCKA
