@@ -150,7 +150,7 @@ static double measure(struct case_ *c, const struct options *options)
 
     make_data(c);
     ways[0] = anydnn_convolution(c);
-    ways[1] = cudnn_way(c, &engine);
+    ways[1] = cdn_way(c, &engine);
     alternate(ways, options, result);
     printf("%s,%s,%s,%d,%.2f,%.2f,%.4f,%d\n", c->layer->name, directions[c->direction],
            kinds[c->kind], c->layer->n, result[0], result[1], result[1] / result[0],

@@ -35,8 +35,8 @@ struct way anydnn_small(int activation, const struct case_ *c);
  * the math mode. */
 void cudnn_direct_begin(void);
 void cudnn_direct_end(void);
-struct way cudnn_way(const struct case_ *c, uint64_t *engine);
-struct way cudnn_activation(void *x, void *y);
+struct way cdn_way(const struct case_ *c, uint64_t *engine);
+struct way cdn_activation(void *x, void *y);
 
 /* cudnn_direct.c */
 void try_cuda(cudaError_t error);

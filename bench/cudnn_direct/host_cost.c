@@ -63,12 +63,12 @@ void measure_host(int rounds)
 
     make_data(&relu);
     ways[0] = anydnn_small(1, &relu);
-    ways[1] = cudnn_activation(relu.data[X], relu.data[Y]);
+    ways[1] = cdn_activation(relu.data[X], relu.data[Y]);
     alternate("activation", ways, rounds);
     free_data(&relu);
     make_data(&convolution);
     ways[0] = anydnn_small(0, &convolution);
-    ways[1] = cudnn_way(&convolution, &engine);
+    ways[1] = cdn_way(&convolution, &engine);
     alternate("convolution", ways, rounds);
     free_data(&convolution);
 }

@@ -100,7 +100,7 @@ static void close_state(void *arg)
     cudnn.cudnnBackendDestroyDescriptor(s->pack);
     if (s->workspace)
         anydnn_release(s->workspace);
-    cudnn_plan_destroy(s->plan);
+    cdn_plan_destroy(s->plan);
     free(s);
 }
 
@@ -155,7 +155,7 @@ static void make_pack(struct state *s, const struct anydnn_plugin_problem *probl
     try(cudnn.cudnnBackendFinalize(*pack), "pack");
 }
 
-struct way cudnn_way(const struct case_ *c, uint64_t *engine)
+struct way cdn_way(const struct case_ *c, uint64_t *engine)
 {
     static const int32_t operations[] = {ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
                                          ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
@@ -194,8 +194,8 @@ struct way cudnn_way(const struct case_ *c, uint64_t *engine)
         data[i] = c->data[slots[c->direction][i]];
     }
     *engine = 0;
-    if (cudnn_candidates(context, &problem, take_first, engine) || !*engine ||
-        cudnn_plan_create(context, &problem, *engine, &s->plan))
+    if (cdn_candidates(context, &problem, take_first, engine) || !*engine ||
+        cdn_plan_create(context, &problem, *engine, &s->plan))
         fail("cuDNN: %s", last_error);
     s->execution = s->plan->kernels->usual.execution;
     if (s->plan->workspace)
@@ -232,7 +232,7 @@ static void close_activation(void *arg)
     free(a);
 }
 
-struct way cudnn_activation(void *x, void *y)
+struct way cdn_activation(void *x, void *y)
 {
     const int dims[4] = {1, 64, 8, 8}, strides[4] = {4096, 64, 8, 1};
     struct activation *a = take(sizeof *a);

@@ -9,14 +9,14 @@
 
 static int is_moved(const struct anydnn_plugin_operands *operands, int32_t slot)
 {
-    return (uintptr_t)operands->data[slot] % CUDNN_ALIGNMENT != 0;
+    return (uintptr_t)operands->data[slot] % CDN_ALIGNMENT != 0;
 }
 
 /* The caller's, wherever it is moved to. */
 static size_t bytes_of(const struct anydnn_plugin_plan *plan, int32_t slot)
 {
-    return cudnn_tensor_bytes(plan->moved >> slot & 1 ? &plan->home[slot]
-                                                      : plan->problem.tensor[slot]);
+    return cdn_tensor_bytes(plan->moved >> slot & 1 ? &plan->home[slot]
+                                                    : plan->problem.tensor[slot]);
 }
 
 static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
@@ -24,7 +24,7 @@ static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
     return (bytes_of(plan, slot) + STEP - 1) / STEP * STEP;
 }
 
-static int32_t copy(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t copy(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                     int32_t slot, void *to, const void *from)
 {
     return cuda_check(
@@ -34,7 +34,7 @@ static int32_t copy(const struct anydnn_plugin_plan *plan, const struct cudnn_ca
 }
 
 /* All are copied in: what an output's strides leave out must come back as it was. */
-static int32_t copy_in(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t copy_in(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                        char *scratch, struct anydnn_plugin_operands *moved)
 {
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
@@ -49,7 +49,7 @@ static int32_t copy_in(const struct anydnn_plugin_plan *plan, const struct cudnn
     return status;
 }
 
-static int32_t copy_out(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t copy_out(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                         const struct anydnn_plugin_operands *moved)
 {
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
@@ -62,10 +62,10 @@ static int32_t copy_out(const struct anydnn_plugin_plan *plan, const struct cudn
     return status;
 }
 
-int32_t cudnn_run_aligned(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+int32_t cdn_run_aligned(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     struct anydnn_plugin_operands moved = *call->operands;
-    struct cudnn_call inner = *call;
+    struct cdn_call inner = *call;
     size_t bytes = 0;
     void *scratch = NULL;
     int32_t status, dropped;
@@ -80,7 +80,7 @@ int32_t cudnn_run_aligned(struct anydnn_plugin_plan *plan, const struct cudnn_ca
     inner.operands = &moved;
     status = copy_in(plan, call, scratch, &moved);
     if (!status)
-        status = cudnn_run_here(plan, &inner);
+        status = cdn_run_here(plan, &inner);
     if (!status)
         status = copy_out(plan, call, &moved);
     dropped = cuda_scratch_drop(plan->context->device, call->stream, scratch);

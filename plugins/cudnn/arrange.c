@@ -6,24 +6,24 @@
 #define SPATIAL_MAX 3
 
 #define ALL_SLOTS 0x1f
-#define BYTES     (CUDNN_TYPE(INT8) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32))
+#define BYTES     (CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
 
 /* Slots of the fused operation. */
 enum { FUSED_Z = 2, FUSED_BIAS = 3, FUSED_Y = 4 };
 
-int cudnn_is_fused(const struct anydnn_plugin_problem *problem)
+int cdn_is_fused(const struct anydnn_plugin_problem *problem)
 {
     return problem->operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
 }
 
-int cudnn_is_float(const struct anydnn_plugin_problem *problem)
+int cdn_is_float(const struct anydnn_plugin_problem *problem)
 {
-    return (CUDNN_FLOATS >> problem->tensor[0]->type & 1) != 0;
+    return (CDN_FLOATS >> problem->tensor[0]->type & 1) != 0;
 }
 
 /* Products of two bytes take 14 bits, and float counts exactly up to 24: as many products may be
  * added in any order without rounding. */
-int cudnn_is_exact(const struct anydnn_plugin_problem *problem)
+int cdn_is_exact(const struct anydnn_plugin_problem *problem)
 {
     const struct anydnn_plugin_tensor *w = problem->tensor[1];
     int64_t products = 1;
@@ -47,8 +47,8 @@ static void arrange_activation(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_tensor *y =
         plan->moved >> FUSED_Y & 1 ? &plan->home[FUSED_Y] : &plan->copies.tensor[FUSED_Y];
 
-    if (is_fusible(params) || cudnn_is_flushed(params->activation, y->type) ||
-        (!cudnn_is_float(&plan->problem) && !cudnn_is_exact(&plan->problem)))
+    if (is_fusible(params) || cdn_is_flushed(params->activation, y->type) ||
+        (!cdn_is_float(&plan->problem) && !cdn_is_exact(&plan->problem)))
         return;
     plan->behind.is_there = 1;
     plan->behind.mode = params->activation;
@@ -56,7 +56,7 @@ static void arrange_activation(struct anydnn_plugin_plan *plan)
     plan->behind.coef = params->coef;
     params->activation = CUDNN_ACTIVATION_IDENTITY;
     params->nan_propagate = 0;
-    cudnn_widen(plan, ALL_SLOTS, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | BYTES);
+    cdn_widen(plan, ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | BYTES);
 }
 
 static int has_strides_of(const struct anydnn_plugin_tensor *tensor, int format)
@@ -64,7 +64,7 @@ static int has_strides_of(const struct anydnn_plugin_tensor *tensor, int format)
     struct anydnn_plugin_tensor packed = *tensor;
     int same = 1;
 
-    cudnn_pack(&packed, format);
+    cdn_pack(&packed, format);
     for (int32_t d = 0; d < tensor->ndims; d++)
         same &= packed.strides[d] == tensor->strides[d];
     return same;
@@ -75,19 +75,19 @@ static int has_strides_of(const struct anydnn_plugin_tensor *tensor, int format)
  * groups=2 and even where a dim of 1 has the odd stride, w=bf16:1,7,2,1:14,2,1,66. */
 static void arrange_filter(struct anydnn_plugin_plan *plan)
 {
-    int32_t slot = cudnn_filter_slot(plan->problem.operation);
+    int32_t slot = cdn_filter_slot(plan->problem.operation);
     const struct anydnn_plugin_tensor *image = &plan->copies.tensor[slot ? 0 : 1];
     struct anydnn_plugin_tensor *filter = &plan->copies.tensor[slot];
 
     if (has_strides_of(filter, CUDNN_TENSOR_NCHW) || has_strides_of(filter, CUDNN_TENSOR_NHWC))
         return;
-    if (cudnn_packed_format(filter) >= 0)
-        cudnn_settle(filter);
+    if (cdn_packed_format(filter) >= 0)
+        cdn_settle(filter);
     else
-        cudnn_move(plan, slot,
-                   cudnn_packed_format(image) == CUDNN_TENSOR_NHWC ? CUDNN_TENSOR_NHWC
-                                                                   : CUDNN_TENSOR_NCHW,
-                   filter->type);
+        cdn_move(plan, slot,
+                 cdn_packed_format(image) == CUDNN_TENSOR_NHWC ? CUDNN_TENSOR_NHWC
+                                                               : CUDNN_TENSOR_NCHW,
+                 filter->type);
 }
 
 /* The engines read the bias as if it were packed; the older call, which takes factors other than 1,
@@ -95,45 +95,44 @@ static void arrange_filter(struct anydnn_plugin_plan *plan)
 static void arrange_fused(struct anydnn_plugin_plan *plan)
 {
     arrange_activation(plan);
-    cudnn_agree(plan, 1 << FUSED_BIAS, 1);
-    cudnn_agree(plan, 1 << FUSED_Z | 1 << FUSED_Y, 0);
+    cdn_agree(plan, 1 << FUSED_BIAS, 1);
+    cdn_agree(plan, 1 << FUSED_Z | 1 << FUSED_Y, 0);
 }
 
 /* Integers: single channels last, vectors packed. */
 static void arrange_integers(struct anydnn_plugin_plan *plan)
 {
     int vectors = kit_lanes(plan->copies.tensor[0].type) > 1;
-    int32_t bias = cudnn_is_fused(&plan->problem) ? FUSED_BIAS : -1;
+    int32_t bias = cdn_is_fused(&plan->problem) ? FUSED_BIAS : -1;
 
     for (int32_t slot = 0; slot <= FUSED_Y; slot++) {
         const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
         int lanes = tensor ? kit_lanes(tensor->type) > 1 : 0;
         int wanted = lanes ? CUDNN_TENSOR_NCHW_VECT_C : CUDNN_TENSOR_NHWC;
 
-        if (tensor && slot != bias && lanes == vectors && cudnn_packed_format(tensor) != wanted)
-            cudnn_move(plan, slot, wanted, tensor->type);
+        if (tensor && slot != bias && lanes == vectors && cdn_packed_format(tensor) != wanted)
+            cdn_move(plan, slot, wanted, tensor->type);
     }
 }
 
 static int is_direct(const struct anydnn_plugin_plan *plan)
 {
-    return !plan->engine || cudnn_is_legacy(plan->engine);
+    return !plan->engine || cdn_is_legacy(plan->engine);
 }
 
-void cudnn_arrange_convolution(struct anydnn_plugin_plan *plan)
+void cdn_arrange_convolution(struct anydnn_plugin_plan *plan)
 {
-    if (plan->engine == CUDNN_BY_FLOAT || (!cudnn_is_float(&plan->problem) && !is_direct(plan)))
-        cudnn_widen(plan, ALL_SLOTS, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | BYTES);
-    if (cudnn_is_fused(&plan->problem))
+    if (plan->engine == CUDNN_BY_FLOAT || (!cdn_is_float(&plan->problem) && !is_direct(plan)))
+        cdn_widen(plan, ALL_SLOTS, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | BYTES);
+    if (cdn_is_fused(&plan->problem))
         arrange_fused(plan);
-    if (cudnn_is_float(&plan->problem))
+    if (cdn_is_float(&plan->problem))
         arrange_filter(plan);
     else
         arrange_integers(plan);
 }
 
-int32_t cudnn_check_convolution(const struct anydnn_plugin_problem *problem,
-                                struct kit_refusal *why)
+int32_t cdn_check_convolution(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = problem->params;
 
@@ -141,10 +140,9 @@ int32_t cudnn_check_convolution(const struct anydnn_plugin_problem *problem,
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                           "the convolution has %d spatial dims; cuDNN takes up to %d",
                           params->spatial_dims, SPATIAL_MAX);
-    if (cudnn_is_fused(problem) &&
-        cudnn_is_flushed(params->activation, problem->tensor[FUSED_Y]->type))
-        return cudnn_refuse_flushed(params->activation, problem->tensor[FUSED_Y]->type, why);
-    if (cudnn_is_fused(problem) && !is_fusible(params))
+    if (cdn_is_fused(problem) && cdn_is_flushed(params->activation, problem->tensor[FUSED_Y]->type))
+        return cdn_refuse_flushed(params->activation, problem->tensor[FUSED_Y]->type, why);
+    if (cdn_is_fused(problem) && !is_fusible(params))
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
                           "the activation is number %d; of integers cuDNN fuses ReLU that makes "
                           "NaN 0 and the identity",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the operations of the backend cudnn share: the table entry of an operation, its plan, its
  * calls, descriptors of tensors. */
-#ifndef CUDNN_BACKEND_H
-#define CUDNN_BACKEND_H
+#ifndef CDN_BACKEND_H
+#define CDN_BACKEND_H
 
 #include "../cuda_common/cuda_common.h"
 #include "../kit/problem.h"
@@ -11,21 +11,21 @@
 #include <stddef.h>
 
 /* Dims of the tensors of an operation that says nothing else, and of those that are moved. */
-#define CUDNN_USUAL_DIMS 5
+#define CDN_USUAL_DIMS 5
 
 /* Sets of types and layouts, for the table. */
-#define CUDNN_TYPE(name)          ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
-#define CUDNN_REALS               (CUDNN_TYPE(FLOAT) | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(HALF))
-#define CUDNN_FLOATS              (CUDNN_REALS | CUDNN_TYPE(BFLOAT16))
-#define CUDNN_LAYOUTS_AND_VECTORS (KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
+#define CDN_TYPE(name)          ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_##name)
+#define CDN_REALS               (CDN_TYPE(FLOAT) | CDN_TYPE(DOUBLE) | CDN_TYPE(HALF))
+#define CDN_FLOATS              (CDN_REALS | CDN_TYPE(BFLOAT16))
+#define CDN_LAYOUTS_AND_VECTORS (KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
 
 /* Bytes that cuDNN's kernels may take operands to be aligned to. */
-#define CUDNN_ALIGNMENT 16
+#define CDN_ALIGNMENT 16
 
 /* The engine of an operation that has one way to run. */
-#define CUDNN_ONLY_ENGINE 1
+#define CDN_ONLY_ENGINE 1
 
-struct cudnn_list; /* of engine configurations for a convolution, in engines.h */
+struct cdn_list; /* of engine configurations for a convolution, in engines.h */
 
 struct anydnn_plugin_context {
     int32_t device;
@@ -34,20 +34,20 @@ struct anydnn_plugin_context {
     const char *missing;  /* why there is no handle */
     cudnnHandle_t handle; /* NULL: everything is declined */
     cudaStream_t stream;  /* that the handle has */
-    struct cudnn_list *lists;
+    struct cdn_list *lists;
     int32_t list_count;
 };
 
 /* kit_refuse for a status of cuDNN that is not success: `what` was refused, and cuDNN's own words.
  */
-int32_t cudnn_refuse_status(struct kit_refusal *why, int32_t reason, cudnnStatus_t status,
-                            const char *what);
+int32_t cdn_refuse_status(struct kit_refusal *why, int32_t reason, cudnnStatus_t status,
+                          const char *what);
 
 /* 0 for success. Else hands the host a sentence with cuDNN's own words and returns a status. */
-int32_t cudnn_check(cudnnStatus_t status, const char *what);
+int32_t cdn_check(cudnnStatus_t status, const char *what);
 
 /* One execution of a plan, on its device, with the handle on its stream. */
-struct cudnn_call {
+struct cdn_call {
     const struct anydnn_plugin_operands *operands;
     cudaStream_t stream;
     int32_t *effect;
@@ -57,10 +57,10 @@ struct cudnn_call {
     } scale[4]; /* in the type that cuDNN wants them in */
 };
 
-struct cudnn_plan_kernels; /* of a convolution, in engines.h */
+struct cdn_plan_kernels; /* of a convolution, in engines.h */
 
 /* cuDNN's descriptors of a plan; NULL where it has none. */
-struct cudnn_descriptors {
+struct cdn_descriptors {
     cudnnTensorDescriptor_t tensor[ANYDNN_PLUGIN_OPERAND_MAX];
     /* Of moved operands, as the transforms take them. */
     cudnnTensorDescriptor_t home[ANYDNN_PLUGIN_OPERAND_MAX], copy[ANYDNN_PLUGIN_OPERAND_MAX];
@@ -79,7 +79,7 @@ struct cudnn_descriptors {
 
 /* A plan: the problem with copies of its tensors and parameters, and what cuDNN made of them. */
 struct anydnn_plugin_plan {
-    const struct cudnn_operation *operation;
+    const struct cdn_operation *operation;
     struct anydnn_plugin_context *context;
     struct anydnn_plugin_problem problem; /* points to `copies` */
     struct kit_copies copies;
@@ -91,20 +91,20 @@ struct anydnn_plugin_plan {
     uint32_t notes;            /* of the candidate */
     size_t indices_bytes;      /* reductions */
     int32_t wide;              /* factors are double */
-    struct cudnn_descriptors made;
-    struct cudnn_plan_kernels *kernels; /* convolutions by engines */
+    struct cdn_descriptors made;
+    struct cdn_plan_kernels *kernels; /* convolutions by engines */
     struct {
         int32_t is_there, mode, nan_propagate;
         double coef;
     } behind; /* the activation that runs behind a fused convolution */
 };
 
-struct cudnn_operation {
+struct cdn_operation {
     int32_t operation;
     uint32_t types;       /* of the operand in slot 0, bits */
     uint32_t layouts;     /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
     uint32_t tensors;     /* slots that get a tensor descriptor, where present */
-    int32_t dims_max;     /* of those tensors; 0: CUDNN_USUAL_DIMS */
+    int32_t dims_max;     /* of those tensors; 0: CDN_USUAL_DIMS */
     const char *function; /* cuDNN's, for sentences */
     /* Optional; moves operands that cuDNN takes in other places or types only. */
     void (*arrange)(struct anydnn_plugin_plan *plan);
@@ -114,7 +114,7 @@ struct cudnn_operation {
     /* Makes what is needed beside the tensor descriptors; 0 or a reason. */
     int32_t (*prepare)(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
     /* Enqueues: a status, with a sentence where it is not 0. Nothing waits. */
-    int32_t (*run)(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
+    int32_t (*run)(struct anydnn_plugin_plan *plan, const struct cdn_call *call);
     /* Optional; offers the engines of a problem that has several. Returns 0, or a reason before
      * anything was offered. */
     int32_t (*offer)(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
@@ -125,122 +125,122 @@ struct cudnn_operation {
 
 /* The status of an enqueuing call, with its effect: what cuDNN refuses, it refuses before it
  * enqueues anything. */
-int32_t cudnn_ran(const struct cudnn_call *call, cudnnStatus_t status, const char *function);
+int32_t cdn_ran(const struct cdn_call *call, cudnnStatus_t status, const char *function);
 
 /* After steps that succeeded and wrote scratch memory alone: to the caller nothing has begun. */
-static inline void cudnn_wrote_scratch(const struct cudnn_call *call, int32_t status)
+static inline void cdn_wrote_scratch(const struct cdn_call *call, int32_t status)
 {
     if (!status)
         *call->effect = ANYDNN_PLUGIN_EFFECT_NONE;
 }
 
 /* The functions behind every operation of the description, in plan.c. */
-int32_t cudnn_candidates(struct anydnn_plugin_context *context,
-                         const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
-                         void *cookie);
-int32_t cudnn_plan_create(struct anydnn_plugin_context *context,
-                          const struct anydnn_plugin_problem *problem, uint64_t engine,
-                          struct anydnn_plugin_plan **plan);
-int32_t cudnn_plan_execute(struct anydnn_plugin_plan *plan,
-                           const struct anydnn_plugin_operands *operands, int32_t *effect);
-void cudnn_plan_destroy(struct anydnn_plugin_plan *plan);
+int32_t cdn_candidates(struct anydnn_plugin_context *context,
+                       const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
+                       void *cookie);
+int32_t cdn_plan_create(struct anydnn_plugin_context *context,
+                        const struct anydnn_plugin_problem *problem, uint64_t engine,
+                        struct anydnn_plugin_plan **plan);
+int32_t cdn_plan_execute(struct anydnn_plugin_plan *plan,
+                         const struct anydnn_plugin_operands *operands, int32_t *effect);
+void cdn_plan_destroy(struct anydnn_plugin_plan *plan);
 
 /* Whether a reset of the device took away what cuDNN's handle and plans stand on: they are not to
  * be touched any more, and what they hold of the host's memory stays. */
-static inline int cudnn_is_reset(const struct anydnn_plugin_context *context)
+static inline int cdn_is_reset(const struct anydnn_plugin_context *context)
 {
     return cuda_primary(context->device) != context->primary;
 }
 
 /* The steps of a plan (problem.c). */
-void cudnn_copy_problem(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *from);
+void cdn_copy_problem(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *from);
 /* Arranges and checks. 0 or a reason. */
-int32_t cudnn_plan_check(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
-void cudnn_plan_release(struct anydnn_plugin_plan *plan);
+int32_t cdn_plan_check(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
+void cdn_plan_release(struct anydnn_plugin_plan *plan);
 /* For convolutions: another plan for that engine, arranged and checked, and not prepared; goes with
- * cudnn_plan_destroy. Of the problem that the caller gave, or of the operands that the plan's own
+ * cdn_plan_destroy. Of the problem that the caller gave, or of the operands that the plan's own
  * run gets, which may be copies. NULL with `why`. */
-enum cudnn_whose { CUDNN_CALLERS, CUDNN_RUNS };
-struct anydnn_plugin_plan *cudnn_plan_like(const struct anydnn_plugin_plan *plan, uint64_t engine,
-                                           enum cudnn_whose whose, struct kit_refusal *why);
+enum cdn_whose { CDN_CALLERS, CDN_RUNS };
+struct anydnn_plugin_plan *cdn_plan_like(const struct anydnn_plugin_plan *plan, uint64_t engine,
+                                         enum cdn_whose whose, struct kit_refusal *why);
 /* Makes cuDNN's descriptors. 0 or a reason. */
-int32_t cudnn_plan_prepare(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
+int32_t cdn_plan_prepare(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
 
 /* The number that cuDNN takes as a factor, in the type that the plan's factors have. */
-enum cudnn_factor { CUDNN_ZERO, CUDNN_ONE };
-const void *cudnn_number(const struct anydnn_plugin_plan *plan, enum cudnn_factor factor);
+enum cdn_factor { CDN_ZERO, CDN_ONE };
+const void *cdn_number(const struct anydnn_plugin_plan *plan, enum cdn_factor factor);
 
 /* The operation's run, on aligned copies of the operands that are not (align.c). */
-int32_t cudnn_run_aligned(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
+int32_t cdn_run_aligned(struct anydnn_plugin_plan *plan, const struct cdn_call *call);
 
 /* ------------------------------------------------------------------ moved operands (moves.c) */
 
 /* From here on cuDNN gets the operand of `slot` as a copy, packed in that format, of that type; an
  * absent one, or one that cannot be moved, stays. */
-void cudnn_move(struct anydnn_plugin_plan *plan, int32_t slot, int format, int32_t type);
+void cdn_move(struct anydnn_plugin_plan *plan, int32_t slot, int format, int32_t type);
 /* Moves those of `slots` that have one of `types` to float. */
-void cudnn_widen(struct anydnn_plugin_plan *plan, uint32_t slots, uint32_t types);
+void cdn_widen(struct anydnn_plugin_plan *plan, uint32_t slots, uint32_t types);
 /* Moves what is needed for operands of equal dims to lie in the same places, by the same strides;
  * packed ones, if `packed` says so. */
-void cudnn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed);
+void cdn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed);
 /* Moves those of `slots` that are not packed rows, and settles all. */
-void cudnn_pack_rows(struct anydnn_plugin_plan *plan, uint32_t slots);
+void cdn_pack_rows(struct anydnn_plugin_plan *plan, uint32_t slots);
 /* Makes the descriptors of what was moved. 0 or a reason. */
-int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
+int32_t cdn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why);
 /* The operation's run, between the moves. */
-int32_t cudnn_run_here(struct anydnn_plugin_plan *plan, const struct cudnn_call *call);
+int32_t cdn_run_here(struct anydnn_plugin_plan *plan, const struct cdn_call *call);
 
 /* ------------------------------------------------------------------ tensors (tensor.c) */
 
 /* cuDNN's number of a type is anydnn's. */
-static inline cudnnDataType_t cudnn_type(int32_t type)
+static inline cudnnDataType_t cdn_type(int32_t type)
 {
     return (cudnnDataType_t)type;
 }
 
 /* Dims and strides as cuDNN wants them: at least `least` dims, by dims of 1 at the end. */
-struct cudnn_shape {
+struct cdn_shape {
     int32_t ndims;
     int dims[ANYDNN_PLUGIN_DIM_MAX];
     int strides[ANYDNN_PLUGIN_DIM_MAX];
 };
 
 /* 0, or a reason: too many dims, numbers beyond 31 bits. */
-int32_t cudnn_shape_of(struct cudnn_shape *shape, const struct anydnn_plugin_tensor *tensor,
-                       int32_t most, const char *role, struct kit_refusal *why);
+int32_t cdn_shape_of(struct cdn_shape *shape, const struct anydnn_plugin_tensor *tensor,
+                     int32_t most, const char *role, struct kit_refusal *why);
 
 /* A tensor descriptor, with the layout NCHW_VECT_C for vector types. 0 or a reason. */
-int32_t cudnn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
-                          int32_t most, const char *role, struct kit_refusal *why);
+int32_t cdn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
+                        int32_t most, const char *role, struct kit_refusal *why);
 /* A filter descriptor; the filter must be packed, rows first, channels last or in vectors. */
-int32_t cudnn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
-                          const char *role, struct kit_refusal *why);
+int32_t cdn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
+                        const char *role, struct kit_refusal *why);
 
 /* Gives a tensor the strides of a format; vectors of channels have but one. */
-void cudnn_pack(struct anydnn_plugin_tensor *tensor, int format);
+void cdn_pack(struct anydnn_plugin_tensor *tensor, int format);
 /* The format that a tensor is packed in, or -1. */
-int cudnn_packed_format(const struct anydnn_plugin_tensor *tensor);
+int cdn_packed_format(const struct anydnn_plugin_tensor *tensor);
 /* Gives dims of 1, whose strides say nothing, those that the others suggest: cuDNN compares strides
  * by their numbers. Tensors in the same places are equal afterwards. */
-void cudnn_settle(struct anydnn_plugin_tensor *tensor);
+void cdn_settle(struct anydnn_plugin_tensor *tensor);
 /* Same dims and strides; dims of 1 have no stride that matters. */
-int cudnn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b);
+int cdn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b);
 /* From the first element to behind the last, in bytes. */
-size_t cudnn_tensor_bytes(const struct anydnn_plugin_tensor *tensor);
+size_t cdn_tensor_bytes(const struct anydnn_plugin_tensor *tensor);
 
-void cudnn_descriptors_destroy(struct cudnn_descriptors *made);
+void cdn_descriptors_destroy(struct cdn_descriptors *made);
 
 /* Fills an array of one number a spatial dim, padded to two dims by `neutral`; returns the number
  * of dims. */
-int32_t cudnn_spatial(int to[], const int64_t *from, int32_t spatial_dims, int neutral);
+int32_t cdn_spatial(int to[], const int64_t *from, int32_t spatial_dims, int neutral);
 
 /* Whether cuDNN's activation gives 0 where a result of that type is subnormal, and the reason then.
  * Half's subnormal numbers are none of float, in which it computes. */
-int cudnn_is_flushed(int32_t activation, int32_t type);
-int32_t cudnn_refuse_flushed(int32_t activation, int32_t type, struct kit_refusal *why);
+int cdn_is_flushed(int32_t activation, int32_t type);
+int32_t cdn_refuse_flushed(int32_t activation, int32_t type, struct kit_refusal *why);
 
 /* A descriptor for an activation's mode, option and coefficient. 0 or a reason. */
-int32_t cudnn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode,
-                              int32_t nan_propagate, double coef, struct kit_refusal *why);
+int32_t cdn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode, int32_t nan_propagate,
+                            double coef, struct kit_refusal *why);
 
 #endif

@@ -12,16 +12,16 @@ static void arrange(struct anydnn_plugin_plan *plan, uint32_t parameters, int32_
     int32_t first = alias[out] - 1;
 
     if (params->mode == CUDNN_BATCHNORM_PER_ACTIVATION)
-        cudnn_pack_rows(plan, parameters);
+        cdn_pack_rows(plan, parameters);
     else
-        cudnn_agree(plan, parameters, 1);
+        cdn_agree(plan, parameters, 1);
     for (int32_t in = 0; in < ANYDNN_PLUGIN_OPERAND_MAX; in++) {
         int format;
 
         if (in != first && alias[in] != out + 1)
             continue;
-        format = cudnn_packed_format(&plan->copies.tensor[in]);
-        cudnn_move(plan, in, format < 0 ? CUDNN_TENSOR_NCHW : format, plan->copies.tensor[in].type);
+        format = cdn_packed_format(&plan->copies.tensor[in]);
+        cdn_move(plan, in, format < 0 ? CUDNN_TENSOR_NCHW : format, plan->copies.tensor[in].type);
     }
 }
 
@@ -68,53 +68,53 @@ static int32_t check_training(const struct anydnn_plugin_problem *problem, struc
     return check(problem, why);
 }
 
-static int32_t run_inference(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_inference(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const struct anydnn_plugin_batch_normalization *params = plan->problem.params;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnBatchNormalizationForwardInference(
-                         plan->context->handle, (cudnnBatchNormMode_t)params->mode, &call->scale[0],
-                         &call->scale[1], desc[0], data[0], desc[5], data[5], desc[1], data[1],
-                         data[2], data[3], data[4], params->epsilon),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnBatchNormalizationForwardInference(
+                       plan->context->handle, (cudnnBatchNormMode_t)params->mode, &call->scale[0],
+                       &call->scale[1], desc[0], data[0], desc[5], data[5], desc[1], data[1],
+                       data[2], data[3], data[4], params->epsilon),
+                   plan->operation->function);
 }
 
-static int32_t run_training(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_training(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const struct anydnn_plugin_batch_normalization *params = plan->problem.params;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnBatchNormalizationForwardTraining(
-                         plan->context->handle, (cudnnBatchNormMode_t)params->mode, &call->scale[0],
-                         &call->scale[1], desc[0], data[0], desc[6], data[6], desc[1], data[1],
-                         data[2], call->operands->number[0], data[4], data[5], params->epsilon,
-                         data[7], data[8]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnBatchNormalizationForwardTraining(
+                       plan->context->handle, (cudnnBatchNormMode_t)params->mode, &call->scale[0],
+                       &call->scale[1], desc[0], data[0], desc[6], data[6], desc[1], data[1],
+                       data[2], call->operands->number[0], data[4], data[5], params->epsilon,
+                       data[7], data[8]),
+                   plan->operation->function);
 }
 
-static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const struct anydnn_plugin_batch_normalization *params = plan->problem.params;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnBatchNormalizationBackward(
-                         plan->context->handle, (cudnnBatchNormMode_t)params->mode, &call->scale[0],
-                         &call->scale[1], &call->scale[2], &call->scale[3], desc[0], data[0],
-                         desc[1], data[1], desc[8], data[8], desc[3], data[3], data[10], data[11],
-                         params->epsilon, data[5], data[6]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnBatchNormalizationBackward(
+                       plan->context->handle, (cudnnBatchNormMode_t)params->mode, &call->scale[0],
+                       &call->scale[1], &call->scale[2], &call->scale[3], desc[0], data[0], desc[1],
+                       data[1], desc[8], data[8], desc[3], data[3], data[10], data[11],
+                       params->epsilon, data[5], data[6]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_batch_normalization_inference = {
+const struct cdn_operation cdn_batch_normalization_inference = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
-    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
     .tensors = 0x23,
     .function = "cudnnBatchNormalizationForwardInference",
@@ -123,9 +123,9 @@ const struct cudnn_operation cudnn_batch_normalization_inference = {
     .run = run_inference,
 };
 
-const struct cudnn_operation cudnn_batch_normalization_training = {
+const struct cdn_operation cdn_batch_normalization_training = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
-    .types = CUDNN_FLOATS,
+    .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
     .tensors = 0x43,
     .function = "cudnnBatchNormalizationForwardTraining",
@@ -134,9 +134,9 @@ const struct cudnn_operation cudnn_batch_normalization_training = {
     .run = run_training,
 };
 
-const struct cudnn_operation cudnn_batch_normalization_backward = {
+const struct cdn_operation cdn_batch_normalization_backward = {
     .operation = ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
-    .types = CUDNN_FLOATS,
+    .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
     .tensors = 0x10b,
     .function = "cudnnBatchNormalizationBackward",

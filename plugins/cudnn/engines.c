@@ -17,8 +17,8 @@ static void destroy(cudnnBackendDescriptor_t *part)
     *part = NULL;
 }
 
-cudnnStatus_t cudnn_execution_make(cudnnHandle_t handle, cudnnBackendDescriptor_t config,
-                                   cudnnBackendDescriptor_t *execution, uint64_t *workspace)
+cudnnStatus_t cdn_execution_make(cudnnHandle_t handle, cudnnBackendDescriptor_t config,
+                                 cudnnBackendDescriptor_t *execution, uint64_t *workspace)
 {
     cudnnBackendDescriptor_t made = NULL;
     int64_t bytes = 0, count = 0;
@@ -45,50 +45,48 @@ cudnnStatus_t cudnn_execution_make(cudnnHandle_t handle, cudnnBackendDescriptor_
     return status;
 }
 
-int cudnn_engine_try(struct cudnn_engine *engine, cudnnHandle_t handle)
+int cdn_engine_try(struct cdn_engine *engine, cudnnHandle_t handle)
 {
 
     if (engine->state == CUDNN_UNTRIED)
-        engine->state = cudnn_execution_make(handle, engine->config, &engine->plan,
-                                             &engine->workspace) == CUDNN_STATUS_SUCCESS
+        engine->state = cdn_execution_make(handle, engine->config, &engine->plan,
+                                           &engine->workspace) == CUDNN_STATUS_SUCCESS
                             ? CUDNN_WORKS
                             : CUDNN_REFUSED;
     return engine->state == CUDNN_WORKS;
 }
 
-cudnnBackendDescriptor_t cudnn_config_make(struct cudnn_parts *parts,
-                                           cudnnBackendDescriptor_t graph,
-                                           const struct cudnn_engine *engine)
+cudnnBackendDescriptor_t cdn_config_make(struct cdn_parts *parts, cudnnBackendDescriptor_t graph,
+                                         const struct cdn_engine *engine)
 {
     cudnnBackendDescriptor_t of =
-        cudnn_part(parts, CUDNN_BACKEND_ENGINE_DESCRIPTOR, "an engine of cuDNN's");
-    cudnnBackendDescriptor_t knob[CUDNN_KNOBS_MAX], config;
+        cdn_part(parts, CUDNN_BACKEND_ENGINE_DESCRIPTOR, "an engine of cuDNN's");
+    cudnnBackendDescriptor_t knob[CDN_KNOBS_MAX], config;
 
-    cudnn_set(parts, of, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
-              &graph);
-    cudnn_set(parts, of, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &engine->index);
-    cudnn_finalize(parts, of, "an engine of cuDNN's");
+    cdn_set(parts, of, CUDNN_ATTR_ENGINE_OPERATION_GRAPH, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &graph);
+    cdn_set(parts, of, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &engine->index);
+    cdn_finalize(parts, of, "an engine of cuDNN's");
     for (int32_t i = 0; i < engine->knobs; i++) {
         cudnnBackendKnobType_t type = (cudnnBackendKnobType_t)engine->knob_type[i];
 
-        knob[i] = cudnn_part(parts, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, "a knob of an engine");
-        cudnn_set(parts, knob[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &type);
-        cudnn_set(parts, knob[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1,
-                  &engine->knob_value[i]);
-        cudnn_finalize(parts, knob[i], "a knob of an engine");
+        knob[i] = cdn_part(parts, CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, "a knob of an engine");
+        cdn_set(parts, knob[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1, &type);
+        cdn_set(parts, knob[i], CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE, CUDNN_TYPE_INT64, 1,
+                &engine->knob_value[i]);
+        cdn_finalize(parts, knob[i], "a knob of an engine");
     }
-    config = cudnn_part(parts, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, "an engine configuration");
-    cudnn_set(parts, config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &of);
+    config = cdn_part(parts, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, "an engine configuration");
+    cdn_set(parts, config, CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &of);
     if (engine->knobs)
-        cudnn_set(parts, config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                  engine->knobs, knob);
-    cudnn_finalize(parts, config, "an engine configuration");
+        cdn_set(parts, config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+                engine->knobs, knob);
+    cdn_finalize(parts, config, "an engine configuration");
     return config;
 }
 
 /* ------------------------------------------------------------------ what cuDNN says of one */
 
-static int read_knob(struct cudnn_engine *engine, cudnnBackendDescriptor_t knob)
+static int read_knob(struct cdn_engine *engine, cudnnBackendDescriptor_t knob)
 {
     cudnnBackendKnobType_t type = CUDNN_KNOB_TYPE_COUNTS;
     int64_t value = 0, count;
@@ -104,30 +102,30 @@ static int read_knob(struct cudnn_engine *engine, cudnnBackendDescriptor_t knob)
 }
 
 /* cuDNN does not tell beforehand how many knobs there are. */
-static int read_knobs(struct cudnn_engine *engine)
+static int read_knobs(struct cdn_engine *engine)
 {
-    cudnnBackendDescriptor_t knob[CUDNN_KNOBS_MAX] = {NULL};
+    cudnnBackendDescriptor_t knob[CDN_KNOBS_MAX] = {NULL};
     cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
     int64_t count = 0;
     int result = -1;
 
-    for (int i = 0; i < CUDNN_KNOBS_MAX && status == CUDNN_STATUS_SUCCESS; i++)
+    for (int i = 0; i < CDN_KNOBS_MAX && status == CUDNN_STATUS_SUCCESS; i++)
         status = cudnn.cudnnBackendCreateDescriptor(CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, &knob[i]);
     if (status == CUDNN_STATUS_SUCCESS)
         status = cudnn.cudnnBackendGetAttribute(engine->config, CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
-                                                CUDNN_TYPE_BACKEND_DESCRIPTOR, CUDNN_KNOBS_MAX,
+                                                CUDNN_TYPE_BACKEND_DESCRIPTOR, CDN_KNOBS_MAX,
                                                 &count, knob);
-    if (status == CUDNN_STATUS_SUCCESS && count <= CUDNN_KNOBS_MAX)
+    if (status == CUDNN_STATUS_SUCCESS && count <= CDN_KNOBS_MAX)
         result = 0;
     for (int64_t i = 0; i < count && result == 0; i++)
         result = read_knob(engine, knob[i]);
-    for (int i = 0; i < CUDNN_KNOBS_MAX; i++)
+    for (int i = 0; i < CDN_KNOBS_MAX; i++)
         destroy(&knob[i]);
     return result;
 }
 
 /* FNV-1a over the index and the knobs, which come in a fixed order. */
-static uint64_t number_of(const struct cudnn_engine *engine)
+static uint64_t number_of(const struct cdn_engine *engine)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
@@ -201,7 +199,7 @@ static int compiles(cudnnBackendDescriptor_t engine)
  * what they read to a shorter type, or sum in one, compute with less than any mode permits; an
  * engine whose notes cannot be read is taken for one of these.
  */
-static void judge(struct cudnn_engine *engine, int32_t operation, int32_t type, uint32_t bits)
+static void judge(struct cdn_engine *engine, int32_t operation, int32_t type, uint32_t bits)
 {
     int transforms = (bits & (NOTE(WINOGRAD) | NOTE(WINOGRAD_TILE_4x4) | NOTE(WINOGRAD_TILE_6x6) |
                               NOTE(WINOGRAD_TILE_13x13))) != 0;
@@ -223,20 +221,19 @@ static void judge(struct cudnn_engine *engine, int32_t operation, int32_t type, 
         engine->notes |= ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION;
 }
 
-static void read_workspace(struct cudnn_engine *engine, cudnnHandle_t handle)
+static void read_workspace(struct cdn_engine *engine, cudnnHandle_t handle)
 {
     int64_t bytes = 0, count = 0;
 
-    if (cudnn_library_version() >= CONFIG_TELLS_WORKSPACE &&
+    if (cdn_library_version() >= CONFIG_TELLS_WORKSPACE &&
         cudnn.cudnnBackendGetAttribute(engine->config, CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE,
                                        CUDNN_TYPE_INT64, 1, &count, &bytes) == CUDNN_STATUS_SUCCESS)
         engine->workspace = bytes > 0 ? (uint64_t)bytes : 0;
     else
-        cudnn_engine_try(engine, handle);
+        cdn_engine_try(engine, handle);
 }
 
-int cudnn_engine_read(struct cudnn_engine *engine, const struct cudnn_list_key *key,
-                      cudnnHandle_t handle)
+int cdn_engine_read(struct cdn_engine *engine, const struct cdn_list_key *key, cudnnHandle_t handle)
 {
     int64_t count;
 
@@ -247,15 +244,14 @@ int cudnn_engine_read(struct cudnn_engine *engine, const struct cudnn_list_key *
         return -1;
     engine->number = number_of(engine);
     engine->numerical = read_notes(engine->engine);
-    judge(engine, key->operation, key->tensor[0].type,
-          cudnn_errata(engine, key, engine->numerical));
+    judge(engine, key->operation, key->tensor[0].type, cdn_errata(engine, key, engine->numerical));
     engine->compiles = compiles(engine->engine);
     if (engine->math >= 0)
         read_workspace(engine, handle);
     return 0;
 }
 
-void cudnn_engine_drop(struct cudnn_engine *engine)
+void cdn_engine_drop(struct cdn_engine *engine)
 {
     destroy(&engine->plan);
     destroy(&engine->config);

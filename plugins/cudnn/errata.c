@@ -9,9 +9,9 @@
 #include "engines.h"
 
 #define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
-#define FLOAT      CUDNN_TYPE(FLOAT)
-#define HALF       CUDNN_TYPE(HALF)
-#define SHORTS     (CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16))
+#define FLOAT      CDN_TYPE(FLOAT)
+#define HALF       CDN_TYPE(HALF)
+#define SHORTS     (CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16))
 
 #define FORWARD  ANYDNN_PLUGIN_CONVOLUTION_FORWARD
 #define DATA     ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA
@@ -88,7 +88,7 @@ static const struct {
     {FORWARD, 63, HALF, FINER},
 };
 
-static int is_split(const struct cudnn_engine *engine)
+static int is_split(const struct cdn_engine *engine)
 {
     for (int32_t i = 0; i < engine->knobs; i++) {
         if (engine->knob_type[i] == CUDNN_KNOB_TYPE_SPLIT_K)
@@ -97,16 +97,16 @@ static int is_split(const struct cudnn_engine *engine)
     return 0;
 }
 
-int32_t cudnn_filter_slot(int32_t operation)
+int32_t cdn_filter_slot(int32_t operation)
 {
     return operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA     ? 0
            : operation == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER ? 2
                                                                     : 1;
 }
 
-static int is_over_3(const struct cudnn_list_key *key)
+static int is_over_3(const struct cdn_list_key *key)
 {
-    const struct anydnn_plugin_tensor *filter = &key->tensor[cudnn_filter_slot(key->operation)];
+    const struct anydnn_plugin_tensor *filter = &key->tensor[cdn_filter_slot(key->operation)];
     int over = 0;
 
     for (int32_t d = 2; d < filter->ndims; d++)
@@ -124,7 +124,7 @@ static int is_over_3(const struct cudnn_list_key *key)
  * convolution_backward_filter x=f16:2,5,1,4:nhwc dy=f16:2,5,1,6:nhwc dw=f16:5,5,1,3:nhwc pad=0,3
  * stride=2,1 dilation=1,2 mode=convolution math=tensor_op beta=1.
  */
-uint32_t cudnn_errata(struct cudnn_engine *engine, const struct cudnn_list_key *key, uint32_t notes)
+uint32_t cdn_errata(struct cdn_engine *engine, const struct cdn_list_key *key, uint32_t notes)
 {
     int32_t operation = key->operation, type = key->tensor[0].type;
 

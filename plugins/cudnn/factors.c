@@ -14,30 +14,30 @@ static enum cudaStreamCaptureMode relax(enum cudaStreamCaptureMode mode)
 }
 
 /* The same engine and knobs for a graph with these factors. 0 or -1. */
-static int make_other(struct anydnn_plugin_plan *plan, const struct cudnn_factors *factors)
+static int make_other(struct anydnn_plugin_plan *plan, const struct cdn_factors *factors)
 {
-    struct cudnn_plan_kernels *kernels = plan->kernels;
-    struct cudnn_variant *other = &kernels->other;
+    struct cdn_plan_kernels *kernels = plan->kernels;
+    struct cdn_variant *other = &kernels->other;
     cudnnBackendDescriptor_t graph, config;
 
     if (kernels->one_factor_set)
         return -1;
-    cudnn_variant_destroy(other);
-    graph = cudnn_graph_make(&other->parts, plan->context->handle, &plan->problem, factors);
-    config = cudnn_config_make(&other->parts, graph, &kernels->engine);
+    cdn_variant_destroy(other);
+    graph = cdn_graph_make(&other->parts, plan->context->handle, &plan->problem, factors);
+    config = cdn_config_make(&other->parts, graph, &kernels->engine);
     if (other->parts.status == CUDNN_STATUS_SUCCESS &&
-        cudnn_execution_make(plan->context->handle, config, &other->execution, &other->workspace) ==
+        cdn_execution_make(plan->context->handle, config, &other->execution, &other->workspace) ==
             CUDNN_STATUS_SUCCESS) {
         other->factors = *factors;
         return 0;
     }
-    cudnn_variant_destroy(other);
+    cdn_variant_destroy(other);
     kernels->one_factor_set = 1;
     return -1;
 }
 
 /* So much workspace as the call brings, or of our own, which *scratch gets. 0 or a status. */
-static int32_t take_workspace(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t take_workspace(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                               uint64_t bytes, void **workspace, void **scratch)
 {
     int32_t status = 0;
@@ -51,7 +51,7 @@ static int32_t take_workspace(const struct anydnn_plugin_plan *plan, const struc
     return status;
 }
 
-static int32_t drop_workspace(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t drop_workspace(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                               void *scratch, int32_t status)
 {
     int32_t dropped = scratch ? cuda_scratch_drop(plan->context->device, call->stream, scratch) : 0;
@@ -60,20 +60,20 @@ static int32_t drop_workspace(const struct anydnn_plugin_plan *plan, const struc
 }
 
 /* By a plan that has the factors in it. */
-int32_t cudnn_run_other(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+int32_t cdn_run_other(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
-    struct cudnn_variant *other = &plan->kernels->other;
+    struct cdn_variant *other = &plan->kernels->other;
     void *workspace, *scratch;
     int32_t status = take_workspace(plan, call, other->workspace, &workspace, &scratch);
 
     if (status)
         return status;
-    status = cudnn_execute(plan, call, other, NULL, workspace);
+    status = cdn_execute(plan, call, other, NULL, workspace);
     return drop_workspace(plan, call, scratch, status);
 }
 
 /* The engines of the fused graph know no factors but 1; the older call takes any. */
-int32_t cudnn_run_fused(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+int32_t cdn_run_fused(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     uint64_t engine = plan->kernels->engine.math == ANYDNN_PLUGIN_MATH_DEFAULT
                           ? CUDNN_LEGACY_FMA
@@ -82,8 +82,8 @@ int32_t cudnn_run_fused(struct anydnn_plugin_plan *plan, const struct cudnn_call
     struct kit_refusal why;
     int32_t status;
 
-    if (!plan->kernels->has_legacy && cudnn_legacy_make(plan, engine, &why)) {
-        cudnn_legacy_drop(plan);
+    if (!plan->kernels->has_legacy && cdn_legacy_make(plan, engine, &why)) {
+        cdn_legacy_drop(plan);
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                         "alpha1 is %g and alpha2 is %g, not 1, and %s", call->operands->scale[0],
                         call->operands->scale[1], why.sentence);
@@ -92,36 +92,36 @@ int32_t cudnn_run_fused(struct anydnn_plugin_plan *plan, const struct cudnn_call
     status = take_workspace(plan, call, plan->legacy_workspace, &workspace, &scratch);
     if (status)
         return status;
-    status = cudnn_legacy_run(plan, call, workspace);
+    status = cdn_legacy_run(plan, call, workspace);
     return drop_workspace(plan, call, scratch, status);
 }
 
 /* The result to memory of our own, then out = alpha * result + beta * out. For types whose rounding
  * is that of the sums: of a shorter one the result would be rounded twice. */
-static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_blended(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
-    struct cudnn_variant *usual = &plan->kernels->usual;
+    struct cdn_variant *usual = &plan->kernels->usual;
     const struct anydnn_plugin_tensor *output = plan->problem.tensor[OUTPUT];
     cudnnTensorDescriptor_t *desc = &plan->made.tensor[OUTPUT];
     int32_t device = plan->context->device, status, dropped;
     struct kit_refusal why;
     void *scratch = NULL;
 
-    if (!*desc && cudnn_tensor_make(desc, output, ANYDNN_PLUGIN_DIM_MAX, "the output", &why))
+    if (!*desc && cdn_tensor_make(desc, output, ANYDNN_PLUGIN_DIM_MAX, "the output", &why))
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                         "alpha and beta are not 1 and 0, and %s", why.sentence);
-    status = cuda_scratch_take(device, call->stream, cudnn_tensor_bytes(output), &scratch);
+    status = cuda_scratch_take(device, call->stream, cdn_tensor_bytes(output), &scratch);
     if (status)
         return status;
-    status = cudnn_execute(plan, call, usual, scratch,
-                           usual->workspace ? call->operands->workspace : NULL);
-    cudnn_wrote_scratch(call, status);
+    status = cdn_execute(plan, call, usual, scratch,
+                         usual->workspace ? call->operands->workspace : NULL);
+    cdn_wrote_scratch(call, status);
     if (!status)
         status =
-            cudnn_ran(call,
-                      cudnn.cudnnAddTensor(plan->context->handle, &call->scale[0], *desc, scratch,
-                                           &call->scale[1], *desc, call->operands->data[OUTPUT]),
-                      "cudnnAddTensor");
+            cdn_ran(call,
+                    cudnn.cudnnAddTensor(plan->context->handle, &call->scale[0], *desc, scratch,
+                                         &call->scale[1], *desc, call->operands->data[OUTPUT]),
+                    "cudnnAddTensor");
     dropped = cuda_scratch_drop(device, call->stream, scratch);
     return status ? status : dropped;
 }
@@ -134,11 +134,11 @@ static int is_short(const struct anydnn_plugin_plan *plan)
 
 /* By an engine of float, which blends in float: operands are copied to float, and the result is
  * rounded once when it comes back. */
-static int32_t run_by_float(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_by_float(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     struct anydnn_plugin_plan *by_float = plan->kernels->by_float;
     struct anydnn_plugin_operands operands = *call->operands;
-    struct cudnn_call inner = *call;
+    struct cdn_call inner = *call;
     void *scratch;
     int32_t status = take_workspace(plan, call, by_float->workspace, &operands.workspace, &scratch);
 
@@ -146,21 +146,21 @@ static int32_t run_by_float(struct anydnn_plugin_plan *plan, const struct cudnn_
         return status;
     operands.workspace_bytes = by_float->workspace;
     inner.operands = &operands;
-    status = cudnn_run_here(by_float, &inner);
+    status = cdn_run_here(by_float, &inner);
     return drop_workspace(plan, call, scratch, status);
 }
 
 static int32_t make_by_float(struct anydnn_plugin_plan *plan)
 {
-    struct cudnn_plan_kernels *kernels = plan->kernels;
+    struct cdn_plan_kernels *kernels = plan->kernels;
     struct kit_refusal why;
 
     if (kernels->by_float)
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
-    kernels->by_float = cudnn_plan_like(plan, CUDNN_BY_FLOAT, CUDNN_RUNS, &why);
-    if (!kernels->by_float || cudnn_plan_prepare(kernels->by_float, &why)) {
+    kernels->by_float = cdn_plan_like(plan, CUDNN_BY_FLOAT, CDN_RUNS, &why);
+    if (!kernels->by_float || cdn_plan_prepare(kernels->by_float, &why)) {
         if (kernels->by_float)
-            cudnn_plan_destroy(kernels->by_float);
+            cdn_plan_destroy(kernels->by_float);
         kernels->by_float = NULL;
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                         "alpha and beta are not 1 and 0, which the engine does not blend without "
@@ -171,9 +171,9 @@ static int32_t make_by_float(struct anydnn_plugin_plan *plan)
 }
 
 /* Factors that no plan was made for yet. */
-int32_t cudnn_run_new_factors(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+int32_t cdn_run_new_factors(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
-    const struct cudnn_factors factors = {{call->operands->scale[0], call->operands->scale[1]}};
+    const struct cdn_factors factors = {{call->operands->scale[0], call->operands->scale[1]}};
     enum cudaStreamCaptureMode mode = relax(cudaStreamCaptureModeRelaxed);
     int made = make_other(plan, &factors) == 0;
     int32_t status = !made && is_short(plan) ? make_by_float(plan) : ANYDNN_PLUGIN_STATUS_SUCCESS;
@@ -181,7 +181,7 @@ int32_t cudnn_run_new_factors(struct anydnn_plugin_plan *plan, const struct cudn
     (void)relax(mode);
     if (status)
         return status;
-    return made             ? cudnn_run_other(plan, call)
+    return made             ? cdn_run_other(plan, call)
            : is_short(plan) ? run_by_float(plan, call)
                             : run_blended(plan, call);
 }

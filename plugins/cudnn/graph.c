@@ -61,9 +61,9 @@ enum { BETWEEN = 100 };
 #define NODES_MAX 4
 
 struct making {
-    struct cudnn_parts *parts;
+    struct cdn_parts *parts;
     const struct anydnn_plugin_problem *problem;
-    const struct cudnn_factors *factors;
+    const struct cdn_factors *factors;
     cudnnDataType_t compute;
     cudnnBackendAttributeType_t factor_type;
     cudnnBackendDescriptor_t node[NODES_MAX];
@@ -87,23 +87,23 @@ static int32_t extend(int64_t to[], const int64_t *from, int32_t ndims, int is_s
 static cudnnBackendDescriptor_t tensor(struct making *making, int64_t number, cudnnDataType_t type,
                                        const struct anydnn_plugin_tensor *like, int is_virtual)
 {
-    struct cudnn_parts *parts = making->parts;
+    struct cdn_parts *parts = making->parts;
     cudnnBackendDescriptor_t made =
-        cudnn_part(parts, CUDNN_BACKEND_TENSOR_DESCRIPTOR, "a tensor of the graph");
+        cdn_part(parts, CUDNN_BACKEND_TENSOR_DESCRIPTOR, "a tensor of the graph");
     int64_t dims[ANYDNN_PLUGIN_DIM_MAX], strides[ANYDNN_PLUGIN_DIM_MAX];
-    int64_t alignment = CUDNN_ALIGNMENT;
+    int64_t alignment = CDN_ALIGNMENT;
     int32_t ndims = extend(dims, like->dims, like->ndims, 0);
     bool hidden = is_virtual;
 
     extend(strides, like->strides, like->ndims, 1);
-    cudnn_set(parts, made, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &number);
-    cudnn_set(parts, made, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
-    cudnn_set(parts, made, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, ndims, dims);
-    cudnn_set(parts, made, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, ndims, strides);
-    cudnn_set(parts, made, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &alignment);
+    cdn_set(parts, made, CUDNN_ATTR_TENSOR_UNIQUE_ID, CUDNN_TYPE_INT64, 1, &number);
+    cdn_set(parts, made, CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type);
+    cdn_set(parts, made, CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, ndims, dims);
+    cdn_set(parts, made, CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, ndims, strides);
+    cdn_set(parts, made, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, CUDNN_TYPE_INT64, 1, &alignment);
     if (is_virtual)
-        cudnn_set(parts, made, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &hidden);
-    cudnn_finalize(parts, made, "a tensor of the graph");
+        cdn_set(parts, made, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &hidden);
+    cdn_finalize(parts, made, "a tensor of the graph");
     return made;
 }
 
@@ -111,7 +111,7 @@ static cudnnBackendDescriptor_t operand(struct making *making, int32_t slot)
 {
     const struct anydnn_plugin_tensor *like = making->problem->tensor[slot];
 
-    return tensor(making, slot + 1, cudnn_type(like->type), like, 0);
+    return tensor(making, slot + 1, cdn_type(like->type), like, 0);
 }
 
 /* A tensor between two nodes: of y's shape, in the type of the sums. */
@@ -126,9 +126,9 @@ static cudnnBackendDescriptor_t between(struct making *making)
 static cudnnBackendDescriptor_t describe(struct making *making)
 {
     const struct anydnn_plugin_convolution *params = making->problem->params;
-    struct cudnn_parts *parts = making->parts;
+    struct cdn_parts *parts = making->parts;
     cudnnBackendDescriptor_t made =
-        cudnn_part(parts, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, "the convolution");
+        cdn_part(parts, CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR, "the convolution");
     cudnnConvolutionMode_t mode = params->mode ? CUDNN_CROSS_CORRELATION : CUDNN_CONVOLUTION;
     int64_t dims = params->spatial_dims < 2 ? 2 : params->spatial_dims;
     int64_t pad[ANYDNN_PLUGIN_SPATIAL_MAX] = {0}, stride[ANYDNN_PLUGIN_SPATIAL_MAX] = {1, 1};
@@ -139,22 +139,22 @@ static cudnnBackendDescriptor_t describe(struct making *making)
         stride[i] = params->stride[i];
         dilation[i] = params->dilation[i];
     }
-    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1,
-              &making->compute);
-    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
-    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1, &dims);
-    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, dims, pad);
-    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, dims, pad);
-    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, dims, stride);
-    cudnn_set(parts, made, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, dims, dilation);
-    cudnn_finalize(parts, made, "the convolution");
+    cdn_set(parts, made, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1,
+            &making->compute);
+    cdn_set(parts, made, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1, &mode);
+    cdn_set(parts, made, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, CUDNN_TYPE_INT64, 1, &dims);
+    cdn_set(parts, made, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, dims, pad);
+    cdn_set(parts, made, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, dims, pad);
+    cdn_set(parts, made, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, dims, stride);
+    cdn_set(parts, made, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, dims, dilation);
+    cdn_finalize(parts, made, "the convolution");
     return made;
 }
 
 static void set_descriptor(struct making *making, cudnnBackendDescriptor_t node,
                            cudnnBackendAttributeName_t name, cudnnBackendDescriptor_t value)
 {
-    cudnn_set(making->parts, node, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value);
+    cdn_set(making->parts, node, name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &value);
 }
 
 static void set_factor(struct making *making, cudnnBackendDescriptor_t node,
@@ -162,9 +162,9 @@ static void set_factor(struct making *making, cudnnBackendDescriptor_t node,
 {
     float single = (float)factor;
 
-    cudnn_set(making->parts, node, name, making->factor_type, 1,
-              making->factor_type == CUDNN_TYPE_DOUBLE ? (const void *)&factor
-                                                       : (const void *)&single);
+    cdn_set(making->parts, node, name, making->factor_type, 1,
+            making->factor_type == CUDNN_TYPE_DOUBLE ? (const void *)&factor
+                                                     : (const void *)&single);
 }
 
 static void convolution_node(struct making *making, const struct roles *roles,
@@ -172,8 +172,7 @@ static void convolution_node(struct making *making, const struct roles *roles,
 {
     cudnnBackendDescriptor_t description = describe(making);
     cudnnBackendDescriptor_t x = operand(making, roles->x), w = operand(making, roles->w);
-    cudnnBackendDescriptor_t node =
-        cudnn_part(making->parts, roles->node, "the convolution's node");
+    cudnnBackendDescriptor_t node = cdn_part(making->parts, roles->node, "the convolution's node");
 
     set_descriptor(making, node, roles->description, description);
     set_descriptor(making, node, roles->x_name, x);
@@ -181,7 +180,7 @@ static void convolution_node(struct making *making, const struct roles *roles,
     set_descriptor(making, node, roles->y_name, y);
     set_factor(making, node, roles->alpha, alpha);
     set_factor(making, node, roles->beta, beta);
-    cudnn_finalize(making->parts, node, "the convolution's node");
+    cdn_finalize(making->parts, node, "the convolution's node");
     making->node[making->nodes++] = node;
 }
 
@@ -190,16 +189,16 @@ static void pointwise_node(struct making *making, cudnnPointwiseMode_t mode,
                            cudnnBackendDescriptor_t x, cudnnBackendDescriptor_t b, double factor,
                            cudnnBackendDescriptor_t to)
 {
-    struct cudnn_parts *parts = making->parts;
+    struct cdn_parts *parts = making->parts;
     cudnnBackendDescriptor_t description =
-        cudnn_part(parts, CUDNN_BACKEND_POINTWISE_DESCRIPTOR, "a pointwise operation");
+        cdn_part(parts, CUDNN_BACKEND_POINTWISE_DESCRIPTOR, "a pointwise operation");
     cudnnBackendDescriptor_t node;
 
-    cudnn_set(parts, description, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
-    cudnn_set(parts, description, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, 1,
-              &making->compute);
-    cudnn_finalize(parts, description, "a pointwise operation");
-    node = cudnn_part(parts, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR, "a pointwise node");
+    cdn_set(parts, description, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, 1, &mode);
+    cdn_set(parts, description, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE, 1,
+            &making->compute);
+    cdn_finalize(parts, description, "a pointwise operation");
+    node = cdn_part(parts, CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR, "a pointwise node");
     set_descriptor(making, node, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, description);
     set_descriptor(making, node, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, x);
     if (b) {
@@ -208,7 +207,7 @@ static void pointwise_node(struct making *making, cudnnPointwiseMode_t mode,
         set_factor(making, node, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, factor);
     }
     set_descriptor(making, node, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, to);
-    cudnn_finalize(parts, node, "a pointwise node");
+    cdn_finalize(parts, node, "a pointwise node");
     making->node[making->nodes++] = node;
 }
 
@@ -250,16 +249,16 @@ static void plain_node(struct making *making)
                      making->factors->factor[1]);
 }
 
-struct cudnn_factors cudnn_usual_factors(int32_t operation)
+struct cdn_factors cdn_usual_factors(int32_t operation)
 {
     int fused = operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
 
-    return (struct cudnn_factors){{1, fused ? 1 : 0}};
+    return (struct cdn_factors){{1, fused ? 1 : 0}};
 }
 
-cudnnBackendDescriptor_t cudnn_graph_make(struct cudnn_parts *parts, cudnnHandle_t handle,
-                                          const struct anydnn_plugin_problem *problem,
-                                          const struct cudnn_factors *factors)
+cudnnBackendDescriptor_t cdn_graph_make(struct cdn_parts *parts, cudnnHandle_t handle,
+                                        const struct anydnn_plugin_problem *problem,
+                                        const struct cdn_factors *factors)
 {
     int wide = problem->tensor[0]->type == ANYDNN_PLUGIN_DOUBLE;
     struct making making = {
@@ -275,10 +274,10 @@ cudnnBackendDescriptor_t cudnn_graph_make(struct cudnn_parts *parts, cudnnHandle
         fused_nodes(&making);
     else
         plain_node(&making);
-    graph = cudnn_part(parts, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, "the operation graph");
-    cudnn_set(parts, graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
-    cudnn_set(parts, graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-              making.nodes, making.node);
-    cudnn_finalize(parts, graph, "the operation graph");
+    graph = cdn_part(parts, CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR, "the operation graph");
+    cdn_set(parts, graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+    cdn_set(parts, graph, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
+            making.nodes, making.node);
+    cdn_finalize(parts, graph, "the operation graph");
     return graph;
 }

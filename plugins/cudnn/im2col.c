@@ -5,8 +5,8 @@
 /* cuDNN writes the matrix packed. */
 static void arrange_im2col(struct anydnn_plugin_plan *plan)
 {
-    if (cudnn_packed_format(plan->problem.tensor[1]) != CUDNN_TENSOR_NCHW)
-        cudnn_move(plan, 1, CUDNN_TENSOR_NCHW, plan->copies.tensor[1].type);
+    if (cdn_packed_format(plan->problem.tensor[1]) != CUDNN_TENSOR_NCHW)
+        cdn_move(plan, 1, CUDNN_TENSOR_NCHW, plan->copies.tensor[1].type);
 }
 
 static int32_t check_im2col(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -33,23 +33,23 @@ static int32_t prepare_im2col(struct anydnn_plugin_plan *plan, struct kit_refusa
         filter.dims[i + 2] = params->window[i];
     for (int32_t d = 3, step = 1; d >= 0; step *= (int32_t)filter.dims[d--])
         filter.strides[d] = step;
-    reason = cudnn_filter_make(&plan->made.filter[0], &filter, "the window", why);
-    return reason ? reason : cudnn_convolution_make(plan, cudnn_type(plan->wide), why);
+    reason = cdn_filter_make(&plan->made.filter[0], &filter, "the window", why);
+    return reason ? reason : cdn_convolution_make(plan, cdn_type(plan->wide), why);
 }
 
-static int32_t run_im2col(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_im2col(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *const *data = call->operands->data;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnIm2Col(plan->context->handle, plan->made.tensor[0], data[0],
-                                       plan->made.filter[0], plan->made.convolution, data[1]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnIm2Col(plan->context->handle, plan->made.tensor[0], data[0],
+                                     plan->made.filter[0], plan->made.convolution, data[1]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_im2col = {
+const struct cdn_operation cdn_im2col = {
     .operation = ANYDNN_PLUGIN_IM2COL,
-    .types = CUDNN_FLOATS,
+    .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
     .tensors = 0x1,
     .function = "cudnnIm2Col",

@@ -9,7 +9,7 @@ enum { OUTPUT = 2 };
 
 /* ------------------------------------------------------------------ making */
 
-static struct cudnn_engine *find_engine(struct cudnn_list *list, uint64_t number)
+static struct cdn_engine *find_engine(struct cdn_list *list, uint64_t number)
 {
     for (int32_t i = 0; i < list->count; i++) {
         if (list->engine[i].number == number)
@@ -19,10 +19,10 @@ static struct cudnn_engine *find_engine(struct cudnn_list *list, uint64_t number
 }
 
 /* The execution plan that the list made, or a new one. */
-static int32_t take_execution(struct anydnn_plugin_plan *plan, struct cudnn_engine *engine,
+static int32_t take_execution(struct anydnn_plugin_plan *plan, struct cdn_engine *engine,
                               struct kit_refusal *why)
 {
-    struct cudnn_variant *usual = &plan->kernels->usual;
+    struct cdn_variant *usual = &plan->kernels->usual;
     uint64_t offered = engine->workspace;
     cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
 
@@ -30,12 +30,12 @@ static int32_t take_execution(struct anydnn_plugin_plan *plan, struct cudnn_engi
     usual->workspace = engine->workspace;
     engine->plan = NULL;
     if (!usual->execution)
-        status = cudnn_execution_make(plan->context->handle, engine->config, &usual->execution,
-                                      &usual->workspace);
+        status = cdn_execution_make(plan->context->handle, engine->config, &usual->execution,
+                                    &usual->workspace);
     engine->state = status == CUDNN_STATUS_SUCCESS ? CUDNN_WORKS : CUDNN_REFUSED;
     if (status != CUDNN_STATUS_SUCCESS)
-        return cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_OTHER, status,
-                                   "the engine configuration");
+        return cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_OTHER, status,
+                                 "the engine configuration");
     engine->workspace = usual->workspace;
     if (usual->workspace > offered)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY,
@@ -45,10 +45,10 @@ static int32_t take_execution(struct anydnn_plugin_plan *plan, struct cudnn_engi
     return 0;
 }
 
-int32_t cudnn_kernels_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
+int32_t cdn_kernels_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    struct cudnn_list *list = cudnn_list_of(plan, why);
-    struct cudnn_engine *engine = list ? find_engine(list, plan->engine) : NULL;
+    struct cdn_list *list = cdn_list_of(plan, why);
+    struct cdn_engine *engine = list ? find_engine(list, plan->engine) : NULL;
     int32_t reason;
 
     if (!list)
@@ -63,7 +63,7 @@ int32_t cudnn_kernels_make(struct anydnn_plugin_plan *plan, struct kit_refusal *
     memset(plan->kernels, 0, sizeof *plan->kernels);
     plan->kernels->list = list;
     list->holders++;
-    plan->kernels->usual.factors = cudnn_usual_factors(plan->problem.operation);
+    plan->kernels->usual.factors = cdn_usual_factors(plan->problem.operation);
     reason = take_execution(plan, engine, why);
     plan->kernels->engine = *engine;
     plan->kernels->one_factor_set = engine->one_factor_set;
@@ -71,47 +71,46 @@ int32_t cudnn_kernels_make(struct anydnn_plugin_plan *plan, struct kit_refusal *
     return reason;
 }
 
-void cudnn_variant_destroy(struct cudnn_variant *variant)
+void cdn_variant_destroy(struct cdn_variant *variant)
 {
-    cudnn_packs_destroy(variant);
+    cdn_packs_destroy(variant);
     if (variant->execution)
         (void)cudnn.cudnnBackendDestroyDescriptor(variant->execution);
-    cudnn_parts_destroy(&variant->parts);
+    cdn_parts_destroy(&variant->parts);
     memset(variant, 0, sizeof *variant);
 }
 
-void cudnn_kernels_destroy(struct cudnn_plan_kernels *kernels)
+void cdn_kernels_destroy(struct cdn_plan_kernels *kernels)
 {
-    cudnn_variant_destroy(&kernels->usual);
-    cudnn_variant_destroy(&kernels->other);
+    cdn_variant_destroy(&kernels->usual);
+    cdn_variant_destroy(&kernels->other);
     if (kernels->by_float)
-        cudnn_plan_destroy(kernels->by_float);
-    cudnn_list_drop(kernels->list);
+        cdn_plan_destroy(kernels->by_float);
+    cdn_list_drop(kernels->list);
     kit_host->free(kernels);
 }
 
 /* ------------------------------------------------------------------ running */
 
-int32_t cudnn_execute(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
-                      struct cudnn_variant *variant, void *output, void *workspace)
+int32_t cdn_execute(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
+                    struct cdn_variant *variant, void *output, void *workspace)
 {
-    struct cudnn_pack wish = {.workspace = workspace};
+    struct cdn_pack wish = {.workspace = workspace};
     cudnnBackendDescriptor_t pack = NULL;
     cudnnStatus_t status;
 
     memcpy(wish.data, call->operands->data, sizeof wish.data);
     if (output)
         wish.data[OUTPUT] = output;
-    status = cudnn_pack_of(plan, variant, &wish, &pack);
+    status = cdn_pack_of(plan, variant, &wish, &pack);
     if (status != CUDNN_STATUS_SUCCESS)
-        return cudnn_check(status, "the pointers of a cuDNN plan");
-    return cudnn_ran(call,
-                     cudnn.cudnnBackendExecute(plan->context->handle, variant->execution, pack),
-                     "cudnnBackendExecute");
+        return cdn_check(status, "the pointers of a cuDNN plan");
+    return cdn_ran(call, cudnn.cudnnBackendExecute(plan->context->handle, variant->execution, pack),
+                   "cudnnBackendExecute");
 }
 
 /* Whether a variant has the call's factors; the second is nothing without a z. */
-static int has_factors(const struct anydnn_plugin_plan *plan, const struct cudnn_variant *variant,
+static int has_factors(const struct anydnn_plugin_plan *plan, const struct cdn_variant *variant,
                        const double *scale)
 {
     int fused = plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
@@ -120,17 +119,17 @@ static int has_factors(const struct anydnn_plugin_plan *plan, const struct cudnn
            (variant->factors.factor[1] == scale[1] || (fused && !plan->problem.tensor[OUTPUT]));
 }
 
-int32_t cudnn_kernels_run(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+int32_t cdn_kernels_run(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const double *scale = call->operands->scale;
-    struct cudnn_plan_kernels *kernels = plan->kernels;
+    struct cdn_plan_kernels *kernels = plan->kernels;
 
     if (has_factors(plan, &kernels->usual, scale))
-        return cudnn_execute(plan, call, &kernels->usual, NULL,
-                             kernels->usual.workspace ? call->operands->workspace : NULL);
+        return cdn_execute(plan, call, &kernels->usual, NULL,
+                           kernels->usual.workspace ? call->operands->workspace : NULL);
     if (plan->problem.operation == ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD)
-        return cudnn_run_fused(plan, call);
+        return cdn_run_fused(plan, call);
     if (has_factors(plan, &kernels->other, scale))
-        return cudnn_run_other(plan, call);
-    return cudnn_run_new_factors(plan, call);
+        return cdn_run_other(plan, call);
+    return cdn_run_new_factors(plan, call);
 }

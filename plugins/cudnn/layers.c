@@ -11,11 +11,11 @@ static int32_t prepare_pooling(struct anydnn_plugin_plan *plan, struct kit_refus
     const struct anydnn_plugin_pooling *params = plan->problem.params;
     int window[ANYDNN_PLUGIN_SPATIAL_MAX], pad[ANYDNN_PLUGIN_SPATIAL_MAX];
     int stride[ANYDNN_PLUGIN_SPATIAL_MAX];
-    int32_t count = cudnn_spatial(window, params->window, params->spatial_dims, 1);
+    int32_t count = cdn_spatial(window, params->window, params->spatial_dims, 1);
     cudnnStatus_t status = cudnn.cudnnCreatePoolingDescriptor(&plan->made.pooling);
 
-    cudnn_spatial(pad, params->pad, params->spatial_dims, 0);
-    cudnn_spatial(stride, params->stride, params->spatial_dims, 1);
+    cdn_spatial(pad, params->pad, params->spatial_dims, 0);
+    cdn_spatial(stride, params->stride, params->spatial_dims, 1);
     if (status == CUDNN_STATUS_SUCCESS)
         status = cudnn.cudnnSetPoolingNdDescriptor(
             plan->made.pooling, (cudnnPoolingMode_t)params->mode,
@@ -23,7 +23,7 @@ static int32_t prepare_pooling(struct anydnn_plugin_plan *plan, struct kit_refus
             pad, stride);
     return status == CUDNN_STATUS_SUCCESS
                ? 0
-               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the pooling");
+               : cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the pooling");
 }
 
 static int is_max(const struct anydnn_plugin_pooling *params)
@@ -37,8 +37,8 @@ static void arrange_pooling_backward(struct anydnn_plugin_plan *plan)
 {
     if (!is_max(plan->problem.params))
         return;
-    cudnn_agree(plan, 0x3, 0);
-    cudnn_agree(plan, 0xc, 0);
+    cdn_agree(plan, 0x3, 0);
+    cdn_agree(plan, 0xc, 0);
 }
 
 /* Backward does not see the windows as forward did where they end beyond the padded input or begin
@@ -89,29 +89,28 @@ static int32_t check_pooling_forward(const struct anydnn_plugin_problem *problem
                             kit_type_name(x->type), x->ndims);
 }
 
-static int32_t run_pooling_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_pooling_forward(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnPoolingForward(plan->context->handle, plan->made.pooling,
-                                               &call->scale[0], desc[0], data[0], &call->scale[1],
-                                               desc[1], data[1]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnPoolingForward(plan->context->handle, plan->made.pooling,
+                                             &call->scale[0], desc[0], data[0], &call->scale[1],
+                                             desc[1], data[1]),
+                   plan->operation->function);
 }
 
-static int32_t run_pooling_backward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_pooling_backward(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnPoolingBackward(plan->context->handle, plan->made.pooling,
-                                                &call->scale[0], desc[0], data[0], desc[1], data[1],
-                                                desc[2], data[2], &call->scale[1], desc[3],
-                                                data[3]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnPoolingBackward(plan->context->handle, plan->made.pooling,
+                                              &call->scale[0], desc[0], data[0], desc[1], data[1],
+                                              desc[2], data[2], &call->scale[1], desc[3], data[3]),
+                   plan->operation->function);
 }
 
 /* Gradients of overlapping windows are added by atomics in mode `max`; cuDNN has a second mode
@@ -127,10 +126,10 @@ static int32_t prepare_pooling_backward(struct anydnn_plugin_plan *plan, struct 
     return prepare_pooling(plan, why);
 }
 
-const struct cudnn_operation cudnn_pooling_forward = {
+const struct cdn_operation cdn_pooling_forward = {
     .operation = ANYDNN_PLUGIN_POOLING_FORWARD,
-    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32),
-    .layouts = CUDNN_LAYOUTS_AND_VECTORS,
+    .types = CDN_FLOATS | CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32),
+    .layouts = CDN_LAYOUTS_AND_VECTORS,
     .tensors = 0x3,
     .function = "cudnnPoolingForward",
     .check = check_pooling_forward,
@@ -138,9 +137,9 @@ const struct cudnn_operation cudnn_pooling_forward = {
     .run = run_pooling_forward,
 };
 
-const struct cudnn_operation cudnn_pooling_backward = {
+const struct cdn_operation cdn_pooling_backward = {
     .operation = ANYDNN_PLUGIN_POOLING_BACKWARD,
-    .types = CUDNN_FLOATS,
+    .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
     .tensors = 0xf,
     .function = "cudnnPoolingBackward",
@@ -168,8 +167,8 @@ static int32_t check_activation_forward(const struct anydnn_plugin_problem *prob
 {
     const struct anydnn_plugin_activation *params = problem->params;
 
-    return cudnn_is_flushed(params->mode, problem->tensor[1]->type)
-               ? cudnn_refuse_flushed(params->mode, problem->tensor[1]->type, why)
+    return cdn_is_flushed(params->mode, problem->tensor[1]->type)
+               ? cdn_refuse_flushed(params->mode, problem->tensor[1]->type, why)
                : check_activation(problem, why);
 }
 
@@ -183,15 +182,15 @@ static int32_t gradient_input(const struct anydnn_plugin_activation *params)
 /* y as dy, and dx as what stands for x; where these pairs differ cuDNN 9.19 says NOT_SUPPORTED. */
 static void arrange_activation_backward(struct anydnn_plugin_plan *plan)
 {
-    cudnn_agree(plan, gradient_input(plan->problem.params) ? 0xf : 0xb, 0);
+    cdn_agree(plan, gradient_input(plan->problem.params) ? 0xf : 0xb, 0);
 }
 
 static int32_t prepare_activation(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_activation *params = plan->problem.params;
 
-    return cudnn_activation_make(&plan->made.activation, params->mode, params->nan_propagate,
-                                 params->coef, why);
+    return cdn_activation_make(&plan->made.activation, params->mode, params->nan_propagate,
+                               params->coef, why);
 }
 
 /* cuDNN's gradient of the clipped ReLU passes x up to the ceiling, the ceiling too, and y stands
@@ -215,37 +214,35 @@ static int32_t prepare_activation_backward(struct anydnn_plugin_plan *plan, stru
     return prepare_activation(plan, why);
 }
 
-static int32_t run_activation_forward(struct anydnn_plugin_plan *plan,
-                                      const struct cudnn_call *call)
+static int32_t run_activation_forward(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnActivationForward(plan->context->handle, plan->made.activation,
-                                                  &call->scale[0], desc[0], data[0],
-                                                  &call->scale[1], desc[1], data[1]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnActivationForward(plan->context->handle, plan->made.activation,
+                                                &call->scale[0], desc[0], data[0], &call->scale[1],
+                                                desc[1], data[1]),
+                   plan->operation->function);
 }
 
-static int32_t run_activation_backward(struct anydnn_plugin_plan *plan,
-                                       const struct cudnn_call *call)
+static int32_t run_activation_backward(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
     int32_t x = gradient_input(plan->problem.params);
 
-    return cudnn_ran(call,
-                     cudnn.cudnnActivationBackward(plan->context->handle, plan->made.activation,
-                                                   &call->scale[0], desc[0], data[0], desc[1],
-                                                   data[1], desc[x], data[x], &call->scale[1],
-                                                   desc[3], data[3]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnActivationBackward(plan->context->handle, plan->made.activation,
+                                                 &call->scale[0], desc[0], data[0], desc[1],
+                                                 data[1], desc[x], data[x], &call->scale[1],
+                                                 desc[3], data[3]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_activation_forward = {
+const struct cdn_operation cdn_activation_forward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_FORWARD,
-    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnActivationForward",
@@ -254,9 +251,9 @@ const struct cudnn_operation cudnn_activation_forward = {
     .run = run_activation_forward,
 };
 
-const struct cudnn_operation cudnn_activation_backward = {
+const struct cdn_operation cdn_activation_backward = {
     .operation = ANYDNN_PLUGIN_ACTIVATION_BACKWARD,
-    .types = CUDNN_FLOATS,
+    .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
     .tensors = 0xf,
     .function = "cudnnActivationBackward",

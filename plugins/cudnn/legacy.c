@@ -45,15 +45,15 @@ static int32_t make_tensors(struct anydnn_plugin_plan *plan, struct kit_refusal 
         const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
 
         if (slot == W)
-            reason = cudnn_filter_make(&plan->made.filter[0], tensor, "w", why);
+            reason = cdn_filter_make(&plan->made.filter[0], tensor, "w", why);
         else if (tensor)
-            reason = cudnn_tensor_make(&plan->made.tensor[slot], tensor, 5,
-                                       role[slot == output_of(plan) ? FUSED_Y : slot], why);
+            reason = cdn_tensor_make(&plan->made.tensor[slot], tensor, 5,
+                                     role[slot == output_of(plan) ? FUSED_Y : slot], why);
     }
     return reason;
 }
 
-int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine, struct kit_refusal *why)
+int32_t cdn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine, struct kit_refusal *why)
 {
     const struct anydnn_plugin_convolution *params = plan->problem.params;
     size_t workspace = 0;
@@ -61,10 +61,10 @@ int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine, stru
     int32_t reason = make_tensors(plan, why);
 
     if (!reason)
-        reason = cudnn_convolution_make(plan, compute_of(plan), why);
+        reason = cdn_convolution_make(plan, compute_of(plan), why);
     if (!reason && is_fused(plan))
         reason =
-            cudnn_activation_make(&plan->made.activation, params->activation, 0, params->coef, why);
+            cdn_activation_make(&plan->made.activation, params->activation, 0, params->coef, why);
     if (reason)
         return reason;
     status = cudnn.cudnnSetConvolutionMathType(
@@ -82,10 +82,10 @@ int32_t cudnn_legacy_make(struct anydnn_plugin_plan *plan, uint64_t engine, stru
     return 0;
 }
 
-void cudnn_legacy_drop(struct anydnn_plugin_plan *plan)
+void cdn_legacy_drop(struct anydnn_plugin_plan *plan)
 {
-    struct cudnn_descriptors gone = {.convolution = plan->made.convolution,
-                                     .activation = plan->made.activation};
+    struct cdn_descriptors gone = {.convolution = plan->made.convolution,
+                                   .activation = plan->made.activation};
 
     memcpy(gone.tensor, plan->made.tensor, sizeof gone.tensor);
     memcpy(gone.filter, plan->made.filter, sizeof gone.filter);
@@ -93,7 +93,7 @@ void cudnn_legacy_drop(struct anydnn_plugin_plan *plan)
     memset(plan->made.filter, 0, sizeof gone.filter);
     plan->made.convolution = NULL;
     plan->made.activation = NULL;
-    cudnn_descriptors_destroy(&gone);
+    cdn_descriptors_destroy(&gone);
 }
 
 /* One engine: its descriptors are made to see whether they can be, and go again. */
@@ -109,8 +109,8 @@ static int32_t offer_one(struct anydnn_plugin_plan *plan, uint64_t engine, struc
     };
     int32_t reason;
 
-    reason = cudnn_legacy_make(plan, engine, why);
-    cudnn_legacy_drop(plan);
+    reason = cdn_legacy_make(plan, engine, why);
+    cdn_legacy_drop(plan);
     if (reason)
         return reason;
     candidate.workspace = plan->legacy_workspace;
@@ -118,8 +118,8 @@ static int32_t offer_one(struct anydnn_plugin_plan *plan, uint64_t engine, struc
     return 0;
 }
 
-int32_t cudnn_legacy_offer(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
-                           anydnn_plugin_offer_fn offer, void *cookie, int *offered)
+int32_t cdn_legacy_offer(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
+                         anydnn_plugin_offer_fn offer, void *cookie, int *offered)
 {
     int32_t type = plan->problem.tensor[X]->type, reason = 0;
 
@@ -134,7 +134,7 @@ int32_t cudnn_legacy_offer(struct anydnn_plugin_plan *plan, struct kit_refusal *
     return reason;
 }
 
-static cudnnStatus_t run_fused(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static cudnnStatus_t run_fused(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                                void *workspace)
 {
     static const double nothing = 0;
@@ -152,20 +152,19 @@ static cudnnStatus_t run_fused(struct anydnn_plugin_plan *plan, const struct cud
         desc[FUSED_Y], data[FUSED_Y]);
 }
 
-int32_t cudnn_legacy_run(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
-                         void *workspace)
+int32_t cdn_legacy_run(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
+                       void *workspace)
 {
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     if (is_fused(plan))
-        return cudnn_ran(call, run_fused(plan, call, workspace),
-                         "cudnnConvolutionBiasActivationForward");
-    return cudnn_ran(call,
-                     cudnn.cudnnConvolutionForward(plan->context->handle, &call->scale[0], desc[X],
-                                                   data[X], plan->made.filter[0], data[W],
-                                                   plan->made.convolution, ALGORITHM, workspace,
-                                                   (size_t)plan->legacy_workspace, &call->scale[1],
-                                                   desc[Y], data[Y]),
-                     "cudnnConvolutionForward");
+        return cdn_ran(call, run_fused(plan, call, workspace),
+                       "cudnnConvolutionBiasActivationForward");
+    return cdn_ran(call,
+                   cudnn.cudnnConvolutionForward(
+                       plan->context->handle, &call->scale[0], desc[X], data[X],
+                       plan->made.filter[0], data[W], plan->made.convolution, ALGORITHM, workspace,
+                       (size_t)plan->legacy_workspace, &call->scale[1], desc[Y], data[Y]),
+                   "cudnnConvolutionForward");
 }

@@ -17,7 +17,7 @@
 #define TEXT(x)    TEXT_OF(x)
 #define LIBRARY    "libcudnn.so." TEXT(CUDNN_MAJOR)
 
-struct cudnn_functions cudnn;
+struct cdn_functions cudnn;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,8 +29,8 @@ static const struct {
     const char *name;
     size_t offset;
 } functions[] = {
-#define FUNCTION(name) {#name, offsetof(struct cudnn_functions, name)},
-    CUDNN_LIBRARY_FUNCTIONS(FUNCTION)
+#define FUNCTION(name) {#name, offsetof(struct cdn_functions, name)},
+    CDN_LIBRARY_FUNCTIONS(FUNCTION)
 #undef FUNCTION
 };
 
@@ -109,14 +109,14 @@ static void open_once(void)
         warn();
 }
 
-int32_t cudnn_library_open(const char **sentence)
+int32_t cdn_library_open(const char **sentence)
 {
     pthread_once(&once, open_once);
     *sentence = failure;
     return failure[0] ? ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED : ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
-int64_t cudnn_library_version(void)
+int64_t cdn_library_version(void)
 {
     return version;
 }
@@ -153,7 +153,7 @@ static void check_parts(FILE *maps)
     }
 }
 
-int32_t cudnn_library_check(const char **sentence)
+int32_t cdn_library_check(const char **sentence)
 {
     FILE *maps;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuDNN's shared library: opened at the first need, its functions in a table. */
-#ifndef CUDNN_LIBRARY_H
-#define CUDNN_LIBRARY_H
+#ifndef CDN_LIBRARY_H
+#define CDN_LIBRARY_H
 
 #include <stdint.h>
 
 #include <cudnn.h>
 
-#define CUDNN_LIBRARY_FUNCTIONS(X)                                                                 \
+#define CDN_LIBRARY_FUNCTIONS(X)                                                                   \
     X(cudnnGetVersion)                                                                             \
     X(cudnnGetErrorString)                                                                         \
     X(cudnnGetLastErrorString)                                                                     \
@@ -79,24 +79,24 @@
     X(cudnnSetTensor)                                                                              \
     X(cudnnScaleTensor)
 
-struct cudnn_functions {
-#define CUDNN_MEMBER(name) __typeof__(name) *name;
-    CUDNN_LIBRARY_FUNCTIONS(CUDNN_MEMBER)
-#undef CUDNN_MEMBER
+struct cdn_functions {
+#define CDN_MEMBER(name) __typeof__(name) *name;
+    CDN_LIBRARY_FUNCTIONS(CDN_MEMBER)
+#undef CDN_MEMBER
 };
 
-/* Usable once cudnn_library_open has returned 0. */
-extern struct cudnn_functions cudnn;
+/* Usable once cdn_library_open has returned 0. */
+extern struct cdn_functions cudnn;
 
 /* Opens the library, once a process. 0, or NOT_SUPPORTED with a sentence that lives for ever; the
  * first failure is logged as a warning. */
-int32_t cudnn_library_open(const char **sentence);
+int32_t cdn_library_open(const char **sentence);
 
 /* cuDNN opens libraries of its own as it needs them, by their bare names. 0 while all that are in
  * the process lie in one folder; else NOT_SUPPORTED with a sentence, for ever after. */
-int32_t cudnn_library_check(const char **sentence);
+int32_t cdn_library_check(const char **sentence);
 
 /* cudnnGetVersion of the open library, such as 91900. */
-int64_t cudnn_library_version(void);
+int64_t cdn_library_version(void);
 
 #endif

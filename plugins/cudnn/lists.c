@@ -8,34 +8,34 @@
 /* Lists that a context keeps. */
 #define LISTS_MAX 64
 
-static void destroy_list(struct cudnn_list *list)
+static void destroy_list(struct cdn_list *list)
 {
     for (int32_t i = 0; i < list->count; i++)
-        cudnn_engine_drop(&list->engine[i]);
+        cdn_engine_drop(&list->engine[i]);
     if (list->engine)
         kit_host->free(list->engine);
-    cudnn_parts_destroy(&list->parts);
+    cdn_parts_destroy(&list->parts);
     kit_host->free(list);
 }
 
-void cudnn_list_drop(struct cudnn_list *list)
+void cdn_list_drop(struct cdn_list *list)
 {
     if (--list->holders == 0)
         destroy_list(list);
 }
 
-void cudnn_lists_destroy(struct anydnn_plugin_context *context)
+void cdn_lists_destroy(struct anydnn_plugin_context *context)
 {
     while (context->lists) {
-        struct cudnn_list *list = context->lists;
+        struct cdn_list *list = context->lists;
 
         context->lists = list->next;
-        cudnn_list_drop(list);
+        cdn_list_drop(list);
     }
     context->list_count = 0;
 }
 
-static void make_key(struct cudnn_list_key *key, const struct anydnn_plugin_plan *plan)
+static void make_key(struct cdn_list_key *key, const struct anydnn_plugin_plan *plan)
 {
     memset(key, 0, sizeof *key);
     key->operation = plan->problem.operation;
@@ -45,10 +45,9 @@ static void make_key(struct cudnn_list_key *key, const struct anydnn_plugin_plan
 }
 
 /* The list moves to the front. NULL where there is none. */
-static struct cudnn_list *find(struct anydnn_plugin_context *context,
-                               const struct cudnn_list_key *key)
+static struct cdn_list *find(struct anydnn_plugin_context *context, const struct cdn_list_key *key)
 {
-    struct cudnn_list **at = &context->lists, *found;
+    struct cdn_list **at = &context->lists, *found;
 
     while (*at && memcmp(&(*at)->key, key, sizeof *key) != 0)
         at = &(*at)->next;
@@ -61,9 +60,9 @@ static struct cudnn_list *find(struct anydnn_plugin_context *context,
     return found;
 }
 
-static void keep(struct anydnn_plugin_context *context, struct cudnn_list *list)
+static void keep(struct anydnn_plugin_context *context, struct cdn_list *list)
 {
-    struct cudnn_list **at = &context->lists;
+    struct cdn_list **at = &context->lists;
 
     list->holders = 1;
     list->next = context->lists;
@@ -75,15 +74,15 @@ static void keep(struct anydnn_plugin_context *context, struct cudnn_list *list)
     list = *at;
     *at = NULL;
     context->list_count--;
-    cudnn_list_drop(list);
+    cdn_list_drop(list);
 }
 
-static void tell(const struct cudnn_list *list)
+static void tell(const struct cdn_list *list)
 {
     char text[160];
 
     for (int32_t i = 0; i < list->count; i++) {
-        const struct cudnn_engine *engine = &list->engine[i];
+        const struct cdn_engine *engine = &list->engine[i];
 
         snprintf(text, sizeof text,
                  "engine %016llx is cuDNN's %lld with %d knobs: math %d, notes 0x%x, %scompiled, "
@@ -95,29 +94,29 @@ static void tell(const struct cudnn_list *list)
     }
 }
 
-static int32_t fill(struct cudnn_list *list, const struct anydnn_plugin_plan *plan,
+static int32_t fill(struct cdn_list *list, const struct anydnn_plugin_plan *plan,
                     struct kit_refusal *why)
 {
-    struct cudnn_factors factors = cudnn_usual_factors(plan->problem.operation);
+    struct cdn_factors factors = cdn_usual_factors(plan->problem.operation);
     struct anydnn_plugin_context *context = plan->context;
     const char *sentence;
 
-    list->graph = cudnn_graph_make(&list->parts, context->handle, &plan->problem, &factors);
+    list->graph = cdn_graph_make(&list->parts, context->handle, &plan->problem, &factors);
     if (list->parts.status != CUDNN_STATUS_SUCCESS)
-        return cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, list->parts.status,
-                                   list->parts.what);
-    cudnn_list_fill(list, context->handle);
+        return cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, list->parts.status,
+                                 list->parts.what);
+    cdn_list_fill(list, context->handle);
     tell(list);
-    if (!context->checked && cudnn_library_check(&sentence))
+    if (!context->checked && cdn_library_check(&sentence))
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_LIBRARY, "%s", sentence);
     context->checked = 1;
     return 0;
 }
 
-struct cudnn_list *cudnn_list_of(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
+struct cdn_list *cdn_list_of(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    struct cudnn_list_key *key = kit_host->alloc(sizeof *key);
-    struct cudnn_list *list;
+    struct cdn_list_key *key = kit_host->alloc(sizeof *key);
+    struct cdn_list *list;
 
     if (!key) {
         kit_refuse(why, ANYDNN_PLUGIN_REASON_MEMORY, "no memory for a search");

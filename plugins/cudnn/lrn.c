@@ -19,36 +19,36 @@ static int32_t prepare_lrn(struct anydnn_plugin_plan *plan, struct kit_refusal *
                                              params->beta, params->k);
     return status == CUDNN_STATUS_SUCCESS
                ? 0
-               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status,
-                                     "the normalization's n, alpha, beta or k");
+               : cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status,
+                                   "the normalization's n, alpha, beta or k");
 }
 
 /* cuDNN has no LRN of bfloat16, and with three spatial dims its kernels take packed rows only. */
 static void arrange_lrn(struct anydnn_plugin_plan *plan)
 {
-    cudnn_widen(plan, 0x3, CUDNN_TYPE(BFLOAT16));
+    cdn_widen(plan, 0x3, CDN_TYPE(BFLOAT16));
     for (int32_t slot = 0; slot < 2; slot++) {
         if (plan->copies.tensor[slot].ndims > 4 &&
-            cudnn_packed_format(&plan->copies.tensor[slot]) != CUDNN_TENSOR_NCHW)
-            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->copies.tensor[slot].type);
+            cdn_packed_format(&plan->copies.tensor[slot]) != CUDNN_TENSOR_NCHW)
+            cdn_move(plan, slot, CUDNN_TENSOR_NCHW, plan->copies.tensor[slot].type);
     }
 }
 
-static int32_t run_lrn_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_lrn_forward(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnLRNCrossChannelForward(
-                         plan->context->handle, plan->made.lrn, CUDNN_LRN_CROSS_CHANNEL_DIM1,
-                         &call->scale[0], desc[0], data[0], &call->scale[1], desc[1], data[1]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnLRNCrossChannelForward(
+                       plan->context->handle, plan->made.lrn, CUDNN_LRN_CROSS_CHANNEL_DIM1,
+                       &call->scale[0], desc[0], data[0], &call->scale[1], desc[1], data[1]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_lrn_forward = {
+const struct cdn_operation cdn_lrn_forward = {
     .operation = ANYDNN_PLUGIN_LRN_FORWARD,
-    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnLRNCrossChannelForward",
@@ -61,8 +61,8 @@ const struct cudnn_operation cudnn_lrn_forward = {
  * between to 16 bits, in `temp` and `temp2`. */
 static void arrange_divisive(struct anydnn_plugin_plan *plan)
 {
-    cudnn_widen(plan, 0x7f, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16));
-    cudnn_agree(plan, 0x7f, 0);
+    cdn_widen(plan, 0x7f, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16));
+    cdn_agree(plan, 0x7f, 0);
 }
 
 /* cuDNN divides alpha by n for each of two spatial dims at least; for a dim that is not there it is
@@ -98,7 +98,7 @@ static void outputs_of(const struct anydnn_plugin_plan *plan, int32_t *first, in
     *last = forward ? 4 : plan->problem.tensor[6] ? 6 : 5;
 }
 
-static int32_t divide(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t divide(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                       const void *alpha, const void *beta, void *const *data)
 {
     cudnnHandle_t handle = plan->context->handle;
@@ -113,11 +113,11 @@ static int32_t divide(struct anydnn_plugin_plan *plan, const struct cudnn_call *
                   handle, lrn, CUDNN_DIVNORM_PRECOMPUTED_MEANS, alpha, desc[0], data[0], data[1],
                   data[2], data[3], data[4], beta, desc[5], data[5], data[6]);
 
-    return cudnn_ran(call, status, plan->operation->function);
+    return cdn_ran(call, status, plan->operation->function);
 }
 
 /* cuDNN leaves out some factors, so that it gets 1 and 0, and a transform blends. */
-static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *data[ANYDNN_PLUGIN_OPERAND_MAX], *scratch = NULL;
     int32_t first, last, dropped, status, device = plan->context->device;
@@ -126,35 +126,34 @@ static int32_t divide_and_blend(struct anydnn_plugin_plan *plan, const struct cu
 
     outputs_of(plan, &first, &last);
     desc = plan->made.tensor[first];
-    room = (cudnn_tensor_bytes(&plan->copies.tensor[first]) + STEP - 1) / STEP * STEP;
+    room = (cdn_tensor_bytes(&plan->copies.tensor[first]) + STEP - 1) / STEP * STEP;
     status = cuda_scratch_take(device, call->stream, room * (size_t)(last - first + 1), &scratch);
     if (status)
         return status;
     memcpy(data, call->operands->data, sizeof data);
     for (int32_t slot = first; slot <= last; slot++)
         data[slot] = (char *)scratch + room * (size_t)(slot - first);
-    status =
-        divide(plan, call, cudnn_number(plan, CUDNN_ONE), cudnn_number(plan, CUDNN_ZERO), data);
+    status = divide(plan, call, cdn_number(plan, CDN_ONE), cdn_number(plan, CDN_ZERO), data);
     for (int32_t slot = first; slot <= last && !status; slot++)
-        status = cudnn_ran(call,
-                           cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0], desc,
-                                                      data[slot], &call->scale[1], desc,
-                                                      call->operands->data[slot]),
-                           "cudnnTransformTensor");
+        status = cdn_ran(call,
+                         cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0], desc,
+                                                    data[slot], &call->scale[1], desc,
+                                                    call->operands->data[slot]),
+                         "cudnnTransformTensor");
     dropped = cuda_scratch_drop(device, call->stream, scratch);
     return status ? status : dropped;
 }
 
-static int32_t run_divisive(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_divisive(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     if (call->operands->scale[1] != 0)
         return divide_and_blend(plan, call);
     return divide(plan, call, &call->scale[0], &call->scale[1], call->operands->data);
 }
 
-const struct cudnn_operation cudnn_divisive_normalization_forward = {
+const struct cdn_operation cdn_divisive_normalization_forward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
-    .types = CUDNN_FLOATS,
+    .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
     .tensors = 0x11,
     .function = "cudnnDivisiveNormalizationForward",
@@ -163,9 +162,9 @@ const struct cudnn_operation cudnn_divisive_normalization_forward = {
     .run = run_divisive,
 };
 
-const struct cudnn_operation cudnn_divisive_normalization_backward = {
+const struct cdn_operation cdn_divisive_normalization_backward = {
     .operation = ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
-    .types = CUDNN_FLOATS,
+    .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
     .tensors = 0x21,
     .function = "cudnnDivisiveNormalizationBackward",

@@ -13,21 +13,20 @@
 #define STEP 256
 
 #define TYPES_WITHOUT_FLOAT                                                                        \
-    (CUDNN_TYPE(UINT8) | CUDNN_TYPE(UINT8X4) | CUDNN_TYPE(INT32) | CUDNN_TYPE(INT8X4) |            \
-     CUDNN_TYPE(INT8X32))
+    (CDN_TYPE(UINT8) | CDN_TYPE(UINT8X4) | CDN_TYPE(INT32) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32))
 #define TYPES_TO_FLOAT                                                                             \
-    (CUDNN_TYPE(FLOAT) | CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | CUDNN_TYPE(INT8) |              \
-     CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32))
+    (CDN_TYPE(FLOAT) | CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | CDN_TYPE(INT8) | CDN_TYPE(INT8X4) |   \
+     CDN_TYPE(INT8X32))
 
 /* To its own type, or to float. */
 static int can_move(const struct anydnn_plugin_tensor *tensor, int32_t type)
 {
     return tensor->type == type
-               ? ((CUDNN_FLOATS | CUDNN_TYPE(INT8) | TYPES_WITHOUT_FLOAT) >> type & 1) != 0
+               ? ((CDN_FLOATS | CDN_TYPE(INT8) | TYPES_WITHOUT_FLOAT) >> type & 1) != 0
                : type == ANYDNN_PLUGIN_FLOAT && (TYPES_TO_FLOAT >> tensor->type & 1);
 }
 
-void cudnn_move(struct anydnn_plugin_plan *plan, int32_t slot, int format, int32_t type)
+void cdn_move(struct anydnn_plugin_plan *plan, int32_t slot, int format, int32_t type)
 {
     struct anydnn_plugin_tensor *tensor = &plan->copies.tensor[slot];
 
@@ -37,7 +36,7 @@ void cudnn_move(struct anydnn_plugin_plan *plan, int32_t slot, int format, int32
         plan->home[slot] = *tensor;
     plan->moved |= UINT32_C(1) << slot;
     tensor->type = type;
-    cudnn_pack(tensor, format);
+    cdn_pack(tensor, format);
     plan->problem.alias[slot] = 0;
     for (int32_t other = 0; other < ANYDNN_PLUGIN_OPERAND_MAX; other++) {
         if (plan->problem.alias[other] == slot + 1)
@@ -45,16 +44,16 @@ void cudnn_move(struct anydnn_plugin_plan *plan, int32_t slot, int format, int32
     }
 }
 
-void cudnn_widen(struct anydnn_plugin_plan *plan, uint32_t slots, uint32_t types)
+void cdn_widen(struct anydnn_plugin_plan *plan, uint32_t slots, uint32_t types)
 {
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
         const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
 
         if (tensor && (slots >> slot & 1) && (types >> tensor->type & 1))
-            cudnn_move(plan, slot,
-                       cudnn_packed_format(tensor) == CUDNN_TENSOR_NHWC ? CUDNN_TENSOR_NHWC
-                                                                        : CUDNN_TENSOR_NCHW,
-                       ANYDNN_PLUGIN_FLOAT);
+            cdn_move(plan, slot,
+                     cdn_packed_format(tensor) == CUDNN_TENSOR_NHWC ? CUDNN_TENSOR_NHWC
+                                                                    : CUDNN_TENSOR_NCHW,
+                     ANYDNN_PLUGIN_FLOAT);
     }
 }
 
@@ -62,7 +61,7 @@ static void settle(struct anydnn_plugin_plan *plan, uint32_t slots)
 {
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
         if (plan->problem.tensor[slot] && (slots >> slot & 1))
-            cudnn_settle(&plan->copies.tensor[slot]);
+            cdn_settle(&plan->copies.tensor[slot]);
     }
 }
 
@@ -72,12 +71,12 @@ static void pack_as(struct anydnn_plugin_plan *plan, uint32_t slots, int format)
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
         const struct anydnn_plugin_tensor *tensor = plan->problem.tensor[slot];
 
-        if (tensor && (slots >> slot & 1) && cudnn_packed_format(tensor) != format)
-            cudnn_move(plan, slot, format, tensor->type);
+        if (tensor && (slots >> slot & 1) && cdn_packed_format(tensor) != format)
+            cdn_move(plan, slot, format, tensor->type);
     }
 }
 
-void cudnn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed)
+void cdn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed)
 {
     const struct anydnn_plugin_tensor *first = NULL;
     int same = 1, format = -1;
@@ -88,15 +87,15 @@ void cudnn_agree(struct anydnn_plugin_plan *plan, uint32_t slots, int packed)
         if (!tensor || !(slots >> slot & 1))
             continue;
         first = first ? first : tensor;
-        same &= cudnn_same_places(first, tensor);
-        format = format < 0 ? cudnn_packed_format(tensor) : format;
+        same &= cdn_same_places(first, tensor);
+        format = format < 0 ? cdn_packed_format(tensor) : format;
     }
     if (!same || (packed && format < 0))
         pack_as(plan, slots, format < 0 ? CUDNN_TENSOR_NCHW : format);
     settle(plan, slots);
 }
 
-void cudnn_pack_rows(struct anydnn_plugin_plan *plan, uint32_t slots)
+void cdn_pack_rows(struct anydnn_plugin_plan *plan, uint32_t slots)
 {
     pack_as(plan, slots, CUDNN_TENSOR_NCHW);
     settle(plan, slots);
@@ -124,7 +123,7 @@ static void view(struct anydnn_plugin_tensor *made, const struct anydnn_plugin_t
     made->ndims++;
 }
 
-int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
+int32_t cdn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     struct anydnn_plugin_tensor made;
     int32_t reason = 0;
@@ -138,16 +137,16 @@ int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *wh
         if (!(plan->moved >> slot & 1))
             continue;
         lanes = kit_lanes(home->type);
-        if (home->ndims + (lanes > 1 || home->type == ANYDNN_PLUGIN_INT32) > CUDNN_USUAL_DIMS)
+        if (home->ndims + (lanes > 1 || home->type == ANYDNN_PLUGIN_INT32) > CDN_USUAL_DIMS)
             return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                               "operand %d is %s of %d dims; cuDNN does not move so many", slot,
                               kit_type_name(home->type), home->ndims);
         snprintf(role, sizeof role, "operand %d", slot);
         view(&made, home, lanes);
-        reason = cudnn_tensor_make(&plan->made.home[slot], &made, CUDNN_USUAL_DIMS, role, why);
+        reason = cdn_tensor_make(&plan->made.home[slot], &made, CDN_USUAL_DIMS, role, why);
         view(&made, copy, lanes);
         if (!reason)
-            reason = cudnn_tensor_make(&plan->made.copy[slot], &made, CUDNN_USUAL_DIMS, role, why);
+            reason = cdn_tensor_make(&plan->made.copy[slot], &made, CDN_USUAL_DIMS, role, why);
     }
     return reason;
 }
@@ -156,7 +155,7 @@ int32_t cudnn_moves_make(struct anydnn_plugin_plan *plan, struct kit_refusal *wh
 
 static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
 {
-    return (cudnn_tensor_bytes(&plan->copies.tensor[slot]) + STEP - 1) / STEP * STEP;
+    return (cdn_tensor_bytes(&plan->copies.tensor[slot]) + STEP - 1) / STEP * STEP;
 }
 
 /* Outputs that are read whatever the factors are. */
@@ -166,8 +165,7 @@ static int is_kept(int32_t operation, int32_t slot)
 }
 
 /* Whether the operation reads what lies there before it. */
-static int is_read(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
-                   int32_t slot)
+static int is_read(const struct anydnn_plugin_plan *plan, const struct cdn_call *call, int32_t slot)
 {
     int32_t operation = plan->problem.operation;
     int32_t beta = operation == ANYDNN_PLUGIN_OP_TENSOR                                    ? 2
@@ -178,19 +176,19 @@ static int is_read(const struct anydnn_plugin_plan *plan, const struct cudnn_cal
            call->operands->scale[beta] != 0;
 }
 
-static int32_t bring(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t bring(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                      cudnnTensorDescriptor_t from_desc, const void *from,
                      cudnnTensorDescriptor_t to_desc, void *to)
 {
-    return cudnn_ran(call,
-                     cudnn.cudnnTransformTensor(plan->context->handle,
-                                                cudnn_number(plan, CUDNN_ONE), from_desc, from,
-                                                cudnn_number(plan, CUDNN_ZERO), to_desc, to),
-                     "cudnnTransformTensor");
+    return cdn_ran(call,
+                   cudnn.cudnnTransformTensor(plan->context->handle, cdn_number(plan, CDN_ONE),
+                                              from_desc, from, cdn_number(plan, CDN_ZERO), to_desc,
+                                              to),
+                   "cudnnTransformTensor");
 }
 
-static int32_t move_in(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
-                       char *scratch, struct anydnn_plugin_operands *moved)
+static int32_t move_in(struct anydnn_plugin_plan *plan, const struct cdn_call *call, char *scratch,
+                       struct anydnn_plugin_operands *moved)
 {
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
@@ -206,7 +204,7 @@ static int32_t move_in(struct anydnn_plugin_plan *plan, const struct cudnn_call 
     return status;
 }
 
-static int32_t move_out(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t move_out(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                         const struct anydnn_plugin_operands *moved)
 {
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
@@ -219,10 +217,10 @@ static int32_t move_out(struct anydnn_plugin_plan *plan, const struct cudnn_call
     return status;
 }
 
-static int32_t run_moved(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_moved(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     struct anydnn_plugin_operands moved = *call->operands;
-    struct cudnn_call inner = *call;
+    struct cdn_call inner = *call;
     size_t bytes = 0;
     void *scratch = NULL;
     int32_t status, dropped;
@@ -234,7 +232,7 @@ static int32_t run_moved(struct anydnn_plugin_plan *plan, const struct cudnn_cal
         return status;
     inner.operands = &moved;
     status = move_in(plan, call, scratch, &moved);
-    cudnn_wrote_scratch(call, status);
+    cdn_wrote_scratch(call, status);
     if (!status)
         status = plan->operation->run(plan, &inner);
     if (!status)
@@ -243,7 +241,7 @@ static int32_t run_moved(struct anydnn_plugin_plan *plan, const struct cudnn_cal
     return status ? status : dropped;
 }
 
-int32_t cudnn_run_here(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+int32_t cdn_run_here(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     return plan->moved ? run_moved(plan, call) : plan->operation->run(plan, call);
 }

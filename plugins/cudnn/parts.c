@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-void cudnn_parts_destroy(struct cudnn_parts *parts)
+void cdn_parts_destroy(struct cdn_parts *parts)
 {
     while (parts->count > 0)
         (void)cudnn.cudnnBackendDestroyDescriptor(parts->part[--parts->count]);
     memset(parts, 0, sizeof *parts);
 }
 
-static int failed(struct cudnn_parts *parts, cudnnStatus_t status, const char *what)
+static int failed(struct cdn_parts *parts, cudnnStatus_t status, const char *what)
 {
     if (parts->status == CUDNN_STATUS_SUCCESS && status != CUDNN_STATUS_SUCCESS) {
         parts->status = status;
@@ -20,14 +20,14 @@ static int failed(struct cudnn_parts *parts, cudnnStatus_t status, const char *w
     return parts->status != CUDNN_STATUS_SUCCESS;
 }
 
-cudnnBackendDescriptor_t cudnn_part(struct cudnn_parts *parts, cudnnBackendDescriptorType_t type,
-                                    const char *what)
+cudnnBackendDescriptor_t cdn_part(struct cdn_parts *parts, cudnnBackendDescriptorType_t type,
+                                  const char *what)
 {
     cudnnBackendDescriptor_t made = NULL;
 
     if (parts->status != CUDNN_STATUS_SUCCESS)
         return NULL;
-    if (parts->count == CUDNN_PARTS_MAX) {
+    if (parts->count == CDN_PARTS_MAX) {
         failed(parts, CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED, what);
         return NULL;
     }
@@ -37,16 +37,16 @@ cudnnBackendDescriptor_t cudnn_part(struct cudnn_parts *parts, cudnnBackendDescr
     return made;
 }
 
-void cudnn_set(struct cudnn_parts *parts, cudnnBackendDescriptor_t part,
-               cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
-               const void *values)
+void cdn_set(struct cdn_parts *parts, cudnnBackendDescriptor_t part,
+             cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, int64_t count,
+             const void *values)
 {
     if (parts->status == CUDNN_STATUS_SUCCESS)
         failed(parts, cudnn.cudnnBackendSetAttribute(part, name, type, count, values),
                "an attribute");
 }
 
-void cudnn_finalize(struct cudnn_parts *parts, cudnnBackendDescriptor_t part, const char *what)
+void cdn_finalize(struct cdn_parts *parts, cudnnBackendDescriptor_t part, const char *what)
 {
     if (parts->status == CUDNN_STATUS_SUCCESS)
         failed(parts, cudnn.cudnnBackendFinalize(part), what);

@@ -13,13 +13,13 @@ static int32_t answer(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                       anydnn_plugin_offer_fn offer, void *cookie)
 {
     struct anydnn_plugin_candidate candidate = {
-        .struct_size = sizeof candidate, .engine = CUDNN_ONLY_ENGINE, .algorithm = -1};
-    int32_t reason = cudnn_plan_check(plan, why);
+        .struct_size = sizeof candidate, .engine = CDN_ONLY_ENGINE, .algorithm = -1};
+    int32_t reason = cdn_plan_check(plan, why);
 
     if (!reason && plan->operation->offer)
         return plan->operation->offer(plan, why, offer, cookie);
     if (!reason)
-        reason = cudnn_plan_prepare(plan, why);
+        reason = cdn_plan_prepare(plan, why);
     candidate.workspace = plan->workspace;
     candidate.notes = plan->notes;
     if (!reason)
@@ -36,26 +36,26 @@ static int32_t candidates_here(struct anydnn_plugin_context *context,
 
     if (!plan)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
-    plan->operation = cudnn_operation_find(problem->operation);
+    plan->operation = cdn_operation_find(problem->operation);
     plan->context = context;
-    cudnn_copy_problem(plan, problem);
+    cdn_copy_problem(plan, problem);
     if (answer(plan, &why, offer, cookie))
         kit_offer_refusal(&why, offer, cookie);
-    cudnn_plan_release(plan);
+    cdn_plan_release(plan);
     kit_host->free(plan);
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
-int32_t cudnn_candidates(struct anydnn_plugin_context *context,
-                         const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
-                         void *cookie)
+int32_t cdn_candidates(struct anydnn_plugin_context *context,
+                       const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
+                       void *cookie)
 {
     const char *sentence = context->missing;
     struct kit_refusal why;
     struct cuda_visit visit;
     int32_t status;
 
-    if (!cudnn_operation_find(problem->operation)) {
+    if (!cdn_operation_find(problem->operation)) {
         kit_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "cudnn does not have %s",
                    kit_operation_name(problem->operation));
         kit_offer_refusal(&why, offer, cookie);
@@ -84,25 +84,25 @@ static int32_t fill(struct anydnn_plugin_plan *plan)
 
     if (status)
         return status;
-    if (cudnn_plan_check(plan, &why) || cudnn_plan_prepare(plan, &why)) {
-        cudnn_plan_release(plan);
+    if (cdn_plan_check(plan, &why) || cdn_plan_prepare(plan, &why)) {
+        cdn_plan_release(plan);
         status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", why.sentence);
     }
     cuda_leave(&visit);
     return status;
 }
 
-int32_t cudnn_plan_create(struct anydnn_plugin_context *context,
-                          const struct anydnn_plugin_problem *problem, uint64_t engine,
-                          struct anydnn_plugin_plan **plan)
+int32_t cdn_plan_create(struct anydnn_plugin_context *context,
+                        const struct anydnn_plugin_problem *problem, uint64_t engine,
+                        struct anydnn_plugin_plan **plan)
 {
-    const struct cudnn_operation *operation = cudnn_operation_find(problem->operation);
+    const struct cdn_operation *operation = cdn_operation_find(problem->operation);
     struct anydnn_plugin_plan *made;
     int32_t status;
 
     if (!context->handle)
         return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", context->missing);
-    if (!operation || (!operation->offer && engine != CUDNN_ONLY_ENGINE))
+    if (!operation || (!operation->offer && engine != CDN_ONLY_ENGINE))
         return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "operation %d has no engine %llu",
                         problem->operation, (unsigned long long)engine);
     made = kit_alloc(sizeof *made, "a plan");
@@ -111,7 +111,7 @@ int32_t cudnn_plan_create(struct anydnn_plugin_context *context,
     made->operation = operation;
     made->context = context;
     made->engine = engine;
-    cudnn_copy_problem(made, problem);
+    cdn_copy_problem(made, problem);
     status = fill(made);
     if (status) {
         kit_host->free(made);
@@ -122,14 +122,14 @@ int32_t cudnn_plan_create(struct anydnn_plugin_context *context,
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
-static int32_t run(struct anydnn_plugin_plan *plan, struct cudnn_call *call)
+static int32_t run(struct anydnn_plugin_plan *plan, struct cdn_call *call)
 {
     struct anydnn_plugin_context *context = plan->context;
     uintptr_t addresses = 0;
 
     if (call->stream != context->stream) {
         int32_t status =
-            cudnn_check(cudnn.cudnnSetStream(context->handle, call->stream), "cudnnSetStream");
+            cdn_check(cudnn.cudnnSetStream(context->handle, call->stream), "cudnnSetStream");
 
         if (status)
             return status;
@@ -143,15 +143,15 @@ static int32_t run(struct anydnn_plugin_plan *plan, struct cudnn_call *call)
         else
             call->scale[i].single = (float)call->operands->scale[i];
     }
-    return addresses % CUDNN_ALIGNMENT ? cudnn_run_aligned(plan, call) : cudnn_run_here(plan, call);
+    return addresses % CDN_ALIGNMENT ? cdn_run_aligned(plan, call) : cdn_run_here(plan, call);
 }
 
-int32_t cudnn_plan_execute(struct anydnn_plugin_plan *plan,
-                           const struct anydnn_plugin_operands *operands, int32_t *effect)
+int32_t cdn_plan_execute(struct anydnn_plugin_plan *plan,
+                         const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
     struct anydnn_plugin_operands whole;
     struct cuda_visit visit;
-    struct cudnn_call call = {.effect = effect};
+    struct cdn_call call = {.effect = effect};
     int32_t status;
 
     *effect = ANYDNN_PLUGIN_EFFECT_NONE;
@@ -170,9 +170,9 @@ int32_t cudnn_plan_execute(struct anydnn_plugin_plan *plan,
     return status;
 }
 
-void cudnn_plan_destroy(struct anydnn_plugin_plan *plan)
+void cdn_plan_destroy(struct anydnn_plugin_plan *plan)
 {
-    if (!cudnn_is_reset(plan->context))
-        cudnn_plan_release(plan);
+    if (!cdn_is_reset(plan->context))
+        cdn_plan_release(plan);
     kit_host->free(plan);
 }

@@ -15,13 +15,13 @@ static int32_t open_handle(struct anydnn_plugin_context *context)
     struct cuda_visit visit;
     int32_t status;
 
-    if (cudnn_library_open(&context->missing))
+    if (cdn_library_open(&context->missing))
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     status = cuda_enter(&visit, context->device);
     if (status)
         return status;
-    status = cudnn_check(cudnn.cudnnCreate(&context->handle), "cudnnCreate");
-    if (!status && cudnn_library_check(&context->missing)) {
+    status = cdn_check(cudnn.cudnnCreate(&context->handle), "cudnnCreate");
+    if (!status && cdn_library_check(&context->missing)) {
         (void)cudnn.cudnnDestroy(context->handle);
         context->handle = NULL;
     }
@@ -55,8 +55,8 @@ static void context_destroy(struct anydnn_plugin_context *context)
     struct cuda_visit visit;
 
     cuda_wait_device(context->device);
-    if (context->handle && !cudnn_is_reset(context) && cuda_enter(&visit, context->device) == 0) {
-        cudnn_lists_destroy(context);
+    if (context->handle && !cdn_is_reset(context) && cuda_enter(&visit, context->device) == 0) {
+        cdn_lists_destroy(context);
         (void)cudnn.cudnnDestroy(context->handle);
         cuda_leave(&visit);
     }
@@ -87,21 +87,21 @@ static struct anydnn_plugin description = {
 /* What the operations without matrix units compute is default math, which is within every mode. */
 static const struct anydnn_plugin_operation common = {
     .maths = KIT_EVERY_MATH,
-    .candidates = cudnn_candidates,
-    .plan_create = cudnn_plan_create,
-    .plan_execute = cudnn_plan_execute,
-    .plan_destroy = cudnn_plan_destroy,
+    .candidates = cdn_candidates,
+    .plan_create = cdn_plan_create,
+    .plan_execute = cdn_plan_execute,
+    .plan_destroy = cdn_plan_destroy,
 };
 
 ANYDNN_PLUGIN_EXPORT int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
                                                 const struct anydnn_plugin **plugin)
 {
     kit_begin(host, &description);
-    for (uint32_t i = 0; i < cudnn_operation_count; i++)
-        kit_publish(&description, &common, cudnn_operations[i]->operation,
-                    cudnn_operations[i]->types, cudnn_operations[i]->layouts);
-    description.limits = cudnn_limits;
-    description.limit_count = cudnn_limit_count;
+    for (uint32_t i = 0; i < cdn_operation_count; i++)
+        kit_publish(&description, &common, cdn_operations[i]->operation, cdn_operations[i]->types,
+                    cdn_operations[i]->layouts);
+    description.limits = cdn_limits;
+    description.limit_count = cdn_limit_count;
     *plugin = &description;
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }

@@ -12,7 +12,7 @@
  * the result where 0 * x has NaN. Its transforms do: where a factor turns out to be 0, the
  * operation gets what a transform made of 0 * x, and 1 for the factor.
  */
-static int is_zero(const struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int is_zero(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                    int32_t factor, int32_t slot)
 {
     return call->operands->scale[factor] == 0 &&
@@ -20,33 +20,33 @@ static int is_zero(const struct anydnn_plugin_plan *plan, const struct cudnn_cal
 }
 
 /* to = 0 * x, for the operand x of `slot`. */
-static int32_t multiply(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
-                        int32_t slot, void *to)
+static int32_t multiply(struct anydnn_plugin_plan *plan, const struct cdn_call *call, int32_t slot,
+                        void *to)
 {
     cudnnTensorDescriptor_t desc = plan->made.tensor[slot];
 
-    return cudnn_ran(call,
-                     cudnn.cudnnTransformTensor(
-                         plan->context->handle, cudnn_number(plan, CUDNN_ZERO), desc,
-                         call->operands->data[slot], cudnn_number(plan, CUDNN_ZERO), desc, to),
-                     "cudnnTransformTensor");
+    return cdn_ran(call,
+                   cudnn.cudnnTransformTensor(plan->context->handle, cdn_number(plan, CDN_ZERO),
+                                              desc, call->operands->data[slot],
+                                              cdn_number(plan, CDN_ZERO), desc, to),
+                   "cudnnTransformTensor");
 }
 
 /* The operation's run with 0 * x of `slot`, 0 or 1, which is the number of its factor, too. */
-static int32_t run_with_zero(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t run_with_zero(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                              int32_t slot)
 {
     struct anydnn_plugin_operands operands = *call->operands;
-    struct cudnn_call inner = *call;
+    struct cdn_call inner = *call;
     int32_t device = plan->context->device, status, dropped;
     void *scratch = NULL;
 
-    status = cuda_scratch_take(device, call->stream, cudnn_tensor_bytes(&plan->copies.tensor[slot]),
+    status = cuda_scratch_take(device, call->stream, cdn_tensor_bytes(&plan->copies.tensor[slot]),
                                &scratch);
     if (status)
         return status;
     status = multiply(plan, call, slot, scratch);
-    cudnn_wrote_scratch(call, status);
+    cdn_wrote_scratch(call, status);
     operands.data[slot] = scratch;
     operands.scale[slot] = 1;
     inner.operands = &operands;
@@ -62,17 +62,17 @@ static int32_t run_with_zero(struct anydnn_plugin_plan *plan, const struct cudnn
 
 /* ------------------------------------------------------------------ add, op */
 
-static int32_t run_add(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_add(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
     if (is_zero(plan, call, 0, 0))
         return run_with_zero(plan, call, 0);
-    return cudnn_ran(call,
-                     cudnn.cudnnAddTensor(plan->context->handle, &call->scale[0], desc[0], data[0],
-                                          &call->scale[1], desc[1], data[1]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnAddTensor(plan->context->handle, &call->scale[0], desc[0], data[0],
+                                        &call->scale[1], desc[1], data[1]),
+                   plan->operation->function);
 }
 
 static int32_t prepare_op(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
@@ -82,17 +82,17 @@ static int32_t prepare_op(struct anydnn_plugin_plan *plan, struct kit_refusal *w
 
     if (status == CUDNN_STATUS_SUCCESS)
         status = cudnn.cudnnSetOpTensorDescriptor(
-            plan->made.op_tensor, (cudnnOpTensorOp_t)params->op, cudnn_type(params->compute_type),
+            plan->made.op_tensor, (cudnnOpTensorOp_t)params->op, cdn_type(params->compute_type),
             params->nan_propagate ? CUDNN_PROPAGATE_NAN : CUDNN_NOT_PROPAGATE_NAN);
     return status == CUDNN_STATUS_SUCCESS
                ? 0
-               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the operation");
+               : cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the operation");
 }
 
 /* Of one operand cuDNN does not read b, and yet refuses some places for it: a stands for it then.
  * Where b lies on c cuDNN wants a there, too; a and b may change places, since what has two
  * operands is symmetric. */
-static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const struct anydnn_plugin_op_tensor *params = plan->problem.params;
     void *const *data = call->operands->data;
@@ -105,26 +105,26 @@ static int32_t run_op(struct anydnn_plugin_plan *plan, const struct cudnn_call *
         if (plan->problem.tensor[slot] && is_zero(plan, call, slot, slot))
             return run_with_zero(plan, call, slot);
     }
-    return cudnn_ran(call,
-                     cudnn.cudnnOpTensor(plan->context->handle, plan->made.op_tensor,
-                                         &call->scale[first], desc[first], data[first],
-                                         &call->scale[swap ? 0 : 1], desc[second], data[second],
-                                         &call->scale[2], desc[2], data[2]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnOpTensor(plan->context->handle, plan->made.op_tensor,
+                                       &call->scale[first], desc[first], data[first],
+                                       &call->scale[swap ? 0 : 1], desc[second], data[second],
+                                       &call->scale[2], desc[2], data[2]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_add_tensor = {
+const struct cdn_operation cdn_add_tensor = {
     .operation = ANYDNN_PLUGIN_ADD_TENSOR,
-    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnAddTensor",
     .run = run_add,
 };
 
-const struct cudnn_operation cudnn_op_tensor = {
+const struct cdn_operation cdn_op_tensor = {
     .operation = ANYDNN_PLUGIN_OP_TENSOR,
-    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
     .tensors = 0x7,
     .function = "cudnnOpTensor",
@@ -154,7 +154,7 @@ static float bfloat16_value(uint16_t bits)
 }
 
 /* cuDNN's guide says that the value has y's type; it reads a float for the short types. */
-static int32_t run_set(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_set(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const void *value = call->operands->value;
     uint16_t bits;
@@ -180,34 +180,34 @@ static int32_t run_set(struct anydnn_plugin_plan *plan, const struct cudnn_call 
     default:
         break;
     }
-    return cudnn_ran(call,
-                     cudnn.cudnnSetTensor(plan->context->handle, plan->made.tensor[0],
-                                          call->operands->data[0], value),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnSetTensor(plan->context->handle, plan->made.tensor[0],
+                                        call->operands->data[0], value),
+                   plan->operation->function);
 }
 
-static int32_t run_scale(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_scale(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     if (is_zero(plan, call, 0, 0))
         return multiply(plan, call, 0, call->operands->data[0]);
-    return cudnn_ran(call,
-                     cudnn.cudnnScaleTensor(plan->context->handle, plan->made.tensor[0],
-                                            call->operands->data[0], &call->scale[0]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnScaleTensor(plan->context->handle, plan->made.tensor[0],
+                                          call->operands->data[0], &call->scale[0]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_set_tensor = {
+const struct cdn_operation cdn_set_tensor = {
     .operation = ANYDNN_PLUGIN_SET_TENSOR,
-    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
     .tensors = 0x1,
     .function = "cudnnSetTensor",
     .run = run_set,
 };
 
-const struct cudnn_operation cudnn_scale_tensor = {
+const struct cdn_operation cdn_scale_tensor = {
     .operation = ANYDNN_PLUGIN_SCALE_TENSOR,
-    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
     .tensors = 0x1,
     .function = "cudnnScaleTensor",

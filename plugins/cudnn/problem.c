@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-void cudnn_copy_problem(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *from)
+void cdn_copy_problem(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_problem *from)
 {
     kit_copy_problem(&plan->problem, &plan->copies, from);
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
@@ -12,7 +12,7 @@ void cudnn_copy_problem(struct anydnn_plugin_plan *plan, const struct anydnn_plu
             plan->wide |= plan->problem.tensor[slot]->type == ANYDNN_PLUGIN_DOUBLE;
 }
 
-const void *cudnn_number(const struct anydnn_plugin_plan *plan, enum cudnn_factor factor)
+const void *cdn_number(const struct anydnn_plugin_plan *plan, enum cdn_factor factor)
 {
     static const float single[] = {0, 1};
     static const double wide[] = {0, 1};
@@ -20,7 +20,7 @@ const void *cudnn_number(const struct anydnn_plugin_plan *plan, enum cudnn_facto
     return plan->wide ? (const void *)&wide[factor] : (const void *)&single[factor];
 }
 
-int32_t cudnn_plan_check(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
+int32_t cdn_plan_check(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     const struct anydnn_plugin_problem *problem = &plan->problem;
     int32_t reason = kit_check_extensions(problem, why);
@@ -32,10 +32,10 @@ int32_t cudnn_plan_check(struct anydnn_plugin_plan *plan, struct kit_refusal *wh
     return plan->operation->check ? plan->operation->check(problem, why) : 0;
 }
 
-int32_t cudnn_plan_prepare(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
+int32_t cdn_plan_prepare(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    const struct cudnn_operation *operation = plan->operation;
-    int32_t most = operation->dims_max ? operation->dims_max : CUDNN_USUAL_DIMS;
+    const struct cdn_operation *operation = plan->operation;
+    int32_t most = operation->dims_max ? operation->dims_max : CDN_USUAL_DIMS;
     int32_t reason;
     char role[40];
 
@@ -43,24 +43,24 @@ int32_t cudnn_plan_prepare(struct anydnn_plugin_plan *plan, struct kit_refusal *
         if (!(operation->tensors & plan->problem.present & UINT32_C(1) << slot))
             continue;
         snprintf(role, sizeof role, "operand %d", slot);
-        reason = cudnn_tensor_make(&plan->made.tensor[slot], plan->problem.tensor[slot], most, role,
-                                   why);
+        reason =
+            cdn_tensor_make(&plan->made.tensor[slot], plan->problem.tensor[slot], most, role, why);
         if (reason)
             return reason;
     }
-    reason = cudnn_moves_make(plan, why);
+    reason = cdn_moves_make(plan, why);
     return reason || !operation->prepare ? reason : operation->prepare(plan, why);
 }
 
-void cudnn_plan_release(struct anydnn_plugin_plan *plan)
+void cdn_plan_release(struct anydnn_plugin_plan *plan)
 {
     if (plan->operation->release)
         plan->operation->release(plan);
-    cudnn_descriptors_destroy(&plan->made);
+    cdn_descriptors_destroy(&plan->made);
 }
 
-struct anydnn_plugin_plan *cudnn_plan_like(const struct anydnn_plugin_plan *plan, uint64_t engine,
-                                           enum cudnn_whose whose, struct kit_refusal *why)
+struct anydnn_plugin_plan *cdn_plan_like(const struct anydnn_plugin_plan *plan, uint64_t engine,
+                                         enum cdn_whose whose, struct kit_refusal *why)
 {
     struct anydnn_plugin_plan *made = kit_alloc(sizeof *made, "a plan");
     struct anydnn_plugin_problem problem = plan->problem;
@@ -70,14 +70,14 @@ struct anydnn_plugin_plan *cudnn_plan_like(const struct anydnn_plugin_plan *plan
         return NULL;
     }
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
-        if (whose == CUDNN_CALLERS && (plan->moved >> slot & 1))
+        if (whose == CDN_CALLERS && (plan->moved >> slot & 1))
             problem.tensor[slot] = &plan->home[slot];
     }
     made->operation = plan->operation;
     made->context = plan->context;
     made->engine = engine;
-    cudnn_copy_problem(made, &problem);
-    if (cudnn_plan_check(made, why)) {
+    cdn_copy_problem(made, &problem);
+    if (cdn_plan_check(made, why)) {
         kit_host->free(made);
         return NULL;
     }

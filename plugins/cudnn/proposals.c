@@ -28,7 +28,7 @@ static int64_t count_of(cudnnBackendDescriptor_t from, cudnnBackendAttributeName
                : 0;
 }
 
-static int has_number(const struct cudnn_list *list, uint64_t number)
+static int has_number(const struct cdn_list *list, uint64_t number)
 {
     int found = 0;
 
@@ -38,9 +38,9 @@ static int has_number(const struct cudnn_list *list, uint64_t number)
 }
 
 /* Room for as many more. 0 or -1. */
-static int grow(struct cudnn_list *list, int64_t more)
+static int grow(struct cdn_list *list, int64_t more)
 {
-    struct cudnn_engine *grown;
+    struct cdn_engine *grown;
 
     if (list->count + more <= list->room)
         return 0;
@@ -57,23 +57,23 @@ static int grow(struct cudnn_list *list, int64_t more)
 }
 
 /* Takes a configuration over; one that is there already, or cannot be read, goes. */
-static void take(struct cudnn_list *list, cudnnBackendDescriptor_t config, cudnnHandle_t handle)
+static void take(struct cdn_list *list, cudnnBackendDescriptor_t config, cudnnHandle_t handle)
 {
-    struct cudnn_engine *engine = &list->engine[list->count];
+    struct cdn_engine *engine = &list->engine[list->count];
 
     memset(engine, 0, sizeof *engine);
     engine->config = config;
     if (cudnn.cudnnBackendCreateDescriptor(CUDNN_BACKEND_ENGINE_DESCRIPTOR, &engine->engine) ==
             CUDNN_STATUS_SUCCESS &&
         get_descriptors(config, CUDNN_ATTR_ENGINECFG_ENGINE, 1, &engine->engine) == 0 &&
-        cudnn_engine_read(engine, &list->key, handle) == 0 && !has_number(list, engine->number))
+        cdn_engine_read(engine, &list->key, handle) == 0 && !has_number(list, engine->number))
         list->count++;
     else
-        cudnn_engine_drop(engine);
+        cdn_engine_drop(engine);
 }
 
-static void take_results(struct cudnn_list *list, cudnnBackendDescriptor_t heuristics,
-                         int64_t count, cudnnHandle_t handle)
+static void take_results(struct cdn_list *list, cudnnBackendDescriptor_t heuristics, int64_t count,
+                         cudnnHandle_t handle)
 {
     cudnnBackendDescriptor_t *config = kit_host->alloc((size_t)count * sizeof *config);
     cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
@@ -99,25 +99,25 @@ static void take_results(struct cudnn_list *list, cudnnBackendDescriptor_t heuri
 }
 
 /* A mode that has nothing to say, or fails, adds nothing. */
-static void ask(struct cudnn_list *list, cudnnBackendHeurMode_t mode, cudnnHandle_t handle)
+static void ask(struct cdn_list *list, cudnnBackendHeurMode_t mode, cudnnHandle_t handle)
 {
-    struct cudnn_parts parts = {.count = 0};
+    struct cdn_parts parts = {.count = 0};
     cudnnBackendDescriptor_t heuristics =
-        cudnn_part(&parts, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, "the heuristics");
+        cdn_part(&parts, CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR, "the heuristics");
     int64_t count = 0;
 
-    cudnn_set(&parts, heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
-              CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &list->graph);
-    cudnn_set(&parts, heuristics, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
-    cudnn_finalize(&parts, heuristics, "the heuristics");
+    cdn_set(&parts, heuristics, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH,
+            CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &list->graph);
+    cdn_set(&parts, heuristics, CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, 1, &mode);
+    cdn_finalize(&parts, heuristics, "the heuristics");
     if (parts.status == CUDNN_STATUS_SUCCESS)
         count = count_of(heuristics, CUDNN_ATTR_ENGINEHEUR_RESULTS);
     if (count > 0)
         take_results(list, heuristics, count, handle);
-    cudnn_parts_destroy(&parts);
+    cdn_parts_destroy(&parts);
 }
 
-static int has_default(const struct cudnn_list *list)
+static int has_default(const struct cdn_list *list)
 {
     int found = 0;
 
@@ -128,7 +128,7 @@ static int has_default(const struct cudnn_list *list)
     return found;
 }
 
-void cudnn_list_enumerate(struct cudnn_list *list, cudnnHandle_t handle)
+void cdn_list_enumerate(struct cdn_list *list, cudnnHandle_t handle)
 {
     int64_t count = 0, engines = 0;
 
@@ -138,32 +138,32 @@ void cudnn_list_enumerate(struct cudnn_list *list, cudnnHandle_t handle)
         grow(list, engines) != 0)
         return;
     for (int64_t index = 0; index < engines; index++) {
-        struct cudnn_engine like = {.index = index};
-        struct cudnn_parts parts = {.count = 0};
-        cudnnBackendDescriptor_t config = cudnn_config_make(&parts, list->graph, &like);
+        struct cdn_engine like = {.index = index};
+        struct cdn_parts parts = {.count = 0};
+        cudnnBackendDescriptor_t config = cdn_config_make(&parts, list->graph, &like);
 
         if (parts.status == CUDNN_STATUS_SUCCESS && parts.part[parts.count - 1] == config) {
-            struct cudnn_engine *engine = &list->engine[list->count];
+            struct cdn_engine *engine = &list->engine[list->count];
 
             memset(engine, 0, sizeof *engine);
             engine->engine = parts.part[0];
             engine->config = config;
             parts.count = 0;
-            if (cudnn_engine_read(engine, &list->key, handle) == 0 &&
+            if (cdn_engine_read(engine, &list->key, handle) == 0 &&
                 !has_number(list, engine->number))
                 list->count++;
             else
-                cudnn_engine_drop(engine);
+                cdn_engine_drop(engine);
         }
-        cudnn_parts_destroy(&parts);
+        cdn_parts_destroy(&parts);
     }
 }
 
-void cudnn_list_fill(struct cudnn_list *list, cudnnHandle_t handle)
+void cdn_list_fill(struct cdn_list *list, cudnnHandle_t handle)
 {
     ask(list, CUDNN_HEUR_MODE_A, handle);
     ask(list, CUDNN_HEUR_MODE_B, handle);
     ask(list, CUDNN_HEUR_MODE_FALLBACK, handle);
     if (!has_default(list))
-        cudnn_list_enumerate(list, handle);
+        cdn_list_enumerate(list, handle);
 }

@@ -28,7 +28,7 @@ static size_t index_of(int32_t type)
 /* cuDNN does not reduce bfloat16. */
 static void arrange_reduce(struct anydnn_plugin_plan *plan)
 {
-    cudnn_widen(plan, 0x3, CUDNN_TYPE(BFLOAT16));
+    cdn_widen(plan, 0x3, CDN_TYPE(BFLOAT16));
 }
 
 static int32_t check_reduce(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
@@ -67,7 +67,7 @@ static int32_t reduce_sizes(struct anydnn_plugin_plan *plan, struct kit_refusal 
         status = cudnn.cudnnGetReductionIndicesSize(handle, plan->made.reduce, plan->made.tensor[0],
                                                     plan->made.tensor[1], &plan->indices_bytes);
     if (status != CUDNN_STATUS_SUCCESS)
-        return cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, "the reduction");
+        return cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, "the reduction");
     plan->workspace = workspace;
     if (!indices)
         return 0;
@@ -89,31 +89,31 @@ static int32_t prepare_reduce(struct anydnn_plugin_plan *plan, struct kit_refusa
 
     if (status == CUDNN_STATUS_SUCCESS)
         status = cudnn.cudnnSetReduceTensorDescriptor(
-            plan->made.reduce, (cudnnReduceTensorOp_t)params->op, cudnn_type(params->compute_type),
+            plan->made.reduce, (cudnnReduceTensorOp_t)params->op, cdn_type(params->compute_type),
             params->nan_propagate ? CUDNN_PROPAGATE_NAN : CUDNN_NOT_PROPAGATE_NAN,
             indices ? CUDNN_REDUCE_TENSOR_FLATTENED_INDICES : CUDNN_REDUCE_TENSOR_NO_INDICES,
             indices ? index_types[index_of(indices->type)].indices : CUDNN_32BIT_INDICES);
     return status == CUDNN_STATUS_SUCCESS
                ? reduce_sizes(plan, why)
-               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the reduction");
+               : cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the reduction");
 }
 
-static int32_t run_reduce(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_reduce(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnReduceTensor(plan->context->handle, plan->made.reduce, data[2],
-                                             plan->indices_bytes, call->operands->workspace,
-                                             (size_t)plan->workspace, &call->scale[0], desc[0],
-                                             data[0], &call->scale[1], desc[1], data[1]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnReduceTensor(plan->context->handle, plan->made.reduce, data[2],
+                                           plan->indices_bytes, call->operands->workspace,
+                                           (size_t)plan->workspace, &call->scale[0], desc[0],
+                                           data[0], &call->scale[1], desc[1], data[1]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_reduce_tensor = {
+const struct cdn_operation cdn_reduce_tensor = {
     .operation = ANYDNN_PLUGIN_REDUCE_TENSOR,
-    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnReduceTensor",
@@ -130,25 +130,25 @@ const struct cudnn_operation cudnn_reduce_tensor = {
 static void arrange_backward_bias(struct anydnn_plugin_plan *plan)
 {
     arrange_reduce(plan);
-    cudnn_agree(plan, 0x1, 1);
-    cudnn_agree(plan, 0x2, 1);
+    cdn_agree(plan, 0x1, 1);
+    cdn_agree(plan, 0x2, 1);
 }
 
-static int32_t run_backward_bias(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_backward_bias(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnConvolutionBackwardBias(plan->context->handle, &call->scale[0],
-                                                        desc[0], data[0], &call->scale[1], desc[1],
-                                                        data[1]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnConvolutionBackwardBias(plan->context->handle, &call->scale[0],
+                                                      desc[0], data[0], &call->scale[1], desc[1],
+                                                      data[1]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_convolution_backward_bias = {
+const struct cdn_operation cdn_convolution_backward_bias = {
     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS,
-    .types = CUDNN_FLOATS,
+    .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnConvolutionBackwardBias",

@@ -23,12 +23,12 @@ static int32_t check_forward(const struct anydnn_plugin_problem *problem, struct
 /* Packs the operands alike. Of 5 dims with channels last elements stay unwritten. */
 static void pack_alike(struct anydnn_plugin_plan *plan, uint32_t slots)
 {
-    int format = cudnn_packed_format(&plan->copies.tensor[0]);
+    int format = cdn_packed_format(&plan->copies.tensor[0]);
 
     if (format == CUDNN_TENSOR_NCHW || plan->copies.tensor[0].ndims > 4)
-        cudnn_pack_rows(plan, slots);
+        cdn_pack_rows(plan, slots);
     else
-        cudnn_agree(plan, slots, 1);
+        cdn_agree(plan, slots, 1);
 }
 
 /* Of float and double, packed alike. With gaps cuDNN writes into them, and mode `instance` is wrong
@@ -36,27 +36,27 @@ static void pack_alike(struct anydnn_plugin_plan *plan, uint32_t slots)
  * rounded twice, and those of int8 truncated. */
 static void arrange_forward(struct anydnn_plugin_plan *plan)
 {
-    cudnn_widen(plan, 0x3, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | CUDNN_TYPE(INT8));
+    cdn_widen(plan, 0x3, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | CDN_TYPE(INT8));
     pack_alike(plan, 0x3);
 }
 
-static int32_t run_forward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_forward(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const struct anydnn_plugin_softmax *params = plan->problem.params;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnSoftmaxForward(plan->context->handle,
-                                               (cudnnSoftmaxAlgorithm_t)params->algorithm,
-                                               (cudnnSoftmaxMode_t)params->mode, &call->scale[0],
-                                               desc[0], data[0], &call->scale[1], desc[1], data[1]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnSoftmaxForward(plan->context->handle,
+                                             (cudnnSoftmaxAlgorithm_t)params->algorithm,
+                                             (cudnnSoftmaxMode_t)params->mode, &call->scale[0],
+                                             desc[0], data[0], &call->scale[1], desc[1], data[1]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_softmax_forward = {
+const struct cdn_operation cdn_softmax_forward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_FORWARD,
-    .types = CUDNN_FLOATS | CUDNN_TYPE(INT8),
+    .types = CDN_FLOATS | CDN_TYPE(INT8),
     .layouts = KIT_LAYOUTS,
     .tensors = 0x3,
     .function = "cudnnSoftmaxForward",
@@ -74,23 +74,23 @@ static void arrange_backward(struct anydnn_plugin_plan *plan)
     pack_alike(plan, 0x7);
 }
 
-static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_backward(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const struct anydnn_plugin_softmax *params = plan->problem.params;
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnSoftmaxBackward(
-                         plan->context->handle, (cudnnSoftmaxAlgorithm_t)params->algorithm,
-                         (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[0], data[0],
-                         desc[1], data[1], &call->scale[1], desc[2], data[2]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnSoftmaxBackward(
+                       plan->context->handle, (cudnnSoftmaxAlgorithm_t)params->algorithm,
+                       (cudnnSoftmaxMode_t)params->mode, &call->scale[0], desc[0], data[0], desc[1],
+                       data[1], &call->scale[1], desc[2], data[2]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_softmax_backward = {
+const struct cdn_operation cdn_softmax_backward = {
     .operation = ANYDNN_PLUGIN_SOFTMAX_BACKWARD,
-    .types = CUDNN_FLOATS,
+    .types = CDN_FLOATS,
     .layouts = KIT_LAYOUTS,
     .tensors = 0x7,
     .function = "cudnnSoftmaxBackward",

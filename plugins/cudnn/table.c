@@ -2,41 +2,41 @@
 /* The operations of cudnn and the limits that it publishes. */
 #include "table.h"
 
-const struct cudnn_operation *const cudnn_operations[] = {
-    &cudnn_convolution_forward,
-    &cudnn_convolution_backward_data,
-    &cudnn_convolution_backward_filter,
-    &cudnn_convolution_backward_bias,
-    &cudnn_convolution_bias_activation_forward,
-    &cudnn_pooling_forward,
-    &cudnn_pooling_backward,
-    &cudnn_activation_forward,
-    &cudnn_activation_backward,
-    &cudnn_lrn_forward,
-    &cudnn_softmax_forward,
-    &cudnn_softmax_backward,
-    &cudnn_divisive_normalization_forward,
-    &cudnn_divisive_normalization_backward,
-    &cudnn_batch_normalization_inference,
-    &cudnn_batch_normalization_training,
-    &cudnn_batch_normalization_backward,
-    &cudnn_transform_tensor,
-    &cudnn_transform_tensor_ex,
-    &cudnn_transform_filter,
-    &cudnn_add_tensor,
-    &cudnn_op_tensor,
-    &cudnn_reduce_tensor,
-    &cudnn_set_tensor,
-    &cudnn_scale_tensor,
-    &cudnn_im2col,
+const struct cdn_operation *const cdn_operations[] = {
+    &cdn_convolution_forward,
+    &cdn_convolution_backward_data,
+    &cdn_convolution_backward_filter,
+    &cdn_convolution_backward_bias,
+    &cdn_convolution_bias_activation_forward,
+    &cdn_pooling_forward,
+    &cdn_pooling_backward,
+    &cdn_activation_forward,
+    &cdn_activation_backward,
+    &cdn_lrn_forward,
+    &cdn_softmax_forward,
+    &cdn_softmax_backward,
+    &cdn_divisive_normalization_forward,
+    &cdn_divisive_normalization_backward,
+    &cdn_batch_normalization_inference,
+    &cdn_batch_normalization_training,
+    &cdn_batch_normalization_backward,
+    &cdn_transform_tensor,
+    &cdn_transform_tensor_ex,
+    &cdn_transform_filter,
+    &cdn_add_tensor,
+    &cdn_op_tensor,
+    &cdn_reduce_tensor,
+    &cdn_set_tensor,
+    &cdn_scale_tensor,
+    &cdn_im2col,
 };
-const uint32_t cudnn_operation_count = sizeof cudnn_operations / sizeof cudnn_operations[0];
+const uint32_t cdn_operation_count = sizeof cdn_operations / sizeof cdn_operations[0];
 
-const struct cudnn_operation *cudnn_operation_find(int32_t operation)
+const struct cdn_operation *cdn_operation_find(int32_t operation)
 {
-    for (uint32_t i = 0; i < cudnn_operation_count; i++) {
-        if (cudnn_operations[i]->operation == operation)
-            return cudnn_operations[i];
+    for (uint32_t i = 0; i < cdn_operation_count; i++) {
+        if (cdn_operations[i]->operation == operation)
+            return cdn_operations[i];
     }
     return NULL;
 }
@@ -53,5 +53,5 @@ const struct cudnn_operation *cudnn_operation_find(int32_t operation)
 LIMIT(spatial_dims, 0, 3, "cuDNN's operations have up to 3 spatial dimensions")
 LIMIT(elements, 0, INT32_MAX, "cuDNN's older calls count dims, strides and elements in 31 bits")
 
-const struct anydnn_plugin_limit *const cudnn_limits[] = {&limit_spatial_dims, &limit_elements};
-const uint32_t cudnn_limit_count = sizeof cudnn_limits / sizeof cudnn_limits[0];
+const struct anydnn_plugin_limit *const cdn_limits[] = {&limit_spatial_dims, &limit_elements};
+const uint32_t cdn_limit_count = sizeof cdn_limits / sizeof cdn_limits[0];

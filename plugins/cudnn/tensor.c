@@ -14,8 +14,8 @@ static int64_t extent(const struct anydnn_plugin_tensor *tensor, int32_t d)
     return d == 1 ? tensor->dims[1] / kit_lanes(tensor->type) : tensor->dims[d];
 }
 
-int32_t cudnn_shape_of(struct cudnn_shape *shape, const struct anydnn_plugin_tensor *tensor,
-                       int32_t most, const char *role, struct kit_refusal *why)
+int32_t cdn_shape_of(struct cdn_shape *shape, const struct anydnn_plugin_tensor *tensor,
+                     int32_t most, const char *role, struct kit_refusal *why)
 {
     if (tensor->type < 0 || tensor->type >= KIT_TYPES)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE, "%s has a type that cuDNN lacks (%d)",
@@ -45,7 +45,7 @@ static int32_t dim_of(const struct anydnn_plugin_tensor *tensor, int32_t i, int 
     return tensor->ndims - 1 - i;
 }
 
-void cudnn_pack(struct anydnn_plugin_tensor *tensor, int format)
+void cdn_pack(struct anydnn_plugin_tensor *tensor, int format)
 {
     int64_t step = 1;
 
@@ -72,7 +72,7 @@ static int is_packed(const struct anydnn_plugin_tensor *tensor, int channels_las
     return 1;
 }
 
-int cudnn_packed_format(const struct anydnn_plugin_tensor *tensor)
+int cdn_packed_format(const struct anydnn_plugin_tensor *tensor)
 {
     if (kit_lanes(tensor->type) > 1)
         return is_packed(tensor, 0) ? CUDNN_TENSOR_NCHW_VECT_C : -1;
@@ -81,13 +81,13 @@ int cudnn_packed_format(const struct anydnn_plugin_tensor *tensor)
     return is_packed(tensor, 1) ? CUDNN_TENSOR_NHWC : -1;
 }
 
-void cudnn_settle(struct anydnn_plugin_tensor *tensor)
+void cdn_settle(struct anydnn_plugin_tensor *tensor)
 {
-    int format = cudnn_packed_format(tensor);
+    int format = cdn_packed_format(tensor);
     int64_t step = 1;
 
     if (format >= 0) {
-        cudnn_pack(tensor, format);
+        cdn_pack(tensor, format);
         return;
     }
     for (int32_t d = tensor->ndims - 1; d >= 0; d--) {
@@ -97,7 +97,7 @@ void cudnn_settle(struct anydnn_plugin_tensor *tensor)
     }
 }
 
-int cudnn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b)
+int cdn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b)
 {
     int same = a->ndims == b->ndims;
 
@@ -106,7 +106,7 @@ int cudnn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_
     return same;
 }
 
-size_t cudnn_tensor_bytes(const struct anydnn_plugin_tensor *tensor)
+size_t cdn_tensor_bytes(const struct anydnn_plugin_tensor *tensor)
 {
     int64_t lanes = kit_lanes(tensor->type), last = 0;
 
@@ -115,16 +115,16 @@ size_t cudnn_tensor_bytes(const struct anydnn_plugin_tensor *tensor)
     return (size_t)((last + 1) * lanes * kit_type_size(tensor->type));
 }
 
-int32_t cudnn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
-                          int32_t most, const char *role, struct kit_refusal *why)
+int32_t cdn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
+                        int32_t most, const char *role, struct kit_refusal *why)
 {
-    struct cudnn_shape shape;
+    struct cdn_shape shape;
     cudnnStatus_t status;
-    int32_t reason = cudnn_shape_of(&shape, tensor, most, role, why);
+    int32_t reason = cdn_shape_of(&shape, tensor, most, role, why);
 
     if (reason)
         return reason;
-    if (kit_lanes(tensor->type) > 1 && cudnn_packed_format(tensor) < 0)
+    if (kit_lanes(tensor->type) > 1 && cdn_packed_format(tensor) < 0)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
                           "%s is %s and not packed; cuDNN describes vectors of channels packed "
                           "only",
@@ -132,36 +132,36 @@ int32_t cudnn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plu
     status = cudnn.cudnnCreateTensorDescriptor(made);
     if (status == CUDNN_STATUS_SUCCESS && kit_lanes(tensor->type) > 1)
         status = cudnn.cudnnSetTensorNdDescriptorEx(
-            *made, CUDNN_TENSOR_NCHW_VECT_C, cudnn_type(tensor->type), shape.ndims, shape.dims);
+            *made, CUDNN_TENSOR_NCHW_VECT_C, cdn_type(tensor->type), shape.ndims, shape.dims);
     else if (status == CUDNN_STATUS_SUCCESS)
-        status = cudnn.cudnnSetTensorNdDescriptor(*made, cudnn_type(tensor->type), shape.ndims,
+        status = cudnn.cudnnSetTensorNdDescriptor(*made, cdn_type(tensor->type), shape.ndims,
                                                   shape.dims, shape.strides);
     return status == CUDNN_STATUS_SUCCESS
                ? 0
-               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, role);
+               : cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, role);
 }
 
-int32_t cudnn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
-                          const char *role, struct kit_refusal *why)
+int32_t cdn_filter_make(cudnnFilterDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
+                        const char *role, struct kit_refusal *why)
 {
-    struct cudnn_shape shape;
+    struct cdn_shape shape;
     cudnnStatus_t status;
     int format;
-    int32_t reason = cudnn_shape_of(&shape, tensor, 5, role, why);
+    int32_t reason = cdn_shape_of(&shape, tensor, 5, role, why);
 
     if (reason)
         return reason;
-    format = cudnn_packed_format(tensor);
+    format = cdn_packed_format(tensor);
     if (format < 0)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_LAYOUT,
                           "%s is not packed; cuDNN describes filters packed only", role);
     status = cudnn.cudnnCreateFilterDescriptor(made);
     if (status == CUDNN_STATUS_SUCCESS)
         status = cudnn.cudnnSetFilterNdDescriptor(
-            *made, cudnn_type(tensor->type), (cudnnTensorFormat_t)format, shape.ndims, shape.dims);
+            *made, cdn_type(tensor->type), (cudnnTensorFormat_t)format, shape.ndims, shape.dims);
     return status == CUDNN_STATUS_SUCCESS
                ? 0
-               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, role);
+               : cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_SHAPE, status, role);
 }
 
 static void destroy_tensors(const cudnnTensorDescriptor_t made[], size_t count)
@@ -172,7 +172,7 @@ static void destroy_tensors(const cudnnTensorDescriptor_t made[], size_t count)
     }
 }
 
-void cudnn_descriptors_destroy(struct cudnn_descriptors *made)
+void cdn_descriptors_destroy(struct cdn_descriptors *made)
 {
     const cudnnTensorDescriptor_t others[] = {made->behind_y, made->between};
 
@@ -205,7 +205,7 @@ void cudnn_descriptors_destroy(struct cudnn_descriptors *made)
     memset(made, 0, sizeof *made);
 }
 
-int32_t cudnn_spatial(int to[], const int64_t *from, int32_t spatial_dims, int neutral)
+int32_t cdn_spatial(int to[], const int64_t *from, int32_t spatial_dims, int neutral)
 {
     int32_t count = spatial_dims < LEAST_DIMS - 2 ? LEAST_DIMS - 2 : spatial_dims;
 
@@ -218,13 +218,13 @@ static const char *const flushed[] = {[CUDNN_ACTIVATION_SIGMOID] = "sigmoid",
                                       [CUDNN_ACTIVATION_ELU] = "elu",
                                       [CUDNN_ACTIVATION_SWISH] = "swish"};
 
-int cudnn_is_flushed(int32_t activation, int32_t type)
+int cdn_is_flushed(int32_t activation, int32_t type)
 {
     return (type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_BFLOAT16) && activation >= 0 &&
            activation < (int32_t)(sizeof flushed / sizeof flushed[0]) && flushed[activation];
 }
 
-int32_t cudnn_refuse_flushed(int32_t activation, int32_t type, struct kit_refusal *why)
+int32_t cdn_refuse_flushed(int32_t activation, int32_t type, struct kit_refusal *why)
 {
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_PARAMETER,
                       "the activation is %s; cuDNN's gives 0 where the result is a subnormal "
@@ -232,8 +232,8 @@ int32_t cudnn_refuse_flushed(int32_t activation, int32_t type, struct kit_refusa
                       flushed[activation], kit_type_name(type));
 }
 
-int32_t cudnn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode,
-                              int32_t nan_propagate, double coef, struct kit_refusal *why)
+int32_t cdn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode, int32_t nan_propagate,
+                            double coef, struct kit_refusal *why)
 {
     cudnnStatus_t status = cudnn.cudnnCreateActivationDescriptor(made);
 
@@ -245,5 +245,5 @@ int32_t cudnn_activation_make(cudnnActivationDescriptor_t *made, int32_t mode,
         status = cudnn.cudnnSetActivationDescriptorSwishBeta(*made, coef);
     return status == CUDNN_STATUS_SUCCESS
                ? 0
-               : cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the activation");
+               : cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the activation");
 }

@@ -14,8 +14,8 @@ static int32_t check_types(const struct anydnn_plugin_problem *problem, uint32_t
                            struct kit_refusal *why)
 {
     int32_t x = problem->tensor[0]->type, y = problem->tensor[1]->type;
-    int shorts = is_one_of(x, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16)) &&
-                 is_one_of(y, CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16));
+    int shorts = is_one_of(x, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16)) &&
+                 is_one_of(y, CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16));
 
     if ((x == y && x == ANYDNN_PLUGIN_DOUBLE) ||
         (is_one_of(x, any) && is_one_of(y, any) && !(shorts && x != y)))
@@ -24,9 +24,9 @@ static int32_t check_types(const struct anydnn_plugin_problem *problem, uint32_t
                       kit_type_name(x), kit_type_name(y));
 }
 
-#define ANY_OF (CUDNN_TYPE(FLOAT) | CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16) | CUDNN_TYPE(INT8))
+#define ANY_OF (CDN_TYPE(FLOAT) | CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16) | CDN_TYPE(INT8))
 
-#define SHORTS (CUDNN_TYPE(HALF) | CUDNN_TYPE(BFLOAT16))
+#define SHORTS (CDN_TYPE(HALF) | CDN_TYPE(BFLOAT16))
 
 /* cuDNN takes vectors of 4 packed, of 32 not at all, and does not go from one short type to the
  * other: by way of float all of that goes, and is rounded once. */
@@ -35,35 +35,35 @@ static void arrange_types(struct anydnn_plugin_plan *plan)
     const struct anydnn_plugin_tensor *x = &plan->copies.tensor[0], *y = &plan->copies.tensor[1];
 
     if (is_one_of(x->type, SHORTS) && is_one_of(y->type, SHORTS) && x->type != y->type)
-        cudnn_widen(plan, 0x1, SHORTS);
-    cudnn_widen(plan, 0x3, CUDNN_TYPE(INT8X32));
+        cdn_widen(plan, 0x1, SHORTS);
+    cdn_widen(plan, 0x3, CDN_TYPE(INT8X32));
     for (int32_t slot = 0; slot < 2; slot++) {
         if (kit_lanes(plan->copies.tensor[slot].type) > 1 &&
-            cudnn_packed_format(&plan->copies.tensor[slot]) < 0)
-            cudnn_move(plan, slot, CUDNN_TENSOR_NCHW_VECT_C, plan->copies.tensor[slot].type);
+            cdn_packed_format(&plan->copies.tensor[slot]) < 0)
+            cdn_move(plan, slot, CUDNN_TENSOR_NCHW_VECT_C, plan->copies.tensor[slot].type);
     }
 }
 
 static int32_t check_transform(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
-    return check_types(problem, ANY_OF | CUDNN_TYPE(INT8X4), why);
+    return check_types(problem, ANY_OF | CDN_TYPE(INT8X4), why);
 }
 
-static int32_t run_transform(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_transform(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     void *const *data = call->operands->data;
     cudnnTensorDescriptor_t *desc = plan->made.tensor;
 
-    return cudnn_ran(call,
-                     cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0], desc[0],
-                                                data[0], &call->scale[1], desc[1], data[1]),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0], desc[0],
+                                              data[0], &call->scale[1], desc[1], data[1]),
+                   plan->operation->function);
 }
 
-const struct cudnn_operation cudnn_transform_tensor = {
+const struct cdn_operation cdn_transform_tensor = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR,
-    .types = ANY_OF | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32),
-    .layouts = CUDNN_LAYOUTS_AND_VECTORS,
+    .types = ANY_OF | CDN_TYPE(DOUBLE) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32),
+    .layouts = CDN_LAYOUTS_AND_VECTORS,
     .tensors = 0x3,
     .function = "cudnnTransformTensor",
     .arrange = arrange_types,
@@ -116,20 +116,19 @@ static void arrange_moving(struct anydnn_plugin_plan *plan)
     if (x->ndims != 4)
         return;
     if (moves(params, 4) && (x->type != y->type || kit_lanes(x->type) > 1))
-        cudnn_widen(plan, 0x3,
-                    SHORTS | CUDNN_TYPE(INT8) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32));
+        cdn_widen(plan, 0x3, SHORTS | CDN_TYPE(INT8) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32));
     arrange_types(plan);
-    if (cudnn_packed_format(y) < 0)
-        cudnn_move(plan, 1, CUDNN_TENSOR_NCHW, y->type);
-    if (has_two_steps(params, 4) && cudnn_packed_format(x) != cudnn_packed_format(y))
-        cudnn_move(plan, 0, cudnn_packed_format(y), x->type);
+    if (cdn_packed_format(y) < 0)
+        cdn_move(plan, 1, CUDNN_TENSOR_NCHW, y->type);
+    if (has_two_steps(params, 4) && cdn_packed_format(x) != cdn_packed_format(y))
+        cdn_move(plan, 0, cdn_packed_format(y), x->type);
 }
 
 static void arrange_filter(struct anydnn_plugin_plan *plan)
 {
     arrange_moving(plan);
-    if (plan->copies.tensor[0].ndims == 4 && cudnn_packed_format(&plan->copies.tensor[0]) < 0)
-        cudnn_move(plan, 0, CUDNN_TENSOR_NCHW, plan->copies.tensor[0].type);
+    if (plan->copies.tensor[0].ndims == 4 && cdn_packed_format(&plan->copies.tensor[0]) < 0)
+        cdn_move(plan, 0, CUDNN_TENSOR_NCHW, plan->copies.tensor[0].type);
 }
 
 /* cuDNN cuts off or pads, and of a dim that it should do both to it makes a descriptor and then
@@ -166,7 +165,7 @@ static int32_t check_moving(const struct anydnn_plugin_problem *problem, uint32_
 static int32_t check_transform_ex(const struct anydnn_plugin_problem *problem,
                                   struct kit_refusal *why)
 {
-    return check_moving(problem, ANY_OF | CUDNN_TYPE(INT8X4), why);
+    return check_moving(problem, ANY_OF | CDN_TYPE(INT8X4), why);
 }
 
 static int32_t check_transform_filter(const struct anydnn_plugin_problem *problem,
@@ -194,7 +193,7 @@ static cudnnStatus_t make_step(const struct anydnn_plugin_plan *plan, int with_p
     return status != CUDNN_STATUS_SUCCESS
                ? status
                : cudnn.cudnnSetTensorTransformDescriptor(
-                     *made, (uint32_t)y->ndims, (cudnnTensorFormat_t)cudnn_packed_format(y), before,
+                     *made, (uint32_t)y->ndims, (cudnnTensorFormat_t)cdn_packed_format(y), before,
                      after, fold,
                      with_folds ? (cudnnFoldingDirection_t)params->direction
                                 : CUDNN_TRANSFORM_FOLD);
@@ -215,7 +214,7 @@ static void describe_between(const struct anydnn_plugin_plan *plan,
         between->dims[1] /= fold;
         between->dims[i + 2] *= fold;
     }
-    cudnn_pack(between, cudnn_packed_format(&plan->copies.tensor[1]));
+    cdn_pack(between, cdn_packed_format(&plan->copies.tensor[1]));
 }
 
 static int32_t prepare_moving(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
@@ -229,12 +228,11 @@ static int32_t prepare_moving(struct anydnn_plugin_plan *plan, struct kit_refusa
     if (status == CUDNN_STATUS_SUCCESS && two)
         status = make_step(plan, !pads_first, pads_first, &plan->made.second);
     if (status != CUDNN_STATUS_SUCCESS)
-        return cudnn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the transform");
+        return cdn_refuse_status(why, ANYDNN_PLUGIN_REASON_PARAMETER, status, "the transform");
     if (!two)
         return 0;
     describe_between(plan, &between);
-    return cudnn_tensor_make(&plan->made.between, &between, 4, "what is between pads and fold",
-                             why);
+    return cdn_tensor_make(&plan->made.between, &between, 4, "what is between pads and fold", why);
 }
 
 static int32_t prepare_filter(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
@@ -243,90 +241,87 @@ static int32_t prepare_filter(struct anydnn_plugin_plan *plan, struct kit_refusa
 
     if (has_two_steps(plan->problem.params, plan->copies.tensor[0].ndims))
         return prepare_moving(plan, why);
-    reason = cudnn_filter_make(&plan->made.filter[0], plan->problem.tensor[0], "x", why);
+    reason = cdn_filter_make(&plan->made.filter[0], plan->problem.tensor[0], "x", why);
     if (!reason)
-        reason = cudnn_filter_make(&plan->made.filter[1], plan->problem.tensor[1], "y", why);
+        reason = cdn_filter_make(&plan->made.filter[1], plan->problem.tensor[1], "y", why);
     return reason ? reason : prepare_moving(plan, why);
 }
 
 /* One step of cuDNN's, by the descriptors of the kind that the plan has. */
-static int32_t run_step(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t run_step(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                         const void *alpha, const void *beta, void *y)
 {
-    const struct cudnn_descriptors *made = &plan->made;
+    const struct cdn_descriptors *made = &plan->made;
     cudnnHandle_t handle = plan->context->handle;
     const void *x = call->operands->data[0];
 
-    return cudnn_ran(call,
-                     made->filter[0]
-                         ? cudnn.cudnnTransformFilter(handle, made->transform, alpha,
-                                                      made->filter[0], x, beta, made->filter[1], y)
-                         : cudnn.cudnnTransformTensorEx(handle, made->transform, alpha,
-                                                        made->tensor[0], x, beta, made->tensor[1],
-                                                        y),
-                     plan->operation->function);
+    return cdn_ran(call,
+                   made->filter[0]
+                       ? cudnn.cudnnTransformFilter(handle, made->transform, alpha, made->filter[0],
+                                                    x, beta, made->filter[1], y)
+                       : cudnn.cudnnTransformTensorEx(handle, made->transform, alpha,
+                                                      made->tensor[0], x, beta, made->tensor[1], y),
+                   plan->operation->function);
 }
 
-static int32_t run_two_steps(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t run_two_steps(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                              const void *alpha, const void *beta, void *y)
 {
-    const struct cudnn_descriptors *made = &plan->made;
+    const struct cdn_descriptors *made = &plan->made;
     cudnnHandle_t handle = plan->context->handle;
-    const void *one = cudnn_number(plan, CUDNN_ONE), *zero = cudnn_number(plan, CUDNN_ZERO);
+    const void *one = cdn_number(plan, CDN_ONE), *zero = cdn_number(plan, CDN_ZERO);
     int32_t status, dropped, device = plan->context->device;
     struct anydnn_plugin_tensor between;
     void *scratch = NULL;
 
     describe_between(plan, &between);
-    status = cuda_scratch_take(device, call->stream, cudnn_tensor_bytes(&between), &scratch);
+    status = cuda_scratch_take(device, call->stream, cdn_tensor_bytes(&between), &scratch);
     if (status)
         return status;
-    status = cudnn_ran(call,
-                       cudnn.cudnnTransformTensorEx(handle, made->transform, one, made->tensor[0],
-                                                    call->operands->data[0], zero, made->between,
-                                                    scratch),
-                       plan->operation->function);
-    cudnn_wrote_scratch(call, status);
+    status =
+        cdn_ran(call,
+                cudnn.cudnnTransformTensorEx(handle, made->transform, one, made->tensor[0],
+                                             call->operands->data[0], zero, made->between, scratch),
+                plan->operation->function);
+    cdn_wrote_scratch(call, status);
     if (!status)
-        status = cudnn_ran(call,
-                           cudnn.cudnnTransformTensorEx(handle, made->second, alpha, made->between,
-                                                        scratch, beta, made->tensor[1], y),
-                           plan->operation->function);
+        status = cdn_ran(call,
+                         cudnn.cudnnTransformTensorEx(handle, made->second, alpha, made->between,
+                                                      scratch, beta, made->tensor[1], y),
+                         plan->operation->function);
     dropped = cuda_scratch_drop(device, call->stream, scratch);
     return status ? status : dropped;
 }
 
-static int32_t run_steps(struct anydnn_plugin_plan *plan, const struct cudnn_call *call,
+static int32_t run_steps(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                          const void *alpha, const void *beta, void *y)
 {
     return plan->made.second ? run_two_steps(plan, call, alpha, beta, y)
                              : run_step(plan, call, alpha, beta, y);
 }
 
-static int32_t blend(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t blend(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     int32_t device = plan->context->device, dropped;
     void *scratch = NULL;
     int32_t status = cuda_scratch_take(device, call->stream,
-                                       cudnn_tensor_bytes(plan->problem.tensor[1]), &scratch);
+                                       cdn_tensor_bytes(plan->problem.tensor[1]), &scratch);
 
     if (status)
         return status;
-    status = run_steps(plan, call, cudnn_number(plan, CUDNN_ONE), cudnn_number(plan, CUDNN_ZERO),
-                       scratch);
-    cudnn_wrote_scratch(call, status);
+    status = run_steps(plan, call, cdn_number(plan, CDN_ONE), cdn_number(plan, CDN_ZERO), scratch);
+    cdn_wrote_scratch(call, status);
     if (!status)
-        status =
-            cudnn_ran(call,
-                      cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0],
-                                                 plan->made.tensor[1], scratch, &call->scale[1],
-                                                 plan->made.tensor[1], call->operands->data[1]),
-                      "cudnnTransformTensor");
+        status = cdn_ran(call,
+                         cudnn.cudnnTransformTensor(plan->context->handle, &call->scale[0],
+                                                    plan->made.tensor[1], scratch, &call->scale[1],
+                                                    plan->made.tensor[1], call->operands->data[1]),
+                         "cudnnTransformTensor");
     dropped = cuda_scratch_drop(device, call->stream, scratch);
     return status ? status : dropped;
 }
 
-static int32_t run_moving(struct anydnn_plugin_plan *plan, const struct cudnn_call *call)
+static int32_t run_moving(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const struct anydnn_plugin_operands *operands = call->operands;
 
@@ -336,10 +331,10 @@ static int32_t run_moving(struct anydnn_plugin_plan *plan, const struct cudnn_ca
     return run_steps(plan, call, &call->scale[0], &call->scale[1], operands->data[1]);
 }
 
-const struct cudnn_operation cudnn_transform_tensor_ex = {
+const struct cdn_operation cdn_transform_tensor_ex = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
-    .types = ANY_OF | CUDNN_TYPE(DOUBLE) | CUDNN_TYPE(INT8X4) | CUDNN_TYPE(INT8X32),
-    .layouts = CUDNN_LAYOUTS_AND_VECTORS,
+    .types = ANY_OF | CDN_TYPE(DOUBLE) | CDN_TYPE(INT8X4) | CDN_TYPE(INT8X32),
+    .layouts = CDN_LAYOUTS_AND_VECTORS,
     .tensors = 0x3,
     .function = "cudnnTransformTensorEx",
     .arrange = arrange_moving,
@@ -348,9 +343,9 @@ const struct cudnn_operation cudnn_transform_tensor_ex = {
     .run = run_moving,
 };
 
-const struct cudnn_operation cudnn_transform_filter = {
+const struct cdn_operation cdn_transform_filter = {
     .operation = ANYDNN_PLUGIN_TRANSFORM_FILTER,
-    .types = ANY_OF | CUDNN_TYPE(DOUBLE),
+    .types = ANY_OF | CDN_TYPE(DOUBLE),
     .layouts = ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC,
     .tensors = 0x3,
     .function = "cudnnTransformFilter",

@@ -12,8 +12,8 @@ static void last_words(char *text, size_t size)
         *at = *at == '\n' || *at == '\r' ? ' ' : *at;
 }
 
-int32_t cudnn_refuse_status(struct kit_refusal *why, int32_t reason, cudnnStatus_t status,
-                            const char *what)
+int32_t cdn_refuse_status(struct kit_refusal *why, int32_t reason, cudnnStatus_t status,
+                          const char *what)
 {
     char words[400];
 
@@ -38,7 +38,7 @@ static int32_t status_of(cudnnStatus_t status)
     }
 }
 
-int32_t cudnn_check(cudnnStatus_t status, const char *what)
+int32_t cdn_check(cudnnStatus_t status, const char *what)
 {
     char words[400];
 
@@ -49,7 +49,7 @@ int32_t cudnn_check(cudnnStatus_t status, const char *what)
                     (int)status, words);
 }
 
-int32_t cudnn_ran(const struct cudnn_call *call, cudnnStatus_t status, const char *function)
+int32_t cdn_ran(const struct cdn_call *call, cudnnStatus_t status, const char *function)
 {
     if (status == CUDNN_STATUS_SUCCESS) {
         *call->effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
@@ -57,5 +57,5 @@ int32_t cudnn_ran(const struct cudnn_call *call, cudnnStatus_t status, const cha
     }
     if (status_of(status) != ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED)
         *call->effect = ANYDNN_PLUGIN_EFFECT_UNKNOWN;
-    return cudnn_check(status, function);
+    return cdn_check(status, function);
 }

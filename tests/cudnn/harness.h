@@ -4,8 +4,8 @@
  * of its own, since the library is opened once in each. What cuda_common does with a GPU is stood
  * in for.
  */
-#ifndef CUDNN_HARNESS_H
-#define CUDNN_HARNESS_H
+#ifndef CDN_HARNESS_H
+#define CDN_HARNESS_H
 
 #include "../../plugins/cudnn/backend.h"
 #include "../../plugins/cudnn/table.h"

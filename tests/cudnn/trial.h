@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One problem of the backend cudnn, offered and run over the mock: what the tests of operands'
  * layouts and copies share. */
-#ifndef CUDNN_TRIAL_H
-#define CUDNN_TRIAL_H
+#ifndef CDN_TRIAL_H
+#define CDN_TRIAL_H
 
 #include "harness.h"
 

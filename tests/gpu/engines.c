@@ -55,7 +55,7 @@ static int try_all(const struct trials *trials, struct place *place)
 
     trial.compiled_most = trials->compiled_most;
     if (open_side(&trial.exact, TESTED, trials) != 0 ||
-        open_side(&trial.exact, REFERENCE, trials) != 0 || cudnn_library_open(&sentence) != 0 ||
+        open_side(&trial.exact, REFERENCE, trials) != 0 || cdn_library_open(&sentence) != 0 ||
         cudnn.cudnnCreate(&trial.cudnn) != CUDNN_STATUS_SUCCESS)
         return 77;
     for (; place->problem < trials->count && time(NULL) < trials->end; place->problem++) {

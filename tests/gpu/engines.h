@@ -31,7 +31,7 @@ struct trial {
     int output;
     struct room input[KINDS][OPERANDS];
     unsigned char *want[KINDS], *got;
-    struct cudnn_list list;
+    struct cdn_list list;
     long compiled_most;
     unsigned char compiled[INDICES][TYPES][ANYDNN_PLUGIN_OPERATION_END]; /* how many were tried */
 };

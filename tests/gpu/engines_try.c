@@ -54,9 +54,9 @@ static cudnnStatus_t run_plan(struct trial *trial, cudnnBackendDescriptor_t plan
                               int kind)
 {
     struct exact *exact = &trial->exact;
-    struct cudnn_parts parts = {.count = 0};
+    struct cdn_parts parts = {.count = 0};
     cudnnBackendDescriptor_t pack =
-        cudnn_part(&parts, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, "a variant pack");
+        cdn_part(&parts, CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR, "a variant pack");
     void *data[OPERANDS];
     int64_t number[OPERANDS], count = 0;
     cudnnStatus_t status;
@@ -71,16 +71,15 @@ static cudnnStatus_t run_plan(struct trial *trial, cudnnBackendDescriptor_t plan
     }
     if (exact_room(exact, &exact->workspace, bytes) != 0)
         return CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
-    cudnn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, count, number);
-    cudnn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, count,
-              data);
-    cudnn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1,
-              &exact->workspace.data);
-    cudnn_finalize(&parts, pack, "a variant pack");
+    cdn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, CUDNN_TYPE_INT64, count, number);
+    cdn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS, CUDNN_TYPE_VOID_PTR, count, data);
+    cdn_set(&parts, pack, CUDNN_ATTR_VARIANT_PACK_WORKSPACE, CUDNN_TYPE_VOID_PTR, 1,
+            &exact->workspace.data);
+    cdn_finalize(&parts, pack, "a variant pack");
     status = parts.status == CUDNN_STATUS_SUCCESS
                  ? cudnn.cudnnBackendExecute(trial->cudnn, plan, pack)
                  : parts.status;
-    cudnn_parts_destroy(&parts);
+    cdn_parts_destroy(&parts);
     return status;
 }
 
@@ -124,7 +123,7 @@ static int fetch(struct trial *trial, void *host_data, const struct room *room)
 }
 
 /* A failure that sticks ends the process. */
-static void run_engine(struct trial *trial, struct cudnn_engine *engine, int kind)
+static void run_engine(struct trial *trial, struct cdn_engine *engine, int kind)
 {
     struct room *output = &trial->exact.output[TESTED][trial->output];
     anydnnHandle_t handle = trial->exact.handle[TESTED];
@@ -144,7 +143,7 @@ static void run_engine(struct trial *trial, struct cudnn_engine *engine, int kin
         print_difference(trial, trial->want[kind]);
 }
 
-static void print_engine(const struct trial *trial, const struct cudnn_engine *engine)
+static void print_engine(const struct trial *trial, const struct cdn_engine *engine)
 {
     static const char *const notes[] = {
         "tensor_core", "down_convert", "reduced_reduction", "fft",        "shuffled",
@@ -199,29 +198,29 @@ static void drop(struct trial *trial)
     trial->got = NULL;
     anydnnProblemDestroy(trial->work.problem);
     for (int32_t i = 0; i < trial->list.count; i++)
-        cudnn_engine_drop(&trial->list.engine[i]);
+        cdn_engine_drop(&trial->list.engine[i]);
     free(trial->list.engine);
-    cudnn_parts_destroy(&trial->list.parts);
+    cdn_parts_destroy(&trial->list.parts);
     memset(&trial->list, 0, sizeof(trial->list));
     memset(&trial->work, 0, sizeof(trial->work));
 }
 
 static int make_list(struct trial *trial)
 {
-    struct cudnn_factors factors = cudnn_usual_factors(trial->problem.operation);
-    struct cudnn_list *list = &trial->list;
+    struct cdn_factors factors = cdn_usual_factors(trial->problem.operation);
+    struct cdn_list *list = &trial->list;
 
     list->key.operation = trial->problem.operation;
     list->key.tensor[0].type = trial->problem.tensor[0].type;
-    list->graph = cudnn_graph_make(&list->parts, trial->cudnn, &trial->view, &factors);
+    list->graph = cdn_graph_make(&list->parts, trial->cudnn, &trial->view, &factors);
     if (list->parts.status != CUDNN_STATUS_SUCCESS)
         return -1;
-    cudnn_list_fill(list, trial->cudnn);
-    cudnn_list_enumerate(list, trial->cudnn);
+    cdn_list_fill(list, trial->cudnn);
+    cdn_list_enumerate(list, trial->cudnn);
     return 0;
 }
 
-static void try_engine(struct trial *trial, struct cudnn_engine *engine)
+static void try_engine(struct trial *trial, struct cdn_engine *engine)
 {
     struct timespec began, ended;
 
@@ -229,7 +228,7 @@ static void try_engine(struct trial *trial, struct cudnn_engine *engine)
     clock_gettime(CLOCK_MONOTONIC, &began);
     print_engine(trial, engine);
     fflush(stdout);
-    if (cudnn_execution_make(trial->cudnn, engine->config, &engine->plan, &engine->workspace) !=
+    if (cdn_execution_make(trial->cudnn, engine->config, &engine->plan, &engine->workspace) !=
         CUDNN_STATUS_SUCCESS) {
         printf(" refused");
     } else {
@@ -243,7 +242,7 @@ static void try_engine(struct trial *trial, struct cudnn_engine *engine)
                              (double)(ended.tv_nsec - began.tv_nsec) / 1e6);
 }
 
-static int is_enough(struct trial *trial, const struct cudnn_engine *engine)
+static int is_enough(struct trial *trial, const struct cdn_engine *engine)
 {
     int32_t type = trial->problem.tensor[0].type;
     unsigned char *tried;
