@@ -92,7 +92,9 @@ static int place_operands(struct run *run)
     if (anydnnProblemGetWorkspaceSize(run->handle, run->problem, &workspace) != SUCCESS)
         return tool_fail_status(run->tool, TOOL_FAILED);
     for (int i = 0; i < operands->count && code == TOOL_FINE; i++)
-        if (operands->item[i].alias < 0) {
+        if (operands->item[i].host) {
+            run->pointers[i] = operands->item[i].image;
+        } else if (operands->item[i].alias < 0) {
             code = allocate(run, operands->item[i].bytes,
                             alignment_of(operands, &operands->item[i]), &run->place[i]);
             run->pointers[i] = run->place[i].memory + run->place[i].lead;
@@ -122,7 +124,7 @@ static int upload_operands(struct run *run, int all)
     for (int i = 0; i < run->operands->count && code == TOOL_FINE; i++) {
         const struct operand *operand = &run->operands->item[i];
 
-        if (operand->alias < 0 && (all || operand->written))
+        if (operand->alias < 0 && !operand->host && (all || operand->written))
             code = upload(run, &run->place[i], operand->image);
     }
     return code;
@@ -221,7 +223,7 @@ static int look_at_all(struct run *run)
     int code = TOOL_FINE;
 
     for (int i = 0; i < run->operands->count && code == TOOL_FINE; i++) {
-        if (run->operands->item[i].alias >= 0)
+        if (run->operands->item[i].alias >= 0 || run->operands->item[i].host)
             continue;
         code = look_at(run, i, &after);
         if (code == TOOL_FINE)

@@ -79,6 +79,28 @@ static void fill_states(unsigned char *bytes, size_t size, uint64_t seed)
     memcpy(bytes, states, size < sizeof(states) ? size : sizeof(states));
 }
 
+/* Labels and lengths of ctc_loss that go together: the sequences share the labels out among them,
+ * and have all steps. */
+static void fill_list(const struct operands *operands, int index, unsigned char *bytes)
+{
+    const struct operand *x = &operands->item[0];
+    const struct operand *operand = &operands->item[index];
+    int is_labels = strcmp(operand->role, "labels") == 0;
+    int is_steps = strcmp(operand->role, "input_lengths") == 0;
+    int letters = x->dims[2] - 1;
+    int64_t labels = letters > 0 ? operands->item[1].count : 0;
+
+    for (int i = 0; i < operand->count; i++) {
+        double value = (double)(labels / x->dims[1] + (i < labels % x->dims[1]));
+
+        if (is_steps)
+            value = x->dims[0];
+        if (is_labels)
+            value = letters > 0 ? 1 + i * 7 % letters : 0;
+        operand->element->store(bytes + (size_t)i * operand->element->size, value);
+    }
+}
+
 /* What is no number. Returns 0 for numbers. */
 static int fill_special(const struct operands *operands, int index, uint64_t seed, uint64_t state,
                         unsigned char *bytes, size_t size)
@@ -89,6 +111,8 @@ static int fill_special(const struct operands *operands, int index, uint64_t see
         fill_states(bytes, size, seed);
     else if (strcmp(role, "reserve") == 0)
         fill_bits(bytes, size, operands->item[0].count, state);
+    else if (operands->item[index].host)
+        fill_list(operands, index, bytes);
     else
         return 0;
     return 1;

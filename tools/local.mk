@@ -87,6 +87,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/fuzz.c \
 	tools/verify/fuzz.h \
 	tools/verify/fuzz_layout.c \
+	tools/verify/fuzz_sequence.c \
 	tools/verify/fuzz_shape.c \
 	tools/verify/layouts.c \
 	tools/verify/look.c \
@@ -108,6 +109,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/shapes_convolution.c \
 	tools/verify/shapes_layer.c \
 	tools/verify/shapes_norm.c \
+	tools/verify/shapes_sequence.c \
 	tools/verify/shapes_shared.c \
 	tools/verify/shapes_tensor.c \
 	tools/verify/source.c \

@@ -28,6 +28,7 @@ static int describe_one(struct tool *tool, anydnnProblem_t problem, int index,
 
     if (anydnnProblemGetOperand(problem, index, &operand->role, tensor, &operand->direction) !=
             ANYDNN_STATUS_SUCCESS ||
+        anydnnProblemGetOperandHost(problem, index, &operand->host) != ANYDNN_STATUS_SUCCESS ||
         anydnnGetTensorNdDescriptor(tensor, ANYDNN_DIM_MAX, &type, &operand->ndims, operand->dims,
                                     operand->strides) != ANYDNN_STATUS_SUCCESS ||
         anydnnGetTensorSizeInBytes(tensor, &operand->bytes) != ANYDNN_STATUS_SUCCESS)
@@ -78,7 +79,7 @@ static void describe_aliases(struct operands *operands, const char *pairs)
 int operands_describe(struct tool *tool, anydnnProblem_t problem, const char *text,
                       struct operands *operands)
 {
-    static const char *const betas[] = {"beta", "beta_data", "beta_param"};
+    static const char *const betas[] = {"beta", "beta_data", "beta_param", "beta_grid"};
     anydnnTensorDescriptor_t tensor = NULL;
     const char *align = word_of(text, "align");
     int code = TOOL_FINE;

@@ -35,6 +35,7 @@ struct operand {
     int64_t count;        /* of scalars */
     size_t bytes;         /* from the first to the last, with the gaps between */
     int alias;            /* the operand whose memory this one shares, or -1 */
+    int host;             /* it lies in host memory on every device */
     int written;          /* by the operation, be it through an alias */
     unsigned char *image; /* what it holds before a run; NULL for an alias */
 };

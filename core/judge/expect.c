@@ -20,7 +20,7 @@ static int is_term(const struct adn_subject *subject, int slot)
 {
     const char *role = subject->info->slot[slot].role;
 
-    if (adn_judge_is_bytes(role))
+    if (adn_judge_is_bytes(role) || adn_problem_on_host(&subject->problem, slot))
         return 0;
     return subject->problem.operation != ANYDNN_PLUGIN_POOLING_BACKWARD || strcmp(role, "dy") == 0;
 }
@@ -50,6 +50,8 @@ static double *changed(const struct adn_subject *subject, int slot, double facto
                        enum adn_change change, uint64_t seed)
 {
     const struct adn_subject_slot *from = &subject->slot[slot];
+    /* Points are counted from the middle of an image, and found by their way from its border. */
+    int is_place = strcmp(subject->info->slot[slot].role, "grid") == 0;
     double *values = malloc((size_t)from->count * sizeof(double));
 
     if (values == NULL)
@@ -61,7 +63,7 @@ static double *changed(const struct adn_subject *subject, int slot, double facto
         double value = from->before[i] * factor;
 
         if (change == ADN_CHANGED) {
-            value *= 1 + ADN_CHANGE * random_change(&seed);
+            value += (is_place + fabs(value)) * ADN_CHANGE * random_change(&seed);
         } else if (change == ADN_ABSOLUTE) {
             value = fabs(value);
         } else if (change == ADN_SQUARED) {

@@ -149,6 +149,13 @@ void adn_subject_blend(const struct adn_subject *subject, int slot, int *alpha, 
     case ANYDNN_PLUGIN_DROPOUT_BACKWARD:
     case ANYDNN_PLUGIN_SET_TENSOR:
     case ANYDNN_PLUGIN_IM2COL:
+    case ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD:
+    case ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD:
+    case ANYDNN_PLUGIN_CTC_LOSS:
+        break;
+    case ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD:
+        *alpha = strcmp(role, "dgrid") == 0 ? 2 : 0;
+        *beta = *alpha + 1;
         break;
     case ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD:
         *alpha = strcmp(role, "dscale") == 0 || strcmp(role, "dbias") == 0 ? 2 : 0;

@@ -6,8 +6,9 @@ from .errors import (AllocFailed, BadParam, ConfigError, Error, ExecutionFailed,
                      NotInitialized, NotSupported, SpacePoisoned)
 from .handle import Backend, Device, Dispatch, Handle, Setting, backends, default_handle, devices, settings
 from .operations import (activation_forward, batch_normalization_inference, batch_normalization_training,
-                         convolution_backward_data, convolution_backward_filter, convolution_forward, lrn_forward,
-                         pooling_forward, softmax_forward)
+                         convolution_backward_data, convolution_backward_filter, convolution_forward, ctc_loss,
+                         lrn_forward, pooling_forward, softmax_forward, spatial_grid_forward,
+                         spatial_sampler_forward)
 from .problem import Algorithm, Operand, Problem
 
 __version__ = "0.1.0"
@@ -17,6 +18,7 @@ __all__ = [
     "ExecutionFailed", "Handle", "InternalError", "LibraryNotFound", "MathType", "NotInitialized", "NotSupported",
     "Operand", "Problem", "Setting", "SpacePoisoned", "Status", "activation_forward", "backends",
     "batch_normalization_inference", "batch_normalization_training", "convolution_backward_data",
-    "convolution_backward_filter", "convolution_forward", "default_handle", "devices", "library", "lrn_forward",
-    "pooling_forward", "settings", "softmax_forward",
+    "convolution_backward_filter", "convolution_forward", "ctc_loss", "default_handle", "devices", "library",
+    "lrn_forward", "pooling_forward", "settings", "softmax_forward", "spatial_grid_forward",
+    "spatial_sampler_forward",
 ]

@@ -254,6 +254,20 @@ class Direction(IntEnum):
     INPUT_OUTPUT = 3
 
 
+class SamplerType(IntEnum):
+    BILINEAR = 0
+
+
+class CTCLossAlgo(IntEnum):
+    DETERMINISTIC = 0
+    NON_DETERMINISTIC = 1
+
+
+class LossNormalizationMode(IntEnum):
+    NONE = 0
+    SOFTMAX = 1
+
+
 class Reason(IntEnum):
     NONE = 0
     OPERATION = 1
@@ -358,6 +372,7 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "anydnnProblemPrint": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p)),
     "anydnnProblemGetOperandCount": (c_int, (c_void_p, c_void_p)),
     "anydnnProblemGetOperand": (c_int, (c_void_p, c_int, c_void_p, c_void_p, c_void_p)),
+    "anydnnProblemGetOperandHost": (c_int, (c_void_p, c_int, c_void_p)),
     "anydnnProblemGetWorkspaceSize": (c_int, (c_void_p, c_void_p, c_void_p)),
     "anydnnProblemExplain": (c_int, (c_void_p, c_void_p, c_void_p, c_size_t, c_void_p)),
     "anydnnProblemExecute": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p, c_size_t)),
@@ -601,4 +616,29 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
     "anydnnGetDropoutDescriptor": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)),
     "anydnnDropoutForward": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t)),
     "anydnnDropoutBackward": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_size_t)),
+    "anydnnCreateSpatialTransformerDescriptor": (c_int, (c_void_p,)),
+    "anydnnSetSpatialTransformerNdDescriptor": (c_int, (c_void_p, c_int, c_int, c_int, c_void_p)),
+    "anydnnDestroySpatialTransformerDescriptor": (c_int, (c_void_p,)),
+    "anydnnSpatialTfGridGeneratorForward": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p)),
+    "anydnnSpatialTfGridGeneratorBackward": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p)),
+    "anydnnSpatialTfSamplerForward": (c_int, (
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
+    )),
+    "anydnnSpatialTfSamplerBackward": (c_int, (
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
+        c_void_p, c_void_p, c_void_p,
+    )),
+    "anydnnCreateCTCLossDescriptor": (c_int, (c_void_p,)),
+    "anydnnSetCTCLossDescriptor": (c_int, (c_void_p, c_int)),
+    "anydnnSetCTCLossDescriptorEx": (c_int, (c_void_p, c_int, c_int, c_int)),
+    "anydnnGetCTCLossDescriptor": (c_int, (c_void_p, c_void_p)),
+    "anydnnGetCTCLossDescriptorEx": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p)),
+    "anydnnDestroyCTCLossDescriptor": (c_int, (c_void_p,)),
+    "anydnnGetCTCLossWorkspaceSize": (c_int, (
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int, c_void_p, c_void_p,
+    )),
+    "anydnnCTCLoss": (c_int, (
+        c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_int, c_void_p,
+        c_void_p, c_size_t,
+    )),
 }

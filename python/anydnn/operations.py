@@ -163,3 +163,35 @@ def batch_normalization_training(x: Any, scale: Any, bias: Any, *, epsilon: floa
                                  f"save_mean={parameter} save_inv_var={parameter} epsilon={epsilon!r}"]))
     results = problem.run(handle, x=x, scale=scale, bias=bias)
     return results["y"], results["save_mean"], results["save_inv_var"]
+
+
+def spatial_grid_forward(theta: Any, shape: Sequence[int], *, handle: Optional[Handle] = None,
+                         out: Any = None) -> Any:
+    """The grid N,H,W,2 of the affine matrices theta, N,2,3; shape is H,W. -1 and 1 are centres of border pixels."""
+    a = arrays.view(theta)
+    target = _operand("grid", arrays.view(out)) if out is not None else _result(
+        "grid", a, [a.shape[0], *shape, 2])
+    return _run(["spatial_grid_forward", _operand("theta", a), target], {"theta": theta}, handle, "grid", out)
+
+
+def spatial_sampler_forward(x: Any, grid: Any, *, handle: Optional[Handle] = None, out: Any = None) -> Any:
+    """y, N,C,H,W: x at the points of grid, N,H,W,2, between pixels bilinear, zeros around the image."""
+    a, b = arrays.view(x), arrays.view(grid)
+    target = _operand("y", arrays.view(out)) if out is not None else _result(
+        "y", a, [*a.shape[:2], *b.shape[1:3]])
+    return _run(["spatial_sampler_forward", _operand("x", a), _operand("grid", b), target],
+                {"x": x, "grid": grid}, handle, "y", out)
+
+
+def ctc_loss(x: Any, labels: Any, label_lengths: Any, input_lengths: Any, *, normalization: str = "softmax",
+             nan: str = "ignore", handle: Optional[Handle] = None) -> Tuple[Any, Any]:
+    """(costs, gradients) of x, T,N,A, with the blank 0: -log of the probability of each sequence's labels.
+
+    labels, label_lengths and input_lengths are arrays of int32 in host memory on every device; labels holds those
+    of all sequences one after another. Gradients are with respect to what the softmax is taken of.
+    """
+    a, b = arrays.view(x), arrays.view(labels)
+    problem = _problem(" ".join(["ctc_loss", _operand("x", a), _operand("labels", b), _result("gradients", a, a.shape),
+                                 f"normalization={normalization} nan={nan}"]))
+    results = problem.run(handle, x=x, labels=labels, label_lengths=label_lengths, input_lengths=input_lengths)
+    return results["costs"], results["gradients"]

@@ -31,6 +31,7 @@ class Operand:
     strides: Tuple[int, ...]
     read: bool
     written: bool
+    host: bool = False  # in host memory whatever the handle's device is
 
 
 @dataclass(frozen=True)
@@ -118,18 +119,19 @@ class Problem:
         try:
             for index in range(count.value):
                 role, direction = ctypes.c_char_p(), ctypes.c_int()
-                kind, dims = ctypes.c_int(), ctypes.c_int()
+                kind, dims, host = ctypes.c_int(), ctypes.c_int(), ctypes.c_int()
                 shape = (ctypes.c_int * _abi.ANYDNN_DIM_MAX)()
                 strides = (ctypes.c_int * _abi.ANYDNN_DIM_MAX)()
                 lib.check(lib.ProblemGetOperand(self.pointer, index, ctypes.byref(role), desc,
                                                 ctypes.byref(direction)))
+                lib.check(lib.ProblemGetOperandHost(self.pointer, index, ctypes.byref(host)))
                 lib.check(lib.GetTensorNdDescriptor(desc, _abi.ANYDNN_DIM_MAX, ctypes.byref(kind),
                                                     ctypes.byref(dims), shape, strides))
                 found.append(Operand((role.value or b"").decode(),
                                      _TYPE_NAMES.get(_abi.DataType(kind.value), str(kind.value)),
                                      tuple(shape[:dims.value]), tuple(strides[:dims.value]),
                                      bool(direction.value & _abi.Direction.INPUT),
-                                     bool(direction.value & _abi.Direction.OUTPUT)))
+                                     bool(direction.value & _abi.Direction.OUTPUT), bool(host.value)))
         finally:
             lib.DestroyTensorDescriptor(desc)
         return found
@@ -164,7 +166,7 @@ class Problem:
             if operand.role in given:
                 value = given[operand.role]
                 view = arrays.view(value)
-                like = like or view
+                like = like if operand.host else like or view
                 arrays.require(view, operand.role, operand.type, operand.shape, operand.strides, operand.written)
             elif operand.read or not operand.written:
                 raise ValueError(f"{self.operation}: operand {operand.role} is read and was not given")

@@ -171,6 +171,20 @@ class Arrays(unittest.TestCase):
         self.near(anydnn.batch_normalization_inference(self.x, one, zero, zero, one), self.x / numpy.sqrt(1 + 1e-5))
         self.assertEqual(anydnn.lrn_forward(self.x).shape, self.x.shape)
 
+    def test_sequences(self):
+        x = numpy.full((4, 1, 3), 0.25)
+        one, three = numpy.array([1], "i4"), numpy.array([3], "i4")
+        costs, gradients = anydnn.ctc_loss(x, one, one, three)
+        # Six paths of three steps: a--, -a-, --a, aa-, -aa, aaa.
+        self.near(costs, numpy.log(27 / 6))
+        self.near(gradients.sum(2), 0.0)
+        self.near(gradients[3], 0.0)
+        with self.assertRaisesRegex(anydnn.BadParam, "labels\\[0\\] is 3; it must be 1 to 2"):
+            anydnn.ctc_loss(x, three, one, three)
+        image = numpy.arange(12.0).reshape(1, 1, 3, 4)
+        mirror = anydnn.spatial_grid_forward(numpy.array([[[-1.0, 0, 0], [0, 1, 0]]]), (3, 4))
+        self.near(anydnn.spatial_sampler_forward(image, mirror), image[..., ::-1])
+
     def test_bfloat16(self):
         try:
             import ml_dtypes

@@ -108,6 +108,8 @@ static void memory_bound(void **state)
     costs("set_tensor y=f32:2,3,4,5", 0, 4 * 120);
     costs("op_tensor a=f32:2,3,4,5 b=f32:1,3,1,1 c=f32:2,3,4,5", 120, 4 * (240 + 3));
     costs("reduce_tensor a=f32:2,3,4,5 c=f32:1,3,1,1", 120, 4 * 123);
+    costs("spatial_sampler_forward x=f32:2,3,4,5 grid=f32:2,6,7,2", 8 * 252, 4 * (120 + 168 + 252));
+    costs("ctc_loss x=f32:7,3,5 labels=s32:4 gradients=f32:7,3,5", 315, 4 * (2 * 105 + 3));
 }
 
 /* The statistics need a pass of their own, so that x (and dy) is read twice. */
@@ -139,6 +141,10 @@ static void every_operation_has_a_row(void **state)
         "transform_filter x=f32:2,3,4,5 y=f32:2,3,4,5",
         "add_tensor x=f32:2,3,4,5",
         "im2col x=f32:2,3,4,5 window=2,2",
+        "spatial_grid_forward theta=f32:2,2,3 grid=f32:2,4,5,2",
+        "spatial_grid_backward dgrid=f32:2,4,5,2",
+        "spatial_sampler_backward x=f32:2,3,4,5 grid=f32:2,6,7,2",
+        "ctc_loss x=f32:7,3,5 labels=s32:4",
     };
 
     (void)state;

@@ -67,7 +67,11 @@ static void lay_out(const struct operands *operands, struct buffers *buffers)
 {
     buffers->count = operands->count;
     for (int i = 0; i < operands->count; i++) {
-        if (operands->item[i].alias >= 0)
+        if (operands->item[i].host) {
+            buffers->host[i] = tool_alloc(operands->item[i].bytes);
+            operand_fill_bytes(operands, i, 1, buffers->host[i], operands->item[i].bytes);
+        }
+        if (operands->item[i].alias >= 0 || operands->item[i].host)
             continue;
         buffers->at[i] = buffers->stride;
         buffers->stride += (operands->item[i].bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -121,7 +125,7 @@ static int fill(const struct buffers *buffers, const struct operands *operands)
                             buffers->stride * (size_t)buffers->sets) == SUCCESS;
 
     for (int i = 0; i < operands->count && fine; i++)
-        if (operands->item[i].alias < 0 &&
+        if (operands->item[i].alias < 0 && !operands->item[i].host &&
             ((operands->item[i].direction & ANYDNN_DIRECTION_INPUT) || operands->blends))
             fine = upload(buffers, operands, i);
     for (int set = 1; set < buffers->sets && fine; set++)
@@ -155,11 +159,15 @@ void buffers_pointers(const struct buffers *buffers, int set, void *pointers[])
     unsigned char *first = buffers->memory + (size_t)set * buffers->stride;
 
     for (int i = 0; i < buffers->count; i++)
-        pointers[i] = first + buffers->at[i];
+        pointers[i] = buffers->host[i] != NULL ? buffers->host[i] : first + buffers->at[i];
 }
 
 void buffers_free(struct buffers *buffers)
 {
+    for (int i = 0; i < OPERANDS_MAX; i++) {
+        free(buffers->host[i]);
+        buffers->host[i] = NULL;
+    }
     if (buffers->memory != NULL)
         anydnnMemFree(buffers->handle, buffers->memory);
     buffers->memory = NULL;

@@ -12,6 +12,8 @@ struct buffers {
     size_t stride; /* bytes of one set */
     int sets;
     size_t at[OPERANDS_MAX]; /* where each operand lies in its set */
+    unsigned char
+        *host[OPERANDS_MAX]; /* of those in host memory, which all sets share; else NULL */
     int count;
 };
 

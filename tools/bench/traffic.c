@@ -83,6 +83,21 @@ static double divisive_window(const struct view *view)
     return elements(view, "x") * (2 * pow(number(view, "n", 0, 5), spatial) + 3);
 }
 
+static double points(const struct view *view)
+{
+    return 5 * (elements(view, "grid") + elements(view, "dgrid"));
+}
+
+static double samples(const struct view *view)
+{
+    return 8 * elements(view, "y");
+}
+
+static double samples_back(const struct view *view)
+{
+    return 24 * elements(view, "dy");
+}
+
 /* ---- the table */
 
 /* The first row of an operation whose `key` is absent (NULL) or begins with `value` counts. Bytes:
@@ -144,6 +159,15 @@ static const struct cost costs[] = {
     {"reduce_tensor", NULL, NULL, "a c indices", NULL, 1},
     {"set_tensor", NULL, NULL, "y", NULL, 0},
     {"scale_tensor", NULL, NULL, "y", NULL, 1},
+    /* Two products of three terms for a point. */
+    {"spatial_grid_forward", NULL, NULL, "theta grid", points, 0},
+    {"spatial_grid_backward", NULL, NULL, "dgrid dtheta", points, 0},
+    /* Four pixels with their shares; backward they are spread, and make two slopes. */
+    {"spatial_sampler_forward", NULL, NULL, "x grid y", samples, 0},
+    {"spatial_sampler_backward", NULL, NULL, "x grid dy dx dgrid", samples_back, 0},
+    /* Exponential, sum and quotient of each letter; of the paths what the labels ask for is little.
+     */
+    {"ctc_loss", NULL, NULL, "x costs gradients", NULL, 3},
 };
 
 /* ---- counting */

@@ -24,7 +24,7 @@ static anydnnStatus_t send(anydnnHandle_t handle, const struct adn_problem *wide
     for (int i = 0; i < ADN_SLOTS && status == SUCCESS; i++) {
         size_t bytes = (size_t)adn_shape_bytes(&wide->tensor[i]);
 
-        if (!(wide->present >> i & 1))
+        if (!(wide->present >> i & 1) || adn_problem_on_host(wide, i))
             continue;
         status = anydnnMemAlloc(handle, bytes, &there[i]);
         if (status == SUCCESS)
@@ -61,7 +61,7 @@ static anydnnStatus_t execute_on(anydnnHandle_t handle, anydnnProblem_t problem,
         status = send(handle, wide, image, there);
     for (int i = 0; i < ADN_SLOTS; i++)
         if (wide->present >> i & 1)
-            pointers[count++] = there[i];
+            pointers[count++] = adn_problem_on_host(wide, i) ? image[i] : there[i];
     if (status == SUCCESS && bytes > 0)
         status = anydnnMemAlloc(handle, bytes, &workspace);
     if (status == SUCCESS)

@@ -109,8 +109,12 @@ static void describe_draw(const struct adn_subject *subject, int slot, struct dr
     draw->type = subject->problem.tensor[slot].type;
     draw->data = (enum verify_data)subject->data;
     draw->reals = verify_is_real((enum verify_data)subject->data) && is_fraction(subject, slot);
-    draw->positive = variance || (subject->problem.operation == ANYDNN_PLUGIN_OP_TENSOR &&
-                                  subject->problem.params.op_tensor.op == 4);
+    draw->positive =
+        variance ||
+        (subject->problem.operation == ANYDNN_PLUGIN_OP_TENSOR &&
+         subject->problem.params.op_tensor.op == 4) ||
+        (subject->problem.operation == ANYDNN_PLUGIN_CTC_LOSS &&
+         subject->problem.params.ctc.normalization == ANYDNN_PLUGIN_LOSS_NORMALIZATION_NONE);
     draw->shift = variance ? 0.5 : 0;
     range_of(subject, slot, draw);
 }
@@ -166,6 +170,18 @@ static void fill_bytes(struct adn_subject *subject, int slot, uint64_t seed, uin
             (int)bytes->before[bytes->count - 1] & ((1 << elements % 8) - 1);
 }
 
+/* Labels and lengths that make sense together. */
+static void fill_host(struct adn_subject *subject, int slot)
+{
+    int64_t count = subject->slot[slot].count;
+    int32_t *values = tool_alloc((size_t)count * sizeof(*values));
+
+    adn_problem_fill_host(&subject->problem, slot, values);
+    for (int64_t i = 0; i < count; i++)
+        subject->slot[slot].before[i] = values[i];
+    free(values);
+}
+
 static void fill_slot(struct adn_subject *subject, int slot, uint64_t seed)
 {
     struct adn_subject_slot *at = &subject->slot[slot];
@@ -174,6 +190,10 @@ static void fill_slot(struct adn_subject *subject, int slot, uint64_t seed)
 
     if (adn_judge_is_bytes(subject->info->slot[slot].role)) {
         fill_bytes(subject, slot, seed, &state);
+        return;
+    }
+    if (adn_problem_on_host(&subject->problem, slot)) {
+        fill_host(subject, slot);
         return;
     }
     describe_draw(subject, slot, &draw);

@@ -25,7 +25,7 @@ static int passes_afresh(const struct verify_trial *trial, const struct adn_subj
 /* Whether the result is right but for the blend: as if every beta were 0. */
 static int passes_without_beta(const struct verify_trial *trial, const struct adn_subject *subject)
 {
-    static const char *const betas[] = {"beta", "beta_data", "beta_param"};
+    static const char *const betas[] = {"beta", "beta_data", "beta_param", "beta_grid"};
     struct adn_values values = subject->values;
     struct adn_subject plain;
     struct verify_finding finding = {{0}, {0}};

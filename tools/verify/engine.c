@@ -27,9 +27,10 @@ static size_t shift_of(const struct verify_run *run, int slot)
 
 static int make_blocks(struct verify_run *run, enum verify_place place)
 {
-    const struct anydnn_plugin_space *space = run->target->backend->plugin->space_functions;
+    const struct anydnn_plugin_space *own = run->target->backend->plugin->space_functions;
 
     for (int i = 0; i < ADN_SLOTS; i++) {
+        const struct anydnn_plugin_space *space = adn_problem_on_host(run->problem, i) ? NULL : own;
         size_t bytes;
 
         if (!((run->problem->present & ~run->problem->absent) >> i & 1) ||
@@ -42,7 +43,7 @@ static int make_blocks(struct verify_run *run, enum verify_place place)
                                     place == VERIFY_ALIGNED ? 0 : shift_of(run, i)) != 0)
             return -1;
     }
-    return verify_block_make(&run->workspace, space, (size_t)run->candidate->workspace,
+    return verify_block_make(&run->workspace, own, (size_t)run->candidate->workspace,
                              run->candidate->workspace > 0 ? WORKSPACE_GUARD : NOTHING_GUARD, 0);
 }
 

@@ -34,6 +34,9 @@ static inline int verify_fuzz_once_in(struct verify_fuzz *fuzz, int count)
  * pads, groups, folds). Types are set. 0; -1 where these do not fit each other. */
 int verify_fuzz_shape(struct verify_fuzz *fuzz);
 
+/* fuzz_sequence.c: the same for the families that have shapes of their own; 0 for others. */
+int verify_fuzz_sequence(struct verify_fuzz *fuzz);
+
 /* fuzz_layout.c: strides of every present operand, and outputs in place of inputs. */
 void verify_fuzz_layout(struct verify_fuzz *fuzz);
 

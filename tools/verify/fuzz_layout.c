@@ -115,7 +115,8 @@ void verify_fuzz_layout(struct verify_fuzz *fuzz)
     int alike = verify_fuzz_once_in(fuzz, 2);
 
     for (int i = 0; i < info->slot_count; i++)
-        if ((problem->present >> i & 1) && !adn_judge_is_bytes(info->slot[i].role))
+        if ((problem->present >> i & 1) && problem->tensor[i].ndims > 1 &&
+            !adn_judge_is_bytes(info->slot[i].role))
             lay_out(fuzz, &problem->tensor[i], alike ? common : draw_layout(fuzz));
     for (int i = 0; i < 4; i++)
         try_in_place(fuzz);

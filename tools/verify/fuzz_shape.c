@@ -236,6 +236,8 @@ int verify_fuzz_shape(struct verify_fuzz *fuzz)
     struct shapes shapes = {0};
     int result = 0;
 
+    if (verify_fuzz_sequence(fuzz))
+        return 0;
     draw_x(fuzz, &shapes);
     memcpy(shapes.y, shapes.x, sizeof(shapes.y));
     switch (adn_problem_operation(problem->operation)->family) {

@@ -35,5 +35,10 @@ const struct verify_shapes verify_shapes[] = {
     {ANYDNN_PLUGIN_SET_TENSOR, 0, verify_set_shapes},
     {ANYDNN_PLUGIN_SCALE_TENSOR, 0, verify_scale_shapes},
     {ANYDNN_PLUGIN_IM2COL, 0, verify_im2col_shapes},
+    {ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD, 0, verify_grid_forward_shapes},
+    {ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD, 0, verify_grid_backward_shapes},
+    {ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD, 0, verify_sampler_shapes},
+    {ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD, 0, verify_sampler_backward_shapes},
+    {ANYDNN_PLUGIN_CTC_LOSS, 0, verify_ctc_shapes},
     {0, 0, NULL},
 };

@@ -69,5 +69,10 @@ extern const struct verify_shape verify_op_shapes[];
 extern const struct verify_shape verify_reduce_shapes[];
 extern const struct verify_shape verify_set_shapes[];
 extern const struct verify_shape verify_scale_shapes[];
+extern const struct verify_shape verify_grid_forward_shapes[];
+extern const struct verify_shape verify_grid_backward_shapes[];
+extern const struct verify_shape verify_sampler_shapes[];
+extern const struct verify_shape verify_sampler_backward_shapes[];
+extern const struct verify_shape verify_ctc_shapes[];
 
 #endif
