@@ -3,12 +3,12 @@
  * whose output holds such is named, with what its inputs hold, since it may only have passed them
  * on. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/shape.h"
+#include "dispatch/handle/special.h"
 #include "shadow/parts.h"
 #include "sys/float_mode.h"
 #include "sys/log.h"
@@ -38,39 +38,71 @@ static int is_number(const struct adn_plan *plan, int slot)
            !adn_judge_is_idle(&plan->problem, role) && strcmp(role, "indices") != 0;
 }
 
-static uint32_t values_of(const struct anydnn_plugin_tensor *tensor, const unsigned char *bytes)
+/* Counts where the data is, into memory of the device that the watch keeps; the host waits for the
+ * numbers alone. */
+static int32_t count_there(struct adn_watch *watch, void *stream,
+                           const struct anydnn_plugin_tensor *tensor, const void *data,
+                           uint64_t *counts)
 {
-    int64_t count = adn_shape_elements(tensor);
-    int64_t nan = 0, inf = 0, zero = 0;
-    struct adn_places places;
+    const struct anydnnContext *handle = watch->handle;
+    const struct anydnn_plugin_space *functions = handle->space->functions;
+    uint64_t bytes = ANYDNN_PLUGIN_SPECIAL_END * sizeof(*counts);
+    int32_t result = 0;
 
-    adn_places_begin(&places, tensor);
-    for (int64_t i = 0; i < count; i++) {
-        double value = adn_element_load(tensor->type, bytes + places.at);
-
-        nan += isnan(value) != 0;
-        inf += isinf(value) != 0;
-        zero += value == 0;
-        adn_places_next(&places);
+    if (!watch->counts) {
+        result = adn_space_memory_alloc(handle->space, handle->device, bytes, &watch->counts);
+        watch->counts_fork = adn_process_fork_number;
     }
-    return (nan > 0 ? ADN_VALUE_NAN : 0U) | (inf > 0 ? ADN_VALUE_INF : 0U) |
-           (zero == count ? ADN_VALUE_ZERO : 0U);
+    if (result == 0)
+        result = functions->memory_set(handle->device, stream, watch->counts, 0, bytes);
+    if (result == 0)
+        result = functions->count_special(handle->device, stream, tensor, data, watch->counts);
+    if (result == 0)
+        result = functions->memory_copy(handle->device, stream, counts, watch->counts, bytes,
+                                        ANYDNN_PLUGIN_COPY_FROM);
+    return result;
+}
+
+void adn_check_end(struct adn_watch *watch)
+{
+    const struct anydnnContext *handle = watch->handle;
+
+    if (watch->counts && !adn_process_exiting && watch->counts_fork == adn_process_fork_number &&
+        !handle->space->poisoned)
+        handle->space->functions->memory_free(handle->device, watch->counts);
 }
 
 /* 0 too where the operand cannot be seen, as while a device captures. */
 static uint32_t look(const struct checked *own, const struct anydnn_plugin_operands *operands,
                      int slot)
 {
-    const struct anydnn_plugin_tensor *tensor = &own->wrap.plan->problem.tensor[slot];
+    const struct adn_problem *problem = &own->wrap.plan->problem;
+    const struct anydnnContext *handle = own->watch->handle;
+    const struct anydnn_plugin_tensor *tensor = &problem->tensor[slot];
+    uint64_t counts[ANYDNN_PLUGIN_SPECIAL_END] = {0};
     struct adn_view view;
-    uint32_t found;
+    int32_t result;
 
-    if (adn_view_begin(own->watch->handle, operands->stream, &own->wrap.plan->problem, slot,
-                       operands->data[slot], &view) != 0)
+    if (!handle->space->host && handle->space->functions->count_special &&
+        !adn_problem_on_host(problem, slot)) {
+        result = ADN_BACKEND_CALL(
+            count_there(own->watch, operands->stream, tensor, operands->data[slot], counts));
+        adn_load_error_clear();
+    } else {
+        result =
+            adn_view_begin(handle, operands->stream, problem, slot, operands->data[slot], &view);
+        if (result == 0) {
+            result = adn_special_count(tensor, view.bytes, counts);
+            adn_view_end(&view);
+        }
+    }
+    if (result != 0)
         return 0;
-    found = values_of(tensor, view.bytes);
-    adn_view_end(&view);
-    return found;
+    return (counts[ANYDNN_PLUGIN_SPECIAL_NAN] > 0 ? ADN_VALUE_NAN : 0U) |
+           (counts[ANYDNN_PLUGIN_SPECIAL_INFINITY] > 0 ? ADN_VALUE_INF : 0U) |
+           (counts[ANYDNN_PLUGIN_SPECIAL_ZERO] == (uint64_t)adn_shape_elements(tensor)
+                ? ADN_VALUE_ZERO
+                : 0U);
 }
 
 /* ---- telling */

@@ -96,6 +96,8 @@ struct adn_watch {
     uint32_t values;
     uint64_t check_operations;
     uint32_t told_values;
+    void *counts; /* in the device's memory; NULL: none yet */
+    uint64_t counts_fork;
 };
 
 /* A plan that is shadowed. */
@@ -128,5 +130,7 @@ void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject
 /* ---- check.c */
 
 void adn_check_wrap(struct adn_watch *watch, struct adn_plan *plan);
+/* With the watch. */
+void adn_check_end(struct adn_watch *watch);
 
 #endif

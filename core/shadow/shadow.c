@@ -90,6 +90,7 @@ static void end(struct adn_hook *hook)
     struct adn_watch *watch = (struct adn_watch *)(void *)hook;
 
     adn_referee_close(&watch->referee);
+    adn_check_end(watch);
     adn_findings_free(&watch->findings);
     adn_settings_free(watch->shadow);
     adn_settings_free(watch->check);
