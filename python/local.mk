@@ -18,6 +18,8 @@ EXTRA_DIST += \
 	python/anydnn/torch/_batch_norm.py \
 	python/anydnn/torch/_blocks.py \
 	python/anydnn/torch/_convolution.py \
+	python/anydnn/torch/_fast.cpp \
+	python/anydnn/torch/_fast.py \
 	python/anydnn/torch/_fuse.py \
 	python/anydnn/torch/_fused.py \
 	python/anydnn/torch/_patterns.py \
@@ -32,6 +34,7 @@ EXTRA_DIST += \
 	python/pyproject.toml \
 	python/tests/test_anydnn.py \
 	python/tests/test_fuse.py \
+	python/tests/test_opinfo.py \
 	python/tests/test_torch.py \
 	python/tests/test_train.py \
 	python/tests/torch.sh

@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import torch
 
-from . import _batch_norm, _convolution, _pooling, _softmax, _state
+from . import _batch_norm, _convolution, _fast, _pooling, _softmax, _state
 from ._fuse import fuse, fused, unfuse
 from ._state import Entry, Options
 
@@ -47,9 +47,10 @@ _FAMILIES: Dict[str, List[Tuple[str, Any, Tuple[str, ...]]]] = {
 _DEFAULT = ("convolution", "batch_norm", "pooling")
 
 _registered: Optional[torch.library.Library] = None
+_compiled: List[Any] = []
 
 
-def _register(operators: List[Tuple[str, Any, Tuple[str, ...]]]) -> torch.library.Library:
+def _register(operators: List[Tuple[str, Any, Tuple[str, ...]]], compiled: Optional[bool]) -> torch.library.Library:
     made = torch.library.Library("aten", "IMPL")
     with warnings.catch_warnings():
         # One that says that a kernel is overridden: that is what was asked for.
@@ -59,13 +60,18 @@ def _register(operators: List[Tuple[str, Any, Tuple[str, ...]]]) -> torch.librar
         # All are asked for before one is put: with a kernel at CPU, another one counts at AutogradCPU.
         previous = [torch.library.get_kernel(f"aten::{name}", key) for name, _, key in present]
         for (name, kernel, key), before in zip(present, previous):
+            wanted = key == "CPU" if compiled is None else compiled
+            quick = _fast.put(name, key, kernel, before) if wanted else None
+            if quick is not None:
+                _compiled.append(quick)
+                continue
             hook = kernel if kernel is _pooling.max_pool2d else _state.hook
             made.impl(name, hook(name, kernel, before), key, with_keyset=True)
     return made
 
 
 def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
-           everything: bool = False) -> None:
+           everything: bool = False, compiled: Optional[bool] = None) -> None:
     """Puts anydnn's kernels under torch's operators, for the whole process and all its threads.
 
     route       backends in order, as in a route of the settings ("onednn, cpu_ref"); None: the settings'
@@ -74,16 +80,22 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     operators   the families that are taken: "convolution", "batch_norm", "pooling", "softmax"
     everything  all of them, with those that gain nothing: of softmax a row of -inf alone gives 0, of its
                 logarithm -inf, where torch has NaN
+    compiled    convolutions by kernels in C++, that repeat what Python's did: None, on the CPU where a compiler
+                is; True, on CUDA too, and RuntimeError where they cannot be had; False, Python's alone
     """
     global _registered
     unknown = set(operators) - set(_FAMILIES)
     if unknown:
         raise ValueError(f"there is no family of operators {sorted(unknown)[0]!r}; there are " + ", ".join(_FAMILIES))
+    if compiled and not _fast.load():
+        raise RuntimeError(f"the compiled kernels cannot be had: {_fast.reason}")
     disable()
     _state.options = Options(route, math)
     families = _FAMILIES if everything else operators
     _state.families = frozenset(families)
-    _registered = _register([operator for family in families for operator in _FAMILIES[family]])
+    _registered = _register([operator for family in families for operator in _FAMILIES[family]],
+                            compiled)
+    _fast.options_changed()
 
 
 def disable() -> None:
@@ -92,6 +104,8 @@ def disable() -> None:
     if _registered is not None:
         _registered._destroy()
         _registered = None
+    while _compiled:
+        _fast.take(_compiled.pop())
     _state.options, _state.families = Options(), frozenset()
 
 
@@ -102,18 +116,20 @@ def enabled() -> bool:
 
 @contextlib.contextmanager
 def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
-        everything: bool = False) -> Iterator[None]:
+        everything: bool = False, compiled: Optional[bool] = None) -> Iterator[None]:
     """`enable` for a block. Where anydnn is enabled already, route and math alone change until the block ends."""
     before, held = _state.options, enabled()
     if not held:
-        enable(route=route, math=math, operators=operators, everything=everything)
+        enable(route=route, math=math, operators=operators, everything=everything, compiled=compiled)
     _state.options = Options(route, math)
+    _fast.options_changed()
     try:
         yield
     finally:
         if not held:
             disable()
         _state.options = before
+        _fast.options_changed()
 
 
 class Report(List[Entry]):
@@ -137,9 +153,11 @@ class Report(List[Entry]):
 
 def report() -> Report:
     """Who ran which operator, how often, how long the host took, what was declined and why."""
+    _fast.gather()
     return Report(_state.entries())
 
 
 def clear_report() -> None:
     """Begins the report anew."""
+    _fast.gather()
     _state.clear()

@@ -75,6 +75,9 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
         return (y.view(shape) if len(shape) < 4 else y, saved, saved.clone()), backend
     if x.numel() == x.shape[1]:
         raise Declined("one value a channel")
+    if not x.is_cuda and x.dtype in (torch.float16, torch.bfloat16) and all(
+            one is None for one in (weight, bias, mean, var)):
+        raise Declined("no parameters: torch keeps the statistics in the input's type then")
     saved_mean, saved_inverse = torch.empty_like(scale), torch.empty_like(scale)
     tensors += [("save_mean", saved_mean), ("save_inv_var", saved_inverse)]
     names = "save_mean save_inv_var"

@@ -150,6 +150,7 @@ def convolution(x: torch.Tensor, w: torch.Tensor, bias: Optional[torch.Tensor], 
     else:
         found = _run(handle, key, "convolution_forward", shape, math, "", [("x", x), ("w", w), ("y", y)])
     if bias is not None:
+        _state.beside()
         y.add_(_as_bias(bias, y.dim()))
     return shape.give(y), found.backend
 
@@ -176,6 +177,7 @@ def _bias_gradient(handle: Any, dy: torch.Tensor, shape: Shape) -> torch.Tensor:
         plan(handle, ("db", dy.shape, shape.last, dy.dtype), lambda: " ".join(
             ["convolution_backward_bias", operand("dy", dy, shape.last), operand("db", db, False)])).run([dy, db])
     except Declined:
+        _state.beside()
         return dy.sum([0, *range(2, dy.dim())])
     return db.view(-1)
 

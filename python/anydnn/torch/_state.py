@@ -49,12 +49,12 @@ _own = threading.local()
 _problems: Dict[str, Problem] = {}
 
 
-def count(operator: str, backend: str, reason: str, seconds: float) -> None:
-    """Adds one call to the report."""
+def count(operator: str, backend: str, reason: str, seconds: float, calls: int = 1) -> None:
+    """Adds calls to the report."""
     key = (operator, backend, reason)
     with _lock:
         held = _counts.setdefault(key, [0, 0.0])
-        held[0] += 1
+        held[0] += calls
         held[1] += seconds
 
 
@@ -76,6 +76,18 @@ def clear() -> None:
         _counts.clear()
 
 
+def forget() -> None:
+    """Replaced by the compiled kernels: they forget what they know of handles."""
+
+
+class _Kept(Handle):
+    """A handle that says when it goes."""
+
+    def close(self) -> None:
+        forget()
+        super().close()
+
+
 def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool = False) -> Handle:
     """This thread's handle for a tensor's device and the options in force, on torch's current stream.
 
@@ -86,15 +98,37 @@ def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool =
     handles: Dict[Any, Handle] = _own.__dict__.setdefault("handles", {})
     handle = handles.get(key)
     if handle is None:
-        handle = Handle("cpu" if where == "cpu" else f"cuda:{number}", route=options.route)
+        handle = _Kept("cpu" if where == "cpu" else f"cuda:{number}", route=options.route)
         if fastest and options.route is not None:
             handle.set_route("convolution_*", "fastest, " + options.route.removeprefix("fastest, "))
         if deterministic:
             handle.set_deterministic(True)
         handles[key] = handle
     if where == "cuda":
+        # Compiled kernels set it too, so that what the handle remembers of it does not count.
+        handle._stream = -1
         handle.set_stream(torch._C._cuda_getCurrentRawStream(number))
     return handle
+
+
+Ran = List[Tuple[int, int, int, List[int]]]
+
+
+def record() -> Callable[[], Tuple[Ran, str]]:
+    """Begins to record what plans run in this thread; the result ends it: what ran, empty where it was not all."""
+    before = _own.__dict__.get("ran")
+    _own.ran, _own.backend = [], ""
+
+    def end() -> Tuple[Ran, str]:
+        found, backend = _own.ran or [], _own.backend
+        _own.ran = before
+        return found, backend
+    return end
+
+
+def beside() -> None:
+    """Says that a kernel does something besides running plans."""
+    _own.ran = None
 
 
 class Plan:
@@ -116,8 +150,8 @@ class Plan:
         if self.reason:
             raise Declined(self.reason)
         workspace = (torch.empty(self.size, dtype=torch.uint8, device=tensors[0].device) if self.size else None)
-        status = self.execute(self.handle.pointer, self.problem.pointer,
-                              self.pointers(*[tensor.data_ptr() for tensor in tensors]),
+        pointers = [tensor.data_ptr() for tensor in tensors]
+        status = self.execute(self.handle.pointer, self.problem.pointer, self.pointers(*pointers),
                               workspace.data_ptr() if workspace is not None else None, self.size)
         if status:
             raise Declined(library().last_error())
@@ -125,6 +159,11 @@ class Plan:
             self.backend = self.handle.info("backend")
             if self.handle.info_int("staged"):
                 self.reason = f"{self.backend} would run it on copies in another memory"
+        ran = _own.__dict__.get("ran")
+        if ran is not None:
+            ran.append((self.handle.pointer, self.problem.pointer, self.size, pointers))
+            if self.reason:
+                beside()
 
 
 def plan(handle: Handle, key: Any, text: Callable[[], str]) -> Plan:
@@ -192,18 +231,26 @@ def supported(*tensors: Optional[torch.Tensor]) -> None:
 Kernel = Callable[..., Tuple[Any, str]]
 
 
+def attempt(operator: str, ours: Kernel, previous: Callable[[], Any], arguments: Sequence[Any],
+            named: Optional[Dict[str, Any]] = None) -> Any:
+    """Runs ours, and where it declines the kernel that was there before; either is counted."""
+    began = time.perf_counter()
+    try:
+        result, backend = ours(*arguments, **(named or {}))
+    except Declined as reason:
+        beside()
+        result = previous()
+        count(operator, "torch", str(reason), time.perf_counter() - began)
+    else:
+        _own.backend = backend
+        count(operator, backend, "", time.perf_counter() - began)
+    return result
+
+
 def hook(operator: str, ours: Kernel, previous: Any) -> Callable[..., Any]:
     """The kernel to register: ours, and where it declines the one that was there before."""
 
     def kernel(keys: Any, *arguments: Any, **named: Any) -> Any:
-        began = time.perf_counter()
-        try:
-            result, backend = ours(*arguments, **named)
-        except Declined as reason:
-            result = previous.call_boxed(keys, *arguments, **named)
-            count(operator, "torch", str(reason), time.perf_counter() - began)
-        else:
-            count(operator, backend, "", time.perf_counter() - began)
-        return result
+        return attempt(operator, ours, lambda: previous.call_boxed(keys, *arguments, **named), arguments, named)
 
     return kernel
