@@ -95,7 +95,7 @@ anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId)
         status = adn_guard_lost("anydnnSetStream", handle);
     if (status != SUCCESS)
         return status;
-    if (handle->space->functions->stream_check(handle->device, streamId) != 0)
+    if (ADN_BACKEND_CALL(handle->space->functions->stream_check(handle->device, streamId)) != 0)
         return adn_fail(ANYDNN_STATUS_MAPPING_ERROR,
                         "anydnnSetStream: streamId %p is no stream of device %s", (void *)streamId,
                         handle->device_name);

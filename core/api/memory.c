@@ -68,7 +68,7 @@ anydnnStatus_t anydnnMemFree(anydnnHandle_t handle, void *ptr)
     if (status != SUCCESS || !ptr)
         return status;
     return answer(handle, "anydnnMemFree",
-                  handle->space->functions->memory_free(handle->device, ptr));
+                  ADN_BACKEND_CALL(handle->space->functions->memory_free(handle->device, ptr)));
 }
 
 /* Takes the copy or fill for the recording under way: 1 taken, 0 none, -1 with the last error set.
@@ -104,8 +104,8 @@ anydnnStatus_t anydnnMemCopy(anydnnHandle_t handle, void *dst, const void *src, 
     if (taken != 0)
         return taken > 0 ? SUCCESS : ANYDNN_STATUS_ALLOC_FAILED;
     return answer(handle, "anydnnMemCopy",
-                  handle->space->functions->memory_copy(handle->device, handle->stream, dst, src,
-                                                        bytes, (int32_t)kind));
+                  ADN_BACKEND_CALL(handle->space->functions->memory_copy(
+                      handle->device, handle->stream, dst, src, bytes, (int32_t)kind)));
 }
 
 anydnnStatus_t anydnnMemSet(anydnnHandle_t handle, void *ptr, int byte, size_t bytes)
@@ -120,9 +120,9 @@ anydnnStatus_t anydnnMemSet(anydnnHandle_t handle, void *ptr, int byte, size_t b
     taken = record(handle, "anydnnMemSet", ptr, NULL, byte, bytes);
     if (taken != 0)
         return taken > 0 ? SUCCESS : ANYDNN_STATUS_ALLOC_FAILED;
-    return answer(
-        handle, "anydnnMemSet",
-        handle->space->functions->memory_set(handle->device, handle->stream, ptr, byte, bytes));
+    return answer(handle, "anydnnMemSet",
+                  ADN_BACKEND_CALL(handle->space->functions->memory_set(
+                      handle->device, handle->stream, ptr, byte, bytes)));
 }
 
 anydnnStatus_t anydnnSynchronize(anydnnHandle_t handle)
@@ -132,7 +132,8 @@ anydnnStatus_t anydnnSynchronize(anydnnHandle_t handle)
 
     if (status == SUCCESS)
         status = answer(handle, "anydnnSynchronize",
-                        handle->space->functions->synchronize(handle->device, handle->stream));
+                        ADN_BACKEND_CALL(
+                            handle->space->functions->synchronize(handle->device, handle->stream)));
     return status == SUCCESS ? adn_handle_complain_now(handle, "anydnnSynchronize") : status;
 }
 
@@ -156,7 +157,8 @@ anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *out)
     mark->handle = handle;
     result = adn_space_mark_create(handle->space, handle->device, &mark->mark);
     if (result == 0) {
-        result = functions->mark_record(handle->device, handle->stream, mark->mark);
+        result =
+            ADN_BACKEND_CALL(functions->mark_record(handle->device, handle->stream, mark->mark));
         if (result != 0)
             functions->mark_destroy(handle->device, mark->mark);
     }
@@ -182,9 +184,9 @@ anydnnStatus_t anydnnMarkElapsed(anydnnHandle_t handle, anydnnMark_t from, anydn
     if (from->handle != handle || to->handle != handle)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnMarkElapsed: a mark was made on another handle");
-    return answer(
-        handle, "anydnnMarkElapsed",
-        handle->space->functions->mark_elapsed(handle->device, from->mark, to->mark, microseconds));
+    return answer(handle, "anydnnMarkElapsed",
+                  ADN_BACKEND_CALL(handle->space->functions->mark_elapsed(
+                      handle->device, from->mark, to->mark, microseconds)));
 }
 
 anydnnStatus_t anydnnMarkDestroy(anydnnHandle_t handle, anydnnMark_t mark)

@@ -102,7 +102,8 @@ void adn_load_error_set(const char *text);
 
 /* The way of calling a function of a backend: in the floating-point modes that it may rely on, and
  * with what it hands over, and nothing older, as adn_load_error_text afterwards. The hot path,
- * which cannot pay for it, begins with modes set and no sentence. */
+ * which cannot pay for it, begins with modes set and no sentence. What tidies up, and what is asked
+ * after a failure, is called without it, so that the failure's sentence stays. */
 #define ADN_BACKEND_CALL(call) (adn_load_error_clear(), adn_float_standard(), (call))
 
 #endif

@@ -56,15 +56,15 @@ static int32_t copy_in(struct adn_staged *staged, const struct adn_staged_operan
     int32_t result = 0;
 
     if (!from->host) {
-        result = from->functions->memory_copy(staged->handle->device, operands->stream, image, data,
-                                              span, ANYDNN_PLUGIN_COPY_FROM);
+        result = ADN_BACKEND_CALL(from->functions->memory_copy(
+            staged->handle->device, operands->stream, image, data, span, ANYDNN_PLUGIN_COPY_FROM));
         staged->copied += span;
     } else if (image != data) {
         adn_runs_copy(&operand->runs, image, data);
     }
     if (result == 0 && !to->host) {
-        result = to->functions->memory_copy(staged->device, NULL, buffer_of(staged, operand), image,
-                                            span, ANYDNN_PLUGIN_COPY_TO);
+        result = ADN_BACKEND_CALL(to->functions->memory_copy(
+            staged->device, NULL, buffer_of(staged, operand), image, span, ANYDNN_PLUGIN_COPY_TO));
         staged->copied += span;
     }
     return result;
@@ -102,8 +102,9 @@ static int32_t send_run(void *cookie, uint64_t offset, uint64_t bytes)
     const struct anydnnContext *handle = way->staged->handle;
 
     way->staged->copied += bytes;
-    return handle->space->functions->memory_copy(handle->device, way->stream, way->to + offset,
-                                                 way->from + offset, bytes, ANYDNN_PLUGIN_COPY_TO);
+    return ADN_BACKEND_CALL(
+        handle->space->functions->memory_copy(handle->device, way->stream, way->to + offset,
+                                              way->from + offset, bytes, ANYDNN_PLUGIN_COPY_TO));
 }
 
 static int32_t copy_out(struct adn_staged *staged, const struct adn_staged_operand *operand,
@@ -114,9 +115,9 @@ static int32_t copy_out(struct adn_staged *staged, const struct adn_staged_opera
     int32_t result = 0;
 
     if (!staged->space->host) {
-        result = staged->space->functions->memory_copy(staged->device, NULL, image,
-                                                       buffer_of(staged, operand),
-                                                       operand->runs.span, ANYDNN_PLUGIN_COPY_FROM);
+        result = ADN_BACKEND_CALL(staged->space->functions->memory_copy(
+            staged->device, NULL, image, buffer_of(staged, operand), operand->runs.span,
+            ANYDNN_PLUGIN_COPY_FROM));
         staged->copied += operand->runs.span;
     }
     if (result == 0 && !staged->handle->space->host)
@@ -155,7 +156,7 @@ static int32_t run_backend(struct adn_staged *staged, const struct anydnn_plugin
     if (staged->space->host)
         return result;
     if (result == 0)
-        return staged->space->functions->synchronize(staged->device, NULL);
+        return ADN_BACKEND_CALL(staged->space->functions->synchronize(staged->device, NULL));
     /* What it enqueued must not meet the next call's operands in the arena. */
     snprintf(said, sizeof(said), "%s", adn_load_error_text());
     staged->space->functions->synchronize(staged->device, NULL);

@@ -85,7 +85,8 @@ anydnnStatus_t adn_recording_begin(anydnnHandle_t handle)
     recording = calloc(1, sizeof(*recording));
     if (!recording)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "anydnnRecordBegin: out of memory");
-    if (!handle->space->host && functions->record_begin(handle->device, handle->stream) != 0) {
+    if (!handle->space->host &&
+        ADN_BACKEND_CALL(functions->record_begin(handle->device, handle->stream)) != 0) {
         free(recording);
         return failed(handle, "anydnnRecordBegin");
     }

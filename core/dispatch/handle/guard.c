@@ -43,7 +43,8 @@ anydnnStatus_t adn_guard_owners(const char *entry, anydnnHandle_t handle,
 
         if (!(problem->present >> i & 1) || !operands->data[i] || adn_problem_on_host(problem, i))
             continue;
-        if (space->functions->pointer_owner(handle->device, operands->data[i], &owner) == 0 &&
+        if (ADN_BACKEND_CALL(
+                space->functions->pointer_owner(handle->device, operands->data[i], &owner)) == 0 &&
             owner == ANYDNN_PLUGIN_POINTER_HOST)
             return adn_fail(
                 ANYDNN_STATUS_BAD_PARAM,

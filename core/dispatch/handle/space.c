@@ -215,7 +215,7 @@ int32_t adn_space_device_count(const struct adn_space *space)
     int32_t count = 0;
     char text[120];
 
-    if (space->functions->device_count(&count) != 0)
+    if (ADN_BACKEND_CALL(space->functions->device_count(&count)) != 0)
         return 0;
     if (count >= 0 && count <= ADN_SPACE_DEVICES_MAX)
         return count;
@@ -228,7 +228,7 @@ int32_t adn_space_device_count(const struct adn_space *space)
 int32_t adn_space_device_current(const struct adn_space *space, int32_t *device)
 {
     int32_t current = 0;
-    int32_t result = space->functions->device_current(&current);
+    int32_t result = ADN_BACKEND_CALL(space->functions->device_current(&current));
 
     *device = result == 0 && current >= 0 && current < adn_space_device_count(space) ? current : 0;
     return result;
@@ -253,7 +253,7 @@ int32_t adn_space_memory_alloc(const struct adn_space *space, int32_t device, ui
     int32_t result;
 
     *pointer = NULL;
-    result = space->functions->memory_alloc(device, bytes, pointer);
+    result = ADN_BACKEND_CALL(space->functions->memory_alloc(device, bytes, pointer));
     return check_made(space, result, *pointer, "memory");
 }
 
@@ -262,7 +262,7 @@ int32_t adn_space_mark_create(const struct adn_space *space, int32_t device, voi
     int32_t result;
 
     *mark = NULL;
-    result = space->functions->mark_create(device, mark);
+    result = ADN_BACKEND_CALL(space->functions->mark_create(device, mark));
     return check_made(space, result, *mark, "mark");
 }
 
@@ -273,7 +273,7 @@ int32_t adn_space_stream_create(const struct adn_space *space, int32_t device, v
     *stream = NULL;
     if (!space->functions->stream_create)
         return NOT_SUPPORTED;
-    result = space->functions->stream_create(device, stream);
+    result = ADN_BACKEND_CALL(space->functions->stream_create(device, stream));
     return check_made(space, result, *stream, "stream");
 }
 
@@ -285,7 +285,7 @@ int32_t adn_space_record_end(const struct adn_space *space, int32_t device, void
     if (space->host)
         return OK;
     *recording = NULL;
-    result = space->functions->record_end(device, stream, recording);
+    result = ADN_BACKEND_CALL(space->functions->record_end(device, stream, recording));
     if (result != 0)
         *recording = NULL;
     return check_made(space, result, *recording, "recording");
