@@ -147,12 +147,6 @@ static tc_hopper_class class_of(const conv &conv, int32_t type, int64_t down, in
     taps = of.taps[TC_HOPPER_HEIGHT].count * of.taps[TC_HOPPER_WIDTH].count;
     of.blocks = taps * of.depth_blocks;
     of.first = down * conv.dim[TC_CONV_HEIGHT].position + across * conv.dim[TC_CONV_WIDTH].position;
-    if (taps == 0) {
-        of.absent = 1;
-        of.depth_blocks = of.blocks = 1;
-        for (tc_hopper_taps &none : of.taps)
-            none = {1};
-    }
     return of;
 }
 
@@ -201,7 +195,6 @@ int32_t tc_hopper_prepare(tc_hopper_job *to, tc_hopper_class *of, tc_map *c, con
     to->rows = job.rows;
     to->columns = (int32_t)conv.columns;
     to->depth = (int32_t)conv.depth;
-    to->channels = (int32_t)(conv.groups * conv.depth);
     to->dim[TC_HOPPER_HEIGHT] = tc_hopper_dim_of(conv, TC_CONV_HEIGHT);
     to->dim[TC_HOPPER_WIDTH] = tc_hopper_dim_of(conv, TC_CONV_WIDTH);
     to->size = cuda_type_size(job.x_type);

@@ -35,14 +35,12 @@ struct tc_hopper_taps {
 
 enum { TC_HOPPER_HEIGHT, TC_HOPPER_WIDTH, TC_HOPPER_DIMS };
 
-/* `absent`: no tap reaches the class. It goes through one block of channels that no tensor has,
- * which reads as zeros. */
+/* Without blocks where no tap reaches the class. */
 struct tc_hopper_class {
     tc_hopper_taps taps[TC_HOPPER_DIMS];
     int32_t depth_blocks; /* of a tap */
     int32_t blocks;       /* of all taps */
-    int32_t absent;
-    int64_t first; /* its first position in C */
+    int64_t first;        /* its first position in C */
 };
 
 struct tc_hopper_job {
@@ -52,7 +50,6 @@ struct tc_hopper_job {
     int32_t classes;
     int32_t rows, columns; /* M of a class, and N of a group */
     int32_t depth;         /* channels of a group in A */
-    int32_t channels;      /* of all groups */
     int32_t is_product;    /* one tap that lies on its position: A is a plain matrix */
     int32_t stores_sums;   /* results are the sums, rounded */
     int32_t size;          /* bytes of an element */

@@ -46,6 +46,8 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/hopper_map.c \
 	plugins/cuda_tensorcore/hopper_map.h \
 	plugins/cuda_tensorcore/hopper_ring.h \
+	plugins/cuda_tensorcore/hopper_shape.h \
+	plugins/cuda_tensorcore/hopper_store.h \
 	plugins/cuda_tensorcore/hopper_table.h \
 	plugins/cuda_tensorcore/hopper_tf32.cu \
 	plugins/cuda_tensorcore/hopper_wgmma.h \
