@@ -32,6 +32,7 @@ EXTRA_DIST += \
 	python/examples/train_resnet.py \
 	python/generate.py \
 	python/pyproject.toml \
+	python/setup.py \
 	python/tests/test_anydnn.py \
 	python/tests/test_fuse.py \
 	python/tests/test_opinfo.py \

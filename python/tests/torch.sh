@@ -20,6 +20,18 @@ fetch() {
         : >"$env/fetched"
 }
 
+# wheel_runs: a wheel in an environment of its own, with nothing of the build, trains LeNet; torch is lent.
+wheel_runs() (
+    unset ANYDNN_LIBRARY ANYDNN_TOOL ANYDNN_INCLUDE ANYDNN_PLUGIN_PATH
+    fresh=$build/python-fresh
+    rm -rf "$fresh"
+    "$root/scripts/wheel" "$build/python-wheel" >>"$build/python-env.log" 2>&1 &&
+        python3 -m venv "$fresh" && "$fresh/bin/pip" install -q --no-deps "$build"/python-wheel/anydnn-*.whl || exit 1
+    "$env/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+        >"$("$fresh/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch.pth"
+    cd / && "$fresh/bin/python" "$root/python/examples/lenet.py" | grep -E 'convolution +onednn'
+)
+
 ANYDNN_LIBRARY=$build/.libs/libanydnn.so.0
 ANYDNN_TOOL=$build/tools/anydnn
 ANYDNN_INCLUDE=$root/include:$build/include
@@ -34,6 +46,8 @@ if fetch; then
     check "anydnn.torch beside torch's own kernels" "$env/bin/python" "$root/python/tests/test_torch.py"
     check "anydnn.torch.fuse beside the unfused model" "$env/bin/python" "$root/python/tests/test_fuse.py"
     check "train_resnet.py, alone and in two processes" "$env/bin/python" "$root/python/tests/test_train.py"
+    check "torch's own samples of its operators" "$env/bin/python" "$root/python/tests/test_opinfo.py"
+    check "a wheel in a fresh environment trains LeNet" wheel_runs
     cd "$root/python" || exit 2
     check "types, by mypy" "$env/bin/python" -m mypy --cache-dir "$build/python-env/mypy"
     # pyright is brought by npm, which may not be had where pip can.
