@@ -14,10 +14,11 @@ static const struct shim_name names[] = {
 #include "cudnn7/names.def"
 };
 
-#define X  "f32:2,8,16,16"
-#define XS " x=" X
-#define YS " y=" X
-#define W  "f32:8,8,3,3 pad=1,1"
+#define X    "f32:2,8,16,16"
+#define XS   " x=" X
+#define YS   " y=" X
+#define W    "f32:8,8,3,3 pad=1,1"
+#define GRID "f32:2,16,16,2"
 
 /* Small images in float: who runs these runs most that programs ask for. */
 static const struct {
@@ -37,6 +38,8 @@ static const struct {
     {"cudnnConvolutionBackwardFilter", "convolution_backward_filter" XS " dy=" X " dw=" W},
     {"cudnnConvolutionBiasActivationForward", "convolution_bias_activation_forward" XS " w=" W},
     {"cudnnConvolutionForward", "convolution_forward" XS " w=" W},
+    {"cudnnCTCLoss", "ctc_loss x=f32:7,3,5 labels=s32:6 label_lengths=s32:3 input_lengths=s32:3 "
+                     "costs=f32:3 gradients=f32:7,3,5"},
     {"cudnnDivisiveNormalizationBackward", "divisive_normalization_backward" XS},
     {"cudnnDivisiveNormalizationForward", "divisive_normalization_forward" XS},
     {"cudnnDropoutBackward", "dropout_backward dy=" X},
@@ -52,6 +55,10 @@ static const struct {
     {"cudnnSetTensor", "set_tensor" YS},
     {"cudnnSoftmaxBackward", "softmax_backward y=f32:2,8,1,1"},
     {"cudnnSoftmaxForward", "softmax_forward x=f32:2,8,1,1"},
+    {"cudnnSpatialTfGridGeneratorBackward", "spatial_grid_backward dgrid=" GRID},
+    {"cudnnSpatialTfGridGeneratorForward", "spatial_grid_forward theta=f32:2,2,3 grid=" GRID},
+    {"cudnnSpatialTfSamplerBackward", "spatial_sampler_backward" XS " grid=" GRID},
+    {"cudnnSpatialTfSamplerForward", "spatial_sampler_forward" XS " grid=" GRID},
     {"cudnnTransformFilter", "transform_filter" XS YS},
     {"cudnnTransformTensor", "transform_tensor" XS YS ":nhwc"},
     {"cudnnTransformTensorEx", "transform_tensor_ex" XS " y=f32:2,32,8,8 fold=2,2 direction=fold"},
