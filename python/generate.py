@@ -22,6 +22,8 @@ SCALARS = {
     "double": "c_double",
     "unsigned long long": "c_ulonglong",
     "void": "None",
+    # A struct of one int, which is passed as that int.
+    "anydnnAlgorithm_t": "c_int",
 }
 WIDTH = 120
 
@@ -45,7 +47,9 @@ def enumerations(text):
 
 
 def structures(text):
-    for body, name in re.findall(r"typedef struct \{(.*?)\} (\w+);", text, re.S):
+    for body, name in re.findall(r"typedef struct \{(.*?)\} (anydnn\w+);", text, re.S):
+        if name in SCALARS:
+            continue
         fields = []
         for item in filter(None, (part.strip() for part in body.split(";"))):
             kind, field, count = re.fullmatch(r"(\w+) (\w+)(?:\[(\d+)\])?", item).groups()

@@ -109,6 +109,9 @@ function handed_on(text,    name, type_text) {
         return "(anydnnCallback_t)(void (*)(void))" name
     if (text ~ /anydnnCallback_t \*/)
         return "(anydnnCallback_t *)" name
+    # The only struct that is passed by value.
+    if (text ~ /^anydnnAlgorithm_t [a-z]/)
+        return "anydnnCompatAlgorithm(" name ")"
     if (match(text, /anydnn[A-Za-z]+_t/) && is_own(substr(text, RSTART, RLENGTH)))
         return "(" type_text ")" name
     return name
@@ -120,7 +123,7 @@ function mend_statuses(text, count, part,    a, out) {
         if (part[a] ~ /anydnnStatus_t \*/)
             out = out "    if (" argument_name(part[a]) ")\n        anydnnCompatStatusAt(" argument_name(part[a]) ");\n"
         if (part[a] ~ /AlgoPerf_t \*/)
-            out = out "    for (i = 0; status == CUDNN_STATUS_SUCCESS && i < *returnedAlgoCount; i++)\n" \
+            out = out "    for (i = 0; answer == CUDNN_STATUS_SUCCESS && i < *returnedAlgoCount; i++)\n" \
                 "        anydnnCompatStatusAt(&" argument_name(part[a]) "[i].status);\n"
     }
     return out
@@ -142,8 +145,8 @@ function print_wrapper(i, k, name,    text, count, part, a, call, mended, result
     if (mended == "")
         print folded("    return " call ";") "\n}\n"
     else
-        print folded("    cudnnStatus_t status = " call ";") "\n" (mended ~ /\[i\]/ ? "    int i;\n" : "") "\n" mended \
-            "    return status;\n}\n"
+        print folded("    cudnnStatus_t answer = " call ";") "\n" (mended ~ /\[i\]/ ? "    int i;\n" : "") "\n" mended \
+            "    return answer;\n}\n"
 }
 
 function print_raws(labelled,    i, k) {
@@ -234,6 +237,9 @@ function prepare(    i, form) {
                 if (part[1] == entry[i])
                     use_types(result_of[form] arguments_of[form])
             }
+    for (name in struct)
+        if (name in of_cudnn)
+            use_types(struct[name])
 }
 
 file == 4 {

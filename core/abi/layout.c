@@ -19,6 +19,8 @@
     _Static_assert(sizeof(type) == 80, #type " has 80 bytes");                                     \
     _Static_assert(_Alignof(type) == 8, #type " is aligned as size_t is")
 
+_Static_assert(sizeof(anydnnAlgorithm_t) == sizeof(int), "algorithms are passed as int is");
+
 PERF(anydnnConvolutionFwdAlgoPerf_t);
 PERF(anydnnConvolutionBwdDataAlgoPerf_t);
 PERF(anydnnConvolutionBwdFilterAlgoPerf_t);

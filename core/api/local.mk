@@ -2,6 +2,7 @@
 
 core_libanydnn_core_la_SOURCES += \
 	core/api/activation.c \
+	core/api/algorithm.c \
 	core/api/batch_normalization.c \
 	core/api/batch_normalization_sizes.c \
 	core/api/call.c \
@@ -34,6 +35,7 @@ core_libanydnn_core_la_SOURCES += \
 	core/api/pooling.c \
 	core/api/problem.c \
 	core/api/reduce.c \
+	core/api/reorder.c \
 	core/api/search.c \
 	core/api/search.h \
 	core/api/softmax.c \

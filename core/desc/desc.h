@@ -28,6 +28,8 @@ enum adn_desc_kind {
     ADN_DESC_DROPOUT,
     ADN_DESC_SPATIAL_TRANSFORMER,
     ADN_DESC_CTC_LOSS,
+    ADN_DESC_ALGORITHM,
+    ADN_DESC_ALGORITHM_PERFORMANCE,
     ADN_DESC_END
 };
 
@@ -116,6 +118,19 @@ struct anydnnCTCLossStruct {
     struct adn_desc head;
     struct anydnn_plugin_ctc l;
     int32_t compute_type;
+};
+
+struct anydnnAlgorithmStruct {
+    struct adn_desc head;
+    int32_t number;
+};
+
+struct anydnnAlgorithmPerformanceStruct {
+    struct adn_desc head;
+    anydnnAlgorithmDescriptor_t algorithm; /* the application's */
+    anydnnStatus_t status;
+    float time;
+    size_t memory;
 };
 
 /* 1 when `desc` is a live descriptor of that kind; `adn_desc_usable`: and has been set. */

@@ -24,6 +24,7 @@
  *   filter descriptors
  *   convolution descriptors
  *   convolution                 shapes, types, algorithms; the three directions, bias, im2col
+ *   algorithm objects
  *   softmax
  *   pooling
  *   activation
@@ -513,6 +514,15 @@ typedef enum {
     ANYDNN_LOSS_NORMALIZATION_FORCE_32 = 0x7fffffff
 } anydnnLossNormalizationMode_t;
 
+/* For algorithm objects: there are no recurrent layers. */
+typedef enum {
+    ANYDNN_RNN_ALGO_STANDARD = 0,
+    ANYDNN_RNN_ALGO_PERSIST_STATIC = 1,
+    ANYDNN_RNN_ALGO_PERSIST_DYNAMIC = 2,
+    ANYDNN_RNN_ALGO_COUNT = 3,
+    ANYDNN_RNN_ALGO_FORCE_32 = 0x7fffffff
+} anydnnRNNAlgo_t;
+
 /* Why a backend does not run a problem (member `reason` of the perf structs). */
 typedef enum {
     ANYDNN_REASON_NONE = 0,      /* it runs the problem */
@@ -546,6 +556,8 @@ typedef struct anydnnTensorTransformStruct *anydnnTensorTransformDescriptor_t;
 typedef struct anydnnDropoutStruct *anydnnDropoutDescriptor_t;
 typedef struct anydnnSpatialTransformerStruct *anydnnSpatialTransformerDescriptor_t;
 typedef struct anydnnCTCLossStruct *anydnnCTCLossDescriptor_t;
+typedef struct anydnnAlgorithmStruct *anydnnAlgorithmDescriptor_t;
+typedef struct anydnnAlgorithmPerformanceStruct *anydnnAlgorithmPerformance_t;
 typedef struct anydnnProblemStruct *anydnnProblem_t;
 typedef struct anydnnMarkStruct *anydnnMark_t;
 typedef struct anydnnRecordingStruct *anydnnRecording_t;
@@ -559,9 +571,20 @@ typedef struct anydnnDebugStruct anydnnDebug_t;
 typedef void (*anydnnCallback_t)(anydnnSeverity_t sev, void *udata, const anydnnDebug_t *dbg,
                                  const char *msg);
 
+/* An algorithm as its object holds it: as wide as int for ever. Recurrent layers have none here. */
+typedef struct {
+    union {
+        anydnnConvolutionFwdAlgo_t convFwdAlgo;
+        anydnnConvolutionBwdFilterAlgo_t convBwdFilterAlgo;
+        anydnnConvolutionBwdDataAlgo_t convBwdDataAlgo;
+        anydnnRNNAlgo_t RNNAlgo;
+        anydnnCTCLossAlgo_t CTCLossAlgo;
+    } algo;
+} anydnnAlgorithm_t;
+
 /*
- * One way to run a convolution, as Get and Find return it. These are the only public structs; their
- * size of 80 bytes never changes. cuDNN's six members come first. Use `algo` and `mathType`
+ * One way to run a convolution, as Get and Find return it. The size of 80 bytes of these structs
+ * never changes. cuDNN's six members come first. Use `algo` and `mathType`
  * together: give the latter to anydnnSetConvolutionMathType before asking for the workspace size or
  * running, otherwise another algorithm may run.
  *
@@ -1570,6 +1593,66 @@ ANYDNN_API anydnnStatus_t anydnnConvolutionBackwardData(
 ANYDNN_API anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescriptor_t xDesc,
                                        const void *x, anydnnFilterDescriptor_t wDesc,
                                        anydnnConvolutionDescriptor_t convDesc, void *colBuffer);
+
+/*
+ * As cuDNN 7: a filter of int8x32, and with reorderBias its K float biases, in the order in which a
+ * convolution with ANYDNN_NO_REORDER wants them. That is their own order here, so this copies, in
+ * stream order; each may be in place. NOT_SUPPORTED for other types. A filter that cuDNN itself
+ * reordered is of no use here.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnReorderFilterAndBias, 2,
+            (anydnnHandle_t handle, anydnnFilterDescriptor_t filterDesc,
+             anydnnReorderType_t reorderType, const void *filterData, void *reorderedFilterData,
+             int reorderBias, const void *biasData, void *reorderedBiasData));
+
+/* ------------------------------------------------------------------ algorithm objects */
+
+/*
+ * The number of an algorithm as an object, what was measured with it, and the object as bytes: what
+ * cuDNN 7's searches of recurrent layers fill in. Any number is taken; an object changes no choice
+ * of a kernel.
+ */
+
+/* As cuDNN 7. */
+ANYDNN_FORM(anydnnStatus_t, anydnnCreateAlgorithmDescriptor, 2,
+            (anydnnAlgorithmDescriptor_t * algoDesc));
+ANYDNN_FORM(anydnnStatus_t, anydnnSetAlgorithmDescriptor, 2,
+            (anydnnAlgorithmDescriptor_t algoDesc, anydnnAlgorithm_t algorithm));
+ANYDNN_FORM(anydnnStatus_t, anydnnGetAlgorithmDescriptor, 2,
+            (anydnnAlgorithmDescriptor_t algoDesc, anydnnAlgorithm_t *algorithm));
+ANYDNN_FORM(anydnnStatus_t, anydnnCopyAlgorithmDescriptor, 2,
+            (anydnnAlgorithmDescriptor_t src, anydnnAlgorithmDescriptor_t dest));
+ANYDNN_FORM(anydnnStatus_t, anydnnDestroyAlgorithmDescriptor, 2,
+            (anydnnAlgorithmDescriptor_t algoDesc));
+
+/*
+ * As cuDNN 7: an array of them is made and destroyed at once. Set keeps the descriptor itself, and
+ * Get gives it out again: it must live as long. One that was never set has NULL and zeros.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnCreateAlgorithmPerformance, 2,
+            (anydnnAlgorithmPerformance_t * algoPerf, int numberToCreate));
+ANYDNN_FORM(anydnnStatus_t, anydnnSetAlgorithmPerformance, 2,
+            (anydnnAlgorithmPerformance_t algoPerf, anydnnAlgorithmDescriptor_t algoDesc,
+             anydnnStatus_t status, float time, size_t memory));
+ANYDNN_FORM(anydnnStatus_t, anydnnGetAlgorithmPerformance, 2,
+            (anydnnAlgorithmPerformance_t algoPerf, anydnnAlgorithmDescriptor_t *algoDesc,
+             anydnnStatus_t *status, float *time, size_t *memory));
+ANYDNN_FORM(anydnnStatus_t, anydnnDestroyAlgorithmPerformance, 2,
+            (anydnnAlgorithmPerformance_t * algoPerf, int numberToDestroy));
+
+/*
+ * As cuDNN 7: the bytes, in host memory, are of this library's own format. Restore answers
+ * NOT_SUPPORTED for others.
+ */
+ANYDNN_FORM(anydnnStatus_t, anydnnGetAlgorithmSpaceSize, 2,
+            (anydnnHandle_t handle, anydnnAlgorithmDescriptor_t algoDesc,
+             size_t *algoSpaceSizeInBytes));
+ANYDNN_FORM(anydnnStatus_t, anydnnSaveAlgorithm, 2,
+            (anydnnHandle_t handle, anydnnAlgorithmDescriptor_t algoDesc, void *algoSpace,
+             size_t algoSpaceSizeInBytes));
+ANYDNN_FORM(anydnnStatus_t, anydnnRestoreAlgorithm, 2,
+            (anydnnHandle_t handle, void *algoSpace, size_t algoSpaceSizeInBytes,
+             anydnnAlgorithmDescriptor_t algoDesc));
 
 /* ------------------------------------------------------------------ softmax */
 

@@ -268,6 +268,13 @@ class LossNormalizationMode(IntEnum):
     SOFTMAX = 1
 
 
+class RNNAlgo(IntEnum):
+    STANDARD = 0
+    PERSIST_STATIC = 1
+    PERSIST_DYNAMIC = 2
+    COUNT = 3
+
+
 class Reason(IntEnum):
     NONE = 0
     OPERATION = 1
@@ -525,6 +532,19 @@ PROTOTYPES: Dict[str, Tuple[Any, Tuple[Any, ...]]] = {
         c_void_p, c_void_p,
     )),
     "anydnnIm2Col": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)),
+    "anydnnReorderFilterAndBias": (c_int, (c_void_p, c_void_p, c_int, c_void_p, c_void_p, c_int, c_void_p, c_void_p)),
+    "anydnnCreateAlgorithmDescriptor": (c_int, (c_void_p,)),
+    "anydnnSetAlgorithmDescriptor": (c_int, (c_void_p, c_int)),
+    "anydnnGetAlgorithmDescriptor": (c_int, (c_void_p, c_void_p)),
+    "anydnnCopyAlgorithmDescriptor": (c_int, (c_void_p, c_void_p)),
+    "anydnnDestroyAlgorithmDescriptor": (c_int, (c_void_p,)),
+    "anydnnCreateAlgorithmPerformance": (c_int, (c_void_p, c_int)),
+    "anydnnSetAlgorithmPerformance": (c_int, (c_void_p, c_void_p, c_int, c_float, c_size_t)),
+    "anydnnGetAlgorithmPerformance": (c_int, (c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)),
+    "anydnnDestroyAlgorithmPerformance": (c_int, (c_void_p, c_int)),
+    "anydnnGetAlgorithmSpaceSize": (c_int, (c_void_p, c_void_p, c_void_p)),
+    "anydnnSaveAlgorithm": (c_int, (c_void_p, c_void_p, c_void_p, c_size_t)),
+    "anydnnRestoreAlgorithm": (c_int, (c_void_p, c_void_p, c_size_t, c_void_p)),
     "anydnnSoftmaxForward": (c_int, (
         c_void_p, c_int, c_int, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p,
     )),

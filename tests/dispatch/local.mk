@@ -3,6 +3,7 @@
 # name in dispatch_tests, or in search_tests, where time passes only in mocks (clock.c).
 
 dispatch_tests = $(search_tests) \
+	tests/dispatch/test_algorithm_objects \
 	tests/dispatch/test_arguments \
 	tests/dispatch/test_device \
 	tests/dispatch/test_device_lost \

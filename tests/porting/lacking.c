@@ -25,11 +25,8 @@ int main(void)
     cudnnRNNDescriptor_t rnn = NULL;
     cudnnAttnDescriptor_t attention = NULL;
     cudnnFusedOpsPlan_t plan = NULL;
-    cudnnAlgorithmDescriptor_t descriptor = NULL;
-    cudnnAlgorithm_t algorithm;
     int result = 0;
 
-    algorithm.algo.RNNAlgo = CUDNN_RNN_ALGO_STANDARD;
     result |= !REFUSED(cudnnCreateRNNDescriptor, (&rnn));
     result |=
         !REFUSED(cudnnSetRNNDescriptor_v5, (rnn, 8, 2, NULL, CUDNN_LINEAR_INPUT,
@@ -40,9 +37,6 @@ int main(void)
     result |= !REFUSED(cudnnCreateAttnDescriptor, (&attention));
     result |=
         !REFUSED(cudnnCreateFusedOpsPlan, (&plan, CUDNN_FUSED_SCALE_BIAS_ACTIVATION_CONV_BNSTATS));
-    result |= !REFUSED(cudnnSetAlgorithmDescriptor, (descriptor, algorithm));
-    result |= !REFUSED(cudnnReorderFilterAndBias,
-                       (NULL, NULL, CUDNN_DEFAULT_REORDER, NULL, NULL, 0, NULL, NULL));
     (void)cudnnGetCudartVersion();
     return result;
 }

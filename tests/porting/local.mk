@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/porting/lacking.c \
 	tests/porting/layers.cpp \
 	tests/porting/network.c \
+	tests/porting/objects.c \
 	tests/porting/owners.cpp \
 	tests/porting/same.awk \
 	tests/porting/streams.c \

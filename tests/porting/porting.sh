@@ -135,6 +135,9 @@ for compiler in gcc clang; do
             compiles "$here/lacking.c" $compiler -DANYDNN_CUDNN_DECLARE_ALL $flags
         check "lacking.c runs: $compiler $flags" runs
         # shellcheck disable=SC2086
+        check "objects.c compiles: $compiler $flags" compiles "$here/objects.c" $compiler $flags
+        check "objects.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
         check "streams.c compiles: $compiler $flags" compiles "$here/streams.c" $compiler $flags
         check "streams.c runs: $compiler $flags" runs
     done
@@ -156,6 +159,9 @@ for compiler in g++ clang++; do
         # shellcheck disable=SC2086
         check "in_place.c compiles: $compiler $flags" compiles "$here/in_place.c" $compiler $flags -x c++
         check "in_place.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
+        check "objects.c compiles: $compiler $flags" compiles "$here/objects.c" $compiler $flags -x c++
+        check "objects.c runs: $compiler $flags" runs
         # shellcheck disable=SC2086
         check "unread.c compiles: $compiler $flags" compiles "$here/unread.c" $compiler $flags -x c++
         check "unread.c runs: $compiler $flags" runs

@@ -12,10 +12,16 @@ typedef struct CUstream_st *cudaStream_t;
 enum { cudaSuccess = 0, cudaErrorMemoryAllocation = 2 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2 };
 
+/* At multiples of 256 bytes, as CUDA's; what malloc gave stands before them. */
 static inline cudaError_t stub_malloc(void **pointer, size_t bytes)
 {
-    *pointer = malloc(bytes);
-    return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
+    char *base = (char *)malloc(bytes + 512);
+
+    if (!base)
+        return cudaErrorMemoryAllocation;
+    *pointer = base + 512 - (size_t)base % 256;
+    memcpy((char *)*pointer - sizeof(base), &base, sizeof(base));
+    return cudaSuccess;
 }
 
 #ifdef __cplusplus
@@ -43,7 +49,11 @@ static inline cudaError_t cudaMemset(void *to, int value, size_t bytes)
 
 static inline cudaError_t cudaFree(void *pointer)
 {
-    free(pointer);
+    char *base = NULL;
+
+    if (pointer)
+        memcpy(&base, (char *)pointer - sizeof(base), sizeof(base));
+    free(base);
     return cudaSuccess;
 }
 
