@@ -24,6 +24,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv_tile_float.cu \
 	plugins/cuda_naive/conv_tile_half.cu \
 	plugins/cuda_naive/convolution.cu \
+	plugins/cuda_naive/ctc.cu \
 	plugins/cuda_naive/depthwise.cu \
 	plugins/cuda_naive/depthwise.h \
 	plugins/cuda_naive/depthwise_device.h \
@@ -72,6 +73,9 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/softmax_packed.cu \
 	plugins/cuda_naive/softmax_rows.cu \
 	plugins/cuda_naive/softmax_rows.h \
+	plugins/cuda_naive/spatial.h \
+	plugins/cuda_naive/spatial_grid.cu \
+	plugins/cuda_naive/spatial_sampler.cu \
 	plugins/cuda_naive/table.c \
 	plugins/cuda_naive/table.h \
 	plugins/cuda_naive/tensor_ops.cu \

@@ -32,6 +32,11 @@ const struct cuda_operation *const cuda_operations[] = {
     &cuda_set_tensor,
     &cuda_scale_tensor,
     &cuda_im2col,
+    &cuda_spatial_grid_forward,
+    &cuda_spatial_grid_backward,
+    &cuda_spatial_sampler_forward,
+    &cuda_spatial_sampler_backward,
+    &cuda_ctc_loss,
 };
 
 const uint32_t cuda_operation_count = sizeof cuda_operations / sizeof cuda_operations[0];

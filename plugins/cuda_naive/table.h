@@ -45,6 +45,11 @@ extern const struct cuda_operation cuda_reduce_tensor;
 extern const struct cuda_operation cuda_set_tensor;
 extern const struct cuda_operation cuda_scale_tensor;
 extern const struct cuda_operation cuda_im2col;
+extern const struct cuda_operation cuda_spatial_grid_forward;
+extern const struct cuda_operation cuda_spatial_grid_backward;
+extern const struct cuda_operation cuda_spatial_sampler_forward;
+extern const struct cuda_operation cuda_spatial_sampler_backward;
+extern const struct cuda_operation cuda_ctc_loss;
 
 #ifdef __cplusplus
 }
