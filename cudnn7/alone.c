@@ -15,6 +15,7 @@
 enum { OBJECTS_MAX = 32 };
 
 struct objects {
+    const void *own; /* where this library lies */
     char *path[OBJECTS_MAX];
     int count;
 };
@@ -27,7 +28,8 @@ static int collect(struct dl_phdr_info *object, size_t size, void *cookie)
     char *path;
 
     (void)size;
-    if (!slash || strncmp(slash + 1, "libcudnn", 8) != 0 || objects->count == OBJECTS_MAX)
+    if (!slash || strncmp(slash + 1, "libcudnn", 8) != 0 || objects->count == OBJECTS_MAX ||
+        (const void *)object->dlpi_addr == objects->own)
         return 0;
     path = strdup(object->dlpi_name);
     if (path)
@@ -37,14 +39,12 @@ static int collect(struct dl_phdr_info *object, size_t size, void *cookie)
 
 /* Whether a function of cuDNN 7's name and node that the object brings is of another file than
  * this. */
-static int is_another(const char *path)
+static int is_another(const char *path, const void *own)
 {
-    static const char here;
     void *object = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     void *found = object ? dlvsym(object, "cudnnCreate", "libcudnn.so.7") : NULL;
-    Dl_info own, other;
-    int another =
-        found && dladdr(&here, &own) && dladdr(found, &other) && own.dli_fbase != other.dli_fbase;
+    Dl_info other;
+    int another = found && dladdr(found, &other) && own != other.dli_fbase;
 
     if (object)
         dlclose(object);
@@ -53,13 +53,18 @@ static int is_another(const char *path)
 
 anydnnStatus_t cudnn7_alone(const char *entry)
 {
+    static const char here;
     struct objects objects = {.count = 0};
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
     char sentence[1024];
+    Dl_info info;
 
+    if (!dladdr(&here, &info))
+        return status;
+    objects.own = info.dli_fbase;
     dl_iterate_phdr(collect, &objects);
     for (int i = 0; i < objects.count; i++) {
-        if (status == ANYDNN_STATUS_SUCCESS && is_another(objects.path[i])) {
+        if (status == ANYDNN_STATUS_SUCCESS && is_another(objects.path[i], objects.own)) {
             snprintf(
                 sentence, sizeof(sentence),
                 "%s: cuDNN 7 itself is in this process, too: %s; anydnn's libcudnn.so.7 must be "

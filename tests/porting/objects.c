@@ -120,7 +120,7 @@ static void convolve(cudnnHandle_t handle, cudnnTensorDescriptor_t x, const void
 
 static void reordered(cudnnHandle_t handle)
 {
-    static signed char x_host[N * C * H * H], w_host[K * C * R * R];
+    static signed char x_host[N * C * H * H], w_host[K * C * R * R], zeros[K * C * R * R];
     static signed char plain[N * K * H * H], again[N * K * H * H];
     float bias_host[K], bias_back[K];
     cudnnTensorDescriptor_t x = NULL, y = NULL;
@@ -137,7 +137,7 @@ static void reordered(cudnnHandle_t handle)
     memset(bias_back, 0, sizeof(bias_back));
     x_data = device(sizeof(x_host), x_host);
     w_data = device(sizeof(w_host), w_host);
-    w_new = device(sizeof(w_host), x_host);
+    w_new = device(sizeof(zeros), zeros);
     bias = device(sizeof(bias_host), bias_host);
     bias_new = device(sizeof(bias_host), bias_back);
     OK(cudnnCreateTensorDescriptor(&x));
