@@ -63,6 +63,7 @@ dist_man_MANS += \
 include tools/bench/local.mk
 include tools/compare/local.mk
 include tools/replay/local.mk
+include tools/report/local.mk
 
 # verify drives backends through the rooms below dispatch.
 vectorsdir = $(pkgdatadir)/vectors

@@ -74,6 +74,8 @@ void adn_spread_add(struct adn_spread *spread, double size);
 /* The least size that `part` of the values (0 to 1) do not exceed, never below the true one and at
  * most a step above it; 0 for no values. */
 double adn_spread_quantile(const struct adn_spread *spread, double part);
+/* How many sizes lie from 2^power on and below 2^(power + 1), of the powers from LEAST on. */
+int64_t adn_spread_power(const struct adn_spread *spread, int power);
 
 /* Everything about one result held to what it should be. */
 struct adn_statistics {

@@ -54,6 +54,16 @@ double adn_spread_quantile(const struct adn_spread *spread, double part)
     return spread->largest;
 }
 
+int64_t adn_spread_power(const struct adn_spread *spread, int power)
+{
+    const int64_t *at = &spread->at[(power - ADN_SPREAD_LEAST) * ADN_SPREAD_STEPS];
+    int64_t count = 0;
+
+    for (int i = 0; i < ADN_SPREAD_STEPS; i++)
+        count += at[i];
+    return count;
+}
+
 /* ---- the whole */
 
 void adn_statistics_begin(struct adn_statistics *statistics)

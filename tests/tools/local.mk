@@ -2,10 +2,12 @@
 # The program anydnn, a backend that does what none may, and a copy of one with a planted fault.
 
 TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh \
-	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_run_types.sh tests/tools/test_shadow.sh
+	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_report.sh \
+	tests/tools/test_run_types.sh tests/tools/test_shadow.sh
 dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh \
-	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_run_types.sh tests/tools/test_shadow.sh
-EXTRA_DIST += tests/tools/run_types.py
+	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_report.sh \
+	tests/tools/test_run_types.sh tests/tools/test_shadow.sh
+EXTRA_DIST += tests/tools/page.py tests/tools/run_types.py
 long_tests += tests/tools/test_shadow_long.sh
 clock_tests += tests/tools/test_shadow_cost.sh
 dist_check_SCRIPTS += tests/tools/test_shadow_cost.sh tests/tools/test_shadow_long.sh
@@ -24,9 +26,16 @@ tests_tools_anydnn_faulty_la_LIBADD = -ldl
 EXTRA_tests_tools_anydnn_faulty_la_DEPENDENCIES = $(PLUGIN_MAP)
 
 if HAVE_CMOCKA
-tools_tests = tests/tools/test_cancel tests/tools/test_dumps tests/tools/test_traffic
+tools_tests = tests/tools/test_cancel tests/tools/test_dumps tests/tools/test_page tests/tools/test_traffic
 check_PROGRAMS += $(tools_tests)
 TESTS += $(tools_tests)
+tests_tools_test_page_SOURCES = tests/tools/test_page.c \
+	tools/alloc.c \
+	tools/common.c \
+	tools/report/figure.c \
+	tools/report/page.c
+tests_tools_test_page_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_tools_test_page_LDADD = libanydnn.la $(JANSSON_LIBS) $(CMOCKA_LIBS)
 tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
 	tools/bench/traffic.c \
 	tools/alloc.c \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/progress.h"
+#include "tools/report/page.h"
 
 /* Samples of a named suite's layers: a wrong step from sample to sample shows with two, and the
  * reference of ResNet-50 forward takes seconds. */
@@ -49,6 +50,12 @@ static int set_csv(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
+static int set_html(struct tool *tool, void *own, const char *value)
+{
+    ((struct compare_options *)own)->html = value;
+    return page_check(tool, "html", value);
+}
+
 static int set_reference(struct tool *tool, void *own, const char *value)
 {
     if (value[0] == '\0' || strchr(value, ':') != NULL)
@@ -68,6 +75,7 @@ static const struct tool_option option_table[] = {
     {"repeat", "N", "runs of each side; the time is the median behind the first (3)", set_repeat},
     {"reference", "BACKEND", "who gives the results in double (cpu_ref)", set_reference},
     {"csv", "FILE", "write the numbers there, too", set_csv},
+    {"html", "FILE", "write a page of figures and tables, drawn by gnuplot", set_html},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -157,6 +165,18 @@ static int run_all(struct compare *compare, FILE *csv, json_t *answers)
     return worst;
 }
 
+static int write_page(const struct compare *compare, const json_t *answers)
+{
+    const char *const names[COMPARE_SIDES] = {compare->side[0].name, compare->side[1].name};
+    char title[512];
+
+    if (compare->options->html == NULL)
+        return TOOL_FINE;
+    snprintf(title, sizeof(title), "%.100s beside %.100s: %.200s", names[0], names[1],
+             compare->suite->name);
+    return compare_html(compare->tool, compare->options->html, title, names, answers);
+}
+
 static int answer_all(struct compare *compare)
 {
     json_t *whole = json_object();
@@ -180,6 +200,8 @@ static int answer_all(struct compare *compare)
             tool_print_json(compare->tool, json_incref(whole));
         else if (json_array_size(answers) > 1)
             compare_summary_print(summary);
+        other = write_page(compare, answers);
+        code = other > code ? other : code;
         other = compare_verdict(compare, summary, answers);
         code = other > code ? other : code;
     }

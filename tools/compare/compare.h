@@ -19,6 +19,7 @@ struct compare_options {
     unsigned long long repeat;
     enum verify_data inputs;
     const char *csv;       /* NULL: none */
+    const char *html;      /* likewise */
     const char *reference; /* BACKEND */
 };
 
@@ -72,6 +73,7 @@ struct compare_errors {
     int exact;               /* no other number of the type is right */
     int transform;           /* judged by the relative L2 error */
     int64_t wrong;           /* elements beyond the bound */
+    double terms;            /* of the longest sum behind an element */
     double ratio;            /* the largest error in parts of its bound */
     struct adn_judged worst; /* whose that is; `at` -1: no error */
     double limit;            /* its bound */
@@ -105,13 +107,17 @@ typedef void (*compare_each_fn)(void *cookie, const json_t *answer, const json_t
                                 const json_t *errors);
 void compare_each(const json_t *answer, compare_each_fn each, void *cookie);
 
-/* ---- table.c, csv.c, summary.c, verdict.c */
+/* ---- table.c, csv.c, html.c, summary.c, verdict.c */
 
 void compare_print(const json_t *answer);
 
 int compare_csv_open(struct compare *compare, FILE **csv);
 void compare_csv_add(FILE *csv, const json_t *answer);
 int compare_csv_close(struct compare *compare, FILE *csv);
+
+/* Writes the answers as a page. `names`: what the sides are called there. */
+int compare_html(struct tool *tool, const char *path, const char *title, const char *const *names,
+                 const json_t *answers);
 
 /* What all answers amount to. */
 json_t *compare_summary(const struct compare *compare, const json_t *answers);

@@ -35,6 +35,7 @@ void compare_errors(const struct adn_subject *subject, int slot, const struct ad
     errors->exact = adn_subject_is_exact(subject, slot) && !errors->transform;
     errors->worst.at = -1;
     adn_subject_bound(subject, slot, method, &now.bound);
+    errors->terms = now.bound.terms;
     now.at = 0;
     for (walk_begin(&walk, operand); walk_goes_on(&walk); walk_next(&walk)) {
         double ratio;
@@ -83,6 +84,25 @@ static json_t *bound_answer(const struct adn_subject *subject, int slot,
     return bound;
 }
 
+/* How often errors of so many units occurred, by powers of 2: an error of 2^p and more, and less
+ * than 2^(p+1), counts to p. */
+static json_t *units_answer(const struct adn_spread *ulps)
+{
+    json_t *answer = json_object();
+    json_t *powers = json_array();
+
+    for (int power = 0; power < ADN_SPREAD_POWERS; power++) {
+        int64_t count = adn_spread_power(ulps, power + ADN_SPREAD_LEAST);
+
+        if (count > 0)
+            json_array_append_new(powers,
+                                  json_pack("[iI]", power + ADN_SPREAD_LEAST, (json_int_t)count));
+    }
+    json_object_set_new(answer, "zeros", json_integer((json_int_t)ulps->zeros));
+    json_object_set_new(answer, "powers", powers);
+    return answer;
+}
+
 json_t *compare_errors_answer(const struct adn_subject *subject, int slot,
                               const struct compare_errors *errors)
 {
@@ -105,6 +125,8 @@ json_t *compare_errors_answer(const struct adn_subject *subject, int slot,
 
     for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++)
         json_object_set_new(answer, reals[i].name, tool_json_real(reals[i].value));
+    json_object_set_new(answer, "terms", json_real(errors->terms));
+    json_object_set_new(answer, "ulps", units_answer(&statistics->ulps));
     json_object_set_new(answer, "not_finite", json_integer(statistics->not_finite));
     json_object_set_new(answer, "mismatches", json_integer(measure->mismatches));
     json_object_set_new(answer, "bound", bound_answer(subject, slot, errors));

@@ -7,6 +7,7 @@ tools_anydnn_SOURCES += \
 	tools/compare/csv.c \
 	tools/compare/dump.c \
 	tools/compare/errors.c \
+	tools/compare/html.c \
 	tools/compare/problem.c \
 	tools/compare/reading.c \
 	tools/compare/reference.c \

@@ -9,6 +9,7 @@
 
 #include "tools/compare/compare.h"
 #include "tools/progress.h"
+#include "tools/report/page.h"
 
 /* ---- options: those of compare's that count here */
 
@@ -52,12 +53,19 @@ static int set_reference(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
+static int set_html(struct tool *tool, void *own, const char *value)
+{
+    ((struct compare_options *)own)->html = value;
+    return page_check(tool, "html", value);
+}
+
 static const struct tool_option option_table[] = {
     {"line", "N", "the call on that line alone", set_line},
     {"reduce", NULL, "make the first problem beyond its bound as small as it still is", set_reduce},
     {"seed", "N", "of the inputs, the same for every problem (1)", set_seed},
     {"repeat", "N", "runs of each side; the time is the median behind the first (3)", set_repeat},
     {"reference", "BACKEND", "who gives the results in double (cpu_ref)", set_reference},
+    {"html", "FILE", "write a page of figures and tables, drawn by gnuplot", set_html},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -255,6 +263,18 @@ static int verdict(struct replay *replay, int code)
     return code;
 }
 
+static int write_page(const struct replay *replay)
+{
+    const char *const names[COMPARE_SIDES] = {"as recorded", replay->beside};
+    char title[512];
+
+    if (replay->options->compare.html == NULL)
+        return TOOL_FINE;
+    snprintf(title, sizeof(title), "The calls of %.200s beside %.100s", replay->path,
+             replay->beside);
+    return compare_html(replay->tool, replay->options->compare.html, title, names, replay->answers);
+}
+
 static int answer(struct replay *replay)
 {
     const struct replay_trace *trace = replay->trace;
@@ -274,6 +294,8 @@ static int answer(struct replay *replay)
                "bound\n",
                trace->lines, trace->count, trace->damaged, replay->broken);
     }
+    if (write_page(replay) != TOOL_FINE)
+        code = TOOL_FAILED;
     return verdict(replay, code);
 }
 

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Pages of compare and replay: well-formed, without anything from outside, whatever layers are called, with
+# gnuplot and without.
+# Names hold what a shell would take for its own.
+# shellcheck disable=SC2016
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
+export ANYDNN_PLUGIN_PATH
+page=$tap_dir/page.html
+suite="$tap_dir/a<b>'&c.suite"
+printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
+
+# Layers with what HTML, XML and gnuplot take for their own, and bytes that are no UTF-8.
+{
+    echo 'plain: convolution_forward x=f32:1,16,6,6 w=f32:8,16,1,1'
+    echo 'longer: convolution_forward x=f32:1,64,6,6 w=f32:8,64,3,3'
+    echo '<script>alert(1)</script>&"`id`: convolution_forward x=f32:1,8,6,6 w=f32:8,8,1,1'
+    echo "END'\$x]]>-->: convolution_forward x=f32:1,4,6,6 w=f32:8,4,1,1"
+    printf 'bytes\377\001\355\240\200: convolution_forward x=f32:1,5,6,6 w=f32:8,5,1,1\n'
+} >"$suite"
+
+# written STATUS COMMAND ARGUMENT...: exits so; output in $tap_dir/out and err.
+written() {
+    status=$1
+    shift
+    rm -f "$page"
+    "$anydnn" "$@" >"$tap_dir/out" 2>"$tap_dir/err"
+    found=$?
+    [ "$found" -eq "$status" ] && return 0
+    echo "status $found, not $status: anydnn $*"
+    tail -n 30 "$tap_dir/out" "$tap_dir/err"
+    return 1
+}
+holds() { python3 "$ANYDNN_TEST_SRCDIR/tests/tools/page.py" "$page" "$@"; }
+
+compared() {
+    written 0 compare --config "$tap_dir/emulate.conf" --html "$page" cpu_ref:default cpu_ref:allow_conversion \
+        "$suite"
+}
+drawn() {
+    compared && holds 3 '<script>alert(1)</script>&"`id`' "END'\$x]]>-->" 'A is cpu_ref:default' holds \
+        "allow_conversion: a<b>'&c"
+}
+# Whole numbers have no error: nothing to draw, and the page says so.
+exact() {
+    written 0 compare --inputs integers --html "$page" cpu_ref cpu_ref "$suite" &&
+        holds 0 'Worst elements'
+}
+# A gnuplot that fails, in place of the one that is installed or not.
+undrawn() {
+    mkdir -p "$tap_dir/bin" && printf '#!/bin/sh\nexit 1\n' >"$tap_dir/bin/gnuplot" && chmod +x "$tap_dir/bin/gnuplot"
+    (
+        PATH=$tap_dir/bin:$PATH
+        compared
+    ) && holds 0 'This figure is not drawn: gnuplot is not installed, or failed.' '3 figures are missing'
+}
+replayed() {
+    ANYDNN_TRACE_FILE=$tap_dir/calls "$anydnn" run 'convolution_forward x=f32:2,8,6,6 w=f32:4,8,3,3' >"$tap_dir/out" \
+        2>"$tap_dir/err" &&
+        written 0 replay --html "$page" "$tap_dir/calls" && holds "$1" 'as recorded'
+}
+refused() {
+    written 2 compare --html "$tap_dir/none/page.html" cpu_ref cpu_ref "$suite" &&
+        says '^anydnn: --html=.*/none/page.html: No such file' &&
+        written 2 replay --html '' "$tap_dir/calls" && says '^anydnn: --html=: takes the name of a file'
+}
+
+if command -v gnuplot >/dev/null 2>&1; then
+    check "a comparison's page has its figures, and hostile names are text" drawn
+    check "a trace's page" replayed 3
+else
+    skip "a comparison's page has its figures, and hostile names are text" "gnuplot is not installed"
+    check "a trace's page" replayed 0
+fi
+check "where nothing has an error, tables alone" exact
+check "without gnuplot the page says so" undrawn
+check "files that cannot be written" refused
+tap_end
