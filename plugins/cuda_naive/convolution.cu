@@ -10,8 +10,9 @@
 #include "depthwise.h"
 #include "table.h"
 
-/* Numbers of the engines. DEPTHWISE_PAIRS has two channels a thread, which lie in one access. */
-enum { WHOLE = 1, SPLIT = 2, DEPTHWISE_PAIRS = 3, DEPTHWISE = 4 };
+/* Numbers of the engines. DEPTHWISE_PAIRS has two channels a thread, which lie in one access, and
+ * DEPTHWISE_TALL_PAIRS tiles of more rows besides. */
+enum { WHOLE = 1, SPLIT = 2, DEPTHWISE_PAIRS = 3, DEPTHWISE = 4, DEPTHWISE_TALL_PAIRS = 5 };
 
 struct convolution_state {
     conv_choice choice;
@@ -41,33 +42,42 @@ static void choose(const struct anydnn_plugin_plan *plan, const conv &conv, int 
     conv_choose(&conv, &wish, choice);
 }
 
-static int32_t depthwise_lanes_of(uint64_t engine)
+static void prepare_depthwise(depthwise_state *state, const struct anydnn_plugin_plan *plan,
+                              const conv &conv, uint64_t engine)
 {
-    return engine == DEPTHWISE_PAIRS ? 2 : 1;
+    depthwise_prepare(state, plan, conv, engine == DEPTHWISE ? 1 : 2,
+                      engine == DEPTHWISE_TALL_PAIRS);
 }
 
+/* Tall tiles come first where their blocks fill the device: the last wave of few takes as long as a
+ * full one. */
 static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv &conv,
                                struct cuda_engine offered[CUDA_ENGINES_MAX])
 {
-    static const uint64_t numbers[] = {DEPTHWISE_PAIRS, DEPTHWISE};
+    static const uint64_t numbers[] = {DEPTHWISE_TALL_PAIRS, DEPTHWISE_PAIRS, DEPTHWISE};
     conv_slots slots = conv_slots_of(plan->problem.operation);
-    int32_t count = 0;
+    int32_t count = 0, is_full = 0;
 
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         struct cuda_engine engine = {};
         depthwise_state state;
 
-        depthwise_prepare(&state, plan, conv, depthwise_lanes_of(numbers[i]));
+        prepare_depthwise(&state, plan, conv, numbers[i]);
         if (!state.is_possible)
             continue;
         engine.number = numbers[i];
         engine.workspace = (uint64_t)state.workspace;
-        if (numbers[i] == DEPTHWISE_PAIRS) {
+        if (state.lanes == 2) {
             engine.alignment = (uint32_t)(2 * cuda_type_size(state.type));
             engine.aligned =
                 1u << slots.x | 1u << (conv_is_filter(&conv) ? slots.other : slots.output);
         }
         offered[count++] = engine;
+        if (count == 2 && offered[0].number == DEPTHWISE_TALL_PAIRS && !is_full) {
+            offered[1] = offered[0];
+            offered[0] = engine;
+        }
+        is_full = state.is_full;
     }
     return count;
 }
@@ -140,9 +150,9 @@ static void prepare(struct anydnn_plugin_plan *plan)
     conv_make(&job->conv, &plan->problem);
     choose(plan, job->conv, plan->engine == SPLIT, &state->choice);
     fill_job(job, plan, state->choice);
-    if (plan->engine == DEPTHWISE_PAIRS || plan->engine == DEPTHWISE) {
-        depthwise_prepare(&state->depthwise, plan, job->conv, depthwise_lanes_of(plan->engine));
-        depthwise_prepare(&state->single, plan, job->conv, 1);
+    if (plan->engine >= DEPTHWISE_PAIRS) {
+        prepare_depthwise(&state->depthwise, plan, job->conv, plan->engine);
+        prepare_depthwise(&state->single, plan, job->conv, DEPTHWISE);
         state->choice.workspace = state->depthwise.workspace;
     }
     state->how = !is_float(job->x_type) && job->x_type != ANYDNN_PLUGIN_DOUBLE ? CONV_INTEGER

@@ -5,6 +5,8 @@
 
 /* Threads wanted for each multiprocessor, and the least length of a strip for them. */
 enum { THREADS_WANTED = 8 * CUDA_THREADS, LENGTH_LEAST = 14 };
+/* Blocks of a multiprocessor with tall tiles. */
+enum { TALL_BLOCKS = 2 };
 /* Blocks of a multiprocessor in direction filter, and the most vectors of one. */
 enum { FILTER_BLOCKS = 3, FILTER_LANES = 64 };
 
@@ -145,14 +147,20 @@ static void make_order(depthwise_job *job, int32_t images, int filter)
     job->threads = (int64_t)across * along * images * (filter ? 1 : job->vectors);
 }
 
+static int32_t tile_of(const depthwise_state *state, int filter)
+{
+    return state->tall      ? DEPTHWISE_TALL
+           : state->spreads ? DEPTHWISE_TILE_SPREAD(state->lanes, state->taps)
+           : filter         ? DEPTHWISE_TILE_FILTER(state->lanes, state->taps, state->stride)
+                            : DEPTHWISE_TILE(state->lanes, state->taps, state->stride);
+}
+
 /* Strips are whole lines where there are threads enough. */
 static void cut(depthwise_state *state, const struct anydnn_plugin_plan *plan, int64_t images,
                 int filter)
 {
     depthwise_job *job = &state->job;
-    int32_t tile = state->spreads ? DEPTHWISE_TILE_SPREAD(state->lanes, state->taps)
-                   : filter       ? DEPTHWISE_TILE_FILTER(state->lanes, state->taps, state->stride)
-                                  : DEPTHWISE_TILE(state->lanes, state->taps, state->stride);
+    int32_t tile = tile_of(state, filter);
     int32_t rows = job->across.positions + (state->spreads ? job->across.origin % 2 : 0);
     int64_t line = cuda_ceil_div(job->along.results, job->along.classes), threads, pieces;
 
@@ -199,11 +207,12 @@ static int has_vectors(const depthwise_job *job, int lanes)
 }
 
 void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *plan,
-                       const conv &conv, int lanes)
+                       const conv &conv, int lanes, int tall)
 {
     depthwise_job *job = &state->job;
     conv_slots slots = conv_slots_of(plan->problem.operation);
     int filter = conv_is_filter(&conv), data = conv_is_data(&conv);
+    int64_t blocks, waves;
 
     *state = {};
     if (plan->oracle || !has_types(&plan->problem, slots) || !is_depthwise(conv) ||
@@ -211,6 +220,7 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
         return;
     state->type = plan->problem.tensor[slots.x]->type;
     state->lanes = lanes;
+    state->tall = tall;
     state->deep = conv.depth > 1;
     job->channels = (int32_t)(conv.groups * conv.columns);
     job->multiplier = data ? 1 : (int32_t)conv.columns;
@@ -218,7 +228,10 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
     job->channels_inside = conv.position.step == 1;
     job->vectors = job->channels / lanes;
     make_sides(state, conv);
-    if (lanes > 1 && !has_vectors(job, lanes))
+    if ((lanes > 1 && !has_vectors(job, lanes)) ||
+        (tall &&
+         (filter || state->spreads || state->taps != 3 || state->stride != 1 || lanes != 2 ||
+          state->type == ANYDNN_PLUGIN_FLOAT || job->across.positions % DEPTHWISE_TALL)))
         return;
     cut(state, plan, conv.images, filter);
     make_order(job, (int32_t)conv.images, filter);
@@ -226,6 +239,9 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
         return;
     if (filter)
         share(state, plan);
+    blocks = cuda_ceil_div(job->threads, CUDA_THREADS);
+    waves = cuda_ceil_div(blocks, (int64_t)TALL_BLOCKS * plan->multiprocessors);
+    state->is_full = 7 * waves * TALL_BLOCKS * plan->multiprocessors <= 8 * blocks;
     state->is_possible = !filter || state->job.streams <= 65535;
 }
 

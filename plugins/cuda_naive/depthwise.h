@@ -63,14 +63,17 @@ struct depthwise_state {
     int32_t is_possible;
     int32_t type, taps, stride; /* U */
     int32_t lanes;              /* channels of a thread: 1, or 2 */
+    int32_t tall;               /* tiles of DEPTHWISE_TALL */
+    int32_t is_full;            /* blocks come in waves that are full, or nearly */
     int32_t spreads, deep;      /* direction data: stride 2; sums over several channels */
     int64_t workspace;
     struct depthwise_job job; /* without pointers and factors */
 };
 
-/* Fills `state`, with `lanes` channels for a thread; is_possible says whether there is a way. */
+/* Fills `state`, with `lanes` channels for a thread, `tall` tiles or others; is_possible says
+ * whether there is a way. */
 void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *plan,
-                       const conv &conv, int lanes);
+                       const conv &conv, int lanes, int tall);
 
 /* `single`: how the same is cut with one channel a thread, which alone has factors, bias and
  * activation. */
@@ -88,6 +91,8 @@ int32_t depthwise_filter(const depthwise_state *state, const cuda_call *call,
 /* Results of a tile across, of a thread with so many channels. */
 #define DEPTHWISE_TILE(lanes, taps, stride)                                                        \
     ((lanes) == 1 ? 1 : (stride) == 1 && (taps) == 3 ? 4 : 2)
+/* For images whose height is a multiple of it, as many networks' are. */
+#define DEPTHWISE_TALL 7
 #define DEPTHWISE_TILE_FILTER(lanes, taps, stride)                                                 \
     ((taps) == 7 ? 1 : DEPTHWISE_TILE(lanes, taps, stride))
 #define DEPTHWISE_TILE_SPREAD(lanes, taps) ((lanes) == 2 && (taps) == 3 ? 4 : 2)
