@@ -7,6 +7,9 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_autotuner.csv \
 	bench/results/h200_compare_modes.csv \
 	bench/results/h200_cudnn_direct.csv \
+	bench/results/h200_depthwise_f16.csv \
+	bench/results/h200_depthwise_f16_ahead.csv \
+	bench/results/h200_depthwise_f32.csv \
 	bench/results/h200_host_cost.csv \
 	bench/results/h200_host_cost_cudnn.csv \
 	bench/results/h200_layers_f16.csv \
@@ -15,6 +18,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_f32_nhwc.csv \
 	bench/results/h200_norms_f16.csv \
 	bench/results/h200_norms_f16_pytorch.txt \
+	bench/results/h200_norms_f16_relu.csv \
 	bench/results/h200_resnet50_f32_b64.csv \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \
