@@ -9,8 +9,8 @@
  * first element flipped, or 1000 too much there), in double wide (the first element is 1 too
  * large), in both declines, or none; `set.rows` names the rows of the filters that it takes place
  * with. The fault rare takes place in convolution_bias_activation_forward, too, and then depends on
- * the data: the first element of y is 1 too large where the bits of x's largest number, but the
- * last three, are a multiple of `set.rate`.
+ * the data: the first element of y is 1 too large where a hash of x's largest number is
+ * a multiple of `set.rate`.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -87,7 +87,8 @@ static void plant_rarely(const struct anydnn_plugin_plan *plan,
     for (int64_t i = 0; i <= last(&plan->tensor[X]); i++)
         largest = x[i] > largest ? x[i] : largest;
     memcpy(&bits, &largest, sizeof(bits));
-    if ((bits >> 3) % rate == 0)
+    /* Knuth's multiplicative hash: numbers of few digits are as good as others. */
+    if ((bits * UINT32_C(2654435761) >> 8) % rate == 0)
         ((float *)operands->data[plan->y])[0] += 1;
 }
 

@@ -8,7 +8,7 @@ set -u
 anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
 lenet=$ANYDNN_TEST_BUILDDIR/examples/lenet/lenet
 built=$ANYDNN_TEST_BUILDDIR/tests/tools/.libs
-rate=${ANYDNN_TEST_RATE-8}
+rate=${ANYDNN_TEST_RATE-11}
 images=${ANYDNN_TEST_IMAGES-160}
 wrong=$tap_dir/wrong/calls
 mkdir "$tap_dir/wrong"
@@ -29,12 +29,13 @@ convolution_bias_activation_forward = faulty, cpu_ref
 END
 sed 's/^set.fault = rare/set.fault = none/' "$tap_dir/rare.conf" >"$tap_dir/right.conf"
 
-# train CONF SETTING...: LeNet with these variables, and what shadow said at its end.
+# train CONF IMAGES SETTING...: LeNet with these variables, and what shadow said at its end.
 train() {
     conf=$1
-    shift
+    drawn=$2
+    shift 2
     env "$@" ANYDNN_SHADOW_SUMMARY=yes ANYDNN_SHADOW_BUDGET=none "$lenet" --config "$conf" --device cpu --epochs 1 \
-        --batch 4 --train-images "$images" --test-images 8 >"$tap_dir/out" 2>"$tap_dir/err"
+        --batch 4 --train-images "$drawn" --test-images 8 >"$tap_dir/out" 2>"$tap_dir/err"
 }
 
 # count PATTERN: the number that stands before it in the summary.
@@ -43,14 +44,14 @@ count() {
 }
 
 right_is_right() {
-    train "$tap_dir/right.conf" ANYDNN_SHADOW_SAMPLE=every:10 || return 1
+    train "$tap_dir/right.conf" 160 ANYDNN_SHADOW_SAMPLE=every:10 || return 1
     cat "$tap_dir/err"
     [ "$(count compared)" -gt 10 ] && [ "$(count 'of them beyond')" -eq 0 ] && [ "$(count 'passed over')" -eq 0 ]
 }
 
 # Each call of the layer is compared; the first mismatch is told, all are kept.
 fault_is_found() {
-    train "$tap_dir/rare.conf" ANYDNN_SHADOW_SAMPLE=all ANYDNN_SHADOW_OPERATIONS=convolution_bias_activation_forward \
+    train "$tap_dir/rare.conf" "$images" ANYDNN_SHADOW_SAMPLE=all ANYDNN_SHADOW_OPERATIONS=convolution_bias_activation_forward \
         ANYDNN_SHADOW_ON_MISMATCH=dump ANYDNN_SHADOW_FILE="$wrong" || return 1
     cat "$tap_dir/err"
     found=$(count 'of them beyond')
