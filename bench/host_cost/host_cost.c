@@ -15,8 +15,9 @@
  * Between bursts the queue is emptied, so that no call waits for room in it. Timed are: what is
  * asked of the CUDA runtime beside a launch; a launch of an empty kernel with parameters of several
  * sizes, by the runtime and by the driver; then, by anydnn on each BACKEND (cuda_naive), ReLU of
- * 4096 floats and a convolution of a 3x3 filter over 1,16,8,8. All of it on the default stream and
- * on one of the caller's own.
+ * 4096 floats and a convolution of a 3x3 filter over 1,16,8,8, each also "over a launch": bursts of
+ * it and of the driver's launch of an empty kernel with 16 bytes in turns, and the median and the
+ * least of their differences. All of it on the default stream and on one of the caller's own.
  */
 #include "kernels.h"
 
@@ -87,27 +88,58 @@ static void keep_busy(cudaStream_t stream)
     cuda(cudaLaunchKernel(host_cost_wait, (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, stream));
 }
 
+/* Nanoseconds of a call, by a burst of them. */
+static double burst(const struct way *way)
+{
+    double from;
+
+    cuda(cudaDeviceSynchronize());
+    if (busy)
+        keep_busy(way->stream);
+    from = now();
+    for (int i = 0; i < calls; i++)
+        way->run(way);
+    return (now() - from) / calls;
+}
+
+static void print_times(const char *what, const char *how, size_t bytes, double *times)
+{
+    cuda(cudaDeviceSynchronize());
+    qsort(times, (size_t)rounds, sizeof times[0], by_size);
+    printf("%s,%s,%zu,%.0f,%.0f\n", what, how, bytes, times[rounds / 2], times[0]);
+    fflush(stdout);
+}
+
 /* The first round is not counted. */
 static void report(const char *what, const char *how, size_t bytes, const struct way *way)
 {
     double times[ROUNDS_MAX];
 
     for (int round = -1; round < rounds; round++) {
-        double from;
+        double time = burst(way);
 
-        cuda(cudaDeviceSynchronize());
-        if (busy)
-            keep_busy(way->stream);
-        from = now();
-        for (int i = 0; i < calls; i++)
-            way->run(way);
         if (round >= 0)
-            times[round] = (now() - from) / calls;
+            times[round] = time;
     }
-    cuda(cudaDeviceSynchronize());
-    qsort(times, (size_t)rounds, sizeof times[0], by_size);
-    printf("%s,%s,%zu,%.0f,%.0f\n", what, how, bytes, times[rounds / 2], times[0]);
-    fflush(stdout);
+    print_times(what, how, bytes, times);
+}
+
+/* Two bursts of a round, the one first in even rounds and the other in odd ones; the first two are
+ * not counted. */
+static void report_over(const char *what, const char *how, size_t bytes, const struct way *less,
+                        const struct way *more)
+{
+    double differences[ROUNDS_MAX];
+    char text[160];
+
+    for (int round = -2; round < rounds; round++) {
+        double first = burst(round & 1 ? more : less), second = burst(round & 1 ? less : more);
+
+        if (round >= 0)
+            differences[round] = round & 1 ? first - second : second - first;
+    }
+    snprintf(text, sizeof text, "%s over a launch", what);
+    print_times(text, how, bytes, differences);
 }
 
 /* ------------------------------------------------------------------ beside a launch */
@@ -289,6 +321,15 @@ struct call {
 
 static const float one = 1, zero = 0;
 
+/* The cheapest launch that there is. */
+static struct way empty_launch(cudaStream_t stream)
+{
+    struct way way = {.run = launch_driver, .stream = stream, .kernel = &host_cost_kernels[0]};
+
+    cuda(cudaGetFuncBySymbol(&way.function, way.kernel->symbol));
+    return way;
+}
+
 static void activation(const struct way *way)
 {
     const struct call *c = way->call;
@@ -335,7 +376,7 @@ static void undescribe(struct call *c)
 static void through_anydnn(const char *backend, const char *where, cudaStream_t stream)
 {
     struct call c = {0};
-    struct way way = {.call = &c, .stream = stream};
+    struct way way = {.call = &c, .stream = stream}, launch = empty_launch(stream);
     char what[100];
 
     try(anydnnCreateOnDevice(&c.handle, "cuda"));
@@ -352,9 +393,11 @@ static void through_anydnn(const char *backend, const char *where, cudaStream_t 
     way.run = activation;
     snprintf(what, sizeof what, "activation on %s", backend);
     report(what, where, 0, &way);
+    report_over(what, where, launch.kernel->bytes, &launch, &way);
     way.run = convolution;
     snprintf(what, sizeof what, "convolution on %s", backend);
     report(what, where, 0, &way);
+    report_over(what, where, launch.kernel->bytes, &launch, &way);
     for (int i = 0; i < 3; i++)
         try(anydnnMemFree(c.handle, c.data[i]));
     try(anydnnMemFree(c.handle, c.workspace));

@@ -6,6 +6,8 @@
 
 #define BYTES 8198 /* two that are no multiple of anything */
 #define SHORT 4099
+#define LARGE (16 << 20)
+#define TIMES 24
 
 #define FIND(...) return verify_find(finding, "space", __VA_ARGS__)
 
@@ -23,18 +25,22 @@ static int check_identity(const struct anydnn_plugin_space *space, struct verify
     return 0;
 }
 
-/* A byte that is set on the stream NULL and copied behind that on a stream of our own. */
+/* Memory that is set on the stream NULL, often enough that it takes a device some time, and a byte
+ * of it that is copied behind that on a stream of our own. */
 static int check_order(const struct anydnn_plugin_space *space, void *stream, void *mark,
                        unsigned char *memory, struct verify_finding *finding)
 {
     unsigned char byte = 0;
+    int failed = 0;
 
-    if (space->memory_set(0, NULL, memory, 0x35, SHORT) != 0 ||
-        space->mark_record(0, NULL, mark) != 0 || space->stream_wait(0, stream, mark) != 0 ||
-        space->memory_copy(0, stream, memory + SHORT, memory, SHORT, ANYDNN_PLUGIN_COPY_WITHIN) !=
-            0 ||
+    for (int i = 1; i <= TIMES && !failed; i++)
+        failed = space->memory_set(0, NULL, memory, i == TIMES ? 0x35 : i, LARGE) != 0;
+    if (failed || space->mark_record(0, NULL, mark) != 0 ||
+        space->stream_wait(0, stream, mark) != 0 ||
+        space->memory_copy(0, stream, memory + LARGE, memory + LARGE - 1, 1,
+                           ANYDNN_PLUGIN_COPY_WITHIN) != 0 ||
         space->synchronize(0, stream) != 0 ||
-        space->memory_copy(0, NULL, &byte, memory + 2 * SHORT - 1, 1, ANYDNN_PLUGIN_COPY_FROM) != 0)
+        space->memory_copy(0, NULL, &byte, memory + LARGE, 1, ANYDNN_PLUGIN_COPY_FROM) != 0)
         FIND("work on a stream of stream_create fails: %s", adn_load_error_text());
     if (byte != 0x35)
         FIND("what is enqueued behind stream_wait does not wait for the mark");
@@ -55,7 +61,7 @@ static int check_streams(const struct anydnn_plugin_space *space, struct verify_
     if (space->stream_check(0, stream) != 0)
         result = verify_find(finding, "space", "stream_check refuses a stream of stream_create");
     else if (space->mark_create(0, &mark) != 0 ||
-             space->memory_alloc(0, BYTES, (void **)&memory) != 0)
+             space->memory_alloc(0, LARGE + 1, (void **)&memory) != 0)
         result = verify_find(finding, "space", "there is no mark or memory beside a stream: %s",
                              adn_load_error_text());
     else
