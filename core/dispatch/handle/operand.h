@@ -10,8 +10,8 @@ struct adn_view {
     void *own;                  /* a copy that ends with the view, or NULL */
 };
 
-/* What operand `slot` of the problem holds at `data`. On a device the span is copied in the order of
- * the stream, and the host waits. 0, or a status; then there is nothing to end. */
+/* What operand `slot` of the problem holds at `data`. On a device the span is copied in the order
+ * of the stream, and the host waits. 0, or a status; then there is nothing to end. */
 int32_t adn_view_begin(const struct anydnnContext *handle, void *stream,
                        const struct adn_problem *problem, int32_t slot, const void *data,
                        struct adn_view *view);
