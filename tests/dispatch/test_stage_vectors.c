@@ -81,25 +81,30 @@ static int prepare(struct prun *run, anydnnHandle_t handle, const struct vec_cas
                : 0;
 }
 
-/* The blocks, guard zones and all, go to the device and come back. */
+/* The blocks, guard zones and all, go to the device and come back, but for operands that lie on the
+ * host whatever the device is. */
 static int execute_on_device(struct prun *run)
 {
     char *memory[PRUN_OPERANDS] = {NULL};
-    int result = 0;
+    int stays[PRUN_OPERANDS] = {0}, result = 0;
 
     for (int i = 0; i < run->count && result == 0; i++) {
         struct prun_operand *operand = &run->operand[i];
 
-        if (operand->alias < 0 &&
-            (anydnnMemAlloc(run->handle, operand->bytes, (void **)&memory[i]) ||
-             anydnnMemCopy(run->handle, memory[i], operand->block, operand->bytes,
-                           ANYDNN_MEMCPY_HOST_TO_DEVICE)))
+        if (anydnnProblemGetOperandHost(run->problem, i, &stays[i]))
+            result = say(run, "anydnnProblemGetOperandHost");
+        else if (operand->alias < 0 && !stays[i] &&
+                 (anydnnMemAlloc(run->handle, operand->bytes, (void **)&memory[i]) ||
+                  anydnnMemCopy(run->handle, memory[i], operand->block, operand->bytes,
+                                ANYDNN_MEMCPY_HOST_TO_DEVICE)))
             result = say(run, "to the device");
     }
     for (int i = 0; i < run->count; i++) {
         int owner = run->operand[i].alias < 0 ? i : run->operand[i].alias;
 
         run->pointers[i] = memory[owner] + (run->operand[owner].data - run->operand[owner].block);
+        if (stays[i])
+            run->pointers[i] = run->operand[i].data;
     }
     if (result == 0 && anydnnProblemExecute(run->handle, run->problem, run->pointers, NULL, 0) != 0)
         result = say(run, "anydnnProblemExecute");

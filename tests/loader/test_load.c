@@ -321,15 +321,21 @@ static void a_newer_major_is_refused(void **state)
 
 static void a_newer_minor_is_refused(void **state)
 {
-    refused_before_main(state, "newer", "was built for plugin ABI 0.7, this library speaks 0.5",
-                        "rebuild the backend");
+    char sentence[80];
+
+    snprintf(sentence, sizeof sentence, "was built for plugin ABI 0.%d, this library speaks 0.%d",
+             ANYDNN_PLUGIN_ABI_MINOR + 1, ANYDNN_PLUGIN_ABI_MINOR);
+    refused_before_main(state, "newer", sentence, "rebuild the backend");
 }
 
 static void an_older_minor_is_refused(void **state)
 {
-    refused_before_main(state, "older",
-                        "was built for plugin ABI 0.0, this library speaks 0.5: rebuild",
-                        "this library's plugin.h");
+    char sentence[80];
+
+    snprintf(sentence, sizeof sentence,
+             "was built for plugin ABI 0.0, this library speaks 0.%d: rebuild",
+             ANYDNN_PLUGIN_ABI_MINOR);
+    refused_before_main(state, "older", sentence, "this library's plugin.h");
 }
 
 static void an_abi_size_of_0_is_refused(void **state)

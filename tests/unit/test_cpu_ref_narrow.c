@@ -49,7 +49,7 @@ struct run {
 static const char *const data_roles[] = {"x", "y", "z", "dx", "dy", "dz"};
 
 /* The text with another type instead of double; parameters of batch normalization, which all
- * operands of another role than those above are, become float. */
+ * operands of another role than those above are, and costs become float. */
 static void with_type(const char *text, const char *type, char *to, size_t size)
 {
     int batch_norm = strncmp(text, "batch_normalization", 19) == 0;
@@ -59,7 +59,7 @@ static void with_type(const char *text, const char *type, char *to, size_t size)
     snprintf(copy, sizeof copy, "%s", text);
     for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         char *equals = strstr(word, "=f64:");
-        int is_data = !batch_norm;
+        int is_data = !batch_norm && strncmp(word, "costs=", 6) != 0;
 
         if (!equals) {
             used += (size_t)snprintf(to + used, size - used, " %s", word);
@@ -233,7 +233,7 @@ static void try_vectors(const char *type)
 {
     const char *folder = getenv("ANYDNN_TEST_SRCDIR");
     struct anydnn_plugin_context *context = fixture_context();
-    uint32_t tried = 0, offered = 0;
+    uint64_t tried = 0, offered = 0;
     char pattern[4096], *line = NULL;
     size_t room = 0;
     glob_t files;
@@ -249,7 +249,7 @@ static void try_vectors(const char *type)
             line[strcspn(line, "\n")] = 0;
             if (strncmp(line, "problem ", 8) != 0 || !strstr(line, "=f64:") || !is_small(line + 8))
                 continue;
-            tried |= UINT32_C(1) << try_problem(context, line + 8, type);
+            tried |= UINT64_C(1) << try_problem(context, line + 8, type);
         }
         fclose(file);
     }
@@ -257,7 +257,7 @@ static void try_vectors(const char *type)
     globfree(&files);
     fixture_plugin()->context_destroy(context);
     for (uint32_t i = 0; i < fixture_plugin()->operation_count; i++)
-        offered |= UINT32_C(1) << fixture_plugin()->operations[i]->operation;
+        offered |= UINT64_C(1) << fixture_plugin()->operations[i]->operation;
     assert_int_equal(tried, offered);
 }
 
