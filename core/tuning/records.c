@@ -69,11 +69,27 @@ static void drop(struct adn_tuning_records *records, struct adn_tuning_record *r
     free(record);
 }
 
+static int is_trial(const char *line, size_t key_length)
+{
+    return memmem(line, key_length, ADN_TUNING_SUSPECT, strlen(ADN_TUNING_SUSPECT)) != NULL;
+}
+
 /* A candidate on trial that came through. */
 static int is_nothing(const char *line, size_t key_length, const struct adn_tuned *tuned)
 {
-    return tuned->microseconds == ADN_TUNING_SURVIVED &&
-           memmem(line, key_length, ADN_TUNING_SUSPECT, strlen(ADN_TUNING_SUSPECT)) != NULL;
+    return tuned->microseconds == ADN_TUNING_SURVIVED && is_trial(line, key_length);
+}
+
+void adn_tuning_records_forget_trials(struct adn_tuning_records *records, double own)
+{
+    struct adn_tuning_record *record = TAILQ_FIRST(&records->ages), *next;
+
+    for (; record; record = next) {
+        next = TAILQ_NEXT(record, age);
+        if (is_trial(record->line, record->key_length) &&
+            record->tuned.microseconds > ADN_TUNING_PROCESS && record->tuned.microseconds != own)
+            drop(records, record);
+    }
 }
 
 /* Behind all others, in the place of `old` if that is one. */

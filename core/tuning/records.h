@@ -50,6 +50,8 @@ char *adn_tuning_records_line(const char *key, const struct adn_tuned *tuned, si
 int adn_tuning_records_add_line(struct adn_tuning_records *records, const char *line,
                                 size_t length);
 
+/* Leaves out candidates on trial in other processes than `own`: of those the file alone knows. */
+void adn_tuning_records_forget_trials(struct adn_tuning_records *records, double own);
 /* Adds what the file holds. */
 void adn_tuning_records_read(struct adn_tuning_records *records, const char *path,
                              struct adn_tuning_reading *reading);

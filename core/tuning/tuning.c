@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sys/env.h"
 #include "sys/log.h"
@@ -136,6 +137,7 @@ static void read_all(struct adn_tuning *tuning, struct sentence *sentence)
     if (unchanged(tuning))
         return;
     see(tuning);
+    adn_tuning_records_forget_trials(tuning->records, (double)getpid() + ADN_TUNING_PROCESS);
     adn_tuning_records_read(tuning->records, tuning->path, &reading);
     tuning->read_only =
         reading.other || reading.foreign || (reading.error && reading.error != ENOENT);

@@ -120,6 +120,38 @@ static void write_some(int writer)
     }
 }
 
+/* What another process tried and came through must not come back from this one's memory. */
+static void trials_of_others_do_not_come_back(void **state)
+{
+    static const char header[] = "anydnn tuning 1\n",
+                      key[] = "a problem" ADN_TUNING_SUSPECT "one 7";
+    struct adn_tuning *tuning = adn_tuning_at(in_folder("trials"));
+    struct adn_tuned found;
+    char text[4096] = "";
+    FILE *file;
+
+    (void)state;
+    file = fopen(in_folder("trials"), "w");
+    assert_non_null(file);
+    fprintf(file, "%s%s\tnone\tone\t7\t1\n%s 8\tnone\tone\t8\t%ld\n", header, key, key,
+            (long)getppid() + 1);
+    fclose(file);
+    keep(tuning, "first", 1, 2);
+    assert_int_equal(adn_tuning_find(tuning, key, &found), 1);
+    file = fopen(in_folder("trials"), "w");
+    assert_non_null(file);
+    fprintf(file, "%s%s\tnone\tone\t7\t1\n", header, key);
+    fclose(file);
+    keep(tuning, "second", 1, 2);
+    file = fopen(in_folder("trials"), "r");
+    assert_non_null(file);
+    (void)!fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    assert_non_null(strstr(text, "second"));
+    assert_non_null(strstr(text, "suspect one 7\t"));
+    assert_null(strstr(text, "suspect one 7 8\t"));
+}
+
 /* A reader sees whole files alone, and nobody's records are lost. */
 static void processes_at_once(void **state)
 {
@@ -397,6 +429,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kept_and_found),
         cmocka_unit_test(the_mode_stays),
+        cmocka_unit_test(trials_of_others_do_not_come_back),
         cmocka_unit_test(processes_at_once),
         cmocka_unit_test(other_things_stay),
         cmocka_unit_test(links_are_followed),
