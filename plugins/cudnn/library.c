@@ -121,13 +121,15 @@ int64_t cdn_library_version(void)
     return version;
 }
 
-/* The path of a line of /proc/self/maps if it is of a part of cuDNN, or NULL. */
+/* The path of a line of /proc/self/maps if it is of a part of cuDNN, or NULL. Version 7, and
+ * anydnn's own library in its place, is one file that shares no part with later ones. */
 static char *part_of(char *line)
 {
     char *path = strchr(line, '/');
     char *slash = path ? strrchr(path, '/') : NULL;
 
-    if (!slash || strncmp(slash + 1, "libcudnn", 8) != 0)
+    if (!slash || strncmp(slash + 1, "libcudnn", 8) != 0 ||
+        strncmp(slash + 1, "libcudnn.so.7", 13) == 0)
         return NULL;
     path[strcspn(path, "\n")] = 0;
     return path;

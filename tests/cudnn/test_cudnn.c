@@ -48,20 +48,42 @@ static void lacking_library(void)
     expect_declined("no function cudnnIm2Col");
 }
 
-/* A part of another installation is in the process. */
-static void mixed_library(void)
+/* Opens a copy of the mock by that name. */
+static void open_beside(const char *name)
 {
     char folder[] = "/tmp/anydnn-cudnn-XXXXXX", command[1500], part[100];
 
     use_library("libcudnn_mock.so");
     assert_non_null(mkdtemp(folder));
-    snprintf(part, sizeof part, "%s/libcudnn_graph.so.9", folder);
+    snprintf(part, sizeof part, "%s/%s", folder, name);
     snprintf(command, sizeof command, "cp '%s' '%s'", library, part);
     assert_int_equal(system(command), 0);
     assert_non_null(dlopen(part, RTLD_NOW | RTLD_LOCAL));
     unlink(part);
     rmdir(folder);
+}
+
+/* A part of another installation is in the process. */
+static void mixed_library(void)
+{
+    open_beside("libcudnn_graph.so.9");
     expect_declined("two places");
+}
+
+/* A program for cuDNN 7 runs on anydnn's library of that name. */
+static void version_7_beside(void)
+{
+    struct anydnn_plugin_context *context;
+    struct answer answer;
+    struct layer layer;
+
+    open_beside("libcudnn.so.7.0.0");
+    context = start();
+    make_layer(&layer, ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_MATH_DEFAULT);
+    ask(context, &layer, &answer);
+    assert_int_not_equal(answer.offer[0].reason, ANYDNN_PLUGIN_REASON_LIBRARY);
+    assert_int_equal(warnings, 0);
+    plugin->context_destroy(context);
 }
 
 static void test_libraries(void **state)
@@ -71,6 +93,7 @@ static void test_libraries(void **state)
     run_alone(old_library);
     run_alone(lacking_library);
     run_alone(mixed_library);
+    run_alone(version_7_beside);
 }
 
 /* ------------------------------------------------------------------ offers */
