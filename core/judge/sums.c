@@ -57,6 +57,29 @@ static void add_floor(struct adn_subject *subject)
             subject->slot[i].sum[k] += 1;
 }
 
+/*
+ * The paths of ctc_loss are summed as logarithms in double, which grow to the sequence's cost: each
+ * step rounds by a unit of that, and so does the share of the paths, at most 1, that a gradient
+ * holds (Graves et al. 2006, equation 16, taken in logarithms). Seen in double alone.
+ */
+static void add_paths(struct adn_subject *subject)
+{
+    enum { COSTS = 4, GRADIENTS = 5 };
+    const struct anydnn_plugin_tensor *x = &subject->problem.tensor[0];
+    const struct adn_subject_slot *costs = &subject->slot[COSTS];
+    struct adn_subject_slot *gradients = &subject->slot[GRADIENTS];
+
+    if (subject->problem.operation != ANYDNN_PLUGIN_CTC_LOSS || x->type != ANYDNN_PLUGIN_DOUBLE ||
+        costs->want == NULL || gradients->sum == NULL)
+        return;
+    for (int64_t k = 0; k < gradients->count; k++) {
+        double cost = costs->want[k / x->dims[2] % x->dims[1]];
+
+        if (isfinite(cost))
+            gradients->sum[k] += fabs(cost);
+    }
+}
+
 int adn_oracle_sums(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
 {
     enum adn_judgement judgement = adn_judge_of(&subject->problem);
@@ -66,6 +89,7 @@ int adn_oracle_sums(struct adn_oracle *oracle, struct adn_subject *subject, char
     if (judgement == ADN_JUDGE_SENSITIVE) {
         result = sensitivity(oracle, subject, sentence);
         add_floor(subject);
+        add_paths(subject);
         if (result == 0)
             result = adn_subject_cancelling(subject, sentence);
     } else if (judgement == ADN_JUDGE_SUMS) {
