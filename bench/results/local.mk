@@ -23,6 +23,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \
 	bench/results/h200_tensorcore_f16.csv \
+	bench/results/h200_tensorcore_f16_data.csv \
 	bench/results/h200_tensorcore_groups.csv \
 	bench/results/h200_tensorcore_s8.csv \
 	bench/results/h200_tensorcore_split.csv \
