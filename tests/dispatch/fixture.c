@@ -2,6 +2,7 @@
 /* A process with the test backends in it, and short ways to make what calls need. */
 #include "tests/dispatch/fixture.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,12 +69,23 @@ int fixture_group_setup(void **state)
     return 0;
 }
 
+/* With whatever tests wrote there: traces, messages, settings. */
+static void remove_folder(void)
+{
+    DIR *files = opendir(folder);
+    const struct dirent *entry;
+
+    while (files && (entry = readdir(files)))
+        unlinkat(dirfd(files), entry->d_name, 0);
+    if (files)
+        closedir(files);
+    rmdir(folder);
+}
+
 int fixture_group_teardown(void **state)
 {
     (void)state;
-    unlink(fixture_path("anydnn.conf"));
-    unlink(fixture_path("log"));
-    rmdir(folder);
+    remove_folder();
     return 0;
 }
 
