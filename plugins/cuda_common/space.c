@@ -271,7 +271,8 @@ static int32_t stream_check(int32_t device, void *stream)
 
     if (status || !given || given == cudaStreamLegacy || given == cudaStreamPerThread)
         return status;
-    /* The driver tells no device of a stream that is captured, and ends the capture (13.0). */
+    /* Asking for the device of a captured stream failed on an H200 (CUDA 13.0), the capture with
+     * it. */
     if (cuda_is_captured(given))
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     status = cuda_check(device, cudaStreamGetDevice(given, &owner), "asking for a stream's device");
