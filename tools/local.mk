@@ -68,8 +68,10 @@ include tools/report/local.mk
 # verify drives backends through the rooms below dispatch.
 vectorsdir = $(pkgdatadir)/vectors
 dist_vectors_DATA = $(golden_vectors)
-tools_anydnn_CPPFLAGS += -I$(top_srcdir) -DANYDNN_VECTORSDIR='"$(vectorsdir)"' \
-	-DANYDNN_SUITESDIR='"$(suitesdir)"'
+tools_anydnn_CPPFLAGS += -I$(top_srcdir)
+tools/verify/%-command.o: private ROOM_CPPFLAGS = -DANYDNN_VECTORSDIR='"$(vectorsdir)"'
+tools/%-suite_name.o: private ROOM_CPPFLAGS = -DANYDNN_SUITESDIR='"$(suitesdir)"'
+tools/%-shim_names.o: private ROOM_CPPFLAGS = -DANYDNN_LIBDIR='"$(libdir)"'
 tools_anydnn_LDADD += core/libanydnn_base.la -lpthread
 tools_anydnn_SOURCES += \
 	tools/verify/answers.c \
