@@ -86,6 +86,11 @@ just_these = check_PROGRAMS= check_LTLIBRARIES= check_DATA=
 check-quick: all $(quick_programs) tests/loader/open_one tests/unit/settings_probe tests/loader/mocks/built/.stamp
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(quick_tests)'
 
+# For a sanitizer of threads: without those that are of minutes there and start no threads.
+single_tests = $(conformance_tests) $(example_tests) tests/verify/test_quick.sh
+check-threads:
+	$(MAKE) $(AM_MAKEFLAGS) check-quick quick_tests='$(filter-out $(single_tests),$(quick_tests))'
+
 check-long: all tests/cuda/emulated_turing
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(long_tests)'
 
@@ -96,4 +101,4 @@ tests-clean:
 	rm -f tests/loader/mocks/*.o tests/loader/mocks/*.lo tests/loader/mocks/*.la
 	rm -rf tests/loader/mocks/.libs tests/loader/mocks/built tests/empty_home tests/cuda/emulated*
 
-.PHONY: check-clock check-long check-quick tests-clean tests-installcheck
+.PHONY: check-clock check-long check-quick check-threads tests-clean tests-installcheck

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The Python package with NumPy, ml_dtypes and torch, as pip brings them: all of its tests.
 #
-#   python/tests/torch.sh BUILD
+#   python/tests/torch.sh BUILD [fetch]
 #
 # BUILD is a built tree; the packages go to BUILD/python-env and stay there. Prints TAP. What cannot be had is
-# skipped with a sentence. PIP_INDEX_URL may name an index whose torch is for the CPU alone, which is smaller.
+# skipped with a sentence. With `fetch` it only has the packages come, gigabytes, for which BUILD may be an empty folder. PIP_INDEX_URL may name an index whose torch is for the CPU alone, which is smaller.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/tap.sh
 . "$root/tests/tap.sh"
@@ -31,6 +31,11 @@ wheel_runs() (
         >"$("$fresh/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/torch.pth"
     cd / && "$fresh/bin/python" "$root/python/examples/lenet.py" | grep -E 'convolution +onednn'
 )
+
+if [ "${2-}" = fetch ]; then
+    fetch
+    exit
+fi
 
 ANYDNN_LIBRARY=$build/.libs/libanydnn.so.0
 ANYDNN_TOOL=$build/tools/anydnn
