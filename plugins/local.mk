@@ -36,7 +36,8 @@ plugins-dir: plugins/built/.stamp
 
 plugins-clean:
 	rm -rf plugins/built .libs/anydnn
-	rm -f plugins/*/*.cu.d plugins/*/*.spills plugins/*/.libs/*.spills
+	rm -f plugins/*/*.cu.d plugins/*/*/*.cu.d plugins/*/*.spills plugins/*/*/*.spills plugins/*/.libs/*.spills \
+	    plugins/*/*/.libs/*.spills
 
 # libtool's own description of a module is of no use where modules are opened by path.
 plugins-install-hook:

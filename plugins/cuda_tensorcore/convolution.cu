@@ -5,8 +5,8 @@
  * second kernel in a fixed order, in workspace.
  */
 #include "../cuda_common/walk.h"
-#include "arrange.h"
-#include "launch.h"
+#include "common/launch.h"
+#include "layout/layout.h"
 
 /* The steps of a plan, in this order, of which it has the kernel's and any of the others. */
 enum { COPY_X, COPY_OTHER, KERNEL, ADD, STEPS };
@@ -176,8 +176,8 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
 }
 
 /*
- * Whether blocks that begin while the kernel ahead ends (overlap.h) are spread evenly over the
- * multiprocessors, as on a device with nothing to do. What was seen on an H200: where a block a
+ * Whether blocks that begin while the kernel ahead ends (common/overlap.h) are spread evenly over
+ * the multiprocessors, as on a device with nothing to do. What was seen on an H200: where a block a
  * multiprocessor or fewer has room for two of its kind, some get two, from about two thirds of the
  * multiprocessors on, and take 1.1 to 1.4 times as long; with room for three that was not seen.
  * Behind the kernel that adds up parts it was seen with fewer blocks and more room, too.

@@ -2,103 +2,103 @@
 # The backend cuda_tensorcore: convolutions on matrix units.
 
 CUDA_TENSORCORE_SOURCES = \
-	plugins/cuda_tensorcore/arrange.c \
-	plugins/cuda_tensorcore/arrange.h \
-	plugins/cuda_tensorcore/arrange_choice.c \
-	plugins/cuda_tensorcore/arrange_copy.cu \
-	plugins/cuda_tensorcore/arrange_parts.cu \
 	plugins/cuda_tensorcore/check.c \
-	plugins/cuda_tensorcore/choice.c \
 	plugins/cuda_tensorcore/convolution.cu \
-	plugins/cuda_tensorcore/first.cu \
-	plugins/cuda_tensorcore/first_bfloat16.cu \
-	plugins/cuda_tensorcore/first_data.h \
-	plugins/cuda_tensorcore/first_filter.h \
-	plugins/cuda_tensorcore/first_forward.h \
-	plugins/cuda_tensorcore/first_half.cu \
-	plugins/cuda_tensorcore/first_job.h \
-	plugins/cuda_tensorcore/first_table.h \
-	plugins/cuda_tensorcore/gemm.h \
-	plugins/cuda_tensorcore/groups.cu \
-	plugins/cuda_tensorcore/groups_add.h \
-	plugins/cuda_tensorcore/groups_bfloat16.cu \
-	plugins/cuda_tensorcore/groups_filter.h \
-	plugins/cuda_tensorcore/groups_filter_store.h \
-	plugins/cuda_tensorcore/groups_fours.h \
-	plugins/cuda_tensorcore/groups_gemm.h \
-	plugins/cuda_tensorcore/groups_half.cu \
-	plugins/cuda_tensorcore/groups_job.h \
-	plugins/cuda_tensorcore/groups_store.h \
-	plugins/cuda_tensorcore/groups_table.h \
-	plugins/cuda_tensorcore/groups_tile.cu \
-	plugins/cuda_tensorcore/hopper.cu \
-	plugins/cuda_tensorcore/hopper.h \
-	plugins/cuda_tensorcore/hopper_bfloat16.cu \
-	plugins/cuda_tensorcore/hopper_filter.cu \
-	plugins/cuda_tensorcore/hopper_filter.h \
-	plugins/cuda_tensorcore/hopper_filter_job.h \
-	plugins/cuda_tensorcore/hopper_gemm.h \
-	plugins/cuda_tensorcore/hopper_geometry.cu \
-	plugins/cuda_tensorcore/hopper_geometry.h \
-	plugins/cuda_tensorcore/hopper_half.cu \
-	plugins/cuda_tensorcore/hopper_int8.cu \
-	plugins/cuda_tensorcore/hopper_job.h \
-	plugins/cuda_tensorcore/hopper_map.c \
-	plugins/cuda_tensorcore/hopper_map.h \
-	plugins/cuda_tensorcore/hopper_ring.h \
-	plugins/cuda_tensorcore/hopper_shape.h \
-	plugins/cuda_tensorcore/hopper_store.h \
-	plugins/cuda_tensorcore/hopper_table.h \
-	plugins/cuda_tensorcore/hopper_tf32.cu \
-	plugins/cuda_tensorcore/hopper_wgmma.h \
-	plugins/cuda_tensorcore/job.h \
 	plugins/cuda_tensorcore/kernels.c \
-	plugins/cuda_tensorcore/launch.h \
-	plugins/cuda_tensorcore/load.h \
-	plugins/cuda_tensorcore/mma.h \
-	plugins/cuda_tensorcore/model.c \
-	plugins/cuda_tensorcore/mma_bfloat16.cu \
-	plugins/cuda_tensorcore/mma_half.cu \
-	plugins/cuda_tensorcore/mma_int8.cu \
-	plugins/cuda_tensorcore/mma_split.cu \
-	plugins/cuda_tensorcore/mma_table.h \
-	plugins/cuda_tensorcore/mma_tf32.cu \
-	plugins/cuda_tensorcore/offer.c \
-	plugins/cuda_tensorcore/overlap.h \
 	plugins/cuda_tensorcore/plugin.c \
-	plugins/cuda_tensorcore/shape.h \
-	plugins/cuda_tensorcore/split.h \
-	plugins/cuda_tensorcore/store.h \
-	plugins/cuda_tensorcore/taps.cu \
-	plugins/cuda_tensorcore/taps_add.h \
-	plugins/cuda_tensorcore/taps_bfloat16.cu \
-	plugins/cuda_tensorcore/taps_filter.cu \
-	plugins/cuda_tensorcore/taps_filter.h \
-	plugins/cuda_tensorcore/taps_filter_job.h \
-	plugins/cuda_tensorcore/taps_filter_load.h \
-	plugins/cuda_tensorcore/taps_filter_shape.h \
-	plugins/cuda_tensorcore/taps_filter_store.h \
-	plugins/cuda_tensorcore/taps_gemm.h \
-	plugins/cuda_tensorcore/taps_half.cu \
-	plugins/cuda_tensorcore/taps_job.h \
-	plugins/cuda_tensorcore/taps_join.h \
-	plugins/cuda_tensorcore/taps_load.h \
-	plugins/cuda_tensorcore/taps_parts.h \
-	plugins/cuda_tensorcore/taps_shape.h \
-	plugins/cuda_tensorcore/taps_split.cu \
-	plugins/cuda_tensorcore/taps_store.h \
-	plugins/cuda_tensorcore/taps_store_rows.h \
-	plugins/cuda_tensorcore/taps_table.h \
-	plugins/cuda_tensorcore/taps_tf32.cu \
 	plugins/cuda_tensorcore/tensorcore.h \
-	plugins/cuda_tensorcore/tile.h
+	plugins/cuda_tensorcore/ampere/bfloat16.cu \
+	plugins/cuda_tensorcore/ampere/epilogue.h \
+	plugins/cuda_tensorcore/ampere/epilogue_nchw.h \
+	plugins/cuda_tensorcore/ampere/gemm.h \
+	plugins/cuda_tensorcore/ampere/half.cu \
+	plugins/cuda_tensorcore/ampere/load.h \
+	plugins/cuda_tensorcore/ampere/params.cu \
+	plugins/cuda_tensorcore/ampere/params.h \
+	plugins/cuda_tensorcore/ampere/shape.h \
+	plugins/cuda_tensorcore/ampere/sliced_k.h \
+	plugins/cuda_tensorcore/ampere/split.cu \
+	plugins/cuda_tensorcore/ampere/split_k.h \
+	plugins/cuda_tensorcore/ampere/table.h \
+	plugins/cuda_tensorcore/ampere/tf32.cu \
+	plugins/cuda_tensorcore/ampere/wgrad.h \
+	plugins/cuda_tensorcore/ampere/wgrad_epilogue.h \
+	plugins/cuda_tensorcore/ampere/wgrad_load.h \
+	plugins/cuda_tensorcore/ampere/wgrad_params.cu \
+	plugins/cuda_tensorcore/ampere/wgrad_params.h \
+	plugins/cuda_tensorcore/ampere/wgrad_shape.h \
+	plugins/cuda_tensorcore/choice/choice.c \
+	plugins/cuda_tensorcore/choice/model.c \
+	plugins/cuda_tensorcore/choice/offer.c \
+	plugins/cuda_tensorcore/common/epilogue.h \
+	plugins/cuda_tensorcore/common/job.h \
+	plugins/cuda_tensorcore/common/launch.h \
+	plugins/cuda_tensorcore/common/mma.h \
+	plugins/cuda_tensorcore/common/overlap.h \
+	plugins/cuda_tensorcore/common/shape.h \
+	plugins/cuda_tensorcore/common/split.h \
+	plugins/cuda_tensorcore/common/tile.h \
+	plugins/cuda_tensorcore/common/wgrad_reduce.h \
+	plugins/cuda_tensorcore/first/bfloat16.cu \
+	plugins/cuda_tensorcore/first/dgrad.h \
+	plugins/cuda_tensorcore/first/fprop.h \
+	plugins/cuda_tensorcore/first/half.cu \
+	plugins/cuda_tensorcore/first/params.cu \
+	plugins/cuda_tensorcore/first/params.h \
+	plugins/cuda_tensorcore/first/table.h \
+	plugins/cuda_tensorcore/first/wgrad.h \
+	plugins/cuda_tensorcore/groups/bfloat16.cu \
+	plugins/cuda_tensorcore/groups/epilogue.h \
+	plugins/cuda_tensorcore/groups/gemm.h \
+	plugins/cuda_tensorcore/groups/gemm_c4.h \
+	plugins/cuda_tensorcore/groups/half.cu \
+	plugins/cuda_tensorcore/groups/params.cu \
+	plugins/cuda_tensorcore/groups/params.h \
+	plugins/cuda_tensorcore/groups/table.h \
+	plugins/cuda_tensorcore/groups/tile.cu \
+	plugins/cuda_tensorcore/groups/wgrad.h \
+	plugins/cuda_tensorcore/groups/wgrad_epilogue.h \
+	plugins/cuda_tensorcore/groups/wgrad_reduce.h \
+	plugins/cuda_tensorcore/hopper/bfloat16.cu \
+	plugins/cuda_tensorcore/hopper/epilogue.h \
+	plugins/cuda_tensorcore/hopper/gemm.h \
+	plugins/cuda_tensorcore/hopper/geometry.cu \
+	plugins/cuda_tensorcore/hopper/geometry.h \
+	plugins/cuda_tensorcore/hopper/half.cu \
+	plugins/cuda_tensorcore/hopper/int8.cu \
+	plugins/cuda_tensorcore/hopper/params.cu \
+	plugins/cuda_tensorcore/hopper/params.h \
+	plugins/cuda_tensorcore/hopper/pipeline.h \
+	plugins/cuda_tensorcore/hopper/ptx.h \
+	plugins/cuda_tensorcore/hopper/shape.h \
+	plugins/cuda_tensorcore/hopper/table.h \
+	plugins/cuda_tensorcore/hopper/tensor_map.c \
+	plugins/cuda_tensorcore/hopper/tensor_map.h \
+	plugins/cuda_tensorcore/hopper/tf32.cu \
+	plugins/cuda_tensorcore/hopper/wgmma.h \
+	plugins/cuda_tensorcore/hopper/wgrad.h \
+	plugins/cuda_tensorcore/hopper/wgrad_params.cu \
+	plugins/cuda_tensorcore/hopper/wgrad_params.h \
+	plugins/cuda_tensorcore/layout/candidates.c \
+	plugins/cuda_tensorcore/layout/copy.cu \
+	plugins/cuda_tensorcore/layout/layout.c \
+	plugins/cuda_tensorcore/layout/layout.h \
+	plugins/cuda_tensorcore/layout/reduce.cu \
+	plugins/cuda_tensorcore/mma/bfloat16.cu \
+	plugins/cuda_tensorcore/mma/gemm.h \
+	plugins/cuda_tensorcore/mma/half.cu \
+	plugins/cuda_tensorcore/mma/int8.cu \
+	plugins/cuda_tensorcore/mma/load.h \
+	plugins/cuda_tensorcore/mma/split.cu \
+	plugins/cuda_tensorcore/mma/table.h \
+	plugins/cuda_tensorcore/mma/tf32.cu
 
-# Of overlap.h; what is left, the family mma, is where nothing faster fits.
-CUDA_PASS_90 += plugins/cuda_tensorcore/arrange%.lo plugins/cuda_tensorcore/first%.lo \
-	plugins/cuda_tensorcore/groups%.lo plugins/cuda_tensorcore/taps%.lo
+# Of common/overlap.h; what is left, the family mma, is where nothing faster fits.
+CUDA_PASS_90 += plugins/cuda_tensorcore/ampere/%.lo plugins/cuda_tensorcore/first/%.lo \
+	plugins/cuda_tensorcore/groups/%.lo plugins/cuda_tensorcore/layout/%.lo
 
 # wgmma and setmaxnreg are code for 9.0 itself, without PTX.
-CUDA_PASS_90A += plugins/cuda_tensorcore/hopper%.lo
+CUDA_PASS_90A += plugins/cuda_tensorcore/hopper/%.lo
 
 if HAVE_CUDA
 plugins_LTLIBRARIES += plugins/cuda_tensorcore/anydnn_cuda_tensorcore.la

@@ -56,7 +56,8 @@ struct tc_kernel {
     double part;      /* of the rate of matrix units, that it reaches where sums are long */
     /* What it asks for beyond the above, or NULL. */
     int32_t (*takes)(const struct conv *conv, const struct tc_wish *wish);
-    /* Makes the step that runs it, from a plan's job without pointers and factors (launch.h). */
+    /* Makes the step that runs it, from a plan's job without pointers and factors
+     * (common/launch.h). */
     void (*step)(struct tc_step *step, const struct tc_job *job);
     /* The one that adds up the parts of split sums; NULL: conv_add_splits. */
     void (*add)(struct tc_step *step, const struct tc_job *job);
@@ -83,7 +84,7 @@ extern const struct tc_table tc_first_half, tc_first_bfloat16;
 extern const struct tc_table tc_groups_half, tc_groups_bfloat16;
 extern const struct tc_table tc_hopper_half, tc_hopper_bfloat16, tc_hopper_tf32, tc_hopper_int8;
 
-/* ------------------------------------------------------------------ choice.c */
+/* ------------------------------------------------------------------ choice/choice.c */
 
 struct tc_choice {
     const struct tc_kernel *kernel;
@@ -114,7 +115,7 @@ int32_t tc_choose(const struct conv *conv, const struct tc_wish *wish, struct tc
 int32_t tc_choice_of(const struct conv *conv, const struct tc_wish *wish, uint64_t engine,
                      struct tc_choice *choice);
 
-/* ------------------------------------------------------------------ model.c */
+/* ------------------------------------------------------------------ choice/model.c */
 
 /* Time of a choice whose splits, tiles and workspace are filled in: so many blocks that have taps,
  * with a mean of so many tiles along the sum. */
@@ -132,7 +133,7 @@ int32_t tc_check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 /* convolution.cu: 10 major + minor of the code that the driver takes for the current device. */
 int32_t tc_code_capability(int32_t device, int32_t *capability);
 
-/* hopper.cu: whether the current device, of that generation, runs the family hopper. */
+/* hopper/params.cu: whether the current device, of that generation, runs the family hopper. */
 int32_t tc_hopper_runs(int32_t generation);
 
 #ifdef __cplusplus

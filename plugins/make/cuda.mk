@@ -28,4 +28,4 @@ AM_NVCCFLAGS = $(if $(filter $(CUDA_PASS_90A),$@),$(filter-out --Ofast-compile=%
 	    $(NVCC) $(PLUGIN_CPPFLAGS) $(AM_GENCODE) -std=c++17 -fvisibility=hidden $(AM_NVCCFLAGS) \
 	    -MMD -MP -MF $(@:.lo=.cu.d) -MT $@ -c -o $@ $<
 
--include $(wildcard plugins/*/*.cu.d)
+-include $(wildcard plugins/*/*.cu.d plugins/*/*/*.cu.d)

@@ -22,9 +22,9 @@ is_compiled_by() {
 # unlisted LIST FOLDER: the spills under the folder that the list has not.
 unlisted() {
     find "$2" -name '*.spills' | sort | while read -r file; do
-        name=${file%.spills}
-        folder=$(dirname "$file")
-        name=$(basename "${folder%/.libs}")/$(basename "${name%.*}").cu
+        name=${file#"$2"/}
+        name=${name%.spills}
+        name=$(printf '%s\n' "${name%.*}.cu" | sed 's|\.libs/||')
         awk -v source="$name" '
             FILENAME == ARGV[1] { if (!/^#/ && NF) { file[++n] = "^(" $1 ")$"; kernel[n] = "^(" $2 ")$" } next }
             { known = 0
@@ -58,8 +58,8 @@ chmod +x "$tap_dir/nvcc"
 
 # wrapped STATUS
 wrapped() {
-    mkdir -p "$tap_dir/objects/.libs"
-    NVCC_SAW=$tap_dir/saw NVCC_STATUS=$1 sh "$wrapper" "$tap_dir/nvcc" -O3 -fPIC -o "$tap_dir/objects/.libs/a.o" -c a.cu \
+    mkdir -p "$tap_dir/built/objects/family/.libs"
+    NVCC_SAW=$tap_dir/saw NVCC_STATUS=$1 sh "$wrapper" "$tap_dir/nvcc" -O3 -fPIC -o "$tap_dir/built/objects/family/.libs/a.o" -c a.cu \
         2>"$tap_dir/said"
     found=$?
     [ $found -eq "$1" ] || {
@@ -69,20 +69,20 @@ wrapped() {
 }
 passes_through() {
     wrapped 0 && wrapped 3 && grep -q 'unused' "$tap_dir/said" && grep -q "'_Z6secondv'" "$tap_dir/said" &&
-        grep -x -e "-O3 -Xcompiler -fPIC -o $tap_dir/objects/.libs/a.o -c a.cu -Xptxas -warn-spills" "$tap_dir/saw"
+        grep -x -e "-O3 -Xcompiler -fPIC -o $tap_dir/built/objects/family/.libs/a.o -c a.cu -Xptxas -warn-spills" "$tap_dir/saw"
 }
 finds() {
     : >"$tap_dir/list"
-    unlisted "$tap_dir/list" "$tap_dir/objects" >"$tap_dir/found"
-    printf '%s\n' 'objects/a.cu: _Z5firstILi3EEvPf stores 24 bytes and loads 28' 'objects/a.cu: _Z6secondv stores 4 bytes and loads 4' |
+    unlisted "$tap_dir/list" "$tap_dir/built" >"$tap_dir/found"
+    printf '%s\n' 'objects/family/a.cu: _Z5firstILi3EEvPf stores 24 bytes and loads 28' 'objects/family/a.cu: _Z6secondv stores 4 bytes and loads 4' |
         diff - "$tap_dir/found"
 }
 knows() {
-    printf '%s\n' '# a note' 'objects/a.cu _Z5first.* it is the fastest' \
-        'objects/b.cu _Z6secondv another file' 'others/a.cu _Z6secondv another backend' 'objects/a.cu second not whole' \
+    printf '%s\n' '# a note' 'objects/family/a.cu _Z5first.* it is the fastest' \
+        'objects/family/b.cu _Z6secondv another file' 'others/family/a.cu _Z6secondv another backend' 'objects/a.cu _Z6secondv another folder' 'objects/family/a.cu second not whole' \
         >"$tap_dir/list"
-    unlisted "$tap_dir/list" "$tap_dir/objects" >"$tap_dir/found"
-    echo 'objects/a.cu: _Z6secondv stores 4 bytes and loads 4' | diff - "$tap_dir/found"
+    unlisted "$tap_dir/list" "$tap_dir/built" >"$tap_dir/found"
+    echo 'objects/family/a.cu: _Z6secondv stores 4 bytes and loads 4' | diff - "$tap_dir/found"
 }
 
 cat >"$tap_dir/other" <<'EOS'

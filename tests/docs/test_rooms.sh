@@ -80,20 +80,37 @@ found() {
 }
 
 # strangers TREE: each include, of a backend and of the kit, of something else than plugin.h, files of its
-# own folder, the kit and, in CUDA backends, cuda_common; and each of core, of something in plugins but
-# the list of the operations.
+# own folder and the folders in it, the kit and, in CUDA backends, cuda_common; and each of core, of
+# something in plugins but the list of the operations.
 strangers() {
     (cd "$1" && grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*("[^"]*/|<anydnn/)' --include='*.[ch]' \
-        --include='*.cu' --include='*.inc' --include='*.def' plugins core) |
+        --include='*.cu' --include='*.inc' --include='*.def' plugins core |
         sed 's/:[0-9]*:[^"<]*[<"]\([^">]*\)[">].*/ \1/' |
         awk '
+            # The path from the top of the tree of what a file includes.
+            function resolved(file, included, path) {
+                path = file
+                sub(/[^\/]*$/, "", path)
+                path = path included
+                while (path ~ /[^\/.]+\/\.\.\//)
+                    sub(/[^\/.]+\/\.\.\//, "", path)
+                return path
+            }
+            function exists(path, line) { return (getline line < path) >= 0 }
+
             $1 ~ /^core\// && $2 !~ /plugins\// { next }
             $1 == "core/desc/operations.def" && $2 == "../../plugins/kit/operations.def" { next }
             $1 ~ /^plugins\// && $2 == "anydnn/plugin.h" { next }
-            $1 ~ /^plugins\// && $1 !~ /^plugins\/kit\// && $2 ~ /^\.\.\/kit\/[a-z_]*\.h$/ { next }
             $1 ~ /^plugins\/template\// && $2 ~ /^kit\/[a-z_]*\.h$/ { next }
-            $1 ~ /^plugins\/cud/ && $2 ~ /^\.\.\/cuda_common\/[a-z_]*\.h$/ { next }
-            { print $1 " includes " $2 }'
+            $1 ~ /^plugins\// {
+                path = resolved($1, $2)
+                split($1, folder, "/")
+                if (index(path, "plugins/" folder[2] "/") == 1 && exists(path))
+                    next
+                if (path ~ /^plugins\/kit\/[a-z_]*\.h$/ || $1 ~ /^plugins\/cud/ && path ~ /^plugins\/cuda_common\/[a-z_]*\.h$/)
+                    next
+            }
+            { print $1 " includes " $2 }')
 }
 
 # apart TREE: none.
@@ -126,6 +143,7 @@ check "an include of a folder above is found" found core/dispatch/handle/planted
 check "an include of core in a backend is found" found plugins/cpu_ref/planted.c desc/desc.h
 check "backends include plugin.h, their own files, the kit" apart "$top"
 check "an include of another backend is found" strange plugins/onednn/planted.c ../cpu_ref/tensor.h
+check "an include of another backend in a folder of one is found" strange plugins/cuda_naive/conv/planted.cu ../../cudnn/table.h
 check "an include of a backend in the kit is found" strange plugins/kit/planted.c ../cpu_ref/tensor.h
 check "an include of the kit in core is found" strange core/load/planted.c ../../plugins/kit/names.h
 check "dlfcn.h is load's alone" alone '# *include <dlfcn\.h>' load

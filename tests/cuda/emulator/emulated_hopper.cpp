@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "../../../plugins/cuda_common/walk.h"
-#include "../../../plugins/cuda_tensorcore/hopper.h"
+#include "../../../plugins/cuda_tensorcore/hopper/ptx.h"
 
 namespace
 {

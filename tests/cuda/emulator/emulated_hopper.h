@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What plugins/cuda_tensorcore/hopper.h asks of a GPU, on the host's processor. What is
+ * What plugins/cuda_tensorcore/hopper/ptx.h asks of a GPU, on the host's processor. What is
  * asynchronous happens as late as it may: copies arrive when somebody waits for their barrier,
  * products are made and stores read shared memory when they are waited for. So a stage that is
  * handed back too early, or a buffer that is written again too early, gives wrong results.

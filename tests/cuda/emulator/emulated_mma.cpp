@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <vector>
 
-#include "../../../plugins/cuda_tensorcore/mma.h"
+#include "../../../plugins/cuda_tensorcore/common/mma.h"
 
 namespace
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What plugins/cuda_tensorcore/mma.h asks of a GPU, on the host's processor. Fragments lie as PTX
- * describes them, lanes give each other what they hold, and copies arrive no sooner than they are
- * waited for.
+ * What plugins/cuda_tensorcore/common/mma.h asks of a GPU, on the host's processor. Fragments lie
+ * as PTX describes them, lanes give each other what they hold, and copies arrive no sooner than
+ * they are waited for.
  */
 #ifndef EMULATOR_EMULATED_MMA_H
 #define EMULATOR_EMULATED_MMA_H

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of a block of the family taps. Results that go as they are to packed rows are rounded in
+ * registers and leave through shared memory by 16 bytes; everything else goes through shared memory
+ * as float, one line of warps at a time, and is blended, biased, activated and rounded once
+ * (conv_output.h).
+ */
+#ifndef CUDA_TENSORCORE_AMPERE_EPILOGUE_H
+#define CUDA_TENSORCORE_AMPERE_EPILOGUE_H
+
+#include "../common/epilogue.h"
+#include "epilogue_nchw.h"
+#include "split_k.h"
+
+/* Two neighbours of a row, rounded. */
+template <class E> __device__ static inline void tc_taps_put(char *to, float first, float second)
+{
+    if constexpr (sizeof(E) == sizeof(float))
+        *(float2 *)to = {first, second};
+    else
+        *(uint32_t *)to = tc_round_pair(E(), first, second);
+}
+
+template <class S>
+__device__ static inline void
+tc_taps_store_packed(const tc_taps_job &job, const tc_taps_block &block, const tc_taps_place *rows,
+                     const float (&sum)[S::DOWN][S::RIGHT][4], char *memory)
+{
+    typedef typename S::element element;
+    enum { LINE = S::RESULT_LINE, CHUNKS = S::COLUMNS / S::EACH };
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    int row = warp / S::WARPS_RIGHT * S::WARP_ROWS + lane / 4;
+    int column = warp % S::WARPS_RIGHT * S::WARP_COLUMNS + lane % 4 * 2;
+    int chunk = (int)threadIdx.x % CHUNKS * S::EACH;
+    element *out =
+        (element *)job.output.data + block.group * job.conv.columns + block.first_column + chunk;
+
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < S::DOWN; i++) {
+#pragma unroll
+        for (int j = 0; j < S::RIGHT; j++) {
+            char *to = memory + (row + i * 16) * LINE + (column + j * 8) * (int)sizeof(element);
+
+            tc_taps_put<element>(to, sum[i][j][0], sum[i][j][1]);
+            tc_taps_put<element>(to + 8 * LINE, sum[i][j][2], sum[i][j][3]);
+        }
+    }
+    __syncthreads();
+    if (block.first_column + chunk >= (int32_t)job.conv.columns)
+        return;
+#pragma unroll 4
+    for (int r = (int)threadIdx.x / CHUNKS; r < S::ROWS; r += S::THREADS / CHUNKS) {
+        if (rows[r].position >= 0)
+            *(uint4 *)(out + rows[r].position) =
+                *(const uint4 *)(memory + r * LINE + chunk * (int)sizeof(element));
+    }
+}
+
+/* The rows of a line of warps, `first` on of the tile, as floats in shared memory, to the output.
+ */
+template <class S>
+__device__ static inline void
+tc_taps_store_line(const tc_taps_job &job, const tc_taps_view &view, const tc_taps_block &block,
+                   const tc_taps_place *rows, const float *sums, int first)
+{
+    typedef typename S::element element;
+    const auto &conv = job.conv;
+    bool by_row = job.stores_by_row;
+
+    for (int e = (int)threadIdx.x; e < S::WARP_ROWS * S::COLUMNS; e += S::THREADS) {
+        int r = by_row ? e % S::WARP_ROWS : e / S::COLUMNS;
+        int c = by_row ? e / S::WARP_ROWS : e % S::COLUMNS;
+        int32_t row = block.first_row + first + r, column = block.first_column + c;
+        int64_t number = block.group * conv.columns + column, z = 0;
+        float sum = sums[r * S::SUM_LINE + c];
+
+        if (rows[first + r].position < 0 || column >= (int32_t)conv.columns)
+            continue;
+        if (job.output.z)
+            z = conv_view_position(conv, view.view, row, true) + number * conv.z.step;
+        conv_store<element>(job.output, rows[first + r].position + number * conv.position.step, z,
+                            number, sum);
+    }
+}
+
+template <class S>
+__device__ static inline void tc_taps_store(const tc_taps_job &job, const tc_taps_view &view,
+                                            const tc_taps_block &block, const tc_taps_place *rows,
+                                            const float (&sum)[S::DOWN][S::RIGHT][4], char *memory)
+{
+    int warp = (int)threadIdx.x / 32, column = warp % S::WARPS_RIGHT * S::WARP_COLUMNS;
+
+    if (job.partial) {
+        tc_taps_store_parts<S>(job, view, block, sum);
+        return;
+    }
+    if (job.stores_by_16) {
+        tc_taps_store_packed<S>(job, block, rows, sum, memory);
+        return;
+    }
+    if (tc_taps_stores_rows(job)) {
+        tc_taps_store_rows<S>(job, view, block, rows, sum, memory);
+        return;
+    }
+#pragma unroll 1
+    for (int line = 0; line < S::WARPS_DOWN; line++) {
+        __syncthreads();
+        if (warp / S::WARPS_RIGHT == line)
+            tc_put_sums<S>((float *)memory, sum, column);
+        __syncthreads();
+        tc_taps_store_line<S>(job, view, block, rows, (const float *)memory, line * S::WARP_ROWS);
+    }
+}
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of a block of the family taps whose results have positions as neighbours, as in NCHW:
+ * rounded in registers, they leave through shared memory with columns as lines, by as many
+ * positions at a time as begin at multiples of their bytes.
+ */
+#ifndef CUDA_TENSORCORE_AMPERE_EPILOGUE_NCHW_H
+#define CUDA_TENSORCORE_AMPERE_EPILOGUE_NCHW_H
+
+#include "shape.h"
+
+/* Whether results go out as they are, along rows. */
+__device__ static inline bool tc_taps_stores_rows(const tc_taps_job &job)
+{
+    return job.stores_by_row && !job.partial && !job.output.bias && job.output.blend.alpha == 1 &&
+           job.output.blend.beta == 0;
+}
+
+/* Whether so many rows on from a multiple of as many lie side by side, at a multiple of their
+ * bytes: positions of an image lie in a line, and images and channels begin so. */
+template <class E>
+__device__ static inline bool tc_taps_rows_begin_at(const tc_conv &conv, const tc_taps_view &view,
+                                                    const void *out, int32_t count)
+{
+    int64_t positions = 1;
+
+    for (int d = CONV_DIMS - 1; d >= 0; d--) {
+        const conv_view_dim &dim = view.view.dim[d];
+
+        if (dim.positions > 1 && (dim.step != 1 || conv.dim[CONV_FIRST + d].position != positions))
+            return false;
+        positions *= dim.positions;
+    }
+    return positions % count == 0 && conv.position_image % count == 0 &&
+           conv.position.step % count == 0 && (uintptr_t)out % (count * sizeof(E)) == 0;
+}
+
+template <class S> struct tc_taps_rows {
+    typedef typename S::element element;
+    /* Bytes from column to column; 16 more against bank conflicts. */
+    enum { LINE = S::ROWS * (int)sizeof(element) + 16 };
+    static_assert(S::COLUMNS * LINE <= S::PLACES_AT, "results fit where the tiles were");
+
+    __device__ static void put(const float (&sum)[S::DOWN][S::RIGHT][4], char *memory)
+    {
+        int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+        int row = warp / S::WARPS_RIGHT * S::WARP_ROWS + lane / 4;
+        int column = warp % S::WARPS_RIGHT * S::WARP_COLUMNS + lane % 4 * 2;
+
+#pragma unroll
+        for (int i = 0; i < S::DOWN; i++) {
+#pragma unroll
+            for (int j = 0; j < S::RIGHT; j++) {
+#pragma unroll
+                for (int e = 0; e < 4; e++)
+                    cuda_store((element *)(memory + (column + j * 8 + e % 2) * LINE) + row +
+                                   i * 16 + e / 2 * 8,
+                               sum[i][j][e]);
+            }
+        }
+    }
+
+    /* V rows at a time. */
+    template <int V>
+    __device__ static void out(const tc_taps_job &job, const tc_taps_block &block,
+                               const tc_taps_place *rows, const char *memory)
+    {
+        struct alignas(V * sizeof(element)) vector {
+            element value[V];
+        };
+        enum { VECTORS = S::ROWS / V };
+        int32_t left = (int32_t)job.conv.columns - block.first_column;
+        int64_t step = job.conv.position.step;
+        element *to = (element *)job.output.data +
+                      (block.group * job.conv.columns + block.first_column) * step;
+
+#pragma unroll 4
+        for (int e = (int)threadIdx.x; e < VECTORS * S::COLUMNS; e += S::THREADS) {
+            int r = e % VECTORS * V, c = e / VECTORS;
+
+            if (rows[r].position >= 0 && c < left)
+                *(vector *)(to + rows[r].position + c * step) =
+                    *(const vector *)(memory + c * LINE + r * (int)sizeof(element));
+        }
+    }
+};
+
+template <class S>
+__device__ static inline void
+tc_taps_store_rows(const tc_taps_job &job, const tc_taps_view &view, const tc_taps_block &block,
+                   const tc_taps_place *rows, const float (&sum)[S::DOWN][S::RIGHT][4],
+                   char *memory)
+{
+    typedef typename S::element element;
+    const void *out = job.output.data;
+
+    __syncthreads();
+    tc_taps_rows<S>::put(sum, memory);
+    __syncthreads();
+    if (tc_taps_rows_begin_at<element>(job.conv, view, out, S::EACH))
+        tc_taps_rows<S>::template out<S::EACH>(job, block, rows, memory);
+    else if (S::EACH > 4 && tc_taps_rows_begin_at<element>(job.conv, view, out, 4))
+        tc_taps_rows<S>::template out<4>(job, block, rows, memory);
+    else
+        tc_taps_rows<S>::template out<1>(job, block, rows, memory);
+}
+
+#endif

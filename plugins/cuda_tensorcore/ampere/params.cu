@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the family taps takes, and what its kernels are given (ampere/params.h). */
+#include "params.h"
+
+/* Places and steps have 31 bits; half of that leaves room for sums of them. In direction filter
+ * those in the tensor by position are counted in chunks of 4 elements or more. */
+#define TC_TAPS_REACH  (INT64_C(1) << 30)
+#define TC_TAPS_CHUNKS 4
+
+static int64_t size_of(int64_t n)
+{
+    return n < 0 ? -n : n;
+}
+
+extern "C" int32_t tc_taps_takes(const struct conv *conv, const struct tc_wish *wish)
+{
+    int64_t gathered = conv->images * conv->x_image;
+    int64_t filters = conv->columns * size_of(conv->tap_column) + conv->depth * conv->tap_depth;
+    int64_t positions = conv->images * size_of(conv->position_image);
+
+    (void)wish;
+    if (!conv->narrow || conv->classes > TC_TAPS_CLASSES)
+        return 0;
+    for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++) {
+        const struct conv_dim *dim = &conv->dim[d];
+
+        if (dim->taps > TC_TAPS_BITS)
+            return 0;
+        gathered += (dim->gathered + dim->pad + dim->taps * dim->dilation) * size_of(dim->x);
+        filters += dim->taps * size_of(dim->tap);
+        positions += dim->positions * size_of(dim->position);
+    }
+    if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER &&
+        positions / TC_TAPS_CHUNKS >= TC_TAPS_REACH)
+        return 0;
+    return gathered < TC_TAPS_REACH && filters < TC_TAPS_REACH;
+}
+
+extern "C" int32_t tc_taps_takes_one_class(const struct conv *conv, const struct tc_wish *wish)
+{
+    return conv->classes == 1 && tc_taps_takes(conv, wish);
+}
+
+static bool is_one(const conv_dim &dim)
+{
+    return dim.positions == 1 && dim.taps == 1 && dim.gathered == 1 && dim.pad == 0;
+}
+
+int32_t tc_taps_is_packed(const conv &conv, int32_t each)
+{
+    int packed =
+        conv.position.step == 1 && conv.columns % each == 0 && conv.position_image % each == 0;
+
+    for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
+        packed &= conv.dim[d].position % each == 0;
+    return packed;
+}
+
+static void fill_view(tc_taps_view *to, const conv &conv, int32_t number)
+{
+    conv_view_make(&to->view, conv, number);
+    to->taps = 1;
+    to->first_other = (int32_t)conv.tap_first;
+    to->images = (int32_t)conv.images;
+    for (int d = 0; d < CONV_DIMS; d++) {
+        const conv_view_dim &dim = to->view.dim[d];
+        const conv_dim &of = conv.dim[CONV_FIRST + d];
+
+        to->by[d] = cuda_divisor_of(dim.positions > 0 ? dim.positions : 1);
+        to->by_tap[d] = cuda_divisor_of(size_of(dim.at_tap));
+        to->tap_x[d] = dim.at_tap * (int32_t)of.x;
+        to->tap_other[d] = dim.tap_step * (int32_t)of.tap;
+        to->first_other += dim.tap_first * (int32_t)of.tap;
+        to->taps *= dim.taps;
+    }
+    while (to->begin < CONV_DIMS - 1 && is_one(conv.dim[CONV_FIRST + to->begin]))
+        to->inside |= 1u << TC_TAPS_BITS * to->begin++;
+}
+
+void tc_taps_prepare(tc_taps_job *taps, const tc_job &job, int32_t element)
+{
+    const conv &conv = job.conv;
+
+    *taps = {};
+    tc_slim(taps, job);
+    taps->stores_by_16 = tc_taps_is_packed(conv, 16 / element);
+    taps->by_column_tiles = cuda_divisor_of(job.column_tiles);
+    taps->by_row_tiles = cuda_divisor_of(job.row_tiles);
+    taps->by_groups = cuda_divisor_of(conv.groups);
+    taps->by_classes = cuda_divisor_of(conv.classes);
+    fill_view(&taps->class_of[0], conv, 0);
+}
+
+void tc_taps_list(tc_taps_classes *classes, const tc_job &job, bool in_order)
+{
+    const conv &conv = job.conv;
+    bool data = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
+    int32_t begin[CONV_DIMS + 1] = {0};
+
+    *classes = {};
+    for (int d = 0; d < CONV_DIMS; d++) {
+        const conv_dim &dim = conv.dim[CONV_FIRST + d];
+
+        begin[d + 1] =
+            begin[d] + (data ? conv_least((int32_t)dim.stride, (int32_t)dim.positions) : 1);
+    }
+    for (int32_t i = 0; i < conv.classes; i++) {
+        tc_taps_class *to = &classes->class_of[i];
+        int32_t left;
+        conv_view view;
+
+        to->number = in_order ? job.order[i] : (uint8_t)i;
+        conv_view_make(&view, conv, to->number);
+        left = to->number;
+        for (int d = CONV_DIMS - 1; d >= 0; d--) {
+            const conv_view_dim &dim = view.dim[d];
+            int32_t count = begin[d + 1] - begin[d];
+
+            to->choice[d] = (uint8_t)(begin[d] + left % count);
+            left /= count;
+            classes->choices[to->choice[d]] = {dim.positions, dim.first,
+                                               dim.at,        dim.taps,
+                                               dim.tap_first, cuda_divisor_of(dim.positions)};
+        }
+    }
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The numbers of an instantiation of direction filter of the family taps, how its shared memory is
+ * divided, and how fragments come out of it. Rows of the job are taps of channels, columns are
+ * filters; a matrix instruction has filters down and taps of channels to the right, so that results
+ * that are neighbours in a filter are neighbours in a lane. Both operands' lines are terms.
+ */
+#ifndef CUDA_TENSORCORE_AMPERE_WGRAD_SHAPE_H
+#define CUDA_TENSORCORE_AMPERE_WGRAD_SHAPE_H
+
+#include "../common/shape.h"
+#include "wgrad_params.h"
+
+/* Where a copy is from: an offset, and for the gathered tensor the taps of each dim that lie inside
+ * (from the low bits, TC_TAPS_BITS of each). */
+struct alignas(8) tc_filter_from {
+    int32_t at;
+    uint32_t inside;
+};
+
+/* A position's place in the gathered tensor under the first tap; and in the other one, in chunks of
+ * 16 bytes, < 0: none. */
+struct alignas(16) tc_filter_place {
+    tc_filter_from x;
+    int32_t position, unused;
+};
+
+template <class MATH, class SIZE>
+struct tc_filter_shape : tc_tiles<MATH, SIZE, TC_TAPS_BYTES, TC_LINE_IS_TERM, TC_LINE_IS_TERM> {
+    typedef typename tc_filter_shape::tc_tiles tiles;
+    enum {
+        STEP = tiles::gathered_tile::STEP,
+        STEPS = tiles::TERMS / STEP,
+        THREADS = tiles::WARPS_DOWN * tiles::WARPS_RIGHT * 32,
+        /* Fragments, of filters down. */
+        DOWN = SIZE::WARP_COLUMNS / 16,
+        RIGHT = SIZE::WARP_ROWS / 8,
+        /* Places: each thread works one out at a time, of so many tiles; twice, by turns. */
+        TURN = THREADS / tiles::TERMS,
+        PLACES_AT = tiles::TILES_BYTES,
+        /* What the end needs: the block, and places in a filter of the tile's chunks of rows. */
+        BLOCK_AT = PLACES_AT + 2 * THREADS * (int)sizeof(tc_filter_place),
+        RESULTS_AT = BLOCK_AT + (int)sizeof(tc_filter_block),
+        SHARED_BYTES = (RESULTS_AT + tiles::gathered_tile::CHUNKS * 4 + 15) / 16 * 16
+    };
+    static_assert(THREADS % tiles::TERMS == 0 && 2 * TURN >= SIZE::STAGES,
+                  "places are there before their tile");
+};
+
+/*
+ * Where a lane reads fragments: `FIRST`, those that lie down (a), or to the right (b), 16 rows or
+ * columns at a time. 16-bit numbers are transposed on their way. 32-bit ones are read as they lie,
+ * those that lie down two neighbours at a time: so filters 2 g and 2 g + 1 of 16 are rows g and g +
+ * 8 of a matrix (column_of), and no register has to move.
+ */
+template <class TILE, bool FIRST> struct tc_filter_reader {
+    enum { WORDS = TILE::SIZE == 4, LINE = TILE::CHUNKS * 16 };
+    uint32_t at;
+
+    __device__ void begin(int first)
+    {
+        int lane = (int)threadIdx.x % 32, block = lane / 8, group = lane / 4;
+        int right = FIRST ? block >> 1 : block & 1, down = FIRST ? block & 1 : block >> 1;
+
+        if (!WORDS)
+            at = (uint32_t)TILE::chunk_at(right * 8 + lane % 8, first / TILE::EACH + down);
+        else if (FIRST)
+            at = (uint32_t)(TILE::chunk_at(lane % 4, first / TILE::EACH + group / 2) +
+                            group % 2 * 8);
+        else
+            at = (uint32_t)(TILE::chunk_at(lane % 4, first / TILE::EACH + group / 4) +
+                            group % 4 * 4);
+    }
+
+    /* 16 rows or columns from `along` on, `term` terms further on, of the tile at an address. What
+     * is turned in a line is its last 128 bytes' chunks. */
+    __device__ void load(uint32_t (&to)[4], uint32_t tile, int along, int term) const
+    {
+        uint32_t bytes = (uint32_t)(along * TILE::SIZE), line = tile + (uint32_t)(term * LINE);
+
+        if constexpr (!WORDS) {
+            tc_load_transposed(to, line + (at ^ bytes % 128) + bytes / 128 * 128);
+        } else if constexpr (FIRST) {
+#pragma unroll
+            for (int half = 0; half < 2; half++)
+                tc_load_pair(to + half * 2,
+                             line + (at ^ bytes % 128) + bytes / 128 * 128 + half * 4 * LINE);
+        } else {
+#pragma unroll
+            for (int n = 0; n < 4; n++)
+                to[n] = tc_load_word(line + (at ^ (bytes % 128 + n / 2 * 32)) + bytes / 128 * 128 +
+                                     n % 2 * 4 * LINE);
+        }
+        if (TILE::ROUNDS) {
+#pragma unroll
+            for (int n = 0; n < 4; n++)
+                to[n] = tc_round_tf32(to[n]);
+        }
+    }
+};
+
+/* What a warp has at a time: filters of one step along the sum, taps of channels of two. */
+template <class S> struct tc_filter_fragments {
+    uint32_t a[S::DOWN][4], b[2][S::RIGHT][2];
+};
+
+template <class S> struct tc_filter_readers {
+    enum { WORDS = sizeof(typename S::element) == 4 };
+    static_assert(S::WARP_ROWS % 16 == 0 && S::WARP_COLUMNS % 16 == 0, "they are read by 16");
+
+    tc_filter_reader<typename S::other_tile, true> down;
+    tc_filter_reader<typename S::gathered_tile, false> right;
+    int first_row, first_column; /* of the warp, in the tile */
+
+    __device__ void begin()
+    {
+        int warp = (int)threadIdx.x / 32;
+
+        first_row = warp % S::WARPS_DOWN * S::WARP_ROWS;
+        first_column = warp / S::WARPS_DOWN * S::WARP_COLUMNS;
+        down.begin(first_column);
+        right.begin(first_row);
+    }
+
+    /* Fragments j and j + 1. */
+    __device__ void load_right(tc_filter_fragments<S> &to, int turn, uint32_t stage, int j,
+                               int term) const
+    {
+        uint32_t words[4];
+
+        right.load(words, stage, j * 8, term);
+#pragma unroll
+        for (int n = 0; n < 4; n++)
+            to.b[turn][j + n / 2][n % 2] = words[n];
+    }
+
+    __device__ void load_down(tc_filter_fragments<S> &to, uint32_t stage, int i, int term) const
+    {
+        down.load(to.a[i], stage + S::gathered_tile::BYTES, i * 16, term);
+    }
+
+    /* The column of the tile that sums [i][...][2 half] and the next belong to. */
+    __device__ int column_of(int i, int half) const
+    {
+        int group = (int)threadIdx.x % 32 / 4;
+
+        return first_column + i * 16 + (WORDS ? group * 2 + half : half * 8 + group);
+    }
+
+    /* The row that sums [...][j][0] and [...][j][2] belong to; the next row has the others. */
+    __device__ int row_of(int j) const
+    {
+        return first_row + j * 8 + (int)threadIdx.x % 4 * 2;
+    }
+};
+
+#endif

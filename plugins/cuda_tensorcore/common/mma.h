@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The instructions of matrix units, of asynchronous copies and of shared memory asked for at the
+ * launch, one function each: PTX for a GPU, and for the host's processor what tests/cuda/emulator
+ * makes of them.
+ *
+ * A fragment is what a lane holds of a matrix of 16 x 32 bytes (a), 32 bytes x 8 (b), or 16 x 8
+ * sums (c). With g = lane / 4 and t = lane % 4, a[0] and a[1] are word t of rows g and g + 8, a[2]
+ * and a[3] word t + 4 of them; b[0] and b[1] are words t and t + 4 of column g; c[0] and c[1] are
+ * columns 2 t and 2 t + 1 of row g, c[2] and c[3] those of row g + 8. A word of 4 bytes holds one
+ * TF32, two 16-bit or four 8-bit numbers, the first in its low bits.
+ */
+#ifndef CUDA_TENSORCORE_COMMON_MMA_H
+#define CUDA_TENSORCORE_COMMON_MMA_H
+
+#include "../../cuda_common/element.h"
+
+/* Bytes of a fragment's row: a step along what is summed over. */
+#define TC_STEP_BYTES 32
+
+/* The operand types: how they lie in memory, what code is the least that has them, whether their
+ * fragments are rounded to TF32 when they are read, whether they are multiplied as sums of terms.
+ */
+struct tc_half {
+    typedef cuda_half element;
+    typedef float sum;
+    enum { CAPABILITY = 75, ROUNDS = 0, SPLITS = 0 };
+};
+struct tc_bfloat16 {
+    typedef cuda_bfloat16 element;
+    typedef float sum;
+    enum { CAPABILITY = 80, ROUNDS = 0, SPLITS = 0 };
+};
+/* Floats, rounded to TF32. */
+struct tc_tf32 {
+    typedef float element;
+    typedef float sum;
+    enum { CAPABILITY = 80, ROUNDS = 1, SPLITS = 0 };
+};
+/* Floats as sums of two TF32 (common/split.h). */
+struct tc_split {
+    typedef float element;
+    typedef float sum;
+    enum { CAPABILITY = 80, ROUNDS = 0, SPLITS = 1 };
+};
+/* Integers of 8 bits, gathered ones and others signed or not; sums wrap. */
+template <int X, int OTHER> struct tc_integers {
+    typedef int8_t element;
+    typedef int32_t sum;
+    enum { CAPABILITY = 75, ROUNDS = 0, SPLITS = 0, X_SIGNED = X, OTHER_SIGNED = OTHER };
+};
+
+/* Whether sums are integers. */
+template <class M> CUDA_BOTH constexpr bool tc_is_integer()
+{
+    return sizeof(typename M::element) == 1;
+}
+
+/* Stands before the block of a kernel that code for less than a capability has nothing of. What
+ * nvcc compiles for the host has it always: both have to instantiate the same kernels. */
+#ifdef __CUDA_ARCH__
+#define TC_CODE_FROM(capability)                                                                   \
+    if constexpr (TC_CAPABILITY < (int)(capability))                                               \
+        return;                                                                                    \
+    else
+#else
+#define TC_CODE_FROM(capability)
+#endif
+
+#ifdef __CUDACC__
+
+#ifdef __CUDA_ARCH__
+#define TC_CAPABILITY (__CUDA_ARCH__ / 10)
+#else
+#define TC_CAPABILITY 0
+#endif
+
+/* Shared memory of the size given at the launch. */
+#define TC_SHARED(name) extern __shared__ __align__(1024) uint4 name[]
+
+/* The address by which instructions know a place in shared memory; a step in bytes adds to it. */
+__device__ static inline uint32_t tc_shared_address(const void *pointer)
+{
+    return (uint32_t)__cvta_generic_to_shared(pointer);
+}
+
+/* ------------------------------------------------------------------ shared memory to fragments */
+
+/* Four matrices of 8 rows of 16 bytes; lane 8 i + j names row j of matrix i and gets word t of row
+ * g of each. Transposed: of 16-bit numbers, numbers 2 t and 2 t + 1 of column g. */
+__device__ static inline void tc_load_matrices(uint32_t to[4], uint32_t row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(row)
+                 : "memory");
+}
+
+__device__ static inline void tc_load_transposed(uint32_t to[4], uint32_t row)
+{
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+                 : "r"(row)
+                 : "memory");
+}
+
+__device__ static inline void tc_load_matrices(uint32_t to[4], const void *row)
+{
+    tc_load_matrices(to, tc_shared_address(row));
+}
+
+__device__ static inline void tc_load_transposed(uint32_t to[4], const void *row)
+{
+    tc_load_transposed(to, tc_shared_address(row));
+}
+
+__device__ static inline uint32_t tc_load_word(uint32_t address)
+{
+    uint32_t word;
+
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
+    return word;
+}
+
+/* Two words at a multiple of 8 bytes. */
+__device__ static inline void tc_load_pair(uint32_t to[2], uint32_t address)
+{
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(to[0]), "=r"(to[1])
+                 : "r"(address)
+                 : "memory");
+}
+
+/* ------------------------------------------------------------------ products */
+
+#if TC_CAPABILITY >= 80
+#define TC_MULTIPLY(shape, types, c, a, b)                                                         \
+    asm volatile("mma.sync.aligned." shape ".row.col.f32." types ".f32 {%0, %1, %2, %3}, "         \
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                   \
+                 : "+f"((c)[0]), "+f"((c)[1]), "+f"((c)[2]), "+f"((c)[3])                          \
+                 : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
+#else
+#define TC_MULTIPLY(shape, types, c, a, b) ((void)0)
+#endif
+
+/* c += a b; sm_75 takes 16 bytes of a row at a time. */
+__device__ static inline void tc_multiply(tc_half, float c[4], const uint32_t a[4],
+                                          const uint32_t b[2])
+{
+#if TC_CAPABILITY == 75
+#pragma unroll
+    for (int half = 0; half < 2; half++)
+        asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+                     "{%4, %5}, {%6}, {%0, %1, %2, %3};"
+                     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                     : "r"(a[2 * half]), "r"(a[2 * half + 1]), "r"(b[half]));
+#else
+    TC_MULTIPLY("m16n8k16", "f16.f16", c, a, b);
+#endif
+}
+
+__device__ static inline void tc_multiply(tc_bfloat16, float c[4], const uint32_t a[4],
+                                          const uint32_t b[2])
+{
+    TC_MULTIPLY("m16n8k16", "bf16.bf16", c, a, b);
+}
+
+__device__ static inline void tc_multiply(tc_tf32, float c[4], const uint32_t a[4],
+                                          const uint32_t b[2])
+{
+    TC_MULTIPLY("m16n8k8", "tf32.tf32", c, a, b);
+}
+
+#if TC_CAPABILITY >= 80
+#define TC_MULTIPLY_INTEGERS(types, c, a, b)                                                       \
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32." types ".s32 {%0, %1, %2, %3}, "          \
+                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                   \
+                 : "+r"((c)[0]), "+r"((c)[1]), "+r"((c)[2]), "+r"((c)[3])                          \
+                 : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
+#else
+#define TC_MULTIPLY_QUARTER(types, c, a, b)                                                        \
+    asm volatile("mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%0, %1}, {%2}, {%3}, "       \
+                 "{%0, %1};"                                                                       \
+                 : "+r"((c)[0]), "+r"((c)[1])                                                      \
+                 : "r"(a), "r"(b))
+#define TC_MULTIPLY_INTEGERS(types, c, a, b)                                                       \
+    do {                                                                                           \
+        TC_MULTIPLY_QUARTER(types, c, (a)[0], (b)[0]);                                             \
+        TC_MULTIPLY_QUARTER(types, (c) + 2, (a)[1], (b)[0]);                                       \
+        TC_MULTIPLY_QUARTER(types, c, (a)[2], (b)[1]);                                             \
+        TC_MULTIPLY_QUARTER(types, (c) + 2, (a)[3], (b)[1]);                                       \
+    } while (0)
+#endif
+
+template <int X, int OTHER>
+__device__ static inline void tc_multiply(tc_integers<X, OTHER>, int32_t c[4], const uint32_t a[4],
+                                          const uint32_t b[2])
+{
+    if constexpr (X && OTHER)
+        TC_MULTIPLY_INTEGERS("s8.s8", c, a, b);
+    else if constexpr (OTHER)
+        TC_MULTIPLY_INTEGERS("u8.s8", c, a, b);
+    else
+        TC_MULTIPLY_INTEGERS("u8.u8", c, a, b);
+}
+
+/* To nearest, ties away from 0: the instruction alone would cut the last 13 bits off, which need
+ * not be cut off here. A product by 1 makes every NaN the one that is the largest of positive
+ * integers: it stays what it is, since what is added to it leaves it smaller. */
+__device__ static inline uint32_t tc_round_tf32(uint32_t bits)
+{
+    uint32_t number = __float_as_uint(__fmul_rn(__uint_as_float(bits), 1.0f));
+
+    return (uint32_t)max((int32_t)(number + 0x1000), (int32_t)number);
+}
+
+/* Two sums rounded to nearest, the first one in the low bits. */
+__device__ static inline uint32_t tc_round_pair(cuda_half, float first, float second)
+{
+    uint32_t pair;
+
+    asm("{ .reg .b16 low, high; cvt.rn.f16.f32 low, %1; cvt.rn.f16.f32 high, %2; "
+        "mov.b32 %0, {low, high}; }"
+        : "=r"(pair)
+        : "f"(first), "f"(second));
+    return pair;
+}
+
+__device__ static inline uint32_t tc_round_pair(cuda_bfloat16, float first, float second)
+{
+    uint32_t pair = 0;
+
+#if TC_CAPABILITY >= 80
+    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair) : "f"(second), "f"(first));
+#endif
+    return pair;
+}
+
+/* ------------------------------------------------------------------ memory to shared memory */
+
+/* Whether copies go on by themselves; sm_75 takes them through registers. */
+#define TC_COPIES (TC_CAPABILITY >= 80)
+
+/* The address `count` times `bytes` behind another, in one instruction, which the compiler would
+ * make several of. */
+__device__ static inline const void *tc_address(const void *from, int32_t count, int32_t bytes)
+{
+    const void *to;
+
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(to) : "r"(count), "r"(bytes), "l"(from));
+    return to;
+}
+
+/* 16 bytes, or zeros where `inside` is not, whatever `from` is then. */
+__device__ static inline void tc_copy(uint32_t to, const void *from, bool inside)
+{
+#if TC_COPIES
+    asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;"
+                 :
+                 : "r"(to), "l"(from), "r"(inside ? 16 : 0)
+                 : "memory");
+#endif
+}
+
+__device__ static inline void tc_copy(void *to, const void *from, bool inside)
+{
+    tc_copy(tc_shared_address(to), from, inside);
+}
+
+/* Ends a group of copies; waits for all of this thread's groups but the last `left`. */
+__device__ static inline void tc_copy_commit()
+{
+#if TC_COPIES
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+template <int LEFT> __device__ static inline void tc_copy_wait()
+{
+#if TC_COPIES
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+#endif
+}
+
+/* c[i][j] += a[i] b[j], on matrix units alone. */
+template <class M, int ROWS, int COLUMNS>
+__device__ static inline void tc_multiply_units(typename M::sum (&c)[ROWS][COLUMNS][4],
+                                                const uint32_t (&a)[ROWS][4],
+                                                const uint32_t (&b)[COLUMNS][2])
+{
+#pragma unroll
+    for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+        for (int j = 0; j < COLUMNS; j++)
+            tc_multiply(M(), c[i][j], a[i], b[j]);
+    }
+}
+
+#else
+#include <emulated_mma.h>
+#endif
+
+#include "split.h"
+
+/* c[i][j] += a[i] b[j] */
+template <class M, int ROWS, int COLUMNS>
+__device__ static inline void tc_multiply_all(typename M::sum (&c)[ROWS][COLUMNS][4],
+                                              const uint32_t (&a)[ROWS][4],
+                                              const uint32_t (&b)[COLUMNS][2])
+{
+    if constexpr (M::SPLITS)
+        tc_multiply_split(c, a, b);
+    else
+        tc_multiply_units<M>(c, a, b);
+}
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Floats on units that multiply TF32: each as the sum of a TF32 and of what that leaves of it,
+ * which has 12 bits at most, of which the unit takes 11. Three products of four make up the product
+ * of two floats; low times low is at most 2^-22 of it, and 2^-24.5 in the mean. Small ones are
+ * added first.
+ *
+ * Operands are multiplied by 2^24 before, and results divided by 2^48: so the lower part of the
+ * least float there is (2^-149) is a normal number, and nothing is lost to underflow. What is as
+ * large as 2^38 could overflow then, and infinities would meet zeros that are not in the sum; where
+ * a warp holds one of these, it multiplies that step in float.
+ *
+ * Units cut results off where others round, so sums leave them after each step, of 8 terms, and are
+ * added up in float.
+ */
+#ifndef CUDA_TENSORCORE_COMMON_SPLIT_H
+#define CUDA_TENSORCORE_COMMON_SPLIT_H
+
+#include "mma.h"
+
+#define TC_SPLIT_SCALE   0x1p24f
+#define TC_SPLIT_UNSCALE 0x1p-48f
+#define TC_SPLIT_LIMIT   0x1p38f
+
+/* Fragments of columns that are multiplied at a time: enough products that do not wait for each
+ * other, and no more registers than that. */
+#define TC_SPLIT_COLUMNS 4
+
+/* NaN becomes some number and NaN. */
+template <int WORDS>
+__device__ static inline void tc_split_words(uint32_t (&high)[WORDS], uint32_t (&low)[WORDS],
+                                             const uint32_t (&words)[WORDS])
+{
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) {
+        float scaled = cuda_float_of(words[i]) * TC_SPLIT_SCALE;
+
+        high[i] = (cuda_bits_of(scaled) + 0x1000) & ~UINT32_C(0x1fff);
+        low[i] = cuda_bits_of(scaled - cuda_float_of(high[i]));
+    }
+}
+
+/* The largest magnitude; NaN has none. */
+template <int COUNT, int WORDS>
+__device__ static inline float tc_split_largest(const uint32_t (&words)[COUNT][WORDS])
+{
+    float largest = 0;
+
+#pragma unroll
+    for (int i = 0; i < COUNT; i++) {
+#pragma unroll
+        for (int w = 0; w < WORDS; w++)
+            largest = fmaxf(largest, fabsf(cuda_float_of(words[i][w])));
+    }
+    return largest;
+}
+
+/* c[i][j] += a[i] b[j] in float, the lanes of a warp giving each other what they hold. */
+template <int ROWS, int COLUMNS>
+__device__ static inline void tc_multiply_float(float (&c)[ROWS][COLUMNS][4],
+                                                const uint32_t (&a)[ROWS][4],
+                                                const uint32_t (&b)[COLUMNS][2])
+{
+    int lane = (int)threadIdx.x % 32;
+
+#pragma unroll 1
+    for (int t = 0; t < 4; t++) {
+#pragma unroll
+        for (int half = 0; half < 2; half++) {
+            float row[ROWS][2];
+
+#pragma unroll
+            for (int i = 0; i < ROWS; i++) {
+#pragma unroll
+                for (int r = 0; r < 2; r++)
+                    row[i][r] = cuda_float_of(
+                        __shfl_sync(UINT32_MAX, a[i][2 * half + r], lane / 4 * 4 + t));
+            }
+#pragma unroll
+            for (int n = 0; n < COLUMNS * 2; n++) {
+                float column = cuda_float_of(
+                    __shfl_sync(UINT32_MAX, b[n / 2][half], (lane % 4 * 2 + n % 2) * 4 + t));
+
+#pragma unroll
+                for (int i = 0; i < ROWS; i++) {
+                    float *to = c[i][n / 2] + n % 2;
+
+                    to[0] = fmaf(row[i][0], column, to[0]);
+                    to[2] = fmaf(row[i][1], column, to[2]);
+                }
+            }
+        }
+    }
+}
+
+template <int ROWS, int COLUMNS>
+__device__ static inline void tc_multiply_split(float (&c)[ROWS][COLUMNS][4],
+                                                const uint32_t (&a)[ROWS][4],
+                                                const uint32_t (&b)[COLUMNS][2])
+{
+    enum { AT_A_TIME = COLUMNS < TC_SPLIT_COLUMNS ? COLUMNS : TC_SPLIT_COLUMNS };
+    static_assert(COLUMNS % AT_A_TIME == 0, "columns are multiplied by so many");
+    uint32_t high[ROWS][4], low[ROWS][4];
+
+    if (__any_sync(UINT32_MAX, fmaxf(tc_split_largest(a), tc_split_largest(b)) >= TC_SPLIT_LIMIT)) {
+        tc_multiply_float(c, a, b);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS; i++)
+        tc_split_words(high[i], low[i], a[i]);
+#pragma unroll
+    for (int first = 0; first < COLUMNS; first += AT_A_TIME) {
+        uint32_t high_b[AT_A_TIME][2], low_b[AT_A_TIME][2];
+        float sum[ROWS][AT_A_TIME][4] = {};
+
+#pragma unroll
+        for (int j = 0; j < AT_A_TIME; j++)
+            tc_split_words(high_b[j], low_b[j], b[first + j]);
+        tc_multiply_units<tc_tf32>(sum, low, high_b);
+        tc_multiply_units<tc_tf32>(sum, high, low_b);
+        tc_multiply_units<tc_tf32>(sum, high, high_b);
+#pragma unroll
+        for (int n = 0; n < ROWS * AT_A_TIME * 4; n++) {
+            float *to = &c[n / (AT_A_TIME * 4)][first + n / 4 % AT_A_TIME][n % 4];
+
+            *to = fmaf(sum[n / (AT_A_TIME * 4)][n / 4 % AT_A_TIME][n % 4], TC_SPLIT_UNSCALE, *to);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tile of an operand in shared memory, and fragments out of it. A tile is so many rows (columns,
+ * for the second operand) by so many terms, of what is summed over. Its lines lie along the one or
+ * the other, whichever are neighbours in memory: they come and lie in chunks of 16 bytes, whose
+ * places within a line depend on the line's number, so that the eight lanes that go to shared
+ * memory at a time go to different banks.
+ */
+#ifndef CUDA_TENSORCORE_COMMON_TILE_H
+#define CUDA_TENSORCORE_COMMON_TILE_H
+
+#include "mma.h"
+
+/* What a line is. */
+enum { TC_LINE_IS_ROW, TC_LINE_IS_TERM };
+
+template <class M, int ROWS, int TERMS, int LINE_IS> struct tc_tile {
+    typedef typename M::element element;
+    enum {
+        SIZE = (int)sizeof(element),
+        EACH = 16 / SIZE, /* elements of a chunk */
+        LINES = LINE_IS == TC_LINE_IS_ROW ? ROWS : TERMS,
+        CHUNKS = (LINE_IS == TC_LINE_IS_ROW ? TERMS : ROWS) / EACH, /* of a line */
+        BYTES = LINES * CHUNKS * 16,
+        STEP = TC_STEP_BYTES / SIZE, /* terms of a fragment */
+        ROUNDS = M::ROUNDS
+    };
+    static_assert(CHUNKS >= 8 || LINE_IS == TC_LINE_IS_ROW || (CHUNKS == 4 && SIZE == 2),
+                  "lines of terms have 128 bytes or more, of 16-bit numbers 64");
+
+    /* Byte at which a chunk begins. Fragments of 32-bit numbers whose lines are terms are read word
+     * by word: four lines, and eight words of each. */
+    __device__ static int chunk_at(int line, int chunk)
+    {
+        int turned;
+
+        if constexpr (LINE_IS == TC_LINE_IS_TERM && SIZE == 4)
+            turned = chunk ^ ((line & 3) << 1);
+        else if constexpr (CHUNKS >= 8)
+            turned = chunk ^ (line & 7);
+        else
+            turned = chunk ^ ((line / (8 / CHUNKS)) & (CHUNKS - 1));
+        return (line * CHUNKS + turned) * 16;
+    }
+
+    __device__ static uint32_t word_at(const char *tile, int line, int along)
+    {
+        return *(const uint32_t *)(tile + chunk_at(line, along / 4) + along % 4 * 4);
+    }
+
+    /* Four blocks of 8 rows by 16 bytes of terms: two of each; `rows_first` numbers them. */
+    __device__ static void load_four(uint32_t to[4], const char *tile, int row, int term,
+                                     bool rows_first)
+    {
+        int lane = (int)threadIdx.x % 32, block = lane / 8;
+        int right = rows_first ? block >> 1 : block & 1, down = rows_first ? block & 1 : block >> 1;
+
+        if (LINE_IS == TC_LINE_IS_ROW) {
+            tc_load_matrices(to, tile + chunk_at(row + down * 8 + lane % 8, term / EACH + right));
+        } else if (SIZE == 2) {
+            tc_load_transposed(to,
+                               tile + chunk_at(term + right * EACH + lane % 8, row / EACH + down));
+        } else {
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                to[i] = word_at(tile, term + (rows_first ? i >> 1 : i & 1) * EACH + lane % 4,
+                                row + (rows_first ? i & 1 : i >> 1) * 8 + lane / 4);
+        }
+        if (ROUNDS) {
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                to[i] = tc_round_tf32(to[i]);
+        }
+    }
+
+    /* The fragment of rows `row` to row + 15; fragments of columns `column` to column + 15. */
+    __device__ static void load_a(uint32_t (&a)[4], const char *tile, int row, int term)
+    {
+        load_four(a, tile, row, term, true);
+    }
+
+    __device__ static void load_b(uint32_t *b, const char *tile, int column, int term)
+    {
+        load_four(b, tile, column, term, false);
+    }
+};
+
+#endif

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for first layers of bfloat16. */
-#include "first_table.h"
-
-TC_FIRST_TABLE(tc_first_bfloat16, tc_bfloat16, 1, ANYDNN_PLUGIN_BFLOAT16);

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for first layers of half. */
-#include "first_table.h"
-
-TC_FIRST_TABLE(tc_first_half, tc_half, 0, ANYDNN_PLUGIN_HALF);

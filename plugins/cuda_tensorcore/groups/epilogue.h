@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Results of grouped convolutions, directions forward and data. Where they go as they are to packed
+ * channels, lanes store 4 or 8 neighbours each: forward, filters lie such that a lane's columns are
+ * neighbours; in the others lanes change halves with their neighbours. Everything else is
+ * blended, biased, activated and rounded once, one by one (conv_output.h).
+ */
+#ifndef CUDA_TENSORCORE_GROUPS_EPILOGUE_H
+#define CUDA_TENSORCORE_GROUPS_EPILOGUE_H
+
+#include "params.h"
+
+/* Numbers of an instantiation. A warp has COLUMNS columns of PIECES times 16 positions, in PARTS
+ * products of their own with WIDE times 8 columns each. */
+template <class M, int CHANNELS, bool DATA, bool STORES_BY_8, int CHANNELS_OF_SLAB>
+struct tc_groups_shape {
+    typedef M math;
+    typedef typename M::element element;
+    enum {
+        GROUP = CHANNELS,
+        SLAB = CHANNELS_OF_SLAB,
+        IS_DATA = DATA,
+        PACKS = STORES_BY_8,
+        COPIES = 4,                                 /* of a thread at a time */
+        PAIRS = CHANNELS <= 8,                      /* parts of a group each */
+        UNITS = CHANNELS <= 8 ? 1 : CHANNELS / 8,   /* of a tap */
+        STEPS = CHANNELS <= 16 ? 1 : CHANNELS / 16, /* of a tap */
+        COLUMNS = CHANNELS <= 16 ? 16 : CHANNELS,   /* of a warp */
+        FRAGMENTS = COLUMNS / 8,
+        IN_ORDER = !DATA && !PAIRS, /* a lane's columns are neighbours */
+        PARTS = CHANNELS == 4   ? 4
+                : CHANNELS == 8 ? 2
+                                : 1,
+        WIDE = CHANNELS <= 8 ? 1 : FRAGMENTS,
+        ACROSS = SLAB / COLUMNS, /* warps */
+        DOWN = TC_GROUPS_WARPS / ACROSS,
+        PIECES = tc_groups_pieces(CHANNELS, SLAB)
+    };
+};
+
+/* Where the positions of a tile that belong to a class begin in the tensor, and the limits of their
+ * coordinates. */
+struct tc_groups_window {
+    int32_t image, h, w;
+    uint32_t high;
+    bool whole;     /* all positions of the tile are there */
+    int32_t number; /* of the class */
+};
+
+__device__ static inline tc_groups_window
+tc_groups_window_of(const tc_groups_job &job, int32_t number, const tc_groups_at &at)
+{
+    const tc_groups_class &of = job.class_of[number];
+    tc_groups_window window = {
+        at.image, of.first_h + at.h * job.step_h, of.first_w + at.w * job.step_w, 0, false, number};
+    int32_t rows = (job.out_height - window.h + job.step_h - 1) >> (job.step_h - 1);
+    int32_t columns = (job.out_width - window.w + job.step_w - 1) >> (job.step_w - 1);
+
+    window.high =
+        tc_groups_pack_at((int32_t)tc_groups_limit(job.images - at.image, TC_GROUPS_IMAGE_MOST),
+                          (int32_t)tc_groups_limit(rows, TC_GROUPS_ALONG_MOST),
+                          (int32_t)tc_groups_limit(columns, TC_GROUPS_ALONG_MOST));
+    window.whole =
+        job.images - at.image >= job.tile.images && rows >= job.tile.h && columns >= job.tile.w;
+    return window;
+}
+
+__device__ static inline bool tc_groups_is_there(const tc_groups_window &window, uint32_t at)
+{
+    return ((at - window.high) & TC_GROUPS_GUARDS) == 0;
+}
+
+/* Two rows of 16 columns: lanes of even number get 4 columns of the first 8, odd ones of the last
+ * ones. */
+template <class E>
+__device__ static inline void tc_groups_pack(const float (&first)[4], const float (&last)[4],
+                                             uint2 (&row)[2])
+{
+    bool odd = threadIdx.x % 2;
+
+#pragma unroll
+    for (int r = 0; r < 2; r++) {
+        uint32_t low = tc_round_pair(E(), first[2 * r], first[2 * r + 1]);
+        uint32_t high = tc_round_pair(E(), last[2 * r], last[2 * r + 1]);
+        uint32_t other = __shfl_xor_sync(UINT32_MAX, odd ? low : high, 1);
+
+        row[r] = odd ? uint2{other, high} : uint2{low, other};
+    }
+}
+
+/* Four sums of a position, two neighbours and two others so far apart, one by one, or to the one
+ * part: out of the way of those that store what they have as it is. */
+template <class E>
+__device__ __noinline__ void tc_groups_store_any(const tc_groups_job &job, int32_t number_of_class,
+                                                 int32_t image, int32_t h, int32_t w,
+                                                 int32_t channel, int32_t apart, float4 sums)
+{
+    const tc_groups_class &of = job.class_of[number_of_class];
+    const auto &conv = job.conv;
+    const auto &along_h = conv.dim[CONV_FIRST + 1], &along_w = conv.dim[CONV_FIRST + 2];
+    int64_t y = image * conv.position_image + h * along_h.position + w * along_w.position;
+    int64_t z = image * conv.z_image + h * along_h.z + w * along_w.z;
+
+    int32_t columns = (int32_t)conv.columns;
+    int64_t row = ((int64_t)image * ((job.out_height - of.first_h + job.step_h - 1) / job.step_h) +
+                   (h - of.first_h) / job.step_h) *
+                      ((job.out_width - of.first_w + job.step_w - 1) / job.step_w) +
+                  (w - of.first_w) / job.step_w;
+
+#pragma unroll 1
+    for (int e = 0; e < 4; e++) {
+        int32_t number = channel + e % 2 + e / 2 * apart;
+        float sum = e == 0 ? sums.x : e == 1 ? sums.y : e == 2 ? sums.z : sums.w;
+
+        if (number >= job.channels)
+            continue;
+        if (job.partial)
+            ((float *)job.partial)[conv_partial_at(
+                job, 0, number / columns * job.classes + number_of_class, row, number % columns)] =
+                sum;
+        else
+            conv_store<E>(job.output, y + number * conv.position.step, z + number * conv.z.step,
+                          number, sum);
+    }
+}
+
+/* A row of a piece whose columns are neighbours; `to` is the lane's first one. */
+template <class S>
+__device__ static inline void tc_groups_store_row(void *to, const float (&sum)[S::WIDE][4], int r)
+{
+    typedef typename S::element element;
+    uint32_t words[S::WIDE];
+
+#pragma unroll
+    for (int f = 0; f < S::WIDE; f++)
+        words[f] = tc_round_pair(element(), sum[f][2 * r], sum[f][2 * r + 1]);
+    if constexpr (S::WIDE == 4)
+        *(uint4 *)to = uint4{words[0], words[1], words[2], words[3]};
+    else
+        *(uint2 *)to = uint2{words[0], words[1]};
+}
+
+/* The sums of groups of 4 that are kept: the first one's columns are those of lanes 0 and 1 of 4.
+ */
+template <class S>
+__device__ static inline void tc_groups_keep_fours(float (&sum)[S::PARTS][S::PIECES][S::WIDE][4],
+                                                   int i)
+{
+    bool second = threadIdx.x % 4 >= 2;
+
+#pragma unroll
+    for (int e = 0; e < 4; e++) {
+        sum[0][i][0][e] = second ? sum[1][i][0][e] : sum[0][i][0][e];
+        sum[2][i][0][e] = second ? sum[3][i][0][e] : sum[2][i][0][e];
+    }
+}
+
+/* The positions of a warp, whose first column is `channel`; ALL: all of them are there. */
+template <class S, bool ALL>
+__device__ static inline void tc_groups_store(const tc_groups_job &job,
+                                              const tc_groups_window &window,
+                                              const tc_groups_place *table, int32_t channel,
+                                              float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+{
+    typedef typename S::element element;
+    int turn = (int)(threadIdx.x % 4);
+    int32_t column =
+        channel + (S::IN_ORDER ? turn * (S::COLUMNS / 4) : turn % 2 * 8 + turn / 2 * 4);
+    int32_t first = window.image * job.y_image + window.h * job.y_h + window.w * job.y_w + column;
+    element *out = (element *)job.output.data;
+
+    table += threadIdx.x % 32 / 4;
+#pragma unroll
+    for (int i = 0; i < S::PIECES; i++) {
+        const int32_t from[2] = {table[i * 16].from, table[i * 16 + 8].from};
+        const uint32_t at[2] = {table[i * 16].at, table[i * 16 + 8].at};
+
+        if constexpr (S::GROUP == 4)
+            tc_groups_keep_fours<S>(sum, i);
+#pragma unroll
+        for (int f = 0; f < S::FRAGMENTS; f += 2) {
+            const float(&first_sums)[4] = sum[0][i][S::PAIRS ? 0 : f];
+            const float(&last_sums)[4] = sum[S::PAIRS ? S::PARTS / 2 : 0][i][S::PAIRS ? 0 : f + 1];
+            uint2 row[2];
+
+            if constexpr (S::PACKS && !S::IN_ORDER)
+                tc_groups_pack<element>(first_sums, last_sums, row);
+#pragma unroll
+            for (int r = 0; r < 2; r++) {
+                if (!ALL && !tc_groups_is_there(window, at[r]))
+                    continue;
+                if constexpr (!S::PACKS) {
+                    int32_t h = (int32_t)(at[r] >> 12 & TC_GROUPS_ALONG_MOST);
+                    int32_t w = (int32_t)(at[r] & TC_GROUPS_ALONG_MOST);
+
+                    tc_groups_store_any<element>(
+                        job, window.number,
+                        window.image + (int32_t)(at[r] >> 24 & TC_GROUPS_IMAGE_MOST),
+                        window.h + h * job.step_h, window.w + w * job.step_w,
+                        S::IN_ORDER ? column + f * 2 : channel + turn * 2 + f * 8,
+                        S::IN_ORDER ? 2 : 8,
+                        float4{first_sums[2 * r], first_sums[2 * r + 1], last_sums[2 * r],
+                               last_sums[2 * r + 1]});
+                } else if constexpr (!S::IN_ORDER) {
+                    if (column + f * 8 < job.channels)
+                        *(uint2 *)(out + (first + from[r] + f * 8)) = row[r];
+                } else if (f == 0) {
+                    tc_groups_store_row<S>(out + (first + from[r]), sum[0][i], r);
+                }
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Grouped convolutions, directions forward and data. Filters stay in shared memory in units of 8
+ * terms (forward: 8 channels of each column; data: 8 columns of each term), a unit a tap and 8
+ * channels of a group; ldmatrix reads either. A step of 16 terms is one tap of 16 channels, or of
+ * groups of 8 channels two taps. Groups of 4: groups/gemm_c4.h.
+ */
+#ifndef CUDA_TENSORCORE_GROUPS_GEMM_H
+#define CUDA_TENSORCORE_GROUPS_GEMM_H
+
+#include "gemm_c4.h"
+
+/* ------------------------------------------------------------------ filters */
+
+/* The units of a line of filters; 8 threads go from line to line, 4 along what lies in a row. Where
+ * a lane's columns are to be neighbours, lines are in the order in which products have columns: two
+ * of each lane, then two more. */
+template <class S>
+__device__ static inline void tc_groups_load_filters(const tc_groups_job &job, int32_t channel,
+                                                     char *to)
+{
+    typedef typename S::element element;
+    enum { WARPS = S::SLAB / 8, STEP = TC_GROUPS_WARPS / WARPS * 4, EACH = S::COLUMNS / 4 };
+    int32_t warp = (int32_t)(threadIdx.x / 32);
+    int32_t line = warp % WARPS * 8 + (int32_t)(threadIdx.x % 8), column = line;
+
+    if (S::IN_ORDER)
+        column = line / S::COLUMNS * S::COLUMNS + line % 8 / 2 * EACH + line % S::COLUMNS / 8 * 2 +
+                 line % 2;
+    int32_t number = channel + column;
+    const element *from = (const element *)job.other + number / S::GROUP * job.conv.tap_group +
+                          number % S::GROUP * job.tap_line;
+
+#pragma unroll 4
+    for (int32_t unit = (int32_t)(threadIdx.x / 8) % 4 + warp / WARPS * 4;
+         unit < job.entries * S::UNITS; unit += STEP) {
+        int32_t tap = job.tap_w[unit / S::UNITS];
+        bool there = tap >= 0 && number < job.channels;
+
+        tc_copy(to + unit * tc_groups_unit(S::SLAB) + line * 16,
+                there ? from + tap + unit % S::UNITS * 8 : (const element *)job.other, there);
+    }
+}
+
+/* Where a lane finds its row of a step's filters, without the step. */
+template <class S>
+__device__ static inline uint32_t tc_groups_filter_place(const char *memory, int32_t column)
+{
+    int32_t lane = (int32_t)(threadIdx.x % 32), low = lane / 8 % 2, high = lane / 16;
+    int32_t line = S::IS_DATA && !S::PAIRS ? low : high;
+
+    return tc_shared_address(memory) + (uint32_t)((column + line * 8 + lane % 8) * 16 +
+                                                  (low + high - line) * tc_groups_unit(S::SLAB));
+}
+
+/* The filters of step `half` of the tap whose units begin at `place`. */
+template <class S>
+__device__ static inline void tc_groups_read_filters(uint32_t place, int half,
+                                                     uint32_t (&b)[S::FRAGMENTS][2])
+{
+#pragma unroll
+    for (int f = 0; f < S::FRAGMENTS; f += 2) {
+        if (S::IS_DATA)
+            tc_load_transposed(b[f], place + (uint32_t)(f * tc_groups_unit(S::SLAB) + half * 256));
+        else
+            tc_load_matrices(b[f],
+                             place + (uint32_t)(f * 128 + half * 2 * tc_groups_unit(S::SLAB)));
+    }
+}
+
+/* ------------------------------------------------------------------ products */
+
+/* Of one tap, groups of 16 channels and more; `at` is where it is in the halo. */
+template <class S>
+__device__ static inline void tc_groups_multiply_tap(uint32_t at, const uint32_t (&halo)[S::PIECES],
+                                                     uint32_t filters,
+                                                     float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+{
+#pragma unroll
+    for (int half = 0; half < S::STEPS; half++) {
+        uint32_t a[S::PIECES][4], b[S::FRAGMENTS][2];
+
+        tc_groups_read_filters<S>(filters, half, b);
+#pragma unroll
+        for (int i = 0; i < S::PIECES; i++)
+            tc_load_matrices(a[i], halo[i] + at + (uint32_t)(half * 32));
+        tc_multiply_all<typename S::math>(sum[0], a, b);
+    }
+}
+
+/* Of two taps, for two groups of 8 channels; of one, if it is `lone`. */
+template <class S>
+__device__ static inline void
+tc_groups_multiply_pair(uint32_t at, bool lone, const uint32_t (&halo)[S::PIECES], uint32_t filters,
+                        float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+{
+    uint32_t b[S::FRAGMENTS][2];
+
+    tc_groups_read_filters<S>(filters, 0, b);
+#pragma unroll
+    for (int f = 0; f < 2; f++) {
+        uint32_t a[S::PIECES][4], column[1][2] = {{b[f][0], b[f][1]}};
+
+#pragma unroll
+        for (int i = 0; i < S::PIECES; i++) {
+            tc_load_matrices(a[i], halo[i] + at + (uint32_t)(f * 16));
+            if (lone)
+                a[i][2] = a[i][3] = 0;
+        }
+        tc_multiply_all<typename S::math>(sum[f], a, column);
+    }
+}
+
+/* Of all taps of a class; without a loop where there are 9. */
+template <class S>
+__device__ static inline void
+tc_groups_multiply_taps(const tc_groups_job &job, const tc_groups_class &of,
+                        const uint32_t (&halo)[S::PIECES], uint32_t filters,
+                        float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+{
+    enum { STEP = S::PAIRS ? 2 : 1, BYTES = S::UNITS * tc_groups_unit(S::SLAB) };
+    bool first = threadIdx.x % 32 < 16;
+
+    if (job.in_one) {
+#pragma unroll
+        for (int tap = 0; tap < TC_GROUPS_SET; tap += STEP) {
+            if constexpr (S::PAIRS)
+                tc_groups_multiply_pair<S>(
+                    (uint32_t)(first ? job.tap_at[tap] : job.tap_at[tap + 1]),
+                    tap + 1 == TC_GROUPS_SET, halo, filters + (uint32_t)(tap * BYTES), sum);
+            else
+                tc_groups_multiply_tap<S>((uint32_t)job.tap_at[tap], halo,
+                                          filters + (uint32_t)(tap * BYTES), sum);
+        }
+        return;
+    }
+#pragma unroll 1
+    for (int tap = of.tap; tap < of.tap + of.taps; tap += STEP) {
+        if constexpr (S::PAIRS)
+            tc_groups_multiply_pair<S>((uint32_t)(first ? job.tap_at[tap] : job.tap_at[tap + 1]),
+                                       job.tap_w[tap + 1] < 0, halo,
+                                       filters + (uint32_t)(tap * BYTES), sum);
+        else
+            tc_groups_multiply_tap<S>((uint32_t)job.tap_at[tap], halo,
+                                      filters + (uint32_t)(tap * BYTES), sum);
+    }
+}
+
+/* The positions of a tile that belong to a warp, of one class. */
+template <class S>
+__device__ static inline void
+tc_groups_multiply(const tc_groups_job &job, int32_t number, const tc_groups_at &at, uint32_t halo,
+                   uint32_t filters, uint32_t zeros, int32_t channel, const tc_groups_place *table)
+{
+    int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
+    int column = warp % S::ACROSS * S::COLUMNS;
+    const tc_groups_class &of = job.class_of[number];
+    tc_groups_window window = tc_groups_window_of(job, number, at);
+
+    halo += (uint32_t)(column * 2 + (S::PAIRS ? 0 : lane / 16 * 16));
+#pragma unroll 1
+    for (int piece = warp / S::ACROSS * S::PIECES; piece < job.pieces;
+         piece += S::DOWN * S::PIECES) {
+        const tc_groups_place *places = table + piece * 16;
+        float sum[S::PARTS][S::PIECES][S::WIDE][4] = {};
+
+        if constexpr (S::GROUP == 4) {
+            tc_groups_multiply_fours<S>(job, of, places, halo, filters, zeros, sum);
+        } else {
+            uint32_t from[S::PIECES];
+
+#pragma unroll
+            for (int i = 0; i < S::PIECES; i++)
+                from[i] = halo + places[i * 16 + lane % 16].halo;
+            tc_groups_multiply_taps<S>(job, of, from, filters, sum);
+        }
+        if (S::PACKS && window.whole && (piece + S::PIECES) * 16 <= job.positions)
+            tc_groups_store<S, S::PACKS>(job, window, places, channel + column, sum);
+        else
+            tc_groups_store<S, false>(job, window, places, channel + column, sum);
+    }
+}
+
+template <class S>
+__device__ static inline void tc_groups_gemm(const tc_groups_job &job, char *memory)
+{
+    int column = (int)(threadIdx.x / 32) % S::ACROSS * S::COLUMNS;
+    int32_t channel = (int32_t)blockIdx.x % job.slabs * S::SLAB;
+    int32_t blocks = (int32_t)gridDim.x / job.slabs, first = (int32_t)blockIdx.x / job.slabs;
+    int32_t stage = 0, last = 0, next = first;
+    uint32_t ring = tc_shared_address(memory + job.ring_at);
+    uint32_t zeros = tc_shared_address(memory + job.zeros_at);
+    uint32_t filters = S::GROUP == 4 ? tc_groups_fours_place(memory, column)
+                                     : tc_groups_filter_place<S>(memory, column);
+    const tc_groups_place *table = (const tc_groups_place *)(memory + job.table_at);
+
+    /* The filters arrive with the first tile. */
+    tc_groups_make_tables<S>(job, memory);
+    tc_wait_for_last();
+    if constexpr (S::GROUP == 4)
+        tc_groups_load_fours<S>(job, channel, memory);
+    else
+        tc_groups_load_filters<S>(job, channel, memory);
+    __syncthreads();
+#pragma unroll 1
+    for (; last < job.tile.stages - 1; last++, next += blocks) {
+        if (next < job.tiles)
+            tc_groups_load_halo<S>(job, tc_groups_tile_at(job, next), channel, memory,
+                                   ring + (uint32_t)(last * job.stage_bytes));
+        tc_copy_commit();
+    }
+#pragma unroll 1
+    for (int32_t tile = first; tile < job.tiles; tile += blocks, next += blocks) {
+        tc_groups_at at = tc_groups_tile_at(job, tile);
+
+        tc_groups_wait(job);
+        if (next < job.tiles)
+            tc_groups_load_halo<S>(job, tc_groups_tile_at(job, next), channel, memory,
+                                   ring + (uint32_t)(last * job.stage_bytes));
+        tc_copy_commit();
+        if (channel + column < job.channels) {
+            for (int c = 0; c < job.classes; c++)
+                tc_groups_multiply<S>(job, c, at, ring + (uint32_t)(stage * job.stage_bytes),
+                                      filters, zeros, channel, table);
+        }
+        stage = tc_groups_next(job, stage);
+        last = tc_groups_next(job, last);
+    }
+}
+
+template <class M, int CHANNELS, bool DATA, bool STORES_BY_8, int SLAB>
+__global__ void __launch_bounds__(TC_GROUPS_THREADS, 2)
+    tc_groups_gemm_kernel(const __grid_constant__ tc_groups_job job)
+{
+    TC_CODE_FROM(80)
+    {
+        TC_SHARED(memory);
+        tc_groups_gemm<tc_groups_shape<M, CHANNELS, DATA, STORES_BY_8, SLAB>>(job, (char *)memory);
+    }
+}
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which grouped convolutions the family groups takes, and what its kernels are given
+ * (groups/params.h, groups/tile.cu). */
+#include "params.h"
+
+/* Elements of a tensor, so that sums of its steps have 31 bits. */
+#define REACH (INT64_C(1) << 30)
+/* Taps of a filter, so that with two more in each class they have room. */
+#define TAPS_MAX (TC_GROUPS_TAPS - 2 * TC_GROUPS_CLASSES)
+
+static int32_t least(int64_t a, int64_t b)
+{
+    return (int32_t)(a < b ? a : b);
+}
+
+static int64_t size_of(int64_t n)
+{
+    return n < 0 ? -n : n;
+}
+
+/* ------------------------------------------------------------------ what they take */
+
+static int takes_group(int64_t channels)
+{
+    return channels == 4 || channels == 8 || channels == 16 || channels == 32;
+}
+
+/* A dim in which positions are 1 or 2 pixels apart, and classes of positions 1 or 2. */
+static int takes_dim(const conv_dim &dim)
+{
+    return dim.stride <= 2 && dim.gathered < INT16_MAX && dim.positions < INT16_MAX &&
+           dim.pad < INT16_MAX && dim.taps * dim.dilation < INT16_MAX;
+}
+
+static int is_one(const conv_dim &dim)
+{
+    return dim.gathered == 1 && dim.positions == 1 && dim.taps == 1 && dim.pad == 0;
+}
+
+/* Packed channels, steps of whole pieces of 16 bytes, and 31 bits for every offset. */
+static int reaches(const conv *conv)
+{
+    int64_t x = conv->images * size_of(conv->x_image), w = conv->groups * size_of(conv->tap_group);
+    int64_t y = conv->images * size_of(conv->position_image);
+    int good = conv->x.step == 1 && conv->x_image % 8 == 0;
+
+    for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++) {
+        const conv_dim &dim = conv->dim[d];
+
+        x += (dim.gathered + dim.pad + dim.taps * dim.dilation) * size_of(dim.x);
+        y += 2 * dim.positions * size_of(dim.position);
+        w += dim.taps * size_of(dim.tap);
+        good &= dim.x % 8 == 0;
+    }
+    return good && x < REACH && y < REACH && w < REACH;
+}
+
+/* Lines of filters in pieces of 16 bytes, of groups of 4 in pieces of 8. */
+static int reads_filters(const conv *conv)
+{
+    int64_t each = conv->depth < 8 ? 4 : 8;
+    int64_t within = conv_is_data(conv) ? conv->tap_column : conv->tap_depth;
+    int64_t line = conv_is_data(conv) ? conv->tap_depth : conv->tap_column;
+    int good = within == 1 && line % each == 0 && conv->tap_group % each == 0 &&
+               conv->tap_first % each == 0;
+
+    for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
+        good &= conv->dim[d].tap % each == 0;
+    return good;
+}
+
+static int reads_dy(const conv *conv)
+{
+    int good = conv->position.step == 1 && conv->position_image % 8 == 0;
+
+    for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
+        good &= conv->dim[d].position % 8 == 0;
+    return good;
+}
+
+/* ------------------------------------------------------------------ geometry */
+
+/* The first and the last pixel that a tap reaches from the first position, in any class. */
+struct range {
+    int32_t low, high;
+};
+
+static range range_of(const tc_groups_making &groups, int d)
+{
+    range range = {INT16_MAX, -INT16_MAX};
+
+    for (int32_t number = 0; number < groups.conv.classes; number++) {
+        conv_view view;
+
+        conv_view_make(&view, groups.conv, number);
+        if (view.taps == 0)
+            continue;
+        const conv_view_dim &dim = view.dim[d];
+        int32_t other = dim.at + (dim.taps - 1) * dim.at_tap;
+
+        range.low = least(range.low, least(dim.at, other));
+        range.high = -least(-range.high, -(dim.at > other ? dim.at : other));
+    }
+    if (range.low > range.high)
+        range = {0, 0};
+    return range;
+}
+
+/* All but what depends on the tile. */
+static void fill(tc_groups_making *groups, int32_t slab)
+{
+    const conv &conv = groups->conv;
+    const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
+    range rows = range_of(*groups, 1), columns = range_of(*groups, 2);
+
+    groups->images = (int32_t)conv.images;
+    groups->channels = (int32_t)(conv.groups * conv.depth);
+    groups->slab = slab;
+    groups->slabs = cuda_ceil_div(groups->channels, slab);
+    groups->height = (int32_t)h.gathered;
+    groups->width = (int32_t)w.gathered;
+    groups->x_image = (int32_t)conv.x_image;
+    groups->x_h = (int32_t)h.x;
+    groups->x_w = (int32_t)w.x;
+    groups->out_height = (int32_t)h.positions;
+    groups->out_width = (int32_t)w.positions;
+    groups->y_image = (int32_t)conv.position_image;
+    groups->y_h = (int32_t)h.position;
+    groups->y_w = (int32_t)w.position;
+    groups->step_h = conv_is_data(&conv) ? (int32_t)h.stride : 1;
+    groups->step_w = conv_is_data(&conv) ? (int32_t)w.stride : 1;
+    groups->apart_h = conv_is_data(&conv) ? 1 : (int32_t)h.stride;
+    groups->apart_w = conv_is_data(&conv) ? 1 : (int32_t)w.stride;
+    groups->low_h = rows.low;
+    groups->low_w = columns.low;
+    groups->reach_h = rows.high - rows.low + 1;
+    groups->reach_w = columns.high - columns.low + 1;
+    groups->class_h = cuda_ceil_div(groups->out_height, groups->step_h);
+    groups->class_w = cuda_ceil_div(groups->out_width, groups->step_w);
+    groups->tap_line = (int32_t)(conv_is_data(&conv) ? conv.tap_depth : conv.tap_column);
+    groups->classes = (int32_t)conv.classes;
+    groups->entries = 0;
+    for (int32_t number = 0; number < groups->classes; number++) {
+        conv_view view;
+        int32_t taps;
+
+        conv_view_make(&view, conv, number);
+        taps = view.taps / (int32_t)conv.depth;
+        groups->in_one = groups->classes == 1 && taps == TC_GROUPS_SET;
+        if (conv.depth <= 8 && !conv_is_filter(&conv))
+            taps = conv.depth == 4 ? cuda_ceil_div(taps, 3) * 3 : cuda_ceil_div(taps, 2) * 2;
+        groups->class_of[number] = {view.dim[1].first, view.dim[2].first, groups->entries, taps};
+        groups->entries += taps;
+    }
+}
+
+static int32_t takes(const struct conv *conv, const struct tc_wish *wish, int32_t slab)
+{
+    tc_groups_making groups;
+
+    if (!conv->narrow || conv->groups < 2 || conv->depth != conv->columns ||
+        !takes_group(conv->depth) || conv->groups * conv->depth % 8 != 0 ||
+        !is_one(conv->dim[CONV_FIRST]) || !takes_dim(conv->dim[CONV_FIRST + 1]) ||
+        !takes_dim(conv->dim[CONV_FIRST + 2]) || conv_taps(conv) > TAPS_MAX || !reaches(conv) ||
+        !(conv_is_filter(conv) ? reads_dy(conv) : reads_filters(conv)))
+        return 0;
+    groups = {};
+    groups.conv = *conv;
+    groups.multiprocessors = wish->multiprocessors;
+    fill(&groups, slab);
+    return tc_groups_choose_tile(&groups, wish->shared_bytes).stages;
+}
+
+extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_wish *wish)
+{
+    return takes(conv, wish, TC_GROUPS_SLAB);
+}
+
+extern "C" int32_t tc_groups_takes_narrow(const struct conv *conv, const struct tc_wish *wish)
+{
+    return conv->depth >= 16 ? takes(conv, wish, TC_GROUPS_NARROW) : 0;
+}
+
+/* ------------------------------------------------------------------ jobs */
+
+static tc_groups_making making_of(const tc_job &job)
+{
+    tc_groups_making groups = {};
+
+    tc_slim(&groups, job);
+    groups.conv = job.conv;
+    groups.multiprocessors = job.multiprocessors;
+    return groups;
+}
+
+static void plan(struct tc_job *job, int32_t slab)
+{
+    tc_groups_making groups = making_of(*job);
+    tc_groups_tile tile;
+
+    fill(&groups, slab);
+    tile = tc_groups_choose_tile(&groups, job->shared_bytes);
+    job->tile[0] = tile.images;
+    job->tile[1] = tile.h;
+    job->tile[2] = tile.w;
+    job->tile[3] = tile.stages;
+    job->tile[4] = tile.resident;
+}
+
+extern "C" void tc_groups_plan(struct tc_job *job)
+{
+    plan(job, TC_GROUPS_SLAB);
+}
+
+extern "C" void tc_groups_plan_narrow(struct tc_job *job)
+{
+    plan(job, TC_GROUPS_NARROW);
+}
+
+/* Where the taps are: in the halo, and in a line of filters. */
+static void list_taps(tc_groups_making *groups)
+{
+    const conv &conv = groups->conv;
+
+    for (int32_t number = 0; number < groups->classes; number++) {
+        const tc_groups_class &of = groups->class_of[number];
+        conv_view view;
+
+        conv_view_make(&view, conv, number);
+        const conv_view_dim &h = view.dim[1], &w = view.dim[2];
+
+        for (int32_t t = 0; t < of.taps; t++) {
+            int32_t r = w.taps ? t / w.taps : 0, s = w.taps ? t % w.taps : 0;
+            int32_t row = h.at + r * h.at_tap - groups->low_h;
+            int32_t column = w.at + s * w.at_tap - groups->low_w;
+
+            groups->tap_at[of.tap + t] = groups->tap_at[of.tap];
+            groups->tap_w[of.tap + t] = -1;
+            if (r >= h.taps)
+                continue;
+            groups->tap_at[of.tap + t] =
+                tc_groups_sorted(row, groups->halo_h, groups->apart_h) * groups->row_bytes +
+                tc_groups_sorted(column, groups->halo_w, groups->apart_w) *
+                    tc_groups_pixel(groups->slab);
+            groups->tap_w[of.tap + t] =
+                (int32_t)(conv.tap_first +
+                          (h.tap_first + r * h.tap_step) * conv.dim[CONV_FIRST + 1].tap +
+                          (w.tap_first + s * w.tap_step) * conv.dim[CONV_FIRST + 2].tap);
+        }
+    }
+}
+
+/* Nine taps as rows of three, of which the second is as far from the first for every tap. */
+static int in_rows(const tc_groups_making &groups)
+{
+    const int32_t *at = groups.tap_at;
+
+    return at[3] - at[0] == at[4] - at[1] && at[4] - at[1] == at[5] - at[2];
+}
+
+/* Results that lie side by side in pieces of 8 bytes, or of what a lane stores. */
+static int stores_by_8(const tc_groups_making &groups)
+{
+    const conv &conv = groups.conv;
+    int32_t each = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && conv.depth == 32 ? 8 : 4;
+    int good;
+
+    if (!conv_is_filter(&conv))
+        return conv.position.step == 1 && groups.y_image % each == 0 && groups.y_h % each == 0 &&
+               groups.y_w % each == 0;
+    good = conv.tap_depth == 1 && conv.tap_column % each == 0 && conv.tap_group % each == 0 &&
+           conv.tap_first % each == 0;
+    for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
+        good &= conv.dim[d].tap % each == 0;
+    return good;
+}
+
+int64_t tc_groups_prepare(tc_groups_job *to, const tc_job &job, int32_t slab)
+{
+    tc_groups_making groups = making_of(job);
+    int32_t blocks;
+
+    fill(&groups, slab);
+    tc_groups_fill_tile(&groups, {job.tile[0], job.tile[1], job.tile[2], job.tile[3], job.tile[4]});
+    list_taps(&groups);
+    groups.in_one &= !conv_is_filter(&job.conv) || in_rows(groups);
+    groups.stores_by_8 = stores_by_8(groups);
+    *to = groups;
+    if (conv_is_filter(&job.conv))
+        return (int64_t)groups.slabs * job.splits * cuda_ceil_div(groups.entries, TC_GROUPS_SET);
+    blocks = job.multiprocessors * groups.tile.resident / groups.slabs;
+    blocks = least(blocks < 1 ? 1 : blocks, groups.tiles);
+    return (int64_t)blocks * groups.slabs;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Grouped convolutions with few channels a group. A block works on a slab of channels, whole
+ * groups, and goes from tile to tile of positions; of each it keeps all pixels that any tap reaches
+ * from there, the tile's halo, in shared memory, so that memory is read once for all taps and
+ * groups. Tiles are on their way in a ring of stages while one of them is multiplied.
+ *
+ * Pixels lie in tc_groups_pixel bytes each: 16 more than they have channels, so that neighbours are
+ * in other banks without any change of places, and a tap is one number added to an address.
+ * Positions that are 2 pixels apart have to be neighbours, too: then all even pixels come before
+ * all odd ones, in rows and in columns. Rows and images are padded by pieces of 16
+ * bytes such that the pixels of any 8 neighbouring positions of a tile are in different banks.
+ */
+#ifndef CUDA_TENSORCORE_GROUPS_PARAMS_H
+#define CUDA_TENSORCORE_GROUPS_PARAMS_H
+
+#include "../common/launch.h"
+#include "../common/mma.h"
+
+#define TC_GROUPS_THREADS 256
+#define TC_GROUPS_WARPS   (TC_GROUPS_THREADS / 32)
+/* Channels of a slab; the narrow one leaves room for two blocks where halos are large. */
+#define TC_GROUPS_SLAB   64
+#define TC_GROUPS_NARROW 32
+#define TC_GROUPS_ZEROS  256
+/* Classes; taps of all of them, with those that fill up steps of 2 and 3. */
+#define TC_GROUPS_CLASSES 4
+#define TC_GROUPS_TAPS    57
+/* Taps whose sums a block of direction filter has; taps of which loops are made that are not
+ * loops. */
+#define TC_GROUPS_SET 9
+
+/* Bytes of a pixel in shared memory, and in a unit of filters, 8 terms of each channel, by the
+ * slab's channels. */
+CUDA_BOTH constexpr int tc_groups_pixel(int slab)
+{
+    return slab * 2 + 16;
+}
+
+CUDA_BOTH constexpr int tc_groups_unit(int slab)
+{
+    return slab * 16;
+}
+
+/* Pieces of 16 positions that a warp multiplies at a time, forward and in direction data; that all
+ * warps do. Groups of 4 have sums that are dropped, too: more would not fit. */
+CUDA_BOTH constexpr int tc_groups_pieces(int group, int slab)
+{
+    return group == 4 || slab < TC_GROUPS_SLAB || group == 32 ? 2 : 4;
+}
+
+CUDA_BOTH constexpr int tc_groups_pass(int group, int slab)
+{
+    return TC_GROUPS_WARPS / (slab / (group == 32 ? 32 : 16)) * tc_groups_pieces(group, slab);
+}
+
+/* Warps of direction filter that work on other channels: 16 of them, in groups of 32 channels 8;
+ * the rest share positions. Floats of a filter's line among the block's results, such that those
+ * that two warps' halves write at a time are in different banks. */
+CUDA_BOTH constexpr int tc_groups_across(int group, int slab)
+{
+    return slab / (group == 32 ? 8 : 16);
+}
+
+CUDA_BOTH constexpr int tc_groups_result_line(int group)
+{
+    return TC_GROUPS_SET * group + (group >= 16 ? 8 : 0);
+}
+
+CUDA_BOTH constexpr int tc_groups_results_bytes(int group, int slab)
+{
+    return TC_GROUPS_WARPS / tc_groups_across(group, slab) * slab * tc_groups_result_line(group) *
+           4;
+}
+
+/* Positions of a class, and which of the listed taps are its own. */
+struct tc_groups_class {
+    int32_t first_h, first_w;
+    int32_t tap, taps;
+};
+
+/* The dims of a tile: images, and positions of each; stages of the ring; blocks that fit on a
+ * multiprocessor. */
+struct tc_groups_tile {
+    int32_t images, h, w, stages, resident;
+};
+
+struct tc_groups_job : tc_slim_job {
+    int32_t images, channels; /* of all groups */
+    int32_t slab, slabs;      /* channels of one; how many */
+    int32_t height, width;    /* of the gathered tensor */
+    int32_t x_image, x_h, x_w;
+    int32_t out_height, out_width; /* of the tensor by position, */
+    int32_t y_image, y_h, y_w;     /* z beside it */
+    int32_t class_h, class_w;      /* positions of the largest class; */
+    int32_t step_h, step_w;        /* between positions of a class, 1 or 2; */
+    int32_t apart_h, apart_w;      /* between their pixels, 1 or 2 */
+    tc_groups_tile tile;
+    int32_t tiles_h, tiles_w, tiles;
+    cuda_divisor by_tiles_h, by_tiles_w, by_halo_h, by_halo_w, by_tile_h, by_tile_w;
+    int32_t lines;            /* pixels of a halo */
+    int32_t positions;        /* of a tile */
+    int32_t pieces;           /* of 16 of them, as many as warps take at a time */
+    int32_t low_h, low_w;     /* the first position's first pixel, */
+    int32_t reach_h, reach_w; /* pixels that a position reaches, */
+    int32_t halo_h, halo_w;   /* that those of a tile reach in an image */
+    int32_t row_bytes, image_bytes, stage_bytes;
+    int32_t dy_at;    /* in a stage, in direction filter */
+    int32_t tap_line; /* from line to line of filters: columns, or depth in direction data */
+    int32_t classes, entries;
+    int32_t in_one;      /* one class of 9 taps, one of groups of 8 filling up */
+    int32_t stores_by_8; /* or 16, as results leave a warp */
+    int32_t zeros_at, limits_at, lines_at, table_at, ring_at, shared_bytes; /* in shared memory */
+    tc_groups_class class_of[TC_GROUPS_CLASSES];
+    int32_t tap_at[TC_GROUPS_TAPS]; /* bytes in the halo */
+    int32_t tap_w[TC_GROUPS_TAPS];  /* elements in a line of filters; < 0: zeros */
+};
+
+/* A pixel of a halo: where it lies there, in bytes, its place in the gathered tensor less that of
+ * the first one, and its coordinates. A position of a tile likewise: its first pixel in the halo;
+ * `line` is then that of its dy. */
+struct alignas(16) tc_groups_place {
+    uint32_t halo, line;
+    int32_t from;
+    uint32_t at;
+};
+
+/* Coordinates in one word, each below a bit that is set: 11 bits along a row, 11 down, 7 of images.
+ * Where a lower limit is subtracted from all of them, that bit stays what it is in those that are
+ * not below it. */
+#define TC_GROUPS_GUARDS     0x80800800u
+#define TC_GROUPS_ALONG_MOST 0x7ff
+#define TC_GROUPS_IMAGE_MOST 0x7f
+
+CUDA_BOTH uint32_t tc_groups_pack_at(int32_t image, int32_t h, int32_t w)
+{
+    return (uint32_t)image << 24 | (uint32_t)h << 12 | (uint32_t)w;
+}
+
+/* Coordinates from `low` on and below `high`. */
+struct tc_groups_limits {
+    uint32_t low, high;
+};
+
+/* ------------------------------------------------------------------ on the host, groups/params.cu
+ */
+
+extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_wish *wish);
+extern "C" int32_t tc_groups_takes_narrow(const struct conv *conv, const struct tc_wish *wish);
+
+/* Choose the tile, when a plan is made. */
+extern "C" void tc_groups_plan(struct tc_job *job);
+extern "C" void tc_groups_plan_narrow(struct tc_job *job);
+
+/* Fills the job, by the direction that it has; returns the blocks that it takes. */
+int64_t tc_groups_prepare(tc_groups_job *to, const tc_job &job, int32_t slab);
+
+/* The first kernel is for results that are stored as they are, the second one for any others. */
+static inline int32_t tc_settle(tc_groups_job *job)
+{
+    return !(job->stores_by_8 && !job->partial && tc_is_plain_by(job->output, 16));
+}
+
+/* A job that is being made, with all of the geometry and of the device. */
+struct tc_groups_making : tc_groups_job {
+    struct conv conv;
+    int32_t multiprocessors;
+};
+
+/* groups/tile.cu: what depends on the tile; the tile that is expected to be the fastest, of no
+ * stages if none fits. */
+void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile);
+tc_groups_tile tc_groups_choose_tile(tc_groups_making *groups, int32_t shared_bytes);
+
+/* ------------------------------------------------------------------ on the device */
+
+/* Where a tile begins. */
+struct tc_groups_at {
+    int32_t image, h, w;
+};
+
+__device__ static inline tc_groups_at tc_groups_tile_at(const tc_groups_job &job, int32_t tile)
+{
+    int32_t row = (int32_t)cuda_divide((uint32_t)tile, job.by_tiles_w);
+    int32_t image = (int32_t)cuda_divide((uint32_t)row, job.by_tiles_h);
+
+    return {image * job.tile.images, (row - image * job.tiles_h) * job.tile.h,
+            (tile - row * job.tiles_w) * job.tile.w};
+}
+
+/* Where pixel `index` of so many lies, even ones first where positions are 2 apart. */
+CUDA_BOTH int32_t tc_groups_sorted(int32_t index, int32_t count, int32_t apart)
+{
+    return (index >> (apart - 1)) + (index & (apart - 1)) * ((count + 1) >> 1);
+}
+
+/* The limits of one coordinate, from `low` on and below `high`, which may lie anywhere. */
+__device__ static inline uint32_t tc_groups_limit(int32_t limit, int32_t most)
+{
+    return (uint32_t)(limit < 0 ? 0 : limit > most ? most : limit);
+}
+
+__device__ static inline bool tc_groups_is_within(const tc_groups_limits &limits, uint32_t at)
+{
+    uint32_t below = (at - limits.low) ^ TC_GROUPS_GUARDS;
+
+    return ((below | (at - limits.high)) & TC_GROUPS_GUARDS) == 0;
+}
+
+/* The pixels of a halo and the positions of a tile, which are the same for all tiles; a position
+ * beyond the tile is in an image that is never there. */
+template <class S>
+__device__ static inline void tc_groups_make_tables(const tc_groups_job &job, char *memory)
+{
+    enum { PIXEL = tc_groups_pixel(S::SLAB) };
+    tc_groups_place *lines = (tc_groups_place *)(memory + job.lines_at);
+    tc_groups_place *table = (tc_groups_place *)(memory + job.table_at);
+
+#pragma unroll 1
+    for (int32_t i = (int32_t)threadIdx.x; i < job.lines; i += TC_GROUPS_THREADS) {
+        int32_t row = (int32_t)cuda_divide((uint32_t)i, job.by_halo_w), w = i - row * job.halo_w;
+        int32_t n = (int32_t)cuda_divide((uint32_t)row, job.by_halo_h), h = row - n * job.halo_h;
+        int32_t halo = n * job.image_bytes +
+                       tc_groups_sorted(h, job.halo_h, job.apart_h) * job.row_bytes +
+                       tc_groups_sorted(w, job.halo_w, job.apart_w) * PIXEL;
+
+        lines[i] = {(uint32_t)halo, (uint32_t)halo, n * job.x_image + h * job.x_h + w * job.x_w,
+                    tc_groups_pack_at(n, h, w) | TC_GROUPS_GUARDS};
+    }
+#pragma unroll 1
+    for (int32_t i = (int32_t)threadIdx.x; i < job.pieces * 16; i += TC_GROUPS_THREADS) {
+        int32_t row = (int32_t)cuda_divide((uint32_t)i, job.by_tile_w), w = i - row * job.tile.w;
+        int32_t n = (int32_t)cuda_divide((uint32_t)row, job.by_tile_h), h = row - n * job.tile.h;
+        bool there = i < job.positions;
+
+        table[i] = {
+            there ? (uint32_t)(n * job.image_bytes + h * job.row_bytes + w * PIXEL) : 0,
+            (uint32_t)(i * PIXEL),
+            n * job.y_image + h * job.step_h * job.y_h + w * job.step_w * job.y_w,
+            (there ? tc_groups_pack_at(n, h, w) : tc_groups_pack_at(TC_GROUPS_IMAGE_MOST, 0, 0)) |
+                TC_GROUPS_GUARDS};
+    }
+}
+
+/* Copies a slab of each place from memory on to shared memory, zeros for what lies outside: as many
+ * threads a place as it has pieces of 16 bytes, four places of a thread at a time. */
+template <class S>
+__device__ static inline void
+tc_groups_copy(const tc_groups_job &job, const void *from, const tc_groups_limits &limits,
+               const tc_groups_place *places, int32_t count, uint32_t to)
+{
+    enum { CHUNKS = S::SLAB / 8, STEP = TC_GROUPS_THREADS / CHUNKS, EACH = S::COPIES };
+    int32_t i = (int32_t)(threadIdx.x / CHUNKS);
+
+    to += (uint32_t)((int32_t)(threadIdx.x % CHUNKS) * 16);
+#pragma unroll 1
+    for (; i + (EACH - 1) * STEP < count; i += EACH * STEP) {
+        tc_groups_place place[EACH];
+
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+            place[k] = places[i + k * STEP];
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+            tc_copy(to + place[k].line,
+                    tc_address(from, place[k].from, sizeof(typename S::element)),
+                    tc_groups_is_within(limits, place[k].at));
+    }
+#pragma unroll 1
+    for (; i < count; i += STEP) {
+        const tc_groups_place place = places[i];
+
+        tc_copy(to + place.line, tc_address(from, place.from, sizeof(typename S::element)),
+                tc_groups_is_within(limits, place.at));
+    }
+}
+
+/* A tile's halo. */
+template <class S>
+__device__ static inline void tc_groups_load_halo(const tc_groups_job &job, const tc_groups_at &at,
+                                                  int32_t channel, const char *memory, uint32_t to)
+{
+    int32_t chunk = channel + (int32_t)threadIdx.x % (S::SLAB / 8) * 8;
+    int32_t top = at.h * job.apart_h + job.low_h, left = at.w * job.apart_w + job.low_w;
+    int32_t images = chunk < job.channels ? job.images - at.image : 0;
+    const typename S::element *x =
+        (const typename S::element *)job.x +
+        (at.image * job.x_image + top * job.x_h + left * job.x_w + chunk);
+    tc_groups_limits limits;
+
+    limits.low = tc_groups_pack_at(0, (int32_t)tc_groups_limit(-top, TC_GROUPS_ALONG_MOST),
+                                   (int32_t)tc_groups_limit(-left, TC_GROUPS_ALONG_MOST));
+    limits.high =
+        tc_groups_pack_at((int32_t)tc_groups_limit(images, TC_GROUPS_IMAGE_MOST),
+                          (int32_t)tc_groups_limit(job.height - top, TC_GROUPS_ALONG_MOST),
+                          (int32_t)tc_groups_limit(job.width - left, TC_GROUPS_ALONG_MOST));
+    tc_groups_copy<S>(job, x, limits, (const tc_groups_place *)(memory + job.lines_at), job.lines,
+                      to);
+}
+
+/* Stages are used in turn. */
+__device__ static inline int32_t tc_groups_next(const tc_groups_job &job, int32_t stage)
+{
+    return stage + 1 == job.tile.stages ? 0 : stage + 1;
+}
+
+/* Waits for a stage, with all but the last ones of the ring on their way. */
+__device__ static inline void tc_groups_wait(const tc_groups_job &job)
+{
+    if (job.tile.stages > 3)
+        tc_copy_wait<2>();
+    else if (job.tile.stages > 2)
+        tc_copy_wait<1>();
+    else
+        tc_copy_wait<0>();
+    __syncthreads();
+}
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tiles of grouped convolutions: what depends on one, and which is expected to be the fastest
+ * (groups/params.h). */
+#include "params.h"
+
+/* Bytes of shared memory that a multiprocessor keeps for a block, and blocks that registers let it
+ * have. */
+#define SHARED_BLOCK 1024
+#define BLOCKS_MAX   2
+/* Parts that a dim is cut into, at most; images of a tile; stages. */
+#define CUTS_MAX   16
+#define IMAGES_MAX 8
+#define STAGES_MIN 2
+#define STAGES_MAX 4
+
+/* The least number of pieces of 16 bytes, at least `count`, that leaves this rest by 8. */
+static int32_t padded(int32_t count, int32_t rest)
+{
+    return count + (rest % 8 - count % 8 + 8) % 8;
+}
+
+static int32_t filter_bytes(const tc_groups_making &groups)
+{
+    int32_t depth = (int32_t)groups.conv.depth, unit = tc_groups_unit(groups.slab);
+
+    return groups.entries * (depth == 4 ? unit / 2 : depth / 8 * unit);
+}
+
+/* Fills in what depends on the tile: in shared memory come filters, zeros, limits of tiles, tables
+ * and the ring; in a stage of direction filter dy's lines behind the halo. */
+void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
+{
+    const conv &conv = groups->conv;
+    int32_t depth = (int32_t)conv.depth, pixel = tc_groups_pixel(groups->slab);
+    int32_t apart = pixel / 16, row, image, together = 1;
+
+    groups->tile = tile;
+    groups->tiles_h = cuda_ceil_div(groups->class_h, tile.h);
+    groups->tiles_w = cuda_ceil_div(groups->class_w, tile.w);
+    groups->tiles = cuda_ceil_div(groups->images, tile.images) * groups->tiles_h * groups->tiles_w;
+    groups->halo_h = (tile.h - 1) * groups->apart_h + groups->reach_h;
+    groups->halo_w = (tile.w - 1) * groups->apart_w + groups->reach_w;
+    row = padded(groups->halo_w * apart, tile.w * apart);
+    image = padded(groups->halo_h * row, tile.h * tile.w * apart);
+    groups->row_bytes = row * 16;
+    groups->image_bytes = image * 16;
+    groups->positions = tile.images * tile.h * tile.w;
+    groups->by_tiles_h = cuda_divisor_of(groups->tiles_h);
+    groups->by_tiles_w = cuda_divisor_of(groups->tiles_w);
+    groups->by_halo_h = cuda_divisor_of(groups->halo_h);
+    groups->by_halo_w = cuda_divisor_of(groups->halo_w);
+    groups->by_tile_h = cuda_divisor_of(tile.h);
+    groups->by_tile_w = cuda_divisor_of(tile.w);
+    groups->lines = tile.images * groups->halo_h * groups->halo_w;
+    groups->dy_at = tile.images * groups->image_bytes;
+    groups->stage_bytes = groups->dy_at;
+    if (!conv_is_filter(&conv))
+        together = tc_groups_pieces(depth, groups->slab);
+    groups->pieces = cuda_ceil_div(groups->positions, 16 * together) * together;
+    if (conv_is_filter(&conv))
+        groups->stage_bytes += groups->pieces * 16 * pixel;
+    groups->zeros_at = conv_is_filter(&conv) ? 0 : filter_bytes(*groups);
+    groups->limits_at = groups->zeros_at + TC_GROUPS_ZEROS;
+    groups->lines_at = groups->limits_at + STAGES_MAX * (int32_t)sizeof(uint32_t);
+    groups->table_at = groups->lines_at + groups->lines * (int32_t)sizeof(tc_groups_place);
+    groups->ring_at = groups->table_at + groups->pieces * 16 * (int32_t)sizeof(tc_groups_place);
+    groups->shared_bytes = groups->ring_at + tile.stages * groups->stage_bytes;
+    if (conv_is_filter(&conv)) {
+        int32_t results = groups->ring_at + tc_groups_results_bytes(depth, groups->slab);
+
+        groups->shared_bytes = groups->shared_bytes > results ? groups->shared_bytes : results;
+    }
+}
+
+/*
+ * What the model counts in cycles of a multiprocessor, fitted to times of an H200: for 16 positions
+ * of 64 channels and one tap, on the way that all positions take that are there; in direction
+ * filter besides, where one of the 16 is not, and all are tested; for a pixel's line of 64
+ * channels; of a tile's turn; and of a block's start, its tables and its filters. A block alone on
+ * a multiprocessor has nobody to hide its waits.
+ */
+static const struct costs {
+    double tap[4]; /* of groups of 4, 8, 16, 32 */
+    double missing, line, turn, alone;
+} gemm_costs = {{32, 24, 11, 8}, 0, 2, 350, 1.11},
+  filter_costs = {{7.6, 6, 8.3, 12.8}, 14.5, 4, 640, 1.23};
+#define START_CYCLES 3400
+/* Of groups of 4, forward and data: zeros are read from banks that pixels leave free, if the rows
+ * of a tile begin in the same bank. */
+#define BANKS       8
+#define OTHER_BANKS 1.2
+
+/* Pieces of 16 positions in which one is missing, in the mean over all tiles: the last of a tile,
+ * and those of tiles that reach beyond the last position, taken as a whole. */
+static double missing_of(const tc_groups_making &groups)
+{
+    const tc_groups_tile &tile = groups.tile;
+    int32_t within =
+        groups.images / tile.images * (groups.class_h / tile.h) * (groups.class_w / tile.w);
+
+    return groups.pieces - (double)(groups.positions / 16) * within / groups.tiles;
+}
+
+static double cycles_of(const tc_groups_making &groups)
+{
+    const tc_groups_tile &tile = groups.tile;
+    int32_t depth = (int32_t)groups.conv.depth, filter = conv_is_filter(&groups.conv);
+    const costs &costs = filter ? filter_costs : gemm_costs;
+    int32_t blocks = groups.multiprocessors * tile.resident / groups.slabs, waves = 1, turns;
+    int32_t resident = tile.resident, row = 0;
+    int32_t pass = filter ? TC_GROUPS_WARPS / tc_groups_across(depth, groups.slab)
+                          : tc_groups_pass(depth, groups.slab);
+    double wide = (double)groups.slab / TC_GROUPS_SLAB, pieces = groups.pieces, each;
+
+    blocks = blocks < 1 ? 1 : blocks;
+    if (filter && groups.splits > 1) {
+        int32_t all = cuda_ceil_div(groups.splits * groups.slabs, groups.multiprocessors);
+
+        resident = resident < all ? resident : all;
+        waves = cuda_ceil_div(groups.splits, blocks);
+        blocks = groups.splits;
+    }
+    turns = cuda_ceil_div(groups.tiles, blocks) * waves;
+    /* What some warps have nothing to do with, another block's use. */
+    if (resident == 1)
+        pieces = cuda_ceil_div(cuda_ceil_div(groups.positions, 16), pass) * pass;
+    while (4 << row < depth)
+        row++;
+    each = pieces * costs.tap[row];
+    if (depth == 4 && !filter && tile.w % BANKS != 0)
+        each *= OTHER_BANKS;
+    each = (each + missing_of(groups) * costs.missing) * groups.entries;
+    each += (groups.lines + (filter ? groups.pieces * 16 : 0)) * costs.line;
+    each *= resident > 1 ? resident : costs.alone;
+    return turns * (each * wide + costs.turn) + START_CYCLES * wide * resident * waves;
+}
+
+static void try_tile(tc_groups_making *groups, tc_groups_tile tile, int32_t shared_bytes,
+                     tc_groups_tile *best, double *least_cycles)
+{
+    int32_t resident;
+
+    for (tile.stages = STAGES_MIN; tile.stages <= STAGES_MAX; tile.stages++) {
+        double cycles;
+
+        tc_groups_fill_tile(groups, tile);
+        if (groups->shared_bytes > shared_bytes || groups->halo_h > TC_GROUPS_ALONG_MOST ||
+            groups->halo_w > TC_GROUPS_ALONG_MOST)
+            return;
+        resident = (shared_bytes + SHARED_BLOCK) / (groups->shared_bytes + SHARED_BLOCK);
+        groups->tile.resident = resident < BLOCKS_MAX ? resident : BLOCKS_MAX;
+        cycles = cycles_of(*groups);
+        if (best->stages == 0 || cycles < *least_cycles) {
+            *best = groups->tile;
+            *least_cycles = cycles;
+        }
+    }
+}
+
+/* Tiles that a dim is cut into evenly; of whole images several. Of tiles that are expected to take
+ * as long, the widest: its pixels lie in fewer and longer rows. */
+tc_groups_tile tc_groups_choose_tile(tc_groups_making *groups, int32_t shared_bytes)
+{
+    tc_groups_tile best = {};
+    double cycles = 0;
+    int32_t last_w = 0;
+
+    for (int32_t cut_w = 1; cut_w <= CUTS_MAX; cut_w++) {
+        int32_t w = cuda_ceil_div(groups->class_w, cut_w), last_h = 0;
+
+        if (w == last_w)
+            continue;
+        last_w = w;
+        for (int32_t cut_h = 1; cut_h <= CUTS_MAX; cut_h++) {
+            int32_t h = cuda_ceil_div(groups->class_h, cut_h);
+            int32_t most = cut_h > 1 || cut_w > 1        ? 1
+                           : groups->images < IMAGES_MAX ? groups->images
+                                                         : IMAGES_MAX;
+
+            if (h == last_h)
+                continue;
+            last_h = h;
+            for (int32_t images = 1; images <= most; images++)
+                try_tile(groups, {images, h, w, 0, 0}, shared_bytes, &best, &cycles);
+        }
+    }
+    return best;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Adds up the parts of split sums of grouped convolutions, direction filter, in a fixed order: a
+ * thread has four neighbours in the filter, and goes along every so many-th part, few enough that
+ * all of them are asked for at once; what the threads of a result have is added in pairs.
+ */
+#ifndef CUDA_TENSORCORE_GROUPS_WGRAD_REDUCE_H
+#define CUDA_TENSORCORE_GROUPS_WGRAD_REDUCE_H
+
+#include "wgrad_epilogue.h"
+
+/* Parts of a thread, that are asked for at once; threads of a result, at most. */
+#define TC_GROUPS_ADD_PARTS 4
+#define TC_GROUPS_ADD_LINES 64
+
+/* Parts lie as [filter of all groups][tap][channel of the group]. */
+struct tc_groups_adder {
+    const void *x, *other;
+    void *partial;
+    conv_output output;
+    int32_t splits, lines; /* threads of a result */
+    int32_t count;         /* results by fours */
+    int32_t fours;         /* of a tap, the logarithm, and ... */
+    int32_t group;         /* of the filters of a group */
+    int32_t entries;
+    cuda_divisor by_entries;
+    int32_t stores_by_8;
+    int64_t tap_group, tap_column, tap_depth;
+    int32_t tap_w[TC_GROUPS_TAPS];
+};
+
+template <class E>
+__device__ static inline void tc_groups_add_store(const tc_groups_adder &job, int32_t at,
+                                                  const double (&sum)[4])
+{
+    int32_t line = at >> job.fours, four = at - (line << job.fours);
+    int32_t filter = (int32_t)cuda_divide((uint32_t)line, job.by_entries);
+    int32_t tap = line - filter * job.entries, group = filter >> job.group;
+    E *to = (E *)job.output.data + group * job.tap_group +
+            (filter - (group << job.group)) * job.tap_column + job.tap_w[tap] +
+            four * 4 * job.tap_depth;
+
+    tc_groups_store_four(to, job.tap_depth, tc_groups_packs(job.stores_by_8, job.output), sum,
+                         job.output.blend);
+}
+
+static inline int32_t tc_settle(tc_groups_adder *)
+{
+    return 0;
+}
+
+/* Adds up some parts from `split` on: all of them are asked for before the first is added. */
+__device__ static inline void tc_groups_add_parts(const tc_groups_adder &job, const float4 *from,
+                                                  int32_t split, double (&sum)[4])
+{
+    float4 part[TC_GROUPS_ADD_PARTS];
+
+#pragma unroll
+    for (int n = 0; n < TC_GROUPS_ADD_PARTS; n++) {
+        part[n] = float4{0, 0, 0, 0};
+        if (split + n * job.lines < job.splits)
+            part[n] = from[(int64_t)(split + n * job.lines) * job.count];
+    }
+#pragma unroll
+    for (int n = 0; n < TC_GROUPS_ADD_PARTS; n++) {
+        if (split + n * job.lines >= job.splits)
+            break;
+        sum[0] += (double)part[n].x;
+        sum[1] += (double)part[n].y;
+        sum[2] += (double)part[n].z;
+        sum[3] += (double)part[n].w;
+    }
+}
+
+template <class E>
+static __global__ void __launch_bounds__(TC_GROUPS_THREADS)
+    tc_groups_add_kernel(const __grid_constant__ tc_groups_adder job)
+{
+    __shared__ double shared[TC_GROUPS_THREADS][4];
+    int across = TC_GROUPS_THREADS / job.lines, line = (int)threadIdx.x / across;
+    int32_t at = (int32_t)blockIdx.x * across + (int32_t)threadIdx.x - line * across;
+    double sum[4] = {};
+
+    tc_wait_for_last();
+    if (at < job.count) {
+#pragma unroll 1
+        for (int32_t split = line; split < job.splits; split += job.lines * TC_GROUPS_ADD_PARTS)
+            tc_groups_add_parts(job, (const float4 *)job.partial + at, split, sum);
+    }
+    tc_let_next_begin();
+    for (int half = job.lines / 2; half > 0; half /= 2) {
+        if (line < 2 * half) {
+            for (int e = 0; e < 4; e++)
+                shared[threadIdx.x][e] = sum[e];
+        }
+        __syncthreads();
+        if (line < half) {
+            for (int e = 0; e < 4; e++)
+                sum[e] += shared[(int)threadIdx.x + half * across][e];
+        }
+        __syncthreads();
+    }
+    if (line == 0 && at < job.count)
+        tc_groups_add_store<E>(job, at, sum);
+}
+
+/* The adder; returns the blocks that it takes. */
+static int64_t tc_groups_make_adder(tc_groups_adder *adder, const tc_groups_job &job)
+{
+    const auto &conv = job.conv;
+
+    *adder = {};
+    adder->partial = job.partial;
+    adder->output = job.output;
+    adder->splits = job.splits;
+    adder->lines = 1;
+    while (adder->lines < TC_GROUPS_ADD_LINES && adder->lines * TC_GROUPS_ADD_PARTS < job.splits)
+        adder->lines *= 2;
+    adder->count = job.channels * job.entries * (int32_t)conv.depth / 4;
+    while (4 << adder->fours < conv.depth)
+        adder->fours++;
+    adder->group = adder->fours + 2;
+    adder->entries = job.entries;
+    adder->by_entries = cuda_divisor_of(job.entries);
+    adder->stores_by_8 = job.stores_by_8;
+    adder->tap_group = conv.tap_group;
+    adder->tap_column = conv.tap_column;
+    adder->tap_depth = conv.tap_depth;
+    for (int32_t tap = 0; tap < TC_GROUPS_TAPS; tap++)
+        adder->tap_w[tap] = job.tap_w[tap];
+    return cuda_blocks((int64_t)adder->count * adder->lines, TC_GROUPS_THREADS);
+}
+
+#endif

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for grouped convolutions of half. */
-#include "groups_table.h"
-
-TC_GROUPS_TABLE(tc_groups_half, tc_half, 0, ANYDNN_PLUGIN_HALF);

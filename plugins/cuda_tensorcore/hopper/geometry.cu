@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tensor maps hold of a convolution (hopper/geometry.h). */
+#include "geometry.h"
+
+static bool is_trivial(const conv_dim &dim)
+{
+    return dim.positions == 1 && dim.taps == 1 && dim.gathered == 1 && dim.pad == 0;
+}
+
+/* Residues of positions along a dim, each a class: 1, or in direction data the stride. */
+static int64_t residues_of(const conv &conv, int32_t d)
+{
+    return conv_is_data(&conv) ? conv.dim[d].stride : 1;
+}
+
+/* The taps that reach a residue, from the one that lies lowest in the gathered tensor on, where
+ * offsets begin; to the data that is the last one. */
+static tc_hopper_taps taps_of(const conv &conv, int32_t d, int64_t residue)
+{
+    const conv_dim &dim = conv.dim[d];
+    conv_line<int64_t> line = conv_reach<int64_t>(conv, d, residue);
+    int64_t last = line.count > 0 ? line.count - 1 : 0;
+    int64_t tap = line.first, step = line.step, at = line.at;
+
+    if (line.move < 0) {
+        tap += last * step;
+        at += last * line.move;
+        step = -step;
+    }
+    if (dim.tap < 0) {
+        tap = dim.taps - 1 - tap;
+        step = -step;
+    }
+    return {(int32_t)line.count, (int32_t)at, (int32_t)(line.move < 0 ? -line.move : line.move),
+            (int32_t)tap, (int32_t)step};
+}
+
+tc_hopper_dim tc_hopper_dim_of(const conv &conv, int32_t d)
+{
+    const conv_dim &dim = conv.dim[d];
+    int64_t residues = residues_of(conv, d), lower = INT32_MAX;
+
+    for (int64_t residue = 0; residue < residues; residue++) {
+        tc_hopper_taps taps = taps_of(conv, d, residue);
+
+        if (taps.count > 0 && taps.offset < lower)
+            lower = taps.offset;
+    }
+    return {(int32_t)(dim.positions / residues), (int32_t)lower,
+            (int32_t)(conv_is_data(&conv) ? 1 : dim.stride)};
+}
+
+tc_hopper_taps tc_hopper_taps_of(const conv &conv, int32_t d, int64_t residue)
+{
+    tc_hopper_taps taps = taps_of(conv, d, residue);
+
+    taps.offset -= tc_hopper_dim_of(conv, d).lower;
+    return taps;
+}
+
+/* Where the walk turns around, counted from the end of the dim. */
+static int64_t upper_of(const tc_hopper_dim &walk, int64_t extent)
+{
+    return walk.lower + (int64_t)(walk.positions - 1) * walk.step - (extent - 1);
+}
+
+/* Before anything is as narrow as the walk: a tap's reach, and strides. */
+static bool walks(const conv &conv, int32_t d)
+{
+    const conv_dim &dim = conv.dim[d];
+    int64_t residues = residues_of(conv, d), upper;
+    tc_hopper_dim walk;
+
+    if (dim.stride > TC_STEP_MOST || (dim.taps - 1) * dim.dilation > TC_OFFSET_MOST ||
+        dim.pad > TC_CORNER_MOST + TC_OFFSET_MOST || dim.positions % residues != 0)
+        return false;
+    walk = tc_hopper_dim_of(conv, d);
+    upper = upper_of(walk, dim.gathered);
+    for (int64_t residue = 0; residue < residues; residue++) {
+        tc_hopper_taps taps = tc_hopper_taps_of(conv, d, residue);
+
+        if (taps.count > 0 && taps.offset + (taps.count - 1) * taps.spacing > TC_OFFSET_MOST)
+            return false;
+    }
+    return walk.lower >= TC_CORNER_LEAST && walk.lower <= TC_CORNER_MOST &&
+           upper >= TC_CORNER_LEAST && upper <= TC_CORNER_MOST;
+}
+
+bool tc_hopper_walks(const conv &conv)
+{
+    return walks(conv, TC_CONV_HEIGHT) && walks(conv, TC_CONV_WIDTH);
+}
+
+bool tc_hopper_fits(int64_t stride, int32_t size)
+{
+    return stride >= 0 && stride < TC_MAP_STRIDES / size && stride * size % TC_MAP_ALIGNMENT == 0;
+}
+
+bool tc_hopper_has_maps(const conv &conv, const tc_wish &wish)
+{
+    int32_t size = cuda_type_size(wish.type), line = tc_hopper_line(wish.type);
+    int64_t pitch = tc_hopper_position_pitch(conv, size);
+
+    for (int32_t d = 0; d < TC_CONV_HEIGHT; d++) {
+        if (!is_trivial(conv.dim[d]))
+            return false;
+    }
+    if (!wish.hopper || !conv.narrow || conv.classes > TC_HOPPER_CLASSES)
+        return false;
+    if (conv.groups > 1 && (conv.depth % line != 0 || conv.columns % line != 0))
+        return false;
+    return conv.x.step <= 1 && conv.x.shift == 0 && conv.position.step <= 1 &&
+           conv.position.shift == 0 && tc_hopper_fits(conv.dim[TC_CONV_HEIGHT].x, size) &&
+           tc_hopper_fits(conv.dim[TC_CONV_WIDTH].x, size) && tc_hopper_fits(conv.x_image, size) &&
+           pitch > 0 && tc_hopper_fits(pitch, size);
+}
+
+/* ------------------------------------------------------------------ even steps */
+
+static int64_t pitch_of(int64_t width, int64_t height, int64_t images, int64_t by_width,
+                        int64_t by_height, int64_t by_image, int64_t packed)
+{
+    int64_t pitch = width > 1 ? by_width : height > 1 ? by_height : images > 1 ? by_image : packed;
+
+    if ((height > 1 && by_height != pitch * width) ||
+        (images > 1 && by_image != pitch * width * height))
+        return 0;
+    return pitch;
+}
+
+/* Elements of a row, to where the next one may begin. */
+static int64_t round_up(int64_t n, int32_t size)
+{
+    return cuda_round_up(n, TC_MAP_ALIGNMENT / size);
+}
+
+int64_t tc_hopper_position_pitch(const conv &conv, int32_t size)
+{
+    const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
+
+    return pitch_of(width.positions, height.positions, conv.images, width.position, height.position,
+                    conv.position_image, round_up(conv.groups * conv.columns, size));
+}
+
+int64_t tc_hopper_product_pitch(const conv &conv, int32_t size)
+{
+    const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
+    int64_t pitch;
+
+    for (const conv_dim *dim : {&height, &width}) {
+        if (dim->taps != 1 || dim->pad != 0 || dim->stride != 1 || dim->gathered != dim->positions)
+            return 0;
+    }
+    pitch = pitch_of(width.gathered, height.gathered, conv.images, width.x, height.x, conv.x_image,
+                     round_up(conv.groups * conv.depth, size));
+    return tc_hopper_fits(pitch, size) ? pitch : 0;
+}
+
+/* ------------------------------------------------------------------ maps */
+
+int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise, int32_t size)
+{
+    return size * (stride ? tc_hopper_size_of(stride) : round_up(otherwise, size));
+}
+
+int32_t tc_hopper_map_pixels(tc_map *map, const conv &conv, const tc_hopper_dim dim[TC_HOPPER_DIMS],
+                             int32_t type, int32_t pixels)
+{
+    const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
+    const tc_hopper_dim &h = dim[TC_HOPPER_HEIGHT], &w = dim[TC_HOPPER_WIDTH];
+    tc_map_pixels of = {{type, 1, TC_MAP_DIMS}};
+    int64_t *strides = of.tensor.strides;
+    int32_t size = cuda_type_size(type);
+
+    of.tensor.dims[0] = conv.groups * conv.depth;
+    of.tensor.dims[1] = width.gathered;
+    of.tensor.dims[2] = height.gathered;
+    of.tensor.dims[3] = conv.images;
+    strides[0] = tc_hopper_bytes_of(width.x, conv.groups * conv.depth, size);
+    strides[1] = tc_hopper_bytes_of(height.x, strides[0] / size * width.gathered, size);
+    strides[2] = tc_hopper_bytes_of(conv.x_image, strides[1] / size * height.gathered, size);
+    of.channels = tc_hopper_line(type);
+    of.pixels = pixels;
+    of.lower[0] = w.lower;
+    of.lower[1] = h.lower;
+    of.upper[0] = (int32_t)upper_of(w, width.gathered);
+    of.upper[1] = (int32_t)upper_of(h, height.gathered);
+    of.step[0] = w.step;
+    of.step[1] = h.step;
+    return tc_map_make_pixels(map, &of);
+}
+
+int32_t tc_hopper_map_matrix(tc_map *map, int32_t type, int64_t channels, int64_t rows,
+                             int64_t pitch, int32_t box_rows, int32_t blocks)
+{
+    int32_t line = tc_hopper_line(type);
+    int64_t across = blocks > 1 ? line : channels, bytes = pitch * cuda_type_size(type);
+    tc_map_tensor matrix = {type,
+                            1,
+                            TC_MAP_DIMS,
+                            {across, rows, channels / across, 1},
+                            {bytes, blocks > 1 ? TC_LINE_BYTES : bytes, bytes},
+                            {line, box_rows, blocks, 1}};
+
+    return tc_map_make(map, &matrix);
+}

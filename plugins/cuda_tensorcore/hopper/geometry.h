@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tensor maps hold of a convolution, for every direction of the family hopper: limits of the
+ * walk through the gathered tensor, of strides, and the maps of it. Two spatial dims. */
+#ifndef CUDA_TENSORCORE_HOPPER_GEOMETRY_H
+#define CUDA_TENSORCORE_HOPPER_GEOMETRY_H
+
+#include "../../cuda_common/walk.h"
+#include "params.h"
+
+/* Height and width in struct conv; depth in front of them must be trivial. */
+#define TC_CONV_HEIGHT (CONV_FIRST + 1)
+#define TC_CONV_WIDTH  (CONV_FIRST + 2)
+
+/* Limits of im2col maps of rank 4: corners of 8 bits, offsets of 8 bits without sign, steps. */
+#define TC_CORNER_LEAST (-128)
+#define TC_CORNER_MOST  127
+#define TC_OFFSET_MOST  255
+#define TC_STEP_MOST    8
+
+/* Whether the device has the family, and the problem has two dims, whose groups end where boxes do,
+ * and two tensors that maps hold. */
+bool tc_hopper_has_maps(const conv &conv, const tc_wish &wish);
+
+/* Whether a map walks along both dims. */
+bool tc_hopper_walks(const conv &conv);
+
+/* The walk along one dim, by its number in struct conv, and the taps that reach its positions with
+ * that residue by the stride; residues are of direction data. */
+tc_hopper_dim tc_hopper_dim_of(const conv &conv, int32_t d);
+tc_hopper_taps tc_hopper_taps_of(const conv &conv, int32_t d, int64_t residue);
+
+/* Channels in a line of a tile, of a type. */
+static inline int32_t tc_hopper_line(int32_t type)
+{
+    return TC_LINE_BYTES / cuda_type_size(type);
+}
+
+/* A stride in elements of `size` bytes that a map takes: there is none where it is 0. */
+bool tc_hopper_fits(int64_t stride, int32_t size);
+
+static inline int64_t tc_hopper_size_of(int64_t stride)
+{
+    return stride < 0 ? -stride : stride;
+}
+
+/* Bytes of a stride; of a dim of one, what it would be. */
+int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise, int32_t size);
+
+/* Elements from position to position of all images, of the gathered tensor under the one tap that
+ * lies on its position, and of the tensor by position; 0: there are no such even steps. */
+int64_t tc_hopper_product_pitch(const conv &conv, int32_t size);
+int64_t tc_hopper_position_pitch(const conv &conv, int32_t size);
+
+/* So many pixels of a line of channels at a time, in the order of positions. 0: the driver refuses.
+ */
+int32_t tc_hopper_map_pixels(tc_map *map, const conv &conv, const tc_hopper_dim dim[TC_HOPPER_DIMS],
+                             int32_t type, int32_t pixels);
+
+/*
+ * A matrix of `rows` rows of channels, a line of `box_rows` rows at a time; with `blocks` more than
+ * 1 so many lines, which the channels are a multiple of: dims are then line, rows, blocks.
+ */
+int32_t tc_hopper_map_matrix(tc_map *map, int32_t type, int64_t channels, int64_t rows,
+                             int64_t pitch, int32_t box_rows, int32_t blocks);
+
+#endif

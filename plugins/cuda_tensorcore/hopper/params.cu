@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the family hopper takes, and what its kernels are given (hopper/params.h). */
+#include "params.h"
+
+#include "../common/launch.h"
+#include "geometry.h"
+#include "ptx.h"
+
+static __global__ void tc_hopper_probe(int32_t)
+{
+    TC_HOPPER_CODE(__syncthreads();)
+}
+
+/* The code is for 9.0 alone: elsewhere it does not load. */
+int32_t tc_hopper_runs(int32_t generation)
+{
+    cudaFuncAttributes attributes = {};
+
+    if (generation != TC_OVERLAP_CAPABILITY || !tc_map_can())
+        return 0;
+    if (cudaFuncGetAttributes(&attributes, tc_hopper_probe) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return 0;
+    }
+    return attributes.ptxVersion == TC_OVERLAP_CAPABILITY;
+}
+
+/* ------------------------------------------------------------------ limits */
+
+/* In dgrad of 16 bits columns lie side by side in filters, which wgmma takes; else terms do. */
+static bool lines_are_terms(const conv &conv, int32_t size)
+{
+    return conv_is_data(&conv) && size == 2;
+}
+
+/* Lines of a group follow those of the one before. */
+static bool takes_filters(const conv &conv, int32_t size)
+{
+    bool terms = lines_are_terms(conv, size);
+    int64_t line = terms ? conv.tap_column : conv.tap_depth;
+    int64_t apart = terms ? conv.tap_depth : conv.tap_column;
+    int64_t lines = terms ? conv.depth : conv.columns;
+
+    return (line == 1 || line == 0) && tc_hopper_fits(apart, size) &&
+           (conv.groups == 1 || conv.tap_group == lines * apart) &&
+           tc_hopper_fits(tc_hopper_size_of(conv.dim[TC_CONV_HEIGHT].tap), size) &&
+           tc_hopper_fits(tc_hopper_size_of(conv.dim[TC_CONV_WIDTH].tap), size);
+}
+
+static bool takes(const conv &conv, const tc_wish &wish)
+{
+    return tc_hopper_has_maps(conv, wish) && !conv_is_filter(&conv) && tc_hopper_walks(conv) &&
+           takes_filters(conv, cuda_type_size(wish.type));
+}
+
+int32_t tc_hopper_takes(const struct conv *conv, const struct tc_wish *wish)
+{
+    return conv->classes == 1 && takes(*conv, *wish);
+}
+
+int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_wish *wish)
+{
+    return conv->classes > 1 && takes(*conv, *wish);
+}
+
+/* Of integers, filters have signs. */
+int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_wish *wish)
+{
+    return wish->other_type == ANYDNN_PLUGIN_INT8 && tc_hopper_takes(conv, wish);
+}
+
+/* ------------------------------------------------------------------ maps */
+
+static int32_t map_a(tc_hopper_job *to, const conv &conv, int32_t type, int32_t rows)
+{
+    int64_t pitch = tc_hopper_product_pitch(conv, to->size);
+
+    to->is_product = pitch > 0;
+    if (to->is_product)
+        return tc_hopper_map_matrix(&to->a, type, conv.groups * conv.depth, to->rows, pitch, rows,
+                                    1);
+    return tc_hopper_map_pixels(&to->a, conv, to->dim, type, rows);
+}
+
+static int32_t map_b(tc_hopper_job *to, const conv &conv, int32_t type, int32_t columns)
+{
+    int32_t size = to->size, each = tc_hopper_line(type);
+    bool terms = lines_are_terms(conv, size);
+    int64_t line = terms ? conv.columns : conv.depth;
+    int64_t lines = conv.groups * (terms ? conv.depth : conv.columns);
+    int64_t apart = terms ? conv.tap_depth : conv.tap_column;
+    tc_map_tensor of = {
+        type,        1,
+        TC_MAP_DIMS, {line, conv.dim[TC_CONV_WIDTH].taps, conv.dim[TC_CONV_HEIGHT].taps, lines},
+        {},          {each, 1, 1, terms ? each : columns}};
+
+    of.strides[0] = tc_hopper_bytes_of(conv.dim[TC_CONV_WIDTH].tap, line, size);
+    of.strides[1] =
+        tc_hopper_bytes_of(conv.dim[TC_CONV_HEIGHT].tap, of.strides[0] / size * of.dims[1], size);
+    of.strides[2] = tc_hopper_bytes_of(apart, of.strides[1] / size * of.dims[2], size);
+    return tc_map_make(&to->b, &of);
+}
+
+static int32_t map_c(tc_map *map, const tc_hopper_job &to, const conv &conv, int32_t type)
+{
+    tc_map_tensor of = {type,
+                        0,
+                        2,
+                        {conv.groups * conv.columns, to.rows},
+                        {to.size * to.pitch},
+                        {tc_hopper_line(type), TC_HOPPER_SLAB}};
+
+    return tc_map_make(map, &of);
+}
+
+/* Every so many-th position of C, which begins at a class's first one. */
+static int32_t map_class(tc_map *map, const tc_hopper_job &to, const conv &conv, int32_t type)
+{
+    int64_t height = to.dim[TC_HOPPER_HEIGHT].positions, width = to.dim[TC_HOPPER_WIDTH].positions;
+    tc_map_pixels of = {{type, 0, TC_MAP_DIMS}};
+    int64_t *strides = of.tensor.strides;
+
+    of.tensor.dims[0] = conv.groups * conv.columns;
+    of.tensor.dims[1] = width;
+    of.tensor.dims[2] = height;
+    of.tensor.dims[3] = conv.images;
+    strides[0] = tc_hopper_bytes_of(to.z_width, of.tensor.dims[0], to.size);
+    strides[1] = tc_hopper_bytes_of(to.z_height, strides[0] / to.size * width, to.size);
+    strides[2] = tc_hopper_bytes_of(to.z_image, strides[1] / to.size * height, to.size);
+    of.channels = tc_hopper_line(type);
+    of.pixels = TC_HOPPER_SLAB;
+    of.step[0] = 1;
+    of.step[1] = 1;
+    return tc_map_make_pixels(map, &of);
+}
+
+/* ------------------------------------------------------------------ classes */
+
+static tc_hopper_class class_of(const conv &conv, int32_t type, int64_t down, int64_t across)
+{
+    tc_hopper_class of = {};
+    int32_t taps;
+
+    of.taps[TC_HOPPER_HEIGHT] = tc_hopper_taps_of(conv, TC_CONV_HEIGHT, down);
+    of.taps[TC_HOPPER_WIDTH] = tc_hopper_taps_of(conv, TC_CONV_WIDTH, across);
+    of.depth_blocks = (int32_t)cuda_ceil_div(conv.depth, tc_hopper_line(type));
+    taps = of.taps[TC_HOPPER_HEIGHT].count * of.taps[TC_HOPPER_WIDTH].count;
+    of.blocks = taps * of.depth_blocks;
+    of.first = down * conv.dim[TC_CONV_HEIGHT].position + across * conv.dim[TC_CONV_WIDTH].position;
+    return of;
+}
+
+/* Those with many taps first. */
+static void make_classes(tc_hopper_class *of, const conv &conv, int32_t type)
+{
+    int64_t across = conv.dim[TC_CONV_WIDTH].stride;
+
+    for (int32_t i = 0; i < conv.classes; i++) {
+        tc_hopper_class made = class_of(conv, type, i / across, i % across);
+        int32_t at = i;
+
+        for (; at > 0 && of[at - 1].blocks < made.blocks; at--)
+            of[at] = of[at - 1];
+        of[at] = made;
+    }
+}
+
+/* ------------------------------------------------------------------ the job */
+
+static void place_z(tc_hopper_job *to, const conv &conv)
+{
+    const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
+
+    to->z_step = conv.z.step;
+    to->z_image = conv.z_image;
+    to->z_height = height.z;
+    to->z_width = width.z;
+    if (conv.classes > 1) {
+        to->z_image = conv.position_image;
+        to->z_height = height.stride * height.position;
+        to->z_width = width.stride * width.position;
+    }
+}
+
+int32_t tc_hopper_prepare(tc_hopper_job *to, tc_hopper_class *of, tc_map *c, const tc_job &job,
+                          int32_t rows, int32_t columns)
+{
+    const conv &conv = job.conv;
+
+    to->row_tiles = job.row_tiles;
+    to->column_tiles = job.column_tiles;
+    to->class_tiles = (int32_t)(job.row_tiles * job.column_tiles * conv.groups);
+    to->classes = (int32_t)conv.classes;
+    to->tiles = to->class_tiles * to->classes;
+    to->rows = job.rows;
+    to->columns = (int32_t)conv.columns;
+    to->depth = (int32_t)conv.depth;
+    to->dim[TC_HOPPER_HEIGHT] = tc_hopper_dim_of(conv, TC_CONV_HEIGHT);
+    to->dim[TC_HOPPER_WIDTH] = tc_hopper_dim_of(conv, TC_CONV_WIDTH);
+    to->size = cuda_type_size(job.x_type);
+    to->pitch = tc_hopper_position_pitch(conv, to->size);
+    to->output = job.output;
+    place_z(to, conv);
+    if (conv.classes == 1) {
+        of[0] = class_of(conv, job.x_type, 0, 0);
+        return map_a(to, conv, job.x_type, rows) && map_b(to, conv, job.x_type, columns) &&
+               map_c(c, *to, conv, job.x_type);
+    }
+    make_classes(of, conv, job.x_type);
+    for (int32_t i = 0; i < to->classes; i++) {
+        if (!map_class(&c[i], *to, conv, job.x_type))
+            return 0;
+    }
+    return map_a(to, conv, job.x_type, rows) && map_b(to, conv, job.x_type, columns);
+}
+
+int32_t tc_hopper_give(tc_hopper_job *job, const tc_hopper_class *of, tc_map *c,
+                       const struct tc_given &given)
+{
+    job->output.data = given.output;
+    job->output.z = given.z;
+    job->output.bias = given.bias;
+    job->output.blend = given.blend;
+    /* Of a row with an odd number of halves the copy engine wrote more than the row (H200): what
+     * does not end as it begins, where 16 bytes do, threads store, as they do what begins
+     * elsewhere. */
+    job->stores_sums = tc_is_plain_by(job->output, TC_MAP_ALIGNMENT) &&
+                       job->size * job->columns % TC_MAP_ALIGNMENT == 0 &&
+                       (job->size > 1 || job->output.type == ANYDNN_PLUGIN_INT8);
+    for (int32_t i = 0; i < job->classes && job->stores_sums; i++) {
+        if (!tc_map_place(&c[i], (const char *)given.output + job->size * of[i].first))
+            return 0;
+    }
+    return tc_map_place(&job->a, given.x) && tc_map_place(&job->b, given.other);
+}

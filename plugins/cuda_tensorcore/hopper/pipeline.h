@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every kernel of the family hopper stands on: the ring of stages between the warpgroup that
+ * copies (the producer) and those that multiply (the consumers), and its barriers. */
+#ifndef CUDA_TENSORCORE_HOPPER_PIPELINE_H
+#define CUDA_TENSORCORE_HOPPER_PIPELINE_H
+
+#include "../common/launch.h"
+#include "params.h"
+#include "ptx.h"
+
+/* Registers of a thread: of the producer, and of the consumers, out of 168 at the launch. */
+#define TC_PRODUCER_REGISTERS 40
+#define TC_CONSUMER_REGISTERS 232
+
+/* A place in the ring of stages, and the parity of its phase. */
+template <class S> struct tc_hopper_ring {
+    int32_t stage = 0;
+    uint32_t parity = 0;
+
+    __device__ void next()
+    {
+        if (++stage == S::STAGES) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+
+    /* As many as a tile has. */
+    __device__ void skip(int32_t count)
+    {
+        for (stage += count % (2 * S::STAGES); stage >= S::STAGES; stage -= S::STAGES)
+            parity ^= 1;
+    }
+};
+
+/* Barriers: stages filled, stages read, and in turns a consumer that may multiply. */
+template <class S> struct tc_hopper_barriers {
+    uint32_t first;
+
+    __device__ uint32_t full(int32_t stage) const
+    {
+        return first + stage * 8;
+    }
+    __device__ uint32_t empty(int32_t stage) const
+    {
+        return first + (S::STAGES + stage) * 8;
+    }
+    __device__ uint32_t turn(int32_t consumer) const
+    {
+        return first + (2 * S::STAGES + consumer) * 8;
+    }
+
+    __device__ void init() const
+    {
+        for (int32_t stage = 0; stage < S::STAGES; stage++) {
+            tc_barrier_init(full(stage), 1);
+            tc_barrier_init(empty(stage), S::WARPS_OF_A_STAGE);
+        }
+        for (int32_t consumer = 0; consumer < S::CONSUMERS; consumer++)
+            tc_barrier_init(turn(consumer), TC_WARPGROUP);
+        tc_barrier_init_done();
+    }
+};
+
+/* ------------------------------------------------------------------ on the host */
+
+static inline int32_t tc_hopper_refused(const struct cuda_call *, const tc_step *, const tc_given &)
+{
+    return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
+                    "the driver made no tensor maps of the operands");
+}
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The instructions of Hopper that the family hopper stands on, one function each: barriers in
+ * shared memory that count bytes, copies by tensor maps (TMA), matrix products of a warpgroup
+ * (wgmma). PTX for a GPU of compute capability 9.0 (code sm_90a), and for the host's processor what
+ * tests/cuda/emulator makes of them. Sources: PTX ISA 8.x; what it leaves open was tried on an H200
+ * (docs/kernels.md, "hopper").
+ */
+#ifndef CUDA_TENSORCORE_HOPPER_PTX_H
+#define CUDA_TENSORCORE_HOPPER_PTX_H
+
+#include "../common/mma.h"
+#include "tensor_map.h"
+
+/* Threads of a warpgroup, and the rows that it multiplies at once. */
+#define TC_WARPGROUP      128
+#define TC_WARPGROUP_ROWS 64
+
+/* Tiles of lines that the 128-byte swizzle turns around within begin at multiples of this. */
+#define TC_SWIZZLE_BYTES 1024
+
+/* Whether this pass of the compiler has the instructions. What nvcc compiles for the host counts as
+ * one that has them: both have to instantiate the same kernels. */
+#if defined __CUDA_ARCH__ && !defined __CUDA_ARCH_FEAT_SM90_ALL
+#define TC_HOPPER_CODE(...)
+#else
+#define TC_HOPPER_CODE(...) __VA_ARGS__
+#endif
+
+#ifdef __CUDACC__
+
+#include "wgmma.h"
+
+/* ------------------------------------------------------------------ barriers */
+
+/* An mbarrier: a phase ends when `count` arrivals and the bytes expected have come. */
+__device__ static inline void tc_barrier_init(uint32_t barrier, uint32_t count)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(count) : "memory");
+}
+
+/* Behind the last init of a block, before __syncthreads. */
+__device__ static inline void tc_barrier_init_done()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+__device__ static inline void tc_barrier_arrive(uint32_t barrier)
+{
+    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+
+/* Arrives, and has the phase wait for so many bytes of copies. */
+__device__ static inline void tc_barrier_expect(uint32_t barrier, uint32_t bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+                 : "memory");
+}
+
+/* Until the phase of that parity has ended; the one before the first counts as ended, with 1. */
+__device__ static inline void tc_barrier_wait(uint32_t barrier, uint32_t parity)
+{
+    asm volatile("{ .reg .pred ended; again: "
+                 "mbarrier.try_wait.parity.shared::cta.b64 ended, [%0], %1; "
+                 "@ended bra done; bra again; done: }" ::"r"(barrier),
+                 "r"(parity)
+                 : "memory");
+}
+
+/* Waits for the other threads of a warpgroup; number 0 is __syncthreads'. */
+__device__ static inline void tc_warpgroup_sync(int32_t number)
+{
+    asm volatile("bar.sync %0, 128;" ::"r"(number) : "memory");
+}
+
+/* ------------------------------------------------------------------ registers */
+
+/* More or fewer registers for this thread's warpgroup. */
+template <int COUNT> __device__ static inline void tc_registers_drop()
+{
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(COUNT));
+}
+
+template <int COUNT> __device__ static inline void tc_registers_take()
+{
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT));
+}
+
+/* ------------------------------------------------------------------ copies by tensor maps */
+
+__device__ static inline void tc_map_prefetch(const tc_map *map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
+/* A box of a tiled map to shared memory; coordinates fastest dim first. */
+__device__ static inline void tc_map_load(uint32_t to, const tc_map *map, uint32_t barrier,
+                                          int32_t x, int32_t y, int32_t z, int32_t u)
+{
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
+                 "l"(map), "r"(barrier), "r"(x), "r"(y), "r"(z), "r"(u)
+                 : "memory");
+}
+
+/* Pixels from (w, h, n) on, moved by the tap's offsets, of an im2col map. */
+__device__ static inline void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier,
+                                                 int32_t c, int32_t w, int32_t h, int32_t n,
+                                                 uint32_t w_offset, uint32_t h_offset)
+{
+    asm volatile(
+        "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+        "[%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(to),
+        "l"(map), "r"(barrier), "r"(c), "r"(w), "r"(h), "r"(n), "h"((uint16_t)w_offset),
+        "h"((uint16_t)h_offset)
+        : "memory");
+}
+
+/* A box from shared memory, one group of copies; what lies outside the tensor is left out. */
+__device__ static inline void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y)
+{
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
+        "r"(from), "r"(x), "r"(y)
+        : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* The same for pixels from (w, h, n) on, of an im2col map whose corners are 0. */
+__device__ static inline void tc_map_store_pixels(const tc_map *map, uint32_t from, int32_t c,
+                                                  int32_t w, int32_t h, int32_t n)
+{
+    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
+                 "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
+                 "r"(from), "r"(c), "r"(w), "r"(h), "r"(n)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* Until all but the last LEFT stores of this thread have read shared memory. */
+template <int LEFT> __device__ static inline void tc_map_store_wait_read()
+{
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
+}
+
+/* Until all stores of this thread are done. */
+__device__ static inline void tc_map_store_wait()
+{
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+/* What this thread stored to shared memory is seen by copies that follow. */
+__device__ static inline void tc_shared_to_copies()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* ------------------------------------------------------------------ products */
+
+/* Lines are rows of A, or columns of B. */
+__device__ static inline uint64_t tc_tile_of_rows(uint32_t address)
+{
+    return (uint64_t)(address >> 4) | (uint64_t)(TC_SWIZZLE_BYTES >> 4) << 32 | UINT64_C(1) << 62;
+}
+
+/* Lines are terms, of 64 rows or columns of 16 bits each; the next 64 lie `apart` bytes further. */
+__device__ static inline uint64_t tc_tile_of_terms(uint32_t address, uint32_t apart)
+{
+    return tc_tile_of_rows(address) | (uint64_t)(apart >> 4) << 16;
+}
+
+/* The same tile, so many bytes further. */
+__device__ static inline uint64_t tc_tile_at(uint64_t tile, uint32_t bytes)
+{
+    return tile + (bytes >> 4);
+}
+
+/* Before the first product of a group, and where accumulators were touched otherwise. */
+__device__ static inline void tc_wgmma_fence()
+{
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ static inline void tc_wgmma_commit()
+{
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+/* Until all but the last LEFT groups are done. */
+template <int LEFT> __device__ static inline void tc_wgmma_wait()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
+}
+
+/* d = A B, or d + A B where `adds`; A_LINES, B_LINES: 1 where the lines of A, of B are terms. */
+template <class M, int N, int A_LINES, int B_LINES>
+__device__ static inline void tc_wgmma(typename M::sum (&d)[N / 2], uint64_t a, uint64_t b,
+                                       int32_t adds)
+{
+    tc_wgmma_issue<N, A_LINES, B_LINES>(M(), d, a, b, adds);
+}
+
+/* The compiler must not move accumulators while products are under way. */
+template <int COUNT> __device__ static inline void tc_wgmma_hold(int32_t (&d)[COUNT])
+{
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        asm volatile("" : "+r"(d[i])::"memory");
+}
+
+template <int COUNT> __device__ static inline void tc_wgmma_hold(float (&d)[COUNT])
+{
+#pragma unroll
+    for (int i = 0; i < COUNT; i++)
+        asm volatile("" : "+f"(d[i])::"memory");
+}
+
+/* Four matrices of 8 rows of 16 bytes; lane 8 i + j names row j of matrix i, and word t of row g of
+ * each is that of lane 4 g + t. */
+__device__ static inline void tc_store_matrices(uint32_t row, const uint32_t from[4])
+{
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
+                 "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
+                 : "memory");
+}
+
+/* Two neighbouring integers of 8 bits, the first one in the low bits. */
+__device__ static inline void tc_store_bytes(uint32_t to, uint32_t pair)
+{
+    asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"((uint16_t)pair) : "memory");
+}
+
+/* Two neighbouring results. */
+__device__ static inline void tc_store_pair(uint32_t to, float first, float second)
+{
+    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(first), "f"(second) : "memory");
+}
+
+#else
+#include <emulated_hopper.h>
+#endif
+
+#endif

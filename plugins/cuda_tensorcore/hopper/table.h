@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels of the family hopper that every operand type has. Numbers stay what they are for
+ * ever: what goes out of use leaves a gap. */
+#ifndef CUDA_TENSORCORE_HOPPER_TABLE_H
+#define CUDA_TENSORCORE_HOPPER_TABLE_H
+
+#include "../common/shape.h"
+#include "../common/wgrad_reduce.h"
+#include "gemm.h"
+#include "wgrad.h"
+
+/* Numbers: by type (0 half, 1 bfloat16, 2 TF32, 3 integers), what it is (0 fprop, 1 dgrad, 2 wgrad,
+ * 3 dgrad with strides), tile. */
+#define TC_HOPPER_NUMBER(type, what, tile) (TC_HOPPER << 8 | (type) << 6 | (what) << 4 | (tile))
+
+template <class S>
+constexpr struct tc_kernel
+tc_hopper_row(int32_t number, int32_t type, int32_t direction, double part,
+              int32_t (*takes)(const struct conv *, const struct tc_wish *))
+{
+    return {number,   type,       direction,       TC_BY_MAP, 75,   S::ROWS, S::COLUMNS,
+            S::DEPTH, S::THREADS, S::SHARED_BYTES, 1,         part, takes,   tc_hopper_step<S>};
+}
+
+/* Rows are taps of channels, columns filters. */
+template <class S>
+constexpr struct tc_kernel tc_hopper_filter_row(int32_t number, int32_t type, double part)
+{
+    return {number,
+            type,
+            ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
+            TC_BY_MAP,
+            75,
+            S::X_BLOCKS * TC_HOPPER_BLOCK,
+            S::FILTER_BLOCKS * TC_HOPPER_BLOCK,
+            S::POSITIONS,
+            S::THREADS,
+            S::SHARED_BYTES,
+            1,
+            part,
+            tc_hopper_filter_takes,
+            tc_hopper_filter_step<S>,
+            tc_taps_add<typename S::element>};
+}
+
+#define TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, tile, part, ...)        \
+    tc_hopper_row<tc_hopper_shape<math, __VA_ARGS__, lines, classes>>(                             \
+        TC_HOPPER_NUMBER(number, what, tile), type, direction, part,                               \
+        (classes) > 1 ? tc_hopper_takes_classes : tc_hopper_takes)
+#define TC_HOPPER_FILTER(math, number, type, tile, part, ...)                                      \
+    tc_hopper_filter_row<tc_hopper_filter_shape<math, __VA_ARGS__>>(                               \
+        TC_HOPPER_NUMBER(number, 2, tile), type, part)
+
+/* Tile, schedule, stages. */
+#define TC_HOPPER_TILES(math, number, type, what, direction, lines, classes)                       \
+    TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, 0, 0.71, 128, 256,          \
+                  TC_COOPERATIVE, 4),                                                              \
+        TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, 1, 0.83, 128, 128,      \
+                      TC_PING_PONG, 6),                                                            \
+        TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, 2, 0.66, 256, 64,       \
+                      TC_COOPERATIVE, 4)
+
+/* M, N, whether M are taps of channels, positions of a stage, stages. */
+#define TC_HOPPER_FILTERS(math, number, type)                                                      \
+    TC_HOPPER_FILTER(math, number, type, 0, 0.81, 128, 256, 0, 64, 4),                             \
+        TC_HOPPER_FILTER(math, number, type, 1, 0.76, 128, 192, 0, 64, 5),                         \
+        TC_HOPPER_FILTER(math, number, type, 2, 0.83, 128, 128, 0, 64, 6),                         \
+        TC_HOPPER_FILTER(math, number, type, 3, 0.67, 384, 64, 1, 64, 4),                          \
+        TC_HOPPER_FILTER(math, number, type, 4, 0.84, 128, 128, 0, 128, 3)
+
+/* Forward; `signs` 1 where those of x have none. */
+#define TC_HOPPER_INTEGERS(math, signs, type, tile, part, ...)                                     \
+    tc_hopper_row<tc_hopper_shape<math, __VA_ARGS__, 0, 1>>(                                       \
+        TC_HOPPER_NUMBER(3, signs, tile), type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, part,           \
+        tc_hopper_takes_signed)
+
+/* Of 32-bit operands, whose terms lie side by side in filters as well. */
+#define TC_HOPPER_TABLE_32(name, math, number, type)                                               \
+    static const struct tc_kernel kernels[] = {                                                    \
+        TC_HOPPER_TILES(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0, 1),           \
+        TC_HOPPER_TILES(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 0, 1),     \
+        TC_HOPPER_TILES(math, number, type, 3, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 0,         \
+                        TC_HOPPER_CLASSES)};                                                       \
+    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
+
+#define TC_HOPPER_TABLE(name, math, number, type)                                                  \
+    static const struct tc_kernel kernels[] = {                                                    \
+        TC_HOPPER_TILES(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0, 1),           \
+        TC_HOPPER_TILES(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1, 1),     \
+        TC_HOPPER_FILTERS(math, number, type),                                                     \
+        TC_HOPPER_TILES(math, number, type, 3, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1,         \
+                        TC_HOPPER_CLASSES)};                                                       \
+    const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
+
+#endif

@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family hopper for half. */
-#include "hopper_table.h"
-
-TC_HOPPER_TABLE(tc_hopper_half, tc_half, 0, ANYDNN_PLUGIN_HALF);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a problem's operands are read by, and in which arrangements of them it may be tried. */
+#include "layout.h"
+
+#include "../../cuda_common/walk.h"
+
+#define LAST (CONV_DIMS_MAX - 1)
+
+/* In direction data: results of all taps of a row that are worth having as columns. Lanes that are
+ * worth having for all taps of a plane. */
+#define ROW_COLUMNS 64
+#define PLANE_LANES 128
+
+/* Elements of 16 bytes. */
+static int64_t each_of(int32_t type)
+{
+    return 16 / cuda_type_size(type);
+}
+
+/* ------------------------------------------------------------------ reading by 16 bytes */
+
+/* Channels, or the lanes of vectors of them. */
+static int lie_side_by_side(const struct conv_channels *channels, int64_t step, int64_t each)
+{
+    return channels->shift == 0 ? step == 1 : (channels->mask + 1) % each == 0 && step % each == 0;
+}
+
+int tc_x_reads_by_16(const struct conv *conv, int32_t type)
+{
+    int64_t each = each_of(type);
+    int good = lie_side_by_side(&conv->x, conv->x.step, each) && conv->depth % each == 0 &&
+               conv->x_image % each == 0;
+
+    for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
+        good &= conv->dim[d].x % each == 0;
+    return good;
+}
+
+int tc_other_reads_by_16(const struct conv *conv, int32_t type)
+{
+    int filter = conv_is_filter(conv), data = conv_is_data(conv);
+    int64_t each = each_of(type), group = filter ? conv->position_image : conv->tap_group;
+    int64_t step = filter ? conv->position.step : data ? conv->tap_column : conv->tap_depth;
+    int64_t line = filter ? 0 : data ? conv->tap_depth : conv->tap_column;
+    int good = lie_side_by_side(filter ? &conv->position : &conv->tap, step, each) &&
+               group % each == 0 && line % each == 0;
+
+    if (data || filter)
+        good &= conv->columns % each == 0;
+    if (!filter)
+        good &= conv->depth % each == 0;
+    for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
+        good &= (filter ? conv->dim[d].position : conv->dim[d].tap) % each == 0;
+    return good;
+}
+
+int tc_reads_by_16(const struct conv *conv, int32_t type)
+{
+    return tc_x_reads_by_16(conv, type) && tc_other_reads_by_16(conv, type);
+}
+
+/* ------------------------------------------------------------------ what is worth trying */
+
+/* What cannot be read as it is. What is padded in one operand is padded in the other. */
+static int32_t needed_of(const struct conv *conv, int32_t type)
+{
+    int32_t x = tc_x_reads_by_16(conv, type) ? 0 : TC_ARRANGE_X;
+
+    return x | (tc_other_reads_by_16(conv, type) ? 0 : TC_ARRANGE_OTHER);
+}
+
+/* Whether a filter's row as channels makes sums shorter, or in direction data fills columns. */
+static int has_use_of_rows(const struct conv *conv, int32_t type)
+{
+    int64_t each = each_of(type), taps = conv->dim[LAST].taps;
+
+    if (taps < 2)
+        return 0;
+    if (conv_is_data(conv))
+        return conv->columns < each && taps * conv->columns <= ROW_COLUMNS;
+    return cuda_round_up(taps * conv->depth, each) < taps * cuda_round_up(conv->depth, each);
+}
+
+/* Few channels under few taps fill a tile along the sum together that each row would fill once. */
+static int has_use_of_planes(const struct conv *conv, int32_t type)
+{
+    int64_t taps = conv->dim[LAST].taps * conv->dim[LAST - 1].taps;
+
+    return !conv_is_data(conv) && !conv_is_filter(conv) && conv->dim[LAST - 1].taps > 1 &&
+           conv->depth < each_of(type) && taps * conv->depth <= PLANE_LANES;
+}
+
+/* Kernels by maps read floats along the sum alone. */
+static int has_use_of_terms(const struct conv *conv, int32_t type)
+{
+    return type == ANYDNN_PLUGIN_FLOAT && conv_is_data(conv) && conv->groups == 1 &&
+           conv->dim[LAST - 2].taps == 1 && conv->tap_depth != 1;
+}
+
+int32_t tc_arrangements(const struct conv *conv, int32_t type, int32_t bits[TC_ARRANGEMENTS])
+{
+    int32_t needed = needed_of(conv, type), both = TC_ARRANGE_X | TC_ARRANGE_OTHER, count = 0;
+    int32_t copied = conv_is_filter(conv) ? TC_ARRANGE_X
+                     : conv_is_data(conv) ? TC_ARRANGE_OTHER
+                                          : both;
+
+    if (conv->x.shift || conv->tap.shift || conv->position.shift)
+        return 0;
+    if (needed)
+        bits[count++] = needed;
+    if (needed != both)
+        bits[count++] = both;
+    if (has_use_of_rows(conv, type))
+        bits[count++] = TC_ARRANGE_ROWS | copied | needed;
+    if (has_use_of_planes(conv, type))
+        bits[count++] = TC_ARRANGE_PLANES | both;
+    if (cuda_type_size(type) == 2 && conv->depth <= TC_PIXEL && conv->groups == 1 &&
+        !conv_is_data(conv))
+        bits[count++] = TC_ARRANGE_PIXELS | copied | (needed & ~TC_ARRANGE_X);
+    if (has_use_of_terms(conv, type))
+        bits[count++] = TC_ARRANGE_TERMS | TC_ARRANGE_OTHER | (needed & TC_ARRANGE_X);
+    return count;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies of operands with channels side by side (layout/layout.h). A tensor whose positions lie in
+ * a row, as in NCHW, is turned by tiles in shared memory, so that both sides are taken in rows; of
+ * any other a thread gathers a chunk of lanes.
+ */
+#include "../common/launch.h"
+#include "layout.h"
+
+/* ------------------------------------------------------------------ any strides */
+
+struct tc_copy_job {
+    tc_copy copy;
+    const void *from;
+    void *to;
+    int64_t chunks; /* all of them */
+    cuda_divisor by_chunks, by[TC_COPY_DIMS], by_channels, by_taps;
+};
+
+static inline void tc_give(tc_copy_job *job, const tc_given &given)
+{
+    job->from = given.x;
+    job->to = given.output;
+}
+
+static inline int32_t tc_settle(tc_copy_job *)
+{
+    return 0;
+}
+
+/* Where tap t of place j lies. */
+__device__ static inline int32_t tc_coordinate(const tc_reach &reach, int32_t j, int32_t t)
+{
+    return j * reach.step + reach.begin + t * reach.tap;
+}
+
+/* A thread's chunk, of type C, is EACH lanes of one place. */
+template <class T, class C>
+__global__ void __launch_bounds__(CUDA_THREADS) tc_copy_any(const __grid_constant__ tc_copy_job job)
+{
+    enum { EACH = sizeof(C) / sizeof(T) };
+    const tc_copy &copy = job.copy;
+    uint32_t left = blockIdx.x * CUDA_THREADS + threadIdx.x, next;
+    int32_t at[TC_COPY_DIMS], lane, channel, tap, row;
+    const T *from = (const T *)job.from + copy.first;
+    union {
+        C whole;
+        T element[EACH];
+    } chunk;
+
+    tc_wait_for_last();
+    if (left >= job.chunks)
+        return;
+    next = cuda_divide(left, job.by_chunks);
+    lane = (int32_t)(left - next * (uint32_t)(copy.lanes / EACH)) * EACH;
+    left = next;
+#pragma unroll
+    for (int d = TC_COPY_DIMS - 1; d >= 0; d--) {
+        next = cuda_divide(left, job.by[d]);
+        at[d] = (int32_t)(left - next * (uint32_t)copy.dims[d]);
+        left = next;
+        if (d != TC_HEIGHT && d != TC_WIDTH)
+            from += at[d] * copy.strides[d];
+    }
+    tap = (int32_t)cuda_divide((uint32_t)lane, job.by_channels);
+    channel = lane - tap * copy.channels;
+    row = (int32_t)cuda_divide((uint32_t)tap, job.by_taps);
+    tap -= row * copy.reach[1].taps;
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+        int32_t h = tc_coordinate(copy.reach[0], at[TC_HEIGHT], row);
+        int32_t w = tc_coordinate(copy.reach[1], at[TC_WIDTH], tap);
+        bool real = row < copy.reach[0].taps && (uint32_t)h < (uint32_t)copy.reach[0].extent &&
+                    (uint32_t)w < (uint32_t)copy.reach[1].extent && at[TC_INNER] < copy.inner;
+
+        chunk.element[i] = real ? from[h * copy.strides[TC_HEIGHT] + w * copy.strides[TC_WIDTH] +
+                                       channel * copy.channel]
+                                : 0;
+        if (++channel == copy.channels) {
+            channel = 0;
+            if (++tap == copy.reach[1].taps) {
+                tap = 0;
+                row++;
+            }
+        }
+    }
+    ((C *)job.to)[blockIdx.x * CUDA_THREADS + threadIdx.x] = chunk.whole;
+}
+
+template <class T, class C> static void step_any(tc_step *step, const tc_copy &copy)
+{
+    tc_copy_job job = {};
+
+    job.copy = copy;
+    job.chunks = copy.lanes / (int64_t)(sizeof(C) / sizeof(T));
+    job.by_chunks = cuda_divisor_of(job.chunks);
+    job.by_channels = cuda_divisor_of(copy.channels);
+    job.by_taps = cuda_divisor_of(copy.reach[1].taps);
+    for (int d = 0; d < TC_COPY_DIMS; d++) {
+        job.by[d] = cuda_divisor_of(copy.dims[d]);
+        job.chunks *= copy.dims[d];
+    }
+    tc_step_make(step, tc_copy_any<T, C>, nullptr, CUDA_THREADS, 0,
+                 cuda_blocks(job.chunks, CUDA_THREADS), job);
+}
+
+/* ------------------------------------------------------------------ positions in rows */
+
+/* A tile's sides in channels and positions; rows of positions are followed by a gap of a bank. Ways
+ * to read rows. */
+#define TC_TURN_SIDE 64
+#define TC_TURN_WAYS 3
+
+/* Of an image, or a filter, a matrix [channel][position] becomes [position][lane]. */
+struct tc_turn_job {
+    tc_copy copy;
+    const void *from;
+    void *to;
+    int64_t positions;
+    int32_t lanes;  /* of all groups */
+    int32_t extent; /* positions of a tile */
+    int32_t lane_tiles, position_tiles;
+    cuda_divisor by_lane_tiles, by_position_tiles, by_inner, by_group;
+    /* By the way that rows are read, 16 bytes, 4 elements or one at a time: the tile's row in such
+     * steps, or none where it cannot be read so. */
+    cuda_divisor by_rows[TC_TURN_WAYS];
+    cuda_divisor by_row;
+    int32_t bytes[TC_TURN_WAYS]; /* that rows begin at multiples of; 0: it cannot be read so */
+};
+
+static inline void tc_give(tc_turn_job *job, const tc_given &given)
+{
+    job->from = given.x;
+    job->to = given.output;
+}
+
+/* The first way that can be: the last one can. */
+static inline int32_t tc_settle(tc_turn_job *job)
+{
+    int32_t way = 0;
+
+    while (way < TC_TURN_WAYS - 1 &&
+           (!job->bytes[way] || (uintptr_t)job->from % (size_t)job->bytes[way] != 0))
+        way++;
+    job->by_row = job->by_rows[way];
+    return way;
+}
+
+/* V elements of a row at a time. The loads of a thread are under way together. */
+template <class T, int V>
+__device__ static inline void tc_turn_read(const tc_turn_job &job, T *tile, const T *from,
+                                           int32_t first_lane, int32_t positions)
+{
+    enum {
+        PITCH = TC_TURN_SIDE + 4 / sizeof(T),
+        STEPS = TC_TURN_SIDE * TC_TURN_SIDE / V / CUDA_THREADS,
+        BATCH = STEPS < 8 ? STEPS : 8
+    };
+    struct alignas(V * sizeof(T)) vector {
+        T element[V];
+    };
+    int32_t row = job.extent / V;
+
+    for (int before = 0; before < STEPS; before += BATCH) {
+        vector in[BATCH];
+
+#pragma unroll
+        for (int i = 0; i < BATCH; i++) {
+            int32_t at = (int)threadIdx.x + (before + i) * CUDA_THREADS;
+            int32_t line = (int32_t)cuda_divide((uint32_t)at, job.by_row);
+            int32_t position = (at - line * row) * V, lane = first_lane + line;
+            int32_t group = (int32_t)cuda_divide((uint32_t)lane, job.by_group);
+            int32_t channel = lane - group * job.copy.lanes;
+
+            in[i] = {};
+            if (line < TC_TURN_SIDE && lane < job.lanes && channel < job.copy.channels &&
+                position < positions)
+                in[i] = *(const vector *)(from + group * job.copy.strides[TC_GROUP] +
+                                          channel * job.copy.channel + position);
+        }
+#pragma unroll
+        for (int i = 0; i < BATCH; i++) {
+            int32_t at = (int)threadIdx.x + (before + i) * CUDA_THREADS;
+            int32_t line = (int32_t)cuda_divide((uint32_t)at, job.by_row);
+            T *to = tile + line * PITCH + (at - line * row) * V;
+
+            if (line >= TC_TURN_SIDE)
+                continue;
+#pragma unroll
+            for (int e = 0; e < V; e++)
+                to[e] = in[i].element[e];
+        }
+    }
+}
+
+template <class T>
+__device__ static inline void tc_turn_write(const tc_turn_job &job, const T *tile, T *to,
+                                            int32_t first_lane, int32_t positions)
+{
+    enum {
+        PITCH = TC_TURN_SIDE + 4 / sizeof(T),
+        EACH = 16 / sizeof(T),
+        CHUNKS = TC_TURN_SIDE / EACH
+    };
+    int32_t lane = (int)threadIdx.x % CHUNKS * EACH;
+
+    if (first_lane + lane >= job.lanes)
+        return;
+    for (int32_t p = (int)threadIdx.x / CHUNKS; p < positions; p += CUDA_THREADS / CHUNKS) {
+        union {
+            uint4 whole;
+            T element[EACH];
+        } chunk;
+
+#pragma unroll
+        for (int e = 0; e < EACH; e++)
+            chunk.element[e] = tile[(lane + e) * PITCH + p];
+        *(uint4 *)(to + (int64_t)p * job.lanes + lane) = chunk.whole;
+    }
+}
+
+template <class T, int V>
+__global__ void __launch_bounds__(CUDA_THREADS) tc_turn(const __grid_constant__ tc_turn_job job)
+{
+    __shared__ T tile[TC_TURN_SIDE * (TC_TURN_SIDE + 4 / sizeof(T))];
+    uint32_t rest = cuda_divide(blockIdx.x, job.by_lane_tiles);
+    uint32_t image = cuda_divide(rest, job.by_position_tiles);
+    uint32_t outer = cuda_divide(image, job.by_inner);
+    int32_t inner = (int32_t)(image - outer * (uint32_t)job.copy.dims[TC_INNER]);
+    int32_t lane = (int32_t)(blockIdx.x - rest * (uint32_t)job.lane_tiles) * TC_TURN_SIDE;
+    int64_t first = (int64_t)(rest - image * (uint32_t)job.position_tiles) * job.extent;
+    int64_t left = job.positions - first;
+    int32_t positions = left < job.extent ? (int32_t)left : job.extent;
+    const T *from = (const T *)job.from + job.copy.first + outer * job.copy.strides[TC_OUTER] +
+                    inner * job.copy.strides[TC_INNER] + first;
+
+    tc_wait_for_last();
+    tc_turn_read<T, V>(job, tile, from, lane, inner < job.copy.inner ? positions : 0);
+    __syncthreads();
+    tc_turn_write(job, tile, (T *)job.to + (image * job.positions + first) * job.lanes + lane, lane,
+                  positions);
+}
+
+/* Positions of one channel of an image, if they lie in a row; 0 if not, or if turning them is not
+ * worth it. */
+static int64_t positions_in_a_row(const tc_copy &copy)
+{
+    int64_t positions = 1;
+
+    for (int i = 0; i < 2; i++) {
+        const tc_reach &reach = copy.reach[i];
+
+        if (reach.taps != 1 || reach.step != 1 || reach.begin != 0 ||
+            reach.extent != copy.dims[TC_HEIGHT + i])
+            return 0;
+    }
+    if (copy.channel == 1 || copy.channels < 8)
+        return 0;
+    for (int d = TC_WIDTH; d >= TC_DEPTH; d--) {
+        if (copy.dims[d] > 1 && copy.strides[d] != positions)
+            return 0;
+        positions *= copy.dims[d];
+    }
+    return positions >= 4 ? positions : 0;
+}
+
+/* Rows, and tiles in them, begin at multiples of so many elements, if the tensor does. */
+static bool begin_at(const tc_turn_job &job, int32_t elements)
+{
+    const int64_t *strides = job.copy.strides;
+
+    return job.copy.first % elements == 0 && job.positions % elements == 0 &&
+           job.extent % elements == 0 && job.copy.channel % elements == 0 &&
+           strides[TC_OUTER] % elements == 0 && strides[TC_INNER] % elements == 0 &&
+           strides[TC_GROUP] % elements == 0;
+}
+
+static tc_turn_job turn_of(const tc_copy &copy, int64_t positions)
+{
+    const int64_t side = TC_TURN_SIDE;
+    int64_t tiles = cuda_blocks(positions, side);
+    tc_turn_job job = {};
+
+    job.copy = copy;
+    job.positions = positions;
+    job.lanes = (int32_t)(copy.lanes * copy.dims[TC_GROUP]);
+    /* Tiles of about equal length, which begin at multiples of 16 bytes where rows do. */
+    job.extent =
+        (int32_t)(positions < side ? positions : (cuda_blocks(positions, tiles) + 7) / 8 * 8);
+    job.lane_tiles = (int32_t)cuda_blocks(job.lanes, side);
+    job.position_tiles = (int32_t)cuda_blocks(positions, job.extent);
+    job.by_lane_tiles = cuda_divisor_of(job.lane_tiles);
+    job.by_position_tiles = cuda_divisor_of(job.position_tiles);
+    job.by_inner = cuda_divisor_of(copy.dims[TC_INNER]);
+    job.by_group = cuda_divisor_of(copy.lanes);
+    return job;
+}
+
+template <class T> static void step_turn(tc_step *step, tc_turn_job job)
+{
+    const int32_t elements[TC_TURN_WAYS] = {16 / (int32_t)sizeof(T), 4, 1};
+    int64_t images = job.copy.dims[TC_OUTER] * job.copy.dims[TC_INNER];
+
+    for (int way = 0; way < TC_TURN_WAYS; way++) {
+        if (!begin_at(job, elements[way]))
+            continue;
+        job.bytes[way] = elements[way] * (int32_t)sizeof(T);
+        job.by_rows[way] = cuda_divisor_of(job.extent / elements[way]);
+    }
+    tc_step_make(step, tc_turn<T, 16 / sizeof(T)>, nullptr, CUDA_THREADS, 0,
+                 images * job.lane_tiles * job.position_tiles, job);
+    tc_step_or(step, 1, tc_turn<T, 4>, nullptr);
+    tc_step_or(step, 2, tc_turn<T, 1>, nullptr);
+}
+
+/* ------------------------------------------------------------------ the host's side */
+
+void tc_copy_step(struct tc_step *step, const tc_copy &copy)
+{
+    int64_t positions = positions_in_a_row(copy);
+
+    if (positions && copy.size == 2)
+        step_turn<uint16_t>(step, turn_of(copy, positions));
+    else if (positions && copy.size == 4)
+        step_turn<uint32_t>(step, turn_of(copy, positions));
+    else if (copy.lanes * copy.size % 16 != 0)
+        step_any<uint16_t, uint2>(step, copy);
+    else if (copy.size == 2)
+        step_any<uint16_t, uint4>(step, copy);
+    else if (copy.size == 4)
+        step_any<uint32_t, uint4>(step, copy);
+    else
+        step_any<uint8_t, uint4>(step, copy);
+}

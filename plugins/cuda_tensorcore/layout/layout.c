@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The copies of an arrangement, and its inner problem. */
+#include "layout.h"
+
+#include "../../cuda_common/walk.h"
+
+#define LAST (CONV_DIMS_MAX - 1)
+
+/* Copies begin at multiples of this many bytes, as the workspace does. */
+#define PLACE_BYTES 256
+/* Chunks of 16 bytes of a copy, and terms of a sum, are counted in this many bits. */
+#define CHUNK_BITS 31
+#define TERM_BITS  30
+
+/* ------------------------------------------------------------------ copies */
+
+/* Elements of 16 bytes, or those of a pixel. */
+static int64_t each_of(int32_t type, int32_t bits)
+{
+    return bits & TC_ARRANGE_PIXELS ? TC_PIXEL : 16 / cuda_type_size(type);
+}
+
+/* Of a tensor whose coordinates are taken one by one. */
+static struct tc_copy copy_of(int32_t type, int64_t lanes, int64_t channels, int64_t channel)
+{
+    return (struct tc_copy){.size = cuda_type_size(type),
+                            .lanes = (int32_t)lanes,
+                            .channels = (int32_t)channels,
+                            .inner = 1,
+                            .dims = {1, 1, 1, 1, 1, 1},
+                            .channel = channel};
+}
+
+/* Of images of groups of channels. */
+static struct tc_copy copy_of_images(const struct conv *conv, int32_t type, int64_t lanes,
+                                     int64_t channels, int64_t channel, int64_t image)
+{
+    struct tc_copy copy = copy_of(type, lanes, channels, channel);
+
+    copy.dims[TC_OUTER] = conv->images;
+    copy.strides[TC_OUTER] = image;
+    copy.dims[TC_GROUP] = conv->groups;
+    copy.strides[TC_GROUP] = channels * channel;
+    return copy;
+}
+
+/* Which of height and width, 0 and 1, have their taps as channels. */
+static int is_folded(int32_t bits, int32_t which)
+{
+    return bits & TC_ARRANGE_PLANES || (which == 1 && bits & TC_ARRANGE_ROWS);
+}
+
+static int64_t folded_taps(const struct conv *conv, int32_t bits)
+{
+    return (is_folded(bits, 0) ? conv->dim[LAST - 1].taps : 1) *
+           (is_folded(bits, 1) ? conv->dim[LAST].taps : 1);
+}
+
+/* Coordinates as they are. */
+static struct tc_reach reach_all(int64_t extent)
+{
+    return (struct tc_reach){.taps = 1, .step = 1, .extent = (int32_t)extent};
+}
+
+static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits)
+{
+    int32_t folds = conv_is_data(conv) ? 0 : bits;
+    int64_t lanes = cuda_round_up(conv->depth * folded_taps(conv, folds), each_of(type, bits));
+    struct tc_copy copy =
+        copy_of_images(conv, type, lanes, conv->depth, conv->x.step, conv->x_image);
+
+    for (int32_t d = 0; d < CONV_DIMS; d++) {
+        copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].gathered;
+        copy.strides[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].x;
+    }
+    if (bits & TC_ARRANGE_PIXELS)
+        copy.dims[TC_WIDTH] = cuda_round_up(conv->dim[LAST].gathered, TC_PIXEL);
+    for (int32_t i = 0; i < 2; i++) {
+        const struct conv_dim *dim = &conv->dim[LAST - 1 + i];
+
+        copy.reach[i] = reach_all(dim->gathered);
+        if (!is_folded(folds, i))
+            continue;
+        copy.dims[TC_HEIGHT + i] = dim->positions;
+        copy.reach[i] = (struct tc_reach){.taps = (int32_t)dim->taps,
+                                          .step = (int32_t)dim->stride,
+                                          .begin = -(int32_t)dim->pad,
+                                          .tap = (int32_t)dim->dilation,
+                                          .extent = (int32_t)dim->gathered};
+    }
+    return copy;
+}
+
+static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_t bits)
+{
+    int64_t each = each_of(type, bits);
+    int data = conv_is_data(conv);
+    int64_t channels = data ? conv->columns : conv->depth;
+    struct tc_copy copy = copy_of(type, cuda_round_up(channels * folded_taps(conv, bits), each),
+                                  channels, data ? conv->tap_column : conv->tap_depth);
+
+    copy.dims[TC_OUTER] = conv->groups;
+    copy.strides[TC_OUTER] = conv->tap_group;
+    copy.inner = (int32_t)(data ? conv->depth : conv->columns);
+    copy.dims[TC_INNER] = data ? cuda_round_up(conv->depth, each) : conv->columns;
+    copy.strides[TC_INNER] = data ? conv->tap_depth : conv->tap_column;
+    copy.first = conv->tap_first;
+    for (int32_t d = 0; d < CONV_DIMS; d++) {
+        copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].taps;
+        copy.strides[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].tap;
+    }
+    for (int32_t i = 0; i < 2; i++) {
+        int32_t taps = (int32_t)conv->dim[LAST - 1 + i].taps;
+
+        copy.reach[i] = reach_all(taps);
+        if (!is_folded(bits, i))
+            continue;
+        copy.dims[TC_HEIGHT + i] = 1;
+        copy.reach[i] = (struct tc_reach){.taps = taps, .tap = 1, .extent = taps};
+    }
+    return copy;
+}
+
+/* Of one group and two dims: [height][width][column][term]. Columns that lie side by side make a
+ * row with the taps in front of them, which is turned as a whole. */
+static struct tc_copy copy_terms(const struct conv *conv, int32_t type)
+{
+    const struct conv_dim *height = &conv->dim[LAST - 1], *width = &conv->dim[LAST];
+    struct tc_copy copy =
+        copy_of(type, cuda_round_up(conv->depth, each_of(type, 0)), conv->depth, conv->tap_depth);
+
+    copy.first = conv->tap_first;
+    copy.dims[TC_DEPTH] = height->taps;
+    copy.strides[TC_DEPTH] = height->tap;
+    copy.dims[TC_HEIGHT] = width->taps;
+    copy.strides[TC_HEIGHT] = width->tap;
+    copy.dims[TC_WIDTH] = conv->columns;
+    copy.strides[TC_WIDTH] = conv->tap_column;
+    copy.reach[0] = reach_all(width->taps);
+    copy.reach[1] = reach_all(conv->columns);
+    return copy;
+}
+
+static struct tc_copy copy_positions(const struct conv *conv, int32_t type)
+{
+    struct tc_copy copy = copy_of_images(conv, type, cuda_round_up(conv->columns, each_of(type, 0)),
+                                         conv->columns, conv->position.step, conv->position_image);
+
+    for (int32_t d = 0; d < CONV_DIMS; d++) {
+        copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].positions;
+        copy.strides[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].position;
+    }
+    for (int32_t i = 0; i < 2; i++)
+        copy.reach[i] = reach_all(conv->dim[LAST - 1 + i].positions);
+    return copy;
+}
+
+/* From one index of a dim to the next in the copy, in elements. */
+static int64_t step_in(const struct tc_copy *copy, int32_t dim)
+{
+    int64_t step = copy->lanes;
+
+    for (int32_t d = TC_COPY_DIMS - 1; d > dim; d--)
+        step *= copy->dims[d];
+    return step;
+}
+
+/* Returns 0 if there is too much of it. */
+static int bytes_of(const struct tc_copy *copy, int64_t *bytes)
+{
+    int64_t count = copy->lanes;
+
+    for (int32_t d = 0; d < TC_COPY_DIMS; d++) {
+        if (copy->dims[d] > 0 && count > (INT64_C(1) << 40) / copy->dims[d])
+            return 0;
+        count *= copy->dims[d];
+    }
+    *bytes = cuda_round_up(count * copy->size, PLACE_BYTES);
+    return *bytes / 8 < INT64_C(1) << CHUNK_BITS;
+}
+
+/* ------------------------------------------------------------------ the inner problem */
+
+static void set_x(struct conv *inner, const struct tc_copy *copy)
+{
+    inner->depth = copy->lanes;
+    inner->x.step = 1;
+    inner->x_image = step_in(copy, TC_OUTER);
+    for (int32_t d = 0; d < CONV_DIMS; d++) {
+        inner->dim[CONV_FIRST + d].x = step_in(copy, TC_DEPTH + d);
+        inner->dim[CONV_FIRST + d].gathered = copy->dims[TC_DEPTH + d];
+    }
+}
+
+static void set_filters(struct conv *inner, const struct tc_copy *copy)
+{
+    int data = conv_is_data(inner);
+
+    inner->tap_first = 0;
+    inner->tap_group = step_in(copy, TC_OUTER);
+    inner->tap_depth = data ? step_in(copy, TC_INNER) : 1;
+    inner->tap_column = data ? 1 : step_in(copy, TC_INNER);
+    for (int32_t d = 0; d < CONV_DIMS; d++)
+        inner->dim[CONV_FIRST + d].tap = step_in(copy, TC_DEPTH + d);
+}
+
+static void set_terms(struct conv *inner, const struct tc_copy *copy)
+{
+    inner->tap_first = 0;
+    inner->tap_group = step_in(copy, TC_OUTER);
+    inner->tap_depth = 1;
+    inner->tap_column = step_in(copy, TC_WIDTH);
+    inner->dim[LAST].tap = step_in(copy, TC_HEIGHT);
+    inner->dim[LAST - 1].tap = step_in(copy, TC_DEPTH);
+}
+
+static void set_positions(struct conv *inner, const struct tc_copy *copy)
+{
+    inner->columns = copy->lanes;
+    inner->position.step = 1;
+    inner->position_image = step_in(copy, TC_OUTER);
+    for (int32_t d = 0; d < CONV_DIMS; d++)
+        inner->dim[CONV_FIRST + d].position = step_in(copy, TC_DEPTH + d);
+}
+
+/* The taps of a dim are channels, and in direction data columns. */
+static void fold(struct conv *inner, struct conv_dim *dim)
+{
+    if (conv_is_data(inner)) {
+        inner->columns *= dim->taps;
+        inner->classes /= dim->stride < dim->positions ? dim->stride : dim->positions;
+        dim->positions = dim->gathered;
+    } else {
+        dim->gathered = dim->positions;
+    }
+    dim->taps = dim->stride = dim->dilation = dim->common = dim->period = dim->back = 1;
+    dim->pad = dim->inverse = 0;
+}
+
+static int counts(const struct conv *inner)
+{
+    int64_t terms = inner->depth;
+
+    for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
+        terms *= inner->dim[d].taps;
+    return terms < INT64_C(1) << TERM_BITS && inner->columns < INT64_C(1) << TERM_BITS;
+}
+
+int tc_arrange(struct tc_arrangement *to, const struct conv *conv, int32_t type, int32_t bits)
+{
+    int filter = conv_is_filter(conv), fits = 1;
+
+    *to = (struct tc_arrangement){.bits = bits, .conv = *conv};
+    for (int32_t i = 0; i < 2; i++) {
+        if (is_folded(bits, i))
+            fold(&to->conv, &to->conv.dim[LAST - 1 + i]);
+    }
+    if (bits & TC_ARRANGE_X) {
+        to->x = copy_x(conv, type, bits);
+        fits &= bytes_of(&to->x, &to->x_bytes);
+        set_x(&to->conv, &to->x);
+    }
+    if (bits & TC_ARRANGE_OTHER) {
+        to->other = filter                    ? copy_positions(conv, type)
+                    : bits & TC_ARRANGE_TERMS ? copy_terms(conv, type)
+                                              : copy_filters(conv, type, bits);
+        fits &= bytes_of(&to->other, &to->other_bytes);
+        if (filter)
+            set_positions(&to->conv, &to->other);
+        else if (bits & TC_ARRANGE_TERMS)
+            set_terms(&to->conv, &to->other);
+        else
+            set_filters(&to->conv, &to->other);
+    }
+    to->by_parts = filter ? to->conv.depth != conv->depth || to->conv.columns != conv->columns
+                          : bits & TC_ARRANGE_ROWS && conv_is_data(conv);
+    return fits && counts(&to->conv);
+}
+
+/* What several taps read comes out of caches but once. */
+static double traffic_of(const struct tc_copy *copy)
+{
+    double each = (double)copy->dims[TC_OUTER] * (double)copy->dims[TC_INNER] *
+                  (double)copy->dims[TC_DEPTH] * (double)copy->dims[TC_GROUP] * copy->size;
+    double read = (double)copy->reach[0].extent * copy->reach[1].extent * copy->channels;
+    double written =
+        (double)copy->dims[TC_HEIGHT] * (double)copy->dims[TC_WIDTH] * (double)copy->lanes;
+
+    return each * (read + written);
+}
+
+double tc_arrange_traffic(const struct tc_arrangement *arrangement)
+{
+    return (arrangement->bits & TC_ARRANGE_X ? traffic_of(&arrangement->x) : 0) +
+           (arrangement->bits & TC_ARRANGE_OTHER ? traffic_of(&arrangement->other) : 0);
+}

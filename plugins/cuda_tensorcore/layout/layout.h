@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Operands arranged in the plan's workspace: copies whose channels lie side by side, those of each
+ * group padded by zeros to multiples of 16 bytes, so that kernels that read by 16 bytes run on
+ * them, whatever the layout, the alignment and the number of channels of the tensors themselves.
+ * A kernel is given the geometry of the copies (an inner problem); results go to the caller's
+ * tensor at once, or as partial sums through workspace where the inner problem has results that the
+ * caller's has not. C and CUDA C++ alike.
+ */
+#ifndef CUDA_TENSORCORE_LAYOUT_LAYOUT_H
+#define CUDA_TENSORCORE_LAYOUT_LAYOUT_H
+
+#include "../tensorcore.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What is arranged, in the bits of an engine number above TC_ARRANGE_SHIFT. */
+#define TC_ARRANGE_SHIFT 48
+enum {
+    TC_ARRANGE_X = 1,     /* the gathered tensor is copied */
+    TC_ARRANGE_OTHER = 2, /* and the other operand */
+    /* The taps of a filter's row become channels: the gathered tensor is copied once for each of
+     * them, or in direction data each gives results of its own, which are added up behind. */
+    TC_ARRANGE_ROWS = 4,
+    /* Pixels of 4 channels in rows of multiples of 4, for the family first. */
+    TC_ARRANGE_PIXELS = 8,
+    /* Direction forward: all taps of a filter's plane become channels. */
+    TC_ARRANGE_PLANES = 16,
+    /* Direction data, of floats: filters with their terms side by side, for kernels by maps. */
+    TC_ARRANGE_TERMS = 32
+};
+
+/* Lanes of a pixel, and pixels that the family first reads at once. */
+#define TC_PIXEL 4
+
+/* Arrangements that a problem may be tried in. */
+#define TC_ARRANGEMENTS 6
+
+/* Dims of a copy, slowest first; its lanes follow. */
+enum { TC_OUTER, TC_INNER, TC_DEPTH, TC_HEIGHT, TC_WIDTH, TC_GROUP, TC_COPY_DIMS };
+
+/* Along the height or the width, tap t of place j is coordinate j * step + begin + t * tap. */
+struct tc_reach {
+    int32_t taps, step, begin, tap;
+    int32_t extent; /* of what is copied: coordinates outside are 0 */
+};
+
+/*
+ * A copy is packed: [outer][inner][depth][height][width][group][lane]. Lane l is channel l %
+ * channels under tap l / channels of the window that `reach` gives, the width's taps fastest; lanes
+ * behind the last tap, and inner indices from `inner` on, are 0.
+ */
+struct tc_copy {
+    int32_t size; /* bytes of an element */
+    int32_t lanes, channels, inner;
+    struct tc_reach reach[2]; /* height, width */
+    int64_t dims[TC_COPY_DIMS];
+    int64_t strides[TC_COPY_DIMS]; /* of what is copied, in elements */
+    int64_t channel;               /* from channel to channel */
+    int64_t first;                 /* where coordinates of 0 lie */
+};
+
+struct tc_arrangement {
+    int32_t bits;
+    int32_t by_parts; /* results go through workspace, see above */
+    struct conv conv; /* what the kernel sees */
+    struct tc_copy x, other;
+    int64_t x_bytes, other_bytes; /* of the copies, rounded up to where another may begin */
+};
+
+/* ------------------------------------------------------------------ layout/candidates.c */
+
+/* Whether tensors that begin at multiples of 16 bytes can be read by 16 bytes along what a kernel
+ * of this direction reads: the gathered one, the other one, both. */
+int tc_x_reads_by_16(const struct conv *conv, int32_t type);
+int tc_other_reads_by_16(const struct conv *conv, int32_t type);
+int tc_reads_by_16(const struct conv *conv, int32_t type);
+
+/* The arrangements worth trying, by their bits; returns how many. */
+int32_t tc_arrangements(const struct conv *conv, int32_t type, int32_t bits[TC_ARRANGEMENTS]);
+
+/* ------------------------------------------------------------------ layout/layout.c */
+
+/* Makes one; 0 if it cannot be. */
+int tc_arrange(struct tc_arrangement *to, const struct conv *conv, int32_t type, int32_t bits);
+
+/* Bytes that its copies read and write. */
+double tc_arrange_traffic(const struct tc_arrangement *arrangement);
+
+/* ------------------------------------------------------------------ choice/offer.c */
+
+/* A way to run a problem: a kernel, on an arrangement of the operands (bits 0: as they are). */
+struct tc_offer {
+    struct tc_choice choice;
+    uint64_t engine;
+    int32_t bits;
+    int64_t parts_at; /* where partial sums begin in the workspace, behind the copies; < 0: none */
+    int64_t workspace;
+    double expected_us;
+};
+
+/* Fills `offers`, best first; returns how many, of at most `most`. Among them are one without
+ * workspace, one that takes operands aligned to their elements without any, and the best for such
+ * operands. */
+int32_t tc_offers(const struct conv *conv, const struct tc_wish *wish, struct tc_offer *offers,
+                  int32_t most);
+
+/* The offer that bears an engine number, and its arrangement; 0 if it cannot run this problem. */
+int tc_offer_of(const struct conv *conv, const struct tc_wish *wish, uint64_t engine,
+                struct tc_offer *offer, struct tc_arrangement *arrangement);
+
+#ifdef __cplusplus
+}
+
+/* layout/copy.cu: the step that makes a copy. */
+void tc_copy_step(struct tc_step *step, const tc_copy &copy);
+
+/* layout/reduce.cu: the step that adds up the partial sums of an inner problem, in order, and
+ * stores what the outer one has of them. `job` is the kernel's. In direction filter, kernels with
+ * an `add` of their own leave parts with rows as neighbours, others with columns. */
+void tc_add_parts(struct tc_step *step, const tc_arrangement &arrangement, const tc_kernel &kernel,
+                  const conv &outer, const struct tc_job &job);
+#endif
+
+#endif

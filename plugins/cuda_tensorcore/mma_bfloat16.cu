@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family mma for bfloat16. */
-#include "mma_table.h"
-
-TC_MMA_TABLE(tc_mma_bfloat16, tc_bfloat16, 1, ANYDNN_PLUGIN_BFLOAT16);

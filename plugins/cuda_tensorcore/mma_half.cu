@@ -1,5 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family mma for half. */
-#include "mma_table.h"
-
-TC_MMA_TABLE(tc_mma_half, tc_half, 0, ANYDNN_PLUGIN_HALF);
