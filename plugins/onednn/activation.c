@@ -7,9 +7,9 @@
  *   - ELU: oneDNN's exp(x) - 1 loses the digits of small x; its gradient takes y = 0 for negative;
  *   - ReLUs backward: oneDNN multiplies dy by 0 where the slope is 0, so that Inf becomes NaN;
  *   - identity.
+ * What sigmoid and swish are far below 0 is put in afterwards (activation_lost.h).
  */
-#include "activate.h"
-#include "layer.h"
+#include "activation_lost.h"
 #include "table.h"
 
 #include <string.h>
@@ -250,6 +250,9 @@ static void build_forward(struct onednn_build *build)
     struct onednn_view dense = onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT);
     struct onednn_view work = onednn_flat(kit_count(dense.dims, dense.ndims));
     struct onednn_eltwise eltwise = eltwise_of(&activation, 0);
+    struct onednn_lost lost = {.activation = activation,
+                               .in_place = onednn_in_place(build, FORWARD_Y, FORWARD_X),
+                               .count = work.dims[0]};
     dnnl_primitive_desc_t descriptor;
     int x;
 
@@ -261,12 +264,18 @@ static void build_forward(struct onednn_build *build)
     descriptor = onednn_keep(build, onednn_describe_eltwise(&eltwise, build->attributes),
                              "eltwise primitive for this activation");
     x = onednn_load_as(build, FORWARD_X, &dense, &work);
+    lost.x = onednn_place_of(build, x);
+    if (onednn_loses(&activation, 0))
+        onednn_lost_look(build, &lost);
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         struct onednn_output y;
 
         build->when = mode;
         y = onednn_result_as(build, FORWARD_Y, &dense, &work);
         ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_DST, y.memory});
+        lost.out = onednn_place_of(build, y.memory);
+        if (onednn_loses(&activation, 0))
+            onednn_lost_mend(build, &lost);
         onednn_store_as(build, &y, 0);
     }
 }
@@ -278,6 +287,10 @@ static void build_backward(struct onednn_build *build)
     struct onednn_view dense = onednn_packed_like(&operand, ANYDNN_PLUGIN_FLOAT);
     struct onednn_view work = onednn_flat(kit_count(dense.dims, dense.ndims));
     struct onednn_eltwise eltwise = eltwise_of(&activation, 1);
+    struct onednn_lost lost = {.activation = activation,
+                               .backward = 1,
+                               .in_place = onednn_in_place(build, BACKWARD_DX, BACKWARD_DY),
+                               .count = work.dims[0]};
     int by_x = activation.mode == ONEDNN_SWISH;
     dnnl_primitive_desc_t descriptor;
     int data, dy;
@@ -295,6 +308,10 @@ static void build_backward(struct onednn_build *build)
                              "backward eltwise primitive for this activation");
     data = onednn_load_as(build, by_x ? BACKWARD_X : BACKWARD_Y, &dense, &work);
     dy = onednn_load_as(build, BACKWARD_DY, &dense, &work);
+    lost.x = onednn_place_of(build, data);
+    lost.dy = onednn_place_of(build, dy);
+    if (onednn_loses(&activation, 1))
+        onednn_lost_look(build, &lost);
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         struct onednn_output dx;
 
@@ -302,6 +319,9 @@ static void build_backward(struct onednn_build *build)
         dx = onednn_result_as(build, BACKWARD_DX, &dense, &work);
         ONEDNN_RUN(build, descriptor, {by_x ? DNNL_ARG_SRC : DNNL_ARG_DST, data},
                    {DNNL_ARG_DIFF_DST, dy}, {DNNL_ARG_DIFF_SRC, dx.memory});
+        lost.out = onednn_place_of(build, dx.memory);
+        if (onednn_loses(&activation, 1))
+            onednn_lost_mend(build, &lost);
         onednn_store_as(build, &dx, 0);
     }
 }

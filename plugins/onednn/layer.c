@@ -106,6 +106,33 @@ int onednn_none_above(const float *x, int64_t n, float most)
     return 1;
 }
 
+/* One column for each lane of a vector. */
+#define LANES 16
+
+void onednn_extremes(const float *x, int64_t n, float *least, float *most)
+{
+    float low[LANES], high[LANES];
+    int64_t i = 0;
+
+    for (int k = 0; k < LANES; k++)
+        low[k] = high[k] = x[0];
+    for (; i + LANES <= n; i += LANES)
+        for (int k = 0; k < LANES; k++) {
+            low[k] = x[i + k] < low[k] ? x[i + k] : low[k];
+            high[k] = x[i + k] > high[k] ? x[i + k] : high[k];
+        }
+    for (; i < n; i++) {
+        low[0] = x[i] < low[0] ? x[i] : low[0];
+        high[0] = x[i] > high[0] ? x[i] : high[0];
+    }
+    for (int k = 1; k < LANES; k++) {
+        low[0] = low[k] < low[0] ? low[k] : low[0];
+        high[0] = high[k] > high[0] ? high[k] : high[0];
+    }
+    *least = low[0];
+    *most = high[0];
+}
+
 static void run_rows(const struct onednn_call *call, const void *data)
 {
     const struct onednn_rows *rows = data;

@@ -10,6 +10,12 @@
  * are rounded once. */
 #define ONEDNN_FLOATS_INT8 (ONEDNN_FLOATS | ANYDNN_PLUGIN_TYPE_BIT(ANYDNN_PLUGIN_INT8))
 
+/* oneDNN's exponential is 0 where half its result is no normal number, for arguments below -86.98.
+ * Below the second limit even its product with the greatest number is less than half the least one.
+ */
+#define ONEDNN_EXP_LEAST   (-86.0)
+#define ONEDNN_EXP_NOTHING (-193.0)
+
 /* An array of that many elements. */
 struct onednn_view onednn_flat(int64_t count);
 
@@ -48,6 +54,8 @@ int32_t onednn_check_apart(const struct anydnn_plugin_problem *problem, int32_t 
 
 /* Whether each of n numbers is `most` or less; NaN is not. */
 int onednn_none_above(const float *x, int64_t n, float most);
+/* The least and the greatest of n numbers, of which none is NaN. */
+void onednn_extremes(const float *x, int64_t n, float *least, float *most);
 
 /* Applies `row` to every element of views over places, as a step of our own. `data` of `size` bytes
  * is copied; the row gets it and the call. */

@@ -45,6 +45,11 @@ int onednn_threads(void);
 int onednn_threads_enter(int count);
 void onednn_threads_leave(int before);
 
+/* Calls work(arg, piece) for each piece below `pieces`, once, in up to so many of OpenMP's threads;
+ * in this one alone where there is no OpenMP. */
+void onednn_threads_share(int count, int64_t pieces, void (*work)(void *arg, int64_t piece),
+                          void *arg);
+
 /* A program with OpenMP of its own may have left its threads in other floating-point modes, and
  * oneDNN runs in the same ones. Between these two they have the standard's; the calling thread's
  * are the host's matter. Without OpenMP of the program's they were started from within a call, and

@@ -15,6 +15,8 @@ EXTRA_plugins_onednn_anydnn_onednn_la_DEPENDENCIES = $(PLUGIN_MAP)
 plugins_onednn_anydnn_onednn_la_SOURCES = $(KIT_SOURCES) \
 	plugins/onednn/activate.h \
 	plugins/onednn/activation.c \
+	plugins/onednn/activation_lost.c \
+	plugins/onednn/activation_lost.h \
 	plugins/onednn/adapter.c \
 	plugins/onednn/adapter.h \
 	plugins/onednn/batch_norm.c \

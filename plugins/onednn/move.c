@@ -134,7 +134,9 @@ void onednn_store(struct onednn_build *build, int32_t slot, const struct onednn_
         onednn_place_of(build, memory).slot == slot)
         return;
     has = onednn_layout_of(build, view);
-    if (build->when == ONEDNN_FAST && can_reorder(build, given, has)) {
+    /* oneDNN's reorders to bfloat16 make 0 of subnormal numbers. */
+    if (build->when == ONEDNN_FAST && view->type != ANYDNN_PLUGIN_BFLOAT16 &&
+        can_reorder(build, given, has)) {
         try_reorder(build, memory, given, onednn_bind(build, slot, has), has);
         return;
     }

@@ -177,6 +177,12 @@ void onednn_plan_part(const struct onednn_call *call, uint32_t mode,
         call->plan->part_failed = 1;
 }
 
+void onednn_share(const struct onednn_call *call, int64_t pieces,
+                  void (*work)(void *arg, int64_t piece), void *arg)
+{
+    onednn_threads_share(call->plan->threads, pieces, work, arg);
+}
+
 static uint32_t mode_of(const struct anydnn_plugin_plan *plan,
                         const struct anydnn_plugin_operands *operands)
 {

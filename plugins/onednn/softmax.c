@@ -3,9 +3,11 @@
  * Softmax. Vectors run over c, or over all dims but n. oneDNN's forward primitive differs from
  * anydnn's definition in vectors that hold NaN or +Inf (it gives 0 beside the NaN) and in those of
  * -Inf alone (NaN for 0): where x has such a vector, which is looked for at each call, the results
- * of all come from our own code. The fast algorithm is oneDNN's accurate one. oneDNN's logarithm of
- * a sum near 1 misses by up to 29 units of 2^-23 (2.6.3, AVX-512): of log softmax it computes the
- * softmax, and our own code x - max + log(softmax at the maximum), that last being 1 / sum.
+ * of all come from our own code. Its exponential is 0 where it should be less than the least normal
+ * number: such results are put in afterwards. The fast algorithm is oneDNN's accurate one. oneDNN's
+ * logarithm of a sum near 1 misses by up to 29 units of 2^-23 (2.6.3, AVX-512): of log softmax it
+ * computes the softmax, and our own code x - max + log(softmax at the maximum), that last being 1 /
+ * sum.
  */
 #include "softmax.h"
 #include "table.h"
@@ -67,25 +69,61 @@ struct mend {
     struct onednn_place x, kept, p, y;
 };
 
-/* Whether x has a vector with NaN or +Inf, or of -Inf alone. x <= FLT_MAX fails for NaN and +Inf.
- */
-static int has_special(const struct mend *mend, const float *x)
+enum { SPECIAL = 1, LOST = 2 };
+
+/* Whether oneDNN's exponential of x - max is 0 for what is not. */
+static int is_lost(float x, float max)
+{
+    double argument = (double)x - (double)max;
+    return argument < ONEDNN_EXP_LEAST && argument > ONEDNN_EXP_NOTHING;
+}
+
+static float greatest_of(const struct mend *mend, const float *x)
+{
+    float max = x[0], least;
+
+    if (mend->inner == 1) {
+        onednn_extremes(x, mend->length, &least, &max);
+        return max;
+    }
+    for (int64_t c = 1; c < mend->length; c++)
+        max = x[c * mend->inner] > max ? x[c * mend->inner] : max;
+    return max;
+}
+
+/* What a vector without NaN and +Inf is. */
+static int vector_is(const struct mend *mend, const float *x)
+{
+    float max = greatest_of(mend, x);
+    int lost = 0;
+
+    if (max == -INFINITY)
+        return SPECIAL;
+    for (int64_t c = 0; c < mend->length; c++)
+        lost |= is_lost(x[c * mend->inner], max);
+    return lost ? LOST : 0;
+}
+
+/* Whether x has a vector with NaN or +Inf, or of -Inf alone (SPECIAL), and else one whose results
+ * oneDNN loses. x <= FLT_MAX fails for NaN and +Inf. */
+static int find_mistakes(const struct mend *mend, const float *x)
 {
     int64_t stride = mend->length * mend->inner;
+    int found = 0;
+    float least, most;
 
     if (!onednn_none_above(x, mend->outer * stride, FLT_MAX))
-        return 1;
-    for (int64_t o = 0; o < mend->outer; o++) {
-        for (int64_t i = 0; i < mend->inner; i++) {
-            int64_t c = 0;
+        return SPECIAL;
+    onednn_extremes(x, mend->outer * stride, &least, &most);
+    if (least > -FLT_MAX && (double)least - (double)most > ONEDNN_EXP_LEAST)
+        return 0;
+    for (int64_t o = 0; o < mend->outer && found != SPECIAL; o++)
+        for (int64_t i = 0; i < mend->inner && found != SPECIAL; i++) {
+            int is = vector_is(mend, x + o * stride + i);
 
-            while (c < mend->length && x[o * stride + c * mend->inner + i] == -INFINITY)
-                c++;
-            if (c == mend->length)
-                return 1;
+            found = is ? is : found;
         }
-    }
-    return 0;
+    return mend->algorithm == ONEDNN_SOFTMAX_LOG && found == LOST ? 0 : found;
 }
 
 /* The flag lies before the copy of x. */
@@ -96,10 +134,10 @@ static void look(const struct onednn_call *call, const void *data)
     const struct mend *mend = data;
     const float *x = onednn_at(call, mend->x);
     char *kept = onednn_at(call, mend->kept);
-    int special = has_special(mend, x);
+    int mistakes = find_mistakes(mend, x);
 
-    memcpy(kept, &special, sizeof special);
-    if (special && mend->in_place)
+    memcpy(kept, &mistakes, sizeof mistakes);
+    if (mistakes && mend->in_place)
         memcpy(kept + FLAG_BYTES, x,
                (size_t)(mend->outer * mend->length * mend->inner) * sizeof *x);
 }
@@ -154,6 +192,17 @@ static void own_vector(const struct mend *mend, const float *x, float *y)
     }
 }
 
+/* Where y is 1 / sum x is the maximum. */
+static void find_lost(const struct mend *mend, const float *x, float *y)
+{
+    float max = greatest_of(mend, x), most = greatest_of(mend, y);
+
+    for (int64_t c = 0; c < mend->length; c++)
+        if (is_lost(x[c * mend->inner], max))
+            y[c * mend->inner] =
+                (float)(exp((double)x[c * mend->inner] - (double)max) * (double)most);
+}
+
 static void mend_vectors(const struct onednn_call *call, const void *data)
 {
     const struct mend *mend = data;
@@ -162,12 +211,13 @@ static void mend_vectors(const struct onednn_call *call, const void *data)
                                     : (const float *)onednn_at(call, mend->x);
     float *y = onednn_at(call, mend->y);
     int64_t stride = mend->length * mend->inner;
-    int special;
+    int mistakes;
 
-    memcpy(&special, kept, sizeof special);
-    for (int64_t o = 0; special && o < mend->outer; o++)
+    memcpy(&mistakes, kept, sizeof mistakes);
+    for (int64_t o = 0; mistakes && o < mend->outer; o++)
         for (int64_t i = 0; i < mend->inner; i++)
-            own_vector(mend, x + o * stride + i, y + o * stride + i);
+            (mistakes == SPECIAL ? own_vector : find_lost)(mend, x + o * stride + i,
+                                                           y + o * stride + i);
 }
 
 /* ------------------------------------------------------------------ plans */

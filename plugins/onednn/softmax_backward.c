@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Softmax, backward. Of log softmax, dx = dy - exp(y) * sum(dy); where y or dy of a vector holds
- * NaN or infinities oneDNN leaves out products of 0 and infinity, which are NaN: such vectors,
- * which are looked for at each call, are ours.
+ * NaN or infinities oneDNN leaves out products of 0 and infinity, which are NaN, and its exp(y) is
+ * 0 where it should be less than the least normal number: such vectors, which are looked for at
+ * each call, are ours.
  */
 #include "softmax.h"
 #include "table.h"
@@ -24,10 +25,15 @@ struct mend {
 static int is_special(const struct mend *mend, const float *y, const float *dy)
 {
     double sum = 0; /* of what is 0 for finite numbers, and else NaN */
+    int lost = 0;
 
-    for (int64_t c = 0; c < mend->length; c++)
-        sum += 0 * (double)y[c * mend->inner] + 0 * (double)dy[c * mend->inner];
-    return isnan(sum);
+    for (int64_t c = 0; c < mend->length; c++) {
+        double v = (double)y[c * mend->inner];
+
+        sum += 0 * v + 0 * (double)dy[c * mend->inner];
+        lost |= (v < ONEDNN_EXP_LEAST) & (v > ONEDNN_EXP_NOTHING);
+    }
+    return lost || isnan(sum);
 }
 
 static void own_vector(const struct mend *mend, const float *y, const float *dy, float *dx)

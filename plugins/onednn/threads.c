@@ -84,6 +84,40 @@ void onednn_threads_leave(int before)
         openmp_set(before);
 }
 
+/* ------------------------------------------------------------------ steps of our own */
+
+/* Every thread takes the next piece, so that it does not matter how many there are. What was
+ * written before the pieces, and in them, is passed on by `next`. */
+struct shared {
+    void (*work)(void *arg, int64_t piece);
+    void *arg;
+    int64_t pieces;
+    _Atomic int64_t next;
+};
+
+static void take_pieces(void *data)
+{
+    struct shared *shared = data;
+    int64_t piece;
+
+    while ((piece = atomic_fetch_add(&shared->next, 1)) < shared->pieces)
+        shared->work(shared->arg, piece);
+}
+
+void onednn_threads_share(int count, int64_t pieces, void (*work)(void *arg, int64_t piece),
+                          void *arg)
+{
+    struct shared shared = {.work = work, .arg = arg, .pieces = pieces};
+
+    if (count > pieces)
+        count = (int)pieces;
+    if (count > 1 && openmp_parallel)
+        openmp_parallel(take_pieces, &shared, (unsigned)count, 0);
+    else
+        take_pieces(&shared);
+    (void)atomic_load(&shared.next);
+}
+
 /* ------------------------------------------------------------------ modes */
 
 static void set_modes(void *data)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `anydnn verify onednn` cannot see: the library missing, threads, several handles, fork.
+# What `anydnn verify onednn` cannot see: the library missing, threads, several handles, fork, results that
+# are flushed to 0.
 
-onednn_tests = tests/onednn/test_layers tests/onednn/test_onednn
+onednn_tests = tests/onednn/test_layers tests/onednn/test_onednn tests/onednn/test_subnormal
 check_PROGRAMS += $(onednn_tests)
 TESTS += $(onednn_tests)
 room_tests += $(onednn_tests)
@@ -27,3 +28,7 @@ tests_onednn_test_onednn_LDADD = $(TEST_PUBLIC_LIBS) -ldl -lpthread -lm
 tests_onednn_test_layers_SOURCES = tests/onednn/test_layers.c
 tests_onednn_test_layers_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_onednn_test_layers_LDADD = $(TEST_PUBLIC_LIBS) -lm
+
+tests_onednn_test_subnormal_SOURCES = tests/onednn/test_subnormal.c
+tests_onednn_test_subnormal_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_onednn_test_subnormal_LDADD = $(TEST_PUBLIC_LIBS) -lm
