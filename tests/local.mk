@@ -79,11 +79,12 @@ tests-installcheck:
 
 # The rooms' own programs and the backends on the host: minutes where make check takes many, for builds
 # that are slow, as with a sanitizer. The golden vectors run once, not staged as well.
-quick_programs = $(filter-out tests/dispatch/test_stage_vectors,$(room_tests)) $(tools_tests) $(example_tests)
+quick_programs = $(filter-out tests/dispatch/test_stage_vectors,$(room_tests)) $(tools_tests) $(example_tests) $(shadow_tests)
 quick_tests = tests/verify/test_quick.sh $(quick_programs) tests/loader/setuid.sh tests/unit/settings_process.sh
 # What check-TESTS would build for all other tests.
 just_these = check_PROGRAMS= check_LTLIBRARIES= check_DATA=
-check-quick: all $(quick_programs) tests/loader/open_one tests/unit/settings_probe tests/loader/mocks/built/.stamp
+check-quick: all $(quick_programs) tests/loader/open_one tests/unit/settings_probe tests/loader/mocks/built/.stamp \
+    tests/tools/anydnn_faulty.la
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(quick_tests)'
 
 # For a sanitizer of threads: without those that are of minutes there and start no threads.

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static char folder[PATH_MAX];
 static long log_read; /* bytes of the log that were handed out */
 static char messages[16384];
 static char messages_told[16384];
+static atomic_size_t messages_end;
 static struct adn_settings first_settings;
 
 static const char *const backends[] = {"mock_a", "mock_b", "mock_device", "mock_far",
@@ -132,21 +134,33 @@ static void first_backend_settings(void)
                 at->value[0] = '\0';
 }
 
+/* Called by any thread, and in a child of any moment, so without a lock: each message has a place
+ * of its own. */
 static void take_message(anydnnSeverity_t severity, void *user, const anydnnDebug_t *debug,
                          const char *text)
 {
-    size_t length = strlen(messages);
+    size_t length = strlen(text);
+    size_t at = atomic_fetch_add(&messages_end, length + 1);
 
     (void)severity;
     (void)user;
     (void)debug;
-    snprintf(messages + length, sizeof(messages) - length, "%s\n", text);
+    if (at + length + 1 >= sizeof(messages))
+        return;
+    memcpy(messages + at, text, length);
+    messages[at + length] = '\n';
+}
+
+static void forget_messages(void)
+{
+    memset(messages, 0, sizeof(messages));
+    messages_end = 0;
 }
 
 const char *fixture_messages(void)
 {
     memcpy(messages_told, messages, sizeof(messages));
-    messages[0] = '\0';
+    forget_messages();
     return messages_told;
 }
 
@@ -159,7 +173,7 @@ int fixture_setup(void **state)
     first_backend_settings();
     unlink(fixture_path("log"));
     log_read = 0;
-    messages[0] = '\0';
+    forget_messages();
     anydnnSetCallback(ANYDNN_SEV_WARNING_EN | ANYDNN_SEV_INFO_EN, NULL, take_message);
     return 0;
 }

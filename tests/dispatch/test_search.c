@@ -285,7 +285,6 @@ static void threads_search_at_once(void **state)
     static struct searcher searchers[THREADS];
 
     (void)state;
-    assert_ok(anydnnSetCallback(0, NULL, NULL)); /* the fixture's is for one thread */
     fixture_convolution_make(&with, 8);
     tune("mock_a", "0,1", "");
     tune("mock_b", "1,2", "");

@@ -265,7 +265,6 @@ static void handles_stage_at_once(void **state)
     pthread_t threads[THREADS];
 
     (void)state;
-    anydnnSetCallback(0, NULL, NULL); /* it is for one thread */
     for (int i = 0; i < THREADS; i++)
         workers[i] = (struct worker){listed("mock_device"), fixture_tensor("f32:2,3"),
                                      fixture_data(2 * i), fixture_data(2 * i + 1), 0};

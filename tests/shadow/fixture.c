@@ -2,6 +2,7 @@
 /* Settings, handles and problems of the shadow tests. */
 #include "tests/shadow/fixture.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +10,22 @@
 
 static char folder[] = "/tmp/anydnn-shadow-XXXXXX";
 static char warnings[65536];
+static atomic_size_t warnings_end;
 
+/* Called by any thread: each warning has a place of its own. */
 static void take_warning(anydnnSeverity_t severity, void *user, const anydnnDebug_t *debug,
                          const char *message)
 {
-    size_t length = strlen(warnings);
+    size_t length = strlen(message);
+    size_t at = atomic_fetch_add(&warnings_end, length + 1);
 
     (void)severity;
     (void)user;
     (void)debug;
-    snprintf(warnings + length, sizeof(warnings) - length, "%s\n", message);
+    if (at + length + 1 >= sizeof(warnings))
+        return;
+    memcpy(warnings + at, message, length);
+    warnings[at + length] = '\n';
 }
 
 int fixture_group_setup(void **state)
@@ -69,7 +76,8 @@ const char *fixture_warnings(void)
     static char text[sizeof(warnings)];
 
     memcpy(text, warnings, sizeof(text));
-    warnings[0] = '\0';
+    memset(warnings, 0, sizeof(warnings));
+    warnings_end = 0;
     return text;
 }
 
