@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Convolutions: forward, plain and fused with bias and activation, backward to the data and to the
+ * filter. Where sums are long and results few, they are split over the grid and added up by a
+ * second kernel in a fixed order, in workspace; a second engine, which is always there, takes none.
+ */
+#include "../../cuda_common/index.h"
+#include "../../cuda_common/walk.h"
+#include "../table.h"
+#include "depthwise.h"
+#include "kernels.h"
+
+/* Numbers of the engines. DEPTHWISE_PAIRS has two channels a thread, which lie in one access, and
+ * DEPTHWISE_TALL_PAIRS tiles of more rows besides. */
+enum { WHOLE = 1, SPLIT = 2, DEPTHWISE_PAIRS = 3, DEPTHWISE = 4, DEPTHWISE_TALL_PAIRS = 5 };
+
+struct convolution_state {
+    conv_choice choice;
+    int32_t how; /* CONV_xxx, without tiles */
+    int32_t (*tile)(const cuda_call *call, int32_t tile, const conv_job &job);
+    conv_job job; /* without pointers and factors */
+    depthwise_state depthwise, single;
+};
+
+static int is_float(int32_t type)
+{
+    return type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_HALF ||
+           type == ANYDNN_PLUGIN_BFLOAT16;
+}
+
+static void choose(const struct anydnn_plugin_plan *plan, const conv &conv, int splits,
+                   conv_choice *choice)
+{
+    int32_t type = plan->problem.tensor[conv_slots_of(plan->problem.operation).x]->type;
+    bool in_float = is_float(type) && !plan->oracle;
+    conv_wish wish = {};
+
+    wish.tiles = in_float;
+    wish.splits = splits;
+    wish.sum_bytes = in_float ? (int32_t)sizeof(float) : (int32_t)sizeof(double);
+    wish.multiprocessors = plan->multiprocessors;
+    conv_choose(&conv, &wish, choice);
+}
+
+static void prepare_depthwise(depthwise_state *state, const struct anydnn_plugin_plan *plan,
+                              const conv &conv, uint64_t engine)
+{
+    depthwise_prepare(state, plan, conv, engine == DEPTHWISE ? 1 : 2,
+                      engine == DEPTHWISE_TALL_PAIRS);
+}
+
+/* Tall tiles come first where their blocks fill the device: the last wave of few takes as long as a
+ * full one. */
+static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv &conv,
+                               struct cuda_engine offered[CUDA_ENGINES_MAX])
+{
+    static const uint64_t numbers[] = {DEPTHWISE_TALL_PAIRS, DEPTHWISE_PAIRS, DEPTHWISE};
+    conv_slots slots = conv_slots_of(plan->problem.operation);
+    int32_t count = 0, is_full = 0;
+
+    for (int i = 0; i < 3; i++) {
+        struct cuda_engine engine = {};
+        depthwise_state state;
+
+        prepare_depthwise(&state, plan, conv, numbers[i]);
+        if (!state.is_possible)
+            continue;
+        engine.number = numbers[i];
+        engine.workspace = (uint64_t)state.workspace;
+        if (state.lanes == 2) {
+            engine.alignment = (uint32_t)(2 * cuda_type_size(state.type));
+            engine.aligned =
+                1u << slots.x | 1u << (conv_is_filter(&conv) ? slots.other : slots.output);
+        }
+        offered[count++] = engine;
+        if (count == 2 && offered[0].number == DEPTHWISE_TALL_PAIRS && !is_full) {
+            offered[1] = offered[0];
+            offered[0] = engine;
+        }
+        is_full = state.is_full;
+    }
+    return count;
+}
+
+static int32_t engines(const struct anydnn_plugin_plan *plan,
+                       struct cuda_engine offered[CUDA_ENGINES_MAX])
+{
+    conv_choice choice;
+    int32_t count = 0;
+    conv conv;
+
+    conv_make(&conv, &plan->problem);
+    count = offer_depthwise(plan, conv, offered);
+    choose(plan, conv, 1, &choice);
+    if (choice.splits > 1)
+        offered[count++] = {SPLIT, (uint64_t)choice.workspace};
+    offered[count++] = {WHOLE, 0};
+    return count;
+}
+
+/* ------------------------------------------------------------------ plans */
+
+/* Neighbouring threads to neighbouring elements. */
+static void order_threads(conv_job *job, const conv_choice &choice)
+{
+    const conv &conv = job->conv;
+    bool filter = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+    bool channels = conv.x.step == 1 && conv.depth > 1;
+    bool tiles = choice.kernel == CONV_BY_TILES;
+    int64_t side_by_side = tiles ? conv.columns : conv.groups * conv.columns;
+
+    job->channels_inside = tiles && channels;
+    job->gathers_by_row = filter == channels;
+    job->other_by_column = (filter ? conv.position.step : conv.tap_column) == 1 && conv.columns > 1;
+    job->stores_by_row =
+        !((filter ? conv.tap_column : conv.position.step) == 1 && side_by_side > 1);
+}
+
+static void fill_job(conv_job *job, const struct anydnn_plugin_plan *plan,
+                     const conv_choice &choice)
+{
+    const struct anydnn_plugin_problem *problem = &plan->problem;
+    const struct anydnn_plugin_convolution *params =
+        (const struct anydnn_plugin_convolution *)problem->params;
+    conv_slots slots = conv_slots_of(problem->operation);
+
+    job->row_tiles = choice.row_tiles;
+    job->column_tiles = choice.column_tiles;
+    job->splits = choice.splits;
+    job->each = choice.each;
+    job->rows = choice.rows;
+    job->lanes = choice.lanes;
+    job->x_type = problem->tensor[slots.x]->type;
+    job->other_type = problem->tensor[slots.other]->type;
+    job->output.type = problem->tensor[slots.output]->type;
+    job->partial_double = !is_float(job->x_type) || plan->oracle;
+    if (slots.bias >= 0) {
+        job->output.bias_type = problem->tensor[slots.bias]->type;
+        job->output.bias_step = problem->tensor[slots.bias]->strides[1];
+        job->output.f = {params->activation, params->nan_propagate, params->coef};
+    }
+    order_threads(job, choice);
+}
+
+static void prepare(struct anydnn_plugin_plan *plan)
+{
+    convolution_state *state = (convolution_state *)plan->job;
+    conv_job *job = &state->job;
+
+    conv_make(&job->conv, &plan->problem);
+    choose(plan, job->conv, plan->engine == SPLIT, &state->choice);
+    fill_job(job, plan, state->choice);
+    if (plan->engine >= DEPTHWISE_PAIRS) {
+        prepare_depthwise(&state->depthwise, plan, job->conv, plan->engine);
+        prepare_depthwise(&state->single, plan, job->conv, DEPTHWISE);
+        state->choice.workspace = state->depthwise.workspace;
+    }
+    state->how = !is_float(job->x_type) && job->x_type != ANYDNN_PLUGIN_DOUBLE ? CONV_INTEGER
+                 : plan->oracle                                                ? CONV_ANY
+                                                                               : CONV_TYPED;
+    state->tile = job->x_type == ANYDNN_PLUGIN_FLOAT  ? conv_tile_float
+                  : job->x_type == ANYDNN_PLUGIN_HALF ? conv_tile_half
+                                                      : conv_tile_bfloat16;
+}
+
+/* ------------------------------------------------------------------ calls */
+
+static int32_t launch(const convolution_state *state, const cuda_call *call, const conv_job &job)
+{
+    if (state->choice.kernel == CONV_BY_TILES)
+        return state->tile(call, state->choice.tile, job);
+    if (job.conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
+        return conv_filter(call, state->how, job);
+    return conv_direct(call, state->how, job);
+}
+
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const convolution_state *state = (const convolution_state *)plan->job;
+    const struct anydnn_plugin_operands *operands = call->operands;
+    conv_slots slots = conv_slots_of(plan->problem.operation);
+    conv_job job = state->job;
+    int32_t status;
+
+    conv_give(&job, slots, operands);
+    if (state->choice.workspace) {
+        if (!operands->workspace || operands->workspace_bytes < (uint64_t)state->choice.workspace)
+            return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
+                            "the workspace has %llu bytes; this plan needs %lld",
+                            (unsigned long long)operands->workspace_bytes,
+                            (long long)state->choice.workspace);
+        job.partial = operands->workspace;
+    }
+    if (state->depthwise.is_possible)
+        return depthwise_run(&state->depthwise, &state->single, call, job);
+    status = launch(state, call, job);
+    return status || !job.partial ? status : conv_add_splits(call, job);
+}
+
+/* ------------------------------------------------------------------ table entries */
+
+#define FORWARD_TYPES (CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8) | CUDA_VECTORS)
+
+/* Algorithms: those that are no transforms; of the backward ones cuDNN's deterministic one first.
+ */
+#define ENTRY(name, number, types, layouts, algorithms, first)                                     \
+    const struct cuda_operation cuda_##name = {                                                    \
+        number,     types,      layouts, sizeof(convolution_state),                                \
+        NO_SCRATCH, algorithms, first,   nullptr,                                                  \
+        prepare,    run,        engines, nullptr}
+
+ENTRY(convolution_forward, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, FORWARD_TYPES,
+      CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
+ENTRY(convolution_bias_activation_forward, ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
+      FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
+ENTRY(convolution_backward_data, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, CUDA_FLOATS, KIT_LAYOUTS,
+      0x3, 1);
+ENTRY(convolution_backward_filter, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, CUDA_FLOATS,
+      KIT_LAYOUTS, 0xb, 1);

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Tiled convolutions of float. */
-#include "conv_tile.h"
-
-int32_t conv_tile_float(const cuda_call *call, int32_t tile, const conv_job &job)
-{
-    return conv_tile_launch<float>(call, tile, job);
-}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch normalization by rows: y of x, and the signs of the reserve. */
+#include "batch_norm_nhwc.h"
+
+/* What becomes of a result. */
+enum { PLAIN, RELU, RELU_CLIPPED };
+
+/* (x - shift) * factor + bias: what the mean differs from the float by is in the bias. */
+template <int LANES> struct norm_forward_cells {
+    float shift[LANES], factor[LANES], bias[LANES];
+};
+
+template <int LANES>
+__device__ static inline void make_cells(norm_forward_cells<LANES> &to, const cuda_norm_cell *from)
+{
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++) {
+        const cuda_norm_cell &cell = from[lane];
+
+        to.shift[lane] = (float)cell.mean;
+        to.factor[lane] = (float)(cell.scale * cell.inv_std);
+        to.bias[lane] =
+            (float)(cell.bias + cell.scale * cell.inv_std * ((double)to.shift[lane] - cell.mean));
+    }
+}
+
+/* The activation; NaN becomes 0 unless it is kept. */
+template <int ACTIVE>
+__device__ static inline float activate(float v, float ceiling, bool keeps_nan)
+{
+    float positive = v > 0 || (keeps_nan && v != v) ? v : 0;
+
+    return ACTIVE == RELU_CLIPPED && positive > ceiling ? ceiling : positive;
+}
+
+/* Up to four rows at `at` elements; the signs of the first are bits `step` of the lanes'. */
+template <class T, int ACTIVE, bool WITH_Z, int LANES>
+__device__ static inline void give_rows(const cuda_norm_rows_job &job,
+                                        const norm_forward_cells<LANES> &cells, int64_t at,
+                                        int count, int step, unsigned signs[LANES])
+{
+    enum { ROWS = CUDA_NORM_GROUP / 2 };
+    float ceiling = ACTIVE == RELU_CLIPPED ? (float)job.f.coef : 0;
+    bool keeps_nan = job.f.nan_propagate;
+    cuda_vector<T> x[ROWS], z[ROWS];
+
+    cuda_norm_read(x, (const T *)job.x + at, job.rows.channels, count);
+    if (WITH_Z)
+        cuda_norm_read(z, (const T *)job.beside + at, job.rows.channels, count);
+#pragma unroll
+    for (int r = 0; r < ROWS; r++) {
+        float out[LANES];
+
+        if (r >= count)
+            break;
+#pragma unroll
+        for (int lane = 0; lane < LANES; lane++) {
+            float v = fmaf(cuda_load(x[r].lane[lane]) - cells.shift[lane], cells.factor[lane],
+                           cells.bias[lane]);
+
+            if (WITH_Z)
+                v += cuda_load(z[r].lane[lane]);
+            if (ACTIVE) {
+                if (v > 0 && !(ACTIVE == RELU_CLIPPED && v >= ceiling))
+                    signs[lane] |= 1u << (step + r);
+                v = activate<ACTIVE>(v, ceiling, keeps_nan);
+            }
+            out[lane] = v;
+        }
+        cuda_vector_store((T *)job.out + at + (int64_t)r * job.rows.channels, out, job.blend);
+    }
+}
+
+/* Bytes of a channel's signs in shared memory: odd, so that neighbouring vectors are not in one
+ * bank. */
+__device__ static inline int signs_pitch(const cuda_norm_rows &rows)
+{
+    return (rows.chunk + 7) / 8 | 1;
+}
+
+/* The same where the rows of every channel are whole bytes. */
+__device__ static inline void give_bytes(uint8_t *to, const uint8_t *signs, unsigned groups,
+                                         int pitch, int channels, int64_t apart)
+{
+    for (unsigned b = threadIdx.x; b < (unsigned)channels * groups; b += CUDA_THREADS) {
+        unsigned c = b / groups, group = b - c * groups;
+
+        to[c * apart + group] = signs[c * pitch + group];
+    }
+}
+
+/* The reserve of a tile from the bytes [channel][group] of its block: eight bits a thread, which
+ * may be those of several channels where a row's are no whole bytes. */
+__device__ static inline void give_signs(const cuda_norm_rows_job &job, const uint8_t *signs,
+                                         const cuda_norm_tile &tile, int channel, int channels)
+{
+    int pitch = signs_pitch(job.rows), rows = tile.count;
+    int64_t bit = (tile.image * job.rows.channels + channel) * job.rows.places + tile.first;
+    uint8_t *to = job.reserve + bit / 8;
+
+    if (rows % 8 == 0) {
+        give_bytes(to, signs, (unsigned)rows / 8, pitch, channels, job.rows.places / 8);
+        return;
+    }
+    for (unsigned b = threadIdx.x; b < (unsigned)(channels * rows) / 8; b += CUDA_THREADS) {
+        unsigned c = b * 8 / (unsigned)rows, r = b * 8 - c * (unsigned)rows, byte = 0;
+
+        for (unsigned got = 0; got < 8; c++, r = 0) {
+            const uint8_t *from = signs + c * pitch + r / 8;
+            unsigned bits = (unsigned)from[0] >> r % 8;
+
+            if (r % 8 && r + 8 - r % 8 < (unsigned)rows)
+                bits |= (unsigned)from[1] << (8 - r % 8);
+            byte |= bits << got;
+            got += (unsigned)rows - r;
+        }
+        to[b] = (uint8_t)byte;
+    }
+}
+
+template <class T, int ACTIVE, bool WITH_Z>
+__global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
+    norm_rows_forward(const __grid_constant__ cuda_norm_rows_job job)
+{
+    enum { LANES = cuda_vector<T>::LANES };
+    __shared__ uint8_t kept[ACTIVE ? CUDA_NORM_SIGNS : 1];
+    const cuda_norm_rows &rows = job.rows;
+    int x = (int)threadIdx.x & ((1 << rows.log_x) - 1), y = (int)threadIdx.x >> rows.log_x;
+    int slab = ((int)blockIdx.x << rows.log_x) * LANES, channel = slab + x * LANES;
+    int by = (CUDA_THREADS >> rows.log_x) * CUDA_NORM_GROUP, pitch = signs_pitch(rows);
+    norm_forward_cells<LANES> cells;
+
+    if (channel < rows.channels)
+        make_cells<LANES>(cells, job.cells + channel);
+    for (int64_t t = cuda_norm_tiles(rows) - 1 - blockIdx.y; t >= 0; t -= rows.streams) {
+        cuda_norm_tile tile = cuda_norm_tile_at(rows, t);
+        int64_t row = tile.image * rows.places + tile.first;
+
+        for (int r = y * CUDA_NORM_GROUP; r < tile.count && channel < rows.channels; r += by) {
+            int64_t at = (row + r) * rows.channels + channel;
+            unsigned signs[LANES] = {};
+
+#pragma unroll
+            for (int step = 0; step < CUDA_NORM_GROUP; step += CUDA_NORM_GROUP / 2)
+                give_rows<T, ACTIVE, WITH_Z, LANES>(job, cells, at + (int64_t)step * rows.channels,
+                                                    tile.count - r - step, step, signs);
+#pragma unroll
+            for (int lane = 0; lane < LANES && ACTIVE; lane++)
+                kept[(x * LANES + lane) * pitch + r / 8] = (uint8_t)signs[lane];
+        }
+        if (!ACTIVE)
+            continue;
+        __syncthreads();
+        give_signs(job, kept, tile, slab,
+                   cuda_norm_least(rows.channels - slab, LANES << rows.log_x));
+        __syncthreads();
+    }
+}
+
+template <class T, int ACTIVE>
+static int32_t run(const cuda_call *call, const cuda_norm_rows_job *job)
+{
+    return cuda_launch(call,
+                       ACTIVE && job->beside ? norm_rows_forward<T, ACTIVE, ACTIVE != PLAIN>
+                                             : norm_rows_forward<T, ACTIVE, false>,
+                       job->rows.slabs, job->rows.streams, *job);
+}
+
+template <class T>
+static int32_t by_activation(const cuda_call *call, const cuda_norm_rows_job *job)
+{
+    return !job->reserve                      ? run<T, PLAIN>(call, job)
+           : job->f.mode == CUDA_CLIPPED_RELU ? run<T, RELU_CLIPPED>(call, job)
+                                              : run<T, RELU>(call, job);
+}
+
+int32_t cuda_norm_rows_forward(const cuda_call *call, int32_t type, const cuda_norm_rows_job *job)
+{
+    switch (type) {
+    case ANYDNN_PLUGIN_FLOAT:
+        return by_activation<float>(call, job);
+    case ANYDNN_PLUGIN_HALF:
+        return by_activation<cuda_half>(call, job);
+    default:
+        return by_activation<cuda_bfloat16>(call, job);
+    }
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Mean and variance of every cell of batch normalization, and what training keeps of them. */
+#include "batch_norm_nhwc.h"
+
+/* Sums of x - shift and of its square. With a shift near the mean the variance loses nothing to
+ * cancellation: the first element will do for float data and sums in double; double data takes a
+ * second pass. */
+struct cuda_stats_sum {
+    double first, second;
+};
+
+template <class E> struct cuda_stats_op {
+    typedef E T;
+    typedef typename cuda_arith<E>::type A;
+    typedef cuda_stats_params params;
+    typedef double cell; /* the shift */
+    typedef cuda_stats_sum sum;
+    enum { IN = 1, EXTRA = 0, OUT = CUDA_STATS_COUNT - 1, BY_VECTORS = 1 };
+
+    static __device__ cell make_cell(const cuda_reduce_job<cuda_stats_op> &job, const int64_t at[])
+    {
+        double shift = job.params.is_shifted ? job.params.cells[at[CUDA_STATS_CELLS]].mean
+                                             : (double)cuda_load(((const T *)job.data[0])[at[0]]);
+        return isfinite(shift) ? shift : 0;
+    }
+    static __device__ sum start(const params &)
+    {
+        return {0, 0};
+    }
+    static __device__ void add(const params &, const cell &shift, sum *to, const A in[],
+                               const int64_t[], int64_t)
+    {
+        double v = (double)in[0] - shift;
+
+        to->first += v;
+        to->second += v * v;
+    }
+    static __device__ void join(const params &, sum *to, const sum &from)
+    {
+        to->first += from.first;
+        to->second += from.second;
+    }
+
+    /* A running value is not read when the new one replaces it. The running variance is that of a
+     * sample, and one element is none. */
+    static __device__ void keep(const cuda_reduce_job<cuda_stats_op> &job, const int64_t at[],
+                                double mean, double var, double inv_std)
+    {
+        const params &p = job.params;
+        cuda_blend running = {p.factor, 1 - p.factor}, saved = {1, 0};
+        double sample = p.count > 1 ? var * (p.count / (p.count - 1)) : (double)NAN;
+
+        cuda_norm_store<T>(job.data[CUDA_STATS_RUNNING_MEAN], at[CUDA_STATS_RUNNING_MEAN], mean,
+                           running);
+        cuda_norm_store<T>(job.data[CUDA_STATS_RUNNING_VAR], at[CUDA_STATS_RUNNING_VAR], sample,
+                           running);
+        cuda_norm_store<T>(job.data[CUDA_STATS_SAVE_MEAN], at[CUDA_STATS_SAVE_MEAN], mean, saved);
+        cuda_norm_store<T>(job.data[CUDA_STATS_SAVE_INV_VAR], at[CUDA_STATS_SAVE_INV_VAR], inv_std,
+                           saved);
+    }
+
+    static __device__ void finish(const cuda_reduce_job<cuda_stats_op> &job, const int64_t at[],
+                                  int64_t, const sum &from)
+    {
+        const params &p = job.params;
+        cuda_norm_cell *to = &p.cells[at[CUDA_STATS_CELLS]];
+        double off = from.first / p.count, mean = make_cell(job, at) + off;
+        double var = (from.second - from.first * off) / p.count;
+        double inv_std = 1 / sqrt((var < 0 ? 0 : var) + p.epsilon), scale, bias;
+
+        to->mean = mean;
+        if (!p.is_last)
+            return;
+        bias = job.data[CUDA_STATS_BIAS]
+                   ? cuda_norm_load<T>(job.data[CUDA_STATS_BIAS], at[CUDA_STATS_BIAS])
+                   : 0;
+        scale = cuda_norm_load<T>(job.data[CUDA_STATS_SCALE], at[CUDA_STATS_SCALE]);
+        *to = {mean, 0, 0, 0, inv_std, scale, bias, 0};
+        if (p.numbers)
+            ((cuda_norm_numbers<A> *)p.numbers)[at[CUDA_STATS_CELLS]] = {(A)mean, (A)inv_std,
+                                                                         (A)scale, (A)bias};
+        keep(job, at, mean, var < 0 ? 0 : var, inv_std);
+    }
+};
+
+template <class T>
+static void prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
+                    const struct anydnn_plugin_tensor *tensor[CUDA_STATS_COUNT])
+{
+    struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
+
+    for (int t = 1; t < CUDA_STATS_COUNT; t++)
+        tensor[t] = tensor[t] ? tensor[t] : &grid;
+    cuda_norm_rows_prepare(&state->rows, plan, 0, tensor, 1);
+    cuda_reduce_prepare<cuda_stats_op<T>>(&state->sums, plan, tensor, cuda_norm_within(plan),
+                                          KIT_WALK_SORTED);
+}
+
+void cuda_stats_prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
+                        const struct anydnn_plugin_tensor *tensor[CUDA_STATS_COUNT])
+{
+    switch (plan->problem.tensor[0]->type) {
+#define CASE(T) prepare<T>(state, plan, tensor)
+        CUDA_FLOAT_CASES(CASE);
+#undef CASE
+    }
+}
+
+template <class T>
+static int32_t run(const cuda_stats_plan *state, const cuda_call *call, int32_t type,
+                   void *const data[CUDA_STATS_COUNT], const cuda_stats_params &params)
+{
+    cuda_reduce_job<cuda_stats_op<T>> job;
+    cuda_norm_rows_job rows = {};
+    int passes = sizeof(T) == sizeof(double) ? 2 : 1;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
+
+    for (int t = 0; t < CUDA_STATS_COUNT; t++)
+        job.data[t] = data[t];
+    job.params = params;
+    rows.rows = state->rows;
+    rows.x = data[CUDA_STATS_X];
+    for (int pass = 0; pass < passes && !status; pass++) {
+        job.params.is_shifted = pass;
+        job.params.is_last = pass == passes - 1;
+        status = cuda_norm_rows_taken(&rows)
+                     ? cuda_norm_rows_reduce(&state->sums, call, type, &rows, &job)
+                     : cuda_reduce_run(&state->sums, call, &job);
+    }
+    return status;
+}
+
+int32_t cuda_stats_run(const cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
+                       const cuda_call *call, void *const data[CUDA_STATS_COUNT],
+                       const cuda_stats_params &params)
+{
+    switch (plan->problem.tensor[0]->type) {
+#define CASE(T) return run<T>(state, call, plan->problem.tensor[0]->type, data, params)
+        CUDA_FLOAT_CASES(CASE);
+#undef CASE
+    }
+    return ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR;
+}

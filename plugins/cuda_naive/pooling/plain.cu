@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pooling forward and backward: a thread gathers one element, forward from its window, backward
+ * from the windows that lie over it. So are tensors of any strides taken, and of any type; packed
+ * ones of float and less have forms of their own (packed.h). */
+#include "../shared/window.h"
+#include "../table.h"
+#include "packed.h"
+
+#include <float.h>
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
+
+template <int S> struct pooling_params {
+    int64_t window[S], pad[S], stride[S];
+    int64_t x_dims[S], y_dims[S];
+    int64_t x_strides[S], y_strides[S], dy_strides[S]; /* forward: those of x alone */
+    double lowest;
+    int32_t mode;
+    int32_t max; /* the mode is one of the maxima */
+    int32_t nan_propagate;
+};
+
+__device__ static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+__device__ static inline int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Largest integer not above a / b, b > 0. */
+__device__ static inline int64_t floor_of(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* Where the input ends for windows: a negative pad cuts it. */
+template <int S> __device__ static inline int64_t end_of(const pooling_params<S> &p, int s)
+{
+    return p.x_dims[s] + least(p.pad[s], 0);
+}
+
+/* What the window of output o covers of the input, along spatial dim s. */
+template <int S>
+__device__ static inline void cover(const pooling_params<S> &p, int s, int64_t o, cuda_box<S> *box)
+{
+    int64_t begin = o * p.stride[s] - p.pad[s];
+
+    box->begin[s] = most(begin, 0);
+    box->end[s] = most(least(begin + p.window[s], end_of(p, s)), box->begin[s]);
+}
+
+/* What spatial dim s gives to the divisor of output o's average: end - begin of the window, cut at
+ * the end of the padded input and, where padding does not count, to the input. As in cuDNN it may
+ * be 0 or less, where the window has no element: 0 / 0 makes that average NaN, else it is 0. */
+template <int S>
+__device__ static inline double counted(const pooling_params<S> &p, int s, int64_t o)
+{
+    int64_t begin = o * p.stride[s] - p.pad[s];
+    int64_t end = least(begin + p.window[s], p.x_dims[s] + p.pad[s]);
+
+    if (p.mode == POOLING_AVERAGE_INCLUDE)
+        return (double)(end - begin);
+    return (double)(least(end, p.x_dims[s]) - most(begin, 0));
+}
+
+/* ------------------------------------------------------------------ forward */
+
+template <class T> struct pooling_gather {
+    const T *x;
+    double result;
+    int32_t max, nan_propagate;
+
+    /* A maximum skips NaN, or once NaN stays so; it starts at the lowest finite value, so that -Inf
+     * is skipped, too. */
+    __device__ int at(int64_t offset)
+    {
+        double value = (double)cuda_load(x[offset]);
+
+        if (!max)
+            result += value;
+        else if (value > result || (nan_propagate && isnan(value)))
+            result = value;
+        return 0;
+    }
+};
+
+/* Tensors: y, x without its spatial dims, the coordinates in y. */
+template <class T, int S> struct pooling_forward_op {
+    typedef pooling_params<S> params;
+    enum { OUT = 1, IN = 1, EXTRA = S };
+
+    static __device__ void run(const cuda_map_job<pooling_forward_op> &job, const int64_t at[])
+    {
+        const params &p = job.params;
+        int max = p.max;
+        pooling_gather<T> gather = {(const T *)job.data[1] + at[1], max ? p.lowest : 0, max,
+                                    p.nan_propagate};
+        double divisor = 1;
+        cuda_box<S> box;
+
+        for (int s = 0; s < S; s++) {
+            cover(p, s, at[2 + s], &box);
+            divisor *= max ? 1 : counted(p, s, at[2 + s]);
+        }
+        cuda_visit_box<S>(box, p.x_strides, 0, gather);
+        cuda_blend_store((T *)job.data[0] + at[0], max ? gather.result : gather.result / divisor,
+                         job.blend);
+    }
+};
+
+/* ------------------------------------------------------------------ backward */
+
+__device__ static inline int same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* Looks for the first element of a window that equals y: 1 where it is at `mine`, 2 where it comes
+ * before. */
+template <class T> struct pooling_first {
+    const T *x;
+    int64_t mine;
+    double y;
+
+    __device__ int at(int64_t offset)
+    {
+        return offset == mine ? 1 : same_number((double)cuda_load(x[offset]), y) ? 2 : 0;
+    }
+};
+
+/* Tensors: dx, then x, y and dy without their spatial dims, the coordinates in dx. */
+template <class T, int S> struct pooling_backward_op {
+    typedef pooling_params<S> params;
+    enum { OUT = 1, IN = 3, EXTRA = S };
+
+    /* What the window of one output gives; `place` is the output's coordinates. */
+    static __device__ double share(const cuda_map_job<pooling_backward_op> &job, const int64_t at[],
+                                   const int64_t place[S])
+    {
+        const params &p = job.params;
+        const T *x = (const T *)job.data[1] + at[1];
+        int64_t y_at = at[2], dy_at = at[3], mine = 0;
+        pooling_first<T> first;
+        double dy, divisor = 1;
+        cuda_box<S> box;
+
+        for (int s = 0; s < S; s++) {
+            y_at += place[s] * p.y_strides[s];
+            dy_at += place[s] * p.dy_strides[s];
+            mine += at[4 + s] * p.x_strides[s];
+            divisor *= counted(p, s, place[s]);
+        }
+        dy = (double)cuda_load(((const T *)job.data[3])[dy_at]);
+        if (!p.max)
+            return dy / divisor;
+        first = {x, mine, (double)cuda_load(((const T *)job.data[2])[y_at])};
+        if (!same_number((double)cuda_load(x[mine]), first.y))
+            return 0;
+        for (int s = 0; s < S; s++)
+            cover(p, s, place[s], &box);
+        return cuda_visit_box<S>(box, p.x_strides, 0, first) == 1 ? dy : 0;
+    }
+
+    template <int D>
+    static __device__ double shares(const cuda_map_job<pooling_backward_op> &job,
+                                    const int64_t at[], const cuda_box<S> &over, int64_t place[S])
+    {
+        double sum = 0;
+
+        if constexpr (D == S) {
+            sum = share(job, at, place);
+        } else {
+            for (place[D] = over.begin[D]; place[D] < over.end[D]; place[D]++)
+                sum += shares<D + 1>(job, at, over, place);
+        }
+        return sum;
+    }
+
+    static __device__ void run(const cuda_map_job<pooling_backward_op> &job, const int64_t at[])
+    {
+        const params &p = job.params;
+        int64_t place[S];
+        cuda_box<S> over; /* the outputs whose windows lie over this element */
+
+        for (int s = 0; s < S; s++) {
+            int64_t here = at[4 + s] + p.pad[s];
+            int64_t outputs = at[4 + s] < end_of(p, s) ? p.y_dims[s] : 0;
+
+            over.begin[s] = most(floor_of(here - p.window[s], p.stride[s]) + 1, 0);
+            over.end[s] = least(floor_of(here, p.stride[s]) + 1, outputs);
+        }
+        cuda_blend_store((T *)job.data[0] + at[0], shares<0>(job, at, over, place), job.blend);
+    }
+};
+
+/* ------------------------------------------------------------------ plans */
+
+/* A form for packed tensors, if there is one. */
+struct pooling_form_state {
+    pooling_launch *launch;
+    pooling_packed packed;
+};
+
+struct pooling_state {
+    cuda_walk walk;
+    int32_t (*launch)(const pooling_state *state, const cuda_call *call, void *const data[]);
+    pooling_params<CUDA_MANY_DIMS> params; /* of as many dims as the kernel has */
+    pooling_form_state aligned;            /* where all operands begin at 16 bytes */
+    pooling_form_state unaligned;
+};
+
+template <class Op>
+static int32_t launch(const pooling_state *state, const cuda_call *call, void *const data[])
+{
+    cuda_map_job<Op> job;
+
+    for (int t = 0; t < Op::OUT + Op::IN; t++)
+        job.data[t] = data[t];
+    job.blend = {call->operands->scale[0], call->operands->scale[1]};
+    memcpy(&job.params, &state->params, sizeof job.params);
+    return cuda_each_run(&state->walk, call, &job);
+}
+
+static pooling_launch *forward_launch(enum pooling_form form, int32_t type, int32_t mode)
+{
+    switch (form) {
+    case POOLING_CHANNELS:
+    case POOLING_SINGLE_CHANNEL:
+        return pooling_channels_forward_launch(type, mode, form == POOLING_SINGLE_CHANNEL);
+    case POOLING_PLANES:
+        return pooling_planes_forward_launch(type, mode);
+    case POOLING_SPREAD:
+        return pooling_spread_launch(type, mode);
+    default:
+        return nullptr;
+    }
+}
+
+static pooling_launch *backward_launch(enum pooling_form form, int32_t type, int32_t mode)
+{
+    switch (form) {
+    case POOLING_CHANNELS:
+    case POOLING_SINGLE_CHANNEL:
+        return pooling_channels_backward_launch(type, mode, form == POOLING_SINGLE_CHANNEL);
+    case POOLING_PLANES:
+        return pooling_is_max(mode) ? pooling_planes_max_launch(type)
+                                    : pooling_planes_average_launch(type);
+    default:
+        return nullptr;
+    }
+}
+
+/* The form for these operands, or null where only the general one takes them. */
+static const pooling_form_state *form_for(const pooling_state *state,
+                                          const pooling_operands *operands)
+{
+    uintptr_t addresses = (uintptr_t)operands->x | (uintptr_t)operands->y |
+                          (uintptr_t)operands->dy | (uintptr_t)operands->out;
+    const pooling_form_state *form =
+        addresses % sizeof(uint4) == 0 ? &state->aligned : &state->unaligned;
+
+    return form->launch ? form : nullptr;
+}
+
+static double lowest_of(int32_t type)
+{
+    switch (type) {
+    case ANYDNN_PLUGIN_FLOAT:
+        return -FLT_MAX;
+    case ANYDNN_PLUGIN_DOUBLE:
+        return -DBL_MAX;
+    case ANYDNN_PLUGIN_HALF:
+        return -65504.0;
+    case ANYDNN_PLUGIN_BFLOAT16:
+        return -0x1.fep127;
+    default:
+        return -128;
+    }
+}
+
+template <int S>
+static void fill_params(const struct anydnn_plugin_plan *plan, const struct anydnn_plugin_tensor *x,
+                        const struct anydnn_plugin_tensor *y, const struct anydnn_plugin_tensor *dy)
+{
+    const struct anydnn_plugin_pooling *from =
+        (const struct anydnn_plugin_pooling *)plan->problem.params;
+    int32_t missing = S - from->spatial_dims;
+    pooling_params<S> made = {};
+
+    for (int32_t s = 0; s < S; s++) {
+        made.window[s] = s < missing ? 1 : from->window[s - missing];
+        made.pad[s] = s < missing ? 0 : from->pad[s - missing];
+        made.stride[s] = s < missing ? 1 : from->stride[s - missing];
+    }
+    cuda_spatial_dims(x, S, made.x_dims);
+    cuda_spatial_dims(y, S, made.y_dims);
+    cuda_spatial_strides(x, S, made.x_strides);
+    cuda_spatial_strides(y, S, made.y_strides);
+    cuda_spatial_strides(dy, S, made.dy_strides);
+    made.lowest = lowest_of(kit_lane_type(x->type));
+    made.mode = from->mode;
+    made.max = pooling_is_max(from->mode);
+    made.nan_propagate = from->nan_propagate;
+    memcpy(&((pooling_state *)plan->job)->params, &made, sizeof made);
+}
+
+template <int S> static void forward_walk(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
+    const struct anydnn_plugin_tensor *y = plan->problem.tensor[FORWARD_Y];
+    struct anydnn_plugin_tensor x_part = cuda_part(x, CUDA_OUTER_DIMS), coordinates[S];
+    const struct anydnn_plugin_tensor *walked[2 + S] = {y, &x_part};
+
+    /* Along the spatial dims y's extents count. */
+    memcpy(x_part.dims, y->dims, sizeof x_part.dims);
+    cuda_spatial_coordinates(y, S, coordinates, walked + 2);
+    cuda_walk_make(&((pooling_state *)plan->job)->walk, walked, 2 + S, KIT_WALK_ALL,
+                   KIT_WALK_SORTED);
+    fill_params<S>(plan, x, y, y);
+}
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
+    pooling_state *state = (pooling_state *)plan->job;
+    int few = x->ndims <= 2 + CUDA_FEW_DIMS;
+    int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
+
+    for (pooling_form_state *form : {&state->aligned, &state->unaligned}) {
+        enum pooling_form chosen =
+            pooling_forward_form(plan, &form->packed, form == &state->unaligned);
+        form->launch = forward_launch(chosen, x->type, mode);
+    }
+    few ? forward_walk<CUDA_FEW_DIMS>(plan) : forward_walk<CUDA_MANY_DIMS>(plan);
+    switch (kit_lane_type(x->type)) {
+#define CASE(T)                                                                                    \
+    state->launch = few ? launch<pooling_forward_op<T, CUDA_FEW_DIMS>>                             \
+                        : launch<pooling_forward_op<T, CUDA_MANY_DIMS>>
+        CUDA_FLOAT_CASES(CASE);
+    default:
+        CASE(int8_t);
+#undef CASE
+    }
+}
+
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const pooling_state *state = (const pooling_state *)plan->job;
+    void *const data[] = {call->operands->data[FORWARD_Y], call->operands->data[FORWARD_X]};
+    const pooling_operands operands = {data[1], nullptr, nullptr, data[0]};
+    const pooling_form_state *form = form_for(state, &operands);
+
+    if (form)
+        return form->launch(&form->packed, call, &operands);
+    return state->launch(state, call, data);
+}
+
+template <int S> static void backward_walk(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *dx = tensor[BACKWARD_DX];
+    const struct anydnn_plugin_tensor *from[] = {tensor[BACKWARD_X], tensor[BACKWARD_Y],
+                                                 tensor[BACKWARD_DY]};
+    struct anydnn_plugin_tensor parts[3], coordinates[S];
+    const struct anydnn_plugin_tensor *walked[4 + S] = {dx, &parts[0], &parts[1], &parts[2]};
+
+    for (int t = 0; t < 3; t++) {
+        parts[t] = cuda_part(from[t], CUDA_OUTER_DIMS);
+        memcpy(parts[t].dims, dx->dims, sizeof parts[t].dims);
+    }
+    cuda_spatial_coordinates(dx, S, coordinates, walked + 4);
+    cuda_walk_make(&((pooling_state *)plan->job)->walk, walked, 4 + S, KIT_WALK_ALL,
+                   KIT_WALK_SORTED);
+    fill_params<S>(plan, from[0], from[1], from[2]);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[BACKWARD_X];
+    pooling_state *state = (pooling_state *)plan->job;
+    int few = x->ndims <= 2 + CUDA_FEW_DIMS;
+    int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
+
+    for (pooling_form_state *form : {&state->aligned, &state->unaligned}) {
+        enum pooling_form chosen =
+            pooling_backward_form(plan, &form->packed, form == &state->unaligned);
+        form->launch = backward_launch(chosen, x->type, mode);
+    }
+    few ? backward_walk<CUDA_FEW_DIMS>(plan) : backward_walk<CUDA_MANY_DIMS>(plan);
+    switch (x->type) {
+#define CASE(T)                                                                                    \
+    state->launch = few ? launch<pooling_backward_op<T, CUDA_FEW_DIMS>>                            \
+                        : launch<pooling_backward_op<T, CUDA_MANY_DIMS>>
+        CUDA_FLOAT_CASES(CASE);
+#undef CASE
+    }
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const pooling_state *state = (const pooling_state *)plan->job;
+    void *const *data = call->operands->data;
+    void *const mapped[] = {data[BACKWARD_DX], data[BACKWARD_X], data[BACKWARD_Y],
+                            data[BACKWARD_DY]};
+    const pooling_operands operands = {data[BACKWARD_X], data[BACKWARD_Y], data[BACKWARD_DY],
+                                       data[BACKWARD_DX]};
+    const pooling_form_state *form = form_for(state, &operands);
+
+    if (form)
+        return form->launch(&form->packed, call, &operands);
+    return state->launch(state, call, mapped);
+}
+
+CUDA_OPERATION(pooling_forward, ANYDNN_PLUGIN_POOLING_FORWARD,
+               CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(INT8X4) | CUDA_TYPE(INT8X32),
+               CUDA_LAYOUTS_AND_VECTORS, sizeof(pooling_state), NO_SCRATCH, forward_prepare,
+               forward_run);
+CUDA_OPERATION(pooling_backward, ANYDNN_PLUGIN_POOLING_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
+               sizeof(pooling_state), NO_SCRATCH, backward_prepare, backward_run);

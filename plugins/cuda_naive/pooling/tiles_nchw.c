@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiles of pooling of NCHW, and large windows. */
+#include "tiles.h"
+
+/* From so many places on a window is worth a warp, where windows do not share elements. */
+#define SPREAD_PLACES 128
+
+/* And from so many on, a block. */
+#define SPREAD_BLOCK 4096
+
+/* Blocks for each multiprocessor that tiles of several planes leave. */
+#define BLOCKS_EACH 16
+
+/* A tile's part of a tensor of these dims, at most; returns its elements in shared memory. */
+static int64_t fill_store(struct pooling_store *store, const int32_t whole[POOLING_DIMS],
+                          const int32_t part[POOLING_DIMS], int32_t type_size)
+{
+    int32_t lanes = 16 / type_size;
+
+    store->one_run = whole[2] && (whole[1] || part[0] == 1);
+    store->rows = part[1];
+    store->pitch = (int32_t)pooling_round_up(part[2], lanes) + lanes;
+    store->by_rows = cuda_divisor_of(part[1]);
+    store->by_row_chunks = cuda_divisor_of(store->pitch / lanes);
+    if (store->one_run)
+        return pooling_round_up(pooling_places(part), lanes) + lanes;
+    return (int64_t)part[0] * part[1] * store->pitch;
+}
+
+static void fill_whole(struct pooling_packed *packed)
+{
+    packed->whole[2] = packed->tile.tiles[2] == 1;
+    packed->whole[1] = packed->whole[2] && packed->tile.tiles[1] == 1;
+    packed->whole[0] = packed->whole[1] && packed->tile.tiles[0] == 1;
+}
+
+/* Elements of x under so many windows in a row. */
+static void under_windows(const struct pooling_packed *packed, const int32_t windows[POOLING_DIMS],
+                          int32_t part[POOLING_DIMS])
+{
+    const struct pooling_shape *shape = &packed->shape;
+
+    for (int s = 0; s < POOLING_DIMS; s++)
+        part[s] = packed->whole[s]
+                      ? shape->x_dims[s]
+                      : pooling_min((int64_t)(windows[s] - 1) * shape->stride[s] + shape->window[s],
+                                    shape->x_dims[s]);
+}
+
+/* Several planes where one is small. */
+static void add_planes(struct pooling_packed *packed, int64_t fit, int32_t multiprocessors)
+{
+    int64_t spread = packed->outer / ((int64_t)multiprocessors * BLOCKS_EACH);
+
+    packed->planes = packed->whole[0] ? pooling_min(fit, spread > 1 ? spread : 1) : 1;
+    packed->blocks =
+        (packed->outer + packed->planes - 1) / packed->planes * pooling_tiles(&packed->tile);
+}
+
+static int64_t fit_forward(struct pooling_packed *packed, int32_t type_size)
+{
+    int32_t part[POOLING_DIMS];
+    int64_t elements;
+
+    fill_whole(packed);
+    under_windows(packed, packed->tile.size, part);
+    elements = fill_store(&packed->x, packed->whole, part, type_size);
+    return elements > POOLING_PLANE_ELEMENTS
+               ? 0
+               : pooling_tiles(&packed->tile) * (elements + POOLING_THREADS);
+}
+
+/* Large windows that share few elements, or that no tile holds. */
+static int is_spread(const struct pooling_shape *shape)
+{
+    int64_t window = 1, own = 1;
+
+    for (int s = 0; s < POOLING_DIMS; s++) {
+        window *= pooling_min(shape->window[s], shape->x_dims[s]);
+        own *= shape->y_dims[s] == 1 ? shape->window[s] : shape->stride[s];
+    }
+    return window >= SPREAD_PLACES && own * 2 >= window;
+}
+
+static enum pooling_form spread_form(struct pooling_packed *packed)
+{
+    int64_t outputs = packed->outer * pooling_places(packed->shape.y_dims);
+
+    packed->parts = pooling_places(packed->shape.window) >= SPREAD_BLOCK ? POOLING_THREADS : 32;
+    packed->blocks =
+        (outputs + POOLING_THREADS / packed->parts - 1) / (POOLING_THREADS / packed->parts);
+    return POOLING_SPREAD;
+}
+
+enum pooling_form pooling_planes_forward(struct pooling_packed *packed,
+                                         const struct anydnn_plugin_plan *plan, int32_t type_size)
+{
+    int64_t plane = pooling_places(packed->shape.x_dims);
+
+    if (is_spread(&packed->shape) || !pooling_choose_tile(packed, packed->shape.y_dims, type_size,
+                                                          POOLING_PLANE_ELEMENTS, fit_forward))
+        return spread_form(packed);
+    add_planes(packed, (POOLING_PLANE_ELEMENTS - 32) / plane, plan->multiprocessors);
+    return POOLING_PLANES;
+}
+
+static int64_t fit_max_backward(struct pooling_packed *packed, int32_t type_size)
+{
+    int32_t part[POOLING_DIMS];
+    int64_t elements, results;
+
+    fill_whole(packed);
+    pooling_count_windows(packed);
+    under_windows(packed, packed->windows, part);
+    elements = fill_store(&packed->x, packed->whole, part, type_size);
+    results = fill_store(&packed->dx, packed->whole, packed->tile.size, type_size);
+    if (elements > POOLING_PLANE_ELEMENTS || results > POOLING_PLANE_ELEMENTS ||
+        part[0] > POOLING_DEEP)
+        return 0;
+    return pooling_tiles(&packed->tile) *
+           (elements + results +
+            pooling_places(packed->windows) * pooling_places(packed->shape.window) +
+            POOLING_THREADS);
+}
+
+static void fill_classes(struct pooling_packed *packed)
+{
+    const struct pooling_shape *shape = &packed->shape;
+    int64_t windows = packed->planes;
+
+    for (int s = 0; s < POOLING_DIMS; s++) {
+        int32_t apart = (shape->window[s] + shape->stride[s] - 1) / shape->stride[s];
+
+        packed->classes[s] = pooling_min(apart, packed->windows[s]);
+        packed->of_class[s] = (packed->windows[s] + packed->classes[s] - 1) / packed->classes[s];
+        packed->by_class[s] = cuda_divisor_of(packed->of_class[s]);
+        windows *= packed->of_class[s];
+    }
+    packed->parts = 1;
+    while (packed->parts * 2 * windows <= POOLING_THREADS && packed->parts * 2 <= shape->window[2])
+        packed->parts *= 2;
+}
+
+/* dy is staged, then summed along rows of dx; each as float. */
+static int64_t fit_average_backward(struct pooling_packed *packed, int32_t type_size)
+{
+    int32_t lanes = 16 / type_size;
+    int64_t sums;
+
+    fill_whole(packed);
+    pooling_count_windows(packed);
+    packed->dx.pitch = (int32_t)pooling_round_up(packed->tile.size[2], 4);
+    packed->row_vectors = packed->shape.x_dims[2] % lanes || packed->tile.size[2] % lanes
+                              ? 0
+                              : packed->tile.size[2] / lanes;
+    packed->by_row_vectors = cuda_divisor_of(packed->row_vectors);
+    sums =
+        (int64_t)packed->windows[0] * packed->windows[1] * (packed->windows[2] + packed->dx.pitch);
+    return sums > POOLING_SUMS - 4
+               ? 0
+               : pooling_tiles(&packed->tile) *
+                     (2 * sums + pooling_places(packed->tile.size) + POOLING_THREADS);
+}
+
+enum pooling_form pooling_planes_backward(struct pooling_packed *packed,
+                                          const struct anydnn_plugin_plan *plan, int32_t type_size,
+                                          int max)
+{
+    const int32_t *dims = packed->shape.x_dims;
+    int64_t fit;
+
+    if (!pooling_choose_tile(packed, dims, type_size, POOLING_PLANE_ELEMENTS,
+                             max ? fit_max_backward : fit_average_backward))
+        return POOLING_GENERAL;
+    fit = max ? (POOLING_PLANE_ELEMENTS - 32) / pooling_places(dims)
+              : (POOLING_SUMS - 4) / ((int64_t)packed->windows[0] * packed->windows[1] *
+                                      (packed->windows[2] + packed->dx.pitch));
+    add_planes(packed, fit, plan->multiprocessors);
+    fill_classes(packed);
+    return POOLING_PLANES;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tiles of pooling of NHWC. */
+#include "tiles.h"
+
+/* Vectors of channels that lie side by side in a block: 128 bytes, a line of the cache. */
+#define LANES_MAX 8
+/* And channels, where they are taken one by one. */
+#define SINGLE_MAX 32
+
+/* Outputs of a tile of NHWC along a dim, so that windows meet in the cache. */
+#define CHANNEL_TILE 8
+
+/* Threads that fill a device; with fewer, several share a window. */
+#define THREADS_WANTED (INT64_C(1) << 18)
+
+/* Threads that share a window at most; the smallest window that is shared. */
+#define PARTS_MAX     32
+#define SHARED_PLACES 32
+
+void pooling_fill_channels(struct pooling_packed *packed, int32_t vector)
+{
+    int32_t most = vector == 1 ? SINGLE_MAX : LANES_MAX;
+
+    packed->vectors = packed->channels / vector;
+    packed->lanes = 1;
+    while (packed->lanes < most && packed->lanes < packed->vectors)
+        packed->lanes *= 2;
+    packed->chunks = (packed->vectors + packed->lanes - 1) / packed->lanes;
+}
+
+static enum pooling_form channels_form(const struct pooling_packed *packed)
+{
+    return packed->vectors == packed->channels ? POOLING_SINGLE_CHANNEL : POOLING_CHANNELS;
+}
+
+static void count_blocks(struct pooling_packed *packed)
+{
+    packed->blocks = packed->outer * packed->chunks * pooling_tiles(&packed->tile);
+}
+
+/* A tile without costs of its own, about square. */
+static void square_tile(struct pooling_packed *packed, const int32_t dims[POOLING_DIMS],
+                        int32_t items)
+{
+    int32_t size[POOLING_DIMS] = {1, 1, 1};
+
+    for (int s = POOLING_DIMS - 1; s >= 0; s--) {
+        while (size[s] < dims[s] && size[s] < (s ? CHANNEL_TILE : items) &&
+               pooling_places(size) * 2 <= items)
+            size[s] *= 2;
+    }
+    pooling_set_tile(&packed->tile, dims, size);
+    count_blocks(packed);
+}
+
+enum pooling_form pooling_channels_forward(struct pooling_packed *packed)
+{
+    const struct pooling_shape *shape = &packed->shape;
+    int64_t threads = packed->outer * packed->vectors * pooling_places(shape->y_dims);
+    int32_t slots = POOLING_THREADS / packed->lanes;
+
+    packed->parts = 1;
+    while (pooling_places(shape->window) >= SHARED_PLACES &&
+           threads * packed->parts < THREADS_WANTED &&
+           packed->parts * 2 <= pooling_min(PARTS_MAX, slots) &&
+           packed->parts * 2 <= shape->window[1])
+        packed->parts *= 2;
+    square_tile(packed, shape->y_dims, packed->parts > 1 ? slots / packed->parts : 2 * slots);
+    return channels_form(packed);
+}
+
+/* Windows are searched, then elements gather. */
+static int64_t fit_channels_max(struct pooling_packed *packed, int32_t type_size)
+{
+    int32_t lanes = packed->lanes * (packed->channels / packed->vectors);
+    int64_t windows;
+
+    (void)type_size;
+    pooling_count_windows(packed);
+    windows = pooling_places(packed->windows);
+    packed->parts = 1;
+    while (packed->parts * 2 * windows * packed->lanes <= POOLING_THREADS &&
+           packed->parts * 2 <= packed->shape.window[1])
+        packed->parts *= 2;
+    if (windows * packed->parts * lanes > POOLING_FOUND)
+        return 0;
+    return pooling_tiles(&packed->tile) * (windows * pooling_places(packed->shape.window) +
+                                           4 * pooling_places(packed->tile.size) + POOLING_THREADS);
+}
+
+static enum pooling_form channels_max_backward(struct pooling_packed *packed)
+{
+    if (pooling_places(packed->shape.window) >= POOLING_WINDOW_MAX)
+        return POOLING_GENERAL;
+    while (!pooling_choose_tile(packed, packed->shape.x_dims, 16, POOLING_PLANE_ELEMENTS,
+                                fit_channels_max)) {
+        if (packed->lanes == 1)
+            return POOLING_GENERAL;
+        packed->lanes /= 2;
+        packed->chunks = (packed->vectors + packed->lanes - 1) / packed->lanes;
+    }
+    count_blocks(packed);
+    return channels_form(packed);
+}
+
+static enum pooling_form channels_average_backward(struct pooling_packed *packed)
+{
+    square_tile(packed, packed->shape.x_dims, 4 * POOLING_THREADS / packed->lanes);
+    return channels_form(packed);
+}
+
+enum pooling_form pooling_channels_backward(struct pooling_packed *packed, int max)
+{
+    return max ? channels_max_backward(packed) : channels_average_backward(packed);
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernels of reductions: many elements become one result. A block is a tile of X results by Y
+ * threads each; long reductions are split among blocks, whose parts a second kernel joins. The
+ * order of all additions follows from the shape and the device alone.
+ *
+ * There are three forms: cuda_reduce by elements, for any strides; by vectors of 16 bytes along the
+ * reduced dims; and cuda_reduce_across by vectors of results that lie side by side.
+ *
+ * Op has
+ *   T, IN, EXTRA     as in map.h
+ *   OUT              tensors that only finish() looks at
+ *   BY_VECTORS       whether there are forms by vectors
+ *   params           what the formula needs
+ *   cell             what is known of one result before: make_cell(job, at)
+ *   sum              what is accumulated: start(params)
+ *   add(params, cell, sum, in, extra, i)    takes element i of the walk over the reduced dims
+ *   join(params, sum, other)                takes a later sum
+ *   finish(job, at, result, sum)            stores the result of that number
+ * `at` are the offsets of the IN, EXTRA and OUT tensors where the reduced dims stand at index 0.
+ */
+#ifndef CUDA_NAIVE_SHARED_REDUCE_KERNELS_H
+#define CUDA_NAIVE_SHARED_REDUCE_KERNELS_H
+
+#include "map.h"
+
+/* Threads that join the parts of one result. */
+#define CUDA_JOINERS 32
+
+/* Where an operation has no cells, or no parameters. */
+struct cuda_nothing {
+};
+
+/* How a block is laid out. */
+struct cuda_tile {
+    int32_t log_x; /* X is a power of two, and Y = CUDA_THREADS / X */
+    int32_t along; /* neighbouring threads go along the reduced dims; else along the results */
+};
+
+/* Loads that a thread has under way at once. */
+#define CUDA_REDUCE_LOADS 4
+
+struct cuda_place_in_tile {
+    int x, y, size_x, size_y;
+};
+
+__device__ static inline cuda_place_in_tile cuda_tile_place(const cuda_tile &tile)
+{
+    int size_x = 1 << tile.log_x, size_y = CUDA_THREADS >> tile.log_x, t = (int)threadIdx.x;
+
+    if (tile.along)
+        return {t / size_y, t % size_y, size_x, size_y};
+    return {t % size_x, t / size_x, size_x, size_y};
+}
+
+template <class Op> struct cuda_reduce_job {
+    cuda_walk kept, reduced;
+    void *data[CUDA_WALK_TENSORS];
+    cuda_blend blend;
+    typename Op::params params;
+    typename Op::sum *parts; /* [split][result] */
+    cuda_tile tile;
+    int64_t splits, chunk; /* steps of `reduced` */
+};
+
+/* ------------------------------------------------------------------ a step */
+
+template <class Op>
+__device__ static inline void cuda_reduce_one(const cuda_reduce_job<Op> &job,
+                                              const typename Op::cell &cell, typename Op::sum *sum,
+                                              const int64_t base[], const int64_t at[], int64_t i)
+{
+    typedef typename Op::T T;
+    typename cuda_arith<T>::type in[Op::IN];
+    int64_t extra[Op::EXTRA + 1];
+
+#pragma unroll
+    for (int t = 0; t < Op::IN; t++)
+        in[t] = cuda_load(((const T *)job.data[t])[base[t] + at[t]]);
+#pragma unroll
+    for (int t = 0; t < Op::EXTRA; t++)
+        extra[t] = base[Op::IN + t] + at[Op::IN + t];
+    Op::add(job.params, cell, sum, in, extra, i);
+}
+
+/* What a step reads: vectors, and the offsets of their first elements. */
+template <class Op> struct cuda_reduce_step {
+    cuda_vector<typename Op::T> vector[Op::IN];
+    int64_t extra[Op::EXTRA + 1];
+};
+
+template <class Op>
+__device__ static inline void cuda_reduce_read(const cuda_reduce_job<Op> &job,
+                                               cuda_reduce_step<Op> &step, const int64_t base[],
+                                               int64_t i)
+{
+    int64_t at[Op::IN + Op::EXTRA];
+
+    cuda_walk_place<Op::IN + Op::EXTRA>(job.reduced, i, at);
+#pragma unroll
+    for (int t = 0; t < Op::IN; t++)
+        cuda_vector_get(step.vector[t], (const typename Op::T *)job.data[t] + base[t] + at[t]);
+#pragma unroll
+    for (int t = 0; t < Op::EXTRA; t++)
+        step.extra[t] = base[Op::IN + t] + at[Op::IN + t];
+}
+
+/* One lane of it; `stride` is from one lane to the next in the extra tensors. */
+template <class Op>
+__device__ static inline void
+cuda_reduce_lane(const cuda_reduce_job<Op> &job, const cuda_reduce_step<Op> &step, int lane,
+                 const int64_t stride[], const typename Op::cell &cell, typename Op::sum *sum,
+                 int64_t i)
+{
+    typename cuda_arith<typename Op::T>::type in[Op::IN];
+    int64_t extra[Op::EXTRA + 1];
+
+#pragma unroll
+    for (int t = 0; t < Op::IN; t++)
+        in[t] = cuda_load(step.vector[t].lane[lane]);
+#pragma unroll
+    for (int t = 0; t < Op::EXTRA; t++)
+        extra[t] = step.extra[t] + lane * stride[Op::IN + t];
+    Op::add(job.params, cell, sum, in, extra, i);
+}
+
+/* ------------------------------------------------------------------ along the reduced dims */
+
+/* A thread's part: steps ty, ty + Y, ... of this block's chunk. */
+template <class Op>
+__device__ static inline void cuda_reduce_elements(const cuda_reduce_job<Op> &job,
+                                                   const typename Op::cell &cell,
+                                                   typename Op::sum *sum, const int64_t base[],
+                                                   int64_t begin, int64_t end, int by)
+{
+    int64_t at[Op::IN + Op::EXTRA];
+
+#pragma unroll 4
+    for (int64_t i = begin; i < end; i += by) {
+        cuda_walk_place<Op::IN + Op::EXTRA>(job.reduced, i, at);
+        cuda_reduce_one(job, cell, sum, base, at, i);
+    }
+}
+
+template <class Op>
+__device__ static inline void
+cuda_reduce_vectors(const cuda_reduce_job<Op> &job, const typename Op::cell &cell,
+                    typename Op::sum *sum, const int64_t base[], int64_t begin, int64_t end, int by)
+{
+    enum { STEPS = CUDA_REDUCE_LOADS / Op::IN, LANES = cuda_vector<typename Op::T>::LANES };
+
+    for (int64_t i = begin; i < end; i += STEPS * by) {
+        cuda_reduce_step<Op> step[STEPS];
+
+#pragma unroll
+        for (int s = 0; s < STEPS; s++) {
+            if (i + s * by < end)
+                cuda_reduce_read(job, step[s], base, i + s * by);
+        }
+#pragma unroll
+        for (int s = 0; s < STEPS; s++) {
+            if (i + s * by >= end)
+                break;
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++)
+                cuda_reduce_lane(job, step[s], lane, job.reduced.lane, cell, sum,
+                                 (i + s * by) * LANES + lane);
+        }
+    }
+}
+
+/* The elements behind the last vector. */
+template <class Op>
+__device__ static inline void
+cuda_reduce_tail(const cuda_reduce_job<Op> &job, const typename Op::cell &cell,
+                 typename Op::sum *sum, const int64_t base[], const cuda_place_in_tile &place)
+{
+    int64_t at[Op::IN + Op::EXTRA];
+
+    for (int64_t behind = place.y; behind < job.reduced.tail; behind += place.size_y) {
+        int64_t i = job.reduced.count * job.reduced.lanes + behind;
+
+        for (int t = 0; t < Op::IN + Op::EXTRA; t++)
+            at[t] = i * job.reduced.lane[t];
+        cuda_reduce_one(job, cell, sum, base, at, i);
+    }
+}
+
+template <class Op, bool VECTORS>
+__device__ static inline void cuda_reduce_thread(const cuda_reduce_job<Op> &job, int64_t result,
+                                                 const cuda_place_in_tile &place,
+                                                 typename Op::sum *sum)
+{
+    int64_t begin = blockIdx.y * job.chunk, end = begin + job.chunk;
+    int64_t base[Op::IN + Op::EXTRA + Op::OUT + 1];
+    typename Op::cell cell;
+
+    end = end < job.reduced.count ? end : job.reduced.count;
+    cuda_walk_place<Op::IN + Op::EXTRA + Op::OUT>(job.kept, result, base);
+    cell = Op::make_cell(job, base);
+    if (!VECTORS) {
+        cuda_reduce_elements(job, cell, sum, base, begin + place.y, end, place.size_y);
+        return;
+    }
+    cuda_reduce_vectors(job, cell, sum, base, begin + place.y, end, place.size_y);
+    if (blockIdx.y == job.splits - 1)
+        cuda_reduce_tail(job, cell, sum, base, place);
+}
+
+/* The sums of the threads of a tile's column, in a fixed order; thread 0 has the result. */
+template <class Op>
+__device__ static inline void cuda_reduce_column(const typename Op::params &params,
+                                                 typename Op::sum *column, int y, int size_y)
+{
+    __syncthreads();
+    for (int half = size_y / 2; half > 0; half /= 2) {
+        if (y < half)
+            Op::join(params, column + y, column[y + half]);
+        __syncthreads();
+    }
+}
+
+/* The sum of a block is the result, or a part of it. */
+template <class Op>
+__device__ static inline void cuda_reduce_give(const cuda_reduce_job<Op> &job, int64_t result,
+                                               const typename Op::sum &sum)
+{
+    int64_t at[Op::IN + Op::EXTRA + Op::OUT + 1];
+
+    if (job.splits > 1) {
+        job.parts[blockIdx.y * job.kept.count + result] = sum;
+        return;
+    }
+    cuda_walk_place<Op::IN + Op::EXTRA + Op::OUT>(job.kept, result, at);
+    Op::finish(job, at, result, sum);
+}
+
+template <class Op, bool VECTORS>
+__global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce(cuda_reduce_job<Op> job)
+{
+    __shared__ typename Op::sum sums[CUDA_THREADS];
+    cuda_place_in_tile place = cuda_tile_place(job.tile);
+    int64_t result = (int64_t)blockIdx.x * place.size_x + place.x;
+    typename Op::sum *column = sums + place.x * place.size_y, sum = Op::start(job.params);
+
+    if (result < job.kept.count)
+        cuda_reduce_thread<Op, VECTORS>(job, result, place, &sum);
+    column[place.y] = sum;
+    cuda_reduce_column<Op>(job.params, column, place.y, place.size_y);
+    if (place.y == 0 && result < job.kept.count)
+        cuda_reduce_give(job, result, column[0]);
+}
+
+/* ------------------------------------------------------------------ across them */
+
+/* A thread's part of the LANES results from `result` on. */
+template <class Op>
+__device__ static inline void
+cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
+                          const cuda_place_in_tile &place, typename Op::sum sum[])
+{
+    enum { STEPS = CUDA_REDUCE_LOADS / Op::IN, LANES = cuda_vector<typename Op::T>::LANES };
+    int64_t end = (blockIdx.y + 1) * job.chunk, base[Op::IN + Op::EXTRA + Op::OUT + 1];
+    typename Op::cell cell[LANES];
+
+    end = end < job.reduced.count ? end : job.reduced.count;
+#pragma unroll
+    for (int lane = LANES - 1; lane >= 0; lane--) {
+        cuda_walk_place<Op::IN + Op::EXTRA + Op::OUT>(job.kept, result + lane, base);
+        cell[lane] = Op::make_cell(job, base);
+    }
+    for (int64_t i = blockIdx.y * job.chunk + place.y; i < end; i += STEPS * place.size_y) {
+        cuda_reduce_step<Op> step[STEPS];
+
+#pragma unroll
+        for (int s = 0; s < STEPS; s++) {
+            if (i + s * place.size_y < end)
+                cuda_reduce_read(job, step[s], base, i + s * place.size_y);
+        }
+#pragma unroll
+        for (int s = 0; s < STEPS; s++) {
+            if (i + s * place.size_y >= end)
+                break;
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++)
+                cuda_reduce_lane(job, step[s], lane, job.kept.strides[0], cell[lane], &sum[lane],
+                                 i + s * place.size_y);
+        }
+    }
+}
+
+template <class Op>
+__global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce_across(cuda_reduce_job<Op> job)
+{
+    enum { LANES = cuda_vector<typename Op::T>::LANES };
+    __shared__ typename Op::sum sums[CUDA_THREADS];
+    cuda_place_in_tile place = cuda_tile_place(job.tile);
+    int64_t result = ((int64_t)blockIdx.x * place.size_x + place.x) * LANES;
+    typename Op::sum *column = sums + place.x * place.size_y, sum[LANES];
+
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++)
+        sum[lane] = Op::start(job.params);
+    if (result < job.kept.count)
+        cuda_reduce_thread_across(job, result, place, sum);
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++) {
+        column[place.y] = sum[lane];
+        cuda_reduce_column<Op>(job.params, column, place.y, place.size_y);
+        if (place.y == 0 && result < job.kept.count)
+            cuda_reduce_give(job, result + lane, column[0]);
+    }
+}
+
+/* ------------------------------------------------------------------ parts of results */
+
+template <class Op>
+__global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce_join(cuda_reduce_job<Op> job)
+{
+    __shared__ typename Op::sum sums[CUDA_THREADS];
+    int lane = (int)threadIdx.x % CUDA_JOINERS;
+    int64_t result =
+        (int64_t)blockIdx.x * (CUDA_THREADS / CUDA_JOINERS) + threadIdx.x / CUDA_JOINERS;
+    typename Op::sum *column = sums + (threadIdx.x - lane), sum = Op::start(job.params);
+
+#pragma unroll 4
+    for (int64_t s = lane; s < job.splits && result < job.kept.count; s += CUDA_JOINERS)
+        Op::join(job.params, &sum, job.parts[s * job.kept.count + result]);
+    column[lane] = sum;
+    cuda_reduce_column<Op>(job.params, column, lane, CUDA_JOINERS);
+    if (lane == 0 && result < job.kept.count) {
+        int64_t at[Op::IN + Op::EXTRA + Op::OUT + 1];
+
+        cuda_walk_place<Op::IN + Op::EXTRA + Op::OUT>(job.kept, result, at);
+        Op::finish(job, at, result, column[0]);
+    }
+}
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Softmax forward and backward. A vector runs over c (channel) or over all dims but n (instance).
+ * Here is the form for any strides and types: a tile of threads works on some vectors, in two
+ * passes: what is summed up, then the results. */
+#include "../shared/reduce.h"
+#include "../table.h"
+#include "softmax.h"
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
+
+/* Modes of struct anydnn_plugin_softmax. */
+enum { INSTANCE, CHANNEL };
+
+struct softmax_job {
+    cuda_walk vectors, vector; /* where vectors begin; within one */
+    void *data[CUDA_SOFTMAX_TENSORS];
+    cuda_blend blend;
+    cuda_tile tile;
+    int32_t algorithm;
+};
+
+/* Backward uses sum alone. */
+struct softmax_sum {
+    double max; /* of those seen, and not less than the lowest finite number */
+    double sum; /* of exp(x - max) */
+};
+
+/* ------------------------------------------------------------------ forward */
+
+template <class A> struct softmax_lowest;
+template <> struct softmax_lowest<float> {
+    static __device__ float number()
+    {
+        return -FLT_MAX;
+    }
+};
+template <> struct softmax_lowest<double> {
+    static __device__ double number()
+    {
+        return -DBL_MAX;
+    }
+};
+
+/* A NaN is no maximum; it reaches the result through the sum. Nor is -Inf, lest -Inf alone give
+ * NaN. */
+template <class A> __device__ static inline void take(A x, A *max, double *sum)
+{
+    A e = x == *max ? 1 : exp(-fabs(x - *max));
+
+    if (x > *max) {
+        *sum = *sum * (double)e + 1;
+        *max = x;
+    } else {
+        *sum += (double)e;
+    }
+}
+
+/* exp(a - b) for b not below a, which may be +Inf both. */
+template <class A> __device__ static inline double scaled(double a, double b)
+{
+    return a == b ? 1 : (double)exp((A)(a - b));
+}
+
+template <class A> __device__ static inline void join_sums(softmax_sum *to, const softmax_sum &from)
+{
+    double max = from.max > to->max ? from.max : to->max;
+
+    to->sum = to->sum * scaled<A>(to->max, max) + from.sum * scaled<A>(from.max, max);
+    to->max = max;
+}
+
+template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_forward(softmax_job job)
+{
+    typedef typename cuda_arith<T>::type A;
+    __shared__ softmax_sum sums[CUDA_THREADS];
+    cuda_place_in_tile place = cuda_tile_place(job.tile);
+    int64_t vector = (int64_t)blockIdx.x * place.size_x + place.x;
+    softmax_sum *column = sums + place.x * place.size_y;
+    int64_t base[2], at[2];
+    A max = softmax_lowest<A>::number(), log_sum;
+    double sum = 0;
+
+    if (vector < job.vectors.count) {
+        cuda_walk_place<2>(job.vectors, vector, base);
+        for (int64_t i = place.y; i < job.vector.count; i += place.size_y) {
+            cuda_walk_place<2>(job.vector, i, at);
+            take(cuda_load(((const T *)job.data[1])[base[1] + at[1]]), &max, &sum);
+        }
+    }
+    column[place.y].max = (double)max;
+    column[place.y].sum = sum;
+    __syncthreads();
+    for (int half = place.size_y / 2; half > 0; half /= 2) {
+        if (place.y < half)
+            join_sums<A>(column + place.y, column[place.y + half]);
+        __syncthreads();
+    }
+    if (vector >= job.vectors.count)
+        return;
+    max = (A)column[0].max;
+    sum = cuda_softmax_finish(job.algorithm, column[0].max, column[0].sum);
+    log_sum = (A)log(sum);
+    for (int64_t i = place.y; i < job.vector.count; i += place.size_y) {
+        A value;
+
+        cuda_walk_place<2>(job.vector, i, at);
+        value = cuda_load(((const T *)job.data[1])[base[1] + at[1]]) - max;
+        value = job.algorithm == CUDA_SOFTMAX_LOG ? value - log_sum : exp(value) / (A)sum;
+        cuda_blend_store((T *)job.data[0] + base[0] + at[0], value, job.blend);
+    }
+}
+
+/* ------------------------------------------------------------------ backward */
+
+/* The sum of y*dy, of dy alone for the logarithm. */
+template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_backward(softmax_job job)
+{
+    typedef typename cuda_arith<T>::type A;
+    __shared__ double sums[CUDA_THREADS];
+    cuda_place_in_tile place = cuda_tile_place(job.tile);
+    int64_t vector = (int64_t)blockIdx.x * place.size_x + place.x;
+    double *column = sums + place.x * place.size_y, sum = 0;
+    int64_t base[3], at[3];
+
+    if (vector < job.vectors.count) {
+        cuda_walk_place<3>(job.vectors, vector, base);
+        for (int64_t i = place.y; i < job.vector.count; i += place.size_y) {
+            double dy;
+
+            cuda_walk_place<3>(job.vector, i, at);
+            dy = (double)cuda_load(((const T *)job.data[2])[base[2] + at[2]]);
+            if (job.algorithm == CUDA_SOFTMAX_LOG)
+                sum += dy;
+            else
+                sum += dy * (double)cuda_load(((const T *)job.data[1])[base[1] + at[1]]);
+        }
+    }
+    column[place.y] = sum;
+    __syncthreads();
+    for (int half = place.size_y / 2; half > 0; half /= 2) {
+        if (place.y < half)
+            column[place.y] += column[place.y + half];
+        __syncthreads();
+    }
+    if (vector >= job.vectors.count)
+        return;
+    sum = column[0];
+    for (int64_t i = place.y; i < job.vector.count; i += place.size_y) {
+        A y, dy;
+
+        cuda_walk_place<3>(job.vector, i, at);
+        y = cuda_load(((const T *)job.data[1])[base[1] + at[1]]);
+        dy = cuda_load(((const T *)job.data[2])[base[2] + at[2]]);
+        dy = job.algorithm == CUDA_SOFTMAX_LOG ? dy - exp(y) * (A)sum : y * (dy - (A)sum);
+        cuda_blend_store((T *)job.data[0] + base[0] + at[0], dy, job.blend);
+    }
+}
+
+/* ------------------------------------------------------------------ plans */
+
+struct softmax_state {
+    softmax_job job;
+    cuda_softmax_packed packed;
+    void (*kernel)(softmax_job);
+};
+
+static void prepare(struct anydnn_plugin_plan *plan,
+                    const struct anydnn_plugin_tensor *const tensor[], int32_t tensors)
+{
+    const struct anydnn_plugin_softmax *params =
+        (const struct anydnn_plugin_softmax *)plan->problem.params;
+    uint32_t along = params->mode == CHANNEL ? 1u << 1 : ~1u;
+    softmax_state *state = (softmax_state *)plan->job;
+    softmax_job *job = &state->job;
+    int by_elements;
+
+    cuda_walk_make(&job->vectors, tensor, tensors, ~along, KIT_WALK_SORTED);
+    cuda_walk_make(&job->vector, tensor, tensors, along, KIT_WALK_SORTED);
+    by_elements = job->vectors.count == 1 || job->vector.strides[job->vector.ndims - 1][0] <=
+                                                 job->vectors.strides[job->vectors.ndims - 1][0];
+    job->tile = cuda_tile_choose(job->vectors.count, job->vector.count, by_elements);
+    job->algorithm = params->algorithm;
+    cuda_softmax_packed_prepare(&state->packed, &job->vectors, &job->vector, tensor[0]->type,
+                                tensors == 3);
+}
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *walked[] = {tensor[FORWARD_Y], tensor[FORWARD_X]};
+    softmax_state *state = (softmax_state *)plan->job;
+
+    prepare(plan, walked, 2);
+    switch (tensor[FORWARD_X]->type) {
+#define CASE(T) state->kernel = softmax_forward<T>
+        CUDA_FLOAT_CASES(CASE);
+    default:
+        CASE(int8_t);
+#undef CASE
+    }
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *walked[] = {tensor[BACKWARD_DX], tensor[BACKWARD_Y],
+                                                   tensor[BACKWARD_DY]};
+    softmax_state *state = (softmax_state *)plan->job;
+
+    prepare(plan, walked, 3);
+    switch (tensor[BACKWARD_DY]->type) {
+#define CASE(T) state->kernel = softmax_backward<T>
+        CUDA_FLOAT_CASES(CASE);
+#undef CASE
+    }
+}
+
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call, int out, int first,
+                   int second)
+{
+    const softmax_state *state = (const softmax_state *)plan->job;
+    void *const *from = call->operands->data;
+    void *const data[CUDA_SOFTMAX_TENSORS] = {from[out], from[first], from[second]};
+    softmax_job job = state->job;
+
+    for (int t = 0; t < CUDA_SOFTMAX_TENSORS; t++)
+        job.data[t] = data[t];
+    job.blend = {call->operands->scale[0], call->operands->scale[1]};
+    if (cuda_softmax_packed_takes(&state->packed, data))
+        return cuda_softmax_packed_run(&state->packed, call, data, job.blend, job.algorithm);
+    return cuda_launch(call, state->kernel,
+                       cuda_blocks(job.vectors.count, INT64_C(1) << job.tile.log_x), 1, job);
+}
+
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    return run(plan, call, FORWARD_Y, FORWARD_X, FORWARD_X);
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    return run(plan, call, BACKWARD_DX, BACKWARD_Y, BACKWARD_DY);
+}
+
+CUDA_OPERATION(softmax_forward, ANYDNN_PLUGIN_SOFTMAX_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8),
+               KIT_LAYOUTS, sizeof(softmax_state), NO_SCRATCH, forward_prepare, forward_run);
+CUDA_OPERATION(softmax_backward, ANYDNN_PLUGIN_SOFTMAX_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
+               sizeof(softmax_state), NO_SCRATCH, backward_prepare, backward_run);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Activation forward and backward. The gradient is a function of y and dy; only swish reads x. */
+#include "../../cuda_common/activate.h"
+#include "../shared/map.h"
+#include "../table.h"
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
+
+template <class E> struct activation_forward_op {
+    typedef E T;
+    typedef typename cuda_arith<E>::type A;
+    typedef cuda_activation params;
+    enum { OUT = 1, IN = 1, EXTRA = 0 };
+
+    static __device__ void compute(const params &f, const A in[], const int64_t *, A out[])
+    {
+        out[0] = cuda_activate(f, in[0]);
+    }
+};
+
+/* The function is chosen once for all lanes; those that most call stand here themselves. */
+template <class E> struct cuda_map_lanes<activation_forward_op<E>> {
+    typedef typename cuda_arith<E>::type A;
+    enum { LANES = cuda_vector<E>::LANES };
+
+    static __device__ void compute(const cuda_activation &f, const A in[][LANES], const int64_t *,
+                                   const int64_t *, A out[][LANES])
+    {
+        if (f.mode == CUDA_RELU) {
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++)
+                out[0][lane] =
+                    in[0][lane] > 0 || (f.nan_propagate && isnan(in[0][lane])) ? in[0][lane] : 0;
+        } else if (f.mode == CUDA_TANH) {
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++)
+                out[0][lane] = cuda_tanh(in[0][lane]);
+        } else {
+#pragma unroll
+            for (int lane = 0; lane < LANES; lane++)
+                out[0][lane] = cuda_activate(f, in[0][lane]);
+        }
+    }
+};
+
+template <class E> struct activation_backward_op {
+    typedef E T;
+    typedef typename cuda_arith<E>::type A;
+    typedef cuda_activation params;
+    enum { OUT = 1, IN = 2, EXTRA = 0 };
+
+    static __device__ void compute(const params &f, const A in[], const int64_t *, A out[])
+    {
+        out[0] = cuda_activation_gradient(f, in[0], in[1], (A)0);
+    }
+};
+
+template <class E> struct activation_swish_op {
+    typedef E T;
+    typedef typename cuda_arith<E>::type A;
+    typedef cuda_activation params;
+    enum { OUT = 1, IN = 3, EXTRA = 0 };
+
+    static __device__ void compute(const params &f, const A in[], const int64_t *, A out[])
+    {
+        out[0] = cuda_activation_gradient(f, in[0], in[1], in[2]);
+    }
+};
+
+/* ------------------------------------------------------------------ plans */
+
+struct activation_state {
+    cuda_map_plan map;
+    int32_t (*launch)(const activation_state *state, const cuda_call *call, void *const data[]);
+    cuda_activation f;
+};
+
+template <class Op>
+static int32_t launch(const activation_state *state, const cuda_call *call, void *const data[])
+{
+    const double *scale = call->operands->scale;
+    cuda_map_job<Op> job;
+
+    for (int t = 0; t < Op::OUT + Op::IN; t++)
+        job.data[t] = data[t];
+    job.blend = {scale[0], scale[1]};
+    job.params = state->f;
+    return cuda_map_run(&state->map, call, &job);
+}
+
+template <class Op>
+static void prepare(activation_state *state, const struct anydnn_plugin_tensor *const tensor[])
+{
+    cuda_map_prepare<Op>(&state->map, tensor, KIT_WALK_SORTED);
+    state->launch = launch<Op>;
+}
+
+static cuda_activation activation_of(const struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_activation *params =
+        (const struct anydnn_plugin_activation *)plan->problem.params;
+    return {params->mode, params->nan_propagate, params->coef};
+}
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *mapped[] = {tensor[FORWARD_Y], tensor[FORWARD_X]};
+    activation_state *state = (activation_state *)plan->job;
+
+    state->f = activation_of(plan);
+    switch (tensor[FORWARD_X]->type) {
+#define CASE(T) prepare<activation_forward_op<T>>(state, mapped)
+        CUDA_FLOAT_CASES(CASE);
+    default:
+        CASE(int8_t);
+#undef CASE
+    }
+}
+
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const activation_state *state = (const activation_state *)plan->job;
+    void *const *data = call->operands->data;
+    void *const mapped[] = {data[FORWARD_Y], data[FORWARD_X]};
+
+    return state->launch(state, call, mapped);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *mapped[] = {tensor[BACKWARD_DX], tensor[BACKWARD_Y],
+                                                   tensor[BACKWARD_DY], tensor[BACKWARD_X]};
+    activation_state *state = (activation_state *)plan->job;
+    int swish;
+
+    state->f = activation_of(plan);
+    swish = state->f.mode == CUDA_SWISH;
+    switch (tensor[BACKWARD_DY]->type) {
+#define CASE(T)                                                                                    \
+    swish ? prepare<activation_swish_op<T>>(state, mapped)                                         \
+          : prepare<activation_backward_op<T>>(state, mapped)
+        CUDA_FLOAT_CASES(CASE);
+#undef CASE
+    }
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const activation_state *state = (const activation_state *)plan->job;
+    void *const *data = call->operands->data;
+    void *const mapped[] = {data[BACKWARD_DX], data[BACKWARD_Y], data[BACKWARD_DY],
+                            data[BACKWARD_X]};
+
+    return state->launch(state, call, mapped);
+}
+
+CUDA_OPERATION(activation_forward, ANYDNN_PLUGIN_ACTIVATION_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8),
+               KIT_LAYOUTS, sizeof(activation_state), NO_SCRATCH, forward_prepare, forward_run);
+CUDA_OPERATION(activation_backward, ANYDNN_PLUGIN_ACTIVATION_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
+               sizeof(activation_state), NO_SCRATCH, backward_prepare, backward_run);
