@@ -171,6 +171,10 @@ static int memory(long every)
     for (long number = 1; number <= all + every; number += every) {
         int signal = in_child(try, number);
 
+        /* OpenMP's threads take and give back memory when they are let, on a busy machine after the
+         * count; what is lost for good is lost each time. */
+        for (int again = 0; again < 3 && outcome->finished && outcome->live > live; again++)
+            signal = in_child(try, number);
         if (!outcome->refusal.happened)
             continue;
         tried++;
