@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries that compute the CTC loss. A plan depends on how many labels there are together, so
- * the lengths are read before a plan is looked for. */
+/*
+ * The entries that compute the CTC loss. A problem says how many labels there may be together, and
+ * a training has another number of them in each step: that of a plan is rounded up to a power of
+ * two, so that few plans serve all, and the backend gets a copy of the labels of that size.
+ */
 #include "api/call.h"
+
+#include <stdlib.h>
 
 #include "desc/names.h"
 #include "sys/error.h"
@@ -9,11 +14,16 @@
 /* Slots. */
 enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
 
+/* Labels that a call has room for by itself. */
+#define NEAR 1024
+
 /* The operands that are lists; their tensors live as long as the call. */
 struct lists {
     struct anydnn_plugin_tensor labels;
     struct anydnn_plugin_tensor lengths;
     struct anydnn_plugin_tensor costs;
+    int near[NEAR];
+    int *own; /* more labels than that, or NULL */
 };
 
 static void ctc_params(const struct adn_call *call, union adn_params *params)
@@ -36,16 +46,37 @@ static struct anydnn_plugin_tensor list_of(int32_t type, int64_t count)
 static int64_t make_lists(struct lists *lists, const struct anydnn_plugin_tensor *probs,
                           const int *lengths)
 {
-    int64_t labels = 0;
+    int64_t labels = 0, room = 1;
 
     for (int64_t n = 0; n < probs->dims[1]; n++)
         labels += lengths[n] > 0 ? lengths[n] : 0;
-    lists->labels = list_of(ANYDNN_PLUGIN_INT32, labels > 0 ? labels : 1);
+    while (room < labels)
+        room *= 2;
+    lists->own = NULL;
+    lists->labels = list_of(ANYDNN_PLUGIN_INT32, room);
     lists->lengths = list_of(ANYDNN_PLUGIN_INT32, probs->dims[1]);
     lists->costs =
         list_of(probs->type == ANYDNN_PLUGIN_DOUBLE ? ANYDNN_PLUGIN_DOUBLE : ANYDNN_PLUGIN_FLOAT,
                 probs->dims[1]);
     return labels;
+}
+
+/* The labels with blanks behind them, as many as the problem has room for; NULL without memory. */
+static const int *pad(struct lists *lists, const int *labels, int64_t count)
+{
+    size_t room = (size_t)lists->labels.dims[0];
+    int *to = lists->near;
+
+    if (room == (size_t)count)
+        return labels;
+    if (room > NEAR)
+        to = lists->own = malloc(room * sizeof(*to));
+    if (!to)
+        return NULL;
+    memset(to, 0, room * sizeof(*to));
+    if (count > 0)
+        memcpy(to, labels, (size_t)count * sizeof(*to));
+    return to;
 }
 
 static anydnnStatus_t check_form(const struct adn_entry *entry, anydnnCTCLossAlgo_t algo,
@@ -117,12 +148,11 @@ anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t pro
                              anydnnCTCLossAlgo_t algo, anydnnCTCLossDescriptor_t ctcLossDesc,
                              void *workspace, size_t workSpaceSizeInBytes)
 {
-    static const int no_labels[1];
-    const int *given;
     ADN_FLOAT_SCOPE;
     struct lists lists;
     struct adn_entry entry;
     anydnnStatus_t status;
+    const int *given;
     int64_t count;
 
     adn_call_begin(&entry, "anydnnCTCLoss", ANYDNN_PLUGIN_CTC_LOSS);
@@ -135,8 +165,7 @@ anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t pro
         return status;
     ADN_REQUIRE(labelLengths, adn_call_refuse_data(&entry, LABEL_LENGTHS));
     count = make_lists(&lists, &probsDesc->t, labelLengths);
-    given = count > 0 ? labels : no_labels;
-    ADN_DATA(&entry, LABELS, &lists.labels, given);
+    ADN_REQUIRE(labels || count == 0, adn_call_refuse_data(&entry, LABELS));
     ADN_DATA(&entry, LABEL_LENGTHS, &lists.lengths, labelLengths);
     ADN_DATA(&entry, INPUT_LENGTHS, &lists.lengths, inputLengths);
     ADN_DATA(&entry, COSTS, &lists.costs, costs);
@@ -144,8 +173,15 @@ anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t pro
                                       entry.call.entry);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_key(&entry, (uint64_t)count);
+    given = pad(&lists, labels, count);
+    if (!given)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: no memory for a copy of %lld labels",
+                        entry.call.entry, (long long)count);
+    adn_call_put(&entry, LABELS, &lists.labels, given);
+    adn_call_key(&entry, (uint64_t)lists.labels.dims[0]);
     entry.call.params = ctc_params;
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
-    return adn_call_run(handle, &entry);
+    status = adn_call_run(handle, &entry);
+    free(lists.own);
+    return status;
 }
