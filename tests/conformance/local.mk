@@ -4,6 +4,7 @@
 conformance_tests = \
 	tests/conformance/test_emulate \
 	tests/conformance/test_gradients \
+	tests/conformance/test_gradients_ctc \
 	tests/conformance/test_gradients_norm \
 	tests/conformance/test_identities \
 	tests/conformance/test_identities_types \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Difference quotients of pooling, softmax, activations and fused convolutions. */
+/* Difference quotients of pooling, softmax, activations, fused convolutions and samples of images.
+ */
 #include "tests/conformance/gradients.h"
 
 #define POOL_2D "pad=1,2 window=3,4 stride=2,3"
@@ -26,6 +27,13 @@
     " alpha=0.75"
 #define BACK_B "convolution_backward_bias dy=f64:2,6,3,4:nhwc db=f64:1,6,1,1:nchw"
 #define BACK_Z "scale_tensor y=f64:2,6,3,4:nhwc alpha=-1.5"
+
+#define IMAGE  "x=f64:2,3,5,4:nchw "
+#define POINTS "grid=f64:2,3,6,2:nchw "
+#define SAMPLE "spatial_sampler_forward " IMAGE POINTS "y=f64:2,3,3,6:nchw alpha=0.75"
+#define SAMPLE_BACK                                                                                \
+    "spatial_sampler_backward " IMAGE POINTS "dy=f64:2,3,3,6:nchw dx=f64:2,3,5,4:nchw "            \
+    "dgrid=f64:2,3,6,2:nchw alpha_data=0.75 alpha_grid=0.75"
 
 #define POOLING(MODE, D, KIND)                                                                     \
     {                                                                                              \
@@ -89,6 +97,8 @@ static const struct gradient_case cases[] = {
     {"convolution_bias_activation by w", BIASED, REALS, {"w", BACK_W, "dw"}},
     {"convolution_bias_activation by bias", BIASED, REALS, {"bias", BACK_B, "db"}},
     {"convolution_bias_activation by z", BIASED, REALS, {"z", BACK_Z, "y"}},
+    {"sampler by x", SAMPLE, REALS, {"x", SAMPLE_BACK, "dx"}},
+    {"sampler by grid", SAMPLE, REALS, {"grid", SAMPLE_BACK, "dgrid"}},
 };
 
 #define CASES (int)(sizeof(cases) / sizeof(cases[0]))
