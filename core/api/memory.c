@@ -134,7 +134,10 @@ anydnnStatus_t anydnnSynchronize(anydnnHandle_t handle)
         status = answer(handle, "anydnnSynchronize",
                         ADN_BACKEND_CALL(
                             handle->space->functions->synchronize(handle->device, handle->stream)));
-    return status == SUCCESS ? adn_handle_complain_now(handle, "anydnnSynchronize") : status;
+    if (status != SUCCESS)
+        return status;
+    adn_handle_settle(handle);
+    return adn_handle_complain_now(handle, "anydnnSynchronize");
 }
 
 anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *out)

@@ -16,6 +16,7 @@
 
 static _Atomic int64_t totals[ADN_COUNTS];
 static _Atomic uint64_t total_spent; /* microseconds */
+static _Atomic double total_ratio;   /* the largest */
 /* Whose totals these are: a child begins with none. */
 static _Atomic uint64_t total_fork_number;
 
@@ -29,6 +30,7 @@ static void begin_totals(void)
     for (int i = 0; i < ADN_COUNTS; i++)
         totals[i] = 0;
     total_spent = 0;
+    total_ratio = 0;
 }
 
 void adn_findings_add(struct adn_findings *findings, enum adn_count which)
@@ -54,8 +56,12 @@ void adn_findings_take(struct adn_findings *findings, double ratio,
                        const struct adn_problem *problem)
 {
     char text[ADN_PROBLEM_TEXT_MAX];
+    double before;
 
     adn_findings_add(findings, ADN_COUNT_COMPARED);
+    before = total_ratio;
+    while (ratio > before && !atomic_compare_exchange_weak(&total_ratio, &before, ratio))
+        ;
     if (ratio <= findings->ratio && findings->worst)
         return;
     findings->ratio = ratio;
@@ -75,21 +81,28 @@ void adn_findings_free(struct adn_findings *findings)
 
 static void tell_totals(void)
 {
-    int64_t passed = 0;
+    int64_t passed = 0, open;
 
     if (total_fork_number != adn_process_fork_number)
         return;
     for (int i = ADN_COUNT_OVER_BUDGET; i <= ADN_COUNT_FAILED; i++)
         passed += totals[i];
+    open = totals[ADN_COUNT_SAMPLED] - totals[ADN_COUNT_COMPARED] - passed;
     if (totals[ADN_COUNT_CALLS] > 0)
         adn_warn("shadow: of %" PRId64 " calls %" PRId64 " were chosen: %" PRId64
                  " compared in %.3f s, %" PRId64 " of them beyond their bound; %" PRId64
                  " passed over (%" PRId64 " over budget, %" PRId64 " over memory, %" PRId64
-                 " recorded, %" PRId64 " declined, %" PRId64 " failed)",
+                 " recorded, %" PRId64 " declined, %" PRId64
+                 " failed); the largest error is %.3g of its bound",
                  totals[ADN_COUNT_CALLS], totals[ADN_COUNT_SAMPLED], totals[ADN_COUNT_COMPARED],
                  (double)total_spent / 1e6, totals[ADN_COUNT_MISMATCHES], passed,
                  totals[ADN_COUNT_OVER_BUDGET], totals[ADN_COUNT_OVER_MEMORY],
-                 totals[ADN_COUNT_RECORDED], totals[ADN_COUNT_DECLINED], totals[ADN_COUNT_FAILED]);
+                 totals[ADN_COUNT_RECORDED], totals[ADN_COUNT_DECLINED], totals[ADN_COUNT_FAILED],
+                 total_ratio);
+    if (open > 0)
+        adn_warn("shadow: %" PRId64 " calls had no verdict yet when the process ended; "
+                 "anydnnSynchronize or anydnnDestroy gives it",
+                 open);
     if (totals[ADN_COUNT_CHECKED] > 0)
         adn_warn("check: of %" PRId64 " calls %" PRId64 " gave NaN, %" PRId64
                  " infinities, %" PRId64 " nothing but zeros",
@@ -130,6 +143,7 @@ static const struct {
     {"nan", ADN_COUNT_NAN},
     {"inf", ADN_COUNT_INF},
     {"zero", ADN_COUNT_ZERO},
+    {"pending", -1},
     {"spent_us", -1},
     {"worst_ratio", -1},
     {"worst_problem", -1},
@@ -173,9 +187,20 @@ static void say_other(const struct adn_watch *watch, const char *key, struct adn
         adn_text_double(text, found->ratio);
     if (strcmp(key, "spent_us") == 0)
         adn_text_add(text, "%.0f", found->spent_us);
+    if (strcmp(key, "pending") == 0)
+        adn_text_add(text, "%" PRId64, watch->backlog.count);
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         if (strcmp(key, texts[i].key) == 0 && texts[i].text)
             adn_text_add(text, "%s", texts[i].text);
+}
+
+/* Of what is asked for all is known; only who asks what is not known yet does not wait. */
+static void settle(anydnnHandle_t handle, int at)
+{
+    struct adn_watch *watch = (struct adn_watch *)(void *)handle->hook[ADN_HOOK_SHADOW];
+
+    if (watch && strcmp(items[at].key, "pending") != 0)
+        adn_later_settle(watch);
 }
 
 anydnnStatus_t adn_shadow_text(anydnnHandle_t handle, const char *entry, const char *key,
@@ -189,6 +214,7 @@ anydnnStatus_t adn_shadow_text(anydnnHandle_t handle, const char *entry, const c
 
     if (at < 0)
         return ANYDNN_STATUS_BAD_PARAM;
+    settle(handle, at);
     if (!watch)
         watch = &nothing;
     adn_text_begin(&text, buffer, size);
@@ -206,15 +232,18 @@ anydnnStatus_t adn_shadow_int(anydnnHandle_t handle, const char *entry, const ch
         (const struct adn_watch *)(const void *)handle->hook[ADN_HOOK_SHADOW];
     int at = find_item(entry, key);
     int spent = at >= 0 && strcmp(key, "spent_us") == 0;
+    int pending = at >= 0 && strcmp(key, "pending") == 0;
 
     if (at < 0)
         return ANYDNN_STATUS_BAD_PARAM;
-    if (items[at].count < 0 && !spent)
+    if (items[at].count < 0 && !spent && !pending)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "%s: key `%s` has a text and no number; anydnnGetShadowInfo gives it",
                         entry, key);
-    *value = !watch  ? 0
-             : spent ? (int64_t)watch->findings.spent_us
-                     : watch->findings.count[items[at].count];
+    settle(handle, at);
+    *value = !watch    ? 0
+             : spent   ? (int64_t)watch->findings.spent_us
+             : pending ? watch->backlog.count
+                       : watch->findings.count[items[at].count];
     return ANYDNN_STATUS_SUCCESS;
 }

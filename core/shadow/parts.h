@@ -54,11 +54,16 @@ void adn_findings_free(struct adn_findings *findings);
 /* Tells what the process found when it exits. */
 void adn_findings_at_exit(void);
 
-/* ---- reference.c: who runs a call once more */
+/* ---- referee.c, reference.c: who runs a call once more */
 
 struct adn_referee {
     anydnnHandle_t outer;
     anydnnHandle_t handle; /* where the reference works; NULL: none yet */
+    void *stream;          /* of that handle, where its space makes streams */
+    struct adn_store {
+        void *memory;
+        uint64_t bytes;
+    } store[ADN_SLOTS + 1]; /* on the device, from run to run: operands, workspace */
     uint64_t fork_number;
     struct adn_reference wanted;
     char name[ANYDNN_PLUGIN_NAME_MAX + 1]; /* of the backend, once there is a handle */
@@ -71,8 +76,24 @@ struct adn_referee {
 /* Makes the handle where there is none; -1 with `why`. */
 int adn_referee_open(struct adn_referee *referee);
 void adn_referee_close(struct adn_referee *referee);
+/* Gives back memory of the device. */
+void adn_referee_drop(const struct adn_referee *referee, struct adn_store *store);
 /* An oracle that runs on it; NULL in `run` of one that cannot be. */
 void adn_referee_oracle(struct adn_referee *referee, struct adn_oracle *oracle);
+
+/* ---- later.c */
+
+/* Sampled calls of a device whose verdicts are not there yet. */
+struct adn_backlog {
+    struct adn_later *first, *last;
+    int64_t count;
+    struct adn_block *spare; /* for further calls */
+    struct adn_block *lost;  /* whether copies to it are under way is not known */
+    uint64_t bytes;          /* of all blocks */
+    void *sign;              /* on the device: what is copied behind a call's outputs */
+    void *probe;             /* a mark, which no stream takes while it is captured */
+    uint64_t fork_number;    /* of the process that made them */
+};
 
 /* ---- shadow.c */
 
@@ -88,6 +109,7 @@ struct adn_watch {
     double bound;
     double budget;
     struct adn_referee referee;
+    struct adn_backlog backlog;
     struct timespec began;
     uint64_t random;
     int told_wait;
@@ -103,6 +125,7 @@ struct adn_watch {
 /* A plan that is shadowed. */
 struct adn_shadowed {
     struct adn_wrap wrap;
+    struct adn_plan *plan;
     struct adn_watch *watch;
     uint64_t calls;
     int told; /* its first mismatch */
@@ -114,18 +137,52 @@ void adn_watch_call(const struct adn_plan *plan, const struct anydnn_plugin_oper
 /* Microseconds from one time to another. */
 double adn_watch_between(const struct timespec *from, const struct timespec *to);
 
+/* ---- compare.c */
+
+/* A sampled call. */
+struct adn_pass {
+    struct adn_shadowed *own;
+    struct adn_subject subject;
+    char sentence[ADN_JUDGE_SENTENCE];
+};
+
+void adn_pass_begin(struct adn_pass *pass, struct adn_shadowed *own,
+                    const struct anydnn_plugin_operands *operands);
+/* Whether what the operand holds before the call must be kept. */
+int adn_pass_reads(const struct adn_pass *pass, int slot);
+/* The numbers that lie at `bytes`; 0, or -1 with the sentence. */
+int adn_pass_take(struct adn_pass *pass, int slot, const unsigned char *bytes);
+/* All that is read was taken; has the reference run and holds the outputs, `got` by slot, to what
+ * it says. */
+void adn_pass_judge(struct adn_pass *pass, const unsigned char *const got[ADN_SLOTS]);
+/* Counted, and why. */
+void adn_pass_over(struct adn_shadowed *own, enum adn_count why, const char *sentence);
+
 /* ---- run.c */
 
 /* Runs the call and its shadow. */
 int32_t adn_shadow_run(struct adn_shadowed *own, const struct anydnn_plugin_operands *operands,
                        int32_t *effect);
 
+/* ---- later.c */
+
+/* Whether the handle's device copies without a wait. */
+int adn_later_can(const struct adn_watch *watch);
+/* Runs the call between copies in the order of its stream; the verdict comes later. */
+int32_t adn_later_run(struct adn_shadowed *own, const struct anydnn_plugin_operands *operands,
+                      int32_t *effect);
+/* Gives the oldest call its verdict if its copies have arrived; before a call on `stream`. */
+void adn_later_look(struct adn_watch *watch, void *stream);
+/* Waits for the copies of all, and gives them their verdicts. */
+void adn_later_settle(struct adn_watch *watch);
+/* Frees what there is, calls without a verdict as well. */
+void adn_later_end(struct adn_watch *watch);
+
 /* ---- tell.c */
 
 /* What is done about outputs beyond their bounds, of which `verdict` is the worst. */
 void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject, int slot,
-                     const struct adn_verdict *verdict,
-                     const struct anydnn_plugin_operands *operands);
+                     const struct adn_verdict *verdict);
 
 /* ---- check.c */
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who runs a call once more: a handle of its own on the device where the reference works, whose
- * route names it alone. It gets packed images of the operands in double; where it cannot compute in
- * double, or a math mode was asked for, it computes in the call's own types, and its rounding
- * counts beside the call's.
+ * How a call runs once more: on packed images of the operands in double; where the reference cannot
+ * compute in double, or a math mode was asked for, it computes in the call's own types, and its
+ * rounding counts beside the call's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,87 +17,38 @@
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
-/* ---- the handle */
-
-static int is_reference(struct adn_world *world, struct adn_backend *backend)
-{
-    return adn_world_open(world, backend) &&
-           (backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) != 0;
-}
-
-static struct adn_backend *find_backend(struct adn_referee *referee)
-{
-    struct adn_world *world = referee->outer->world;
-    struct adn_backend *backend = NULL;
-
-    if (referee->wanted.backend[0] != '\0') {
-        backend = adn_load_find(world->registry, referee->wanted.backend);
-        if (backend && adn_world_open(world, backend))
-            return backend;
-        snprintf(referee->why, sizeof(referee->why), "the reference %s %s%.300s",
-                 referee->wanted.backend, backend ? "cannot be used: " : "is not installed",
-                 backend && adn_load_reason(backend) ? adn_load_reason(backend) : "");
-        return NULL;
-    }
-    for (int32_t i = 0; i < world->registry->count; i++)
-        if (is_reference(world, world->registry->backend[i]))
-            return world->registry->backend[i];
-    snprintf(referee->why, sizeof(referee->why),
-             "no backend says that it is there to be right; name a reference");
-    return NULL;
-}
-
-int adn_referee_open(struct adn_referee *referee)
-{
-    char device[80], list[ANYDNN_PLUGIN_NAME_MAX + 20];
-    struct adn_backend *backend;
-    struct adn_space *space;
-    anydnnStatus_t status;
-
-    /* What a child inherited may not work there. */
-    if (referee->handle && referee->fork_number != adn_process_fork_number)
-        adn_referee_close(referee);
-    if (referee->handle)
-        return 0;
-    backend = find_backend(referee);
-    if (!backend)
-        return -1;
-    space = adn_world_space(referee->outer->world, backend->plugin->space);
-    if (!space || space->host)
-        snprintf(device, sizeof(device), "cpu");
-    else
-        snprintf(device, sizeof(device), "%s:%d", space->name,
-                 space == referee->outer->space ? (int)referee->outer->device : 0);
-    snprintf(list, sizeof(list), "%s, fallback:off", backend->name);
-    status = adn_handle_create(&referee->handle, device, "shadow");
-    if (status == SUCCESS)
-        status = adn_handle_set_route(referee->handle, "*", NULL, list);
-    if (status != SUCCESS) {
-        snprintf(referee->why, sizeof(referee->why), "%.399s", adn_error_text());
-        adn_referee_close(referee);
-        return -1;
-    }
-    snprintf(referee->name, sizeof(referee->name), "%s", backend->name);
-    referee->fork_number = adn_process_fork_number;
-    return 0;
-}
-
-void adn_referee_close(struct adn_referee *referee)
-{
-    if (referee->handle)
-        adn_handle_destroy(referee->handle);
-    referee->handle = NULL;
-}
-
 /* ---- a run on its memory */
 
+/* Devices take and free memory only when all their streams are idle, so what is not large stays for
+ * the next run. */
+#define STORE_BYTES (UINT64_C(64) << 20)
+
 struct run {
+    struct adn_referee *referee;
     anydnnHandle_t handle;
     const struct adn_problem *problem;
     void **image;
     void *place[ADN_SLOTS]; /* in the handle's memory; the image itself on the host */
-    void *workspace;
 };
+
+static int32_t have_store(const struct run *run, struct adn_store *store, uint64_t bytes)
+{
+    int32_t result = 0;
+
+    if (store->memory && store->bytes >= bytes)
+        return 0;
+    adn_referee_drop(run->referee, store);
+    result = adn_space_memory_alloc(run->handle->space, run->handle->device, bytes, &store->memory);
+    store->bytes = result == 0 ? bytes : 0;
+    return result;
+}
+
+static void drop_large_stores(struct adn_referee *referee)
+{
+    for (int i = 0; i <= ADN_SLOTS; i++)
+        if (referee->store[i].bytes > STORE_BYTES)
+            adn_referee_drop(referee, &referee->store[i]);
+}
 
 static int32_t copy(const struct run *run, void *to, const void *from, int slot, int32_t kind)
 {
@@ -117,13 +67,11 @@ static anydnnStatus_t place_all(struct run *run)
         run->place[i] = run->image[i];
         if (run->handle->space->host || adn_problem_on_host(run->problem, i))
             continue;
-        result = adn_space_memory_alloc(run->handle->space, run->handle->device,
-                                        (uint64_t)adn_shape_bytes(&run->problem->tensor[i]),
-                                        &run->place[i]);
+        result = have_store(run, &run->referee->store[i],
+                            (uint64_t)adn_shape_bytes(&run->problem->tensor[i]));
+        run->place[i] = run->referee->store[i].memory;
         if (result == 0)
             result = copy(run, run->place[i], run->image[i], i, ANYDNN_PLUGIN_COPY_TO);
-        else
-            run->place[i] = NULL;
     }
     return result == 0 ? SUCCESS
                        : adn_fail(adn_plan_status(result), "the reference's operands: %s",
@@ -143,27 +91,16 @@ static anydnnStatus_t fetch_all(const struct run *run)
                                   adn_load_error_text());
 }
 
-static void free_all(const struct run *run)
-{
-    const struct anydnn_plugin_space *functions = run->handle->space->functions;
-
-    for (int i = 0; i < ADN_SLOTS && !run->handle->space->host; i++)
-        if (run->place[i] && run->place[i] != run->image[i])
-            functions->memory_free(run->handle->device, run->place[i]);
-    if (run->workspace)
-        functions->memory_free(run->handle->device, run->workspace);
-}
-
 static anydnnStatus_t execute(struct run *run, const struct adn_values *values)
 {
     struct anydnn_plugin_operands operands = {.struct_size = sizeof(operands)};
     anydnnHandle_t handle = run->handle;
+    struct adn_store *workspace = &run->referee->store[ADN_SLOTS];
     unsigned char element[8];
     size_t bytes = 0;
     anydnnStatus_t status = adn_dispatch_problem_workspace(handle, "shadow", run->problem, &bytes);
 
-    if (status == SUCCESS && bytes > 0 &&
-        adn_space_memory_alloc(handle->space, handle->device, bytes, &run->workspace) != 0)
+    if (status == SUCCESS && bytes > 0 && have_store(run, workspace, bytes) != 0)
         status = adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "no memory for the reference's workspace");
     if (status == SUCCESS)
         status = place_all(run);
@@ -172,7 +109,7 @@ static anydnnStatus_t execute(struct run *run, const struct adn_values *values)
     memcpy(operands.number, values->number, sizeof(operands.number));
     adn_element_store(run->problem->tensor[0].type, element, values->value);
     operands.value = element;
-    operands.workspace = run->workspace;
+    operands.workspace = bytes > 0 ? workspace->memory : NULL;
     operands.workspace_bytes = bytes;
     if (status == SUCCESS)
         status = adn_dispatch_problem_run(handle, "shadow", run->problem, &operands);
@@ -183,7 +120,8 @@ static anydnnStatus_t execute(struct run *run, const struct adn_values *values)
 static int run_problem(struct adn_referee *referee, const struct adn_problem *problem,
                        const struct adn_values *values, void **image, char *sentence)
 {
-    struct run run = {.handle = referee->handle, .problem = problem, .image = image};
+    struct run run = {
+        .referee = referee, .handle = referee->handle, .problem = problem, .image = image};
     struct adn_refusal refusal;
     anydnnStatus_t status;
 
@@ -191,7 +129,7 @@ static int run_problem(struct adn_referee *referee, const struct adn_problem *pr
     adn_refusal_begin(&refusal);
     status = execute(&run, values);
     adn_refusal_end(&refusal);
-    free_all(&run);
+    drop_large_stores(referee);
     adn_load_error_clear();
     if (status == SUCCESS && referee->handle->last.plan) {
         referee->method.math = referee->handle->last.plan->math;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call and its shadow: what is read is kept, the call runs, the reference runs on what was
- * kept, and the outputs are compared. */
+/* One call and its shadow, where the host sees operands at once or waits for them: what is read is
+ * kept, the call runs, the reference runs on what was kept, and the outputs are compared. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "desc/shape.h"
 #include "shadow/parts.h"
-#include "sys/error.h"
 #include "sys/float_mode.h"
 #include "sys/log.h"
 
@@ -16,22 +15,7 @@
  * that the reference gets, and changed inputs. */
 #define COPIES 6
 
-/* A call under way. */
-struct pass {
-    struct adn_shadowed *own;
-    const struct anydnn_plugin_operands *operands;
-    struct adn_subject subject;
-    char sentence[ADN_JUDGE_SENTENCE];
-};
-
-static void pass_over(struct adn_shadowed *own, enum adn_count why, const char *sentence)
-{
-    adn_findings_add(&own->watch->findings, why);
-    adn_findings_say(&own->watch->findings.passed, sentence);
-    adn_debug("shadow: a call is passed over: %s", sentence);
-}
-
-/* ---- before the call */
+/* ---- whether */
 
 static double needed_bytes(const struct adn_problem *problem)
 {
@@ -43,187 +27,134 @@ static double needed_bytes(const struct adn_problem *problem)
     return elements * (double)sizeof(double) * COPIES;
 }
 
+/* What was spent, and what calls without a verdict will take: as much as the others did on average;
+ * of the first ones nothing is known yet. */
+static double foreseen_us(const struct adn_watch *watch)
+{
+    double compared = (double)watch->findings.count[ADN_COUNT_COMPARED];
+    double pending = (double)watch->backlog.count;
+
+    if (pending == 0)
+        return watch->findings.spent_us;
+    return compared > 0 ? watch->findings.spent_us * (1 + pending / compared) : INFINITY;
+}
+
 /* Whether the shadow may be; what cannot is passed over. */
 static int may_run(struct adn_shadowed *own)
 {
     struct adn_watch *watch = own->watch;
-    const struct adn_plan *plan = own->wrap.plan;
+    double needed = needed_bytes(&own->plan->problem);
     char sentence[200];
     struct timespec now;
 
     if (watch->handle->recording && !watch->handle->space->host) {
-        pass_over(own, ADN_COUNT_RECORDED, "a recording is under way, which the device captures");
+        adn_pass_over(own, ADN_COUNT_RECORDED,
+                      "a recording is under way, which the device captures");
         return 0;
     }
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (watch->findings.spent_us > watch->budget * adn_watch_between(&watch->began, &now)) {
-        pass_over(own, ADN_COUNT_OVER_BUDGET, "the budget is spent for now");
+    if (foreseen_us(watch) > watch->budget * adn_watch_between(&watch->began, &now)) {
+        adn_pass_over(own, ADN_COUNT_OVER_BUDGET, "the budget is spent for now");
         return 0;
     }
     if (watch->shadow->shadow_memory != UINT64_MAX &&
-        needed_bytes(&plan->problem) > (double)watch->shadow->shadow_memory) {
+        needed > (double)watch->shadow->shadow_memory) {
         snprintf(sentence, sizeof(sentence), "its copies need %.0f bytes, and memory = %" PRIu64,
-                 needed_bytes(&plan->problem), watch->shadow->shadow_memory);
-        pass_over(own, ADN_COUNT_OVER_MEMORY, sentence);
+                 needed, watch->shadow->shadow_memory);
+        adn_pass_over(own, ADN_COUNT_OVER_MEMORY, sentence);
         return 0;
     }
     return 1;
 }
 
-static int take_numbers(struct pass *pass, int slot, const unsigned char *bytes)
-{
-    const struct anydnn_plugin_tensor *tensor = &pass->subject.problem.tensor[slot];
-    struct adn_subject_slot *at = &pass->subject.slot[slot];
-    struct adn_places places;
-
-    at->before = malloc((size_t)at->count * sizeof(double));
-    if (!at->before)
-        return adn_judge_no_memory(pass->sentence);
-    adn_places_begin(&places, tensor);
-    for (int64_t i = 0; i < at->count; i++) {
-        at->before[i] = adn_element_load(tensor->type, bytes + places.at);
-        adn_places_next(&places);
-    }
-    return 0;
-}
+/* ---- at once */
 
 /* 0, or -1 with the sentence. */
-static int keep_inputs(struct pass *pass)
+static int keep_inputs(struct adn_pass *pass, const struct anydnn_plugin_operands *operands)
 {
-    struct adn_subject *subject = &pass->subject;
-    const struct adn_watch *watch = pass->own->watch;
-    uint32_t unread = adn_problem_unread(&subject->problem);
+    const struct adn_subject *subject = &pass->subject;
     int result = 0;
 
     for (int i = 0; i < subject->info->slot_count && result == 0; i++) {
         struct adn_view view;
 
-        if (!adn_subject_has(subject, i) || (unread >> i & 1) || !adn_subject_is_read(subject, i) ||
-            adn_problem_home(&subject->problem, i) != i)
+        if (!adn_pass_reads(pass, i))
             continue;
-        result = adn_view_begin(watch->handle, pass->operands->stream, &subject->problem, i,
-                                pass->operands->data[i], &view);
+        result = adn_view_begin(pass->own->watch->handle, operands->stream, &subject->problem, i,
+                                operands->data[i], &view);
         if (result != 0) {
             snprintf(pass->sentence, sizeof(pass->sentence), "operand %s cannot be copied (%d)",
                      subject->info->slot[i].role, (int)result);
             return -1;
         }
-        result = take_numbers(pass, i, view.bytes);
+        result = adn_pass_take(pass, i, view.bytes);
         adn_view_end(&view);
     }
-    return result == 0 ? adn_subject_share(subject, pass->sentence) : result;
+    return result;
 }
 
-static int prepare(struct pass *pass)
+static int prepare(struct adn_pass *pass, struct adn_shadowed *own,
+                   const struct anydnn_plugin_operands *operands)
 {
-    const struct adn_plan *plan = pass->own->wrap.plan;
-    struct adn_watch *watch = pass->own->watch;
-    struct adn_values values;
+    struct adn_watch *watch = own->watch;
 
-    adn_watch_call(plan, pass->operands, &values);
-    adn_subject_begin(&pass->subject, &plan->problem, &values);
-    /* The squares are worked out only for who rounds operands. */
-    pass->subject.problem.math = plan->notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION
-                                     ? plan->math
-                                     : ANYDNN_PLUGIN_MATH_DEFAULT;
+    adn_pass_begin(pass, own, operands);
     if (adn_referee_open(&watch->referee) != 0) {
         snprintf(pass->sentence, sizeof(pass->sentence), "%s", watch->referee.why);
         return -1;
     }
     if (!watch->handle->space->host && !watch->told_wait++)
-        adn_info(
-            "shadow: calls that are compared on %s wait for their copies and for the reference",
-            watch->handle->device_name);
-    return keep_inputs(pass);
+        adn_info("shadow: the space of %s lacks copies without a wait: calls that are compared "
+                 "wait for their copies and for the reference",
+                 watch->handle->device_name);
+    return keep_inputs(pass, operands);
 }
 
-/* ---- behind it */
-
-/* The worst of the outputs; -1 with the sentence where one cannot be seen. */
-static int compare(struct pass *pass, int *slot, struct adn_verdict *worst)
+static void judge(struct adn_pass *pass, const struct anydnn_plugin_operands *operands)
 {
-    const struct adn_plan *plan = pass->own->wrap.plan;
-    const struct adn_watch *watch = pass->own->watch;
-    const struct adn_method method = {plan->math, plan->notes};
+    const struct adn_subject *subject = &pass->subject;
+    const unsigned char *got[ADN_SLOTS] = {NULL};
+    struct adn_view view[ADN_SLOTS] = {{NULL, NULL}};
+    int32_t result = 0;
 
-    *slot = -1;
-    for (int i = 0; i < pass->subject.info->slot_count; i++) {
-        struct adn_verdict verdict;
-        struct adn_view view;
-
-        if (!pass->subject.slot[i].want)
+    for (int i = 0; i < subject->info->slot_count && result == 0; i++) {
+        if (!subject->slot[i].compared)
             continue;
-        if (adn_view_begin(watch->handle, pass->operands->stream, &plan->problem, i,
-                           pass->operands->data[i], &view) != 0) {
-            snprintf(pass->sentence, sizeof(pass->sentence), "operand %s cannot be copied",
-                     pass->subject.info->slot[i].role);
-            return -1;
-        }
-        adn_judge_output(&pass->subject, i, &method,
-                         watch->referee.narrow ? &watch->referee.method : NULL, watch->bound,
-                         view.bytes, &verdict);
-        adn_view_end(&view);
-        if (*slot < 0 || (worst->holds && !verdict.holds) ||
-            (worst->holds == verdict.holds && verdict.ratio > worst->ratio)) {
-            *slot = i;
-            *worst = verdict;
-        }
+        result = adn_view_begin(pass->own->watch->handle, operands->stream, &subject->problem, i,
+                                operands->data[i], &view[i]);
+        got[i] = view[i].bytes;
+        if (result != 0)
+            snprintf(pass->sentence, sizeof(pass->sentence), "operand %s cannot be copied (%d)",
+                     subject->info->slot[i].role, (int)result);
     }
-    return 0;
-}
-
-static void judge(struct pass *pass)
-{
-    struct adn_watch *watch = pass->own->watch;
-    struct adn_verdict worst;
-    struct adn_oracle oracle;
-    int result, slot;
-
-    watch->referee.problem = &pass->own->wrap.plan->problem;
-    adn_referee_oracle(&watch->referee, &oracle);
-    result = adn_oracle_answer(&oracle, &pass->subject, pass->sentence);
     if (result == 0)
-        result = compare(pass, &slot, &worst);
-    if (result != 0) {
-        pass_over(pass->own, result == 1 ? ADN_COUNT_DECLINED : ADN_COUNT_FAILED, pass->sentence);
-        return;
-    }
-    adn_findings_take(&watch->findings, slot >= 0 ? worst.ratio : 0, watch->referee.problem);
-    if (slot >= 0 && !worst.holds)
-        adn_shadow_tell(pass->own, &pass->subject, slot, &worst, pass->operands);
+        adn_pass_judge(pass, got);
+    else
+        adn_pass_over(pass->own, ADN_COUNT_FAILED, pass->sentence);
+    for (int i = 0; i < ADN_SLOTS; i++)
+        adn_view_end(&view[i]);
 }
 
-int32_t adn_shadow_run(struct adn_shadowed *own, const struct anydnn_plugin_operands *operands,
-                       int32_t *effect)
+static int32_t run_at_once(struct adn_shadowed *own, const struct anydnn_plugin_operands *operands,
+                           int32_t *effect)
 {
     struct timespec begin, before, after, end;
-    struct pass *pass = NULL;
+    struct adn_pass *pass = calloc(1, sizeof(*pass));
     int32_t result;
     int ready;
 
-    adn_findings_add(&own->watch->findings, ADN_COUNT_SAMPLED);
-    if (!may_run(own))
-        return own->wrap.execute(own->wrap.body, operands, effect);
     clock_gettime(CLOCK_MONOTONIC, &begin);
-    pass = calloc(1, sizeof(*pass));
-    if (!pass)
-        pass_over(own, ADN_COUNT_FAILED, "out of memory");
-    ready = pass != NULL;
-    if (ready) {
-        pass->own = own;
-        pass->operands = operands;
-        ready = prepare(pass) == 0;
-        if (!ready)
-            pass_over(own, ADN_COUNT_FAILED, pass->sentence);
-    }
+    ready = pass && prepare(pass, own, operands) == 0;
+    if (!ready)
+        adn_pass_over(own, ADN_COUNT_FAILED, pass ? pass->sentence : "out of memory");
     clock_gettime(CLOCK_MONOTONIC, &before);
     result = own->wrap.execute(own->wrap.body, operands, effect);
     clock_gettime(CLOCK_MONOTONIC, &after);
     adn_float_standard();
     if (ready && result == 0)
-        judge(pass);
+        judge(pass, operands);
     else if (ready)
-        pass_over(own, ADN_COUNT_FAILED, "the backend did not run it");
+        adn_pass_over(own, ADN_COUNT_FAILED, "the backend did not run it");
     if (pass)
         adn_subject_free(&pass->subject);
     free(pass);
@@ -231,4 +162,14 @@ int32_t adn_shadow_run(struct adn_shadowed *own, const struct anydnn_plugin_oper
     adn_findings_spend(&own->watch->findings,
                        adn_watch_between(&begin, &before) + adn_watch_between(&after, &end));
     return result;
+}
+
+int32_t adn_shadow_run(struct adn_shadowed *own, const struct anydnn_plugin_operands *operands,
+                       int32_t *effect)
+{
+    adn_findings_add(&own->watch->findings, ADN_COUNT_SAMPLED);
+    if (!may_run(own))
+        return own->wrap.execute(own->wrap.body, operands, effect);
+    return adn_later_can(own->watch) ? adn_later_run(own, operands, effect)
+                                     : run_at_once(own, operands, effect);
 }

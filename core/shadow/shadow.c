@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shadow/parts.h"
+#include "shadow/later.h"
 #include "sys/error.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
@@ -47,6 +47,8 @@ static int32_t execute(struct anydnn_plugin_plan *body,
     struct adn_shadowed *own = (struct adn_shadowed *)(void *)body;
     struct adn_watch *watch = own->watch;
 
+    if (watch->backlog.first)
+        adn_later_look(watch, operands->stream);
     /* A recording may hold the plan after shadow was switched off. */
     if (watch->sample.kind == ADN_SAMPLE_OFF)
         return own->wrap.execute(own->wrap.body, operands, effect);
@@ -70,6 +72,7 @@ static void shadow_wrap(struct adn_watch *watch, struct adn_plan *plan)
     if (!own)
         return;
     own->watch = watch;
+    own->plan = plan;
     adn_plan_wrap(plan, &own->wrap, execute, end_plan);
 }
 
@@ -85,10 +88,16 @@ static void plan_made(struct adn_hook *hook, struct adn_plan *plan)
         shadow_wrap(watch, plan);
 }
 
+static void settle(struct adn_hook *hook)
+{
+    adn_later_settle((struct adn_watch *)(void *)hook);
+}
+
 static void end(struct adn_hook *hook)
 {
     struct adn_watch *watch = (struct adn_watch *)(void *)hook;
 
+    adn_later_end(watch);
     adn_referee_close(&watch->referee);
     adn_check_end(watch);
     adn_findings_free(&watch->findings);
@@ -137,6 +146,7 @@ static struct adn_watch *watch_of(anydnnHandle_t handle)
     if (!watch)
         return NULL;
     watch->hook.plan_made = plan_made;
+    watch->hook.settle = settle;
     watch->hook.end = end;
     watch->handle = handle;
     watch->referee.outer = handle;
@@ -190,6 +200,9 @@ anydnnStatus_t adn_shadow_set(anydnnHandle_t handle, const char *entry, const ch
 
     if (status != SUCCESS)
         return status;
+    adn_later_settle(watch);
+    /* The cap may be less from here on. */
+    adn_blocks_free(watch, &watch->backlog.spare);
     take_shadow(watch, settings);
     adn_handle_forget_plans(handle);
     return SUCCESS;

@@ -80,8 +80,7 @@ static void warn_of_no_place(const struct adn_watch *watch)
 }
 
 void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject, int slot,
-                     const struct adn_verdict *verdict,
-                     const struct anydnn_plugin_operands *operands)
+                     const struct adn_verdict *verdict)
 {
     struct adn_watch *watch = own->watch;
     const struct adn_plan *plan = own->wrap.plan;
@@ -89,7 +88,6 @@ void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject
     char sentence[SENTENCE_BYTES], error[400], problem[ADN_PROBLEM_TEXT_MAX];
     uint64_t dump = 0;
 
-    (void)operands;
     adn_findings_add(&watch->findings, ADN_COUNT_MISMATCHES);
     say_error(subject, slot, verdict, error, sizeof(error));
     adn_problem_print(&plan->problem, &subject->values, problem, sizeof(problem));

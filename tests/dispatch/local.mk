@@ -26,7 +26,8 @@ dispatch_tests = $(search_tests) \
 	tests/dispatch/test_stage_vectors \
 	tests/dispatch/test_stream_gone \
 	tests/dispatch/test_trace \
-	tests/dispatch/test_watch
+	tests/dispatch/test_watch \
+	tests/dispatch/test_watch_later
 search_tests = \
 	tests/dispatch/test_fastest \
 	tests/dispatch/test_fastest_device \

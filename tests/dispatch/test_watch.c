@@ -98,7 +98,7 @@ static void no_copy_is_no_failure(void **state)
     open_fixture(&fixture);
     assert_ok(anydnnSetShadow(fixture.handle, "sample=all; budget=none; reference=mock_b:default"));
     run(&fixture);
-    fixture_set("mock_device", "fail_space", "memory_copy");
+    fixture_set("mock_device", "fail_space", "memory_copy_async");
     run(&fixture);
     fixture_set("mock_device", "fail_space", NULL);
     assert_int_equal(found(fixture.handle, "failed"), 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the test space does without a wait: copies to the host, which arrive no sooner than somebody
- * waits for their stream or a mark, and counting. Memory of the host is malloc's.
+ * waits for their stream or for a mark behind them, and counting. Memory of the host is malloc's.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -13,6 +13,7 @@
 /* A copy to the host that is under way. */
 struct flight {
     struct flight *next;
+    uint64_t number;
     void *stream;
     void *to;
     size_t bytes;
@@ -20,6 +21,7 @@ struct flight {
 };
 
 static struct flight *flights;
+static uint64_t departed;
 static pthread_mutex_t flights_lock = PTHREAD_MUTEX_INITIALIZER;
 
 int32_t mock_host_alloc(int32_t device, uint64_t bytes, void **pointer)
@@ -62,6 +64,7 @@ static int depart(void *stream, void *to, const void *from, uint64_t bytes)
     memcpy(flight->snapshot, from, (size_t)bytes);
     memset(to, 0xa5, (size_t)bytes);
     pthread_mutex_lock(&flights_lock);
+    flight->number = ++departed;
     while (*last)
         last = &(*last)->next;
     *last = flight;
@@ -69,7 +72,30 @@ static int depart(void *stream, void *to, const void *from, uint64_t bytes)
     return 0;
 }
 
-void mock_space_arrive(const void *stream, int all)
+uint64_t mock_space_departed(void)
+{
+    uint64_t number;
+
+    pthread_mutex_lock(&flights_lock);
+    number = departed;
+    pthread_mutex_unlock(&flights_lock);
+    return number;
+}
+
+/* Eight bytes come at once, for who looks meanwhile. */
+static void land(const struct flight *flight)
+{
+    uint64_t whole;
+
+    if (flight->bytes != sizeof(whole)) {
+        memcpy(flight->to, flight->snapshot, flight->bytes);
+        return;
+    }
+    memcpy(&whole, flight->snapshot, sizeof(whole));
+    __atomic_store_n((uint64_t *)flight->to, whole, __ATOMIC_RELEASE);
+}
+
+void mock_space_arrive(const void *stream, uint64_t up_to)
 {
     struct flight **at = &flights;
 
@@ -77,11 +103,11 @@ void mock_space_arrive(const void *stream, int all)
     while (*at) {
         struct flight *flight = *at;
 
-        if (!all && flight->stream != stream) {
+        if (flight->stream != stream || flight->number > up_to) {
             at = &flight->next;
             continue;
         }
-        memcpy(flight->to, flight->snapshot, flight->bytes);
+        land(flight);
         *at = flight->next;
         free(flight);
     }

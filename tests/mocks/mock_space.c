@@ -22,6 +22,8 @@ struct recording {
 struct mark {
     struct timespec time;
     int number;
+    const void *stream; /* where it was recorded last, and what had departed then */
+    uint64_t departed;
 };
 
 static pthread_mutex_t count_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -190,7 +192,7 @@ static int32_t space_synchronize(int32_t device, void *stream)
 {
     struct mock_line line;
 
-    mock_space_arrive(stream, 0);
+    mock_space_arrive(stream, UINT64_MAX);
     MOCK_SPACE_LOG(line, "synchronize", " device=%d stream=0x%" PRIxPTR, device,
                    (uintptr_t)mock_stream_alive(stream));
     return mock_space_answer(&line, "synchronize");
@@ -238,6 +240,8 @@ static int32_t space_mark_record(int32_t device, void *stream, void *mark)
     struct mock_line line;
 
     clock_gettime(CLOCK_MONOTONIC, &((struct mark *)mark)->time);
+    ((struct mark *)mark)->stream = stream;
+    ((struct mark *)mark)->departed = mock_space_departed();
     MOCK_SPACE_LOG(line, "mark_record", " device=%d stream=0x%" PRIxPTR " mark=%d", device,
                    (uintptr_t)mock_stream_alive(stream), mock_mark_number(mark));
     return mock_space_answer(&line, "mark_record");
@@ -247,11 +251,12 @@ static int32_t space_mark_elapsed(int32_t device, void *from, void *to, double *
 {
     const struct timespec *first = &((struct mark *)from)->time;
     const struct timespec *last = &((struct mark *)to)->time;
+    const struct mark *mark = to;
     struct mock_line line;
 
     *microseconds = (double)(last->tv_sec - first->tv_sec) * 1e6 +
                     (double)(last->tv_nsec - first->tv_nsec) / 1e3;
-    mock_space_arrive(NULL, 1);
+    mock_space_arrive(mark->stream, mark->departed);
     MOCK_SPACE_LOG(line, "mark_elapsed", " device=%d", device);
     return mock_space_answer(&line, "mark_elapsed");
 }

@@ -32,7 +32,9 @@ int32_t mock_memory_copy_async(int32_t device, void *stream, void *to, const voi
 int32_t mock_count_special(int32_t device, void *stream, const struct anydnn_plugin_tensor *tensor,
                            const void *data, uint64_t *counts);
 
-/* Has the copies to the host arrive, of a stream or of all. */
-void mock_space_arrive(const void *stream, int all);
+/* Copies to the host that have departed so far, and the arrival of those of a stream up to such a
+ * number. */
+uint64_t mock_space_departed(void);
+void mock_space_arrive(const void *stream, uint64_t up_to);
 
 #endif

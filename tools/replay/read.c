@@ -176,11 +176,23 @@ static void read_lines(FILE *file, struct replay_trace *trace)
     }
 }
 
+int replay_read_from(struct tool *tool, FILE *file, const char *path, struct replay_trace *trace)
+{
+    memset(trace, 0, sizeof(*trace));
+    read_lines(file, trace);
+    if (ferror(file))
+        return tool_fail(tool, TOOL_FAILED, "%s: cannot be read", path);
+    if (trace->count == 0)
+        return tool_fail(tool, TOOL_FAILED, "%s: there is no call in it%s", path,
+                         trace->damaged > 0 ? ", and lines that are none of a trace" : "");
+    return TOOL_FINE;
+}
+
 int replay_read(struct tool *tool, const char *path, struct replay_trace *trace)
 {
     struct stat status;
     FILE *file;
-    int bad;
+    int result;
 
     memset(trace, 0, sizeof(*trace));
     if (stat(path, &status) != 0)
@@ -190,15 +202,9 @@ int replay_read(struct tool *tool, const char *path, struct replay_trace *trace)
     file = fopen(path, "r");
     if (file == NULL)
         return tool_fail(tool, TOOL_USAGE, "%s: %s", path, strerror(errno));
-    read_lines(file, trace);
-    bad = ferror(file);
+    result = replay_read_from(tool, file, path, trace);
     fclose(file);
-    if (bad)
-        return tool_fail(tool, TOOL_FAILED, "%s: cannot be read", path);
-    if (trace->count == 0)
-        return tool_fail(tool, TOOL_FAILED, "%s: there is no call in it%s", path,
-                         trace->damaged > 0 ? ", and lines that are none of a trace" : "");
-    return TOOL_FINE;
+    return result;
 }
 
 void replay_free(struct replay_trace *trace)

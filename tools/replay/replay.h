@@ -3,6 +3,8 @@
 #ifndef TOOLS_REPLAY_REPLAY_H
 #define TOOLS_REPLAY_REPLAY_H
 
+#include <stdio.h>
+
 #include "tools/common.h"
 #include "tools/compare/compare.h"
 
@@ -34,6 +36,8 @@ struct replay_trace {
 /* Reads a trace to its last whole line. Fails with a sentence where the file cannot be read or has
  * no call. */
 int replay_read(struct tool *tool, const char *path, struct replay_trace *trace);
+/* The same of an open file, which sentences call `path`. */
+int replay_read_from(struct tool *tool, FILE *file, const char *path, struct replay_trace *trace);
 void replay_free(struct replay_trace *trace);
 
 /* Makes a problem whose side A is beyond its bound as small as it still shows that, and writes it

@@ -224,11 +224,20 @@ static int survived(const struct adn_backend *backend, uint64_t fork_number)
            fork_number == adn_process_fork_number;
 }
 
+void adn_handle_settle(anydnnHandle_t handle)
+{
+    for (int32_t i = 0; i < ADN_HOOKS; i++)
+        if (handle->hook[i] && handle->hook[i]->settle)
+            handle->hook[i]->settle(handle->hook[i]);
+}
+
 void adn_handle_destroy(anydnnHandle_t handle)
 {
     adn_plan_release(handle->last.plan);
     adn_table_clear(&handle->cache);
     adn_recording_abandon(handle);
+    /* Calls under way hold plans, which end before the contexts do. */
+    adn_handle_settle(handle);
     adn_arena_free(handle);
     for (int32_t i = 0; i < handle->world->registry->count; i++) {
         struct adn_handle_context *context = &handle->contexts[i];

@@ -48,6 +48,8 @@ struct adn_counters {
 /* What a room above puts before the plans of a handle, as wraps of theirs. */
 struct adn_hook {
     void (*plan_made)(struct adn_hook *hook, struct adn_plan *plan);
+    /* Brings to an end what calls left under way; NULL: they leave nothing. */
+    void (*settle)(struct adn_hook *hook);
     void (*end)(struct adn_hook *hook); /* frees it; no plan of the handle is left */
 };
 
@@ -102,6 +104,8 @@ static inline anydnnStatus_t adn_handle_check_call(anydnnHandle_t handle, const 
 
 anydnnStatus_t adn_handle_create(anydnnHandle_t *handle, const char *device, const char *entry);
 void adn_handle_destroy(anydnnHandle_t handle);
+/* What hooks found of the calls so far is known afterwards; the host may wait for the device. */
+void adn_handle_settle(anydnnHandle_t handle);
 
 /* The context of a backend, made at first need; NULL with *reason set when it is refused. A backend
  * of another space gets one on the device of that space that has the number of the handle's own, on

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where calls run once more: a handle of its own on the device where the reference works, whose
+ * route names it alone, with a stream of its own where devices have streams to make. */
+#include <stdio.h>
+#include <string.h>
+
+#include "dispatch/dispatch.h"
+#include "shadow/parts.h"
+#include "sys/error.h"
+#include "sys/process.h"
+
+#define SUCCESS ANYDNN_STATUS_SUCCESS
+
+static int is_reference(struct adn_world *world, struct adn_backend *backend)
+{
+    return adn_world_open(world, backend) &&
+           (backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) != 0;
+}
+
+static struct adn_backend *find_backend(struct adn_referee *referee)
+{
+    struct adn_world *world = referee->outer->world;
+    struct adn_backend *backend = NULL;
+
+    if (referee->wanted.backend[0] != '\0') {
+        backend = adn_load_find(world->registry, referee->wanted.backend);
+        if (backend && adn_world_open(world, backend))
+            return backend;
+        snprintf(referee->why, sizeof(referee->why), "the reference %s %s%.300s",
+                 referee->wanted.backend, backend ? "cannot be used: " : "is not installed",
+                 backend && adn_load_reason(backend) ? adn_load_reason(backend) : "");
+        return NULL;
+    }
+    for (int32_t i = 0; i < world->registry->count; i++)
+        if (is_reference(world, world->registry->backend[i]))
+            return world->registry->backend[i];
+    snprintf(referee->why, sizeof(referee->why),
+             "no backend says that it is there to be right; name a reference");
+    return NULL;
+}
+
+/* Whether functions of the space may still be called for what lies there. */
+static int is_reachable(const struct adn_referee *referee)
+{
+    return !adn_process_exiting && referee->fork_number == adn_process_fork_number &&
+           !referee->handle->space->poisoned;
+}
+
+/* The reference neither waits for what the application enqueues nor is waited for by it. */
+static anydnnStatus_t make_stream(struct adn_referee *referee)
+{
+    anydnnHandle_t handle = referee->handle;
+
+    if (!handle->space->functions->stream_create)
+        return SUCCESS;
+    if (adn_space_stream_create(handle->space, handle->device, &referee->stream) != 0)
+        return adn_fail(ANYDNN_STATUS_EXECUTION_FAILED, "no stream for the reference: %s",
+                        adn_load_error_text());
+    handle->stream = referee->stream;
+    return SUCCESS;
+}
+
+int adn_referee_open(struct adn_referee *referee)
+{
+    char device[80], list[ANYDNN_PLUGIN_NAME_MAX + 20];
+    struct adn_backend *backend;
+    struct adn_space *space;
+    anydnnStatus_t status;
+
+    /* What a child inherited may not work there. */
+    if (referee->handle && referee->fork_number != adn_process_fork_number)
+        adn_referee_close(referee);
+    if (referee->handle)
+        return 0;
+    backend = find_backend(referee);
+    if (!backend)
+        return -1;
+    space = adn_world_space(referee->outer->world, backend->plugin->space);
+    if (!space || space->host)
+        snprintf(device, sizeof(device), "cpu");
+    else
+        snprintf(device, sizeof(device), "%s:%d", space->name,
+                 space == referee->outer->space ? (int)referee->outer->device : 0);
+    snprintf(list, sizeof(list), "%s, fallback:off", backend->name);
+    status = adn_handle_create(&referee->handle, device, "shadow");
+    referee->fork_number = adn_process_fork_number;
+    if (status == SUCCESS)
+        status = make_stream(referee);
+    if (status == SUCCESS)
+        status = adn_handle_set_route(referee->handle, "*", NULL, list);
+    if (status != SUCCESS) {
+        snprintf(referee->why, sizeof(referee->why), "%.399s", adn_error_text());
+        adn_referee_close(referee);
+        return -1;
+    }
+    snprintf(referee->name, sizeof(referee->name), "%s", backend->name);
+    return 0;
+}
+
+void adn_referee_drop(const struct adn_referee *referee, struct adn_store *store)
+{
+    if (store->memory && is_reachable(referee))
+        referee->handle->space->functions->memory_free(referee->handle->device, store->memory);
+    *store = (struct adn_store){NULL, 0};
+}
+
+void adn_referee_close(struct adn_referee *referee)
+{
+    const struct anydnn_plugin_space *functions;
+    int32_t device;
+    int reachable;
+
+    if (!referee->handle)
+        return;
+    functions = referee->handle->space->functions;
+    device = referee->handle->device;
+    reachable = is_reachable(referee);
+    /* A run that failed may have left work behind. */
+    if (referee->stream && reachable)
+        functions->synchronize(device, referee->stream);
+    for (int i = 0; i <= ADN_SLOTS; i++)
+        adn_referee_drop(referee, &referee->store[i]);
+    adn_handle_destroy(referee->handle);
+    if (referee->stream && reachable)
+        functions->stream_destroy(device, referee->stream);
+    referee->stream = NULL;
+    referee->handle = NULL;
+}
