@@ -29,20 +29,25 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/batch_norm_nhwc_forward.cu \
 	plugins/cuda_naive/normalization/batch_norm_nhwc_sums.cu \
 	plugins/cuda_naive/normalization/batch_norm_stats.cu \
+	plugins/cuda_naive/normalization/divisive.cu \
 	plugins/cuda_naive/normalization/divisive_choice.cu \
 	plugins/cuda_naive/normalization/divisive_plain.cu \
+	plugins/cuda_naive/normalization/divisive_plain.h \
 	plugins/cuda_naive/normalization/divisive_tile.cu \
 	plugins/cuda_naive/normalization/divisive_tile.h \
 	plugins/cuda_naive/normalization/divisive_tile_means.cu \
+	plugins/cuda_naive/normalization/lrn.cu \
 	plugins/cuda_naive/normalization/lrn_nchw.cu \
 	plugins/cuda_naive/normalization/lrn_nhwc.cu \
 	plugins/cuda_naive/normalization/lrn_plain.cu \
+	plugins/cuda_naive/normalization/lrn_plain.h \
 	plugins/cuda_naive/normalization/lrn_runs.h \
 	plugins/cuda_naive/normalization/window.h \
 	plugins/cuda_naive/normalization/window_sums.h \
 	plugins/cuda_naive/plugin.c \
 	plugins/cuda_naive/pooling/choice.c \
 	plugins/cuda_naive/pooling/device.h \
+	plugins/cuda_naive/pooling/entry.cu \
 	plugins/cuda_naive/pooling/nchw_average_backward.cu \
 	plugins/cuda_naive/pooling/nchw_forward.cu \
 	plugins/cuda_naive/pooling/nchw_large_forward.cu \
@@ -52,6 +57,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/pooling/nhwc_forward.cu \
 	plugins/cuda_naive/pooling/packed.h \
 	plugins/cuda_naive/pooling/plain.cu \
+	plugins/cuda_naive/pooling/plain.h \
 	plugins/cuda_naive/pooling/tiles.c \
 	plugins/cuda_naive/pooling/tiles.h \
 	plugins/cuda_naive/pooling/tiles_nchw.c \
@@ -65,7 +71,9 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/shared/window.h \
 	plugins/cuda_naive/softmax/choice.cu \
 	plugins/cuda_naive/softmax/columns.cu \
+	plugins/cuda_naive/softmax/entry.cu \
 	plugins/cuda_naive/softmax/plain.cu \
+	plugins/cuda_naive/softmax/plain.h \
 	plugins/cuda_naive/softmax/rows.cu \
 	plugins/cuda_naive/softmax/rows.h \
 	plugins/cuda_naive/softmax/rows_long.cu \

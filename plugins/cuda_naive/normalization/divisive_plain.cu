@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divisive normalization (the second half of local contrast normalization), forward and backward:
- * y_i = x_i s_i^-b with s_i = k + a * (sum of (x_j - means_i)^2 over the window around i in all
- * spatial dims). The temps are left alone: backward keeps between its two kernels, here in double,
- * what every element gives to its neighbours. Packed tensors go by tiles
- * (divisive_tile.h); here a thread gathers one element. */
-#include "../shared/window.h"
-#include "../table.h"
-#include "divisive_tile.h"
-
-/* Slots. */
-enum { FORWARD_X, FORWARD_MEANS, FORWARD_TEMP, FORWARD_TEMP2, FORWARD_Y };
-enum {
-    BACKWARD_X,
-    BACKWARD_MEANS,
-    BACKWARD_DY,
-    BACKWARD_TEMP,
-    BACKWARD_TEMP2,
-    BACKWARD_DX,
-    BACKWARD_DMEANS
-};
+/* Divisive normalization in its plain form, which takes tensors of any strides and types: a thread
+ * makes one element from the window around it. y_i = x_i s_i^-b with s_i = k + a * (sum of (x_j -
+ * means_i)^2 over the window around i in all spatial dims). The temps are left alone: backward
+ * keeps between its two kernels, here in double, what every element gives to its neighbours. */
+#include "divisive_plain.h"
 
 #define S CUDA_MANY_DIMS
 
@@ -26,15 +11,6 @@ enum {
  * order, then dy, dmeans, the coordinates. */
 enum { OUT_AT, X_AT, MEANS_AT, PLACE_AT, DY_AT, DMEANS_AT, COORDINATES_AT };
 #define WALKED (COORDINATES_AT + S)
-
-struct divisive_params {
-    cuda_lrn lrn;
-    int64_t dims[S];
-    int64_t x[S], means[S], place[S]; /* strides */
-    double *shared;                   /* dy x s^(-b-1) of every element, in logical order */
-    double *direct;                   /* dy s^-b */
-    int32_t with_means, with_dmeans;
-};
 
 /* The box from `before` places before to `after` behind, as far as it lies in the image. */
 __device__ static inline void box_around(const divisive_params &p, const int64_t at[],
@@ -173,21 +149,13 @@ template <class T> struct divisive_backward_op {
     }
 };
 
-/* ------------------------------------------------------------------ plans */
-
-struct divisive_state {
-    cuda_walk walk;
-    int32_t (*launch)(const divisive_state *state, const cuda_call *call);
-    divisive_params params;
-    int64_t elements;
-    int32_t by_tiles;
-    divisive_tiles tiles;
-};
+/* ------------------------------------------------------------------ on the host */
 
 /* An absent operand keeps x's form, and is not looked at. */
-static void prepare(struct anydnn_plugin_plan *plan, int out, int dy, int dmeans)
+static void prepare(divisive_plain *plain, const struct anydnn_plugin_problem *problem, int out,
+                    int dy, int dmeans)
 {
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *const *tensor = problem->tensor;
     const struct anydnn_plugin_tensor *x = tensor[FORWARD_X];
     const struct anydnn_plugin_tensor *means =
         tensor[tensor[FORWARD_MEANS] ? FORWARD_MEANS : FORWARD_X];
@@ -198,23 +166,22 @@ static void prepare(struct anydnn_plugin_plan *plan, int out, int dy, int dmeans
     const struct anydnn_plugin_tensor *walked[WALKED] = {
         tensor[out], &parts[0],  &parts[1],
         &parts[2],   tensor[dy], tensor[tensor[dmeans] ? dmeans : FORWARD_X]};
-    divisive_state *state = (divisive_state *)plan->job;
-    divisive_params *params = &state->params;
+    divisive_params *params = &plain->params;
 
     cuda_spatial_coordinates(x, S, coordinates, walked + COORDINATES_AT);
-    cuda_walk_make(&state->walk, walked, WALKED, KIT_WALK_ALL, KIT_WALK_SORTED);
-    params->lrn = cuda_lrn_of(&plan->problem, x->ndims - 2, x->type);
+    cuda_walk_make(&plain->walk, walked, WALKED, KIT_WALK_ALL, KIT_WALK_SORTED);
+    params->lrn = cuda_lrn_of(problem, x->ndims - 2, x->type);
     cuda_spatial_dims(x, S, params->dims);
     cuda_spatial_strides(x, S, params->x);
     cuda_spatial_strides(means, S, params->means);
     cuda_spatial_strides(&places, S, params->place);
     params->with_means = tensor[FORWARD_MEANS] != nullptr;
     params->with_dmeans = tensor[dmeans] != nullptr && dmeans == BACKWARD_DMEANS;
-    state->elements = cuda_tensor_count(x);
+    plain->elements = cuda_tensor_count(x);
 }
 
 template <class Op>
-static int32_t launch_op(const divisive_state *state, const cuda_call *call,
+static int32_t launch_op(const divisive_plain *plain, const cuda_call *call,
                          const divisive_params &params, void *const data[])
 {
     cuda_map_job<Op> job;
@@ -223,133 +190,57 @@ static int32_t launch_op(const divisive_state *state, const cuda_call *call,
         job.data[t] = data[t];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
     job.params = params;
-    return cuda_each_run(&state->walk, call, &job);
+    return cuda_each_run(&plain->walk, call, &job);
 }
 
-template <class T> static int32_t forward_launch(const divisive_state *state, const cuda_call *call)
+template <class T> static int32_t forward_launch(const divisive_plain *plain, const cuda_call *call)
 {
     void *const *from = call->operands->data;
     void *const data[] = {from[FORWARD_Y], from[FORWARD_X], from[FORWARD_MEANS],
                           nullptr,         nullptr,         nullptr};
 
-    return launch_op<divisive_forward_op<T>>(state, call, state->params, data);
+    return launch_op<divisive_forward_op<T>>(plain, call, plain->params, data);
 }
 
 template <class T>
-static int32_t backward_launch(const divisive_state *state, const cuda_call *call)
+static int32_t backward_launch(const divisive_plain *plain, const cuda_call *call)
 {
     void *const *from = call->operands->data;
     void *const data[] = {from[BACKWARD_DX], from[BACKWARD_X],  from[BACKWARD_MEANS],
                           nullptr,           from[BACKWARD_DY], from[BACKWARD_DMEANS]};
-    divisive_params params = state->params;
+    divisive_params params = plain->params;
     void *scratch;
     int32_t dropped,
         status = cuda_scratch_take(call->device, call->stream,
-                                   2 * (size_t)state->elements * sizeof(double), &scratch);
+                                   2 * (size_t)plain->elements * sizeof(double), &scratch);
 
     if (status)
         return status;
     params.shared = (double *)scratch;
-    params.direct = params.shared + state->elements;
-    status = launch_op<divisive_parts_op<T>>(state, call, params, data);
+    params.direct = params.shared + plain->elements;
+    status = launch_op<divisive_parts_op<T>>(plain, call, params, data);
     if (!status)
-        status = launch_op<divisive_backward_op<T>>(state, call, params, data);
+        status = launch_op<divisive_backward_op<T>>(plain, call, params, data);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);
     return status ? status : dropped;
 }
 
-static void forward_prepare(struct anydnn_plugin_plan *plan)
+void divisive_plain_forward(divisive_plain *plain, const struct anydnn_plugin_problem *problem)
 {
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *tiled[] = {tensor[FORWARD_Y], tensor[FORWARD_X],
-                                                  tensor[FORWARD_MEANS]};
-    divisive_state *state = (divisive_state *)plan->job;
-
-    prepare(plan, FORWARD_Y, FORWARD_X, FORWARD_X);
-    state->by_tiles =
-        divisive_tiles_prepare(&state->tiles, state->params.lrn, tiled,
-                               state->params.with_means ? 3 : 2, plan->multiprocessors);
-    switch (tensor[FORWARD_X]->type) {
-#define CASE(T) state->launch = forward_launch<T>
+    prepare(plain, problem, FORWARD_Y, FORWARD_X, FORWARD_X);
+    switch (problem->tensor[FORWARD_X]->type) {
+#define CASE(T) plain->launch = forward_launch<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
     }
 }
 
-static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+void divisive_plain_backward(divisive_plain *plain, const struct anydnn_plugin_problem *problem)
 {
-    const divisive_state *state = (const divisive_state *)plan->job;
-    divisive_tiles tiles;
-
-    if (!state->by_tiles)
-        return state->launch(state, call);
-    tiles = state->tiles;
-    tiles.x = call->operands->data[FORWARD_X];
-    tiles.means = call->operands->data[FORWARD_MEANS];
-    tiles.out = call->operands->data[FORWARD_Y];
-    tiles.blend = {call->operands->scale[0], call->operands->scale[1]};
-    return state->params.with_means
-               ? divisive_means_run(&tiles, plan->problem.tensor[FORWARD_X]->type, 0, call)
-               : divisive_tiles_run(&tiles, plan->problem.tensor[FORWARD_X]->type, 0, call);
-}
-
-static void backward_prepare(struct anydnn_plugin_plan *plan)
-{
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *tiled[] = {tensor[BACKWARD_DX], tensor[BACKWARD_X],
-                                                  tensor[BACKWARD_DY], tensor[BACKWARD_MEANS],
-                                                  tensor[BACKWARD_DMEANS]};
-    divisive_state *state = (divisive_state *)plan->job;
-    int means, dmeans;
-
-    prepare(plan, BACKWARD_DX, BACKWARD_DY, BACKWARD_DMEANS);
-    means = state->params.with_means;
-    dmeans = state->params.with_dmeans;
-    state->by_tiles =
-        (means || !dmeans) && divisive_tiles_prepare(&state->tiles, state->params.lrn, tiled,
-                                                     3 + means + dmeans, plan->multiprocessors);
-    switch (tensor[BACKWARD_X]->type) {
-#define CASE(T) state->launch = backward_launch<T>
+    prepare(plain, problem, BACKWARD_DX, BACKWARD_DY, BACKWARD_DMEANS);
+    switch (problem->tensor[BACKWARD_X]->type) {
+#define CASE(T) plain->launch = backward_launch<T>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
     }
 }
-
-static int32_t backward_by_tiles(const divisive_state *state, const cuda_call *call, int32_t type)
-{
-    divisive_tiles tiles = state->tiles;
-    void *scratch;
-    int32_t dropped,
-        status = cuda_scratch_take(call->device, call->stream,
-                                   2 * (size_t)state->elements * sizeof(float), &scratch);
-
-    if (status)
-        return status;
-    tiles.x = call->operands->data[BACKWARD_X];
-    tiles.means = call->operands->data[BACKWARD_MEANS];
-    tiles.dy = call->operands->data[BACKWARD_DY];
-    tiles.dmeans = state->params.with_dmeans ? call->operands->data[BACKWARD_DMEANS] : nullptr;
-    tiles.out = call->operands->data[BACKWARD_DX];
-    tiles.shared = (float *)scratch;
-    tiles.direct = tiles.shared + state->elements;
-    tiles.blend = {call->operands->scale[0], call->operands->scale[1]};
-    status = state->params.with_means ? divisive_means_run(&tiles, type, 1, call)
-                                      : divisive_tiles_run(&tiles, type, 1, call);
-    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
-    return status ? status : dropped;
-}
-
-static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
-{
-    const divisive_state *state = (const divisive_state *)plan->job;
-
-    return state->by_tiles ? backward_by_tiles(state, call, plan->problem.tensor[BACKWARD_X]->type)
-                           : state->launch(state, call);
-}
-
-CUDA_OPERATION(divisive_normalization_forward, ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
-               CUDA_FLOATS, KIT_LAYOUTS, sizeof(divisive_state), NO_SCRATCH, forward_prepare,
-               forward_run);
-CUDA_OPERATION(divisive_normalization_backward, ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
-               CUDA_FLOATS, KIT_LAYOUTS, sizeof(divisive_state), SCRATCH, backward_prepare,
-               backward_run);

@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling forward and backward: a thread gathers one element, forward from its window, backward
- * from the windows that lie over it. So are tensors of any strides taken, and of any type; packed
- * ones of float and less have forms of their own (packed.h). */
-#include "../shared/window.h"
-#include "../table.h"
-#include "packed.h"
+/* Pooling in its plain form, which takes tensors of any strides and types: a thread makes one
+ * element, forward from its window, backward from the windows that lie over it. */
+#include "plain.h"
 
 #include <float.h>
 
 /* Slots. */
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
-
-template <int S> struct pooling_params {
-    int64_t window[S], pad[S], stride[S];
-    int64_t x_dims[S], y_dims[S];
-    int64_t x_strides[S], y_strides[S], dy_strides[S]; /* forward: those of x alone */
-    double lowest;
-    int32_t mode;
-    int32_t max; /* the mode is one of the maxima */
-    int32_t nan_propagate;
-};
 
 __device__ static inline int64_t least(int64_t a, int64_t b)
 {
@@ -198,73 +185,18 @@ template <class T, int S> struct pooling_backward_op {
     }
 };
 
-/* ------------------------------------------------------------------ plans */
-
-/* A form for packed tensors, if there is one. */
-struct pooling_form_state {
-    pooling_launch *launch;
-    pooling_packed packed;
-};
-
-struct pooling_state {
-    cuda_walk walk;
-    int32_t (*launch)(const pooling_state *state, const cuda_call *call, void *const data[]);
-    pooling_params<CUDA_MANY_DIMS> params; /* of as many dims as the kernel has */
-    pooling_form_state aligned;            /* where all operands begin at 16 bytes */
-    pooling_form_state unaligned;
-};
+/* ------------------------------------------------------------------ on the host */
 
 template <class Op>
-static int32_t launch(const pooling_state *state, const cuda_call *call, void *const data[])
+static int32_t launch(const pooling_plain *plain, const cuda_call *call, void *const data[])
 {
     cuda_map_job<Op> job;
 
     for (int t = 0; t < Op::OUT + Op::IN; t++)
         job.data[t] = data[t];
     job.blend = {call->operands->scale[0], call->operands->scale[1]};
-    memcpy(&job.params, &state->params, sizeof job.params);
-    return cuda_each_run(&state->walk, call, &job);
-}
-
-static pooling_launch *forward_launch(enum pooling_form form, int32_t type, int32_t mode)
-{
-    switch (form) {
-    case POOLING_CHANNELS:
-    case POOLING_SINGLE_CHANNEL:
-        return pooling_channels_forward_launch(type, mode, form == POOLING_SINGLE_CHANNEL);
-    case POOLING_PLANES:
-        return pooling_planes_forward_launch(type, mode);
-    case POOLING_SPREAD:
-        return pooling_spread_launch(type, mode);
-    default:
-        return nullptr;
-    }
-}
-
-static pooling_launch *backward_launch(enum pooling_form form, int32_t type, int32_t mode)
-{
-    switch (form) {
-    case POOLING_CHANNELS:
-    case POOLING_SINGLE_CHANNEL:
-        return pooling_channels_backward_launch(type, mode, form == POOLING_SINGLE_CHANNEL);
-    case POOLING_PLANES:
-        return pooling_is_max(mode) ? pooling_planes_max_launch(type)
-                                    : pooling_planes_average_launch(type);
-    default:
-        return nullptr;
-    }
-}
-
-/* The form for these operands, or null where only the general one takes them. */
-static const pooling_form_state *form_for(const pooling_state *state,
-                                          const pooling_operands *operands)
-{
-    uintptr_t addresses = (uintptr_t)operands->x | (uintptr_t)operands->y |
-                          (uintptr_t)operands->dy | (uintptr_t)operands->out;
-    const pooling_form_state *form =
-        addresses % sizeof(uint4) == 0 ? &state->aligned : &state->unaligned;
-
-    return form->launch ? form : nullptr;
+    memcpy(&job.params, &plain->params, sizeof job.params);
+    return cuda_each_run(&plain->walk, call, &job);
 }
 
 static double lowest_of(int32_t type)
@@ -284,8 +216,9 @@ static double lowest_of(int32_t type)
 }
 
 template <int S>
-static void fill_params(const struct anydnn_plugin_plan *plan, const struct anydnn_plugin_tensor *x,
-                        const struct anydnn_plugin_tensor *y, const struct anydnn_plugin_tensor *dy)
+static void fill_params(pooling_plain *plain, const struct anydnn_plugin_plan *plan,
+                        const struct anydnn_plugin_tensor *x, const struct anydnn_plugin_tensor *y,
+                        const struct anydnn_plugin_tensor *dy)
 {
     const struct anydnn_plugin_pooling *from =
         (const struct anydnn_plugin_pooling *)plan->problem.params;
@@ -306,10 +239,11 @@ static void fill_params(const struct anydnn_plugin_plan *plan, const struct anyd
     made.mode = from->mode;
     made.max = pooling_is_max(from->mode);
     made.nan_propagate = from->nan_propagate;
-    memcpy(&((pooling_state *)plan->job)->params, &made, sizeof made);
+    memcpy(&plain->params, &made, sizeof made);
 }
 
-template <int S> static void forward_walk(struct anydnn_plugin_plan *plan)
+template <int S>
+static void forward_walk(pooling_plain *plain, const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
     const struct anydnn_plugin_tensor *y = plan->problem.tensor[FORWARD_Y];
@@ -319,27 +253,19 @@ template <int S> static void forward_walk(struct anydnn_plugin_plan *plan)
     /* Along the spatial dims y's extents count. */
     memcpy(x_part.dims, y->dims, sizeof x_part.dims);
     cuda_spatial_coordinates(y, S, coordinates, walked + 2);
-    cuda_walk_make(&((pooling_state *)plan->job)->walk, walked, 2 + S, KIT_WALK_ALL,
-                   KIT_WALK_SORTED);
-    fill_params<S>(plan, x, y, y);
+    cuda_walk_make(&plain->walk, walked, 2 + S, KIT_WALK_ALL, KIT_WALK_SORTED);
+    fill_params<S>(plain, plan, x, y, y);
 }
 
-static void forward_prepare(struct anydnn_plugin_plan *plan)
+void pooling_plain_forward(pooling_plain *plain, const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
-    pooling_state *state = (pooling_state *)plan->job;
     int few = x->ndims <= 2 + CUDA_FEW_DIMS;
-    int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
 
-    for (pooling_form_state *form : {&state->aligned, &state->unaligned}) {
-        enum pooling_form chosen =
-            pooling_forward_form(plan, &form->packed, form == &state->unaligned);
-        form->launch = forward_launch(chosen, x->type, mode);
-    }
-    few ? forward_walk<CUDA_FEW_DIMS>(plan) : forward_walk<CUDA_MANY_DIMS>(plan);
+    few ? forward_walk<CUDA_FEW_DIMS>(plain, plan) : forward_walk<CUDA_MANY_DIMS>(plain, plan);
     switch (kit_lane_type(x->type)) {
 #define CASE(T)                                                                                    \
-    state->launch = few ? launch<pooling_forward_op<T, CUDA_FEW_DIMS>>                             \
+    plain->launch = few ? launch<pooling_forward_op<T, CUDA_FEW_DIMS>>                             \
                         : launch<pooling_forward_op<T, CUDA_MANY_DIMS>>
         CUDA_FLOAT_CASES(CASE);
     default:
@@ -348,19 +274,8 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
     }
 }
 
-static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
-{
-    const pooling_state *state = (const pooling_state *)plan->job;
-    void *const data[] = {call->operands->data[FORWARD_Y], call->operands->data[FORWARD_X]};
-    const pooling_operands operands = {data[1], nullptr, nullptr, data[0]};
-    const pooling_form_state *form = form_for(state, &operands);
-
-    if (form)
-        return form->launch(&form->packed, call, &operands);
-    return state->launch(state, call, data);
-}
-
-template <int S> static void backward_walk(struct anydnn_plugin_plan *plan)
+template <int S>
+static void backward_walk(pooling_plain *plain, const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
     const struct anydnn_plugin_tensor *dx = tensor[BACKWARD_DX];
@@ -374,51 +289,21 @@ template <int S> static void backward_walk(struct anydnn_plugin_plan *plan)
         memcpy(parts[t].dims, dx->dims, sizeof parts[t].dims);
     }
     cuda_spatial_coordinates(dx, S, coordinates, walked + 4);
-    cuda_walk_make(&((pooling_state *)plan->job)->walk, walked, 4 + S, KIT_WALK_ALL,
-                   KIT_WALK_SORTED);
-    fill_params<S>(plan, from[0], from[1], from[2]);
+    cuda_walk_make(&plain->walk, walked, 4 + S, KIT_WALK_ALL, KIT_WALK_SORTED);
+    fill_params<S>(plain, plan, from[0], from[1], from[2]);
 }
 
-static void backward_prepare(struct anydnn_plugin_plan *plan)
+void pooling_plain_backward(pooling_plain *plain, const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *x = plan->problem.tensor[BACKWARD_X];
-    pooling_state *state = (pooling_state *)plan->job;
     int few = x->ndims <= 2 + CUDA_FEW_DIMS;
-    int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
 
-    for (pooling_form_state *form : {&state->aligned, &state->unaligned}) {
-        enum pooling_form chosen =
-            pooling_backward_form(plan, &form->packed, form == &state->unaligned);
-        form->launch = backward_launch(chosen, x->type, mode);
-    }
-    few ? backward_walk<CUDA_FEW_DIMS>(plan) : backward_walk<CUDA_MANY_DIMS>(plan);
+    few ? backward_walk<CUDA_FEW_DIMS>(plain, plan) : backward_walk<CUDA_MANY_DIMS>(plain, plan);
     switch (x->type) {
 #define CASE(T)                                                                                    \
-    state->launch = few ? launch<pooling_backward_op<T, CUDA_FEW_DIMS>>                            \
+    plain->launch = few ? launch<pooling_backward_op<T, CUDA_FEW_DIMS>>                            \
                         : launch<pooling_backward_op<T, CUDA_MANY_DIMS>>
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
     }
 }
-
-static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
-{
-    const pooling_state *state = (const pooling_state *)plan->job;
-    void *const *data = call->operands->data;
-    void *const mapped[] = {data[BACKWARD_DX], data[BACKWARD_X], data[BACKWARD_Y],
-                            data[BACKWARD_DY]};
-    const pooling_operands operands = {data[BACKWARD_X], data[BACKWARD_Y], data[BACKWARD_DY],
-                                       data[BACKWARD_DX]};
-    const pooling_form_state *form = form_for(state, &operands);
-
-    if (form)
-        return form->launch(&form->packed, call, &operands);
-    return state->launch(state, call, mapped);
-}
-
-CUDA_OPERATION(pooling_forward, ANYDNN_PLUGIN_POOLING_FORWARD,
-               CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(INT8X4) | CUDA_TYPE(INT8X32),
-               CUDA_LAYOUTS_AND_VECTORS, sizeof(pooling_state), NO_SCRATCH, forward_prepare,
-               forward_run);
-CUDA_OPERATION(pooling_backward, ANYDNN_PLUGIN_POOLING_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
-               sizeof(pooling_state), NO_SCRATCH, backward_prepare, backward_run);

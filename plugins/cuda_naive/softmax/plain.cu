@@ -1,25 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax forward and backward. A vector runs over c (channel) or over all dims but n (instance).
- * Here is the form for any strides and types: a tile of threads works on some vectors, in two
- * passes: what is summed up, then the results. */
-#include "../shared/reduce.h"
-#include "../table.h"
-#include "softmax.h"
-
-/* Slots. */
-enum { FORWARD_X, FORWARD_Y };
-enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
-
-/* Modes of struct anydnn_plugin_softmax. */
-enum { INSTANCE, CHANNEL };
-
-struct softmax_job {
-    cuda_walk vectors, vector; /* where vectors begin; within one */
-    void *data[CUDA_SOFTMAX_TENSORS];
-    cuda_blend blend;
-    cuda_tile tile;
-    int32_t algorithm;
-};
+/* Softmax in its plain form, which takes tensors of any strides and types: a tile of threads works
+ * on some vectors, in two passes, what is summed up, then the results. */
+#include "plain.h"
 
 /* Backward uses sum alone. */
 struct softmax_sum {
@@ -71,7 +53,8 @@ template <class A> __device__ static inline void join_sums(softmax_sum *to, cons
     to->max = max;
 }
 
-template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_forward(softmax_job job)
+template <class T>
+__global__ void __launch_bounds__(CUDA_THREADS) softmax_forward(softmax_plain_job job)
 {
     typedef typename cuda_arith<T>::type A;
     __shared__ softmax_sum sums[CUDA_THREADS];
@@ -115,7 +98,8 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_forwa
 /* ------------------------------------------------------------------ backward */
 
 /* The sum of y*dy, of dy alone for the logarithm. */
-template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_backward(softmax_job job)
+template <class T>
+__global__ void __launch_bounds__(CUDA_THREADS) softmax_backward(softmax_plain_job job)
 {
     typedef typename cuda_arith<T>::type A;
     __shared__ double sums[CUDA_THREADS];
@@ -158,43 +142,12 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) softmax_backw
     }
 }
 
-/* ------------------------------------------------------------------ plans */
+/* ------------------------------------------------------------------ on the host */
 
-struct softmax_state {
-    softmax_job job;
-    cuda_softmax_packed packed;
-    void (*kernel)(softmax_job);
-};
-
-static void prepare(struct anydnn_plugin_plan *plan,
-                    const struct anydnn_plugin_tensor *const tensor[], int32_t tensors)
+softmax_plain_kernel softmax_plain_forward_kernel(int32_t type)
 {
-    const struct anydnn_plugin_softmax *params =
-        (const struct anydnn_plugin_softmax *)plan->problem.params;
-    uint32_t along = params->mode == CHANNEL ? 1u << 1 : ~1u;
-    softmax_state *state = (softmax_state *)plan->job;
-    softmax_job *job = &state->job;
-    int by_elements;
-
-    cuda_walk_make(&job->vectors, tensor, tensors, ~along, KIT_WALK_SORTED);
-    cuda_walk_make(&job->vector, tensor, tensors, along, KIT_WALK_SORTED);
-    by_elements = job->vectors.count == 1 || job->vector.strides[job->vector.ndims - 1][0] <=
-                                                 job->vectors.strides[job->vectors.ndims - 1][0];
-    job->tile = cuda_tile_choose(job->vectors.count, job->vector.count, by_elements);
-    job->algorithm = params->algorithm;
-    cuda_softmax_packed_prepare(&state->packed, &job->vectors, &job->vector, tensor[0]->type,
-                                tensors == 3);
-}
-
-static void forward_prepare(struct anydnn_plugin_plan *plan)
-{
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *walked[] = {tensor[FORWARD_Y], tensor[FORWARD_X]};
-    softmax_state *state = (softmax_state *)plan->job;
-
-    prepare(plan, walked, 2);
-    switch (tensor[FORWARD_X]->type) {
-#define CASE(T) state->kernel = softmax_forward<T>
+    switch (type) {
+#define CASE(T) return softmax_forward<T>
         CUDA_FLOAT_CASES(CASE);
     default:
         CASE(int8_t);
@@ -202,49 +155,34 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
     }
 }
 
-static void backward_prepare(struct anydnn_plugin_plan *plan)
+softmax_plain_kernel softmax_plain_backward_kernel(int32_t type)
 {
-    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    const struct anydnn_plugin_tensor *walked[] = {tensor[BACKWARD_DX], tensor[BACKWARD_Y],
-                                                   tensor[BACKWARD_DY]};
-    softmax_state *state = (softmax_state *)plan->job;
-
-    prepare(plan, walked, 3);
-    switch (tensor[BACKWARD_DY]->type) {
-#define CASE(T) state->kernel = softmax_backward<T>
+    switch (type) {
+#define CASE(T) return softmax_backward<T>
         CUDA_FLOAT_CASES(CASE);
+    default:
+        return nullptr;
 #undef CASE
     }
 }
 
-static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call, int out, int first,
-                   int second)
+void softmax_plain_prepare(softmax_plain_job *job,
+                           const struct anydnn_plugin_tensor *const tensor[], int32_t tensors,
+                           uint32_t along, int32_t algorithm)
 {
-    const softmax_state *state = (const softmax_state *)plan->job;
-    void *const *from = call->operands->data;
-    void *const data[CUDA_SOFTMAX_TENSORS] = {from[out], from[first], from[second]};
-    softmax_job job = state->job;
+    int by_elements;
 
-    for (int t = 0; t < CUDA_SOFTMAX_TENSORS; t++)
-        job.data[t] = data[t];
-    job.blend = {call->operands->scale[0], call->operands->scale[1]};
-    if (cuda_softmax_packed_takes(&state->packed, data))
-        return cuda_softmax_packed_run(&state->packed, call, data, job.blend, job.algorithm);
-    return cuda_launch(call, state->kernel,
-                       cuda_blocks(job.vectors.count, INT64_C(1) << job.tile.log_x), 1, job);
+    cuda_walk_make(&job->vectors, tensor, tensors, ~along, KIT_WALK_SORTED);
+    cuda_walk_make(&job->vector, tensor, tensors, along, KIT_WALK_SORTED);
+    by_elements = job->vectors.count == 1 || job->vector.strides[job->vector.ndims - 1][0] <=
+                                                 job->vectors.strides[job->vectors.ndims - 1][0];
+    job->tile = cuda_tile_choose(job->vectors.count, job->vector.count, by_elements);
+    job->algorithm = algorithm;
 }
 
-static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+int32_t softmax_plain_run(const softmax_plain_job &job, softmax_plain_kernel kernel,
+                          const cuda_call *call)
 {
-    return run(plan, call, FORWARD_Y, FORWARD_X, FORWARD_X);
+    return cuda_launch(call, kernel, cuda_blocks(job.vectors.count, INT64_C(1) << job.tile.log_x),
+                       1, job);
 }
-
-static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
-{
-    return run(plan, call, BACKWARD_DX, BACKWARD_Y, BACKWARD_DY);
-}
-
-CUDA_OPERATION(softmax_forward, ANYDNN_PLUGIN_SOFTMAX_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8),
-               KIT_LAYOUTS, sizeof(softmax_state), NO_SCRATCH, forward_prepare, forward_run);
-CUDA_OPERATION(softmax_backward, ANYDNN_PLUGIN_SOFTMAX_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
-               sizeof(softmax_state), NO_SCRATCH, backward_prepare, backward_run);

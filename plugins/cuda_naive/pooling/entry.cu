@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operations of pooling: a fast form where a problem's tensors are packed and choice.c has one,
+ * else the plain form. */
+#include "../table.h"
+#include "plain.h"
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
+
+/* A form for packed tensors, if there is one. */
+struct pooling_form_state {
+    pooling_launch *launch;
+    pooling_packed packed;
+};
+
+struct pooling_state {
+    pooling_plain plain;
+    pooling_form_state aligned; /* where all operands begin at 16 bytes */
+    pooling_form_state unaligned;
+};
+
+static pooling_launch *forward_launch(enum pooling_form form, int32_t type, int32_t mode)
+{
+    switch (form) {
+    case POOLING_CHANNELS:
+    case POOLING_SINGLE_CHANNEL:
+        return pooling_channels_forward_launch(type, mode, form == POOLING_SINGLE_CHANNEL);
+    case POOLING_PLANES:
+        return pooling_planes_forward_launch(type, mode);
+    case POOLING_SPREAD:
+        return pooling_spread_launch(type, mode);
+    default:
+        return nullptr;
+    }
+}
+
+static pooling_launch *backward_launch(enum pooling_form form, int32_t type, int32_t mode)
+{
+    switch (form) {
+    case POOLING_CHANNELS:
+    case POOLING_SINGLE_CHANNEL:
+        return pooling_channels_backward_launch(type, mode, form == POOLING_SINGLE_CHANNEL);
+    case POOLING_PLANES:
+        return pooling_is_max(mode) ? pooling_planes_max_launch(type)
+                                    : pooling_planes_average_launch(type);
+    default:
+        return nullptr;
+    }
+}
+
+/* The form for these operands, or null where only the general one takes them. */
+static const pooling_form_state *form_for(const pooling_state *state,
+                                          const pooling_operands *operands)
+{
+    uintptr_t addresses = (uintptr_t)operands->x | (uintptr_t)operands->y |
+                          (uintptr_t)operands->dy | (uintptr_t)operands->out;
+    const pooling_form_state *form =
+        addresses % sizeof(uint4) == 0 ? &state->aligned : &state->unaligned;
+
+    return form->launch ? form : nullptr;
+}
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[FORWARD_X];
+    pooling_state *state = (pooling_state *)plan->job;
+    int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
+
+    for (pooling_form_state *form : {&state->aligned, &state->unaligned}) {
+        enum pooling_form chosen =
+            pooling_forward_form(plan, &form->packed, form == &state->unaligned);
+        form->launch = forward_launch(chosen, x->type, mode);
+    }
+    pooling_plain_forward(&state->plain, plan);
+}
+
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const pooling_state *state = (const pooling_state *)plan->job;
+    void *const data[] = {call->operands->data[FORWARD_Y], call->operands->data[FORWARD_X]};
+    const pooling_operands operands = {data[1], nullptr, nullptr, data[0]};
+    const pooling_form_state *form = form_for(state, &operands);
+
+    if (form)
+        return form->launch(&form->packed, call, &operands);
+    return state->plain.launch(&state->plain, call, data);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *x = plan->problem.tensor[BACKWARD_X];
+    pooling_state *state = (pooling_state *)plan->job;
+    int32_t mode = ((const struct anydnn_plugin_pooling *)plan->problem.params)->mode;
+
+    for (pooling_form_state *form : {&state->aligned, &state->unaligned}) {
+        enum pooling_form chosen =
+            pooling_backward_form(plan, &form->packed, form == &state->unaligned);
+        form->launch = backward_launch(chosen, x->type, mode);
+    }
+    pooling_plain_backward(&state->plain, plan);
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    const pooling_state *state = (const pooling_state *)plan->job;
+    void *const *data = call->operands->data;
+    void *const mapped[] = {data[BACKWARD_DX], data[BACKWARD_X], data[BACKWARD_Y],
+                            data[BACKWARD_DY]};
+    const pooling_operands operands = {data[BACKWARD_X], data[BACKWARD_Y], data[BACKWARD_DY],
+                                       data[BACKWARD_DX]};
+    const pooling_form_state *form = form_for(state, &operands);
+
+    if (form)
+        return form->launch(&form->packed, call, &operands);
+    return state->plain.launch(&state->plain, call, mapped);
+}
+
+CUDA_OPERATION(pooling_forward, ANYDNN_PLUGIN_POOLING_FORWARD,
+               CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(INT8X4) | CUDA_TYPE(INT8X32),
+               CUDA_LAYOUTS_AND_VECTORS, sizeof(pooling_state), NO_SCRATCH, forward_prepare,
+               forward_run);
+CUDA_OPERATION(pooling_backward, ANYDNN_PLUGIN_POOLING_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
+               sizeof(pooling_state), NO_SCRATCH, backward_prepare, backward_run);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operations of softmax, forward and backward: a fast form where choice.cu has one for packed
+ * tensors, else the plain form. A vector runs over c (channel) or over all dims but n (instance).
+ */
+#include "../table.h"
+#include "plain.h"
+
+/* Slots. */
+enum { FORWARD_X, FORWARD_Y };
+enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_DX };
+
+/* Modes of struct anydnn_plugin_softmax. */
+enum { INSTANCE, CHANNEL };
+
+struct softmax_state {
+    softmax_plain_job job;
+    cuda_softmax_packed packed;
+    softmax_plain_kernel kernel;
+};
+
+static void prepare(struct anydnn_plugin_plan *plan,
+                    const struct anydnn_plugin_tensor *const tensor[], int32_t tensors)
+{
+    const struct anydnn_plugin_softmax *params =
+        (const struct anydnn_plugin_softmax *)plan->problem.params;
+    uint32_t along = params->mode == CHANNEL ? 1u << 1 : ~1u;
+    softmax_state *state = (softmax_state *)plan->job;
+    softmax_plain_job *job = &state->job;
+
+    softmax_plain_prepare(job, tensor, tensors, along, params->algorithm);
+    cuda_softmax_packed_prepare(&state->packed, &job->vectors, &job->vector, tensor[0]->type,
+                                tensors == 3);
+}
+
+static void forward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *walked[] = {tensor[FORWARD_Y], tensor[FORWARD_X]};
+
+    prepare(plan, walked, 2);
+    ((softmax_state *)plan->job)->kernel = softmax_plain_forward_kernel(tensor[FORWARD_X]->type);
+}
+
+static void backward_prepare(struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *walked[] = {tensor[BACKWARD_DX], tensor[BACKWARD_Y],
+                                                   tensor[BACKWARD_DY]};
+
+    prepare(plan, walked, 3);
+    ((softmax_state *)plan->job)->kernel = softmax_plain_backward_kernel(tensor[BACKWARD_DY]->type);
+}
+
+static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call, int out, int first,
+                   int second)
+{
+    const softmax_state *state = (const softmax_state *)plan->job;
+    void *const *from = call->operands->data;
+    void *const data[CUDA_SOFTMAX_TENSORS] = {from[out], from[first], from[second]};
+    softmax_plain_job job = state->job;
+
+    for (int t = 0; t < CUDA_SOFTMAX_TENSORS; t++)
+        job.data[t] = data[t];
+    job.blend = {call->operands->scale[0], call->operands->scale[1]};
+    if (cuda_softmax_packed_takes(&state->packed, data))
+        return cuda_softmax_packed_run(&state->packed, call, data, job.blend, job.algorithm);
+    return softmax_plain_run(job, state->kernel, call);
+}
+
+static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    return run(plan, call, FORWARD_Y, FORWARD_X, FORWARD_X);
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    return run(plan, call, BACKWARD_DX, BACKWARD_Y, BACKWARD_DY);
+}
+
+CUDA_OPERATION(softmax_forward, ANYDNN_PLUGIN_SOFTMAX_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8),
+               KIT_LAYOUTS, sizeof(softmax_state), NO_SCRATCH, forward_prepare, forward_run);
+CUDA_OPERATION(softmax_backward, ANYDNN_PLUGIN_SOFTMAX_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
+               sizeof(softmax_state), NO_SCRATCH, backward_prepare, backward_run);
