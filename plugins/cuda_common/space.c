@@ -113,7 +113,27 @@ static int32_t pointer_owner(int32_t device, const void *pointer, int32_t *owner
 
 /* ------------------------------------------------------------------ memory */
 
-static int32_t memory_alloc(int32_t device, uint64_t bytes, void **pointer)
+/* Memory of a device, or of the host, which every device reads and writes by itself. */
+struct memory {
+    const char *name;
+    cudaError_t (*take)(void **pointer, size_t bytes);
+    cudaError_t (*drop)(void *pointer);
+};
+
+static cudaError_t take_of_device(void **pointer, size_t bytes)
+{
+    return cudaMalloc(pointer, bytes);
+}
+
+static cudaError_t take_of_host(void **pointer, size_t bytes)
+{
+    return cudaHostAlloc(pointer, bytes, cudaHostAllocPortable);
+}
+
+static const struct memory of_device = {"memory", take_of_device, cudaFree};
+static const struct memory of_host = {"the host's memory", take_of_host, cudaFreeHost};
+
+static int32_t take(const struct memory *memory, int32_t device, uint64_t bytes, void **pointer)
 {
     enum cudaStreamCaptureMode mode;
     struct cuda_visit visit;
@@ -124,68 +144,51 @@ static int32_t memory_alloc(int32_t device, uint64_t bytes, void **pointer)
         status = cuda_enter(&visit, device);
     if (status)
         return status;
-    snprintf(what, sizeof what, "taking %llu bytes of memory", (unsigned long long)bytes);
+    snprintf(what, sizeof what, "taking %llu bytes of %s", (unsigned long long)bytes, memory->name);
     cuda_aside_begin(&mode);
-    status = cuda_check(device, cudaMalloc(pointer, bytes ? bytes : 1), what);
+    status = cuda_check(device, memory->take(pointer, bytes ? bytes : 1), what);
     cuda_aside_end(mode);
     cuda_leave(&visit);
     return status;
+}
+
+static int32_t drop(const struct memory *memory, int32_t device, void *pointer)
+{
+    enum cudaStreamCaptureMode mode;
+    struct cuda_visit visit;
+    char what[64];
+    int32_t status = cuda_process();
+
+    if (!status)
+        status = cuda_enter(&visit, device);
+    if (status)
+        return status;
+    snprintf(what, sizeof what, "freeing %s", memory->name);
+    cuda_aside_begin(&mode);
+    status = cuda_check(device, memory->drop(pointer), what);
+    cuda_aside_end(mode);
+    cuda_leave(&visit);
+    return status;
+}
+
+static int32_t memory_alloc(int32_t device, uint64_t bytes, void **pointer)
+{
+    return take(&of_device, device, bytes, pointer);
 }
 
 static int32_t memory_free(int32_t device, void *pointer)
 {
-    enum cudaStreamCaptureMode mode;
-    struct cuda_visit visit;
-    int32_t status = cuda_process();
-
-    if (!status)
-        status = cuda_enter(&visit, device);
-    if (status)
-        return status;
-    cuda_aside_begin(&mode);
-    status = cuda_check(device, cudaFree(pointer), "freeing memory");
-    cuda_aside_end(mode);
-    cuda_leave(&visit);
-    return status;
+    return drop(&of_device, device, pointer);
 }
 
-/* Memory of the host that every device reads and writes by itself. */
 static int32_t host_alloc(int32_t device, uint64_t bytes, void **pointer)
 {
-    enum cudaStreamCaptureMode mode;
-    struct cuda_visit visit;
-    char what[64];
-    int32_t status = cuda_process();
-
-    if (!status)
-        status = cuda_enter(&visit, device);
-    if (status)
-        return status;
-    snprintf(what, sizeof what, "taking %llu bytes of the host's memory",
-             (unsigned long long)bytes);
-    cuda_aside_begin(&mode);
-    status =
-        cuda_check(device, cudaHostAlloc(pointer, bytes ? bytes : 1, cudaHostAllocPortable), what);
-    cuda_aside_end(mode);
-    cuda_leave(&visit);
-    return status;
+    return take(&of_host, device, bytes, pointer);
 }
 
 static int32_t host_free(int32_t device, void *pointer)
 {
-    enum cudaStreamCaptureMode mode;
-    struct cuda_visit visit;
-    int32_t status = cuda_process();
-
-    if (!status)
-        status = cuda_enter(&visit, device);
-    if (status)
-        return status;
-    cuda_aside_begin(&mode);
-    status = cuda_check(device, cudaFreeHost(pointer), "freeing memory of the host");
-    cuda_aside_end(mode);
-    cuda_leave(&visit);
-    return status;
+    return drop(&of_host, device, pointer);
 }
 
 /* The kind is found from the addresses, so that managed memory does. */
