@@ -109,6 +109,68 @@ __device__ static inline void depthwise_numbers(float (&to)[COUNT][V],
     }
 }
 
+/* ------------------------------------------------------------------ columns */
+
+/* A walk over columns of a tensor: where the next one lies, and which of its rows there are. */
+template <class T> struct depthwise_columns {
+    const T *at;
+    int32_t move, apart; /* from one column, or row, to the next */
+    unsigned rows;
+
+    /* Reads the next column, zeros where it is not `there`. */
+    template <int V, int COUNT> __device__ void next(depthwise_lanes<T, V> (&to)[COUNT], bool there)
+    {
+        depthwise_read(to, at, apart, there ? rows : 0);
+        at += move;
+    }
+};
+
+/* The columns of x under a strip of results. */
+template <class T> struct depthwise_x_columns : depthwise_columns<T> {
+    int32_t first; /* the next column's coordinate */
+    int32_t step, extent, left;
+
+    template <int V, int COUNT> __device__ void next(depthwise_lanes<T, V> (&to)[COUNT])
+    {
+        depthwise_columns<T>::next(to, left > 0 && (uint32_t)first < (uint32_t)extent);
+        first += step;
+        left--;
+    }
+};
+
+template <class T, int S, int U, int TILE>
+__device__ static inline depthwise_x_columns<T>
+depthwise_x_columns_of(const depthwise_job &job, const depthwise_strip &strip, int32_t channel)
+{
+    enum { ROWS = (TILE - 1) * U + S };
+    const depthwise_line &across = job.across, &along = job.along;
+    int32_t row =
+        across.origin + strip.across_class * across.stride + strip.across_first * U * across.step;
+    depthwise_x_columns<T> columns;
+
+    columns.first =
+        along.origin + strip.along_class * along.stride + strip.along_first * U * along.step;
+    columns.at = (const T *)job.data + strip.image * job.x.image + channel * job.x.channel +
+                 (int64_t)row * job.x.across + (int64_t)columns.first * job.x.along;
+    columns.move = along.step * job.x.along;
+    columns.apart = across.step * job.x.across;
+    columns.step = along.step;
+    columns.extent = along.gathered;
+    columns.left = (strip.count - 1) * U + S;
+    columns.rows = depthwise_inside<ROWS>(row, across.step, across.gathered);
+    return columns;
+}
+
+/* Walks along a strip of `count` results by a ring of RING columns of sums, or of dy, in registers:
+ * the statement behind it is done for each step m + k, with column k of the ring, which the
+ * compiler knows. That is result m + k, of which there is none before 0 and from `count` on. A
+ * macro, since a function that is given the step makes other code of it, with more registers. */
+#define DEPTHWISE_RING(m, k, count)                                                                \
+    for (int m = 1 - RING; m < (count); m += RING)                                                 \
+    _Pragma("unroll") for (int k = 0; k < RING; k++)
+
+/* ------------------------------------------------------------------ filters */
+
 /* The filters of V channels at `from`. */
 template <class T, int V, int S>
 __device__ static inline void depthwise_filters(float (&to)[S][S][V], const depthwise_job &job,
@@ -126,6 +188,8 @@ __device__ static inline void depthwise_filters(float (&to)[S][S][V], const dept
         }
     }
 }
+
+/* ------------------------------------------------------------------ results */
 
 /* With factors, bias or activation, out of the way of those without. */
 template <class T>
@@ -156,6 +220,31 @@ __device__ static inline void depthwise_store(const depthwise_job &job, int64_t 
             cuda_store(&out.lane[v], sum[v]);
         *(decltype(out.whole) *)((T *)job.output.data + at) = out.whole;
     }
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+/* What kernels are made for: a type, and a filter of SIZE x SIZE. */
+template <class E, int SIZE> struct depthwise_made_for {
+    typedef E T;
+    enum { S = SIZE };
+};
+
+template <class T, class Launch>
+static int32_t depthwise_by_size(const depthwise_state *state, const Launch &launch)
+{
+    return state->taps == 3   ? launch(depthwise_made_for<T, 3>{})
+           : state->taps == 5 ? launch(depthwise_made_for<T, 5>{})
+                              : launch(depthwise_made_for<T, 7>{});
+}
+
+/* launch(depthwise_made_for) for the type and filter of a problem. */
+template <class Launch>
+static int32_t depthwise_launch(const depthwise_state *state, const Launch &launch)
+{
+    return state->type == ANYDNN_PLUGIN_FLOAT  ? depthwise_by_size<float>(state, launch)
+           : state->type == ANYDNN_PLUGIN_HALF ? depthwise_by_size<cuda_half>(state, launch)
+                                               : depthwise_by_size<cuda_bfloat16>(state, launch);
 }
 
 #endif

@@ -8,12 +8,15 @@
  */
 #include "depthwise_device.h"
 
-/* Where the columns of dy lie, and which rows of them there are. */
-template <class T> struct spread_columns {
-    const T *at;
-    int32_t move, apart;
-    int32_t first, extent; /* the next column of dy, and how many it has */
-    unsigned rows;
+/* The columns of dy: the next one, and how many there are. */
+template <class T> struct spread_columns : depthwise_columns<T> {
+    int32_t first, extent;
+
+    template <int V, int COUNT> __device__ void next(depthwise_lanes<T, V> (&to)[COUNT])
+    {
+        depthwise_columns<T>::next(to, (uint32_t)first < (uint32_t)extent);
+        first++;
+    }
 };
 
 template <class T, int S, int TILE>
@@ -32,17 +35,6 @@ __device__ static inline spread_columns<T> columns_of(const depthwise_job &job,
     columns.extent = job.along.gathered;
     columns.rows = depthwise_inside<ROWS>(row, 1, job.across.gathered);
     return columns;
-}
-
-template <class T, int V, int COUNT>
-__device__ static inline void next_column(depthwise_lanes<T, V> (&to)[COUNT],
-                                          spread_columns<T> &columns)
-{
-    bool there = (uint32_t)columns.first < (uint32_t)columns.extent;
-
-    depthwise_read(to, columns.at, columns.apart, there ? columns.rows : 0);
-    columns.at += columns.move;
-    columns.first++;
 }
 
 /* Adds a column of dy, of step k, to the sums of the ring, each a pair of columns of dx. */
@@ -138,20 +130,18 @@ __global__ void __launch_bounds__(CUDA_THREADS, S == 3       ? 3
     spread_columns<T> columns = columns_of<T, S, TILE>(job, strip, strip.channel);
     spread_results results = results_of<TILE>(job, strip);
 
-    next_column(dy, columns);
+    columns.next(dy);
     depthwise_filters<T, V, S>(w, job, job.tap_first + strip.channel * job.tap_channel);
-    for (int m = 1 - RING; m < strip.count; m += RING) {
-#pragma unroll
-        for (int k = 0; k < RING; k++) {
-            float column[ROWS][V];
+    DEPTHWISE_RING(m, k, strip.count)
+    {
+        float column[ROWS][V];
 
-            depthwise_numbers(column, dy);
-            next_column(dy, columns);
-            spread_column<V, S, TILE, RING, ROWS>(sum, column, w, k);
-            /* Beyond RING - 1 the steps are those of the pairs. */
-            give_columns<T, V, TILE>(job, sum[k], results, strip.channel,
-                                     m + k >= 0 && m + k < strip.count);
-        }
+        depthwise_numbers(column, dy);
+        columns.next(dy);
+        spread_column<V, S, TILE, RING, ROWS>(sum, column, w, k);
+        /* Beyond RING - 1 the steps are those of the pairs. */
+        give_columns<T, V, TILE>(job, sum[k], results, strip.channel,
+                                 m + k >= 0 && m + k < strip.count);
     }
 }
 
@@ -174,27 +164,25 @@ __global__ void __launch_bounds__(CUDA_THREADS)
     spread_columns<T> columns = columns_of<T, S, TILE>(job, strip, strip.channel * job.depth);
     spread_results results = results_of<TILE>(job, strip);
 
-    for (int m = 1 - RING; m < strip.count; m += RING) {
-#pragma unroll
-        for (int k = 0; k < RING; k++) {
-            spread_columns<T> here = columns;
+    DEPTHWISE_RING(m, k, strip.count)
+    {
+        spread_columns<T> here = columns;
 
-            for (int c = 0; c < job.depth; c++) {
-                depthwise_lanes<T, 1> dy[ROWS];
-                float column[ROWS][1], w[S][S][1];
+        for (int c = 0; c < job.depth; c++) {
+            depthwise_lanes<T, 1> dy[ROWS];
+            float column[ROWS][1], w[S][S][1];
 
-                depthwise_filters<T, 1, S>(
-                    w, job, job.tap_first + strip.channel * job.tap_channel + c * job.tap_depth);
-                columns = here;
-                columns.at += c * job.x.channel;
-                next_column(dy, columns);
-                depthwise_numbers(column, dy);
-                spread_column<1, S, TILE, RING, ROWS>(sum, column, w, k);
-            }
-            columns.at -= (job.depth - 1) * job.x.channel;
-            give_columns<T, 1, TILE>(job, sum[k], results, strip.channel,
-                                     m + k >= 0 && m + k < strip.count);
+            depthwise_filters<T, 1, S>(
+                w, job, job.tap_first + strip.channel * job.tap_channel + c * job.tap_depth);
+            columns = here;
+            columns.at += c * job.x.channel;
+            columns.next(dy);
+            depthwise_numbers(column, dy);
+            spread_column<1, S, TILE, RING, ROWS>(sum, column, w, k);
         }
+        columns.at -= (job.depth - 1) * job.x.channel;
+        give_columns<T, 1, TILE>(job, sum[k], results, strip.channel,
+                                 m + k >= 0 && m + k < strip.count);
     }
 }
 
@@ -211,19 +199,12 @@ static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
     return cuda_launch(call, kernel, cuda_blocks(job.threads, CUDA_THREADS), 1, job);
 }
 
-template <class T>
-static int32_t by_taps(const depthwise_state *state, const cuda_call *call,
-                       const depthwise_job &job)
-{
-    return state->taps == 3   ? by_lanes<T, 3>(state, call, job)
-           : state->taps == 5 ? by_lanes<T, 5>(state, call, job)
-                              : by_lanes<T, 7>(state, call, job);
-}
-
 int32_t depthwise_spread(const depthwise_state *state, const cuda_call *call,
                          const depthwise_job &job)
 {
-    return state->type == ANYDNN_PLUGIN_FLOAT  ? by_taps<float>(state, call, job)
-           : state->type == ANYDNN_PLUGIN_HALF ? by_taps<cuda_half>(state, call, job)
-                                               : by_taps<cuda_bfloat16>(state, call, job);
+    return depthwise_launch(state, [&](auto made_for) {
+        typedef decltype(made_for) kernel;
+
+        return by_lanes<typename kernel::T, kernel::S>(state, call, job);
+    });
 }

@@ -3,51 +3,6 @@
  * with the filter turned round. */
 #include "depthwise_device.h"
 
-/* A thread's columns: where they begin, and which there are. */
-template <class T> struct gather_columns {
-    const T *at;
-    int32_t move, apart; /* from one column, or row, to the next */
-    int32_t first;       /* of the gathered tensor along, at the next column */
-    int32_t step, extent, left;
-    unsigned rows;
-};
-
-template <class T, int S, int U, int TILE>
-__device__ static inline gather_columns<T> columns_of(const depthwise_job &job,
-                                                      const depthwise_strip &strip, int32_t channel)
-{
-    enum { ROWS = (TILE - 1) * U + S };
-    const depthwise_line &across = job.across, &along = job.along;
-    int32_t row =
-        across.origin + strip.across_class * across.stride + strip.across_first * U * across.step;
-    gather_columns<T> columns;
-
-    columns.first =
-        along.origin + strip.along_class * along.stride + strip.along_first * U * along.step;
-    columns.at = (const T *)job.data + strip.image * job.x.image + channel * job.x.channel +
-                 (int64_t)row * job.x.across + (int64_t)columns.first * job.x.along;
-    columns.move = along.step * job.x.along;
-    columns.apart = across.step * job.x.across;
-    columns.step = along.step;
-    columns.extent = along.gathered;
-    columns.left = (strip.count - 1) * U + S;
-    columns.rows = depthwise_inside<ROWS>(row, across.step, across.gathered);
-    return columns;
-}
-
-/* The next column, zeros where there is none. */
-template <class T, int V, int COUNT>
-__device__ static inline void next_column(depthwise_lanes<T, V> (&to)[COUNT],
-                                          gather_columns<T> &columns)
-{
-    bool there = columns.left > 0 && (uint32_t)columns.first < (uint32_t)columns.extent;
-
-    depthwise_read(to, columns.at, columns.apart, there ? columns.rows : 0);
-    columns.at += columns.move;
-    columns.first += columns.step;
-    columns.left--;
-}
-
 /* Adds column u of step k to the sums of the ring. */
 template <int V, int S, int U, int TILE, int RING, int ROWS>
 __device__ static inline void add_column(float (&sum)[RING][TILE][V], const float (&x)[ROWS][V],
@@ -143,28 +98,26 @@ __global__ void __launch_bounds__(CUDA_THREADS, gather_blocks(sizeof(T) * V, V, 
     if (thread >= job.threads)
         return;
     depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, V);
-    gather_columns<T> columns = columns_of<T, S, U, TILE>(
+    depthwise_x_columns<T> columns = depthwise_x_columns_of<T, S, U, TILE>(
         job, strip, (int32_t)cuda_divide((uint32_t)strip.channel, job.by_multiplier));
     gather_results results = results_of<TILE>(job, strip);
 
 #pragma unroll
     for (int u = 0; u < U; u++)
-        next_column(x[u], columns);
+        columns.next(x[u]);
     depthwise_filters<T, V, S>(w, job, job.tap_first + strip.channel * job.tap_channel);
-    for (int m = 1 - RING; m < strip.count; m += RING) {
+    DEPTHWISE_RING(m, k, strip.count)
+    {
 #pragma unroll
-        for (int k = 0; k < RING; k++) {
-#pragma unroll
-            for (int u = 0; u < U; u++) {
-                float column[ROWS][V];
+        for (int u = 0; u < U; u++) {
+            float column[ROWS][V];
 
-                depthwise_numbers(column, x[u]);
-                next_column(x[u], columns);
-                add_column<V, S, U, TILE, RING, ROWS>(sum, column, w, k, u);
-            }
-            give_column<T, V, TILE>(job, sum[(k + 1) % RING], results, strip.channel,
-                                    m + k >= 0 && m + k < strip.count);
+            depthwise_numbers(column, x[u]);
+            columns.next(x[u]);
+            add_column<V, S, U, TILE, RING, ROWS>(sum, column, w, k, u);
         }
+        give_column<T, V, TILE>(job, sum[(k + 1) % RING], results, strip.channel,
+                                m + k >= 0 && m + k < strip.count);
     }
 }
 
@@ -191,26 +144,25 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2)
     if (thread >= job.threads)
         return;
     depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, V);
-    gather_columns<T> columns = columns_of<T, S, 1, TILE>(job, strip, strip.channel);
+    depthwise_x_columns<T> columns =
+        depthwise_x_columns_of<T, S, 1, TILE>(job, strip, strip.channel);
     gather_results results = results_of<TILE>(job, strip);
 
 #pragma unroll
     for (int a = 0; a < AHEAD; a++)
-        next_column(x[a], columns);
+        columns.next(x[a]);
     depthwise_filters<T, V, S>(w, job, job.tap_first + strip.channel * job.tap_channel);
-    for (int m = 1 - RING; m < strip.count; m += RING) {
-#pragma unroll
-        for (int k = 0; k < RING; k++) {
-            float column[ROWS][V];
+    DEPTHWISE_RING(m, k, strip.count)
+    {
+        float column[ROWS][V];
 
-            if (m + k >= strip.count)
-                break;
-            depthwise_numbers(column, x[k % AHEAD]);
-            next_column(x[k % AHEAD], columns);
-            add_column<V, S, 1, TILE, RING, ROWS>(sum, column, w, k, 0);
-            give_column<T, V, TILE>(job, sum[(k + 1) % RING], results, strip.channel,
-                                    m + k >= 0 && m + k < strip.count);
-        }
+        if (m + k >= strip.count)
+            break;
+        depthwise_numbers(column, x[k % AHEAD]);
+        columns.next(x[k % AHEAD]);
+        add_column<V, S, 1, TILE, RING, ROWS>(sum, column, w, k, 0);
+        give_column<T, V, TILE>(job, sum[(k + 1) % RING], results, strip.channel,
+                                m + k >= 0 && m + k < strip.count);
     }
 }
 
@@ -227,30 +179,29 @@ __global__ void __launch_bounds__(CUDA_THREADS)
     if (thread >= job.threads)
         return;
     depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, 1);
-    gather_columns<T> columns = columns_of<T, S, 1, TILE>(job, strip, strip.channel * job.depth);
+    depthwise_x_columns<T> columns =
+        depthwise_x_columns_of<T, S, 1, TILE>(job, strip, strip.channel * job.depth);
     gather_results results = results_of<TILE>(job, strip);
 
-    for (int m = 1 - RING; m < strip.count; m += RING) {
-#pragma unroll
-        for (int k = 0; k < RING; k++) {
-            gather_columns<T> here = columns;
+    DEPTHWISE_RING(m, k, strip.count)
+    {
+        depthwise_x_columns<T> here = columns;
 
-            for (int c = 0; c < job.depth; c++) {
-                depthwise_lanes<T, 1> x[ROWS];
-                float column[ROWS][1], w[S][S][1];
+        for (int c = 0; c < job.depth; c++) {
+            depthwise_lanes<T, 1> x[ROWS];
+            float column[ROWS][1], w[S][S][1];
 
-                depthwise_filters<T, 1, S>(
-                    w, job, job.tap_first + strip.channel * job.tap_channel + c * job.tap_depth);
-                columns = here;
-                columns.at += c * job.x.channel;
-                next_column(x, columns);
-                depthwise_numbers(column, x);
-                add_column<1, S, 1, TILE, RING, ROWS>(sum, column, w, k, 0);
-            }
-            columns.at -= (job.depth - 1) * job.x.channel;
-            give_column<T, 1, TILE>(job, sum[(k + 1) % RING], results, strip.channel,
-                                    m + k >= 0 && m + k < strip.count);
+            depthwise_filters<T, 1, S>(
+                w, job, job.tap_first + strip.channel * job.tap_channel + c * job.tap_depth);
+            columns = here;
+            columns.at += c * job.x.channel;
+            columns.next(x);
+            depthwise_numbers(column, x);
+            add_column<1, S, 1, TILE, RING, ROWS>(sum, column, w, k, 0);
         }
+        columns.at -= (job.depth - 1) * job.x.channel;
+        give_column<T, 1, TILE>(job, sum[(k + 1) % RING], results, strip.channel,
+                                m + k >= 0 && m + k < strip.count);
     }
 }
 
@@ -282,19 +233,12 @@ static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
                              : by_stride<T, 1, S>(state, call, job);
 }
 
-template <class T>
-static int32_t by_taps(const depthwise_state *state, const cuda_call *call,
-                       const depthwise_job &job)
-{
-    return state->taps == 3   ? by_lanes<T, 3>(state, call, job)
-           : state->taps == 5 ? by_lanes<T, 5>(state, call, job)
-                              : by_lanes<T, 7>(state, call, job);
-}
-
 int32_t depthwise_gather(const depthwise_state *state, const cuda_call *call,
                          const depthwise_job &job)
 {
-    return state->type == ANYDNN_PLUGIN_FLOAT  ? by_taps<float>(state, call, job)
-           : state->type == ANYDNN_PLUGIN_HALF ? by_taps<cuda_half>(state, call, job)
-                                               : by_taps<cuda_bfloat16>(state, call, job);
+    return depthwise_launch(state, [&](auto made_for) {
+        typedef decltype(made_for) kernel;
+
+        return by_lanes<typename kernel::T, kernel::S>(state, call, job);
+    });
 }

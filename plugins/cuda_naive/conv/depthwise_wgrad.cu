@@ -9,63 +9,41 @@
 
 /* A strip's columns of x and of dy. */
 template <class T> struct filter_columns {
-    const T *x, *dy;
-    int32_t x_move, x_apart, dy_move, dy_apart;
-    int32_t first, step, extent, left; /* of x, along */
-    int32_t given;                     /* columns of dy that are left */
-    unsigned x_rows, dy_rows;
+    depthwise_x_columns<T> x;
+    depthwise_columns<T> dy;
+    int32_t given; /* columns of dy that are left */
+
+    /* The next column of dy and the U of x under its first taps; zeros where there is none. */
+    template <int V, int U, int ROWS, int TILE>
+    __device__ void next(depthwise_lanes<T, V> (&to_x)[U][ROWS],
+                         depthwise_lanes<T, V> (&to_dy)[TILE])
+    {
+        dy.next(to_dy, given > 0);
+        given--;
+#pragma unroll
+        for (int u = 0; u < U; u++)
+            x.next(to_x[u]);
+    }
 };
 
 template <class T, int S, int U, int TILE>
 __device__ static inline filter_columns<T>
 columns_of(const depthwise_job &job, const depthwise_strip &strip, int32_t x_channel)
 {
-    enum { ROWS = (TILE - 1) * U + S };
     const depthwise_line &across = job.across, &along = job.along;
-    int32_t row =
-        across.origin + strip.across_class * across.stride + strip.across_first * U * across.step;
     int32_t dy_row = strip.across_class + strip.across_first * across.classes;
     int32_t dy_column = strip.along_class + strip.along_first * along.classes;
     filter_columns<T> columns;
 
-    columns.first =
-        along.origin + strip.along_class * along.stride + strip.along_first * U * along.step;
-    columns.x = (const T *)job.data + strip.image * job.x.image + x_channel * job.x.channel +
-                (int64_t)row * job.x.across + (int64_t)columns.first * job.x.along;
-    columns.dy = (const T *)job.other + strip.image * job.out.image +
-                 strip.channel * job.out.channel + (int64_t)dy_row * job.out.across +
-                 (int64_t)dy_column * job.out.along;
-    columns.x_move = along.step * job.x.along;
-    columns.x_apart = across.step * job.x.across;
-    columns.dy_move = along.classes * job.out.along;
-    columns.dy_apart = across.classes * job.out.across;
-    columns.step = along.step;
-    columns.extent = along.gathered;
-    columns.left = (strip.count - 1) * U + S;
+    columns.x = depthwise_x_columns_of<T, S, U, TILE>(job, strip, x_channel);
+    columns.dy.at = (const T *)job.other + strip.image * job.out.image +
+                    strip.channel * job.out.channel + (int64_t)dy_row * job.out.across +
+                    (int64_t)dy_column * job.out.along;
+    columns.dy.move = along.classes * job.out.along;
+    columns.dy.apart = across.classes * job.out.across;
+    columns.dy.rows = depthwise_inside<TILE>(dy_row, across.classes, across.positions);
     columns.given = strip.count;
-    columns.x_rows = depthwise_inside<ROWS>(row, across.step, across.gathered);
-    columns.dy_rows = depthwise_inside<TILE>(dy_row, across.classes, across.positions);
     return columns;
-}
-
-/* The next column of dy and the U of x under its first taps; zeros where there is none. */
-template <class T, int V, int U, int ROWS, int TILE>
-__device__ static inline void next_columns(depthwise_lanes<T, V> (&x)[U][ROWS],
-                                           depthwise_lanes<T, V> (&dy)[TILE],
-                                           filter_columns<T> &columns)
-{
-    depthwise_read(dy, columns.dy, columns.dy_apart, columns.given > 0 ? columns.dy_rows : 0);
-    columns.dy += columns.dy_move;
-    columns.given--;
-#pragma unroll
-    for (int u = 0; u < U; u++) {
-        bool there = columns.left > 0 && (uint32_t)columns.first < (uint32_t)columns.extent;
-
-        depthwise_read(x[u], columns.x, columns.x_apart, there ? columns.x_rows : 0);
-        columns.x += columns.x_move;
-        columns.first += columns.step;
-        columns.left--;
-    }
 }
 
 /* Adds what column u of x gives with the columns of dy in the ring, at step k. */
@@ -104,21 +82,19 @@ __device__ static inline void walk_strip(float (&sum)[S][S][V], filter_columns<T
     depthwise_lanes<T, V> x[U][ROWS], dy[TILE];
     float ring[RING][TILE][V] = {};
 
-    next_columns<T, V, U, ROWS, TILE>(x, dy, columns);
-    for (int m = 1 - RING; m < count; m += RING) {
-#pragma unroll
-        for (int k = 0; k < RING; k++) {
-            float column[U][ROWS][V];
+    columns.next(x, dy);
+    DEPTHWISE_RING(m, k, count)
+    {
+        float column[U][ROWS][V];
 
-            depthwise_numbers(ring[k], dy);
+        depthwise_numbers(ring[k], dy);
 #pragma unroll
-            for (int u = 0; u < U; u++)
-                depthwise_numbers(column[u], x[u]);
-            next_columns<T, V, U, ROWS, TILE>(x, dy, columns);
+        for (int u = 0; u < U; u++)
+            depthwise_numbers(column[u], x[u]);
+        columns.next(x, dy);
 #pragma unroll
-            for (int u = 0; u < U; u++)
-                add_products<V, S, U, TILE, RING, ROWS>(sum, column[u], ring, k, u);
-        }
+        for (int u = 0; u < U; u++)
+            add_products<V, S, U, TILE, RING, ROWS>(sum, column[u], ring, k, u);
     }
 }
 
@@ -249,19 +225,12 @@ static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
                                 cuda_blocks((int64_t)S * S * job.channels, JOIN_RESULTS), 1, job);
 }
 
-template <class T>
-static int32_t by_taps(const depthwise_state *state, const cuda_call *call,
-                       const depthwise_job &job)
-{
-    return state->taps == 3   ? by_lanes<T, 3>(state, call, job)
-           : state->taps == 5 ? by_lanes<T, 5>(state, call, job)
-                              : by_lanes<T, 7>(state, call, job);
-}
-
 int32_t depthwise_filter(const depthwise_state *state, const cuda_call *call,
                          const depthwise_job &job)
 {
-    return state->type == ANYDNN_PLUGIN_FLOAT  ? by_taps<float>(state, call, job)
-           : state->type == ANYDNN_PLUGIN_HALF ? by_taps<cuda_half>(state, call, job)
-                                               : by_taps<cuda_bfloat16>(state, call, job);
+    return depthwise_launch(state, [&](auto made_for) {
+        typedef decltype(made_for) kernel;
+
+        return by_lanes<typename kernel::T, kernel::S>(state, call, job);
+    });
 }
