@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolutions: forward, plain and fused with bias and activation, backward to the data and to the
- * filter. Where sums are long and results few, they are split over the grid and added up by a
- * second kernel in a fixed order, in workspace.
+ * The operations of the backend: fprop, plain and fused with bias and activation, dgrad and wgrad;
+ * their engines, plans and calls. Where K is long and results few, K is split over the grid
+ * (split-K) and the partial sums are added up by a second kernel in a fixed order, in workspace.
  */
 #include "../cuda_common/walk.h"
 #include "common/launch.h"
@@ -13,9 +13,9 @@ enum { COPY_X, COPY_OTHER, KERNEL, ADD, STEPS };
 
 struct tc_state {
     conv_slots slots;
-    int64_t workspace, parts_at; /* see tc_offer */
-    int64_t x_bytes;             /* of the first copy, behind which the second one lies */
-    tc_step step[STEPS];         /* `run` NULL: the plan has none */
+    int64_t workspace, partials_at; /* see tc_offer */
+    int64_t x_bytes;                /* of the first copy, behind which the second one lies */
+    tc_step step[STEPS];            /* `run` NULL: the plan has none */
 };
 
 /* ------------------------------------------------------------------ code */
@@ -44,22 +44,22 @@ static int32_t lane_type(int32_t type)
                                                                          : type;
 }
 
-static tc_wish wish_of(const struct anydnn_plugin_plan *plan, const conv &conv)
+static tc_target target_of(const struct anydnn_plugin_plan *plan, const conv &conv)
 {
     conv_slots slots = conv_slots_of(plan->problem.operation);
-    tc_wish wish = {};
+    tc_target target = {};
 
-    wish.type = lane_type(plan->problem.tensor[slots.x]->type);
-    wish.other_type = lane_type(plan->problem.tensor[slots.other]->type);
-    wish.capability = plan->capability;
-    wish.generation = plan->generation;
-    wish.multiprocessors = plan->multiprocessors;
-    wish.shared_bytes = plan->shared_bytes;
-    wish.hopper = plan->hopper;
-    wish.by_16 = tc_reads_by_16(&conv, wish.type);
-    wish.terms_of_float =
-        wish.type == ANYDNN_PLUGIN_FLOAT && plan->problem.math == ANYDNN_PLUGIN_MATH_SPLIT;
-    return wish;
+    target.type = lane_type(plan->problem.tensor[slots.x]->type);
+    target.other_type = lane_type(plan->problem.tensor[slots.other]->type);
+    target.capability = plan->capability;
+    target.generation = plan->generation;
+    target.multiprocessors = plan->multiprocessors;
+    target.shared_bytes = plan->shared_bytes;
+    target.hopper = plan->hopper;
+    target.by_16 = tc_reads_by_16(&conv, target.type);
+    target.tf32_split =
+        target.type == ANYDNN_PLUGIN_FLOAT && plan->problem.math == ANYDNN_PLUGIN_MATH_SPLIT;
+    return target;
 }
 
 static int32_t engines(const struct anydnn_plugin_plan *plan,
@@ -67,15 +67,15 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
 {
     conv_slots slots = conv_slots_of(plan->problem.operation);
     tc_offer offers[CUDA_ENGINES_MAX];
-    tc_wish wish;
+    tc_target target;
     int32_t count;
     conv conv;
 
     conv_make(&conv, &plan->problem);
-    wish = wish_of(plan, conv);
-    count = tc_offers(&conv, &wish, offers, CUDA_ENGINES_MAX);
+    target = target_of(plan, conv);
+    count = tc_offers(&conv, &target, offers, CUDA_ENGINES_MAX);
     for (int32_t i = 0; i < count; i++) {
-        bool splits = wish.terms_of_float, rounds = wish.type == ANYDNN_PLUGIN_FLOAT && !splits;
+        bool splits = target.tf32_split, rounds = target.type == ANYDNN_PLUGIN_FLOAT && !splits;
 
         offered[i] = {};
         offered[i].number = offers[i].engine;
@@ -85,11 +85,11 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
                                    : ANYDNN_PLUGIN_MATH_TENSOR_OP;
         offered[i].notes = rounds ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0;
         offered[i].expected_us = offers[i].expected_us;
-        if (offers[i].choice.kernel->how != TC_BY_ELEMENT) {
+        if (offers[i].choice.kernel->load != TC_LOAD_ELEMENTS) {
             offered[i].alignment = 16;
-            offered[i].aligned = (offers[i].bits & TC_ARRANGE_X ? 0 : 1u << slots.x) |
-                                 (offers[i].bits & TC_ARRANGE_OTHER ? 0 : 1u << slots.other);
-            if (offers[i].choice.kernel->how == TC_BY_MAP)
+            offered[i].aligned = (offers[i].bits & TC_LAYOUT_A ? 0 : 1u << slots.x) |
+                                 (offers[i].bits & TC_LAYOUT_B ? 0 : 1u << slots.other);
+            if (offers[i].choice.kernel->load == TC_LOAD_TMA)
                 offered[i].aligned |= 1u << slots.output;
         }
     }
@@ -99,13 +99,13 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
 /* Any number of parts, also one that is not offered. */
 static int32_t has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine)
 {
-    tc_arrangement arrangement;
+    tc_layout layout;
     tc_offer offer;
     conv conv;
 
     conv_make(&conv, &plan->problem);
-    tc_wish wish = wish_of(plan, conv);
-    return tc_offer_of(&conv, &wish, engine, &offer, &arrangement);
+    tc_target target = target_of(plan, conv);
+    return tc_offer_of(&conv, &target, engine, &offer, &layout);
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -117,7 +117,7 @@ static void order_threads(tc_job *job, int32_t how)
     bool filter = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
     bool channels = (conv.x.step == 1 || conv.x.shift > 0) && conv.depth > 1;
 
-    job->channels_inside = channels || how == TC_BY_16;
+    job->channels_inside = channels || how == TC_LOAD_16_BYTES;
     job->gathers_by_row = filter == channels;
     job->other_by_column = (filter ? conv.position.step : conv.tap_column) == 1 && conv.columns > 1;
     job->stores_by_row =
@@ -154,11 +154,11 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
     conv_slots slots = conv_slots_of(problem->operation);
 
     job->conv = conv;
-    job->row_tiles = choice.row_tiles;
-    job->column_tiles = choice.column_tiles;
+    job->row_tiles = choice.m_tiles;
+    job->column_tiles = choice.n_tiles;
     job->splits = choice.splits;
-    job->each = choice.each;
-    job->rows = choice.rows;
+    job->each = choice.k_tiles;
+    job->rows = choice.m;
     job->multiprocessors = plan->multiprocessors;
     job->shared_bytes = plan->shared_bytes;
     job->x_type = problem->tensor[slots.x]->type;
@@ -169,7 +169,7 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
         job->output.bias_step = problem->tensor[slots.bias]->strides[1];
         job->output.f = {params->activation, params->nan_propagate, params->coef};
     }
-    order_threads(job, choice.kernel->how);
+    order_threads(job, choice.kernel->load);
     order_classes(job);
     if (choice.kernel->plan)
         choice.kernel->plan(job);
@@ -184,7 +184,7 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
  */
 static bool spreads(const tc_choice &choice, int64_t blocks, int32_t multiprocessors)
 {
-    int32_t resident = choice.kernel->resident;
+    int32_t resident = choice.kernel->occupancy;
 
     if (resident == 1 || blocks > multiprocessors)
         return true;
@@ -194,36 +194,36 @@ static bool spreads(const tc_choice &choice, int64_t blocks, int32_t multiproces
 static void prepare(struct anydnn_plugin_plan *plan)
 {
     tc_state *state = (tc_state *)plan->job;
-    tc_arrangement arrangement;
+    tc_layout layout;
     tc_offer offer;
     tc_job job = {};
     conv outer;
 
     conv_make(&outer, &plan->problem);
-    tc_wish wish = wish_of(plan, outer);
-    (void)tc_offer_of(&outer, &wish, plan->engine, &offer, &arrangement);
+    tc_target target = target_of(plan, outer);
+    (void)tc_offer_of(&outer, &target, plan->engine, &offer, &layout);
     const struct tc_kernel *kernel = offer.choice.kernel;
 
     state->slots = conv_slots_of(plan->problem.operation);
     state->workspace = offer.workspace;
-    state->parts_at = offer.parts_at;
-    state->x_bytes = arrangement.x_bytes;
-    make_job(&job, plan, arrangement.conv, offer.choice);
-    if (arrangement.bits & TC_ARRANGE_X)
-        tc_copy_step(&state->step[COPY_X], arrangement.x);
-    if (arrangement.bits & TC_ARRANGE_OTHER)
-        tc_copy_step(&state->step[COPY_OTHER], arrangement.other);
+    state->partials_at = offer.partials_at;
+    state->x_bytes = layout.x_bytes;
+    make_job(&job, plan, layout.conv, offer.choice);
+    if (layout.bits & TC_LAYOUT_A)
+        tc_copy_step(&state->step[COPY_X], layout.x);
+    if (layout.bits & TC_LAYOUT_B)
+        tc_copy_step(&state->step[COPY_OTHER], layout.other);
     kernel->step(&state->step[KERNEL], &job);
     state->step[KERNEL].overlaps &=
         spreads(offer.choice, state->step[KERNEL].blocks, plan->multiprocessors);
-    if (offer.parts_at < 0)
+    if (offer.partials_at < 0)
         return;
-    if (arrangement.by_parts)
-        tc_add_parts(&state->step[ADD], arrangement, *kernel, outer, job);
-    else if (kernel->add)
-        kernel->add(&state->step[ADD], &job);
+    if (layout.through_workspace)
+        tc_layout_reduce(&state->step[ADD], layout, *kernel, outer, job);
+    else if (kernel->reduce)
+        kernel->reduce(&state->step[ADD], &job);
     else
-        tc_splits_step(&state->step[ADD], &job);
+        tc_reduce_step(&state->step[ADD], &job);
 }
 
 /* ------------------------------------------------------------------ calls */
@@ -232,32 +232,32 @@ static void prepare(struct anydnn_plugin_plan *plan)
 static int32_t copy(const struct cuda_call *call, const tc_step *step, const void **operand,
                     void *to)
 {
-    tc_given given = {};
+    tc_arguments args = {};
 
     if (!step->run)
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
-    given.x = *operand;
-    given.output = to;
+    args.x = *operand;
+    args.output = to;
     *operand = to;
-    return step->run(call, step, given);
+    return step->run(call, step, args);
 }
 
-static tc_given given_of(const tc_state *state, const struct anydnn_plugin_operands *operands)
+static tc_arguments args_of(const tc_state *state, const struct anydnn_plugin_operands *operands)
 {
     const conv_slots &slots = state->slots;
-    tc_given given = {};
+    tc_arguments args = {};
 
-    given.x = operands->data[slots.x];
-    given.other = operands->data[slots.other];
-    given.output = operands->data[slots.output];
-    given.blend = {operands->scale[0], operands->scale[1]};
-    if (state->parts_at >= 0)
-        given.partial = (char *)operands->workspace + state->parts_at;
+    args.x = operands->data[slots.x];
+    args.other = operands->data[slots.other];
+    args.output = operands->data[slots.output];
+    args.blend = {operands->scale[0], operands->scale[1]};
+    if (state->partials_at >= 0)
+        args.partial = (char *)operands->workspace + state->partials_at;
     if (slots.bias >= 0) {
-        given.bias = operands->data[slots.bias];
-        given.z = operands->scale[1] != 0 ? operands->data[slots.z] : nullptr;
+        args.bias = operands->data[slots.bias];
+        args.z = operands->scale[1] != 0 ? operands->data[slots.z] : nullptr;
     }
-    return given;
+    return args;
 }
 
 static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
@@ -265,22 +265,22 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     const tc_state *state = (const tc_state *)plan->job;
     const struct anydnn_plugin_operands *operands = call->operands;
     uint64_t needed = (uint64_t)state->workspace;
-    tc_given given;
+    tc_arguments args;
     int32_t status;
 
     if (needed && (!operands->workspace || operands->workspace_bytes < needed))
         return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
                         "the workspace has %llu bytes; this plan needs %llu",
                         (unsigned long long)operands->workspace_bytes, (unsigned long long)needed);
-    given = given_of(state, operands);
-    status = copy(call, &state->step[COPY_X], &given.x, operands->workspace);
+    args = args_of(state, operands);
+    status = copy(call, &state->step[COPY_X], &args.x, operands->workspace);
     if (!status)
-        status = copy(call, &state->step[COPY_OTHER], &given.other,
+        status = copy(call, &state->step[COPY_OTHER], &args.other,
                       (char *)operands->workspace + state->x_bytes);
     if (!status)
-        status = state->step[KERNEL].run(call, &state->step[KERNEL], given);
+        status = state->step[KERNEL].run(call, &state->step[KERNEL], args);
     if (!status && state->step[ADD].run)
-        status = state->step[ADD].run(call, &state->step[ADD], given);
+        status = state->step[ADD].run(call, &state->step[ADD], args);
     return status;
 }
 

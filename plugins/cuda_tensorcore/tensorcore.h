@@ -2,10 +2,10 @@
 /*
  * The list of kernels and the choice among them; C and CUDA C++ alike.
  *
- * A kernel is one instantiation: what it can run, the tile that a block works on, what it takes of
- * a multiprocessor. Every file of instantiations ends with a table of them, and kernels.c lists the
- * tables. A choice is a kernel with the number of parts that sums are split into; it bears an
- * engine number of both, so that a number once found fast means the same in every process.
+ * A kernel is one instantiation: what it can run, its tile, what it takes of a multiprocessor.
+ * Every file of instantiations ends with a table of them, and kernels.c lists the tables. A choice
+ * is a kernel with the number of splits of K; it bears an engine number of both, so that a number
+ * once found fast means the same in every process.
  */
 #ifndef CUDA_TENSORCORE_H
 #define CUDA_TENSORCORE_H
@@ -19,7 +19,7 @@ extern "C" {
 /* Families of kernels, the high byte of a kernel's number. */
 enum {
     TC_MMA = 1,    /* mma.sync, from compute capability 7.5 on */
-    TC_TAPS = 2,   /* the same from 8.0 on, with places worked out before the sums */
+    TC_AMPERE = 2, /* the same from 8.0 on, with places worked out before the sums */
     TC_FIRST = 3,  /* first layers, from 8.0 on */
     TC_GROUPS = 4, /* groups of few channels, from 8.0 on */
     TC_INT8 = 5,   /* the family mma for integers of 8 bits, forward */
@@ -29,43 +29,43 @@ enum {
 /* How operands come to shared memory: by 16 bytes of neighbouring elements, one by one from
  * wherever they lie, or in a way of the kernel's own, from tensors that begin at multiples of 16
  * bytes; by tensor maps, results too. */
-enum { TC_BY_16, TC_BY_ELEMENT, TC_BY_ITSELF, TC_BY_MAP };
+enum { TC_LOAD_16_BYTES, TC_LOAD_ELEMENTS, TC_LOAD_OWN, TC_LOAD_TMA };
 
-/* Forward and to the data, blocks of the family taps keep so much of a tap in shared memory besides
- * what a kernel takes; and to the data, terms follow each other without gaps between taps in tiles
+/* fprop and dgrad, blocks of the family ampere keep so much of a tap in shared memory besides
+ * what a kernel takes; and dgrad, terms follow each other without gaps between taps in tiles
  * of so many columns at most. */
-#define TC_TAP_BYTES      16
-#define TC_PACKED_COLUMNS 32
+#define TC_TAP_BYTES 16
+#define TC_PACKED_N  32
 
 /* Channels of 16 bits in a line that a copy by a tensor map brings of a position. */
-#define TC_MAP_CHANNELS 64
+#define TC_TMA_CHANNELS 64
 
 struct tc_job;
 struct tc_step;
-struct tc_wish;
+struct tc_target;
 
 struct tc_kernel {
-    int32_t number;               /* family * 256 + its own; never given to another kernel */
-    int32_t type;                 /* of all operands; of integers that of the gathered ones */
-    int32_t direction;            /* as in struct conv; 0: any */
-    int32_t how;                  /* TC_BY_xxx */
-    int32_t capability;           /* least */
-    int32_t rows, columns, terms; /* of a tile */
+    int32_t number;     /* family * 256 + its own; never given to another kernel */
+    int32_t type;       /* of all operands; of integers that of A */
+    int32_t direction;  /* as in struct conv; 0: any */
+    int32_t load;       /* TC_LOAD_xxx */
+    int32_t capability; /* least */
+    int32_t tile_m, tile_n, tile_k;
     int32_t threads, shared_bytes;
-    int32_t resident; /* blocks of it that fit on a multiprocessor, as far as registers go */
-    double part;      /* of the rate of matrix units, that it reaches where sums are long */
+    int32_t occupancy;     /* blocks that fit on a multiprocessor, as far as registers go */
+    double mma_efficiency; /* share of the matrix units' rate that it reaches where sums are long */
     /* What it asks for beyond the above, or NULL. */
-    int32_t (*takes)(const struct conv *conv, const struct tc_wish *wish);
+    int32_t (*takes)(const struct conv *conv, const struct tc_target *target);
     /* Makes the step that runs it, from a plan's job without pointers and factors
      * (common/launch.h). */
     void (*step)(struct tc_step *step, const struct tc_job *job);
-    /* The one that adds up the parts of split sums; NULL: conv_add_splits. */
-    void (*add)(struct tc_step *step, const struct tc_job *job);
-    int32_t terms_of_float; /* 1: floats as sums of terms; 0: as they are, or rounded */
+    /* The one that adds up the partial sums of split-K; NULL: conv_add_splits. */
+    void (*reduce)(struct tc_step *step, const struct tc_job *job);
+    int32_t tf32_split; /* 1: floats as sums of two TF32; 0: as they are, or rounded */
     /* Completes a plan's job with a tile of the kernel's own; optional. */
     void (*plan)(struct tc_job *job);
-    int32_t groups;  /* that a block works on; 0: one */
-    int32_t sharers; /* warps that share results, and are joined at the end; 0: none do */
+    int32_t groups;   /* that a block works on; 0: one */
+    int32_t k_slices; /* sliced-K: warps that share results (sliced-K); 0: none do */
 };
 
 struct tc_table {
@@ -79,7 +79,7 @@ extern const int32_t tc_table_count;
 const struct tc_kernel *tc_kernel_find(int32_t number);
 
 extern const struct tc_table tc_mma_half, tc_mma_bfloat16, tc_mma_tf32, tc_mma_split, tc_mma_int8;
-extern const struct tc_table tc_taps_half, tc_taps_bfloat16, tc_taps_tf32, tc_taps_split;
+extern const struct tc_table tc_ampere_half, tc_ampere_bfloat16, tc_ampere_tf32, tc_ampere_split;
 extern const struct tc_table tc_first_half, tc_first_bfloat16;
 extern const struct tc_table tc_groups_half, tc_groups_bfloat16;
 extern const struct tc_table tc_hopper_half, tc_hopper_bfloat16, tc_hopper_tf32, tc_hopper_int8;
@@ -89,30 +89,30 @@ extern const struct tc_table tc_hopper_half, tc_hopper_bfloat16, tc_hopper_tf32,
 struct tc_choice {
     const struct tc_kernel *kernel;
     uint64_t engine;
-    int32_t splits, each; /* parts of a sum; tiles along the sum in a part */
-    int32_t row_tiles, column_tiles;
-    int32_t rows;      /* of the largest class */
+    int32_t splits, k_tiles; /* of split-K: splits, and tiles along K in each */
+    int32_t m_tiles, n_tiles;
+    int32_t m;         /* rows of the largest class */
     int64_t workspace; /* bytes of partial sums; 0 for one part */
     double expected_us;
 };
 
 /* What a choice depends on besides the geometry. */
-struct tc_wish {
+struct tc_target {
     int32_t type, other_type;       /* of vectors, that of their lanes */
     int32_t capability, generation; /* of the code, and of the device */
     int32_t multiprocessors, shared_bytes;
-    int32_t hopper;         /* the family hopper runs on the device */
-    int32_t by_16;          /* operands can be read by 16 bytes */
-    int32_t terms_of_float; /* as in struct tc_kernel: what math mode split asks for */
+    int32_t hopper;     /* the family hopper runs on the device */
+    int32_t by_16;      /* operands can be read by 16 bytes */
+    int32_t tf32_split; /* as in struct tc_kernel: what math mode split asks for */
 };
 
 /* Fills `choices`, best first; returns how many, of at most `most`. A choice without workspace is
  * always among them, unless there is none at all. */
-int32_t tc_choose(const struct conv *conv, const struct tc_wish *wish, struct tc_choice *choices,
-                  int32_t most);
+int32_t tc_choose(const struct conv *conv, const struct tc_target *target,
+                  struct tc_choice *choices, int32_t most);
 
 /* The choice that bears an engine number; 0 if it cannot run this problem. */
-int32_t tc_choice_of(const struct conv *conv, const struct tc_wish *wish, uint64_t engine,
+int32_t tc_choice_of(const struct conv *conv, const struct tc_target *target, uint64_t engine,
                      struct tc_choice *choice);
 
 /* ------------------------------------------------------------------ choice/model.c */
@@ -120,10 +120,10 @@ int32_t tc_choice_of(const struct conv *conv, const struct tc_wish *wish, uint64
 /* Time of a choice whose splits, tiles and workspace are filled in: so many blocks that have taps,
  * with a mean of so many tiles along the sum. */
 double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
-                      const struct tc_wish *wish, int64_t blocks, double mean);
+                      const struct tc_target *target, int64_t blocks, double mean);
 
 /* Time of kernels that move so many bytes. */
-double tc_memory_us(const struct tc_wish *wish, int32_t launches, double bytes);
+double tc_memory_us(const struct tc_target *target, int32_t launches, double bytes);
 
 /* ------------------------------------------------------------------ elsewhere */
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a block of the family taps. Results that go as they are to packed rows are rounded in
- * registers and leave through shared memory by 16 bytes; everything else goes through shared memory
- * as float, one line of warps at a time, and is blended, biased, activated and rounded once
- * (conv_output.h).
+ * The epilogue of fprop and dgrad in the family ampere. Results that need no more than rounding and
+ * go to packed channels leave through shared memory by 16 bytes; everything else goes through
+ * shared memory as float, one line of warps at a time, and is scaled, blended, biased, activated
+ * and rounded once (conv_output.h).
  */
 #ifndef CUDA_TENSORCORE_AMPERE_EPILOGUE_H
 #define CUDA_TENSORCORE_AMPERE_EPILOGUE_H
@@ -13,7 +13,8 @@
 #include "split_k.h"
 
 /* Two neighbours of a row, rounded. */
-template <class E> __device__ static inline void tc_taps_put(char *to, float first, float second)
+template <class E>
+__device__ static inline void tc_ampere_put_pair(char *to, float first, float second)
 {
     if constexpr (sizeof(E) == sizeof(float))
         *(float2 *)to = {first, second};
@@ -23,34 +24,35 @@ template <class E> __device__ static inline void tc_taps_put(char *to, float fir
 
 template <class S>
 __device__ static inline void
-tc_taps_store_packed(const tc_taps_job &job, const tc_taps_block &block, const tc_taps_place *rows,
-                     const float (&sum)[S::DOWN][S::RIGHT][4], char *memory)
+tc_ampere_store_packed(const tc_ampere_params &job, const tc_ampere_block &block,
+                       const tc_ampere_position *rows,
+                       const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
     typedef typename S::element element;
-    enum { LINE = S::RESULT_LINE, CHUNKS = S::COLUMNS / S::EACH };
+    enum { LINE = S::RESULT_LINE, CHUNKS = S::TILE_N / S::EACH };
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    int row = warp / S::WARPS_RIGHT * S::WARP_ROWS + lane / 4;
-    int column = warp % S::WARPS_RIGHT * S::WARP_COLUMNS + lane % 4 * 2;
+    int row = warp / S::WARPS_N * S::WARP_M + lane / 4;
+    int column = warp % S::WARPS_N * S::WARP_N + lane % 4 * 2;
     int chunk = (int)threadIdx.x % CHUNKS * S::EACH;
     element *out =
         (element *)job.output.data + block.group * job.conv.columns + block.first_column + chunk;
 
     __syncthreads();
 #pragma unroll
-    for (int i = 0; i < S::DOWN; i++) {
+    for (int i = 0; i < S::FRAGS_M; i++) {
 #pragma unroll
-        for (int j = 0; j < S::RIGHT; j++) {
+        for (int j = 0; j < S::FRAGS_N; j++) {
             char *to = memory + (row + i * 16) * LINE + (column + j * 8) * (int)sizeof(element);
 
-            tc_taps_put<element>(to, sum[i][j][0], sum[i][j][1]);
-            tc_taps_put<element>(to + 8 * LINE, sum[i][j][2], sum[i][j][3]);
+            tc_ampere_put_pair<element>(to, sum[i][j][0], sum[i][j][1]);
+            tc_ampere_put_pair<element>(to + 8 * LINE, sum[i][j][2], sum[i][j][3]);
         }
     }
     __syncthreads();
     if (block.first_column + chunk >= (int32_t)job.conv.columns)
         return;
 #pragma unroll 4
-    for (int r = (int)threadIdx.x / CHUNKS; r < S::ROWS; r += S::THREADS / CHUNKS) {
+    for (int r = (int)threadIdx.x / CHUNKS; r < S::TILE_M; r += S::THREADS / CHUNKS) {
         if (rows[r].position >= 0)
             *(uint4 *)(out + rows[r].position) =
                 *(const uint4 *)(memory + r * LINE + chunk * (int)sizeof(element));
@@ -61,16 +63,17 @@ tc_taps_store_packed(const tc_taps_job &job, const tc_taps_block &block, const t
  */
 template <class S>
 __device__ static inline void
-tc_taps_store_line(const tc_taps_job &job, const tc_taps_view &view, const tc_taps_block &block,
-                   const tc_taps_place *rows, const float *sums, int first)
+tc_ampere_store_blended(const tc_ampere_params &job, const tc_ampere_view &view,
+                        const tc_ampere_block &block, const tc_ampere_position *rows,
+                        const float *sums, int first)
 {
     typedef typename S::element element;
     const auto &conv = job.conv;
     bool by_row = job.stores_by_row;
 
-    for (int e = (int)threadIdx.x; e < S::WARP_ROWS * S::COLUMNS; e += S::THREADS) {
-        int r = by_row ? e % S::WARP_ROWS : e / S::COLUMNS;
-        int c = by_row ? e / S::WARP_ROWS : e % S::COLUMNS;
+    for (int e = (int)threadIdx.x; e < S::WARP_M * S::TILE_N; e += S::THREADS) {
+        int r = by_row ? e % S::WARP_M : e / S::TILE_N;
+        int c = by_row ? e / S::WARP_M : e % S::TILE_N;
         int32_t row = block.first_row + first + r, column = block.first_column + c;
         int64_t number = block.group * conv.columns + column, z = 0;
         float sum = sums[r * S::SUM_LINE + c];
@@ -85,31 +88,32 @@ tc_taps_store_line(const tc_taps_job &job, const tc_taps_view &view, const tc_ta
 }
 
 template <class S>
-__device__ static inline void tc_taps_store(const tc_taps_job &job, const tc_taps_view &view,
-                                            const tc_taps_block &block, const tc_taps_place *rows,
-                                            const float (&sum)[S::DOWN][S::RIGHT][4], char *memory)
+__device__ static inline void
+tc_ampere_epilogue(const tc_ampere_params &job, const tc_ampere_view &view,
+                   const tc_ampere_block &block, const tc_ampere_position *rows,
+                   const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
-    int warp = (int)threadIdx.x / 32, column = warp % S::WARPS_RIGHT * S::WARP_COLUMNS;
+    int warp = (int)threadIdx.x / 32, column = warp % S::WARPS_N * S::WARP_N;
 
     if (job.partial) {
-        tc_taps_store_parts<S>(job, view, block, sum);
+        tc_ampere_store_partials<S>(job, view, block, sum);
         return;
     }
     if (job.stores_by_16) {
-        tc_taps_store_packed<S>(job, block, rows, sum, memory);
+        tc_ampere_store_packed<S>(job, block, rows, sum, memory);
         return;
     }
-    if (tc_taps_stores_rows(job)) {
-        tc_taps_store_rows<S>(job, view, block, rows, sum, memory);
+    if (tc_ampere_stores_nchw(job)) {
+        tc_ampere_store_nchw<S>(job, view, block, rows, sum, memory);
         return;
     }
 #pragma unroll 1
-    for (int line = 0; line < S::WARPS_DOWN; line++) {
+    for (int line = 0; line < S::WARPS_M; line++) {
         __syncthreads();
-        if (warp / S::WARPS_RIGHT == line)
-            tc_put_sums<S>((float *)memory, sum, column);
+        if (warp / S::WARPS_N == line)
+            tc_put_accumulators<S>((float *)memory, sum, column);
         __syncthreads();
-        tc_taps_store_line<S>(job, view, block, rows, (const float *)memory, line * S::WARP_ROWS);
+        tc_ampere_store_blended<S>(job, view, block, rows, (const float *)memory, line * S::WARP_M);
     }
 }
 

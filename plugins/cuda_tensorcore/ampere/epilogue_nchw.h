@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a block of the family taps whose results have positions as neighbours, as in NCHW:
- * rounded in registers, they leave through shared memory with columns as lines, by as many
- * positions at a time as begin at multiples of their bytes.
+ * The epilogue of the family ampere for results with positions as neighbours, as in NCHW: rounded
+ * in registers, transposed in shared memory, and out by as many positions at a time as begin at
+ * multiples of their bytes.
  */
 #ifndef CUDA_TENSORCORE_AMPERE_EPILOGUE_NCHW_H
 #define CUDA_TENSORCORE_AMPERE_EPILOGUE_NCHW_H
@@ -10,7 +10,7 @@
 #include "shape.h"
 
 /* Whether results go out as they are, along rows. */
-__device__ static inline bool tc_taps_stores_rows(const tc_taps_job &job)
+__device__ static inline bool tc_ampere_stores_nchw(const tc_ampere_params &job)
 {
     return job.stores_by_row && !job.partial && !job.output.bias && job.output.blend.alpha == 1 &&
            job.output.blend.beta == 0;
@@ -19,8 +19,9 @@ __device__ static inline bool tc_taps_stores_rows(const tc_taps_job &job)
 /* Whether so many rows on from a multiple of as many lie side by side, at a multiple of their
  * bytes: positions of an image lie in a line, and images and channels begin so. */
 template <class E>
-__device__ static inline bool tc_taps_rows_begin_at(const tc_conv &conv, const tc_taps_view &view,
-                                                    const void *out, int32_t count)
+__device__ static inline bool tc_ampere_nchw_is_aligned(const tc_conv &conv,
+                                                        const tc_ampere_view &view, const void *out,
+                                                        int32_t count)
 {
     int64_t positions = 1;
 
@@ -35,22 +36,22 @@ __device__ static inline bool tc_taps_rows_begin_at(const tc_conv &conv, const t
            conv.position.step % count == 0 && (uintptr_t)out % (count * sizeof(E)) == 0;
 }
 
-template <class S> struct tc_taps_rows {
+template <class S> struct tc_ampere_nchw_tile {
     typedef typename S::element element;
     /* Bytes from column to column; 16 more against bank conflicts. */
-    enum { LINE = S::ROWS * (int)sizeof(element) + 16 };
-    static_assert(S::COLUMNS * LINE <= S::PLACES_AT, "results fit where the tiles were");
+    enum { LINE = S::TILE_M * (int)sizeof(element) + 16 };
+    static_assert(S::TILE_N * LINE <= S::POSITIONS_AT, "results fit where the tiles were");
 
-    __device__ static void put(const float (&sum)[S::DOWN][S::RIGHT][4], char *memory)
+    __device__ static void put(const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
     {
         int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-        int row = warp / S::WARPS_RIGHT * S::WARP_ROWS + lane / 4;
-        int column = warp % S::WARPS_RIGHT * S::WARP_COLUMNS + lane % 4 * 2;
+        int row = warp / S::WARPS_N * S::WARP_M + lane / 4;
+        int column = warp % S::WARPS_N * S::WARP_N + lane % 4 * 2;
 
 #pragma unroll
-        for (int i = 0; i < S::DOWN; i++) {
+        for (int i = 0; i < S::FRAGS_M; i++) {
 #pragma unroll
-            for (int j = 0; j < S::RIGHT; j++) {
+            for (int j = 0; j < S::FRAGS_N; j++) {
 #pragma unroll
                 for (int e = 0; e < 4; e++)
                     cuda_store((element *)(memory + (column + j * 8 + e % 2) * LINE) + row +
@@ -62,20 +63,20 @@ template <class S> struct tc_taps_rows {
 
     /* V rows at a time. */
     template <int V>
-    __device__ static void out(const tc_taps_job &job, const tc_taps_block &block,
-                               const tc_taps_place *rows, const char *memory)
+    __device__ static void out(const tc_ampere_params &job, const tc_ampere_block &block,
+                               const tc_ampere_position *rows, const char *memory)
     {
         struct alignas(V * sizeof(element)) vector {
             element value[V];
         };
-        enum { VECTORS = S::ROWS / V };
+        enum { VECTORS = S::TILE_M / V };
         int32_t left = (int32_t)job.conv.columns - block.first_column;
         int64_t step = job.conv.position.step;
         element *to = (element *)job.output.data +
                       (block.group * job.conv.columns + block.first_column) * step;
 
 #pragma unroll 4
-        for (int e = (int)threadIdx.x; e < VECTORS * S::COLUMNS; e += S::THREADS) {
+        for (int e = (int)threadIdx.x; e < VECTORS * S::TILE_N; e += S::THREADS) {
             int r = e % VECTORS * V, c = e / VECTORS;
 
             if (rows[r].position >= 0 && c < left)
@@ -87,22 +88,22 @@ template <class S> struct tc_taps_rows {
 
 template <class S>
 __device__ static inline void
-tc_taps_store_rows(const tc_taps_job &job, const tc_taps_view &view, const tc_taps_block &block,
-                   const tc_taps_place *rows, const float (&sum)[S::DOWN][S::RIGHT][4],
-                   char *memory)
+tc_ampere_store_nchw(const tc_ampere_params &job, const tc_ampere_view &view,
+                     const tc_ampere_block &block, const tc_ampere_position *rows,
+                     const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
     typedef typename S::element element;
     const void *out = job.output.data;
 
     __syncthreads();
-    tc_taps_rows<S>::put(sum, memory);
+    tc_ampere_nchw_tile<S>::put(sum, memory);
     __syncthreads();
-    if (tc_taps_rows_begin_at<element>(job.conv, view, out, S::EACH))
-        tc_taps_rows<S>::template out<S::EACH>(job, block, rows, memory);
-    else if (S::EACH > 4 && tc_taps_rows_begin_at<element>(job.conv, view, out, 4))
-        tc_taps_rows<S>::template out<4>(job, block, rows, memory);
+    if (tc_ampere_nchw_is_aligned<element>(job.conv, view, out, S::EACH))
+        tc_ampere_nchw_tile<S>::template out<S::EACH>(job, block, rows, memory);
+    else if (S::EACH > 4 && tc_ampere_nchw_is_aligned<element>(job.conv, view, out, 4))
+        tc_ampere_nchw_tile<S>::template out<4>(job, block, rows, memory);
     else
-        tc_taps_rows<S>::template out<1>(job, block, rows, memory);
+        tc_ampere_nchw_tile<S>::template out<1>(job, block, rows, memory);
 }
 
 #endif

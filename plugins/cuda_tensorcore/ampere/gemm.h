@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Directions forward and data of the family taps (ampere/params.h): rows are positions, terms taps
- * of channels, channels inside. */
+/*
+ * The main loop and the kernels of fprop and dgrad in the family ampere: implicit GEMM by mma.sync,
+ * M positions, N channels of the output, K taps of channels with the channels inside, in a
+ * multistage pipeline of cp.async.
+ */
 #ifndef CUDA_TENSORCORE_AMPERE_GEMM_H
 #define CUDA_TENSORCORE_AMPERE_GEMM_H
 
@@ -14,77 +17,77 @@
  * memory stays in the order in which it is written here, and each row hides a little of it. Many
  * rows are read into the registers of the one that is done with.
  */
-template <class S> struct tc_taps_fragments {
+template <class S> struct tc_ampere_fragments {
     enum {
-        STEP = S::gathered_tile::STEP,
+        STEP = S::a_tile::STEP,
         WHOLE = S::math::SPLITS, /* a step is multiplied at once */
-        KEPT = WHOLE || S::DOWN < 4 ? 2 : 1,
-        PAIRS = S::RIGHT / 2,
-        PAIRS_A_ROW = (PAIRS + S::DOWN - 1) / S::DOWN
+        KEPT = WHOLE || S::FRAGS_M < 4 ? 2 : 1,
+        PAIRS = S::FRAGS_N / 2,
+        PAIRS_A_ROW = (PAIRS + S::FRAGS_M - 1) / S::FRAGS_M
     };
-    tc_taps_reader<typename S::gathered_tile, S::GATHERED_LINE, true> gathered;
-    tc_taps_reader<typename S::other_tile, S::OTHER_LINE, false> other;
-    uint32_t a[KEPT][S::DOWN][4], b[2][S::RIGHT][2];
+    tc_ampere_iterator<typename S::a_tile, S::A_MAJOR, true> a_iterator;
+    tc_ampere_iterator<typename S::b_tile, S::B_MAJOR, false> b_iterator;
+    uint32_t a[KEPT][S::FRAGS_M][4], b[2][S::FRAGS_N][2];
 
-    __device__ void begin(const tc_taps_warp<S> &warp)
+    __device__ void begin(const tc_ampere_warp<S> &warp)
     {
-        int first = warp.sharer * (S::TERMS / S::SHARERS);
+        int first = warp.k_slice * (S::TILE_K / S::K_SLICES);
 
-        gathered.begin(warp.down * S::WARP_ROWS, first);
-        other.begin(warp.right * S::WARP_COLUMNS, first);
+        a_iterator.begin(warp.down * S::WARP_M, first);
+        b_iterator.begin(warp.right * S::WARP_N, first);
     }
 
     __device__ void load_row(int set, int i, uint32_t stage, int term)
     {
-        gathered.load(a[set % KEPT][i], stage, i * 16, term);
+        a_iterator.load(a[set % KEPT][i], stage, i * 16, term);
     }
 
-    /* Of the other operand, what comes with row `i`. */
+    /* Of operand B, what comes with row `i`. */
     __device__ void load_pairs(int set, int i, uint32_t stage, int term)
     {
 #pragma unroll
         for (int p = i * PAIRS_A_ROW; p < (i + 1) * PAIRS_A_ROW && p < PAIRS; p++)
-            other.load(b[set][2 * p], stage + S::gathered_tile::BYTES, p * 16, term);
+            b_iterator.load(b[set][2 * p], stage + S::a_tile::BYTES, p * 16, term);
     }
 
     __device__ void load(int set, uint32_t stage, int term)
     {
 #pragma unroll
-        for (int i = 0; i < S::DOWN; i++) {
+        for (int i = 0; i < S::FRAGS_M; i++) {
             load_row(set, i, stage, term);
             load_pairs(set, i, stage, term);
         }
     }
 
-    __device__ void multiply_row(float (&sum)[S::DOWN][S::RIGHT][4], int set, int i)
+    __device__ void multiply_row(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], int set, int i)
     {
-        tc_multiply_units<typename S::math>(*(float(*)[1][S::RIGHT][4]) & sum[i],
-                                            *(const uint32_t(*)[1][4]) & a[set % KEPT][i], b[set]);
+        tc_mma_units<typename S::math>(*(float(*)[1][S::FRAGS_N][4]) & sum[i],
+                                       *(const uint32_t(*)[1][4]) & a[set % KEPT][i], b[set]);
     }
 };
 
 /* The sums of a block, of `count` tiles. A tile's first fragments need the whole block's copies. */
-template <class S> struct tc_taps_summer {
-    typedef tc_taps_loader<S> loader;
+template <class S> struct tc_ampere_mainloop {
+    typedef tc_ampere_loader<S> loader;
     enum {
         STAGES = S::STAGES,
-        STEP = S::gathered_tile::STEP,
-        STEPS = S::TERMS / STEP / S::SHARERS, /* of a warp */
+        STEP = S::a_tile::STEP,
+        STEPS = S::TILE_K / STEP / S::K_SLICES, /* of a warp */
         /* Copies go out in all steps but the last, behind which they are waited for; of one step,
          * behind the wait, with a tile less on its way. */
         LATE = STEPS == 1,
-        SLOTS = (LATE ? 1 : STEPS - 1) * S::DOWN
+        SLOTS = (LATE ? 1 : STEPS - 1) * S::FRAGS_M
     };
     static_assert(STAGES > 1 + LATE, "tiles are on their way while others are multiplied");
 
     const loader &load;
     typename loader::next_tile &next;
-    tc_taps_fragments<S> fragments;
+    tc_ampere_fragments<S> fragments;
     int32_t depth;
     uint32_t memory, from, to; /* stages: of the first tile, multiplied, copied to */
 
-    __device__ tc_taps_summer(const tc_taps_job &job, const loader &load,
-                              typename loader::next_tile &next, uint32_t memory)
+    __device__ tc_ampere_mainloop(const tc_ampere_params &job, const loader &load,
+                                  typename loader::next_tile &next, uint32_t memory)
         : load(load), next(next), depth((int32_t)job.conv.depth), memory(memory), from(memory),
           to((STAGES - 1) * S::STAGE_BYTES)
     {
@@ -103,13 +106,13 @@ template <class S> struct tc_taps_summer {
                 for (int i = 0; i < loader::COPIES; i++)
                     load.copy(source, i);
             }
-            tc_copy_commit();
+            tc_cp_async_commit();
             next.step(depth);
         }
     }
 
     /* A tile, whose first step's fragments are in set `SET`. */
-    template <int SET> __device__ void turn(float (&sum)[S::DOWN][S::RIGHT][4])
+    template <int SET> __device__ void turn(float (&sum)[S::FRAGS_M][S::FRAGS_N][4])
     {
         auto source = load.source(next, depth, to);
 
@@ -119,14 +122,14 @@ template <class S> struct tc_taps_summer {
             int now = (k + SET) % 2, then = (now + 1) % 2, term = (k + 1) % STEPS * STEP;
 
             if (k == STEPS - 1) {
-                tc_copy_wait<STAGES - 2 - LATE>();
+                tc_cp_async_wait<STAGES - 2 - LATE>();
                 __syncthreads();
                 from = from + S::STAGE_BYTES == memory + S::TILES_BYTES ? memory
                                                                         : from + S::STAGE_BYTES;
             }
 #pragma unroll
-            for (int i = 0; i < S::DOWN; i++) {
-                int slot = k * S::DOWN + i;
+            for (int i = 0; i < S::FRAGS_M; i++) {
+                int slot = k * S::FRAGS_M + i;
 
                 fragments.load_pairs(then, i, from, term);
                 if (fragments.KEPT == 2)
@@ -136,24 +139,24 @@ template <class S> struct tc_taps_summer {
                     if (c * SLOTS / loader::COPIES == slot)
                         load.copy(source, c);
                 }
-                if constexpr (!tc_taps_fragments<S>::WHOLE)
+                if constexpr (!tc_ampere_fragments<S>::WHOLE)
                     fragments.multiply_row(sum, now, i);
                 if (fragments.KEPT == 1)
                     fragments.load_row(then, i, from, term);
                 if (slot == SLOTS - 1)
-                    tc_copy_commit();
+                    tc_cp_async_commit();
             }
-            if constexpr (tc_taps_fragments<S>::WHOLE)
-                tc_multiply_all<typename S::math>(sum, fragments.a[now % fragments.KEPT],
-                                                  fragments.b[now]);
+            if constexpr (tc_ampere_fragments<S>::WHOLE)
+                tc_mma_all<typename S::math>(sum, fragments.a[now % fragments.KEPT],
+                                             fragments.b[now]);
         }
         to = to + S::STAGE_BYTES == S::TILES_BYTES ? 0 : to + S::STAGE_BYTES;
     }
 
-    __device__ void run(float (&sum)[S::DOWN][S::RIGHT][4], int32_t count)
+    __device__ void run(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], int32_t count)
     {
-        fragments.begin(tc_taps_warp<S>());
-        tc_copy_wait<STAGES - 2>();
+        fragments.begin(tc_ampere_warp<S>());
+        tc_cp_async_wait<STAGES - 2>();
         __syncthreads();
         fragments.load(0, from, 0);
 #pragma unroll 1
@@ -165,23 +168,23 @@ template <class S> struct tc_taps_summer {
                 break;
             turn<STEPS % 2>(sum);
         }
-        tc_copy_wait<0>();
+        tc_cp_async_wait<0>();
     }
 };
 
 /* The sums of a block, from the first tile of its part on. */
 template <class S>
-__device__ static inline void tc_taps_add_up(float (&sum)[S::DOWN][S::RIGHT][4],
-                                             const tc_taps_job &job, const tc_taps_view &view,
-                                             const tc_taps_block &block, tc_taps_place *rows,
-                                             const tc_taps_tap *taps, char *memory)
+__device__ static inline void
+tc_ampere_accumulate(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], const tc_ampere_params &job,
+                     const tc_ampere_view &view, const tc_ampere_block &block,
+                     tc_ampere_position *rows, const tc_ampere_tap *taps, char *memory)
 {
     int32_t depth = job.conv.depth;
-    int32_t tiles = S::PACKED ? (view.taps * depth + S::TERMS - 1) / S::TERMS
-                              : view.taps * ((depth + S::TERMS - 1) / S::TERMS);
+    int32_t tiles = S::PACKED ? (view.taps * depth + S::TILE_K - 1) / S::TILE_K
+                              : view.taps * ((depth + S::TILE_K - 1) / S::TILE_K);
     int32_t begin = 0, count = tiles;
-    tc_taps_loader<S> load;
-    typename tc_taps_loader<S>::next_tile next;
+    tc_ampere_loader<S> load;
+    typename tc_ampere_loader<S>::next_tile next;
 
     if (job.splits > 1) {
         int32_t each = (tiles + job.splits - 1) / job.splits;
@@ -190,98 +193,99 @@ __device__ static inline void tc_taps_add_up(float (&sum)[S::DOWN][S::RIGHT][4],
         count = conv_least(begin + each, tiles) - begin;
     }
     load.begin(job, block, rows, tc_shared_address(memory));
-    next.begin(taps, view.taps, depth, begin, count, load.chunk(), load.line(), load.LINES_APART);
-    tc_taps_summer<S> summer(job, load, next, tc_shared_address(memory));
-    tc_wait_for_last();
-    summer.begin();
-    tc_taps_position_rows<S>(job, view, block.first_row, rows);
-    summer.run(sum, count);
+    next.begin(taps, view.taps, depth, begin, count, load.chunk(), load.line(), load.B_LINES_APART);
+    tc_ampere_mainloop<S> mainloop(job, load, next, tc_shared_address(memory));
+    tc_wait_on_dependent_grids();
+    mainloop.begin();
+    tc_ampere_fill_output_offsets<S>(job, view, block.first_row, rows);
+    mainloop.run(sum, count);
 }
 
 /* The block's coordinates wait in shared memory while sums take all registers. */
 template <class S>
-__device__ static inline void tc_taps_gemm(const tc_taps_job &job, const tc_taps_view &view,
-                                           const tc_taps_block &block, char *memory)
+__device__ static inline void tc_ampere_gemm(const tc_ampere_params &job,
+                                             const tc_ampere_view &view,
+                                             const tc_ampere_block &block, char *memory)
 {
-    typedef tc_taps_joined<S> joined;
-    tc_taps_place *rows = (tc_taps_place *)(memory + S::PLACES_AT);
-    tc_taps_tap *taps = (tc_taps_tap *)(memory + S::TAPS_AT);
-    tc_taps_block &kept = *(tc_taps_block *)(memory + S::BLOCK_AT);
-    float sum[S::DOWN][S::RIGHT][4] = {};
+    typedef tc_ampere_reduced<S> joined;
+    tc_ampere_position *rows = (tc_ampere_position *)(memory + S::POSITIONS_AT);
+    tc_ampere_tap *taps = (tc_ampere_tap *)(memory + S::TAPS_AT);
+    tc_ampere_block &kept = *(tc_ampere_block *)(memory + S::BLOCK_AT);
+    float sum[S::FRAGS_M][S::FRAGS_N][4] = {};
 
     if (block.first_row >= view.view.positions)
         return;
     if (threadIdx.x == 0)
         kept = block;
-    tc_taps_note<S>(view, taps);
-    tc_taps_place_rows<S>(job, view, block.first_row, rows);
+    tc_ampere_list_taps<S>(view, taps);
+    tc_ampere_fill_positions<S>(job, view, block.first_row, rows);
     __syncthreads();
-    tc_taps_add_up<S>(sum, job, view, block, rows, taps, memory);
-    tc_let_next_begin();
-    if constexpr (S::SHARERS > 1) {
-        float own[joined::DOWN][S::RIGHT][4];
+    tc_ampere_accumulate<S>(sum, job, view, block, rows, taps, memory);
+    tc_launch_dependent_grids();
+    if constexpr (S::K_SLICES > 1) {
+        float own[joined::FRAGS_M][S::FRAGS_N][4];
 
-        tc_taps_join<S>(own, sum, memory);
-        tc_taps_store<joined>(job, view, kept, rows, own, memory);
+        tc_ampere_reduce_slices<S>(own, sum, memory);
+        tc_ampere_epilogue<joined>(job, view, kept, rows, own, memory);
     } else {
-        tc_taps_store<S>(job, view, kept, rows, sum, memory);
+        tc_ampere_epilogue<S>(job, view, kept, rows, sum, memory);
     }
 }
 
 template <class S>
-__global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
-    tc_taps_gemm_kernel(const __grid_constant__ tc_taps_job job)
+__global__ void __launch_bounds__((int)S::THREADS, (int)S::OCCUPANCY)
+    tc_ampere_gemm_kernel(const __grid_constant__ tc_ampere_params job)
 {
     TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
-        tc_taps_gemm<S>(job, job.class_of[0],
-                        tc_taps_block_at(job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS),
-                        (char *)memory);
+        tc_ampere_gemm<S>(job, job.class_of[0],
+                          tc_ampere_block_at(job, (int32_t)blockIdx.x, S::TILE_M, S::TILE_N),
+                          (char *)memory);
     }
 }
 
-/* Of direction data with several classes; a block makes the view of its own one. */
+/* Of dgrad with several classes; a block makes the view of its own one. */
 template <class S>
-__global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
-    tc_taps_classes_kernel(const __grid_constant__ tc_taps_classes_job job)
+__global__ void __launch_bounds__((int)S::THREADS, (int)S::OCCUPANCY)
+    tc_ampere_classes_kernel(const __grid_constant__ tc_ampere_classes_params job)
 {
     TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
-        tc_taps_view &view = *(tc_taps_view *)((char *)memory + S::VIEW_AT);
-        tc_taps_block block = tc_taps_block_at(job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS);
-        const tc_taps_class &of = job.classes.class_of[block.number];
+        tc_ampere_view &view = *(tc_ampere_view *)((char *)memory + S::VIEW_AT);
+        tc_ampere_block block = tc_ampere_block_at(job, (int32_t)blockIdx.x, S::TILE_M, S::TILE_N);
+        const tc_ampere_class &of = job.classes.class_of[block.number];
 
         block.number = of.number;
-        tc_taps_make_view(&view, job, of);
+        tc_ampere_make_view(&view, job, of);
         __syncthreads();
-        tc_taps_gemm<S>(job, view, block, (char *)memory);
+        tc_ampere_gemm<S>(job, view, block, (char *)memory);
     }
 }
 
 /* ------------------------------------------------------------------ on the host */
 
-template <class S> static void tc_taps_gemm_step(struct tc_step *step, const struct tc_job *job)
+template <class S> static void tc_ampere_gemm_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
     int32_t shared = S::SHARED_BYTES + (int32_t)conv_taps(&job->conv) * TC_TAP_BYTES;
-    tc_taps_job taps;
+    tc_ampere_params taps;
 
-    tc_taps_prepare(&taps, *job, (int32_t)sizeof(typename S::element));
+    tc_ampere_prepare(&taps, *job, (int32_t)sizeof(typename S::element));
     if constexpr (S::CLASSES) {
         static uint8_t classes_asked[TC_DEVICES_SEEN];
-        tc_taps_classes_job classes;
+        tc_ampere_classes_params classes;
 
         if (job->conv.classes > 1) {
-            *(tc_taps_job *)&classes = taps;
-            tc_taps_list(&classes.classes, *job, true);
-            tc_step_make(step, tc_taps_classes_kernel<S>, classes_asked, S::THREADS, shared,
+            *(tc_ampere_params *)&classes = taps;
+            tc_ampere_list_classes(&classes.classes, *job, true);
+            tc_step_make(step, tc_ampere_classes_kernel<S>, classes_asked, S::THREADS, shared,
                          tc_blocks(*job), classes);
             return;
         }
     }
-    tc_step_make(step, tc_taps_gemm_kernel<S>, asked, S::THREADS, shared, tc_blocks(*job), taps);
+    tc_step_make(step, tc_ampere_gemm_kernel<S>, asked, S::THREADS, shared, tc_blocks(*job), taps);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family taps for half. */
+/* Kernels of the family ampere for half. */
 #include "table.h"
 
-TC_TAPS_TABLE(tc_taps_half, tc_half, 0, ANYDNN_PLUGIN_HALF, TC_TAPS_MORE);
+TC_AMPERE_TABLE(tc_ampere_half, tc_half, 0, ANYDNN_PLUGIN_HALF, TC_AMPERE_TILES_OF_HALF);

@@ -1,44 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the family taps takes, and what its kernels are given (ampere/params.h). */
+/*
+ * What fprop and dgrad of the family ampere take, and how the host fills their parameters
+ * (ampere/params.h).
+ */
 #include "params.h"
 
-/* Places and steps have 31 bits; half of that leaves room for sums of them. In direction filter
+/* Places and steps have 31 bits; half of that leaves room for sums of them. In wgrad
  * those in the tensor by position are counted in chunks of 4 elements or more. */
-#define TC_TAPS_REACH  (INT64_C(1) << 30)
-#define TC_TAPS_CHUNKS 4
+#define TC_AMPERE_REACH  (INT64_C(1) << 30)
+#define TC_AMPERE_CHUNKS 4
 
 static int64_t size_of(int64_t n)
 {
     return n < 0 ? -n : n;
 }
 
-extern "C" int32_t tc_taps_takes(const struct conv *conv, const struct tc_wish *wish)
+extern "C" int32_t tc_ampere_takes(const struct conv *conv, const struct tc_target *target)
 {
     int64_t gathered = conv->images * conv->x_image;
     int64_t filters = conv->columns * size_of(conv->tap_column) + conv->depth * conv->tap_depth;
     int64_t positions = conv->images * size_of(conv->position_image);
 
-    (void)wish;
-    if (!conv->narrow || conv->classes > TC_TAPS_CLASSES)
+    (void)target;
+    if (!conv->narrow || conv->classes > TC_AMPERE_CLASSES)
         return 0;
     for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++) {
         const struct conv_dim *dim = &conv->dim[d];
 
-        if (dim->taps > TC_TAPS_BITS)
+        if (dim->taps > TC_AMPERE_BITS)
             return 0;
         gathered += (dim->gathered + dim->pad + dim->taps * dim->dilation) * size_of(dim->x);
         filters += dim->taps * size_of(dim->tap);
         positions += dim->positions * size_of(dim->position);
     }
     if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER &&
-        positions / TC_TAPS_CHUNKS >= TC_TAPS_REACH)
+        positions / TC_AMPERE_CHUNKS >= TC_AMPERE_REACH)
         return 0;
-    return gathered < TC_TAPS_REACH && filters < TC_TAPS_REACH;
+    return gathered < TC_AMPERE_REACH && filters < TC_AMPERE_REACH;
 }
 
-extern "C" int32_t tc_taps_takes_one_class(const struct conv *conv, const struct tc_wish *wish)
+extern "C" int32_t tc_ampere_takes_one_class(const struct conv *conv,
+                                             const struct tc_target *target)
 {
-    return conv->classes == 1 && tc_taps_takes(conv, wish);
+    return conv->classes == 1 && tc_ampere_takes(conv, target);
 }
 
 static bool is_one(const conv_dim &dim)
@@ -46,7 +50,7 @@ static bool is_one(const conv_dim &dim)
     return dim.positions == 1 && dim.taps == 1 && dim.gathered == 1 && dim.pad == 0;
 }
 
-int32_t tc_taps_is_packed(const conv &conv, int32_t each)
+int32_t tc_ampere_is_packed(const conv &conv, int32_t each)
 {
     int packed =
         conv.position.step == 1 && conv.columns % each == 0 && conv.position_image % each == 0;
@@ -56,7 +60,7 @@ int32_t tc_taps_is_packed(const conv &conv, int32_t each)
     return packed;
 }
 
-static void fill_view(tc_taps_view *to, const conv &conv, int32_t number)
+static void fill_view(tc_ampere_view *to, const conv &conv, int32_t number)
 {
     conv_view_make(&to->view, conv, number);
     to->taps = 1;
@@ -74,16 +78,16 @@ static void fill_view(tc_taps_view *to, const conv &conv, int32_t number)
         to->taps *= dim.taps;
     }
     while (to->begin < CONV_DIMS - 1 && is_one(conv.dim[CONV_FIRST + to->begin]))
-        to->inside |= 1u << TC_TAPS_BITS * to->begin++;
+        to->inside |= 1u << TC_AMPERE_BITS * to->begin++;
 }
 
-void tc_taps_prepare(tc_taps_job *taps, const tc_job &job, int32_t element)
+void tc_ampere_prepare(tc_ampere_params *taps, const tc_job &job, int32_t element)
 {
     const conv &conv = job.conv;
 
     *taps = {};
-    tc_slim(taps, job);
-    taps->stores_by_16 = tc_taps_is_packed(conv, 16 / element);
+    tc_slim_of(taps, job);
+    taps->stores_by_16 = tc_ampere_is_packed(conv, 16 / element);
     taps->by_column_tiles = cuda_divisor_of(job.column_tiles);
     taps->by_row_tiles = cuda_divisor_of(job.row_tiles);
     taps->by_groups = cuda_divisor_of(conv.groups);
@@ -91,7 +95,7 @@ void tc_taps_prepare(tc_taps_job *taps, const tc_job &job, int32_t element)
     fill_view(&taps->class_of[0], conv, 0);
 }
 
-void tc_taps_list(tc_taps_classes *classes, const tc_job &job, bool in_order)
+void tc_ampere_list_classes(tc_ampere_classes *classes, const tc_job &job, bool in_order)
 {
     const conv &conv = job.conv;
     bool data = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
@@ -105,7 +109,7 @@ void tc_taps_list(tc_taps_classes *classes, const tc_job &job, bool in_order)
             begin[d] + (data ? conv_least((int32_t)dim.stride, (int32_t)dim.positions) : 1);
     }
     for (int32_t i = 0; i < conv.classes; i++) {
-        tc_taps_class *to = &classes->class_of[i];
+        tc_ampere_class *to = &classes->class_of[i];
         int32_t left;
         conv_view view;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the kernels of the family taps are given. They work as those of mma/gemm.h do, for
- * geometries in which nearly all arithmetic of places can be done before the sums begin: operands
- * read by 16 bytes, few classes, offsets of 31 bits. The host makes the views of all classes; a
- * block works out, once for each row, the place under the first tap and which taps of each dim lie
- * inside; in the loop, a step to the next tile is one addition and one test for 16 bytes.
+ * Parameters of the kernels of fprop and dgrad in the family ampere. They work as those of
+ * mma/gemm.h do, where nearly all arithmetic of coordinates can be done before the main loop:
+ * operands read by 16 bytes, few classes, offsets of 31 bits. The host makes the view of each
+ * class; a block works out, once for each m, its offset under the first tap and a mask of the taps
+ * of each dim that lie inside; in the loop a step to the next tile is one addition and one test for
+ * 16 bytes.
  */
 #ifndef CUDA_TENSORCORE_AMPERE_PARAMS_H
 #define CUDA_TENSORCORE_AMPERE_PARAMS_H
@@ -12,62 +13,62 @@
 #include "../common/launch.h"
 
 /* Classes that a job has views of; taps along a dim that a mask has bits for. */
-#define TC_TAPS_CLASSES 8
-#define TC_TAPS_BITS    10
+#define TC_AMPERE_CLASSES 8
+#define TC_AMPERE_BITS    10
 
-struct tc_taps_view {
+struct tc_ampere_view {
     conv_view view;
     int32_t taps;                   /* of all dims, without channels */
     int32_t first_other;            /* of the first tap */
     cuda_divisor by[CONV_DIMS];     /* positions */
-    cuda_divisor by_tap[CONV_DIMS]; /* what taps are apart in the gathered tensor */
-    int32_t tap_x[CONV_DIMS];       /* from tap to tap in the gathered tensor, */
+    cuda_divisor by_tap[CONV_DIMS]; /* what taps are apart in A */
+    int32_t tap_x[CONV_DIMS];       /* from tap to tap in A, */
     int32_t tap_other[CONV_DIMS];   /* in the other one */
     int32_t images;
     int32_t begin;   /* dims in front of this one have one position and one tap, */
     uint32_t inside; /* which lies inside */
 };
 
-struct tc_taps_job : tc_slim_job {
+struct tc_ampere_params : tc_slim_params {
     cuda_divisor by_column_tiles, by_row_tiles, by_groups, by_classes;
-    tc_taps_view class_of[1]; /* of several classes, the first one's */
+    tc_ampere_view class_of[1]; /* of several classes, the first one's */
 };
 
 /*
- * Direction data with several classes. A class is a choice of one for each dim: so many as the
+ * dgrad with several classes. A class is a choice of one for each dim: so many as the
  * stride, or the positions if they are fewer. What choices differ in stands beside the first
  * class's view.
  */
-struct tc_taps_choice {
+struct tc_ampere_residue {
     int32_t positions, first, at, taps, tap_first;
     cuda_divisor by;
 };
 
 /* A class's number, and its choices. */
-struct tc_taps_class {
+struct tc_ampere_class {
     uint8_t number, choice[CONV_DIMS];
 };
 
-struct tc_taps_classes {
-    tc_taps_class class_of[TC_TAPS_CLASSES];
-    tc_taps_choice choices[TC_TAPS_CLASSES + CONV_DIMS - 1];
+struct tc_ampere_classes {
+    tc_ampere_class class_of[TC_AMPERE_CLASSES];
+    tc_ampere_residue choices[TC_AMPERE_CLASSES + CONV_DIMS - 1];
 };
 
 /* Classes with many taps first. */
-struct tc_taps_classes_job : tc_taps_job {
-    tc_taps_classes classes;
+struct tc_ampere_classes_params : tc_ampere_params {
+    tc_ampere_classes classes;
 };
 
 /* Coordinates of a block. */
-struct tc_taps_block {
+struct tc_ampere_block {
     int32_t first_row, first_column, number, group, split;
 };
 
 /* The class's number is what comes next in their order. */
-__device__ static inline tc_taps_block tc_taps_block_at(const tc_taps_job &job, int32_t id,
-                                                        int rows, int columns)
+__device__ static inline tc_ampere_block tc_ampere_block_at(const tc_ampere_params &job, int32_t id,
+                                                            int rows, int columns)
 {
-    tc_taps_block block;
+    tc_ampere_block block;
     uint32_t left = (uint32_t)id, next = cuda_divide(left, job.by_column_tiles);
 
     block.first_column = (int32_t)(left - next * (uint32_t)job.column_tiles) * columns;
@@ -85,7 +86,7 @@ __device__ static inline tc_taps_block tc_taps_block_at(const tc_taps_job &job, 
 }
 
 /* Puts the choice for a dim into a view. */
-CUDA_BOTH void tc_taps_choose(tc_taps_view *view, int d, const tc_taps_choice &choice)
+CUDA_BOTH void tc_ampere_apply_residue(tc_ampere_view *view, int d, const tc_ampere_residue &choice)
 {
     conv_view_dim &dim = view->view.dim[d];
 
@@ -98,10 +99,11 @@ CUDA_BOTH void tc_taps_choose(tc_taps_view *view, int d, const tc_taps_choice &c
 }
 
 /* The view of a class, in shared memory; to be waited for. */
-__device__ static inline void tc_taps_make_view(tc_taps_view *view, const tc_taps_classes_job &job,
-                                                const tc_taps_class &of)
+__device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
+                                                  const tc_ampere_classes_params &job,
+                                                  const tc_ampere_class &of)
 {
-    const tc_taps_view &first = job.class_of[0];
+    const tc_ampere_view &first = job.class_of[0];
     int d = (int)threadIdx.x;
 
     if (d < CONV_DIMS) {
@@ -111,13 +113,13 @@ __device__ static inline void tc_taps_make_view(tc_taps_view *view, const tc_tap
         view->by_tap[d] = first.by_tap[d];
         view->tap_x[d] = first.tap_x[d];
         view->tap_other[d] = first.tap_other[d];
-        tc_taps_choose(view, d, job.classes.choices[of.choice[d]]);
+        tc_ampere_apply_residue(view, d, job.classes.choices[of.choice[d]]);
     } else if (d == CONV_DIMS) {
         int32_t positions = first.images, taps = 1, other = job.conv.tap_first;
 
 #pragma unroll
         for (int e = 0; e < CONV_DIMS; e++) {
-            const tc_taps_choice &choice = job.classes.choices[of.choice[e]];
+            const tc_ampere_residue &choice = job.classes.choices[of.choice[e]];
 
             positions *= choice.positions;
             taps *= choice.taps;
@@ -133,11 +135,11 @@ __device__ static inline void tc_taps_make_view(tc_taps_view *view, const tc_tap
     }
 }
 
-/* A position: its place in the gathered tensor under the first tap, which taps of each dim (from
- * the low bits, TC_TAPS_BITS of each) lie inside, its place in the tensor by position; < 0: none.
- * The last is worked out when the first copies are on their way (tc_taps_position).
+/* A position: its place in A under the first tap, which taps of each dim (from
+ * the low bits, TC_AMPERE_BITS of each) lie inside, its place in the tensor by position; < 0: none.
+ * The last is worked out when the first copies are on their way (tc_ampere_output_offset).
  */
-struct alignas(16) tc_taps_place {
+struct alignas(16) tc_ampere_position {
     int32_t x;
     uint32_t inside;
     int64_t position;
@@ -146,7 +148,7 @@ struct alignas(16) tc_taps_place {
 /* Bits of a dim's taps that lie inside, the first one being over coordinate `at`. Where they go
  * backwards, the tensor is seen from its other end. */
 __device__ static inline uint32_t
-tc_taps_inside(const conv_view_dim &dim, const cuda_divisor &by_tap, int32_t gathered, int32_t at)
+tc_ampere_mask(const conv_view_dim &dim, const cuda_divisor &by_tap, int32_t gathered, int32_t at)
 {
     int32_t apart = dim.at_tap < 0 ? -dim.at_tap : dim.at_tap;
     int32_t from = dim.at_tap < 0 ? gathered - 1 - at : at, room = gathered - from;
@@ -156,10 +158,10 @@ tc_taps_inside(const conv_view_dim &dim, const cuda_divisor &by_tap, int32_t gat
     return ((1u << conv_least(until, dim.taps)) - 1) & (~0u << conv_least(before, dim.taps));
 }
 
-__device__ static inline tc_taps_place tc_taps_place_at(const tc_conv &conv,
-                                                        const tc_taps_view &view, int32_t index)
+__device__ static inline tc_ampere_position
+tc_ampere_position_at(const tc_conv &conv, const tc_ampere_view &view, int32_t index)
 {
-    tc_taps_place place = {0, view.inside, 0};
+    tc_ampere_position place = {0, view.inside, 0};
     uint32_t left = (uint32_t)index;
 
     if (index >= view.view.positions)
@@ -177,15 +179,16 @@ __device__ static inline tc_taps_place tc_taps_place_at(const tc_conv &conv,
 
         left = next;
         place.x += at * of.x;
-        place.inside |= tc_taps_inside(dim, view.by_tap[d], of.gathered, at) << (TC_TAPS_BITS * d);
+        place.inside |= tc_ampere_mask(dim, view.by_tap[d], of.gathered, at)
+                        << (TC_AMPERE_BITS * d);
     }
     place.x += (int32_t)left * conv.x_image;
     return place;
 }
 
 /* A position's place in the tensor by position, or in z. */
-__device__ static inline int64_t tc_taps_position(const tc_conv &conv, const tc_taps_view &view,
-                                                  int32_t index, bool z)
+__device__ static inline int64_t
+tc_ampere_output_offset(const tc_conv &conv, const tc_ampere_view &view, int32_t index, bool z)
 {
     uint32_t left = (uint32_t)index;
     int64_t position = 0;
@@ -207,16 +210,17 @@ __device__ static inline int64_t tc_taps_position(const tc_conv &conv, const tc_
  */
 
 /* Whether a geometry is one for these kernels. */
-extern "C" int32_t tc_taps_takes(const struct conv *conv, const struct tc_wish *wish);
-extern "C" int32_t tc_taps_takes_one_class(const struct conv *conv, const struct tc_wish *wish);
+extern "C" int32_t tc_ampere_takes(const struct conv *conv, const struct tc_target *target);
+extern "C" int32_t tc_ampere_takes_one_class(const struct conv *conv,
+                                             const struct tc_target *target);
 
 /* Whether plain results go to columns that lie side by side, so many at a multiple of as many. */
-int32_t tc_taps_is_packed(const conv &conv, int32_t each);
+int32_t tc_ampere_is_packed(const conv &conv, int32_t each);
 
 /* Fills the job, without what a call brings; `element` bytes of an element of the output. */
-void tc_taps_prepare(tc_taps_job *taps, const tc_job &job, int32_t element);
+void tc_ampere_prepare(tc_ampere_params *taps, const tc_job &job, int32_t element);
 
-/* The classes of direction data, in the order that the job has or as they are numbered. */
-void tc_taps_list(tc_taps_classes *classes, const tc_job &job, bool in_order);
+/* The classes of dgrad, in the order that the job has or as they are numbered. */
+void tc_ampere_list_classes(tc_ampere_classes *classes, const tc_job &job, bool in_order);
 
 #endif

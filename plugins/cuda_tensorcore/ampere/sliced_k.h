@@ -1,50 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sums of warps that share results, in the family taps: each leaves the others what is theirs,
- * and adds up its own in order. */
+/*
+ * Sliced-K: adds up the accumulators of warps that share a warp tile and took different slices of
+ * K; each leaves the others what is theirs in shared memory, and adds up its own in order.
+ */
 #ifndef CUDA_TENSORCORE_AMPERE_SLICED_K_H
 #define CUDA_TENSORCORE_AMPERE_SLICED_K_H
 
 #include "shape.h"
 
 /* A warp's place among those of a tile, and its number among those that share its results. */
-template <class S> struct tc_taps_warp {
-    int down, right, sharer;
+template <class S> struct tc_ampere_warp {
+    int down, right, k_slice;
 
-    __device__ tc_taps_warp()
+    __device__ tc_ampere_warp()
     {
-        int warp = (int)threadIdx.x / 32, line = warp / S::WARPS_RIGHT;
+        int warp = (int)threadIdx.x / 32, line = warp / S::WARPS_N;
 
-        down = line / S::SHARERS;
-        sharer = line % S::SHARERS;
-        right = warp % S::WARPS_RIGHT;
+        down = line / S::K_SLICES;
+        k_slice = line % S::K_SLICES;
+        right = warp % S::WARPS_N;
     }
 };
 
 template <class S>
-__device__ static inline void tc_taps_join(float (&own)[S::DOWN / S::SHARERS][S::RIGHT][4],
-                                           const float (&sum)[S::DOWN][S::RIGHT][4], char *memory)
+__device__ static inline void
+tc_ampere_reduce_slices(float (&own)[S::FRAGS_M / S::K_SLICES][S::FRAGS_N][4],
+                        const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
-    enum { OTHERS = S::SHARERS - 1, OWN = S::DOWN / S::SHARERS, EACH = OWN * S::RIGHT * 32 };
-    tc_taps_warp<S> warp;
+    enum { OTHERS = S::K_SLICES - 1, OWN = S::FRAGS_M / S::K_SLICES, EACH = OWN * S::FRAGS_N * 32 };
+    tc_ampere_warp<S> warp;
     /* Parts lie in [place][owner][other][fragment][lane]. */
     float4 *parts = (float4 *)memory + (int)threadIdx.x % 32 +
-                    (warp.down * S::WARPS_RIGHT + warp.right) * S::SHARERS * OTHERS * EACH;
+                    (warp.down * S::WARPS_N + warp.right) * S::K_SLICES * OTHERS * EACH;
 
     __syncthreads();
 #pragma unroll
-    for (int owner = 0; owner < S::SHARERS; owner++) {
-        float4 *to = parts + (owner * OTHERS + warp.sharer - (warp.sharer > owner)) * EACH;
+    for (int owner = 0; owner < S::K_SLICES; owner++) {
+        float4 *to = parts + (owner * OTHERS + warp.k_slice - (warp.k_slice > owner)) * EACH;
 
-        if (owner == warp.sharer) {
+        if (owner == warp.k_slice) {
 #pragma unroll
-            for (int n = 0; n < OWN * S::RIGHT * 4; n++)
-                own[n / (S::RIGHT * 4)][n / 4 % S::RIGHT][n % 4] =
-                    sum[owner * OWN + n / (S::RIGHT * 4)][n / 4 % S::RIGHT][n % 4];
+            for (int n = 0; n < OWN * S::FRAGS_N * 4; n++)
+                own[n / (S::FRAGS_N * 4)][n / 4 % S::FRAGS_N][n % 4] =
+                    sum[owner * OWN + n / (S::FRAGS_N * 4)][n / 4 % S::FRAGS_N][n % 4];
             continue;
         }
 #pragma unroll
-        for (int f = 0; f < OWN * S::RIGHT; f++) {
-            const float(&from)[4] = sum[owner * OWN + f / S::RIGHT][f % S::RIGHT];
+        for (int f = 0; f < OWN * S::FRAGS_N; f++) {
+            const float(&from)[4] = sum[owner * OWN + f / S::FRAGS_N][f % S::FRAGS_N];
 
             to[f * 32] = {from[0], from[1], from[2], from[3]};
         }
@@ -53,9 +56,9 @@ __device__ static inline void tc_taps_join(float (&own)[S::DOWN / S::SHARERS][S:
 #pragma unroll
     for (int other = 0; other < OTHERS; other++) {
 #pragma unroll
-        for (int f = 0; f < OWN * S::RIGHT; f++) {
-            float4 part = parts[((warp.sharer * OTHERS + other) * OWN * S::RIGHT + f) * 32];
-            float(&to)[4] = own[f / S::RIGHT][f % S::RIGHT];
+        for (int f = 0; f < OWN * S::FRAGS_N; f++) {
+            float4 part = parts[((warp.k_slice * OTHERS + other) * OWN * S::FRAGS_N + f) * 32];
+            float(&to)[4] = own[f / S::FRAGS_N][f % S::FRAGS_N];
 
             to[0] += part.x;
             to[1] += part.y;

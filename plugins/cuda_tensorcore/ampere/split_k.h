@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parts of split sums in directions forward and data: a block's way to them, straight from
- * registers, and the kernel that adds them up in order, a thread four neighbouring columns of a
- * row. Parts lie in [split][group][class][row][column].
+ * Split-K of fprop and dgrad in the family ampere: a block stores its partial sums straight from
+ * registers, and a second kernel adds them up in order, four neighbouring columns a thread. Partial
+ * sums lie in [split][group][class][row][column].
  */
 #ifndef CUDA_TENSORCORE_AMPERE_SPLIT_K_H
 #define CUDA_TENSORCORE_AMPERE_SPLIT_K_H
 
 #include "shape.h"
 
-#define TC_PARTS_THREADS 128
-#define TC_PARTS_EACH    4
+#define TC_REDUCE_THREADS 128
+#define TC_REDUCE_EACH    4
 /* Parts that are asked for before the first is added. */
-#define TC_PARTS_ASKED 8
+#define TC_REDUCE_ASKED 8
 
 /* Two neighbours, of which the first has a column. */
-__device__ static inline void tc_taps_put_part(float *to, float first, float second, bool pairs,
-                                               int32_t left)
+__device__ static inline void tc_ampere_put_partials(float *to, float first, float second,
+                                                     bool pairs, int32_t left)
 {
     if (pairs) {
         *(float2 *)to = {first, second};
@@ -28,20 +28,21 @@ __device__ static inline void tc_taps_put_part(float *to, float first, float sec
 }
 
 template <class S>
-__device__ static inline void tc_taps_store_parts(const tc_taps_job &job, const tc_taps_view &view,
-                                                  const tc_taps_block &block,
-                                                  const float (&sum)[S::DOWN][S::RIGHT][4])
+__device__ static inline void
+tc_ampere_store_partials(const tc_ampere_params &job, const tc_ampere_view &view,
+                         const tc_ampere_block &block,
+                         const float (&sum)[S::FRAGS_M][S::FRAGS_N][4])
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     int32_t columns = (int32_t)job.conv.columns;
-    int32_t row = block.first_row + warp / S::WARPS_RIGHT * S::WARP_ROWS + lane / 4;
-    int32_t column = block.first_column + warp % S::WARPS_RIGHT * S::WARP_COLUMNS + lane % 4 * 2;
+    int32_t row = block.first_row + warp / S::WARPS_N * S::WARP_M + lane / 4;
+    int32_t column = block.first_column + warp % S::WARPS_N * S::WARP_N + lane % 4 * 2;
     float *to = (float *)job.partial +
                 conv_partial_at(job, block.split, block.group * job.conv.classes + block.number,
                                 row, column);
 
 #pragma unroll
-    for (int i = 0; i < S::DOWN; i++) {
+    for (int i = 0; i < S::FRAGS_M; i++) {
 #pragma unroll
         for (int half = 0; half < 2; half++) {
             int down = i * 16 + half * 8;
@@ -49,11 +50,11 @@ __device__ static inline void tc_taps_store_parts(const tc_taps_job &job, const 
             if (row + down >= view.view.positions)
                 return;
 #pragma unroll
-            for (int j = 0; j < S::RIGHT; j++) {
+            for (int j = 0; j < S::FRAGS_N; j++) {
                 if (column + j * 8 < columns)
-                    tc_taps_put_part(to + (int64_t)down * columns + j * 8, sum[i][j][half * 2],
-                                     sum[i][j][half * 2 + 1], columns % 2 == 0,
-                                     columns - column - j * 8);
+                    tc_ampere_put_partials(to + (int64_t)down * columns + j * 8,
+                                           sum[i][j][half * 2], sum[i][j][half * 2 + 1],
+                                           columns % 2 == 0, columns - column - j * 8);
             }
         }
     }
@@ -61,29 +62,31 @@ __device__ static inline void tc_taps_store_parts(const tc_taps_job &job, const 
 
 /* ------------------------------------------------------------------ their sum */
 
-struct tc_taps_adder : tc_slim_job {
+struct tc_ampere_reducer : tc_slim_params {
     cuda_divisor by_chunks, by_rows, by_classes;
     int32_t images;
-    int32_t count, chunks;   /* fours of columns, of all units; of a row */
-    int32_t step[CONV_DIMS]; /* from position to position of a class */
-    tc_taps_classes classes; /* as they are numbered */
+    int32_t count, chunks;     /* fours of columns, of all units; of a row */
+    int32_t step[CONV_DIMS];   /* from position to position of a class */
+    tc_ampere_classes classes; /* as they are numbered */
 };
 
-static inline int32_t tc_settle(tc_taps_adder *job)
+static inline int32_t tc_settle(tc_ampere_reducer *job)
 {
     job->stores_by_16 = job->stores_by_16 && tc_is_plain_by(job->output, 16);
     return 0;
 }
 
 /* The positions of a class. */
-__device__ static inline tc_taps_view tc_taps_adder_view(const tc_taps_adder &job, uint32_t number)
+__device__ static inline tc_ampere_view tc_ampere_reducer_view(const tc_ampere_reducer &job,
+                                                               uint32_t number)
 {
-    tc_taps_view view = {};
+    tc_ampere_view view = {};
 
     view.view.positions = job.images;
 #pragma unroll
     for (int d = 0; d < CONV_DIMS; d++) {
-        tc_taps_choose(&view, d, job.classes.choices[job.classes.class_of[number].choice[d]]);
+        tc_ampere_apply_residue(&view, d,
+                                job.classes.choices[job.classes.class_of[number].choice[d]]);
         view.view.dim[d].step = job.step[d];
         view.view.positions *= view.view.dim[d].positions;
     }
@@ -91,38 +94,38 @@ __device__ static inline tc_taps_view tc_taps_adder_view(const tc_taps_adder &jo
 }
 
 template <class E>
-static __global__ void __launch_bounds__(TC_PARTS_THREADS)
-    tc_taps_parts_kernel(const __grid_constant__ tc_taps_adder job)
+static __global__ void __launch_bounds__(TC_REDUCE_THREADS)
+    tc_ampere_reduce_kernel(const __grid_constant__ tc_ampere_reducer job)
 {
-    enum { EACH = TC_PARTS_EACH };
+    enum { EACH = TC_REDUCE_EACH };
     struct alignas(EACH * sizeof(E)) four {
         E value[EACH];
     };
     const auto &conv = job.conv;
-    uint32_t index = blockIdx.x * TC_PARTS_THREADS + threadIdx.x;
+    uint32_t index = blockIdx.x * TC_REDUCE_THREADS + threadIdx.x;
     uint32_t rows = cuda_divide(index, job.by_chunks), unit = cuda_divide(rows, job.by_rows);
     uint32_t group = cuda_divide(unit, job.by_classes);
     int32_t row = (int32_t)(rows - unit * (uint32_t)job.rows);
-    const tc_taps_view view = tc_taps_adder_view(job, unit - group * (uint32_t)conv.classes);
+    const tc_ampere_view view = tc_ampere_reducer_view(job, unit - group * (uint32_t)conv.classes);
     int64_t number = (int64_t)(index - rows * (uint32_t)job.chunks) * EACH + group * conv.columns;
     const float4 *from = (const float4 *)job.partial + index;
     double sum[EACH] = {};
     E *to = (E *)job.output.data;
     four rounded;
 
-    tc_wait_for_last();
+    tc_wait_on_dependent_grids();
     if (index >= (uint32_t)job.count || row >= view.view.positions)
         return;
-    for (int32_t split = 0; split < job.splits; split += TC_PARTS_ASKED) {
-        float4 part[TC_PARTS_ASKED];
+    for (int32_t split = 0; split < job.splits; split += TC_REDUCE_ASKED) {
+        float4 part[TC_REDUCE_ASKED];
 
 #pragma unroll
-        for (int n = 0; n < TC_PARTS_ASKED; n++) {
+        for (int n = 0; n < TC_REDUCE_ASKED; n++) {
             if (split + n < job.splits)
                 part[n] = from[(int64_t)(split + n) * job.count];
         }
 #pragma unroll
-        for (int n = 0; n < TC_PARTS_ASKED; n++) {
+        for (int n = 0; n < TC_REDUCE_ASKED; n++) {
             /* A branch keeps the compiler from adding up a part before the next is asked for. */
             if (split + n >= job.splits)
                 break;
@@ -132,8 +135,8 @@ static __global__ void __launch_bounds__(TC_PARTS_THREADS)
             sum[3] += (double)part[n].w;
         }
     }
-    tc_let_next_begin();
-    to += tc_taps_position(conv, view, row, false) + number * conv.position.step;
+    tc_launch_dependent_grids();
+    to += tc_ampere_output_offset(conv, view, row, false) + number * conv.position.step;
     if (job.stores_by_16) {
 #pragma unroll
         for (int e = 0; e < EACH; e++)
@@ -141,40 +144,41 @@ static __global__ void __launch_bounds__(TC_PARTS_THREADS)
         *(four *)to = rounded;
         return;
     }
-    int64_t z = job.output.z ? tc_taps_position(conv, view, row, true) + number * conv.z.step : 0;
+    int64_t z =
+        job.output.z ? tc_ampere_output_offset(conv, view, row, true) + number * conv.z.step : 0;
 #pragma unroll
     for (int e = 0; e < EACH; e++)
         conv_store<E>(job.output, to - (E *)job.output.data + e * conv.position.step,
                       z + e * conv.z.step, number + e, sum[e]);
 }
 
-template <class E> static void tc_taps_add_parts(struct tc_step *step, const struct tc_job *job)
+template <class E> static void tc_ampere_reduce(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
     const conv &conv = job->conv;
-    tc_taps_adder adder = {};
+    tc_ampere_reducer adder = {};
     int64_t units = conv.groups * conv.classes, count;
 
-    if (conv.columns % TC_PARTS_EACH != 0) {
-        tc_splits_step(step, job);
+    if (conv.columns % TC_REDUCE_EACH != 0) {
+        tc_reduce_step(step, job);
         return;
     }
-    tc_slim(&adder, *job);
-    tc_taps_list(&adder.classes, *job, false);
+    tc_slim_of(&adder, *job);
+    tc_ampere_list_classes(&adder.classes, *job, false);
     adder.images = (int32_t)conv.images;
     for (int d = 0; d < CONV_DIMS; d++)
         adder.step[d] = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA
                             ? (int32_t)conv.dim[CONV_FIRST + d].stride
                             : 1;
-    adder.chunks = (int32_t)(conv.columns / TC_PARTS_EACH);
+    adder.chunks = (int32_t)(conv.columns / TC_REDUCE_EACH);
     count = units * job->rows * adder.chunks;
     adder.count = (int32_t)count;
-    adder.stores_by_16 = tc_taps_is_packed(conv, TC_PARTS_EACH);
+    adder.stores_by_16 = tc_ampere_is_packed(conv, TC_REDUCE_EACH);
     adder.by_chunks = cuda_divisor_of(adder.chunks);
     adder.by_rows = cuda_divisor_of(job->rows);
     adder.by_classes = cuda_divisor_of((int32_t)conv.classes);
-    tc_step_make(step, tc_taps_parts_kernel<E>, asked, TC_PARTS_THREADS, 0,
-                 cuda_blocks(count, TC_PARTS_THREADS), adder);
+    tc_step_make(step, tc_ampere_reduce_kernel<E>, asked, TC_REDUCE_THREADS, 0,
+                 cuda_blocks(count, TC_REDUCE_THREADS), adder);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of the family taps for TF32. */
+/* Kernels of the family ampere for TF32. */
 #include "table.h"
 
-TC_TAPS_TABLE(tc_taps_tf32, tc_tf32, 2, ANYDNN_PLUGIN_FLOAT, TC_TAPS_POSITIONS);
+TC_AMPERE_TABLE(tc_ampere_tf32, tc_tf32, 2, ANYDNN_PLUGIN_FLOAT, TC_AMPERE_TILES);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Direction filter of the family taps (ampere/params.h): rows are taps of channels, columns
- * filters, terms positions. */
+/*
+ * The main loop and the kernel of wgrad in the family ampere: M taps of channels, N filters, K
+ * positions, in a multistage pipeline of cp.async.
+ */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_H
 
@@ -10,46 +12,47 @@
 /* ------------------------------------------------------------------ sums */
 
 /* What a block goes through: tiles `begin` to `end`, and places of them. */
-template <class S> struct tc_filter_walk {
-    const tc_filter_job &job;
-    tc_filter_place *places;
+template <class S> struct tc_ampere_wgrad_walk {
+    const tc_ampere_wgrad_params &job;
+    tc_ampere_wgrad_position *places;
     int32_t begin, end;
 
     /* Places of the tiles of a turn; beyond the last there are none. */
-    __device__ void make(int32_t turn) const
+    __device__ void make(int32_t set) const
     {
-        int32_t tile = begin + turn * S::TURN + (int)threadIdx.x / S::TERMS;
-        uint32_t index = (uint32_t)tile * S::TERMS + threadIdx.x % S::TERMS;
-        tc_filter_place place = {{0, 0}, -1, 0};
+        int32_t tile = begin + set * S::BATCH + (int)threadIdx.x / S::TILE_K;
+        uint32_t index = (uint32_t)tile * S::TILE_K + threadIdx.x % S::TILE_K;
+        tc_ampere_wgrad_position place = {{0, 0}, -1, 0};
 
         if (tile < end && index < (uint32_t)job.positions)
-            place = tc_filter_place_at(job, (int32_t)index);
-        places[turn % 2 * S::THREADS + (int)threadIdx.x] = place;
+            place = tc_ampere_wgrad_position_at(job, (int32_t)index);
+        places[set % 2 * S::THREADS + (int)threadIdx.x] = place;
     }
 };
 
 /* Multiplies the fragments of a step, and reads those of the next one, which lie at `term` of the
  * tile at `next`: of filters into the place of those that are done with. */
 template <class S>
-__device__ static inline void
-tc_filter_step(float (&sum)[S::DOWN][S::RIGHT][4], tc_filter_fragments<S> &fragments,
-               const tc_filter_readers<S> &read, int turn, uint32_t next, int term)
+__device__ static inline void tc_ampere_wgrad_mma_step(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
+                                                       tc_ampere_wgrad_fragments<S> &fragments,
+                                                       const tc_ampere_wgrad_iterators<S> &read,
+                                                       int set, uint32_t next, int term)
 {
     enum {
         WHOLE = S::math::SPLITS, /* what columns are made into is worth making once */
-        ROWS = WHOLE ? S::DOWN : 1,
-        PAIRS = S::RIGHT / 2
+        TILE_M = WHOLE ? S::FRAGS_M : 1,
+        PAIRS = S::FRAGS_N / 2
     };
 
 #pragma unroll
-    for (int i = 0; i < S::DOWN; i++) {
+    for (int i = 0; i < S::FRAGS_M; i++) {
 #pragma unroll
-        for (int pair = i * PAIRS / S::DOWN; pair < (i + 1) * PAIRS / S::DOWN; pair++)
-            read.load_right(fragments, !turn, next, pair * 2, term);
-        if (i % ROWS == 0)
-            tc_multiply_all<typename S::math>(*(float(*)[ROWS][S::RIGHT][4]) & sum[i],
-                                              *(const uint32_t(*)[ROWS][4]) & fragments.a[i],
-                                              fragments.b[turn]);
+        for (int pair = i * PAIRS / S::FRAGS_M; pair < (i + 1) * PAIRS / S::FRAGS_M; pair++)
+            read.load_right(fragments, !set, next, pair * 2, term);
+        if (i % TILE_M == 0)
+            tc_mma_all<typename S::math>(*(float(*)[TILE_M][S::FRAGS_N][4]) & sum[i],
+                                         *(const uint32_t(*)[TILE_M][4]) & fragments.a[i],
+                                         fragments.b[set]);
         read.load_down(fragments, next, i, term);
     }
 }
@@ -60,103 +63,107 @@ tc_filter_step(float (&sum)[S::DOWN][S::RIGHT][4], tc_filter_fragments<S> &fragm
  */
 template <class S>
 __device__ static inline void
-tc_filter_sum(float (&sum)[S::DOWN][S::RIGHT][4], const tc_filter_walk<S> &walk,
-              const tc_filter_loader<S> &load, const tc_filter_readers<S> &read, uint32_t memory)
+tc_ampere_wgrad_mainloop(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
+                         const tc_ampere_wgrad_walk<S> &walk, const tc_ampere_wgrad_loader<S> &load,
+                         const tc_ampere_wgrad_iterators<S> &read, uint32_t memory)
 {
-    enum { STAGES = S::STAGES, STEPS = S::STEPS, TURN = S::TURN };
-    tc_filter_fragments<S> fragments;
-    tc_filter_from places[tc_filter_loader<S>::MOST];
+    enum { STAGES = S::STAGES, STEPS = S::STEPS, BATCH = S::BATCH };
+    tc_ampere_wgrad_fragments<S> fragments;
+    tc_ampere_wgrad_offset places[tc_ampere_wgrad_loader<S>::MOST];
     uint32_t from = memory, to = (STAGES - 1) * S::STAGE_BYTES;
     int32_t asked = STAGES - 1; /* tiles */
 
     walk.make(0);
-    tc_wait_for_last();
+    tc_wait_on_dependent_grids();
     __syncthreads();
 #pragma unroll
     for (int t = 0; t < STAGES - 1; t++) {
-        if (t == TURN) {
+        if (t == BATCH) {
             walk.make(1);
             __syncthreads();
         }
 #pragma unroll
         for (int part = 0; part < STEPS - 1; part++) {
-            load.read(places, walk.places + t * S::TERMS, part);
+            load.read(places, walk.places + t * S::TILE_K, part);
             load.send(walk.job, places, (uint32_t)(t * S::STAGE_BYTES), part);
         }
-        tc_copy_commit();
+        tc_cp_async_commit();
     }
-    if (TURN >= STAGES - 1)
+    if (BATCH >= STAGES - 1)
         walk.make(1); /* while the first tiles are on their way */
-    tc_copy_wait<STAGES - 2>();
+    tc_cp_async_wait<STAGES - 2>();
     __syncthreads();
-    if (TURN <= STAGES - 1)
+    if (BATCH <= STAGES - 1)
         walk.make(2);
 #pragma unroll
-    for (int j = 0; j < S::RIGHT; j += 2)
+    for (int j = 0; j < S::FRAGS_N; j += 2)
         read.load_right(fragments, 0, from, j, 0);
 #pragma unroll
-    for (int i = 0; i < S::DOWN; i++)
+    for (int i = 0; i < S::FRAGS_M; i++)
         read.load_down(fragments, from, i, 0);
     for (int32_t last = walk.end - walk.begin + STAGES - 1; asked < last;) {
-        const tc_filter_place *of = walk.places + asked % (2 * TURN) * S::TERMS;
+        const tc_ampere_wgrad_position *of = walk.places + asked % (2 * BATCH) * S::TILE_K;
 
 #pragma unroll
         for (int k = 0; k < STEPS - 1; k++) {
             load.read(places, of, k);
-            tc_filter_step<S>(sum, fragments, read, k % 2, from, (k + 1) * S::STEP);
+            tc_ampere_wgrad_mma_step<S>(sum, fragments, read, k % 2, from, (k + 1) * S::STEP);
             load.send(walk.job, places, to, k);
         }
-        tc_copy_commit();
-        tc_copy_wait<STAGES - 2>();
+        tc_cp_async_commit();
+        tc_cp_async_wait<STAGES - 2>();
         __syncthreads();
         from = from + S::STAGE_BYTES == memory + S::TILES_BYTES ? memory : from + S::STAGE_BYTES;
         to = to + S::STAGE_BYTES == S::TILES_BYTES ? 0 : to + S::STAGE_BYTES;
-        if (++asked % TURN == 0)
-            walk.make(asked / TURN + 1);
-        tc_filter_step<S>(sum, fragments, read, (STEPS - 1) % 2, from, 0);
+        if (++asked % BATCH == 0)
+            walk.make(asked / BATCH + 1);
+        tc_ampere_wgrad_mma_step<S>(sum, fragments, read, (STEPS - 1) % 2, from, 0);
     }
-    tc_copy_wait<0>();
+    tc_cp_async_wait<0>();
 }
 
-template <class S> __device__ static inline void tc_filter(const tc_filter_job &job, char *memory)
+template <class S>
+__device__ static inline void tc_ampere_wgrad(const tc_ampere_wgrad_params &job, char *memory)
 {
-    tc_filter_block block = tc_filter_block_at(job, blockIdx.x, S::ROWS, S::COLUMNS);
-    int32_t tiles = (job.positions + S::TERMS - 1) / S::TERMS;
+    tc_ampere_wgrad_block block = tc_ampere_wgrad_block_at(job, blockIdx.x, S::TILE_M, S::TILE_N);
+    int32_t tiles = (job.positions + S::TILE_K - 1) / S::TILE_K;
     int32_t begin = conv_least(block.split * job.each, tiles);
-    tc_filter_walk<S> walk = {job, (tc_filter_place *)(memory + S::PLACES_AT), begin,
-                              conv_least(begin + job.each, tiles)};
-    float sum[S::DOWN][S::RIGHT][4] = {};
-    tc_filter_loader<S> load;
-    tc_filter_readers<S> read;
+    tc_ampere_wgrad_walk<S> walk = {job, (tc_ampere_wgrad_position *)(memory + S::POSITIONS_AT),
+                                    begin, conv_least(begin + job.each, tiles)};
+    float sum[S::FRAGS_M][S::FRAGS_N][4] = {};
+    tc_ampere_wgrad_loader<S> load;
+    tc_ampere_wgrad_iterators<S> read;
 
     load.begin(job, block, tc_shared_address(memory), (int32_t *)(memory + S::RESULTS_AT));
     read.begin();
     if (threadIdx.x == 0)
-        *(tc_filter_block *)(memory + S::BLOCK_AT) = block; /* not in the way till it is needed */
-    tc_filter_sum<S>(sum, walk, load, read, tc_shared_address(memory));
-    tc_let_next_begin();
-    tc_filter_store<S>(job, read, sum, memory);
+        *(tc_ampere_wgrad_block *)(memory + S::BLOCK_AT) =
+            block; /* not in the way till it is needed */
+    tc_ampere_wgrad_mainloop<S>(sum, walk, load, read, tc_shared_address(memory));
+    tc_launch_dependent_grids();
+    tc_ampere_wgrad_epilogue<S>(job, read, sum, memory);
 }
 
 template <class S>
-__global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
-    tc_filter_kernel(const __grid_constant__ tc_filter_job job)
+__global__ void __launch_bounds__((int)S::THREADS, (int)S::OCCUPANCY)
+    tc_ampere_wgrad_kernel(const __grid_constant__ tc_ampere_wgrad_params job)
 {
     TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
-        tc_filter<S>(job, (char *)memory);
+        tc_ampere_wgrad<S>(job, (char *)memory);
     }
 }
 
 /* ------------------------------------------------------------------ on the host */
 
-template <class S> static void tc_filter_step_of(struct tc_step *step, const struct tc_job *job)
+template <class S> static void tc_ampere_wgrad_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
 
-    tc_step_make(step, tc_filter_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, tc_blocks(*job),
-                 tc_filter_prepare(*job, (int32_t)sizeof(typename S::element)));
+    tc_step_make(step, tc_ampere_wgrad_kernel<S>, asked, S::THREADS, S::SHARED_BYTES,
+                 tc_blocks(*job),
+                 tc_ampere_wgrad_prepare(*job, (int32_t)sizeof(typename S::element)));
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a block of direction filter of the family taps. Parts of sums go from registers to
+ * The epilogue of wgrad in the family ampere. Partial sums of split-K go from registers to
  * workspace, where common/wgrad_reduce.h adds them up. Results go through shared memory, a filter
  * of the tile a line: rounded, and then by 16 bytes; or as floats, to be blended or stored one by
- * one. A thread has the same rows of every filter, whose place the block worked out when it began.
+ * one. A thread has the same rows of every filter, whose offset the block worked out when it began.
  */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_EPILOGUE_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_EPILOGUE_H
@@ -12,23 +12,23 @@
 #include "wgrad_shape.h"
 
 template <class S>
-__device__ static inline void
-tc_filter_store_part(const tc_filter_job &job, const tc_filter_block &block,
-                     const tc_filter_readers<S> &read, const float (&sum)[S::DOWN][S::RIGHT][4])
+__device__ static inline void tc_ampere_wgrad_store_partials(
+    const tc_ampere_wgrad_params &job, const tc_ampere_wgrad_block &block,
+    const tc_ampere_wgrad_iterators<S> &read, const float (&sum)[S::FRAGS_M][S::FRAGS_N][4])
 {
-    const tc_filter_results &results = job.results;
+    const tc_wgrad_output &results = job.results;
     int32_t row = block.first_row + read.row_of(0);
 
 #pragma unroll
-    for (int e = 0; e < S::DOWN * 2; e++) {
+    for (int e = 0; e < S::FRAGS_M * 2; e++) {
         int32_t column = block.first_column + read.column_of(e / 2, e % 2);
-        float *to = job.partial + tc_filter_part_at(job.groups, results.columns, results.rows,
-                                                    block.split, block.group, column, row);
+        float *to = job.partial + tc_wgrad_partial_at(job.groups, results.columns, results.rows,
+                                                      block.split, block.group, column, row);
 
         if (column >= results.columns)
             continue;
 #pragma unroll
-        for (int j = 0; j < S::RIGHT; j++) {
+        for (int j = 0; j < S::FRAGS_N; j++) {
             if (row + j * 8 < results.rows)
                 *(float2 *)(to + j * 8) = {sum[e / 2][j][e % 2 * 2], sum[e / 2][j][e % 2 * 2 + 1]};
         }
@@ -36,44 +36,44 @@ tc_filter_store_part(const tc_filter_job &job, const tc_filter_block &block,
 }
 
 /* Sums of a block as numbers of a type, in shared memory. */
-template <class S, class T> struct tc_filter_end {
+template <class S, class T> struct tc_ampere_wgrad_tile_out {
     typedef typename S::element element;
     enum {
         /* Bytes from filter to filter: the lanes that write at a time reach different banks. */
-        LINE = S::ROWS * (int)sizeof(T) + (sizeof(T) > sizeof(element) ? 32 : 16)
+        LINE = S::TILE_M * (int)sizeof(T) + (sizeof(T) > sizeof(element) ? 32 : 16)
     };
-    static_assert(S::COLUMNS * LINE <= S::BLOCK_AT, "results fit where tiles and places were");
+    static_assert(S::TILE_N * LINE <= S::BLOCK_AT, "results fit where tiles and places were");
 
-    __device__ static void put(const tc_filter_readers<S> &read,
-                               const float (&sum)[S::DOWN][S::RIGHT][4], char *memory)
+    __device__ static void put(const tc_ampere_wgrad_iterators<S> &read,
+                               const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
     {
 #pragma unroll
-        for (int e = 0; e < S::DOWN * 2; e++) {
+        for (int e = 0; e < S::FRAGS_M * 2; e++) {
             char *to = memory + read.column_of(e / 2, e % 2) * LINE + read.row_of(0) * sizeof(T);
 
 #pragma unroll
-            for (int j = 0; j < S::RIGHT; j++)
-                tc_taps_put<T>(to + j * 8 * sizeof(T), sum[e / 2][j][e % 2 * 2],
-                               sum[e / 2][j][e % 2 * 2 + 1]);
+            for (int j = 0; j < S::FRAGS_N; j++)
+                tc_ampere_put_pair<T>(to + j * 8 * sizeof(T), sum[e / 2][j][e % 2 * 2],
+                                      sum[e / 2][j][e % 2 * 2 + 1]);
         }
     }
 
     /* V of them at a time. */
     template <int V>
-    __device__ static void out(const tc_filter_results &results, const tc_filter_block &block,
+    __device__ static void out(const tc_wgrad_output &results, const tc_ampere_wgrad_block &block,
                                const int32_t *places, const char *memory)
     {
         struct alignas(V * sizeof(T) < 16 ? V * sizeof(T) : 16) vector {
             T value[V];
         };
         enum {
-            ACROSS = S::ROWS / V,
+            ACROSS = S::TILE_M / V,
             APART = S::THREADS / ACROSS,
             AT_ONCE = sizeof(T) < sizeof(float) ? 4 : 1
         };
         static_assert(S::THREADS % ACROSS == 0, "a thread has one place in every filter");
         int row = (int)threadIdx.x % ACROSS * V;
-        int32_t left = conv_least(results.columns - block.first_column, S::COLUMNS);
+        int32_t left = conv_least(results.columns - block.first_column, S::TILE_N);
         int32_t at = places[row / S::EACH];
         element *to = (element *)results.data + block.group * results.group + at +
                       row % S::EACH * results.channel;
@@ -88,25 +88,26 @@ template <class S, class T> struct tc_filter_end {
             if constexpr (sizeof(T) < sizeof(float))
                 *(vector *)filter = *from;
             else
-                tc_filter_store_vector<element, V>(filter, from->value, results.blend);
+                tc_wgrad_store_vector<element, V>(filter, from->value, results.blend);
         }
     }
 };
 
 template <class S>
 __device__ static inline void
-tc_filter_store(const tc_filter_job &job, const tc_filter_readers<S> &read,
-                const float (&sum)[S::DOWN][S::RIGHT][4], char *memory)
+tc_ampere_wgrad_epilogue(const tc_ampere_wgrad_params &job,
+                         const tc_ampere_wgrad_iterators<S> &read,
+                         const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
     typedef typename S::element element;
-    typedef tc_filter_end<S, element> rounded;
-    typedef tc_filter_end<S, float> floats;
-    bool rounds = sizeof(element) < sizeof(float) && job.results.how == TC_FILTER_ROUNDED;
-    const tc_filter_block block = *(const tc_filter_block *)(memory + S::BLOCK_AT);
+    typedef tc_ampere_wgrad_tile_out<S, element> rounded;
+    typedef tc_ampere_wgrad_tile_out<S, float> floats;
+    bool rounds = sizeof(element) < sizeof(float) && job.results.how == TC_WGRAD_STORE_ROUNDED;
+    const tc_ampere_wgrad_block block = *(const tc_ampere_wgrad_block *)(memory + S::BLOCK_AT);
     const int32_t *places = (const int32_t *)(memory + S::RESULTS_AT);
 
     if (job.partial) {
-        tc_filter_store_part<S>(job, block, read, sum);
+        tc_ampere_wgrad_store_partials<S>(job, block, read, sum);
         return;
     }
     __syncthreads();
@@ -117,7 +118,7 @@ tc_filter_store(const tc_filter_job &job, const tc_filter_readers<S> &read,
     __syncthreads();
     if (rounds)
         rounded::template out<S::EACH>(job.results, block, places, memory);
-    else if (job.results.how != TC_FILTER_ANYHOW)
+    else if (job.results.how != TC_WGRAD_STORE_ELEMENTS)
         floats::template out<S::EACH>(job.results, block, places, memory);
     else
         floats::template out<1>(job.results, block, places, memory);

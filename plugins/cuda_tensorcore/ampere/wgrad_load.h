@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How operands come to shared memory in direction filter of the family taps. A thread copies the
- * same chunk of every line, so its tap and channels stay what they are; places of positions are
- * worked out by all threads together, those of several tiles at a time, and lie in shared memory.
+ * Loads of A (x) and B (dy) for wgrad in the family ampere. A thread copies the same chunk of every
+ * line, so its tap and channels stay what they are; offsets of positions are worked out by all
+ * threads together, those of several tiles at a time, and lie in shared memory.
  */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_LOAD_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_LOAD_H
@@ -10,14 +10,14 @@
 #include "wgrad_shape.h"
 
 /* Bit of a thread that has no row: no place has it. */
-#define TC_FILTER_NEVER (1u << 31)
+#define TC_AMPERE_WGRAD_NEVER (1u << 31)
 
 /* ------------------------------------------------------------------ places */
 
 /* Bits of a dim's taps that lie inside, the first one being over coordinate `at`: all up to the one
  * with number `until` but `before` of them. */
 template <bool DENSE>
-__device__ static inline uint32_t tc_filter_inside(const tc_filter_dim &dim, int32_t at)
+__device__ static inline uint32_t tc_ampere_wgrad_mask(const tc_ampere_wgrad_dim &dim, int32_t at)
 {
     int32_t before = at < 0 ? -at : 0, until = dim.gathered > at ? dim.gathered - at : 0;
 
@@ -31,36 +31,38 @@ __device__ static inline uint32_t tc_filter_inside(const tc_filter_dim &dim, int
 /* Adds what a dim is of a position's place to it; what is left of its number belongs to the dims
  * before. */
 template <bool DENSE>
-__device__ static inline uint32_t
-tc_filter_go_along(tc_filter_place *place, const tc_filter_job &job, int d, uint32_t index)
+__device__ static inline uint32_t tc_ampere_wgrad_walk_dim(tc_ampere_wgrad_position *place,
+                                                           const tc_ampere_wgrad_params &job, int d,
+                                                           uint32_t index)
 {
-    const tc_filter_dim &dim = job.dim[d];
+    const tc_ampere_wgrad_dim &dim = job.dim[d];
     uint32_t left = cuda_divide(index, dim.by_positions);
     int32_t along = (int32_t)(index - left * (uint32_t)dim.positions);
     int32_t at = dim.at + along * dim.at_position;
 
     place->x.at += at * dim.x;
-    place->x.inside |= tc_filter_inside<DENSE>(dim, at) << (TC_TAPS_BITS * d);
+    place->x.inside |= tc_ampere_wgrad_mask<DENSE>(dim, at) << (TC_AMPERE_BITS * d);
     place->position += along * dim.other;
     return left;
 }
 
-__device__ static inline tc_filter_place tc_filter_place_at(const tc_filter_job &job, int32_t index)
+__device__ static inline tc_ampere_wgrad_position
+tc_ampere_wgrad_position_at(const tc_ampere_wgrad_params &job, int32_t index)
 {
-    enum { LAST = CONV_DIMS - 1, ALL = 1 | 1 << TC_TAPS_BITS | 1 << 2 * TC_TAPS_BITS };
-    tc_filter_place place = {{0, 0}, 0, 0};
+    enum { LAST = CONV_DIMS - 1, ALL = 1 | 1 << TC_AMPERE_BITS | 1 << 2 * TC_AMPERE_BITS };
+    tc_ampere_wgrad_position place = {{0, 0}, 0, 0};
     uint32_t left = (uint32_t)index;
 
-    if (job.places == TC_FILTER_EVEN)
+    if (job.places == TC_AMPERE_WGRAD_EVEN)
         return {{index * job.dim[LAST].x, ALL}, index * job.dim[LAST].other, 0};
-    if (job.places == TC_FILTER_PLANES) {
+    if (job.places == TC_AMPERE_WGRAD_PLANES) {
         place.x.inside = 1;
-        left = tc_filter_go_along<true>(&place, job, LAST, left);
-        left = tc_filter_go_along<true>(&place, job, LAST - 1, left);
+        left = tc_ampere_wgrad_walk_dim<true>(&place, job, LAST, left);
+        left = tc_ampere_wgrad_walk_dim<true>(&place, job, LAST - 1, left);
     } else {
 #pragma unroll 1
         for (int d = LAST; d >= 0; d--)
-            left = tc_filter_go_along<false>(&place, job, d, left);
+            left = tc_ampere_wgrad_walk_dim<false>(&place, job, d, left);
     }
     place.x.at += (int32_t)left * job.x_image;
     place.position += (int32_t)left * job.other_image;
@@ -69,54 +71,52 @@ __device__ static inline tc_filter_place tc_filter_place_at(const tc_filter_job 
 
 /* ------------------------------------------------------------------ copies */
 
-template <class S> struct tc_filter_loader {
+template <class S> struct tc_ampere_wgrad_loader {
     typedef typename S::element element;
-    typedef typename S::gathered_tile gathered_tile;
-    typedef typename S::other_tile other_tile;
+    typedef typename S::a_tile a_tile;
+    typedef typename S::b_tile b_tile;
     enum {
-        GATHERED_APART = S::THREADS / gathered_tile::CHUNKS, /* lines */
-        OTHER_APART = S::THREADS / other_tile::CHUNKS,
-        GATHERED = (S::TERMS + GATHERED_APART - 1) / GATHERED_APART,
-        COPIES = GATHERED + (S::TERMS + OTHER_APART - 1) / OTHER_APART,
+        A_APART = S::THREADS / a_tile::CHUNKS, /* lines */
+        B_APART = S::THREADS / b_tile::CHUNKS,
+        A_COPIES = (S::TILE_K + A_APART - 1) / A_APART,
+        COPIES = A_COPIES + (S::TILE_K + B_APART - 1) / B_APART,
         PARTS = S::STEPS - 1, /* a part of the copies in each step but a tile's last */
         MOST = (COPIES + PARTS - 1) / PARTS
     };
-    static_assert(S::THREADS % gathered_tile::CHUNKS == 0 && S::THREADS % other_tile::CHUNKS == 0,
+    static_assert(S::THREADS % a_tile::CHUNKS == 0 && S::THREADS % b_tile::CHUNKS == 0,
                   "a thread's chunks lie in one column");
-    static_assert(GATHERED_APART % S::EACH == 0 && OTHER_APART % S::EACH == 0,
+    static_assert(A_APART % S::EACH == 0 && B_APART % S::EACH == 0,
                   "chunks of a thread's lines have one place in them");
 
-    int32_t gathered, other;        /* offset of the thread's tap and channels; chunk */
-    uint32_t gathered_to, other_to; /* of the first line, in a stage */
-    uint32_t inside;                /* bits of the thread's tap */
-    int32_t least;                  /* position that is one */
+    int32_t a_offset, b_offset; /* offset of the thread's tap and channels; chunk */
+    uint32_t a_to, b_to;        /* of the first line, in a stage */
+    uint32_t inside;            /* bits of the thread's tap */
+    int32_t least;              /* position that is one */
 
     /* `results`: where places in a filter of the tile's chunks are left; < 0: no row. */
-    __device__ void begin(const tc_filter_job &job, const tc_filter_block &block, uint32_t shared,
-                          int32_t *results)
+    __device__ void begin(const tc_ampere_wgrad_params &job, const tc_ampere_wgrad_block &block,
+                          uint32_t shared, int32_t *results)
     {
-        const tc_filter_results &to = job.results;
-        int chunk = (int)threadIdx.x % gathered_tile::CHUNKS;
+        const tc_wgrad_output &to = job.results;
+        int chunk = (int)threadIdx.x % a_tile::CHUNKS;
         int32_t first = block.first_row + chunk * S::EACH;
-        int32_t column = block.first_column + (int)threadIdx.x % other_tile::CHUNKS * S::EACH;
-        tc_filter_row row = tc_filter_row_of(to, (uint32_t)first);
+        int32_t column = block.first_column + (int)threadIdx.x % b_tile::CHUNKS * S::EACH;
+        tc_wgrad_row row = tc_wgrad_row_of(to, (uint32_t)first);
 
-        gathered = block.group * to.depth + row.channel;
-        other = (block.group * to.columns + column) / S::EACH;
-        gathered_to = shared + (uint32_t)gathered_tile::chunk_at(
-                                   line(0), (int)threadIdx.x % gathered_tile::CHUNKS);
-        other_to =
-            shared + gathered_tile::BYTES +
-            (uint32_t)other_tile::chunk_at(line(GATHERED), (int)threadIdx.x % other_tile::CHUNKS);
-        inside = first < to.rows ? 0 : TC_FILTER_NEVER;
+        a_offset = block.group * to.depth + row.channel;
+        b_offset = (block.group * to.columns + column) / S::EACH;
+        a_to = shared + (uint32_t)a_tile::chunk_at(line(0), (int)threadIdx.x % a_tile::CHUNKS);
+        b_to = shared + a_tile::BYTES +
+               (uint32_t)b_tile::chunk_at(line(A_COPIES), (int)threadIdx.x % b_tile::CHUNKS);
+        inside = first < to.rows ? 0 : TC_AMPERE_WGRAD_NEVER;
 #pragma unroll
         for (int d = 0; d < CONV_DIMS; d++) {
-            gathered += row.tap[d] * job.dim[d].tap_x;
-            inside |= 1u << (TC_TAPS_BITS * d + row.tap[d]);
+            a_offset += row.tap[d] * job.dim[d].tap_x;
+            inside |= 1u << (TC_AMPERE_BITS * d + row.tap[d]);
         }
         least = column < to.columns ? 0 : INT32_MAX;
         if ((int)threadIdx.x == chunk)
-            results[chunk] = first < to.rows ? tc_filter_row_at(to, row) : -1;
+            results[chunk] = first < to.rows ? tc_wgrad_row_offset(to, row) : -1;
     }
 
     __device__ static bool is_in(int copy, int part)
@@ -126,19 +126,19 @@ template <class S> struct tc_filter_loader {
 
     __device__ static int line(int copy)
     {
-        return copy < GATHERED
-                   ? (int)threadIdx.x / gathered_tile::CHUNKS + copy * GATHERED_APART
-                   : (int)threadIdx.x / other_tile::CHUNKS + (copy - GATHERED) * OTHER_APART;
+        return copy < A_COPIES ? (int)threadIdx.x / a_tile::CHUNKS + copy * A_APART
+                               : (int)threadIdx.x / b_tile::CHUNKS + (copy - A_COPIES) * B_APART;
     }
 
     /* Whether every thread has a line of that copy; what lies beyond the last is not copied. */
     __device__ static constexpr bool is_whole(int copy)
     {
-        return S::TERMS % (copy < GATHERED ? (int)GATHERED_APART : (int)OTHER_APART) == 0;
+        return S::TILE_K % (copy < A_COPIES ? (int)A_APART : (int)B_APART) == 0;
     }
 
     /* The places that a part's copies need. */
-    __device__ void read(tc_filter_from (&places)[MOST], const tc_filter_place *of, int part) const
+    __device__ void read(tc_ampere_wgrad_offset (&places)[MOST], const tc_ampere_wgrad_position *of,
+                         int part) const
     {
         int n = 0;
 
@@ -146,10 +146,10 @@ template <class S> struct tc_filter_loader {
         for (int copy = 0; copy < COPIES; copy++) {
             if (!is_in(copy, part))
                 continue;
-            const tc_filter_place *place =
-                of + (is_whole(copy) ? line(copy) : conv_least(line(copy), S::TERMS - 1));
+            const tc_ampere_wgrad_position *place =
+                of + (is_whole(copy) ? line(copy) : conv_least(line(copy), S::TILE_K - 1));
 
-            if (copy < GATHERED)
+            if (copy < A_COPIES)
                 places[n++] = place->x;
             else
                 places[n++].at = place->position;
@@ -157,8 +157,9 @@ template <class S> struct tc_filter_loader {
     }
 
     /* Where a copy is not wanted its address is not looked at. */
-    __device__ void send(const tc_filter_job &job, const tc_filter_from (&places)[MOST],
-                         uint32_t stage, int part) const
+    __device__ void send(const tc_ampere_wgrad_params &job,
+                         const tc_ampere_wgrad_offset (&places)[MOST], uint32_t stage,
+                         int part) const
     {
         int n = 0;
 
@@ -166,18 +167,17 @@ template <class S> struct tc_filter_loader {
         for (int copy = 0; copy < COPIES; copy++) {
             if (!is_in(copy, part))
                 continue;
-            const tc_filter_from place = places[n++];
+            const tc_ampere_wgrad_offset place = places[n++];
 
-            if (!is_whole(copy) && line(copy) >= S::TERMS)
+            if (!is_whole(copy) && line(copy) >= S::TILE_K)
                 continue;
-            if (copy < GATHERED)
-                tc_copy(gathered_to + stage + copy * GATHERED_APART * gathered_tile::CHUNKS * 16,
-                        (const element *)job.x + (gathered + place.at),
+            if (copy < A_COPIES)
+                tc_copy(a_to + stage + copy * A_APART * a_tile::CHUNKS * 16,
+                        (const element *)job.x + (a_offset + place.at),
                         (place.inside & inside) == inside);
             else
-                tc_copy(other_to + stage +
-                            (copy - GATHERED) * OTHER_APART * other_tile::CHUNKS * 16,
-                        (const uint4 *)job.other + (other + place.at), place.at >= least);
+                tc_copy(b_to + stage + (copy - A_COPIES) * B_APART * b_tile::CHUNKS * 16,
+                        (const uint4 *)job.other + (b_offset + place.at), place.at >= least);
         }
     }
 };

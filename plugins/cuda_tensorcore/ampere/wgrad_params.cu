@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What direction filter of the family taps is given (ampere/wgrad_params.h). */
+/*
+ * How the host fills the parameters of wgrad in the family ampere (ampere/wgrad_params.h).
+ */
 #include "wgrad_params.h"
 
-tc_filter_results tc_filter_results_of(const tc_job &job, int32_t element)
+tc_wgrad_output tc_wgrad_output_of(const tc_job &job, int32_t element)
 {
     const conv &conv = job.conv;
     int64_t each = 16 / element;
     int64_t steps = conv.columns > 1 ? conv.tap_column : 0;
-    tc_filter_results results = {};
+    tc_wgrad_output results = {};
 
     steps |= conv.tap_first | (conv.groups > 1 ? conv.tap_group : 0);
     results.group = conv.tap_group;
@@ -32,7 +34,7 @@ tc_filter_results tc_filter_results_of(const tc_job &job, int32_t element)
     return results;
 }
 
-bool tc_filter_is_packed(const tc_filter_results &results)
+bool tc_wgrad_is_packed(const tc_wgrad_output &results)
 {
     int32_t apart = results.depth;
     bool packed = results.channel == 1 && results.first == 0;
@@ -45,9 +47,9 @@ bool tc_filter_is_packed(const tc_filter_results &results)
            results.group == (int64_t)results.columns * results.rows;
 }
 
-static tc_filter_dim dim_of(const conv_dim &dim, int64_t each)
+static tc_ampere_wgrad_dim dim_of(const conv_dim &dim, int64_t each)
 {
-    tc_filter_dim made = {};
+    tc_ampere_wgrad_dim made = {};
 
     made.positions = (int32_t)dim.positions;
     made.taps = (int32_t)dim.taps;
@@ -64,18 +66,18 @@ static tc_filter_dim dim_of(const conv_dim &dim, int64_t each)
 }
 
 /* Whether a dim's positions are all of its coordinates, each under one tap. */
-static bool is_whole(const tc_filter_dim &dim)
+static bool is_whole(const tc_ampere_wgrad_dim &dim)
 {
     return dim.taps == 1 && dim.at == 0 && dim.at_position == 1 && dim.positions == dim.gathered;
 }
 
-static int32_t places_of(const tc_filter_job &filter)
+static int32_t places_of(const tc_ampere_wgrad_params &filter)
 {
     int64_t positions = 1;
     bool even = true, dense = true;
 
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
-        const tc_filter_dim &dim = filter.dim[d], &last = filter.dim[CONV_DIMS - 1];
+        const tc_ampere_wgrad_dim &dim = filter.dim[d], &last = filter.dim[CONV_DIMS - 1];
 
         even &= is_whole(dim) && (dim.positions == 1 || (dim.x == positions * last.x &&
                                                          dim.other == positions * last.other));
@@ -84,17 +86,17 @@ static int32_t places_of(const tc_filter_job &filter)
         if (d == 0 && even &&
             (filter.positions == positions || (filter.x_image == positions * last.x &&
                                                filter.other_image == positions * last.other)))
-            return TC_FILTER_EVEN;
+            return TC_AMPERE_WGRAD_EVEN;
     }
-    return dense && is_whole(filter.dim[0]) && filter.dim[0].positions == 1 ? TC_FILTER_PLANES
-                                                                            : TC_FILTER_DIMS;
+    return dense && is_whole(filter.dim[0]) && filter.dim[0].positions == 1 ? TC_AMPERE_WGRAD_PLANES
+                                                                            : TC_AMPERE_WGRAD_DIMS;
 }
 
-tc_filter_job tc_filter_prepare(const tc_job &job, int32_t element)
+tc_ampere_wgrad_params tc_ampere_wgrad_prepare(const tc_job &job, int32_t element)
 {
     const conv &conv = job.conv;
     int64_t each = 16 / element;
-    tc_filter_job filter = {};
+    tc_ampere_wgrad_params filter = {};
 
     filter.row_tiles = job.row_tiles;
     filter.column_tiles = job.column_tiles;
@@ -109,6 +111,6 @@ tc_filter_job tc_filter_prepare(const tc_job &job, int32_t element)
     for (int d = 0; d < CONV_DIMS; d++)
         filter.dim[d] = dim_of(conv.dim[CONV_FIRST + d], each);
     filter.places = places_of(filter);
-    filter.results = tc_filter_results_of(job, element);
+    filter.results = tc_wgrad_output_of(job, element);
     return filter;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What direction filter of the family taps is given. Rows of the job are taps of channels, columns
- * are filters, terms are positions. A block begins with arithmetic of places, and ends with it:
- * what can be done on the host is done there, divisions are multiplications, and the whole job is a
- * few lines of constants.
+ * Parameters of wgrad in the family ampere: M are taps of channels, N filters, K positions. What
+ * can be worked out on the host is, divisions are multiplications, and all of it is a few lines of
+ * constant memory.
  */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_PARAMS_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_PARAMS_H
@@ -11,10 +10,10 @@
 #include "params.h"
 
 /* How results lie: 16 bytes of them side by side, as they are or to be blended; or anyhow. */
-enum { TC_FILTER_ROUNDED, TC_FILTER_BY_16, TC_FILTER_ANYHOW };
+enum { TC_WGRAD_STORE_ROUNDED, TC_WGRAD_STORE_16_BYTES, TC_WGRAD_STORE_ELEMENTS };
 
 /* Where results go: from channel to channel, filter to filter, group to group, tap to tap. */
-struct tc_filter_results {
+struct tc_wgrad_output {
     void *data;
     cuda_blend blend;
     int64_t group;
@@ -29,41 +28,41 @@ struct tc_filter_results {
  * How places of positions are found: they grow evenly along all of them, under one tap; by the last
  * two dims, taps side by side; by all dims.
  */
-enum { TC_FILTER_EVEN, TC_FILTER_PLANES, TC_FILTER_DIMS };
+enum { TC_AMPERE_WGRAD_EVEN, TC_AMPERE_WGRAD_PLANES, TC_AMPERE_WGRAD_DIMS };
 
 /* A dim of positions. Coordinates in x: under the first tap at the first position, from position
  * to position, from tap to tap. Steps in x are elements, those in dy chunks of 16 bytes. */
-struct tc_filter_dim {
+struct tc_ampere_wgrad_dim {
     cuda_divisor by_positions, by_at_tap;
     int32_t positions, taps, gathered;
     int32_t at, at_position, at_tap;
     int32_t x, tap_x, other;
 };
 
-struct tc_filter_job {
+struct tc_ampere_wgrad_params {
     const void *x, *other;
     float *partial;                                /* NULL: sums are not split */
     int32_t row_tiles, column_tiles, groups, each; /* `each`: tiles along the sum, of a part */
     cuda_divisor by_column_tiles, by_row_tiles, by_groups;
     int32_t positions, x_image, other_image;
     int32_t places;
-    tc_filter_dim dim[CONV_DIMS];
-    tc_filter_results results;
+    tc_ampere_wgrad_dim dim[CONV_DIMS];
+    tc_wgrad_output results;
 };
 
 /* Coordinates of a block. */
-struct tc_filter_block {
+struct tc_ampere_wgrad_block {
     int32_t first_row, first_column, group, split;
 };
 
 /* Fastest the columns, so that blocks that gather the same run at the same time. */
-__device__ static inline tc_filter_block tc_filter_block_at(const tc_filter_job &job, uint32_t id,
-                                                            int rows, int columns)
+__device__ static inline tc_ampere_wgrad_block
+tc_ampere_wgrad_block_at(const tc_ampere_wgrad_params &job, uint32_t id, int rows, int columns)
 {
     uint32_t row = cuda_divide(id, job.by_column_tiles);
     uint32_t group = cuda_divide(row, job.by_row_tiles);
     uint32_t split = cuda_divide(group, job.by_groups);
-    tc_filter_block block;
+    tc_ampere_wgrad_block block;
 
     block.first_column = (int32_t)(id - row * (uint32_t)job.column_tiles) * columns;
     block.first_row = (int32_t)(row - group * (uint32_t)job.row_tiles) * rows;
@@ -73,15 +72,14 @@ __device__ static inline tc_filter_block tc_filter_block_at(const tc_filter_job 
 }
 
 /* A row: its channel, its tap along each dim. */
-struct tc_filter_row {
+struct tc_wgrad_row {
     int32_t channel, tap[CONV_DIMS];
 };
 
-__device__ static inline tc_filter_row tc_filter_row_of(const tc_filter_results &results,
-                                                        uint32_t row)
+__device__ static inline tc_wgrad_row tc_wgrad_row_of(const tc_wgrad_output &results, uint32_t row)
 {
     uint32_t left = cuda_divide(row, results.by_depth);
-    tc_filter_row made;
+    tc_wgrad_row made;
 
     made.channel = (int32_t)(row - left * (uint32_t)results.depth);
 #pragma unroll
@@ -95,8 +93,8 @@ __device__ static inline tc_filter_row tc_filter_row_of(const tc_filter_results 
 }
 
 /* Its place in a filter. */
-__device__ static inline int32_t tc_filter_row_at(const tc_filter_results &results,
-                                                  const tc_filter_row &row)
+__device__ static inline int32_t tc_wgrad_row_offset(const tc_wgrad_output &results,
+                                                     const tc_wgrad_row &row)
 {
     int32_t at = results.first + row.channel * results.channel;
 
@@ -108,8 +106,8 @@ __device__ static inline int32_t tc_filter_row_at(const tc_filter_results &resul
 
 /* So many results side by side, beginning at a multiple of their bytes. */
 template <class E, int N, class A>
-__device__ static inline void tc_filter_store_vector(E *to, const A (&sum)[N],
-                                                     const cuda_blend &blend)
+__device__ static inline void tc_wgrad_store_vector(E *to, const A (&sum)[N],
+                                                    const cuda_blend &blend)
 {
     struct alignas(N * sizeof(E)) vector {
         E value[N];
@@ -124,8 +122,8 @@ __device__ static inline void tc_filter_store_vector(E *to, const A (&sum)[N],
 }
 
 /* Where a sum of a part lies: parts have taps of channels as neighbours, as a packed filter has. */
-CUDA_BOTH int64_t tc_filter_part_at(int64_t groups, int64_t columns, int64_t rows, int32_t split,
-                                    int32_t group, int32_t column, int32_t row)
+CUDA_BOTH int64_t tc_wgrad_partial_at(int64_t groups, int64_t columns, int64_t rows, int32_t split,
+                                      int32_t group, int32_t column, int32_t row)
 {
     return ((split * groups + group) * columns + column) * rows + row;
 }
@@ -133,33 +131,33 @@ CUDA_BOTH int64_t tc_filter_part_at(int64_t groups, int64_t columns, int64_t row
 /* ------------------------------------------------------------------ on the host */
 
 /* Where results go, but for what a call brings; `element` bytes of one. */
-tc_filter_results tc_filter_results_of(const tc_job &job, int32_t element);
+tc_wgrad_output tc_wgrad_output_of(const tc_job &job, int32_t element);
 
 /* Whether results lie as in a part. */
-bool tc_filter_is_packed(const tc_filter_results &results);
+bool tc_wgrad_is_packed(const tc_wgrad_output &results);
 
-tc_filter_job tc_filter_prepare(const tc_job &job, int32_t element);
+tc_ampere_wgrad_params tc_ampere_wgrad_prepare(const tc_job &job, int32_t element);
 
-static inline void tc_give(tc_filter_results *results, const tc_given &given)
+static inline void tc_bind(tc_wgrad_output *results, const tc_arguments &args)
 {
-    bool plain = given.blend.alpha == 1 && given.blend.beta == 0;
+    bool plain = args.blend.alpha == 1 && args.blend.beta == 0;
 
-    results->data = given.output;
-    results->blend = given.blend;
-    results->how = !results->lined || (uintptr_t)given.output % 16 != 0 ? TC_FILTER_ANYHOW
-                   : plain                                              ? TC_FILTER_ROUNDED
-                                                                        : TC_FILTER_BY_16;
+    results->data = args.output;
+    results->blend = args.blend;
+    results->how = !results->lined || (uintptr_t)args.output % 16 != 0 ? TC_WGRAD_STORE_ELEMENTS
+                   : plain                                             ? TC_WGRAD_STORE_ROUNDED
+                                                                       : TC_WGRAD_STORE_16_BYTES;
 }
 
-static inline void tc_give(tc_filter_job *job, const tc_given &given)
+static inline void tc_bind(tc_ampere_wgrad_params *job, const tc_arguments &args)
 {
-    job->x = given.x;
-    job->other = given.other;
-    job->partial = (float *)given.partial;
-    tc_give(&job->results, given);
+    job->x = args.x;
+    job->other = args.other;
+    job->partial = (float *)args.partial;
+    tc_bind(&job->results, args);
 }
 
-static inline int32_t tc_settle(tc_filter_job *)
+static inline int32_t tc_settle(tc_ampere_wgrad_params *)
 {
     return 0;
 }

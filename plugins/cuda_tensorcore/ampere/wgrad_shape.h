@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The numbers of an instantiation of direction filter of the family taps, how its shared memory is
- * divided, and how fragments come out of it. Rows of the job are taps of channels, columns are
- * filters; a matrix instruction has filters down and taps of channels to the right, so that results
- * that are neighbours in a filter are neighbours in a lane. Both operands' lines are terms.
+ * Tile sizes of wgrad in the family ampere, its shared memory, and the warp's iterators over
+ * fragments. M are taps of channels and N filters, but the instruction has filters as its rows and
+ * taps of channels as its columns, so that neighbours in a filter are neighbours in a lane. Both
+ * operands are MN-major: a line is a position.
  */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_SHAPE_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_SHAPE_H
@@ -11,39 +11,39 @@
 #include "../common/shape.h"
 #include "wgrad_params.h"
 
-/* Where a copy is from: an offset, and for the gathered tensor the taps of each dim that lie inside
- * (from the low bits, TC_TAPS_BITS of each). */
-struct alignas(8) tc_filter_from {
+/* Where a copy is from: an offset, and for A the taps of each dim that lie inside
+ * (from the low bits, TC_AMPERE_BITS of each). */
+struct alignas(8) tc_ampere_wgrad_offset {
     int32_t at;
     uint32_t inside;
 };
 
-/* A position's place in the gathered tensor under the first tap; and in the other one, in chunks of
+/* A position's place in A under the first tap; and in the other one, in chunks of
  * 16 bytes, < 0: none. */
-struct alignas(16) tc_filter_place {
-    tc_filter_from x;
+struct alignas(16) tc_ampere_wgrad_position {
+    tc_ampere_wgrad_offset x;
     int32_t position, unused;
 };
 
 template <class MATH, class SIZE>
-struct tc_filter_shape : tc_tiles<MATH, SIZE, TC_TAPS_BYTES, TC_LINE_IS_TERM, TC_LINE_IS_TERM> {
-    typedef typename tc_filter_shape::tc_tiles tiles;
+struct tc_ampere_wgrad_shape : tc_tiles<MATH, SIZE, TC_AMPERE_K_BYTES, TC_MN_MAJOR, TC_MN_MAJOR> {
+    typedef typename tc_ampere_wgrad_shape::tc_tiles tiles;
     enum {
-        STEP = tiles::gathered_tile::STEP,
-        STEPS = tiles::TERMS / STEP,
-        THREADS = tiles::WARPS_DOWN * tiles::WARPS_RIGHT * 32,
+        STEP = tiles::a_tile::STEP,
+        STEPS = tiles::TILE_K / STEP,
+        THREADS = tiles::WARPS_M * tiles::WARPS_N * 32,
         /* Fragments, of filters down. */
-        DOWN = SIZE::WARP_COLUMNS / 16,
-        RIGHT = SIZE::WARP_ROWS / 8,
+        FRAGS_M = SIZE::WARP_N / 16,
+        FRAGS_N = SIZE::WARP_M / 8,
         /* Places: each thread works one out at a time, of so many tiles; twice, by turns. */
-        TURN = THREADS / tiles::TERMS,
-        PLACES_AT = tiles::TILES_BYTES,
+        BATCH = THREADS / tiles::TILE_K,
+        POSITIONS_AT = tiles::TILES_BYTES,
         /* What the end needs: the block, and places in a filter of the tile's chunks of rows. */
-        BLOCK_AT = PLACES_AT + 2 * THREADS * (int)sizeof(tc_filter_place),
-        RESULTS_AT = BLOCK_AT + (int)sizeof(tc_filter_block),
-        SHARED_BYTES = (RESULTS_AT + tiles::gathered_tile::CHUNKS * 4 + 15) / 16 * 16
+        BLOCK_AT = POSITIONS_AT + 2 * THREADS * (int)sizeof(tc_ampere_wgrad_position),
+        RESULTS_AT = BLOCK_AT + (int)sizeof(tc_ampere_wgrad_block),
+        SHARED_BYTES = (RESULTS_AT + tiles::a_tile::CHUNKS * 4 + 15) / 16 * 16
     };
-    static_assert(THREADS % tiles::TERMS == 0 && 2 * TURN >= SIZE::STAGES,
+    static_assert(THREADS % tiles::TILE_K == 0 && 2 * BATCH >= SIZE::STAGES,
                   "places are there before their tile");
 };
 
@@ -53,7 +53,7 @@ struct tc_filter_shape : tc_tiles<MATH, SIZE, TC_TAPS_BYTES, TC_LINE_IS_TERM, TC
  * those that lie down two neighbours at a time: so filters 2 g and 2 g + 1 of 16 are rows g and g +
  * 8 of a matrix (column_of), and no register has to move.
  */
-template <class TILE, bool FIRST> struct tc_filter_reader {
+template <class TILE, bool FIRST> struct tc_ampere_wgrad_iterator {
     enum { WORDS = TILE::SIZE == 4, LINE = TILE::CHUNKS * 16 };
     uint32_t at;
 
@@ -79,7 +79,7 @@ template <class TILE, bool FIRST> struct tc_filter_reader {
         uint32_t bytes = (uint32_t)(along * TILE::SIZE), line = tile + (uint32_t)(term * LINE);
 
         if constexpr (!WORDS) {
-            tc_load_transposed(to, line + (at ^ bytes % 128) + bytes / 128 * 128);
+            tc_ldmatrix_trans(to, line + (at ^ bytes % 128) + bytes / 128 * 128);
         } else if constexpr (FIRST) {
 #pragma unroll
             for (int half = 0; half < 2; half++)
@@ -100,30 +100,30 @@ template <class TILE, bool FIRST> struct tc_filter_reader {
 };
 
 /* What a warp has at a time: filters of one step along the sum, taps of channels of two. */
-template <class S> struct tc_filter_fragments {
-    uint32_t a[S::DOWN][4], b[2][S::RIGHT][2];
+template <class S> struct tc_ampere_wgrad_fragments {
+    uint32_t a[S::FRAGS_M][4], b[2][S::FRAGS_N][2];
 };
 
-template <class S> struct tc_filter_readers {
+template <class S> struct tc_ampere_wgrad_iterators {
     enum { WORDS = sizeof(typename S::element) == 4 };
-    static_assert(S::WARP_ROWS % 16 == 0 && S::WARP_COLUMNS % 16 == 0, "they are read by 16");
+    static_assert(S::WARP_M % 16 == 0 && S::WARP_N % 16 == 0, "they are read by 16");
 
-    tc_filter_reader<typename S::other_tile, true> down;
-    tc_filter_reader<typename S::gathered_tile, false> right;
+    tc_ampere_wgrad_iterator<typename S::b_tile, true> down;
+    tc_ampere_wgrad_iterator<typename S::a_tile, false> right;
     int first_row, first_column; /* of the warp, in the tile */
 
     __device__ void begin()
     {
         int warp = (int)threadIdx.x / 32;
 
-        first_row = warp % S::WARPS_DOWN * S::WARP_ROWS;
-        first_column = warp / S::WARPS_DOWN * S::WARP_COLUMNS;
+        first_row = warp % S::WARPS_M * S::WARP_M;
+        first_column = warp / S::WARPS_M * S::WARP_N;
         down.begin(first_column);
         right.begin(first_row);
     }
 
     /* Fragments j and j + 1. */
-    __device__ void load_right(tc_filter_fragments<S> &to, int turn, uint32_t stage, int j,
+    __device__ void load_right(tc_ampere_wgrad_fragments<S> &to, int set, uint32_t stage, int j,
                                int term) const
     {
         uint32_t words[4];
@@ -131,12 +131,13 @@ template <class S> struct tc_filter_readers {
         right.load(words, stage, j * 8, term);
 #pragma unroll
         for (int n = 0; n < 4; n++)
-            to.b[turn][j + n / 2][n % 2] = words[n];
+            to.b[set][j + n / 2][n % 2] = words[n];
     }
 
-    __device__ void load_down(tc_filter_fragments<S> &to, uint32_t stage, int i, int term) const
+    __device__ void load_down(tc_ampere_wgrad_fragments<S> &to, uint32_t stage, int i,
+                              int term) const
     {
-        down.load(to.a[i], stage + S::gathered_tile::BYTES, i * 16, term);
+        down.load(to.a[i], stage + S::a_tile::BYTES, i * 16, term);
     }
 
     /* The column of the tile that sums [i][...][2 half] and the next belong to. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kernel runs a convolution, and in how many splits: what choice/model.c expects to be the
- * fastest. It depends on shapes and the device alone, so that results are the same in every run on
- * a device.
+ * Which kernels run a convolution, and in how many splits of K, best first by the time that
+ * choice/model.c expects. It depends on shapes and the device alone, so that results are the same
+ * in every run on a device.
  */
 #include "../tensorcore.h"
 
@@ -12,7 +12,7 @@
 #define WORKSPACE_MAX (INT64_C(256) << 20)
 #define LEAST_TILES   4
 #define SPLITS_MAX    0xffff
-/* Waves of blocks that splits are tried for in direction filter; most splits in the others. */
+/* Waves of blocks that splits are tried for in wgrad; most splits in the others. */
 #define SPLIT_WAVES     4
 #define POSITION_SPLITS 32
 /* Numbers of splits of a kernel that are offered, besides 1. */
@@ -22,27 +22,28 @@
 
 /* ------------------------------------------------------------------ one choice */
 
-/* Forward and data in the family taps. */
-static int lists_taps(const struct tc_kernel *kernel)
+/* fprop and dgrad in the family ampere. */
+static int is_ampere_gemm(const struct tc_kernel *kernel)
 {
-    return kernel->number >> 8 == TC_TAPS &&
+    return kernel->number >> 8 == TC_AMPERE &&
            kernel->direction != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
 }
 
 /* With the list of taps that some keep there. */
 static int64_t shared_of(const struct tc_kernel *kernel, const struct conv *conv)
 {
-    return kernel->shared_bytes + (lists_taps(kernel) ? conv_taps(conv) * TC_TAP_BYTES : 0);
+    return kernel->shared_bytes + (is_ampere_gemm(kernel) ? conv_taps(conv) * TC_TAP_BYTES : 0);
 }
 
-static int fits(const struct tc_kernel *kernel, const struct conv *conv, const struct tc_wish *wish)
+static int fits(const struct tc_kernel *kernel, const struct conv *conv,
+                const struct tc_target *target)
 {
-    return kernel->type == wish->type && kernel->terms_of_float == wish->terms_of_float &&
-           kernel->capability <= wish->capability &&
+    return kernel->type == target->type && kernel->tf32_split == target->tf32_split &&
+           kernel->capability <= target->capability &&
            (kernel->direction == 0 || kernel->direction == conv->direction) &&
-           (kernel->how != TC_BY_16 || wish->by_16) &&
-           shared_of(kernel, conv) <= wish->shared_bytes &&
-           (!kernel->takes || kernel->takes(conv, wish));
+           (kernel->load != TC_LOAD_16_BYTES || target->by_16) &&
+           shared_of(kernel, conv) <= target->shared_bytes &&
+           (!kernel->takes || kernel->takes(conv, target));
 }
 
 /* Classes of groups, by as many groups as a block works on. */
@@ -66,62 +67,62 @@ static int64_t tapped_of(const struct conv *conv)
 }
 
 /* wgrad of the family hopper, all of whose sums leave as parts. */
-static int is_all_parts(const struct tc_kernel *kernel)
+static int is_hopper_wgrad(const struct tc_kernel *kernel)
 {
-    return kernel->how == TC_BY_MAP &&
+    return kernel->load == TC_LOAD_TMA &&
            kernel->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
 }
 
-/* Tiles along a sum. Forward and to the data, the family hopper begins a tile with every tap,
- * whatever it has of channels; so does taps to the data, but in narrow tiles. */
+/* Tiles along a sum. fprop and dgrad, the family hopper begins a tile with every tap,
+ * whatever it has of channels; so does taps dgrad, but in narrow tiles. */
 static int64_t tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t terms)
 {
-    int by_tap = (kernel->how == TC_BY_MAP && !is_all_parts(kernel)) ||
-                 (lists_taps(kernel) && conv_is_data(conv) && kernel->columns > TC_PACKED_COLUMNS);
+    int by_tap = (kernel->load == TC_LOAD_TMA && !is_hopper_wgrad(kernel)) ||
+                 (is_ampere_gemm(kernel) && conv_is_data(conv) && kernel->tile_n > TC_PACKED_N);
 
-    return by_tap ? terms / conv->depth * cuda_ceil_div(conv->depth, kernel->terms)
-                  : cuda_ceil_div(terms, kernel->terms);
+    return by_tap ? terms / conv->depth * cuda_ceil_div(conv->depth, kernel->tile_k)
+                  : cuda_ceil_div(terms, kernel->tile_k);
 }
 
 /* Tiles down the results; of wgrad by maps every tap begins with a block of channels. */
-static int64_t row_tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t rows)
+static int64_t m_tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t rows)
 {
-    int64_t channels = is_all_parts(kernel) ? cuda_round_up(conv->depth, TC_MAP_CHANNELS) : 0;
+    int64_t channels = is_hopper_wgrad(kernel) ? cuda_round_up(conv->depth, TC_TMA_CHANNELS) : 0;
 
-    return cuda_ceil_div(channels ? conv_taps(conv) * channels : rows, kernel->rows);
+    return cuda_ceil_div(channels ? conv_taps(conv) * channels : rows, kernel->tile_m);
 }
 
 /* Returns 0 if it cannot be. */
 static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const struct conv *conv,
-                const struct tc_wish *wish, int64_t splits)
+                const struct tc_target *target, int64_t splits)
 {
     struct conv_extents extents = conv_extents_of(conv);
     int64_t tiles = tiles_of(kernel, conv, extents.terms), units = units_of(kernel, conv);
-    int64_t row_tiles = row_tiles_of(kernel, conv, extents.rows);
-    int64_t column_tiles = cuda_ceil_div(conv->columns, kernel->columns), each, blocks;
+    int64_t m_tiles = m_tiles_of(kernel, conv, extents.rows);
+    int64_t n_tiles = cuda_ceil_div(conv->columns, kernel->tile_n), each, blocks;
     int64_t tapped = tapped_of(conv);
     double mean; /* tiles along the sum in a part, over classes with taps */
 
     if (splits < 1 || splits > SPLITS_MAX || (splits > 1 && splits > tiles))
         return 0;
     /* Parts are floats, and none of what tensor maps store. */
-    if (splits > 1 && ((kernel->how == TC_BY_MAP && !is_all_parts(kernel)) ||
+    if (splits > 1 && ((kernel->load == TC_LOAD_TMA && !is_hopper_wgrad(kernel)) ||
                        kernel->type == ANYDNN_PLUGIN_INT8 || kernel->type == ANYDNN_PLUGIN_UINT8))
         return 0;
     each = tiles > 0 ? cuda_ceil_div(tiles, splits) : 1;
     if (splits > 1 && cuda_ceil_div(tiles, each) != splits)
         return 0;
-    blocks = row_tiles * column_tiles * units;
+    blocks = m_tiles * n_tiles * units;
     if (blocks > GRID_MAX / splits)
         return 0;
     *choice = (struct tc_choice){.kernel = kernel,
                                  .engine = (uint64_t)kernel->number << 16 | (uint64_t)splits,
                                  .splits = (int32_t)splits,
-                                 .each = (int32_t)each,
-                                 .row_tiles = (int32_t)row_tiles,
-                                 .column_tiles = (int32_t)column_tiles,
-                                 .rows = (int32_t)extents.rows};
-    if (splits > 1 || is_all_parts(kernel))
+                                 .k_tiles = (int32_t)each,
+                                 .m_tiles = (int32_t)m_tiles,
+                                 .n_tiles = (int32_t)n_tiles,
+                                 .m = (int32_t)extents.rows};
+    if (splits > 1 || is_hopper_wgrad(kernel))
         choice->workspace = splits * conv->groups * conv->classes * extents.rows * conv->columns *
                             (int64_t)sizeof(float);
     if (choice->workspace > WORKSPACE_MAX)
@@ -131,17 +132,17 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
         mean *= (double)conv_taps(conv) * (double)conv->depth /
                 ((double)tapped * (double)extents.terms);
     blocks = blocks / conv->classes * tapped * splits;
-    choice->expected_us = tc_expected_us(choice, conv, wish, blocks, mean);
+    choice->expected_us = tc_expected_us(choice, conv, target, blocks, mean);
     return 1;
 }
 
-int32_t tc_choice_of(const struct conv *conv, const struct tc_wish *wish, uint64_t engine,
+int32_t tc_choice_of(const struct conv *conv, const struct tc_target *target, uint64_t engine,
                      struct tc_choice *choice)
 {
     const struct tc_kernel *kernel = tc_kernel_find((int32_t)(engine >> 16));
 
-    return kernel && engine >> 48 == 0 && fits(kernel, conv, wish) &&
-           make(choice, kernel, conv, wish, (int64_t)(engine & 0xffff));
+    return kernel && engine >> 48 == 0 && fits(kernel, conv, target) &&
+           make(choice, kernel, conv, target, (int64_t)(engine & 0xffff));
 }
 
 /* ------------------------------------------------------------------ all of them */
@@ -168,7 +169,7 @@ enum { ANY, UNALIGNED, NEEDED };
 static void need(struct tc_choice needed[NEEDED], const struct tc_choice *choice)
 {
     for (int32_t i = 0; i < NEEDED; i++) {
-        if (i == UNALIGNED && choice->kernel->how != TC_BY_ELEMENT)
+        if (i == UNALIGNED && choice->kernel->load != TC_LOAD_ELEMENTS)
             continue;
         if (!needed[i].kernel || choice->expected_us < needed[i].expected_us)
             needed[i] = *choice;
@@ -208,25 +209,25 @@ static int64_t splits_at(const struct conv *conv, int64_t at, int64_t slots, int
 
 /* The kernel unsplit, and in the numbers of splits that are expected to be the best. */
 static void try_kernel(const struct tc_kernel *kernel, const struct conv *conv,
-                       const struct tc_wish *wish, struct tc_choice *choices, int32_t *count,
+                       const struct tc_target *target, struct tc_choice *choices, int32_t *count,
                        int32_t most, struct tc_choice needed[NEEDED])
 {
     int filter = conv_is_filter(conv);
-    int64_t slots = (int64_t)wish->multiprocessors * kernel->resident, blocks, tiles, last = 1;
+    int64_t slots = (int64_t)target->multiprocessors * kernel->occupancy, blocks, tiles, last = 1;
     struct tc_choice choice, best[SPLITS_KEPT];
     int32_t kept = 0;
 
-    if (!make(&choice, kernel, conv, wish, 1))
+    if (!make(&choice, kernel, conv, target, 1))
         return;
     insert(choices, count, most, &choice);
     if (choice.workspace == 0)
         need(needed, &choice);
-    tiles = choice.each;
-    blocks = (int64_t)choice.row_tiles * choice.column_tiles * units_of(kernel, conv);
+    tiles = choice.k_tiles;
+    blocks = (int64_t)choice.m_tiles * choice.n_tiles * units_of(kernel, conv);
     for (int64_t at = 0; at < (filter ? SPLIT_WAVES : POSITION_SPLITS - 1); at++) {
         int64_t splits = splits_at(conv, at, slots, blocks, tiles);
 
-        if (splits <= last || !make(&choice, kernel, conv, wish, splits))
+        if (splits <= last || !make(&choice, kernel, conv, target, splits))
             continue;
         last = splits;
         insert(best, &kept, SPLITS_KEPT, &choice);
@@ -235,8 +236,8 @@ static void try_kernel(const struct tc_kernel *kernel, const struct conv *conv,
         insert(choices, count, most, &best[i]);
 }
 
-int32_t tc_choose(const struct conv *conv, const struct tc_wish *wish, struct tc_choice *choices,
-                  int32_t most)
+int32_t tc_choose(const struct conv *conv, const struct tc_target *target,
+                  struct tc_choice *choices, int32_t most)
 {
     struct tc_choice needed[NEEDED] = {{.kernel = NULL}};
     int32_t count = 0;
@@ -245,8 +246,8 @@ int32_t tc_choose(const struct conv *conv, const struct tc_wish *wish, struct tc
         for (int32_t i = 0; i < tc_tables[t]->count; i++) {
             const struct tc_kernel *kernel = &tc_tables[t]->kernels[i];
 
-            if (fits(kernel, conv, wish))
-                try_kernel(kernel, conv, wish, choices, &count, most, needed);
+            if (fits(kernel, conv, target))
+                try_kernel(kernel, conv, target, choices, &count, most, needed);
         }
     }
     complete(needed, choices, &count, most);

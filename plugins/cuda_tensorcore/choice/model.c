@@ -15,11 +15,11 @@ static const struct {
 } rates[] = {{90, 1280}, {80, 1024}, {75, 512}};
 
 /* Products of terms that make up one of floats. */
-#define SPLIT_PRODUCTS 3
+#define TF32_PRODUCTS 3
 
 /* Of a block, to join warps that share 4096 results, for each beyond the first: what goes through
  * shared memory. */
-#define JOIN_CYCLES 300
+#define K_SLICE_CYCLES 300
 
 /* Threads of them. */
 #define FOUR_WARPS 128
@@ -27,7 +27,7 @@ static const struct {
 /*
  * What the rest costs, found by fitting the model to times measured on an H200. A block of four
  * warps alone on a multiprocessor waits as long as if there were `lone`, one of more warps less.
- * Cycles: of a block before and after its sums, of a launch, of the second stage of split sums
+ * Cycles: of a block before and after its sums, of a launch, of the reduction of split-K
  * besides its bytes. Bytes that a multiprocessor has in a cycle: of operands and results, where
  * they count, and of partial sums.
  */
@@ -44,18 +44,18 @@ static const struct costs {
 #define CYCLES_A_US   1700
 
 /* Multiply-adds of the kernel's multiprocessor in a cycle. */
-static double rate_of(const struct tc_kernel *kernel, const struct tc_wish *wish)
+static double rate_of(const struct tc_kernel *kernel, const struct tc_target *target)
 {
     double rate = 0;
 
     for (size_t i = 0; i < sizeof rates / sizeof rates[0] && rate == 0; i++)
-        rate = wish->generation >= rates[i].generation ? rates[i].rate : 0;
+        rate = target->generation >= rates[i].generation ? rates[i].rate : 0;
     if (kernel->type == ANYDNN_PLUGIN_FLOAT)
-        rate /= kernel->terms_of_float ? 2 * SPLIT_PRODUCTS : 2;
-    return rate * kernel->part;
+        rate /= kernel->tf32_split ? 2 * TF32_PRODUCTS : 2;
+    return rate * kernel->mma_efficiency;
 }
 
-/* Bytes of operands and results; of a gathered tensor with gaps between taps, what they touch. */
+/* Bytes of operands and results; of an A with gaps between taps, what they touch. */
 static double bytes_of(const struct conv *conv, int32_t type)
 {
     double gathered = (double)conv->images * conv->groups * conv->depth;
@@ -92,16 +92,16 @@ static double bytes_of(const struct conv *conv, int32_t type)
 
 /* Blocks take tiles by turns, so that a wave is a tile of each. */
 static double hopper_cycles(const struct tc_kernel *kernel, const struct conv *conv,
-                            const struct tc_wish *wish, int64_t tiles, double depth)
+                            const struct tc_target *target, int64_t tiles, double depth)
 {
-    double area = (double)kernel->rows * kernel->columns, share = wish->multiprocessors;
-    double size = cuda_type_size(wish->type);
-    double tile = depth * area * TC_MAP_CHANNELS / (HOPPER_RATE * kernel->part) +
+    double area = (double)kernel->tile_m * kernel->tile_n, share = target->multiprocessors;
+    double size = cuda_type_size(target->type);
+    double tile = depth * area * TC_TMA_CHANNELS / (HOPPER_RATE * kernel->mma_efficiency) +
                   HOPPER_STORE * area / HOPPER_STORE_AREA * size / 2;
-    double cycles = (double)cuda_ceil_div(tiles, wish->multiprocessors) * tile;
-    double loads = (double)tiles * depth * (kernel->rows + kernel->columns) * HOPPER_LINE_BYTES /
+    double cycles = (double)cuda_ceil_div(tiles, target->multiprocessors) * tile;
+    double loads = (double)tiles * depth * (kernel->tile_m + kernel->tile_n) * HOPPER_LINE_BYTES /
                    (HOPPER_TILE_BYTES * share);
-    double moving = bytes_of(conv, wish->type) / (HOPPER_BYTES * share);
+    double moving = bytes_of(conv, target->type) / (HOPPER_BYTES * share);
 
     cycles = cycles > loads ? cycles : loads;
     return cycles > moving ? cycles + HOPPER_OVERLAP * moving : moving + HOPPER_OVERLAP * cycles;
@@ -122,20 +122,20 @@ static double hopper_cycles(const struct tc_kernel *kernel, const struct conv *c
 #define WGRAD_OVERLAP    0.18
 
 static double wgrad_cycles(const struct tc_choice *choice, const struct conv *conv,
-                           const struct tc_wish *wish, int64_t tiles)
+                           const struct tc_target *target, int64_t tiles)
 {
     const struct tc_kernel *kernel = choice->kernel;
-    double area = (double)kernel->rows * kernel->columns, share = wish->multiprocessors;
-    double depth = (double)choice->each * kernel->terms;
-    double wave = depth * area / (HOPPER_RATE * kernel->part) + WGRAD_TILE;
-    double cycles = (double)cuda_ceil_div(tiles, wish->multiprocessors) * wave;
+    double area = (double)kernel->tile_m * kernel->tile_n, share = target->multiprocessors;
+    double depth = (double)choice->k_tiles * kernel->tile_k;
+    double wave = depth * area / (HOPPER_RATE * kernel->mma_efficiency) + WGRAD_TILE;
+    double cycles = (double)cuda_ceil_div(tiles, target->multiprocessors) * wave;
     /* Lines of both operands for a position, of all tiles of a part; absent blocks have none. */
-    double taps = (double)conv_taps(conv) * (double)cuda_round_up(conv->depth, TC_MAP_CHANNELS);
-    double lines = taps * choice->column_tiles +
-                   (double)choice->row_tiles * choice->column_tiles * kernel->columns;
+    double taps = (double)conv_taps(conv) * (double)cuda_round_up(conv->depth, TC_TMA_CHANNELS);
+    double lines =
+        taps * choice->n_tiles + (double)choice->m_tiles * choice->n_tiles * kernel->tile_n;
     double loads =
         (double)conv->groups * choice->splits * depth * lines * 2 / (WGRAD_TILE_BYTES * share);
-    double moving = bytes_of(conv, wish->type) / (WGRAD_BYTES * share);
+    double moving = bytes_of(conv, target->type) / (WGRAD_BYTES * share);
     double parts = WGRAD_ADD + (double)choice->workspace / (WGRAD_PARTS * share);
 
     cycles = cycles > loads ? cycles : loads;
@@ -147,41 +147,42 @@ static double wgrad_cycles(const struct tc_choice *choice, const struct conv *co
 static double wave_cycles(const struct costs *costs, const struct tc_kernel *kernel, double blocks,
                           double each)
 {
-    double joined = kernel->sharers > 1 ? kernel->rows * kernel->columns / 4096.0 : 0;
+    double joined = kernel->k_slices > 1 ? kernel->tile_m * kernel->tile_n / 4096.0 : 0;
     double lone = costs->lone * FOUR_WARPS / kernel->threads;
 
-    return costs->block + JOIN_CYCLES * joined * (kernel->sharers - 1) +
+    return costs->block + K_SLICE_CYCLES * joined * (kernel->k_slices - 1) +
            each * (blocks > lone ? blocks : lone);
 }
 
 double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
-                      const struct tc_wish *wish, int64_t blocks, double mean)
+                      const struct tc_target *target, int64_t blocks, double mean)
 {
     const struct tc_kernel *kernel = choice->kernel;
     const struct costs *costs = conv_is_filter(conv) ? &filter_costs : &position_costs;
-    double tile = (double)kernel->rows * kernel->columns * kernel->terms / rate_of(kernel, wish);
-    double share = wish->multiprocessors, cycles = 0, moving = 0;
-    int64_t slots = (int64_t)wish->multiprocessors * kernel->resident;
-    int64_t waves = blocks / slots, rest = cuda_ceil_div(blocks % slots, wish->multiprocessors);
+    double tile =
+        (double)kernel->tile_m * kernel->tile_n * kernel->tile_k / rate_of(kernel, target);
+    double share = target->multiprocessors, cycles = 0, moving = 0;
+    int64_t slots = (int64_t)target->multiprocessors * kernel->occupancy;
+    int64_t waves = blocks / slots, rest = cuda_ceil_div(blocks % slots, target->multiprocessors);
 
-    if (kernel->how == TC_BY_MAP && conv_is_filter(conv))
-        return (WGRAD_LAUNCH + wgrad_cycles(choice, conv, wish, blocks)) / CYCLES_A_US;
-    if (kernel->how == TC_BY_MAP)
-        return (costs->launch + hopper_cycles(kernel, conv, wish, blocks, mean)) / CYCLES_A_US;
-    cycles += (double)waves * wave_cycles(costs, kernel, kernel->resident, mean * tile);
+    if (kernel->load == TC_LOAD_TMA && conv_is_filter(conv))
+        return (WGRAD_LAUNCH + wgrad_cycles(choice, conv, target, blocks)) / CYCLES_A_US;
+    if (kernel->load == TC_LOAD_TMA)
+        return (costs->launch + hopper_cycles(kernel, conv, target, blocks, mean)) / CYCLES_A_US;
+    cycles += (double)waves * wave_cycles(costs, kernel, kernel->occupancy, mean * tile);
     if (rest > 0)
         cycles +=
-            wave_cycles(costs, kernel, (double)rest, (waves > 0 ? mean : choice->each) * tile);
+            wave_cycles(costs, kernel, (double)rest, (waves > 0 ? mean : choice->k_tiles) * tile);
     if (costs->bytes > 0)
-        moving = bytes_of(conv, wish->type) / (costs->bytes * share);
+        moving = bytes_of(conv, target->type) / (costs->bytes * share);
     cycles = cycles > moving ? cycles + OVERLAP * moving : moving + OVERLAP * cycles;
     if (choice->workspace > 0)
         cycles += costs->second + (double)choice->workspace / (costs->parts * share);
     return (costs->launch + cycles) / CYCLES_A_US;
 }
 
-double tc_memory_us(const struct tc_wish *wish, int32_t launches, double bytes)
+double tc_memory_us(const struct tc_target *target, int32_t launches, double bytes)
 {
-    return (launches * LAUNCH_CYCLES + bytes / (BYTES_A_CYCLE * (double)wish->multiprocessors)) /
+    return (launches * LAUNCH_CYCLES + bytes / (BYTES_A_CYCLE * (double)target->multiprocessors)) /
            CYCLES_A_US;
 }

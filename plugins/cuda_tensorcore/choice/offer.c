@@ -1,85 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways to run a problem: kernels on the operands as they are, and on arrangements of them, with
- * the time of the copies counted. */
+/*
+ * All ways to run a problem: kernels on the operands as they are, and on layouts of them, with the
+ * time of the copies counted.
+ */
 #include "../layout/layout.h"
 
 #include <stdlib.h>
 
 /* Partial sums take no more bytes than this. */
 #define PARTS_MAX (INT64_C(1) << 30)
-/* Choices that an arrangement is tried with. */
+/* Choices that a layout is tried with. */
 #define CHOICES 8
 
-#define BITS_OF(engine) ((engine) >> TC_ARRANGE_SHIFT)
-#define REST_OF(engine) ((engine) & ((UINT64_C(1) << TC_ARRANGE_SHIFT) - 1))
+#define BITS_OF(engine) ((engine) >> TC_LAYOUT_SHIFT)
+#define REST_OF(engine) ((engine) & ((UINT64_C(1) << TC_LAYOUT_SHIFT) - 1))
 
-static int64_t parts_of(const struct tc_arrangement *arrangement, const struct tc_choice *choice)
+static int64_t parts_of(const struct tc_layout *layout, const struct tc_choice *choice)
 {
-    const struct conv *conv = &arrangement->conv;
+    const struct conv *conv = &layout->conv;
 
-    if (!arrangement->by_parts)
+    if (!layout->through_workspace)
         return choice->workspace;
-    return choice->splits * conv->groups * conv->classes * choice->rows * conv->columns *
+    return choice->splits * conv->groups * conv->classes * choice->m * conv->columns *
            (int64_t)sizeof(float);
 }
 
 /* Fills an offer; 0 if it takes too much memory. */
-static int make(struct tc_offer *offer, const struct tc_arrangement *arrangement,
-                const struct tc_choice *choice, const struct tc_wish *wish)
+static int make(struct tc_offer *offer, const struct tc_layout *layout,
+                const struct tc_choice *choice, const struct tc_target *target)
 {
-    int32_t copies =
-        !!(arrangement->bits & TC_ARRANGE_X) + !!(arrangement->bits & TC_ARRANGE_OTHER);
-    int64_t parts = parts_of(arrangement, choice);
+    int32_t copies = !!(layout->bits & TC_LAYOUT_A) + !!(layout->bits & TC_LAYOUT_B);
+    int64_t parts = parts_of(layout, choice);
 
-    *offer = (struct tc_offer){
-        .choice = *choice,
-        .engine = choice->engine | (uint64_t)arrangement->bits << TC_ARRANGE_SHIFT,
-        .bits = arrangement->bits,
-        .parts_at = parts > 0 ? arrangement->x_bytes + arrangement->other_bytes : -1,
-        .workspace = parts + arrangement->x_bytes + arrangement->other_bytes,
-        .expected_us = choice->expected_us};
+    *offer =
+        (struct tc_offer){.choice = *choice,
+                          .engine = choice->engine | (uint64_t)layout->bits << TC_LAYOUT_SHIFT,
+                          .bits = layout->bits,
+                          .partials_at = parts > 0 ? layout->x_bytes + layout->other_bytes : -1,
+                          .workspace = parts + layout->x_bytes + layout->other_bytes,
+                          .expected_us = choice->expected_us};
     if (copies > 0)
-        offer->expected_us += tc_memory_us(wish, copies, tc_arrange_traffic(arrangement));
+        offer->expected_us += tc_memory_us(target, copies, tc_layout_traffic(layout));
     if (parts > choice->workspace)
-        offer->expected_us += tc_memory_us(wish, 1, 2 * (double)parts);
-    return parts <= PARTS_MAX && (!arrangement->by_parts || choice->kernel->how != TC_BY_MAP);
+        offer->expected_us += tc_memory_us(target, 1, 2 * (double)parts);
+    return parts <= PARTS_MAX &&
+           (!layout->through_workspace || choice->kernel->load != TC_LOAD_TMA);
 }
 
 /* Kernels that go element by element have no use for a copy; pixels are for those that read in a
  * way of their own, terms for those by maps. */
 static int has_use(const struct tc_kernel *kernel, int32_t bits)
 {
-    if (bits & TC_ARRANGE_TERMS)
-        return kernel->how == TC_BY_MAP;
-    return kernel->how == TC_BY_ITSELF ||
-           (kernel->how != TC_BY_ELEMENT && !(bits & TC_ARRANGE_PIXELS));
+    if (bits & TC_LAYOUT_B_K_MAJOR)
+        return kernel->load == TC_LOAD_TMA;
+    return kernel->load == TC_LOAD_OWN ||
+           (kernel->load != TC_LOAD_ELEMENTS && !(bits & TC_LAYOUT_PIXELS));
 }
 
-int tc_offer_of(const struct conv *conv, const struct tc_wish *wish, uint64_t engine,
-                struct tc_offer *offer, struct tc_arrangement *arrangement)
+int tc_offer_of(const struct conv *conv, const struct tc_target *target, uint64_t engine,
+                struct tc_offer *offer, struct tc_layout *layout)
 {
-    struct tc_wish arranged = *wish;
-    int32_t bits[TC_ARRANGEMENTS], count = tc_arrangements(conv, wish->type, bits), at = 0;
+    struct tc_target laid_out = *target;
+    int32_t bits[TC_LAYOUTS], count = tc_layout_candidates(conv, target->type, bits), at = 0;
     struct tc_choice choice;
 
     if (BITS_OF(engine) == 0) {
-        *arrangement = (struct tc_arrangement){.conv = *conv};
+        *layout = (struct tc_layout){.conv = *conv};
     } else {
         while (at < count && (uint64_t)bits[at] != BITS_OF(engine))
             at++;
-        if (at == count || !tc_arrange(arrangement, conv, wish->type, bits[at]))
+        if (at == count || !tc_layout_make(layout, conv, target->type, bits[at]))
             return 0;
-        arranged.by_16 = 1;
+        laid_out.by_16 = 1;
     }
-    return tc_choice_of(&arrangement->conv, &arranged, REST_OF(engine), &choice) &&
-           (BITS_OF(engine) == 0 || has_use(choice.kernel, arrangement->bits)) &&
-           make(offer, arrangement, &choice, wish);
+    return tc_choice_of(&layout->conv, &laid_out, REST_OF(engine), &choice) &&
+           (BITS_OF(engine) == 0 || has_use(choice.kernel, layout->bits)) &&
+           make(offer, layout, &choice, target);
 }
 
 /* ------------------------------------------------------------------ all of them */
 
 struct pool {
-    struct tc_offer offers[(1 + TC_ARRANGEMENTS) * CUDA_ENGINES_MAX];
+    struct tc_offer offers[(1 + TC_LAYOUTS) * CUDA_ENGINES_MAX];
     int32_t count;
 };
 
@@ -93,16 +95,16 @@ static int compare(const void *a, const void *b)
     return one->engine < other->engine ? -1 : one->engine > other->engine;
 }
 
-static void gather(struct pool *pool, const struct tc_arrangement *arrangement,
-                   const struct tc_wish *wish, int32_t most)
+static void gather(struct pool *pool, const struct tc_layout *layout,
+                   const struct tc_target *target, int32_t most)
 {
     struct tc_choice choices[CUDA_ENGINES_MAX];
-    int32_t found = tc_choose(&arrangement->conv, wish, choices, CUDA_ENGINES_MAX);
+    int32_t found = tc_choose(&layout->conv, target, choices, CUDA_ENGINES_MAX);
 
     for (int32_t i = 0; i < found && most > 0; i++) {
-        if (arrangement->bits && !has_use(choices[i].kernel, arrangement->bits))
+        if (layout->bits && !has_use(choices[i].kernel, layout->bits))
             continue;
-        if (make(&pool->offers[pool->count], arrangement, &choices[i], wish)) {
+        if (make(&pool->offers[pool->count], layout, &choices[i], target)) {
             pool->count++;
             most--;
         }
@@ -115,9 +117,9 @@ enum { FREE, FREE_UNALIGNED, UNALIGNED, NEEDS };
 
 static int meets(const struct tc_offer *offer, int32_t need)
 {
-    int unaligned = offer->choice.kernel->how == TC_BY_ELEMENT ||
-                    (offer->choice.kernel->how != TC_BY_MAP && offer->bits & TC_ARRANGE_X &&
-                     offer->bits & TC_ARRANGE_OTHER);
+    int unaligned = offer->choice.kernel->load == TC_LOAD_ELEMENTS ||
+                    (offer->choice.kernel->load != TC_LOAD_TMA && offer->bits & TC_LAYOUT_A &&
+                     offer->bits & TC_LAYOUT_B);
 
     return (need == UNALIGNED || offer->workspace == 0) && (need == FREE || unaligned);
 }
@@ -138,20 +140,20 @@ static void complete(const struct pool *pool, int32_t need, struct tc_offer *off
         offers[*count < most ? (*count)++ : --*last] = pool->offers[best];
 }
 
-int32_t tc_offers(const struct conv *conv, const struct tc_wish *wish, struct tc_offer *offers,
+int32_t tc_offers(const struct conv *conv, const struct tc_target *target, struct tc_offer *offers,
                   int32_t most)
 {
-    struct tc_wish arranged = *wish;
-    struct tc_arrangement arrangement = {.conv = *conv};
-    int32_t bits[TC_ARRANGEMENTS], arrangements = tc_arrangements(conv, wish->type, bits);
+    struct tc_target laid_out = *target;
+    struct tc_layout layout = {.conv = *conv};
+    int32_t bits[TC_LAYOUTS], layouts = tc_layout_candidates(conv, target->type, bits);
     int32_t count, last = most;
     struct pool pool = {.count = 0};
 
-    arranged.by_16 = 1;
-    gather(&pool, &arrangement, wish, CUDA_ENGINES_MAX);
-    for (int32_t i = 0; i < arrangements; i++) {
-        if (tc_arrange(&arrangement, conv, wish->type, bits[i]))
-            gather(&pool, &arrangement, &arranged, CHOICES);
+    laid_out.by_16 = 1;
+    gather(&pool, &layout, target, CUDA_ENGINES_MAX);
+    for (int32_t i = 0; i < layouts; i++) {
+        if (tc_layout_make(&layout, conv, target->type, bits[i]))
+            gather(&pool, &layout, &laid_out, CHOICES);
     }
     qsort(pool.offers, (size_t)pool.count, sizeof pool.offers[0], compare);
     count = pool.count < most ? pool.count : most;

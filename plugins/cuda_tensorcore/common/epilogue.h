@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a block: sums go from fragments through shared memory, so that neighbouring threads
- * have neighbouring results, and from there to the output, blended, biased, activated and rounded
- * once (conv_output.h), or as they are to the parts that a second kernel adds up.
+ * The epilogue of the family mma, and what others share of it: accumulators go from fragments
+ * through shared memory, so that neighbouring threads have neighbouring results, and from there to
+ * the output, scaled, blended, biased, activated and rounded once (conv_output.h); or as they are
+ * to the partial sums of split-K.
  */
 #ifndef CUDA_TENSORCORE_COMMON_EPILOGUE_H
 #define CUDA_TENSORCORE_COMMON_EPILOGUE_H
@@ -10,8 +11,9 @@
 #include "shape.h"
 
 /* The rows of the warps in line `piece`, to shared memory. */
-template <class S, class SUM, int DOWN, int RIGHT>
-__device__ static inline void tc_put_sums(SUM *out, const SUM (&sum)[DOWN][RIGHT][4], int column)
+template <class S, class SUM, int FRAGS_M, int FRAGS_N>
+__device__ static inline void tc_put_accumulators(SUM *out, const SUM (&sum)[FRAGS_M][FRAGS_N][4],
+                                                  int column)
 {
     struct alignas(2 * sizeof(SUM)) pair {
         SUM first, second;
@@ -20,9 +22,9 @@ __device__ static inline void tc_put_sums(SUM *out, const SUM (&sum)[DOWN][RIGHT
     int lane = (int)threadIdx.x % 32;
 
 #pragma unroll
-    for (int i = 0; i < DOWN; i++) {
+    for (int i = 0; i < FRAGS_M; i++) {
 #pragma unroll
-        for (int j = 0; j < RIGHT; j++) {
+        for (int j = 0; j < FRAGS_N; j++) {
             SUM *to = out + (i * 16 + lane / 4) * S::SUM_LINE + column + j * 8 + lane % 4 * 2;
 
             *(pair *)to = {sum[i][j][0], sum[i][j][1]};
@@ -33,19 +35,19 @@ __device__ static inline void tc_put_sums(SUM *out, const SUM (&sum)[DOWN][RIGHT
 
 /* Those rows, `first_row` on of the tile, from shared memory to where they belong. */
 template <class S>
-__device__ static inline void tc_store(const tc_job &job, const tc_block &block,
-                                       const conv_place *rows, const typename S::math::sum *out,
-                                       int first_row)
+__device__ static inline void tc_epilogue(const tc_job &job, const tc_block &block,
+                                          const conv_place *rows, const typename S::math::sum *out,
+                                          int first_row)
 {
-    enum { ROWS = S::WARP_ROWS, COLUMNS = S::COLUMNS };
+    enum { TILE_M = S::WARP_M, TILE_N = S::TILE_N };
     typedef typename S::element element;
     int64_t group = block.group * conv_column_group(job), step = conv_column_step(job);
     int32_t left = block.columns;
 
-    for (int e = (int)threadIdx.x; e < ROWS * COLUMNS; e += S::THREADS) {
-        int r = job.stores_by_row ? e % ROWS : e / COLUMNS;
-        int c = job.stores_by_row ? e / ROWS : e % COLUMNS;
-        int32_t row = block.first_row + first_row + r, column = block.column_tile * COLUMNS + c;
+    for (int e = (int)threadIdx.x; e < TILE_M * TILE_N; e += S::THREADS) {
+        int r = job.stores_by_row ? e % TILE_M : e / TILE_N;
+        int c = job.stores_by_row ? e / TILE_M : e % TILE_N;
+        int32_t row = block.first_row + first_row + r, column = block.column_tile * TILE_N + c;
         const conv_place &place = rows[first_row + r];
         typename S::math::sum sum = out[r * S::SUM_LINE + c];
         int64_t number = block.group * job.conv.columns + column;

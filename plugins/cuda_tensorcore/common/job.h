@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a kernel is given, and where its blocks work. */
+/*
+ * What a kernel is told of its problem (the host's form and the slim one of a kernel's parameters),
+ * and which tile a block works on.
+ */
 #ifndef CUDA_TENSORCORE_COMMON_JOB_H
 #define CUDA_TENSORCORE_COMMON_JOB_H
 
@@ -10,7 +13,7 @@
 /* Classes whose order a job holds; more of them go as they are numbered. */
 #define TC_CLASSES 64
 
-/* `each` counts tiles along the sum. In direction data, classes with many taps come first, so that
+/* `each` counts tiles along the sum. In dgrad, classes with many taps come first, so that
  * the last blocks to begin are short ones. */
 struct tc_job : conv_job {
     int32_t multiprocessors, shared_bytes; /* of the device */
@@ -54,7 +57,7 @@ struct tc_conv {
     tc_dims<tc_conv_dim> dim;
 };
 
-struct tc_slim_job {
+struct tc_slim_params {
     int32_t row_tiles, column_tiles, splits;
     int32_t rows; /* of results, of the largest class */
     int32_t stores_by_row;
@@ -92,7 +95,7 @@ static inline tc_conv tc_conv_of(const conv &from)
 }
 
 /* All but what a call brings. */
-static inline void tc_slim(tc_slim_job *to, const tc_job &from)
+static inline void tc_slim_of(tc_slim_params *to, const tc_job &from)
 {
     to->row_tiles = from.row_tiles;
     to->column_tiles = from.column_tiles;

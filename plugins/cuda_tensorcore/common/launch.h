@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Launching kernels of any number of threads and any size of shared memory. A launch is made when a
- * plan is made, a step: all that depends on the problem alone. A call copies the parameters, puts
- * in what it brings, and launches.
+ * Launches: a step is all of a launch that depends on the problem alone, made with the plan; a call
+ * copies its parameters, puts in pointers and factors, and launches.
  */
 #ifndef CUDA_TENSORCORE_COMMON_LAUNCH_H
 #define CUDA_TENSORCORE_COMMON_LAUNCH_H
@@ -25,8 +24,8 @@ enum { TC_ASKED_SHARED = 1, TC_ASKED_CODE = 2, TC_OVERLAPS = 4 };
 #define TC_STEP_KERNELS 3
 
 /* What a call brings. Of a copy, `x` is where it is from and `output` where it goes. */
-struct tc_given {
-    const void *x, *other; /* gathered; filters, or dy in direction filter */
+struct tc_arguments {
+    const void *x, *other; /* A; B: filters, or dy in wgrad */
     void *partial;         /* NULL: sums are not split */
     void *output;
     const void *z, *bias;
@@ -34,7 +33,7 @@ struct tc_given {
 };
 
 struct tc_step {
-    int32_t (*run)(const struct cuda_call *call, const tc_step *step, const tc_given &given);
+    int32_t (*run)(const struct cuda_call *call, const tc_step *step, const tc_arguments &args);
     void (*kernel[TC_STEP_KERNELS])();
     uint8_t *asked[TC_STEP_KERNELS]; /* see tc_ask_shared */
     int32_t threads, shared_bytes;
@@ -102,15 +101,15 @@ static int32_t tc_launch(const struct cuda_call *call, const tc_step *step, int3
 /* ------------------------------------------------------------------ steps */
 
 /* Puts in what a call brings. */
-template <class P> static inline void tc_give(P *job, const tc_given &given)
+template <class P> static inline void tc_bind(P *job, const tc_arguments &args)
 {
-    job->x = given.x;
-    job->other = given.other;
-    job->partial = given.partial;
-    job->output.data = given.output;
-    job->output.z = given.z;
-    job->output.bias = given.bias;
-    job->output.blend = given.blend;
+    job->x = args.x;
+    job->other = args.other;
+    job->partial = args.partial;
+    job->output.data = args.output;
+    job->output.z = args.z;
+    job->output.bias = args.bias;
+    job->output.blend = args.blend;
 }
 
 /* Whether results go out as they are, to a tensor that begins at a multiple of so many bytes. */
@@ -127,19 +126,20 @@ static inline int32_t tc_settle(conv_job *)
     return 0;
 }
 
-static inline int32_t tc_settle(tc_slim_job *job)
+static inline int32_t tc_settle(tc_slim_params *job)
 {
     job->stores_by_16 = job->stores_by_16 && !job->partial && tc_is_plain_by(job->output, 16);
     return 0;
 }
 
 template <class P>
-static int32_t tc_step_run(const struct cuda_call *call, const tc_step *step, const tc_given &given)
+static int32_t tc_step_run(const struct cuda_call *call, const tc_step *step,
+                           const tc_arguments &args)
 {
     P job;
 
     memcpy(&job, step->parameters, sizeof job);
-    tc_give(&job, given);
+    tc_bind(&job, args);
     return tc_launch(call, step, tc_settle(&job), job);
 }
 
@@ -202,19 +202,19 @@ static void tc_step_or(tc_step *step, int32_t which, void (*kernel)(P), uint8_t 
 }
 
 /* The step that adds up parts of any kernel, by conv_add_splits. */
-static inline int32_t tc_splits_run(const struct cuda_call *call, const tc_step *step,
-                                    const tc_given &given)
+static inline int32_t tc_reduce_run(const struct cuda_call *call, const tc_step *step,
+                                    const tc_arguments &args)
 {
     conv_job job;
 
     memcpy(&job, step->parameters, sizeof job);
-    tc_give(&job, given);
+    tc_bind(&job, args);
     return conv_add_splits(call, job);
 }
 
-static inline void tc_splits_step(tc_step *step, const tc_job *job)
+static inline void tc_reduce_step(tc_step *step, const tc_job *job)
 {
-    step->run = tc_splits_run;
+    step->run = tc_reduce_run;
     memcpy(step->parameters, (const conv_job *)job, sizeof(conv_job));
 }
 

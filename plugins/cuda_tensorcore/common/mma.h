@@ -43,7 +43,7 @@ struct tc_split {
     typedef float sum;
     enum { CAPABILITY = 80, ROUNDS = 0, SPLITS = 1 };
 };
-/* Integers of 8 bits, gathered ones and others signed or not; sums wrap. */
+/* Integers of 8 bits, those of A and of B signed or not; sums wrap. */
 template <int X, int OTHER> struct tc_integers {
     typedef int8_t element;
     typedef int32_t sum;
@@ -88,7 +88,7 @@ __device__ static inline uint32_t tc_shared_address(const void *pointer)
 
 /* Four matrices of 8 rows of 16 bytes; lane 8 i + j names row j of matrix i and gets word t of row
  * g of each. Transposed: of 16-bit numbers, numbers 2 t and 2 t + 1 of column g. */
-__device__ static inline void tc_load_matrices(uint32_t to[4], uint32_t row)
+__device__ static inline void tc_ldmatrix(uint32_t to[4], uint32_t row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -96,7 +96,7 @@ __device__ static inline void tc_load_matrices(uint32_t to[4], uint32_t row)
                  : "memory");
 }
 
-__device__ static inline void tc_load_transposed(uint32_t to[4], uint32_t row)
+__device__ static inline void tc_ldmatrix_trans(uint32_t to[4], uint32_t row)
 {
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
@@ -104,14 +104,14 @@ __device__ static inline void tc_load_transposed(uint32_t to[4], uint32_t row)
                  : "memory");
 }
 
-__device__ static inline void tc_load_matrices(uint32_t to[4], const void *row)
+__device__ static inline void tc_ldmatrix(uint32_t to[4], const void *row)
 {
-    tc_load_matrices(to, tc_shared_address(row));
+    tc_ldmatrix(to, tc_shared_address(row));
 }
 
-__device__ static inline void tc_load_transposed(uint32_t to[4], const void *row)
+__device__ static inline void tc_ldmatrix_trans(uint32_t to[4], const void *row)
 {
-    tc_load_transposed(to, tc_shared_address(row));
+    tc_ldmatrix_trans(to, tc_shared_address(row));
 }
 
 __device__ static inline uint32_t tc_load_word(uint32_t address)
@@ -134,18 +134,17 @@ __device__ static inline void tc_load_pair(uint32_t to[2], uint32_t address)
 /* ------------------------------------------------------------------ products */
 
 #if TC_CAPABILITY >= 80
-#define TC_MULTIPLY(shape, types, c, a, b)                                                         \
+#define TC_MMA_SYNC(shape, types, c, a, b)                                                         \
     asm volatile("mma.sync.aligned." shape ".row.col.f32." types ".f32 {%0, %1, %2, %3}, "         \
                  "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                   \
                  : "+f"((c)[0]), "+f"((c)[1]), "+f"((c)[2]), "+f"((c)[3])                          \
                  : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 #else
-#define TC_MULTIPLY(shape, types, c, a, b) ((void)0)
+#define TC_MMA_SYNC(shape, types, c, a, b) ((void)0)
 #endif
 
 /* c += a b; sm_75 takes 16 bytes of a row at a time. */
-__device__ static inline void tc_multiply(tc_half, float c[4], const uint32_t a[4],
-                                          const uint32_t b[2])
+__device__ static inline void tc_mma(tc_half, float c[4], const uint32_t a[4], const uint32_t b[2])
 {
 #if TC_CAPABILITY == 75
 #pragma unroll
@@ -155,53 +154,52 @@ __device__ static inline void tc_multiply(tc_half, float c[4], const uint32_t a[
                      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
                      : "r"(a[2 * half]), "r"(a[2 * half + 1]), "r"(b[half]));
 #else
-    TC_MULTIPLY("m16n8k16", "f16.f16", c, a, b);
+    TC_MMA_SYNC("m16n8k16", "f16.f16", c, a, b);
 #endif
 }
 
-__device__ static inline void tc_multiply(tc_bfloat16, float c[4], const uint32_t a[4],
-                                          const uint32_t b[2])
+__device__ static inline void tc_mma(tc_bfloat16, float c[4], const uint32_t a[4],
+                                     const uint32_t b[2])
 {
-    TC_MULTIPLY("m16n8k16", "bf16.bf16", c, a, b);
+    TC_MMA_SYNC("m16n8k16", "bf16.bf16", c, a, b);
 }
 
-__device__ static inline void tc_multiply(tc_tf32, float c[4], const uint32_t a[4],
-                                          const uint32_t b[2])
+__device__ static inline void tc_mma(tc_tf32, float c[4], const uint32_t a[4], const uint32_t b[2])
 {
-    TC_MULTIPLY("m16n8k8", "tf32.tf32", c, a, b);
+    TC_MMA_SYNC("m16n8k8", "tf32.tf32", c, a, b);
 }
 
 #if TC_CAPABILITY >= 80
-#define TC_MULTIPLY_INTEGERS(types, c, a, b)                                                       \
+#define TC_MMA_SYNC_INTEGERS(types, c, a, b)                                                       \
     asm volatile("mma.sync.aligned.m16n8k32.row.col.s32." types ".s32 {%0, %1, %2, %3}, "          \
                  "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"                                   \
                  : "+r"((c)[0]), "+r"((c)[1]), "+r"((c)[2]), "+r"((c)[3])                          \
                  : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"((b)[0]), "r"((b)[1]))
 #else
-#define TC_MULTIPLY_QUARTER(types, c, a, b)                                                        \
+#define TC_MMA_SYNC_QUARTER(types, c, a, b)                                                        \
     asm volatile("mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%0, %1}, {%2}, {%3}, "       \
                  "{%0, %1};"                                                                       \
                  : "+r"((c)[0]), "+r"((c)[1])                                                      \
                  : "r"(a), "r"(b))
-#define TC_MULTIPLY_INTEGERS(types, c, a, b)                                                       \
+#define TC_MMA_SYNC_INTEGERS(types, c, a, b)                                                       \
     do {                                                                                           \
-        TC_MULTIPLY_QUARTER(types, c, (a)[0], (b)[0]);                                             \
-        TC_MULTIPLY_QUARTER(types, (c) + 2, (a)[1], (b)[0]);                                       \
-        TC_MULTIPLY_QUARTER(types, c, (a)[2], (b)[1]);                                             \
-        TC_MULTIPLY_QUARTER(types, (c) + 2, (a)[3], (b)[1]);                                       \
+        TC_MMA_SYNC_QUARTER(types, c, (a)[0], (b)[0]);                                             \
+        TC_MMA_SYNC_QUARTER(types, (c) + 2, (a)[1], (b)[0]);                                       \
+        TC_MMA_SYNC_QUARTER(types, c, (a)[2], (b)[1]);                                             \
+        TC_MMA_SYNC_QUARTER(types, (c) + 2, (a)[3], (b)[1]);                                       \
     } while (0)
 #endif
 
 template <int X, int OTHER>
-__device__ static inline void tc_multiply(tc_integers<X, OTHER>, int32_t c[4], const uint32_t a[4],
-                                          const uint32_t b[2])
+__device__ static inline void tc_mma(tc_integers<X, OTHER>, int32_t c[4], const uint32_t a[4],
+                                     const uint32_t b[2])
 {
     if constexpr (X && OTHER)
-        TC_MULTIPLY_INTEGERS("s8.s8", c, a, b);
+        TC_MMA_SYNC_INTEGERS("s8.s8", c, a, b);
     else if constexpr (OTHER)
-        TC_MULTIPLY_INTEGERS("u8.s8", c, a, b);
+        TC_MMA_SYNC_INTEGERS("u8.s8", c, a, b);
     else
-        TC_MULTIPLY_INTEGERS("u8.u8", c, a, b);
+        TC_MMA_SYNC_INTEGERS("u8.u8", c, a, b);
 }
 
 /* To nearest, ties away from 0: the instruction alone would cut the last 13 bits off, which need
@@ -239,7 +237,7 @@ __device__ static inline uint32_t tc_round_pair(cuda_bfloat16, float first, floa
 /* ------------------------------------------------------------------ memory to shared memory */
 
 /* Whether copies go on by themselves; sm_75 takes them through registers. */
-#define TC_COPIES (TC_CAPABILITY >= 80)
+#define TC_HAS_CP_ASYNC (TC_CAPABILITY >= 80)
 
 /* The address `count` times `bytes` behind another, in one instruction, which the compiler would
  * make several of. */
@@ -254,7 +252,7 @@ __device__ static inline const void *tc_address(const void *from, int32_t count,
 /* 16 bytes, or zeros where `inside` is not, whatever `from` is then. */
 __device__ static inline void tc_copy(uint32_t to, const void *from, bool inside)
 {
-#if TC_COPIES
+#if TC_HAS_CP_ASYNC
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;"
                  :
                  : "r"(to), "l"(from), "r"(inside ? 16 : 0)
@@ -268,31 +266,31 @@ __device__ static inline void tc_copy(void *to, const void *from, bool inside)
 }
 
 /* Ends a group of copies; waits for all of this thread's groups but the last `left`. */
-__device__ static inline void tc_copy_commit()
+__device__ static inline void tc_cp_async_commit()
 {
-#if TC_COPIES
+#if TC_HAS_CP_ASYNC
     asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
 
-template <int LEFT> __device__ static inline void tc_copy_wait()
+template <int LEFT> __device__ static inline void tc_cp_async_wait()
 {
-#if TC_COPIES
+#if TC_HAS_CP_ASYNC
     asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
 #endif
 }
 
 /* c[i][j] += a[i] b[j], on matrix units alone. */
-template <class M, int ROWS, int COLUMNS>
-__device__ static inline void tc_multiply_units(typename M::sum (&c)[ROWS][COLUMNS][4],
-                                                const uint32_t (&a)[ROWS][4],
-                                                const uint32_t (&b)[COLUMNS][2])
+template <class M, int FRAGS_M, int FRAGS_N>
+__device__ static inline void tc_mma_units(typename M::sum (&c)[FRAGS_M][FRAGS_N][4],
+                                           const uint32_t (&a)[FRAGS_M][4],
+                                           const uint32_t (&b)[FRAGS_N][2])
 {
 #pragma unroll
-    for (int i = 0; i < ROWS; i++) {
+    for (int i = 0; i < FRAGS_M; i++) {
 #pragma unroll
-        for (int j = 0; j < COLUMNS; j++)
-            tc_multiply(M(), c[i][j], a[i], b[j]);
+        for (int j = 0; j < FRAGS_N; j++)
+            tc_mma(M(), c[i][j], a[i], b[j]);
     }
 }
 
@@ -303,15 +301,15 @@ __device__ static inline void tc_multiply_units(typename M::sum (&c)[ROWS][COLUM
 #include "split.h"
 
 /* c[i][j] += a[i] b[j] */
-template <class M, int ROWS, int COLUMNS>
-__device__ static inline void tc_multiply_all(typename M::sum (&c)[ROWS][COLUMNS][4],
-                                              const uint32_t (&a)[ROWS][4],
-                                              const uint32_t (&b)[COLUMNS][2])
+template <class M, int FRAGS_M, int FRAGS_N>
+__device__ static inline void tc_mma_all(typename M::sum (&c)[FRAGS_M][FRAGS_N][4],
+                                         const uint32_t (&a)[FRAGS_M][4],
+                                         const uint32_t (&b)[FRAGS_N][2])
 {
     if constexpr (M::SPLITS)
-        tc_multiply_split(c, a, b);
+        tc_mma_split_tf32(c, a, b);
     else
-        tc_multiply_units<M>(c, a, b);
+        tc_mma_units<M>(c, a, b);
 }
 
 #endif

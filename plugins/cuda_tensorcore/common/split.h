@@ -56,10 +56,10 @@ __device__ static inline float tc_split_largest(const uint32_t (&words)[COUNT][W
 }
 
 /* c[i][j] += a[i] b[j] in float, the lanes of a warp giving each other what they hold. */
-template <int ROWS, int COLUMNS>
-__device__ static inline void tc_multiply_float(float (&c)[ROWS][COLUMNS][4],
-                                                const uint32_t (&a)[ROWS][4],
-                                                const uint32_t (&b)[COLUMNS][2])
+template <int FRAGS_M, int FRAGS_N>
+__device__ static inline void tc_mma_float(float (&c)[FRAGS_M][FRAGS_N][4],
+                                           const uint32_t (&a)[FRAGS_M][4],
+                                           const uint32_t (&b)[FRAGS_N][2])
 {
     int lane = (int)threadIdx.x % 32;
 
@@ -67,22 +67,22 @@ __device__ static inline void tc_multiply_float(float (&c)[ROWS][COLUMNS][4],
     for (int t = 0; t < 4; t++) {
 #pragma unroll
         for (int half = 0; half < 2; half++) {
-            float row[ROWS][2];
+            float row[FRAGS_M][2];
 
 #pragma unroll
-            for (int i = 0; i < ROWS; i++) {
+            for (int i = 0; i < FRAGS_M; i++) {
 #pragma unroll
                 for (int r = 0; r < 2; r++)
                     row[i][r] = cuda_float_of(
                         __shfl_sync(UINT32_MAX, a[i][2 * half + r], lane / 4 * 4 + t));
             }
 #pragma unroll
-            for (int n = 0; n < COLUMNS * 2; n++) {
+            for (int n = 0; n < FRAGS_N * 2; n++) {
                 float column = cuda_float_of(
                     __shfl_sync(UINT32_MAX, b[n / 2][half], (lane % 4 * 2 + n % 2) * 4 + t));
 
 #pragma unroll
-                for (int i = 0; i < ROWS; i++) {
+                for (int i = 0; i < FRAGS_M; i++) {
                     float *to = c[i][n / 2] + n % 2;
 
                     to[0] = fmaf(row[i][0], column, to[0]);
@@ -93,35 +93,35 @@ __device__ static inline void tc_multiply_float(float (&c)[ROWS][COLUMNS][4],
     }
 }
 
-template <int ROWS, int COLUMNS>
-__device__ static inline void tc_multiply_split(float (&c)[ROWS][COLUMNS][4],
-                                                const uint32_t (&a)[ROWS][4],
-                                                const uint32_t (&b)[COLUMNS][2])
+template <int FRAGS_M, int FRAGS_N>
+__device__ static inline void tc_mma_split_tf32(float (&c)[FRAGS_M][FRAGS_N][4],
+                                                const uint32_t (&a)[FRAGS_M][4],
+                                                const uint32_t (&b)[FRAGS_N][2])
 {
-    enum { AT_A_TIME = COLUMNS < TC_SPLIT_COLUMNS ? COLUMNS : TC_SPLIT_COLUMNS };
-    static_assert(COLUMNS % AT_A_TIME == 0, "columns are multiplied by so many");
-    uint32_t high[ROWS][4], low[ROWS][4];
+    enum { AT_A_TIME = FRAGS_N < TC_SPLIT_COLUMNS ? FRAGS_N : TC_SPLIT_COLUMNS };
+    static_assert(FRAGS_N % AT_A_TIME == 0, "columns are multiplied by so many");
+    uint32_t high[FRAGS_M][4], low[FRAGS_M][4];
 
     if (__any_sync(UINT32_MAX, fmaxf(tc_split_largest(a), tc_split_largest(b)) >= TC_SPLIT_LIMIT)) {
-        tc_multiply_float(c, a, b);
+        tc_mma_float(c, a, b);
         return;
     }
 #pragma unroll
-    for (int i = 0; i < ROWS; i++)
+    for (int i = 0; i < FRAGS_M; i++)
         tc_split_words(high[i], low[i], a[i]);
 #pragma unroll
-    for (int first = 0; first < COLUMNS; first += AT_A_TIME) {
+    for (int first = 0; first < FRAGS_N; first += AT_A_TIME) {
         uint32_t high_b[AT_A_TIME][2], low_b[AT_A_TIME][2];
-        float sum[ROWS][AT_A_TIME][4] = {};
+        float sum[FRAGS_M][AT_A_TIME][4] = {};
 
 #pragma unroll
         for (int j = 0; j < AT_A_TIME; j++)
             tc_split_words(high_b[j], low_b[j], b[first + j]);
-        tc_multiply_units<tc_tf32>(sum, low, high_b);
-        tc_multiply_units<tc_tf32>(sum, high, low_b);
-        tc_multiply_units<tc_tf32>(sum, high, high_b);
+        tc_mma_units<tc_tf32>(sum, low, high_b);
+        tc_mma_units<tc_tf32>(sum, high, low_b);
+        tc_mma_units<tc_tf32>(sum, high, high_b);
 #pragma unroll
-        for (int n = 0; n < ROWS * AT_A_TIME * 4; n++) {
+        for (int n = 0; n < FRAGS_M * AT_A_TIME * 4; n++) {
             float *to = &c[n / (AT_A_TIME * 4)][first + n / 4 % AT_A_TIME][n % 4];
 
             *to = fmaf(sum[n / (AT_A_TIME * 4)][n / 4 % AT_A_TIME][n % 4], TC_SPLIT_UNSCALE, *to);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tile of an operand in shared memory, and fragments out of it. A tile is so many rows (columns,
- * for the second operand) by so many terms, of what is summed over. Its lines lie along the one or
- * the other, whichever are neighbours in memory: they come and lie in chunks of 16 bytes, whose
- * places within a line depend on the line's number, so that the eight lanes that go to shared
- * memory at a time go to different banks.
+ * A tile of A or B in shared memory, and the fragments that ldmatrix takes out of it. A tile is M
+ * (or N) by K; its lines lie along K (K-major) or along M or N (MN-major), whichever are neighbours
+ * in memory. Lines come and lie in chunks of 16 bytes; the swizzle moves a chunk within its line by
+ * the line's number, so that the eight lanes that go to shared memory at a time go to different
+ * banks.
  */
 #ifndef CUDA_TENSORCORE_COMMON_TILE_H
 #define CUDA_TENSORCORE_COMMON_TILE_H
@@ -12,35 +12,35 @@
 #include "mma.h"
 
 /* What a line is. */
-enum { TC_LINE_IS_ROW, TC_LINE_IS_TERM };
+enum { TC_K_MAJOR, TC_MN_MAJOR };
 
-template <class M, int ROWS, int TERMS, int LINE_IS> struct tc_tile {
+template <class M, int TILE_M, int TILE_K, int MAJOR> struct tc_tile {
     typedef typename M::element element;
     enum {
         SIZE = (int)sizeof(element),
         EACH = 16 / SIZE, /* elements of a chunk */
-        LINES = LINE_IS == TC_LINE_IS_ROW ? ROWS : TERMS,
-        CHUNKS = (LINE_IS == TC_LINE_IS_ROW ? TERMS : ROWS) / EACH, /* of a line */
+        LINES = MAJOR == TC_K_MAJOR ? TILE_M : TILE_K,
+        CHUNKS = (MAJOR == TC_K_MAJOR ? TILE_K : TILE_M) / EACH, /* of a line */
         BYTES = LINES * CHUNKS * 16,
         STEP = TC_STEP_BYTES / SIZE, /* terms of a fragment */
         ROUNDS = M::ROUNDS
     };
-    static_assert(CHUNKS >= 8 || LINE_IS == TC_LINE_IS_ROW || (CHUNKS == 4 && SIZE == 2),
+    static_assert(CHUNKS >= 8 || MAJOR == TC_K_MAJOR || (CHUNKS == 4 && SIZE == 2),
                   "lines of terms have 128 bytes or more, of 16-bit numbers 64");
 
     /* Byte at which a chunk begins. Fragments of 32-bit numbers whose lines are terms are read word
      * by word: four lines, and eight words of each. */
     __device__ static int chunk_at(int line, int chunk)
     {
-        int turned;
+        int swizzled;
 
-        if constexpr (LINE_IS == TC_LINE_IS_TERM && SIZE == 4)
-            turned = chunk ^ ((line & 3) << 1);
+        if constexpr (MAJOR == TC_MN_MAJOR && SIZE == 4)
+            swizzled = chunk ^ ((line & 3) << 1);
         else if constexpr (CHUNKS >= 8)
-            turned = chunk ^ (line & 7);
+            swizzled = chunk ^ (line & 7);
         else
-            turned = chunk ^ ((line / (8 / CHUNKS)) & (CHUNKS - 1));
-        return (line * CHUNKS + turned) * 16;
+            swizzled = chunk ^ ((line / (8 / CHUNKS)) & (CHUNKS - 1));
+        return (line * CHUNKS + swizzled) * 16;
     }
 
     __device__ static uint32_t word_at(const char *tile, int line, int along)
@@ -55,11 +55,11 @@ template <class M, int ROWS, int TERMS, int LINE_IS> struct tc_tile {
         int lane = (int)threadIdx.x % 32, block = lane / 8;
         int right = rows_first ? block >> 1 : block & 1, down = rows_first ? block & 1 : block >> 1;
 
-        if (LINE_IS == TC_LINE_IS_ROW) {
-            tc_load_matrices(to, tile + chunk_at(row + down * 8 + lane % 8, term / EACH + right));
+        if (MAJOR == TC_K_MAJOR) {
+            tc_ldmatrix(to, tile + chunk_at(row + down * 8 + lane % 8, term / EACH + right));
         } else if (SIZE == 2) {
-            tc_load_transposed(to,
-                               tile + chunk_at(term + right * EACH + lane % 8, row / EACH + down));
+            tc_ldmatrix_trans(to,
+                              tile + chunk_at(term + right * EACH + lane % 8, row / EACH + down));
         } else {
 #pragma unroll
             for (int i = 0; i < 4; i++)

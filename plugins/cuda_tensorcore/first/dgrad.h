@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First layers, direction data, strides of 2: positions of dx go by twos in both dims, and each of
+ * First layers, dgrad, strides of 2: positions of dx go by twos in both dims, and each of
  * the four classes has 8 columns of its own, its channels. All classes read the same window of dy,
  * which a block keeps in shared memory for 4 rows of pairs, 16 columns of them a warp; a tap
  * belongs to one class. Filters stay there too, as the fragments that they become.
@@ -12,7 +12,7 @@
 
 /* Word e of lane l of step i of a tap: what b[] is in common/mma.h. */
 template <class E>
-__device__ static inline void tc_first_load_fragments(const tc_first_job &job, char *to)
+__device__ static inline void tc_first_load_fragments(const tc_first_params &job, char *to)
 {
     const auto &conv = job.conv;
     int32_t taps = job.taps_h * job.taps_w;
@@ -38,7 +38,7 @@ __device__ static inline void tc_first_load_fragments(const tc_first_job &job, c
 
 /* Rows h, columns w of pairs: their window of dy, a line of 128 bytes a position. */
 template <class E>
-__device__ static inline void tc_first_load_window(const tc_first_job &job, int32_t image,
+__device__ static inline void tc_first_load_window(const tc_first_params &job, int32_t image,
                                                    int32_t h, int32_t w, int32_t rows,
                                                    int32_t columns, uint32_t to)
 {
@@ -60,10 +60,9 @@ __device__ static inline void tc_first_load_window(const tc_first_job &job, int3
 /* The products of position (a, b) of the window: for class (u, v), pair j meets dy[j + dy_h + a] by
  * tap u + pad - 2 (dy_h + a). */
 template <class M>
-__device__ static inline void tc_first_multiply_window(const tc_first_job &job, uint32_t window,
-                                                       int32_t columns, const uint2 *filters,
-                                                       int32_t a, int32_t b,
-                                                       float (&sum)[4][TC_FIRST_PAIRS][1][4])
+__device__ static inline void tc_first_mma_window(const tc_first_params &job, uint32_t window,
+                                                  int32_t columns, const uint2 *filters, int32_t a,
+                                                  int32_t b, float (&sum)[4][TC_FIRST_PAIRS][1][4])
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     int32_t r = job.pad_h - 2 * (job.dy_h + a), s = job.pad_w - 2 * (job.dy_w + b);
@@ -76,9 +75,9 @@ __device__ static inline void tc_first_multiply_window(const tc_first_job &job, 
         for (int i = 0; i < TC_FIRST_PAIRS; i++) {
             int32_t line = (i + a) * columns + warp * 16 + lane % 16 + b;
 
-            tc_load_matrices(
-                dy[i],
-                window + (uint32_t)((line * 8 + ((step * 2 + lane / 16) ^ (line & 7))) * 16));
+            tc_ldmatrix(dy[i],
+                        window +
+                            (uint32_t)((line * 8 + ((step * 2 + lane / 16) ^ (line & 7))) * 16));
         }
 #pragma unroll
         for (int c = 0; c < 4; c++) {
@@ -91,7 +90,7 @@ __device__ static inline void tc_first_multiply_window(const tc_first_job &job, 
 
             w[0][0] = words.x;
             w[0][1] = words.y;
-            tc_multiply_all<M>(sum[c], dy, w);
+            tc_mma_all<M>(sum[c], dy, w);
         }
     }
 }
@@ -100,7 +99,7 @@ __device__ static inline void tc_first_multiply_window(const tc_first_job &job, 
  * one from registers. */
 template <class E>
 __device__ static inline void
-tc_first_store_pixels(const tc_first_job &job, int32_t image, int32_t h, int32_t w,
+tc_first_store_pixels(const tc_first_params &job, int32_t image, int32_t h, int32_t w,
                       const float (&sum)[4][TC_FIRST_PAIRS][1][4], char *memory)
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -142,7 +141,7 @@ tc_first_store_pixels(const tc_first_job &job, int32_t image, int32_t h, int32_t
 }
 
 template <class M>
-__device__ static inline void tc_first_data(const tc_first_job &job, char *memory)
+__device__ static inline void tc_first_dgrad(const tc_first_params &job, char *memory)
 {
     typedef typename M::element element;
     char *window = memory + job.taps_h * job.taps_w * TC_FIRST_TAP_BYTES;
@@ -158,13 +157,13 @@ __device__ static inline void tc_first_data(const tc_first_job &job, char *memor
 
         __syncthreads();
         tc_first_load_window<element>(job, n, h, w, rows, columns, tc_shared_address(window));
-        tc_copy_commit();
-        tc_copy_wait<0>();
+        tc_cp_async_commit();
+        tc_cp_async_wait<0>();
         __syncthreads();
         for (int32_t a = 0; a < job.rows_h; a++) {
             for (int32_t b = 0; b < job.rows_w; b++)
-                tc_first_multiply_window<M>(job, tc_shared_address(window), columns,
-                                            (const uint2 *)memory, a, b, sum);
+                tc_first_mma_window<M>(job, tc_shared_address(window), columns,
+                                       (const uint2 *)memory, a, b, sum);
         }
         tc_first_store_pixels<element>(job, n, h, w, sum, window);
     }
@@ -172,13 +171,13 @@ __device__ static inline void tc_first_data(const tc_first_job &job, char *memor
 
 template <class M>
 __global__ void __launch_bounds__(TC_FIRST_WARPS * 32, 1)
-    tc_first_data_kernel(const __grid_constant__ tc_first_job job)
+    tc_first_dgrad_kernel(const __grid_constant__ tc_first_params job)
 {
     TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
-        tc_wait_for_last();
-        tc_first_data<M>(job, (char *)memory);
+        tc_wait_on_dependent_grids();
+        tc_first_dgrad<M>(job, (char *)memory);
     }
 }
 

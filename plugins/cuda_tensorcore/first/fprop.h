@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First layers, direction forward: a block works on TC_FIRST_DOWN output rows of an image, 16
+ * First layers, fprop: a block works on TC_FIRST_DOWN output rows of an image, 16
  * columns of each a warp, for 64 filters, which stay in shared memory from tile to tile.
  */
 #ifndef CUDA_TENSORCORE_FIRST_FPROP_H
@@ -10,7 +10,7 @@
 
 /* Filters `first` on, rows of 8 taps of 4 channels. */
 template <class E, int CHANNELS>
-__device__ static inline void tc_first_load_filters(const tc_first_job &job, int32_t first,
+__device__ static inline void tc_first_load_filters(const tc_first_params &job, int32_t first,
                                                     char *to)
 {
     const auto &conv = job.conv;
@@ -38,7 +38,7 @@ __device__ static inline void tc_first_load_filters(const tc_first_job &job, int
  * through the warp's own shared memory. */
 template <class E>
 __device__ static inline void
-tc_first_store_packed(const tc_first_job &job, int64_t row, int32_t q, int32_t filter,
+tc_first_store_packed(const tc_first_params &job, int64_t row, int32_t q, int32_t filter,
                       const float (&sum)[TC_FIRST_FILTERS / 8][4], char *results)
 {
     int lane = (int)threadIdx.x % 32;
@@ -48,8 +48,8 @@ tc_first_store_packed(const tc_first_job &job, int64_t row, int32_t q, int32_t f
     for (int j = 0; j < TC_FIRST_FILTERS / 8; j++) {
         char *to = results + lane / 4 * TC_FIRST_RESULT + j * 16 + lane % 4 * 4;
 
-        tc_taps_put<E>(to, sum[j][0], sum[j][1]);
-        tc_taps_put<E>(to + 8 * TC_FIRST_RESULT, sum[j][2], sum[j][3]);
+        tc_ampere_put_pair<E>(to, sum[j][0], sum[j][1]);
+        tc_ampere_put_pair<E>(to + 8 * TC_FIRST_RESULT, sum[j][2], sum[j][3]);
     }
     __syncwarp();
     filter += lane % 8 * 8;
@@ -67,8 +67,8 @@ tc_first_store_packed(const tc_first_job &job, int64_t row, int32_t q, int32_t f
  * the filters at a time. */
 template <class E>
 __device__ static inline void
-tc_first_store_any(const tc_first_job &job, int64_t row, int64_t z_row, int32_t q, int32_t filter,
-                   const float (&sum)[TC_FIRST_FILTERS / 8][4], char *results)
+tc_first_store_any(const tc_first_params &job, int64_t row, int64_t z_row, int32_t q,
+                   int32_t filter, const float (&sum)[TC_FIRST_FILTERS / 8][4], char *results)
 {
     enum { HALF = TC_FIRST_FILTERS / 2, LINE = TC_FIRST_RESULT / 4 };
     int lane = (int)threadIdx.x % 32;
@@ -102,9 +102,9 @@ tc_first_store_any(const tc_first_job &job, int64_t row, int64_t z_row, int32_t 
 
 /* The products of a tile, whose pixels begin for this lane at `pixels`. */
 template <class M>
-__device__ static inline void
-tc_first_multiply(const tc_first_job &job, uint32_t pixels, uint32_t filters, int32_t count,
-                  float (&sum)[TC_FIRST_DOWN][TC_FIRST_FILTERS / 8][4])
+__device__ static inline void tc_first_mma(const tc_first_params &job, uint32_t pixels,
+                                           uint32_t filters, int32_t count,
+                                           float (&sum)[TC_FIRST_DOWN][TC_FIRST_FILTERS / 8][4])
 {
     int32_t filter_bytes = tc_first_filter_bytes(job.taps_h), word = (int)threadIdx.x % 4 / 2;
 
@@ -117,8 +117,8 @@ tc_first_multiply(const tc_first_job &job, uint32_t pixels, uint32_t filters, in
                 break;
 #pragma unroll
             for (int i = 0; i < TC_FIRST_DOWN; i++) {
-                tc_load_matrices(a[i], pixels + (uint32_t)(((i * job.stride_h + r) * count + s) *
-                                                           TC_FIRST_PIXEL));
+                tc_ldmatrix(a[i], pixels + (uint32_t)(((i * job.stride_h + r) * count + s) *
+                                                      TC_FIRST_PIXEL));
                 if (s + word >= job.taps_w)
                     a[i][0] = a[i][1] = 0;
                 if (s + 2 + word >= job.taps_w)
@@ -126,16 +126,15 @@ tc_first_multiply(const tc_first_job &job, uint32_t pixels, uint32_t filters, in
             }
 #pragma unroll
             for (int j = 0; j < TC_FIRST_FILTERS / 8; j += 2)
-                tc_load_matrices(b[j],
-                                 filters + (uint32_t)(j * 8 * filter_bytes +
-                                                      (r * TC_FIRST_TAPS + s) * TC_FIRST_PIXEL));
-            tc_multiply_all<M>(sum, a, b);
+                tc_ldmatrix(b[j], filters + (uint32_t)(j * 8 * filter_bytes +
+                                                       (r * TC_FIRST_TAPS + s) * TC_FIRST_PIXEL));
+            tc_mma_all<M>(sum, a, b);
         }
     }
 }
 
 template <class M, int CHANNELS>
-__device__ static inline void tc_first_forward(const tc_first_job &job, char *memory)
+__device__ static inline void tc_first_fprop(const tc_first_params &job, char *memory)
 {
     typedef typename M::element element;
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -163,7 +162,7 @@ __device__ static inline void tc_first_forward(const tc_first_job &job, char *me
         tc_first_load_rows<element, CHANNELS>(job, n, p * job.stride_h - job.pad_h,
                                               q * 2 - job.pad_w, rows, count, image);
         __syncthreads();
-        tc_first_multiply<M>(job, pixels, filters, count, sum);
+        tc_first_mma<M>(job, pixels, filters, count, sum);
 #pragma unroll
         for (int i = 0; i < TC_FIRST_DOWN; i++) {
             int64_t row = (int64_t)n * job.y_image + (p + i) * job.y_h;
@@ -182,13 +181,13 @@ __device__ static inline void tc_first_forward(const tc_first_job &job, char *me
 
 template <class M, int CHANNELS>
 __global__ void __launch_bounds__(TC_FIRST_WARPS * 32, 2)
-    tc_first_forward_kernel(const __grid_constant__ tc_first_job job)
+    tc_first_fprop_kernel(const __grid_constant__ tc_first_params job)
 {
     TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
-        tc_wait_for_last();
-        tc_first_forward<M, CHANNELS>(job, (char *)memory);
+        tc_wait_on_dependent_grids();
+        tc_first_fprop<M, CHANNELS>(job, (char *)memory);
     }
 }
 

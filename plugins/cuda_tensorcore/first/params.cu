@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which convolutions are first layers, and what their kernels are given (first/params.h). */
+/*
+ * Which convolutions are first layers, and how the host fills the parameters of their kernels
+ * (first/params.h).
+ */
 #include "params.h"
 
 /* Input rows that a stride may be; warps of a block, 16 columns of positions each. */
-#define STRIDE_MAX   4
-#define WARPS_MAX    TC_FIRST_WARPS
-#define WARP_COLUMNS 16
-/* Blocks of a multiprocessor that go from tile to tile, in direction forward. */
-#define RESIDENT 2
+#define STRIDE_MAX 4
+#define WARPS_MAX  TC_FIRST_WARPS
+#define WARP_N     16
+/* Blocks of a multiprocessor that go from tile to tile, in fprop. */
+#define OCCUPANCY 2
 
 static int32_t least(int64_t a, int64_t b)
 {
@@ -16,7 +19,7 @@ static int32_t least(int64_t a, int64_t b)
 
 static int32_t warps_for(int64_t columns)
 {
-    return least((columns + WARP_COLUMNS - 1) / WARP_COLUMNS, WARPS_MAX);
+    return least((columns + WARP_N - 1) / WARP_N, WARPS_MAX);
 }
 
 /* The window of dy, along one dim, that a pair of positions of dx is reached from: tap u + pad - 2
@@ -35,13 +38,13 @@ static int32_t window_count(const conv_dim &dim)
 
 /* ------------------------------------------------------------------ shared memory */
 
-static int64_t forward_bytes(const conv_dim &h, int32_t warps)
+static int64_t fprop_bytes(const conv_dim &h, int32_t warps)
 {
     int64_t rows = (TC_FIRST_DOWN - 1) * h.stride + h.taps;
-    int64_t image = rows * tc_first_pixels(warps * WARP_COLUMNS) * TC_FIRST_PIXEL;
+    int64_t image = rows * tc_first_pixels(warps * WARP_N) * TC_FIRST_PIXEL;
 
     return TC_FIRST_FILTERS * tc_first_filter_bytes((int32_t)h.taps) + (image + 15) / 16 * 16 +
-           warps * WARP_COLUMNS * TC_FIRST_RESULT;
+           warps * WARP_N * TC_FIRST_RESULT;
 }
 
 static int64_t filter_bytes(const conv_dim &h, const conv_dim &w)
@@ -52,11 +55,11 @@ static int64_t filter_bytes(const conv_dim &h, const conv_dim &w)
            rows * tc_first_pixels((int32_t)w.positions) * TC_FIRST_PIXEL;
 }
 
-static int64_t data_bytes(const conv_dim &h, const conv_dim &w, int32_t warps, int64_t channels)
+static int64_t dgrad_bytes(const conv_dim &h, const conv_dim &w, int32_t warps, int64_t channels)
 {
     int64_t rows = TC_FIRST_PAIRS + window_count(h) - 1;
-    int64_t window = rows * (warps * WARP_COLUMNS + window_count(w) - 1) * TC_FIRST_FILTERS * 2;
-    int64_t pixels = 2 * TC_FIRST_PAIRS * 2 * warps * WARP_COLUMNS * channels * 2;
+    int64_t window = rows * (warps * WARP_N + window_count(w) - 1) * TC_FIRST_FILTERS * 2;
+    int64_t pixels = 2 * TC_FIRST_PAIRS * 2 * warps * WARP_N * channels * 2;
 
     return h.taps * w.taps * TC_FIRST_TAP_BYTES + (window > pixels ? window : pixels);
 }
@@ -64,14 +67,14 @@ static int64_t data_bytes(const conv_dim &h, const conv_dim &w, int32_t warps, i
 /* ------------------------------------------------------------------ what they take */
 
 /* Both dims, apart from their strides; a dim more is one of 1. */
-static int is_first(const conv *conv, const tc_wish *wish, int64_t channels)
+static int is_first(const conv *conv, const tc_target *target, int64_t channels)
 {
     const conv_dim *more = &conv->dim[CONV_FIRST], *h = more + 1, *w = more + 2;
 
-    return tc_taps_takes(conv, wish) && conv->groups == 1 && channels <= 4 && more->gathered == 1 &&
-           more->positions == 1 && more->taps == 1 && h->dilation == 1 && w->dilation == 1 &&
-           w->stride == 2 && h->stride <= STRIDE_MAX && h->taps <= TC_FIRST_ROWS &&
-           w->taps <= TC_FIRST_TAPS;
+    return tc_ampere_takes(conv, target) && conv->groups == 1 && channels <= 4 &&
+           more->gathered == 1 && more->positions == 1 && more->taps == 1 && h->dilation == 1 &&
+           w->dilation == 1 && w->stride == 2 && h->stride <= STRIDE_MAX &&
+           h->taps <= TC_FIRST_ROWS && w->taps <= TC_FIRST_TAPS;
 }
 
 /* The image's rows are packed and begin at multiples of 8 bytes. */
@@ -83,44 +86,44 @@ static int reads_image(const conv *conv)
            conv->x_image % 4 == 0 && w->gathered % 4 == 0;
 }
 
-extern "C" int32_t tc_first_takes_forward(const struct conv *conv, const struct tc_wish *wish)
+extern "C" int32_t tc_first_takes_fprop(const struct conv *conv, const struct tc_target *target)
 {
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
 
-    return is_first(conv, wish, conv->depth) && reads_image(conv) &&
-           forward_bytes(*h, warps_for(w->positions)) <= wish->shared_bytes;
+    return is_first(conv, target, conv->depth) && reads_image(conv) &&
+           fprop_bytes(*h, warps_for(w->positions)) <= target->shared_bytes;
 }
 
-extern "C" int32_t tc_first_takes_filter(const struct conv *conv, const struct tc_wish *wish)
+extern "C" int32_t tc_first_takes_wgrad(const struct conv *conv, const struct tc_target *target)
 {
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
 
-    return is_first(conv, wish, conv->depth) && reads_image(conv) && conv->position.step == 1 &&
+    return is_first(conv, target, conv->depth) && reads_image(conv) && conv->position.step == 1 &&
            conv->columns % 8 == 0 && conv->position_image % 8 == 0 && h->position % 8 == 0 &&
-           w->position % 8 == 0 && w->positions % WARP_COLUMNS == 0 &&
-           filter_bytes(*h, *w) <= wish->shared_bytes;
+           w->position % 8 == 0 && w->positions % WARP_N == 0 &&
+           filter_bytes(*h, *w) <= target->shared_bytes;
 }
 
-extern "C" int32_t tc_first_takes_data(const struct conv *conv, const struct tc_wish *wish)
+extern "C" int32_t tc_first_takes_dgrad(const struct conv *conv, const struct tc_target *target)
 {
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
     int32_t warps = warps_for((w->positions + 1) / 2);
 
-    return is_first(conv, wish, conv->columns) && h->stride == 2 &&
+    return is_first(conv, target, conv->columns) && h->stride == 2 &&
            conv->depth == TC_FIRST_FILTERS && conv->x.step == 1 && conv->x_image % 8 == 0 &&
            h->x % 8 == 0 && w->x % 8 == 0 && conv->position_image <= INT32_MAX &&
            h->position <= INT32_MAX &&
-           data_bytes(*h, *w, warps, conv->columns) <= wish->shared_bytes;
+           dgrad_bytes(*h, *w, warps, conv->columns) <= target->shared_bytes;
 }
 
 /* ------------------------------------------------------------------ jobs */
 
-static tc_first_grid prepare_image(tc_first_job *first, const tc_job &job)
+static tc_first_grid prepare_image(tc_first_params *first, const tc_job &job)
 {
     const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
     int32_t warps = warps_for(w.positions);
-    int64_t most = (int64_t)job.multiprocessors * RESIDENT;
+    int64_t most = (int64_t)job.multiprocessors * OCCUPANCY;
 
     first->channels = (int32_t)conv.depth;
     first->filters = (int32_t)conv.columns;
@@ -140,17 +143,17 @@ static tc_first_grid prepare_image(tc_first_job *first, const tc_job &job)
                 (int64_t)first->splits * first->column_tiles};
     }
     first->tiles_h = (first->out_height + TC_FIRST_DOWN - 1) / TC_FIRST_DOWN;
-    first->tiles_w = (first->out_width + warps * WARP_COLUMNS - 1) / (warps * WARP_COLUMNS);
+    first->tiles_w = (first->out_width + warps * WARP_N - 1) / (warps * WARP_N);
     first->tiles = first->images * first->tiles_h * first->tiles_w;
-    return {warps * 32, (int32_t)forward_bytes(h, warps),
+    return {warps * 32, (int32_t)fprop_bytes(h, warps),
             (int64_t)least(first->tiles, most) * first->column_tiles};
 }
 
-static tc_first_grid prepare_data(tc_first_job *first, const tc_job &job)
+static tc_first_grid prepare_dgrad(tc_first_params *first, const tc_job &job)
 {
     const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
-    int32_t warps = warps_for((w.positions + 1) / 2), pairs = warps * WARP_COLUMNS;
+    int32_t warps = warps_for((w.positions + 1) / 2), pairs = warps * WARP_N;
     int32_t channels = (int32_t)conv.columns;
 
     first->channels = channels;
@@ -174,24 +177,24 @@ static tc_first_grid prepare_data(tc_first_job *first, const tc_job &job)
     first->stores_by_16 = w.position == channels && (channels == 1 || conv.position.step == 1) &&
                           first->width * channels % 8 == 0 && first->x_h % 8 == 0 &&
                           first->x_image % 8 == 0;
-    return {warps * 32, (int32_t)data_bytes(h, w, warps, channels),
+    return {warps * 32, (int32_t)dgrad_bytes(h, w, warps, channels),
             least(first->tiles, job.multiprocessors)};
 }
 
-tc_first_grid tc_first_prepare(tc_first_job *first, const tc_job &job)
+tc_first_grid tc_first_prepare(tc_first_params *first, const tc_job &job)
 {
     const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
 
     *first = {};
-    tc_slim(first, job);
-    first->stores_by_16 = tc_taps_is_packed(conv, 8);
+    tc_slim_of(first, job);
+    first->stores_by_16 = tc_ampere_is_packed(conv, 8);
     first->images = (int32_t)conv.images;
     first->taps_h = (int32_t)h.taps;
     first->taps_w = (int32_t)w.taps;
     first->pad_h = (int32_t)h.pad;
     first->pad_w = (int32_t)w.pad;
     first->stride_h = (int32_t)h.stride;
-    return conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? prepare_data(first, job)
+    return conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? prepare_dgrad(first, job)
                                                                      : prepare_image(first, job);
 }

@@ -21,21 +21,21 @@
 #define TC_FIRST_WARPS   7
 #define TC_FIRST_FILTERS 64
 
-/* The image x (dx in direction data), and the tensor by position of the forward convolution. */
-struct tc_first_job : tc_slim_job {
+/* The image x (dx in dgrad), and the tensor by position of the forward convolution. */
+struct tc_first_params : tc_slim_params {
     int32_t images, channels, height, width, filters, taps_h, taps_w, pad_h, pad_w, stride_h;
     int32_t out_height, out_width;
     /* What is read has pixels as neighbours in x, channels in y; results lie anywhere. */
     int32_t x_image, x_h;
     int32_t y_image, y_h, y_w;
-    int32_t dy_h, dy_w;     /* direction data: the first rows and columns of dy, less those of */
-    int32_t rows_h, rows_w; /* positions by twos; and how many of each that reach a pair */
+    int32_t dy_h, dy_w;              /* dgrad: the first rows and columns of dy, less those of */
+    int32_t rows_h, rows_w;          /* positions by twos; and how many of each that reach a pair */
     int32_t tiles_h, tiles_w, tiles; /* a block goes from tile to tile */
 };
 
-/* Output rows of a block in direction forward, and bytes between the results of neighbouring
- * positions there; output rows in direction filter, and columns: 8 taps of 4 channels; rows of
- * pairs of positions in direction data, and bytes of a tap's filters, 64 of 8 channels. */
+/* Output rows of a block in fprop, and bytes between the results of neighbouring
+ * positions there; output rows in wgrad, and columns: 8 taps of 4 channels; rows of
+ * pairs of positions in dgrad, and bytes of a tap's filters, 64 of 8 channels. */
 #define TC_FIRST_DOWN      2
 #define TC_FIRST_RESULT    (TC_FIRST_FILTERS * 2 + 16)
 #define TC_FIRST_LINES     4
@@ -58,9 +58,9 @@ CUDA_BOTH int32_t tc_first_pixels(int32_t columns)
 /* ------------------------------------------------------------------ on the host, first/params.cu
  */
 
-extern "C" int32_t tc_first_takes_forward(const struct conv *conv, const struct tc_wish *wish);
-extern "C" int32_t tc_first_takes_data(const struct conv *conv, const struct tc_wish *wish);
-extern "C" int32_t tc_first_takes_filter(const struct conv *conv, const struct tc_wish *wish);
+extern "C" int32_t tc_first_takes_fprop(const struct conv *conv, const struct tc_target *target);
+extern "C" int32_t tc_first_takes_dgrad(const struct conv *conv, const struct tc_target *target);
+extern "C" int32_t tc_first_takes_wgrad(const struct conv *conv, const struct tc_target *target);
 
 /* A launch: threads, blocks and bytes of shared memory. */
 struct tc_first_grid {
@@ -69,7 +69,7 @@ struct tc_first_grid {
 };
 
 /* Fills the job, by the direction that it has. */
-tc_first_grid tc_first_prepare(tc_first_job *first, const tc_job &job);
+tc_first_grid tc_first_prepare(tc_first_params *first, const tc_job &job);
 
 /* ------------------------------------------------------------------ on the device */
 
@@ -82,7 +82,7 @@ tc_first_grid tc_first_prepare(tc_first_job *first, const tc_job &job);
  * there are channels.
  */
 template <class E, int CHANNELS>
-__device__ static inline void tc_first_load_rows(const tc_first_job &job, int32_t image,
+__device__ static inline void tc_first_load_rows(const tc_first_params &job, int32_t image,
                                                  int32_t top, int32_t left, int32_t rows,
                                                  int32_t count, char *to)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First layers, direction filter: a warp has a row of the filter, 8 taps of 4 channels, for 64
+ * First layers, wgrad: a warp has a row of the filter, 8 taps of 4 channels, for 64
  * filters; a block goes over tiles of TC_FIRST_LINES output rows and keeps its sums. Positions are
  * what is summed over: both operands' lines are positions, and ldmatrix transposes them. A row's
  * length is a multiple of 16, so that no tile has positions that are not there: their 0 times an
@@ -14,7 +14,7 @@
 
 /* Rows `p` on of dy, filters `filter` on, a line of 128 bytes a position. */
 template <class E>
-__device__ static inline void tc_first_load_dy(const tc_first_job &job, int32_t image, int32_t p,
+__device__ static inline void tc_first_load_dy(const tc_first_params &job, int32_t image, int32_t p,
                                                int32_t filter, uint32_t to)
 {
     int32_t chunk = (int32_t)threadIdx.x % 8;
@@ -36,24 +36,25 @@ __device__ static inline void tc_first_load_dy(const tc_first_job &job, int32_t 
     }
 }
 
-/* To the parts, or to the filter itself where there is one part. */
+/* To the partial sums, or to the filter itself where there is one split. */
 template <class E>
-__device__ static inline void tc_first_store_tap(const tc_first_job &job, int32_t split, int32_t r,
-                                                 int32_t s, int32_t c, int32_t k, float sum)
+__device__ static inline void tc_first_store_tap(const tc_first_params &job, int32_t split,
+                                                 int32_t r, int32_t s, int32_t c, int32_t k,
+                                                 float sum)
 {
     const auto &conv = job.conv;
     int64_t at = conv.tap_first + k * conv.tap_column + r * conv.dim[CONV_DIMS_MAX - 2].tap +
                  s * conv.dim[CONV_DIMS_MAX - 1].tap + c * conv.tap_depth;
 
     if (job.partial)
-        ((float *)job.partial)[tc_filter_part_at(conv.groups, conv.columns, job.rows, split, 0, k,
-                                                 (r * job.taps_w + s) * job.channels + c)] = sum;
+        ((float *)job.partial)[tc_wgrad_partial_at(conv.groups, conv.columns, job.rows, split, 0, k,
+                                                   (r * job.taps_w + s) * job.channels + c)] = sum;
     else
         cuda_blend_store((E *)job.output.data + at, sum, job.output.blend);
 }
 
 template <class M, int CHANNELS>
-__device__ static inline void tc_first_filter(const tc_first_job &job, char *memory)
+__device__ static inline void tc_first_wgrad(const tc_first_params &job, char *memory)
 {
     typedef typename M::element element;
     enum { DOWN = TC_FIRST_FILTERS / 16, RIGHT = TC_FIRST_COLUMNS / 8 };
@@ -75,10 +76,10 @@ __device__ static inline void tc_first_filter(const tc_first_job &job, char *mem
 
         __syncthreads();
         tc_first_load_dy<element>(job, n, p, filter, dy);
-        tc_copy_commit();
+        tc_cp_async_commit();
         tc_first_load_rows<element, CHANNELS>(job, n, p * job.stride_h - job.pad_h, -job.pad_w,
                                               rows, count, image);
-        tc_copy_wait<0>();
+        tc_cp_async_wait<0>();
         __syncthreads();
         for (int32_t row = 0; row < TC_FIRST_LINES && p + row < job.out_height; row++) {
             uint32_t left = from + (uint32_t)(row * width * 128);
@@ -90,11 +91,11 @@ __device__ static inline void tc_first_filter(const tc_first_job &job, char *mem
 
 #pragma unroll
                 for (int i = 0; i < DOWN; i++)
-                    tc_load_transposed(a[i], (left ^ (uint32_t)(i * 32)) + (uint32_t)(q * 128));
+                    tc_ldmatrix_trans(a[i], (left ^ (uint32_t)(i * 32)) + (uint32_t)(q * 128));
 #pragma unroll
                 for (int j = 0; j < RIGHT; j += 2)
-                    tc_load_transposed(b[j], above + (uint32_t)((q * 2 + j * 2) * TC_FIRST_PIXEL));
-                tc_multiply_all<M>(sum, a, b);
+                    tc_ldmatrix_trans(b[j], above + (uint32_t)((q * 2 + j * 2) * TC_FIRST_PIXEL));
+                tc_mma_all<M>(sum, a, b);
             }
         }
     }
@@ -112,13 +113,13 @@ __device__ static inline void tc_first_filter(const tc_first_job &job, char *mem
 
 template <class M, int CHANNELS>
 __global__ void __launch_bounds__(TC_FIRST_ROWS * 32, 2)
-    tc_first_filter_kernel(const __grid_constant__ tc_first_job job)
+    tc_first_wgrad_kernel(const __grid_constant__ tc_first_params job)
 {
     TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
-        tc_wait_for_last();
-        tc_first_filter<M, CHANNELS>(job, (char *)memory);
+        tc_wait_on_dependent_grids();
+        tc_first_wgrad<M, CHANNELS>(job, (char *)memory);
     }
 }
 

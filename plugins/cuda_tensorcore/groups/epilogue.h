@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of grouped convolutions, directions forward and data. Where they go as they are to packed
+ * Results of grouped convolutions, fprop and dgrad. Where they go as they are to packed
  * channels, lanes store 4 or 8 neighbours each: forward, filters lie such that a lane's columns are
  * neighbours; in the others lanes change halves with their neighbours. Everything else is
  * blended, biased, activated and rounded once, one by one (conv_output.h).
@@ -10,29 +10,29 @@
 
 #include "params.h"
 
-/* Numbers of an instantiation. A warp has COLUMNS columns of PIECES times 16 positions, in PARTS
+/* Numbers of an instantiation. A warp has WARP_N columns of PIECES times 16 positions, in PARTS
  * products of their own with WIDE times 8 columns each. */
-template <class M, int CHANNELS, bool DATA, bool STORES_BY_8, int CHANNELS_OF_SLAB>
+template <class M, int CHANNELS, bool DGRAD, bool STORES_BY_8, int CHANNELS_OF_SLAB>
 struct tc_groups_shape {
     typedef M math;
     typedef typename M::element element;
     enum {
         GROUP = CHANNELS,
         SLAB = CHANNELS_OF_SLAB,
-        IS_DATA = DATA,
+        IS_DGRAD = DGRAD,
         PACKS = STORES_BY_8,
         COPIES = 4,                                 /* of a thread at a time */
         PAIRS = CHANNELS <= 8,                      /* parts of a group each */
         UNITS = CHANNELS <= 8 ? 1 : CHANNELS / 8,   /* of a tap */
         STEPS = CHANNELS <= 16 ? 1 : CHANNELS / 16, /* of a tap */
-        COLUMNS = CHANNELS <= 16 ? 16 : CHANNELS,   /* of a warp */
-        FRAGMENTS = COLUMNS / 8,
-        IN_ORDER = !DATA && !PAIRS, /* a lane's columns are neighbours */
+        WARP_N = CHANNELS <= 16 ? 16 : CHANNELS,    /* of a warp */
+        FRAGS_N = WARP_N / 8,
+        IN_ORDER = !DGRAD && !PAIRS, /* a lane's columns are neighbours */
         PARTS = CHANNELS == 4   ? 4
                 : CHANNELS == 8 ? 2
                                 : 1,
-        WIDE = CHANNELS <= 8 ? 1 : FRAGMENTS,
-        ACROSS = SLAB / COLUMNS, /* warps */
+        WIDE = CHANNELS <= 8 ? 1 : FRAGS_N,
+        ACROSS = SLAB / WARP_N, /* warps */
         DOWN = TC_GROUPS_WARPS / ACROSS,
         PIECES = tc_groups_pieces(CHANNELS, SLAB)
     };
@@ -48,7 +48,7 @@ struct tc_groups_window {
 };
 
 __device__ static inline tc_groups_window
-tc_groups_window_of(const tc_groups_job &job, int32_t number, const tc_groups_at &at)
+tc_groups_window_of(const tc_groups_params &job, int32_t number, const tc_groups_at &at)
 {
     const tc_groups_class &of = job.class_of[number];
     tc_groups_window window = {
@@ -91,9 +91,9 @@ __device__ static inline void tc_groups_pack(const float (&first)[4], const floa
 /* Four sums of a position, two neighbours and two others so far apart, one by one, or to the one
  * part: out of the way of those that store what they have as it is. */
 template <class E>
-__device__ __noinline__ void tc_groups_store_any(const tc_groups_job &job, int32_t number_of_class,
-                                                 int32_t image, int32_t h, int32_t w,
-                                                 int32_t channel, int32_t apart, float4 sums)
+__device__ __noinline__ void
+tc_groups_store_any(const tc_groups_params &job, int32_t number_of_class, int32_t image, int32_t h,
+                    int32_t w, int32_t channel, int32_t apart, float4 sums)
 {
     const tc_groups_class &of = job.class_of[number_of_class];
     const auto &conv = job.conv;
@@ -143,8 +143,8 @@ __device__ static inline void tc_groups_store_row(void *to, const float (&sum)[S
 /* The sums of groups of 4 that are kept: the first one's columns are those of lanes 0 and 1 of 4.
  */
 template <class S>
-__device__ static inline void tc_groups_keep_fours(float (&sum)[S::PARTS][S::PIECES][S::WIDE][4],
-                                                   int i)
+__device__ static inline void tc_groups_keep_c4(float (&sum)[S::PARTS][S::PIECES][S::WIDE][4],
+                                                int i)
 {
     bool second = threadIdx.x % 4 >= 2;
 
@@ -157,15 +157,14 @@ __device__ static inline void tc_groups_keep_fours(float (&sum)[S::PARTS][S::PIE
 
 /* The positions of a warp, whose first column is `channel`; ALL: all of them are there. */
 template <class S, bool ALL>
-__device__ static inline void tc_groups_store(const tc_groups_job &job,
-                                              const tc_groups_window &window,
-                                              const tc_groups_place *table, int32_t channel,
-                                              float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+__device__ static inline void tc_groups_epilogue(const tc_groups_params &job,
+                                                 const tc_groups_window &window,
+                                                 const tc_groups_place *table, int32_t channel,
+                                                 float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
 {
     typedef typename S::element element;
     int turn = (int)(threadIdx.x % 4);
-    int32_t column =
-        channel + (S::IN_ORDER ? turn * (S::COLUMNS / 4) : turn % 2 * 8 + turn / 2 * 4);
+    int32_t column = channel + (S::IN_ORDER ? turn * (S::WARP_N / 4) : turn % 2 * 8 + turn / 2 * 4);
     int32_t first = window.image * job.y_image + window.h * job.y_h + window.w * job.y_w + column;
     element *out = (element *)job.output.data;
 
@@ -176,9 +175,9 @@ __device__ static inline void tc_groups_store(const tc_groups_job &job,
         const uint32_t at[2] = {table[i * 16].at, table[i * 16 + 8].at};
 
         if constexpr (S::GROUP == 4)
-            tc_groups_keep_fours<S>(sum, i);
+            tc_groups_keep_c4<S>(sum, i);
 #pragma unroll
-        for (int f = 0; f < S::FRAGMENTS; f += 2) {
+        for (int f = 0; f < S::FRAGS_N; f += 2) {
             const float(&first_sums)[4] = sum[0][i][S::PAIRS ? 0 : f];
             const float(&last_sums)[4] = sum[S::PAIRS ? S::PARTS / 2 : 0][i][S::PAIRS ? 0 : f + 1];
             uint2 row[2];

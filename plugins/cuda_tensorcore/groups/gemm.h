@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Grouped convolutions, directions forward and data. Filters stay in shared memory in units of 8
+ * Grouped convolutions, fprop and dgrad. Filters stay in shared memory in units of 8
  * terms (forward: 8 channels of each column; data: 8 columns of each term), a unit a tap and 8
  * channels of a group; ldmatrix reads either. A step of 16 terms is one tap of 16 channels, or of
  * groups of 8 channels two taps. Groups of 4: groups/gemm_c4.h.
@@ -16,16 +16,16 @@
  * a lane's columns are to be neighbours, lines are in the order in which products have columns: two
  * of each lane, then two more. */
 template <class S>
-__device__ static inline void tc_groups_load_filters(const tc_groups_job &job, int32_t channel,
+__device__ static inline void tc_groups_load_filters(const tc_groups_params &job, int32_t channel,
                                                      char *to)
 {
     typedef typename S::element element;
-    enum { WARPS = S::SLAB / 8, STEP = TC_GROUPS_WARPS / WARPS * 4, EACH = S::COLUMNS / 4 };
+    enum { WARPS = S::SLAB / 8, STEP = TC_GROUPS_WARPS / WARPS * 4, EACH = S::WARP_N / 4 };
     int32_t warp = (int32_t)(threadIdx.x / 32);
     int32_t line = warp % WARPS * 8 + (int32_t)(threadIdx.x % 8), column = line;
 
     if (S::IN_ORDER)
-        column = line / S::COLUMNS * S::COLUMNS + line % 8 / 2 * EACH + line % S::COLUMNS / 8 * 2 +
+        column = line / S::WARP_N * S::WARP_N + line % 8 / 2 * EACH + line % S::WARP_N / 8 * 2 +
                  line % 2;
     int32_t number = channel + column;
     const element *from = (const element *)job.other + number / S::GROUP * job.conv.tap_group +
@@ -47,7 +47,7 @@ template <class S>
 __device__ static inline uint32_t tc_groups_filter_place(const char *memory, int32_t column)
 {
     int32_t lane = (int32_t)(threadIdx.x % 32), low = lane / 8 % 2, high = lane / 16;
-    int32_t line = S::IS_DATA && !S::PAIRS ? low : high;
+    int32_t line = S::IS_DGRAD && !S::PAIRS ? low : high;
 
     return tc_shared_address(memory) + (uint32_t)((column + line * 8 + lane % 8) * 16 +
                                                   (low + high - line) * tc_groups_unit(S::SLAB));
@@ -56,15 +56,14 @@ __device__ static inline uint32_t tc_groups_filter_place(const char *memory, int
 /* The filters of step `half` of the tap whose units begin at `place`. */
 template <class S>
 __device__ static inline void tc_groups_read_filters(uint32_t place, int half,
-                                                     uint32_t (&b)[S::FRAGMENTS][2])
+                                                     uint32_t (&b)[S::FRAGS_N][2])
 {
 #pragma unroll
-    for (int f = 0; f < S::FRAGMENTS; f += 2) {
-        if (S::IS_DATA)
-            tc_load_transposed(b[f], place + (uint32_t)(f * tc_groups_unit(S::SLAB) + half * 256));
+    for (int f = 0; f < S::FRAGS_N; f += 2) {
+        if (S::IS_DGRAD)
+            tc_ldmatrix_trans(b[f], place + (uint32_t)(f * tc_groups_unit(S::SLAB) + half * 256));
         else
-            tc_load_matrices(b[f],
-                             place + (uint32_t)(f * 128 + half * 2 * tc_groups_unit(S::SLAB)));
+            tc_ldmatrix(b[f], place + (uint32_t)(f * 128 + half * 2 * tc_groups_unit(S::SLAB)));
     }
 }
 
@@ -72,29 +71,29 @@ __device__ static inline void tc_groups_read_filters(uint32_t place, int half,
 
 /* Of one tap, groups of 16 channels and more; `at` is where it is in the halo. */
 template <class S>
-__device__ static inline void tc_groups_multiply_tap(uint32_t at, const uint32_t (&halo)[S::PIECES],
-                                                     uint32_t filters,
-                                                     float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+__device__ static inline void tc_groups_mma_tap(uint32_t at, const uint32_t (&halo)[S::PIECES],
+                                                uint32_t filters,
+                                                float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
 {
 #pragma unroll
     for (int half = 0; half < S::STEPS; half++) {
-        uint32_t a[S::PIECES][4], b[S::FRAGMENTS][2];
+        uint32_t a[S::PIECES][4], b[S::FRAGS_N][2];
 
         tc_groups_read_filters<S>(filters, half, b);
 #pragma unroll
         for (int i = 0; i < S::PIECES; i++)
-            tc_load_matrices(a[i], halo[i] + at + (uint32_t)(half * 32));
-        tc_multiply_all<typename S::math>(sum[0], a, b);
+            tc_ldmatrix(a[i], halo[i] + at + (uint32_t)(half * 32));
+        tc_mma_all<typename S::math>(sum[0], a, b);
     }
 }
 
 /* Of two taps, for two groups of 8 channels; of one, if it is `lone`. */
 template <class S>
 __device__ static inline void
-tc_groups_multiply_pair(uint32_t at, bool lone, const uint32_t (&halo)[S::PIECES], uint32_t filters,
-                        float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+tc_groups_mma_pair(uint32_t at, bool lone, const uint32_t (&halo)[S::PIECES], uint32_t filters,
+                   float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
 {
-    uint32_t b[S::FRAGMENTS][2];
+    uint32_t b[S::FRAGS_N][2];
 
     tc_groups_read_filters<S>(filters, 0, b);
 #pragma unroll
@@ -103,20 +102,20 @@ tc_groups_multiply_pair(uint32_t at, bool lone, const uint32_t (&halo)[S::PIECES
 
 #pragma unroll
         for (int i = 0; i < S::PIECES; i++) {
-            tc_load_matrices(a[i], halo[i] + at + (uint32_t)(f * 16));
+            tc_ldmatrix(a[i], halo[i] + at + (uint32_t)(f * 16));
             if (lone)
                 a[i][2] = a[i][3] = 0;
         }
-        tc_multiply_all<typename S::math>(sum[f], a, column);
+        tc_mma_all<typename S::math>(sum[f], a, column);
     }
 }
 
 /* Of all taps of a class; without a loop where there are 9. */
 template <class S>
 __device__ static inline void
-tc_groups_multiply_taps(const tc_groups_job &job, const tc_groups_class &of,
-                        const uint32_t (&halo)[S::PIECES], uint32_t filters,
-                        float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+tc_groups_mma_taps(const tc_groups_params &job, const tc_groups_class &of,
+                   const uint32_t (&halo)[S::PIECES], uint32_t filters,
+                   float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
 {
     enum { STEP = S::PAIRS ? 2 : 1, BYTES = S::UNITS * tc_groups_unit(S::SLAB) };
     bool first = threadIdx.x % 32 < 16;
@@ -125,35 +124,35 @@ tc_groups_multiply_taps(const tc_groups_job &job, const tc_groups_class &of,
 #pragma unroll
         for (int tap = 0; tap < TC_GROUPS_SET; tap += STEP) {
             if constexpr (S::PAIRS)
-                tc_groups_multiply_pair<S>(
-                    (uint32_t)(first ? job.tap_at[tap] : job.tap_at[tap + 1]),
-                    tap + 1 == TC_GROUPS_SET, halo, filters + (uint32_t)(tap * BYTES), sum);
+                tc_groups_mma_pair<S>((uint32_t)(first ? job.tap_at[tap] : job.tap_at[tap + 1]),
+                                      tap + 1 == TC_GROUPS_SET, halo,
+                                      filters + (uint32_t)(tap * BYTES), sum);
             else
-                tc_groups_multiply_tap<S>((uint32_t)job.tap_at[tap], halo,
-                                          filters + (uint32_t)(tap * BYTES), sum);
+                tc_groups_mma_tap<S>((uint32_t)job.tap_at[tap], halo,
+                                     filters + (uint32_t)(tap * BYTES), sum);
         }
         return;
     }
 #pragma unroll 1
     for (int tap = of.tap; tap < of.tap + of.taps; tap += STEP) {
         if constexpr (S::PAIRS)
-            tc_groups_multiply_pair<S>((uint32_t)(first ? job.tap_at[tap] : job.tap_at[tap + 1]),
-                                       job.tap_w[tap + 1] < 0, halo,
-                                       filters + (uint32_t)(tap * BYTES), sum);
+            tc_groups_mma_pair<S>((uint32_t)(first ? job.tap_at[tap] : job.tap_at[tap + 1]),
+                                  job.tap_w[tap + 1] < 0, halo, filters + (uint32_t)(tap * BYTES),
+                                  sum);
         else
-            tc_groups_multiply_tap<S>((uint32_t)job.tap_at[tap], halo,
-                                      filters + (uint32_t)(tap * BYTES), sum);
+            tc_groups_mma_tap<S>((uint32_t)job.tap_at[tap], halo, filters + (uint32_t)(tap * BYTES),
+                                 sum);
     }
 }
 
 /* The positions of a tile that belong to a warp, of one class. */
 template <class S>
 __device__ static inline void
-tc_groups_multiply(const tc_groups_job &job, int32_t number, const tc_groups_at &at, uint32_t halo,
-                   uint32_t filters, uint32_t zeros, int32_t channel, const tc_groups_place *table)
+tc_groups_mma(const tc_groups_params &job, int32_t number, const tc_groups_at &at, uint32_t halo,
+              uint32_t filters, uint32_t zeros, int32_t channel, const tc_groups_place *table)
 {
     int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
-    int column = warp % S::ACROSS * S::COLUMNS;
+    int column = warp % S::ACROSS * S::WARP_N;
     const tc_groups_class &of = job.class_of[number];
     tc_groups_window window = tc_groups_window_of(job, number, at);
 
@@ -165,40 +164,40 @@ tc_groups_multiply(const tc_groups_job &job, int32_t number, const tc_groups_at 
         float sum[S::PARTS][S::PIECES][S::WIDE][4] = {};
 
         if constexpr (S::GROUP == 4) {
-            tc_groups_multiply_fours<S>(job, of, places, halo, filters, zeros, sum);
+            tc_groups_mma_c4<S>(job, of, places, halo, filters, zeros, sum);
         } else {
             uint32_t from[S::PIECES];
 
 #pragma unroll
             for (int i = 0; i < S::PIECES; i++)
                 from[i] = halo + places[i * 16 + lane % 16].halo;
-            tc_groups_multiply_taps<S>(job, of, from, filters, sum);
+            tc_groups_mma_taps<S>(job, of, from, filters, sum);
         }
         if (S::PACKS && window.whole && (piece + S::PIECES) * 16 <= job.positions)
-            tc_groups_store<S, S::PACKS>(job, window, places, channel + column, sum);
+            tc_groups_epilogue<S, S::PACKS>(job, window, places, channel + column, sum);
         else
-            tc_groups_store<S, false>(job, window, places, channel + column, sum);
+            tc_groups_epilogue<S, false>(job, window, places, channel + column, sum);
     }
 }
 
 template <class S>
-__device__ static inline void tc_groups_gemm(const tc_groups_job &job, char *memory)
+__device__ static inline void tc_groups_gemm(const tc_groups_params &job, char *memory)
 {
-    int column = (int)(threadIdx.x / 32) % S::ACROSS * S::COLUMNS;
+    int column = (int)(threadIdx.x / 32) % S::ACROSS * S::WARP_N;
     int32_t channel = (int32_t)blockIdx.x % job.slabs * S::SLAB;
     int32_t blocks = (int32_t)gridDim.x / job.slabs, first = (int32_t)blockIdx.x / job.slabs;
     int32_t stage = 0, last = 0, next = first;
     uint32_t ring = tc_shared_address(memory + job.ring_at);
     uint32_t zeros = tc_shared_address(memory + job.zeros_at);
-    uint32_t filters = S::GROUP == 4 ? tc_groups_fours_place(memory, column)
+    uint32_t filters = S::GROUP == 4 ? tc_groups_c4_place(memory, column)
                                      : tc_groups_filter_place<S>(memory, column);
     const tc_groups_place *table = (const tc_groups_place *)(memory + job.table_at);
 
     /* The filters arrive with the first tile. */
     tc_groups_make_tables<S>(job, memory);
-    tc_wait_for_last();
+    tc_wait_on_dependent_grids();
     if constexpr (S::GROUP == 4)
-        tc_groups_load_fours<S>(job, channel, memory);
+        tc_groups_load_c4<S>(job, channel, memory);
     else
         tc_groups_load_filters<S>(job, channel, memory);
     __syncthreads();
@@ -207,7 +206,7 @@ __device__ static inline void tc_groups_gemm(const tc_groups_job &job, char *mem
         if (next < job.tiles)
             tc_groups_load_halo<S>(job, tc_groups_tile_at(job, next), channel, memory,
                                    ring + (uint32_t)(last * job.stage_bytes));
-        tc_copy_commit();
+        tc_cp_async_commit();
     }
 #pragma unroll 1
     for (int32_t tile = first; tile < job.tiles; tile += blocks, next += blocks) {
@@ -217,25 +216,25 @@ __device__ static inline void tc_groups_gemm(const tc_groups_job &job, char *mem
         if (next < job.tiles)
             tc_groups_load_halo<S>(job, tc_groups_tile_at(job, next), channel, memory,
                                    ring + (uint32_t)(last * job.stage_bytes));
-        tc_copy_commit();
+        tc_cp_async_commit();
         if (channel + column < job.channels) {
             for (int c = 0; c < job.classes; c++)
-                tc_groups_multiply<S>(job, c, at, ring + (uint32_t)(stage * job.stage_bytes),
-                                      filters, zeros, channel, table);
+                tc_groups_mma<S>(job, c, at, ring + (uint32_t)(stage * job.stage_bytes), filters,
+                                 zeros, channel, table);
         }
         stage = tc_groups_next(job, stage);
         last = tc_groups_next(job, last);
     }
 }
 
-template <class M, int CHANNELS, bool DATA, bool STORES_BY_8, int SLAB>
+template <class M, int CHANNELS, bool DGRAD, bool STORES_BY_8, int SLAB>
 __global__ void __launch_bounds__(TC_GROUPS_THREADS, 2)
-    tc_groups_gemm_kernel(const __grid_constant__ tc_groups_job job)
+    tc_groups_gemm_kernel(const __grid_constant__ tc_groups_params job)
 {
     TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
-        tc_groups_gemm<tc_groups_shape<M, CHANNELS, DATA, STORES_BY_8, SLAB>>(job, (char *)memory);
+        tc_groups_gemm<tc_groups_shape<M, CHANNELS, DGRAD, STORES_BY_8, SLAB>>(job, (char *)memory);
     }
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups of 4 channels, directions forward and data. A lane reads the 4 channels of one tap that a
+ * Groups of 4 channels, fprop and dgrad. A lane reads the 4 channels of one tap that a
  * group has in a pixel, 8 bytes: terms 2 t, 2 t + 1, 2 t + 8 and 2 t + 9 of the product, so that
  * three taps are a step, and its last lanes of four read zeros. No product has two groups' pixels;
  * filters of both groups of 8 channels are its columns, and what one's pixels make with the other's
- * filters is dropped. Filters lie in 8 bytes a column and tap, transposed in direction data.
+ * filters is dropped. Filters lie in 8 bytes a column and tap, transposed in dgrad.
  */
 #ifndef CUDA_TENSORCORE_GROUPS_GEMM_C4_H
 #define CUDA_TENSORCORE_GROUPS_GEMM_C4_H
@@ -12,8 +12,8 @@
 #include "epilogue.h"
 
 template <class S>
-__device__ static inline void tc_groups_load_fours(const tc_groups_job &job, int32_t channel,
-                                                   char *to)
+__device__ static inline void tc_groups_load_c4(const tc_groups_params &job, int32_t channel,
+                                                char *to)
 {
     typedef typename S::element element;
     int32_t line = (int32_t)(threadIdx.x % S::SLAB), number = channel + line;
@@ -33,7 +33,7 @@ __device__ static inline void tc_groups_load_fours(const tc_groups_job &job, int
 
         if (tap >= 0 && number < job.channels)
             terms.word = *(const uint2 *)(from + tap);
-        if constexpr (S::IS_DATA) {
+        if constexpr (S::IS_DGRAD) {
 #pragma unroll
             for (int c = 0; c < 4; c++)
                 *(element *)(place + (line / 4 * 4 + c) * 8 + line % 4 * 2) = terms.channel[c];
@@ -44,7 +44,7 @@ __device__ static inline void tc_groups_load_fours(const tc_groups_job &job, int
 }
 
 /* Where a lane finds its column of the filters of a tap. */
-__device__ static inline uint32_t tc_groups_fours_place(const char *memory, int32_t column)
+__device__ static inline uint32_t tc_groups_c4_place(const char *memory, int32_t column)
 {
     return tc_shared_address(memory) + (uint32_t)((column + (int32_t)(threadIdx.x % 32) / 4) * 8);
 }
@@ -53,9 +53,9 @@ __device__ static inline uint32_t tc_groups_fours_place(const char *memory, int3
  * the pixels of a half of the warp, 6 neighbours, leave free. */
 template <class S>
 __device__ static inline void
-tc_groups_multiply_fours(const tc_groups_job &job, const tc_groups_class &of,
-                         const tc_groups_place *table, uint32_t halo, uint32_t filters,
-                         uint32_t zeros, float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+tc_groups_mma_c4(const tc_groups_params &job, const tc_groups_class &of,
+                 const tc_groups_place *table, uint32_t halo, uint32_t filters, uint32_t zeros,
+                 float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
 {
     int lane = (int)(threadIdx.x % 32), turn = lane % 4;
     uint32_t from[S::PIECES][2];
@@ -90,7 +90,7 @@ tc_groups_multiply_fours(const tc_groups_job &job, const tc_groups_class &of,
                     a[i][r + 2] = terms[1];
                 }
             }
-            tc_multiply_all<typename S::math>(sum[group], a, b[group / 2]);
+            tc_mma_all<typename S::math>(sum[group], a, b[group / 2]);
         }
     }
 }

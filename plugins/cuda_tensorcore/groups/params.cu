@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which grouped convolutions the family groups takes, and what its kernels are given
- * (groups/params.h, groups/tile.cu). */
+/*
+ * Which grouped convolutions the family groups takes, and how the host fills its parameters
+ * (groups/params.h, groups/tile.cu).
+ */
 #include "params.h"
 
 /* Elements of a tensor, so that sums of its steps have 31 bits. */
@@ -154,7 +156,7 @@ static void fill(tc_groups_making *groups, int32_t slab)
     }
 }
 
-static int32_t takes(const struct conv *conv, const struct tc_wish *wish, int32_t slab)
+static int32_t takes(const struct conv *conv, const struct tc_target *target, int32_t slab)
 {
     tc_groups_making groups;
 
@@ -166,19 +168,19 @@ static int32_t takes(const struct conv *conv, const struct tc_wish *wish, int32_
         return 0;
     groups = {};
     groups.conv = *conv;
-    groups.multiprocessors = wish->multiprocessors;
+    groups.multiprocessors = target->multiprocessors;
     fill(&groups, slab);
-    return tc_groups_choose_tile(&groups, wish->shared_bytes).stages;
+    return tc_groups_choose_tile(&groups, target->shared_bytes).stages;
 }
 
-extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_wish *wish)
+extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_target *target)
 {
-    return takes(conv, wish, TC_GROUPS_SLAB);
+    return takes(conv, target, TC_GROUPS_SLAB);
 }
 
-extern "C" int32_t tc_groups_takes_narrow(const struct conv *conv, const struct tc_wish *wish)
+extern "C" int32_t tc_groups_takes_narrow(const struct conv *conv, const struct tc_target *target)
 {
-    return conv->depth >= 16 ? takes(conv, wish, TC_GROUPS_NARROW) : 0;
+    return conv->depth >= 16 ? takes(conv, target, TC_GROUPS_NARROW) : 0;
 }
 
 /* ------------------------------------------------------------------ jobs */
@@ -187,7 +189,7 @@ static tc_groups_making making_of(const tc_job &job)
 {
     tc_groups_making groups = {};
 
-    tc_slim(&groups, job);
+    tc_slim_of(&groups, job);
     groups.conv = job.conv;
     groups.multiprocessors = job.multiprocessors;
     return groups;
@@ -275,7 +277,7 @@ static int stores_by_8(const tc_groups_making &groups)
     return good;
 }
 
-int64_t tc_groups_prepare(tc_groups_job *to, const tc_job &job, int32_t slab)
+int64_t tc_groups_prepare(tc_groups_params *to, const tc_job &job, int32_t slab)
 {
     tc_groups_making groups = making_of(job);
     int32_t blocks;

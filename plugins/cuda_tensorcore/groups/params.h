@@ -3,7 +3,7 @@
  * Grouped convolutions with few channels a group. A block works on a slab of channels, whole
  * groups, and goes from tile to tile of positions; of each it keeps all pixels that any tap reaches
  * from there, the tile's halo, in shared memory, so that memory is read once for all taps and
- * groups. Tiles are on their way in a ring of stages while one of them is multiplied.
+ * groups. Tiles are on their way in a pipeline of stages while one of them is multiplied.
  *
  * Pixels lie in tc_groups_pixel bytes each: 16 more than they have channels, so that neighbours are
  * in other banks without any change of places, and a tap is one number added to an address.
@@ -26,7 +26,7 @@
 /* Classes; taps of all of them, with those that fill up steps of 2 and 3. */
 #define TC_GROUPS_CLASSES 4
 #define TC_GROUPS_TAPS    57
-/* Taps whose sums a block of direction filter has; taps of which loops are made that are not
+/* Taps whose sums a block of wgrad has; taps of which loops are made that are not
  * loops. */
 #define TC_GROUPS_SET 9
 
@@ -42,7 +42,7 @@ CUDA_BOTH constexpr int tc_groups_unit(int slab)
     return slab * 16;
 }
 
-/* Pieces of 16 positions that a warp multiplies at a time, forward and in direction data; that all
+/* Pieces of 16 positions that a warp multiplies at a time, forward and in dgrad; that all
  * warps do. Groups of 4 have sums that are dropped, too: more would not fit. */
 CUDA_BOTH constexpr int tc_groups_pieces(int group, int slab)
 {
@@ -54,7 +54,7 @@ CUDA_BOTH constexpr int tc_groups_pass(int group, int slab)
     return TC_GROUPS_WARPS / (slab / (group == 32 ? 32 : 16)) * tc_groups_pieces(group, slab);
 }
 
-/* Warps of direction filter that work on other channels: 16 of them, in groups of 32 channels 8;
+/* Warps of wgrad that work on other channels: 16 of them, in groups of 32 channels 8;
  * the rest share positions. Floats of a filter's line among the block's results, such that those
  * that two warps' halves write at a time are in different banks. */
 CUDA_BOTH constexpr int tc_groups_across(int group, int slab)
@@ -85,10 +85,10 @@ struct tc_groups_tile {
     int32_t images, h, w, stages, resident;
 };
 
-struct tc_groups_job : tc_slim_job {
+struct tc_groups_params : tc_slim_params {
     int32_t images, channels; /* of all groups */
     int32_t slab, slabs;      /* channels of one; how many */
-    int32_t height, width;    /* of the gathered tensor */
+    int32_t height, width;    /* of A */
     int32_t x_image, x_h, x_w;
     int32_t out_height, out_width; /* of the tensor by position, */
     int32_t y_image, y_h, y_w;     /* z beside it */
@@ -105,8 +105,8 @@ struct tc_groups_job : tc_slim_job {
     int32_t reach_h, reach_w; /* pixels that a position reaches, */
     int32_t halo_h, halo_w;   /* that those of a tile reach in an image */
     int32_t row_bytes, image_bytes, stage_bytes;
-    int32_t dy_at;    /* in a stage, in direction filter */
-    int32_t tap_line; /* from line to line of filters: columns, or depth in direction data */
+    int32_t dy_at;    /* in a stage, in wgrad */
+    int32_t tap_line; /* from line to line of filters: columns, or depth in dgrad */
     int32_t classes, entries;
     int32_t in_one;      /* one class of 9 taps, one of groups of 8 filling up */
     int32_t stores_by_8; /* or 16, as results leave a warp */
@@ -116,7 +116,7 @@ struct tc_groups_job : tc_slim_job {
     int32_t tap_w[TC_GROUPS_TAPS];  /* elements in a line of filters; < 0: zeros */
 };
 
-/* A pixel of a halo: where it lies there, in bytes, its place in the gathered tensor less that of
+/* A pixel of a halo: where it lies there, in bytes, its place in A less that of
  * the first one, and its coordinates. A position of a tile likewise: its first pixel in the halo;
  * `line` is then that of its dy. */
 struct alignas(16) tc_groups_place {
@@ -145,24 +145,24 @@ struct tc_groups_limits {
 /* ------------------------------------------------------------------ on the host, groups/params.cu
  */
 
-extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_wish *wish);
-extern "C" int32_t tc_groups_takes_narrow(const struct conv *conv, const struct tc_wish *wish);
+extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_target *target);
+extern "C" int32_t tc_groups_takes_narrow(const struct conv *conv, const struct tc_target *target);
 
 /* Choose the tile, when a plan is made. */
 extern "C" void tc_groups_plan(struct tc_job *job);
 extern "C" void tc_groups_plan_narrow(struct tc_job *job);
 
 /* Fills the job, by the direction that it has; returns the blocks that it takes. */
-int64_t tc_groups_prepare(tc_groups_job *to, const tc_job &job, int32_t slab);
+int64_t tc_groups_prepare(tc_groups_params *to, const tc_job &job, int32_t slab);
 
 /* The first kernel is for results that are stored as they are, the second one for any others. */
-static inline int32_t tc_settle(tc_groups_job *job)
+static inline int32_t tc_settle(tc_groups_params *job)
 {
     return !(job->stores_by_8 && !job->partial && tc_is_plain_by(job->output, 16));
 }
 
 /* A job that is being made, with all of the geometry and of the device. */
-struct tc_groups_making : tc_groups_job {
+struct tc_groups_making : tc_groups_params {
     struct conv conv;
     int32_t multiprocessors;
 };
@@ -179,7 +179,7 @@ struct tc_groups_at {
     int32_t image, h, w;
 };
 
-__device__ static inline tc_groups_at tc_groups_tile_at(const tc_groups_job &job, int32_t tile)
+__device__ static inline tc_groups_at tc_groups_tile_at(const tc_groups_params &job, int32_t tile)
 {
     int32_t row = (int32_t)cuda_divide((uint32_t)tile, job.by_tiles_w);
     int32_t image = (int32_t)cuda_divide((uint32_t)row, job.by_tiles_h);
@@ -210,7 +210,7 @@ __device__ static inline bool tc_groups_is_within(const tc_groups_limits &limits
 /* The pixels of a halo and the positions of a tile, which are the same for all tiles; a position
  * beyond the tile is in an image that is never there. */
 template <class S>
-__device__ static inline void tc_groups_make_tables(const tc_groups_job &job, char *memory)
+__device__ static inline void tc_groups_make_tables(const tc_groups_params &job, char *memory)
 {
     enum { PIXEL = tc_groups_pixel(S::SLAB) };
     tc_groups_place *lines = (tc_groups_place *)(memory + job.lines_at);
@@ -246,7 +246,7 @@ __device__ static inline void tc_groups_make_tables(const tc_groups_job &job, ch
  * threads a place as it has pieces of 16 bytes, four places of a thread at a time. */
 template <class S>
 __device__ static inline void
-tc_groups_copy(const tc_groups_job &job, const void *from, const tc_groups_limits &limits,
+tc_groups_copy(const tc_groups_params &job, const void *from, const tc_groups_limits &limits,
                const tc_groups_place *places, int32_t count, uint32_t to)
 {
     enum { CHUNKS = S::SLAB / 8, STEP = TC_GROUPS_THREADS / CHUNKS, EACH = S::COPIES };
@@ -277,8 +277,9 @@ tc_groups_copy(const tc_groups_job &job, const void *from, const tc_groups_limit
 
 /* A tile's halo. */
 template <class S>
-__device__ static inline void tc_groups_load_halo(const tc_groups_job &job, const tc_groups_at &at,
-                                                  int32_t channel, const char *memory, uint32_t to)
+__device__ static inline void tc_groups_load_halo(const tc_groups_params &job,
+                                                  const tc_groups_at &at, int32_t channel,
+                                                  const char *memory, uint32_t to)
 {
     int32_t chunk = channel + (int32_t)threadIdx.x % (S::SLAB / 8) * 8;
     int32_t top = at.h * job.apart_h + job.low_h, left = at.w * job.apart_w + job.low_w;
@@ -299,20 +300,20 @@ __device__ static inline void tc_groups_load_halo(const tc_groups_job &job, cons
 }
 
 /* Stages are used in turn. */
-__device__ static inline int32_t tc_groups_next(const tc_groups_job &job, int32_t stage)
+__device__ static inline int32_t tc_groups_next(const tc_groups_params &job, int32_t stage)
 {
     return stage + 1 == job.tile.stages ? 0 : stage + 1;
 }
 
 /* Waits for a stage, with all but the last ones of the ring on their way. */
-__device__ static inline void tc_groups_wait(const tc_groups_job &job)
+__device__ static inline void tc_groups_wait(const tc_groups_params &job)
 {
     if (job.tile.stages > 3)
-        tc_copy_wait<2>();
+        tc_cp_async_wait<2>();
     else if (job.tile.stages > 2)
-        tc_copy_wait<1>();
+        tc_cp_async_wait<1>();
     else
-        tc_copy_wait<0>();
+        tc_cp_async_wait<0>();
     __syncthreads();
 }
 

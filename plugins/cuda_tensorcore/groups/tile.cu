@@ -27,7 +27,7 @@ static int32_t filter_bytes(const tc_groups_making &groups)
 }
 
 /* Fills in what depends on the tile: in shared memory come filters, zeros, limits of tiles, tables
- * and the ring; in a stage of direction filter dy's lines behind the halo. */
+ * and the ring; in a stage of wgrad dy's lines behind the halo. */
 void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
 {
     const conv &conv = groups->conv;
@@ -74,10 +74,10 @@ void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
 
 /*
  * What the model counts in cycles of a multiprocessor, fitted to times of an H200: for 16 positions
- * of 64 channels and one tap, on the way that all positions take that are there; in direction
- * filter besides, where one of the 16 is not, and all are tested; for a pixel's line of 64
- * channels; of a tile's turn; and of a block's start, its tables and its filters. A block alone on
- * a multiprocessor has nobody to hide its waits.
+ * of 64 channels and one tap, on the way that all positions take that are there; in wgrad besides,
+ * where one of the 16 is not, and all are tested; for a pixel's line of 64 channels; of a tile's
+ * turn; and of a block's start, its tables and its filters. A block alone on a multiprocessor has
+ * nobody to hide its waits.
  */
 static const struct costs {
     double tap[4]; /* of groups of 4, 8, 16, 32 */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Grouped convolutions, direction filter. Positions are what is summed over: a stage of the ring
+ * Grouped convolutions, wgrad. Positions are what is summed over: a stage of the ring
  * has a tile's pixels of x, its halo, and its lines of dy, and ldmatrix transposes both. A warp
  * keeps the sums of TC_GROUPS_SET taps: of 16 filters with the 16 channels at their side, of which
  * groups of 4 and 8 keep the products within a group, or of all 32 filters of a group with 8
@@ -15,7 +15,7 @@
 /* A tile's lines of dy, zeros for positions that are not there. What limits them is kept in front
  * of the stage. */
 template <class S>
-__device__ static inline void tc_groups_load_dy(const tc_groups_job &job, const tc_groups_at &at,
+__device__ static inline void tc_groups_load_dy(const tc_groups_params &job, const tc_groups_at &at,
                                                 int32_t channel, const char *memory, uint32_t high,
                                                 uint32_t to)
 {
@@ -29,7 +29,7 @@ __device__ static inline void tc_groups_load_dy(const tc_groups_job &job, const 
 }
 
 template <class S>
-__device__ static inline void tc_groups_load_both(const tc_groups_job &job, int32_t tile,
+__device__ static inline void tc_groups_load_both(const tc_groups_params &job, int32_t tile,
                                                   int32_t channel, char *memory, int32_t stage)
 {
     uint32_t to = tc_shared_address(memory) + (uint32_t)(job.ring_at + stage * job.stage_bytes);
@@ -43,7 +43,7 @@ __device__ static inline void tc_groups_load_both(const tc_groups_job &job, int3
         tc_groups_load_halo<S>(job, at, channel, memory, to);
         tc_groups_load_dy<S>(job, at, channel, memory, high, to + (uint32_t)job.dy_at);
     }
-    tc_copy_commit();
+    tc_cp_async_commit();
 }
 
 /* ------------------------------------------------------------------ products */
@@ -52,11 +52,11 @@ __device__ static inline void tc_groups_load_both(const tc_groups_job &job, int3
  * position is, else 0. Of groups of 32, two taps' pixels are read at a time. */
 template <class S>
 __device__ static inline void
-tc_groups_multiply_set(const int32_t *tap_at, int count, uint32_t pixels, int there,
-                       const uint32_t (&a)[S::ROWS][4],
-                       float (&sum)[TC_GROUPS_SET][S::ROWS][S::COLUMNS][4])
+tc_groups_mma_set(const int32_t *tap_at, int count, uint32_t pixels, int there,
+                  const uint32_t (&a)[S::FRAGS_M][4],
+                  float (&sum)[TC_GROUPS_SET][S::FRAGS_M][S::FRAGS_N][4])
 {
-    enum { STEP = S::COLUMNS == 2 ? 1 : 2 };
+    enum { STEP = S::FRAGS_N == 2 ? 1 : 2 };
     bool second = threadIdx.x % 32 >= 16;
 
 #pragma unroll
@@ -66,18 +66,18 @@ tc_groups_multiply_set(const int32_t *tap_at, int count, uint32_t pixels, int th
 
         if (t >= count)
             break;
-        tc_load_transposed(
+        tc_ldmatrix_trans(
             from, pixels + (uint32_t)(there * (second && next < count ? tap_at[next] : tap_at[t])));
         if constexpr (STEP == 1) {
             const uint32_t b[2][2] = {{from[0], from[1]}, {from[2], from[3]}};
 
-            tc_multiply_all<typename S::math>(sum[t], a, b);
+            tc_mma_all<typename S::math>(sum[t], a, b);
         } else {
             const uint32_t b[1][2] = {{from[0], from[1]}}, other[1][2] = {{from[2], from[3]}};
 
-            tc_multiply_all<typename S::math>(sum[t], a, b);
+            tc_mma_all<typename S::math>(sum[t], a, b);
             if (next > t && next < count)
-                tc_multiply_all<typename S::math>(sum[next], a, other);
+                tc_mma_all<typename S::math>(sum[next], a, other);
         }
     }
 }
@@ -98,18 +98,18 @@ __device__ static inline uint32_t tc_groups_keep(uint32_t number)
 }
 
 template <class S>
-__device__ static inline tc_groups_lane tc_groups_lane_of(const tc_groups_job &job)
+__device__ static inline tc_groups_lane tc_groups_lane_of(const tc_groups_params &job)
 {
     int lane = (int)(threadIdx.x % 32), across = (int)(threadIdx.x / 32) % S::ACROSS;
     int high = lane / 16;
     tc_groups_lane of = {};
 
     of.channels =
-        tc_groups_keep((uint32_t)(across * S::COLUMNS * 16 + (S::COLUMNS == 2 ? high * 16 : 0)));
+        tc_groups_keep((uint32_t)(across * S::FRAGS_N * 16 + (S::FRAGS_N == 2 ? high * 16 : 0)));
     of.lines = tc_groups_keep((uint32_t)(job.dy_at + tc_groups_first_filter<S>(across) * 2 +
                                          lane / 8 % 2 * 16 +
                                          (high * 8 + lane % 8) * tc_groups_pixel(S::SLAB)));
-    if (S::COLUMNS == 1) {
+    if (S::FRAGS_N == 1) {
         of.down = tc_groups_keep((uint32_t)(high * (job.tap_at[3] - job.tap_at[0])));
         of.right = tc_groups_keep((uint32_t)(high * (job.tap_at[7] - job.tap_at[6])));
     }
@@ -122,19 +122,19 @@ __device__ static inline tc_groups_lane tc_groups_lane_of(const tc_groups_job &j
  */
 template <class S>
 __device__ static inline void
-tc_groups_multiply_nine(const tc_groups_job &job, uint32_t pixels, const tc_groups_lane &of,
-                        const uint32_t (&a)[S::ROWS][4],
-                        float (&sum)[TC_GROUPS_SET][S::ROWS][S::COLUMNS][4])
+tc_groups_mma_nine(const tc_groups_params &job, uint32_t pixels, const tc_groups_lane &of,
+                   const uint32_t (&a)[S::FRAGS_M][4],
+                   float (&sum)[TC_GROUPS_SET][S::FRAGS_M][S::FRAGS_N][4])
 {
     typedef typename S::math math;
     uint32_t from[4];
 
-    if constexpr (S::COLUMNS == 2) {
+    if constexpr (S::FRAGS_N == 2) {
 #pragma unroll
         for (int t = 0; t < TC_GROUPS_SET; t++) {
-            tc_load_transposed(from, pixels + (uint32_t)job.tap_at[t]);
+            tc_ldmatrix_trans(from, pixels + (uint32_t)job.tap_at[t]);
             const uint32_t b[2][2] = {{from[0], from[1]}, {from[2], from[3]}};
-            tc_multiply_all<math>(sum[t], a, b);
+            tc_mma_all<math>(sum[t], a, b);
         }
     } else {
         uint32_t down = pixels + of.down, right = pixels + of.right;
@@ -143,14 +143,14 @@ tc_groups_multiply_nine(const tc_groups_job &job, uint32_t pixels, const tc_grou
         for (int n = 0; n < 5; n++) {
             int t = n < 3 ? n : 2 * n, next = n < 3 ? n + 3 : n < 4 ? 7 : t;
 
-            tc_load_transposed(from, (n < 3   ? down
-                                      : n < 4 ? right
-                                              : pixels) +
-                                         (uint32_t)job.tap_at[t]);
+            tc_ldmatrix_trans(from, (n < 3   ? down
+                                     : n < 4 ? right
+                                             : pixels) +
+                                        (uint32_t)job.tap_at[t]);
             const uint32_t b[1][2] = {{from[0], from[1]}}, other[1][2] = {{from[2], from[3]}};
-            tc_multiply_all<math>(sum[t], a, b);
+            tc_mma_all<math>(sum[t], a, b);
             if (next > t)
-                tc_multiply_all<math>(sum[next], a, other);
+                tc_mma_all<math>(sum[next], a, other);
         }
     }
 }
@@ -158,10 +158,10 @@ tc_groups_multiply_nine(const tc_groups_job &job, uint32_t pixels, const tc_grou
 /* The pieces of a tile that are the warp's. */
 template <class S>
 __device__ static inline void
-tc_groups_multiply_tile(const tc_groups_job &job, const tc_groups_lane &of, uint32_t high,
-                        int32_t first, int32_t count, uint32_t stage, uint32_t zeros,
-                        const tc_groups_place *table,
-                        float (&sum)[TC_GROUPS_SET][S::ROWS][S::COLUMNS][4])
+tc_groups_mma_tile(const tc_groups_params &job, const tc_groups_lane &of, uint32_t high,
+                   int32_t first, int32_t count, uint32_t stage, uint32_t zeros,
+                   const tc_groups_place *table,
+                   float (&sum)[TC_GROUPS_SET][S::FRAGS_M][S::FRAGS_N][4])
 {
     enum { PIXEL = tc_groups_pixel(S::SLAB) };
     uint32_t channels = stage + of.channels, lines = stage + of.lines;
@@ -171,21 +171,21 @@ tc_groups_multiply_tile(const tc_groups_job &job, const tc_groups_lane &of, uint
     for (int piece = (int)(threadIdx.x / 32) / S::ACROSS; piece < job.pieces; piece += S::DOWN) {
         const tc_groups_place place = table[piece * 16];
         bool there = ((place.at - high) & TC_GROUPS_GUARDS) == 0;
-        uint32_t a[S::ROWS][4];
+        uint32_t a[S::FRAGS_M][4];
 
 #pragma unroll
-        for (int i = 0; i < S::ROWS; i++)
-            tc_load_transposed(a[i], lines + (uint32_t)(piece * 16 * PIXEL + i * 32));
+        for (int i = 0; i < S::FRAGS_M; i++)
+            tc_ldmatrix_trans(a[i], lines + (uint32_t)(piece * 16 * PIXEL + i * 32));
         if (job.in_one && __all_sync(UINT32_MAX, there))
-            tc_groups_multiply_nine<S>(job, channels + place.halo, of, a, sum);
+            tc_groups_mma_nine<S>(job, channels + place.halo, of, a, sum);
         else
-            tc_groups_multiply_set<S>(job.tap_at + first, count,
-                                      there ? channels + place.halo : zeros, there, a, sum);
+            tc_groups_mma_set<S>(job.tap_at + first, count, there ? channels + place.halo : zeros,
+                                 there, a, sum);
     }
 }
 
 template <class S>
-__device__ static inline void tc_groups_filter(const tc_groups_job &job, char *memory)
+__device__ static inline void tc_groups_wgrad(const tc_groups_params &job, char *memory)
 {
     int32_t sets = (job.entries + TC_GROUPS_SET - 1) / TC_GROUPS_SET;
     int32_t channel = (int32_t)blockIdx.x % job.slabs * S::SLAB;
@@ -197,12 +197,12 @@ __device__ static inline void tc_groups_filter(const tc_groups_job &job, char *m
     const uint32_t *limits = (const uint32_t *)(memory + job.limits_at);
     const tc_groups_place *table = (const tc_groups_place *)(memory + job.table_at);
     const tc_groups_lane of = tc_groups_lane_of<S>(job);
-    float sum[TC_GROUPS_SET][S::ROWS][S::COLUMNS][4] = {};
+    float sum[TC_GROUPS_SET][S::FRAGS_M][S::FRAGS_N][4] = {};
 
     if (threadIdx.x < TC_GROUPS_ZEROS / 16)
         ((uint4 *)memory)[threadIdx.x] = uint4{0, 0, 0, 0};
     tc_groups_make_tables<S>(job, memory);
-    tc_wait_for_last();
+    tc_wait_on_dependent_grids();
     __syncthreads();
 #pragma unroll 1
     for (; last < job.tile.stages - 1; last++, next += job.splits)
@@ -211,13 +211,13 @@ __device__ static inline void tc_groups_filter(const tc_groups_job &job, char *m
     for (int32_t tile = split; tile < job.tiles; tile += job.splits, next += job.splits) {
         tc_groups_wait(job);
         tc_groups_load_both<S>(job, next, channel, memory, last);
-        tc_groups_multiply_tile<S>(job, of, limits[stage], first, count,
-                                   ring + (uint32_t)(stage * job.stage_bytes), zeros, table, sum);
+        tc_groups_mma_tile<S>(job, of, limits[stage], first, count,
+                              ring + (uint32_t)(stage * job.stage_bytes), zeros, table, sum);
         stage = tc_groups_next(job, stage);
         last = tc_groups_next(job, last);
     }
-    tc_let_next_begin();
-    tc_copy_wait<0>();
+    tc_launch_dependent_grids();
+    tc_cp_async_wait<0>();
     __syncthreads();
     tc_groups_put_sums<S>((float *)(memory + job.ring_at), sum);
     __syncthreads();
@@ -231,12 +231,12 @@ __device__ static inline void tc_groups_filter(const tc_groups_job &job, char *m
 
 template <class M, int CHANNELS, int SLAB>
 __global__ void __launch_bounds__(TC_GROUPS_THREADS, 2)
-    tc_groups_filter_kernel(const __grid_constant__ tc_groups_job job)
+    tc_groups_wgrad_kernel(const __grid_constant__ tc_groups_params job)
 {
     TC_CODE_FROM(80)
     {
         TC_SHARED(memory);
-        tc_groups_filter<tc_groups_filter_shape<M, CHANNELS, SLAB>>(job, (char *)memory);
+        tc_groups_wgrad<tc_groups_wgrad_shape<M, CHANNELS, SLAB>>(job, (char *)memory);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of grouped convolutions, direction filter. They leave through the shared memory of the
+ * Results of grouped convolutions, wgrad. They leave through the shared memory of the
  * ring, in the order in which parts of sums lie, [filter][tap][channel of the group]: a copy for
  * each of the warps that have the same sums, which are added when they are read, by 16 bytes, along
  * a filter. So a block's part is runs of neighbours as long as a set of taps.
@@ -10,16 +10,16 @@
 
 #include "epilogue.h"
 
-/* Numbers of an instantiation: 16 filters times ROWS, 8 channels times COLUMNS a warp. */
-template <class M, int CHANNELS, int CHANNELS_OF_SLAB> struct tc_groups_filter_shape {
+/* Numbers of an instantiation: 16 filters times FRAGS_M, 8 channels times FRAGS_N a warp. */
+template <class M, int CHANNELS, int CHANNELS_OF_SLAB> struct tc_groups_wgrad_shape {
     typedef M math;
     typedef typename M::element element;
     enum {
         GROUP = CHANNELS,
         SLAB = CHANNELS_OF_SLAB,
         COPIES = 2, /* of a thread at a time */
-        ROWS = CHANNELS == 32 ? 2 : 1,
-        COLUMNS = CHANNELS == 32 ? 1 : 2,
+        FRAGS_M = CHANNELS == 32 ? 2 : 1,
+        FRAGS_N = CHANNELS == 32 ? 1 : 2,
         ACROSS = tc_groups_across(CHANNELS, SLAB), /* warps with other channels */
         DOWN = TC_GROUPS_WARPS / ACROSS,           /* warps with the same ones */
         LINE = tc_groups_result_line(CHANNELS)
@@ -29,7 +29,7 @@ template <class M, int CHANNELS, int CHANNELS_OF_SLAB> struct tc_groups_filter_s
 /* The first filter of a warp in its slab. */
 template <class S> CUDA_BOTH int tc_groups_first_filter(int across)
 {
-    return across * S::COLUMNS * 8 / (S::ROWS * 16) * (S::ROWS * 16);
+    return across * S::FRAGS_N * 8 / (S::FRAGS_M * 16) * (S::FRAGS_M * 16);
 }
 
 /* Whether results leave by 8 bytes, where geometry lets them. */
@@ -69,11 +69,11 @@ __device__ static inline void tc_groups_store_four(E *to, int64_t apart, bool pa
 /* What a warp has to shared memory, but what numbers of two groups went into. */
 template <class S>
 __device__ static inline void
-tc_groups_put_sums(float *memory, const float (&sum)[TC_GROUPS_SET][S::ROWS][S::COLUMNS][4])
+tc_groups_put_sums(float *memory, const float (&sum)[TC_GROUPS_SET][S::FRAGS_M][S::FRAGS_N][4])
 {
     int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32), across = warp % S::ACROSS;
     int filter = tc_groups_first_filter<S>(across) + lane / 4;
-    int channel = across * S::COLUMNS * 8 % S::GROUP + lane % 4 * 2;
+    int channel = across * S::FRAGS_N * 8 % S::GROUP + lane % 4 * 2;
     float *to = memory + (warp / S::ACROSS * S::SLAB + filter) * S::LINE + channel % S::GROUP;
 
     if (S::GROUP == 4 && lane / 16 != lane % 4 / 2)
@@ -81,8 +81,8 @@ tc_groups_put_sums(float *memory, const float (&sum)[TC_GROUPS_SET][S::ROWS][S::
 #pragma unroll
     for (int t = 0; t < TC_GROUPS_SET; t++) {
 #pragma unroll
-        for (int n = 0; n < S::ROWS * S::COLUMNS * 2; n++) {
-            int i = n / (S::COLUMNS * 2), j = n / 2 % S::COLUMNS, half = n % 2;
+        for (int n = 0; n < S::FRAGS_M * S::FRAGS_N * 2; n++) {
+            int i = n / (S::FRAGS_N * 2), j = n / 2 % S::FRAGS_N, half = n % 2;
 
             if (S::GROUP <= 8 && j != half)
                 continue;
@@ -113,7 +113,7 @@ template <class S> __device__ static inline float4 tc_groups_get_sums(const floa
 /* The block's results, of `count` taps from `first` on, to its part, or to the filter itself where
  * there is one part. */
 template <class S, bool PARTS>
-__device__ static inline void tc_groups_store_sums(const tc_groups_job &job, const float *memory,
+__device__ static inline void tc_groups_store_sums(const tc_groups_params &job, const float *memory,
                                                    int32_t split, int32_t channel, int32_t first,
                                                    int32_t count)
 {

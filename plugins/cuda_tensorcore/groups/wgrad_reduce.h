@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Adds up the parts of split sums of grouped convolutions, direction filter, in a fixed order: a
+ * Adds up the partial sums of split-K of grouped convolutions, wgrad, in a fixed order: a
  * thread has four neighbours in the filter, and goes along every so many-th part, few enough that
  * all of them are asked for at once; what the threads of a result have is added in pairs.
  */
@@ -10,11 +10,11 @@
 #include "wgrad_epilogue.h"
 
 /* Parts of a thread, that are asked for at once; threads of a result, at most. */
-#define TC_GROUPS_ADD_PARTS 4
-#define TC_GROUPS_ADD_LINES 64
+#define TC_GROUPS_REDUCE_PARTS 4
+#define TC_GROUPS_REDUCE_LINES 64
 
 /* Parts lie as [filter of all groups][tap][channel of the group]. */
-struct tc_groups_adder {
+struct tc_groups_reducer {
     const void *x, *other;
     void *partial;
     conv_output output;
@@ -30,8 +30,8 @@ struct tc_groups_adder {
 };
 
 template <class E>
-__device__ static inline void tc_groups_add_store(const tc_groups_adder &job, int32_t at,
-                                                  const double (&sum)[4])
+__device__ static inline void tc_groups_reduce_store(const tc_groups_reducer &job, int32_t at,
+                                                     const double (&sum)[4])
 {
     int32_t line = at >> job.fours, four = at - (line << job.fours);
     int32_t filter = (int32_t)cuda_divide((uint32_t)line, job.by_entries);
@@ -44,25 +44,26 @@ __device__ static inline void tc_groups_add_store(const tc_groups_adder &job, in
                          job.output.blend);
 }
 
-static inline int32_t tc_settle(tc_groups_adder *)
+static inline int32_t tc_settle(tc_groups_reducer *)
 {
     return 0;
 }
 
 /* Adds up some parts from `split` on: all of them are asked for before the first is added. */
-__device__ static inline void tc_groups_add_parts(const tc_groups_adder &job, const float4 *from,
-                                                  int32_t split, double (&sum)[4])
+__device__ static inline void tc_groups_add_partials(const tc_groups_reducer &job,
+                                                     const float4 *from, int32_t split,
+                                                     double (&sum)[4])
 {
-    float4 part[TC_GROUPS_ADD_PARTS];
+    float4 part[TC_GROUPS_REDUCE_PARTS];
 
 #pragma unroll
-    for (int n = 0; n < TC_GROUPS_ADD_PARTS; n++) {
+    for (int n = 0; n < TC_GROUPS_REDUCE_PARTS; n++) {
         part[n] = float4{0, 0, 0, 0};
         if (split + n * job.lines < job.splits)
             part[n] = from[(int64_t)(split + n * job.lines) * job.count];
     }
 #pragma unroll
-    for (int n = 0; n < TC_GROUPS_ADD_PARTS; n++) {
+    for (int n = 0; n < TC_GROUPS_REDUCE_PARTS; n++) {
         if (split + n * job.lines >= job.splits)
             break;
         sum[0] += (double)part[n].x;
@@ -74,20 +75,20 @@ __device__ static inline void tc_groups_add_parts(const tc_groups_adder &job, co
 
 template <class E>
 static __global__ void __launch_bounds__(TC_GROUPS_THREADS)
-    tc_groups_add_kernel(const __grid_constant__ tc_groups_adder job)
+    tc_groups_reduce_kernel(const __grid_constant__ tc_groups_reducer job)
 {
     __shared__ double shared[TC_GROUPS_THREADS][4];
     int across = TC_GROUPS_THREADS / job.lines, line = (int)threadIdx.x / across;
     int32_t at = (int32_t)blockIdx.x * across + (int32_t)threadIdx.x - line * across;
     double sum[4] = {};
 
-    tc_wait_for_last();
+    tc_wait_on_dependent_grids();
     if (at < job.count) {
 #pragma unroll 1
-        for (int32_t split = line; split < job.splits; split += job.lines * TC_GROUPS_ADD_PARTS)
-            tc_groups_add_parts(job, (const float4 *)job.partial + at, split, sum);
+        for (int32_t split = line; split < job.splits; split += job.lines * TC_GROUPS_REDUCE_PARTS)
+            tc_groups_add_partials(job, (const float4 *)job.partial + at, split, sum);
     }
-    tc_let_next_begin();
+    tc_launch_dependent_grids();
     for (int half = job.lines / 2; half > 0; half /= 2) {
         if (line < 2 * half) {
             for (int e = 0; e < 4; e++)
@@ -101,11 +102,11 @@ static __global__ void __launch_bounds__(TC_GROUPS_THREADS)
         __syncthreads();
     }
     if (line == 0 && at < job.count)
-        tc_groups_add_store<E>(job, at, sum);
+        tc_groups_reduce_store<E>(job, at, sum);
 }
 
 /* The adder; returns the blocks that it takes. */
-static int64_t tc_groups_make_adder(tc_groups_adder *adder, const tc_groups_job &job)
+static int64_t tc_groups_make_reducer(tc_groups_reducer *adder, const tc_groups_params &job)
 {
     const auto &conv = job.conv;
 
@@ -114,7 +115,8 @@ static int64_t tc_groups_make_adder(tc_groups_adder *adder, const tc_groups_job 
     adder->output = job.output;
     adder->splits = job.splits;
     adder->lines = 1;
-    while (adder->lines < TC_GROUPS_ADD_LINES && adder->lines * TC_GROUPS_ADD_PARTS < job.splits)
+    while (adder->lines < TC_GROUPS_REDUCE_LINES &&
+           adder->lines * TC_GROUPS_REDUCE_PARTS < job.splits)
         adder->lines *= 2;
     adder->count = job.channels * job.entries * (int32_t)conv.depth / 4;
     while (4 << adder->fours < conv.depth)

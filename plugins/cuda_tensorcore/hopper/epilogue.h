@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of the GEMM of the family hopper: from accumulators through shared memory by the copy
- * engine where they are the sums, by threads where they are blended or no tap reaches. */
+/*
+ * The epilogue of fprop and dgrad in the family hopper: accumulators go through shared memory, 64
+ * rows at a time, and out by TMA where they are only rounded; by threads where they are scaled,
+ * blended, biased or activated, or where no tap reaches.
+ */
 #ifndef CUDA_TENSORCORE_HOPPER_EPILOGUE_H
 #define CUDA_TENSORCORE_HOPPER_EPILOGUE_H
 
@@ -17,19 +20,19 @@ __device__ static inline void tc_hopper_store_rows(const typename S::job &job, i
     int32_t height = job.dim[TC_HOPPER_HEIGHT].positions;
 
     if constexpr (S::CLASSES > 1)
-        tc_map_store_pixels(&job.c[number], from, column, row - line * width, line % height,
+        tc_tma_store_im2col(&job.c[number], from, column, row - line * width, line % height,
                             line / height);
     else
-        tc_map_store(&job.c[0], from, column, row);
+        tc_tma_store(&job.c[0], from, column, row);
 }
 
 /* A line of columns of each row, rounded to 16 bits. Lane 8 i + j of a warp names row j of the
  * 8 x 8 matrix i: rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8. */
 template <class E>
-__device__ static inline void tc_hopper_fill_slab(E, uint32_t to, const float *sum)
+__device__ static inline void tc_hopper_put_slab(E, uint32_t to, const float *sum)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
-    int32_t line = thread / 32 * 16 + lane % 16, turned = line % 8;
+    int32_t line = thread / 32 * 16 + lane % 16, swizzled = line % 8;
 
 #pragma unroll
     for (int32_t c = 0; c < TC_HOPPER_SLAB; c += 16) {
@@ -39,20 +42,20 @@ __device__ static inline void tc_hopper_fill_slab(E, uint32_t to, const float *s
 #pragma unroll
         for (int32_t i = 0; i < 4; i++)
             pairs[i] = tc_round_pair(E(), of[2 * i], of[2 * i + 1]);
-        tc_store_matrices(to + line * TC_LINE_BYTES + (((c / 8 + lane / 16) ^ turned) << 4), pairs);
+        tc_stmatrix(to + line * TC_LINE_BYTES + (((c / 8 + lane / 16) ^ swizzled) << 4), pairs);
     }
 }
 
 /* As floats: thread t of four has columns 2 t and 2 t + 1 of every 8, of rows 8 apart. */
-__device__ static inline void tc_hopper_fill_slab(float, uint32_t to, const float *sum)
+__device__ static inline void tc_hopper_put_slab(float, uint32_t to, const float *sum)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
-    int32_t line = thread / 32 * 16 + lane / 4, turned = line % 8;
+    int32_t line = thread / 32 * 16 + lane / 4, swizzled = line % 8;
 
     to += line * TC_LINE_BYTES + lane % 2 * 8;
 #pragma unroll
     for (int32_t c = 0; c < TC_LINE_BYTES / 4; c += 8) {
-        uint32_t at = to + (((c / 4 + lane % 4 / 2) ^ turned) << 4);
+        uint32_t at = to + (((c / 4 + lane % 4 / 2) ^ swizzled) << 4);
 
         tc_store_pair(at, sum[c / 2], sum[c / 2 + 1]);
         tc_store_pair(at + 8 * TC_LINE_BYTES, sum[c / 2 + 2], sum[c / 2 + 3]);
@@ -68,10 +71,10 @@ __device__ static inline uint32_t tc_hopper_byte(int32_t sum)
 }
 
 /* As integers of 8 bits. */
-__device__ static inline void tc_hopper_fill_slab(int8_t, uint32_t to, const int32_t *sum)
+__device__ static inline void tc_hopper_put_slab(int8_t, uint32_t to, const int32_t *sum)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
-    int32_t line = thread / 32 * 16 + lane / 4, turned = line % 8;
+    int32_t line = thread / 32 * 16 + lane / 4, swizzled = line % 8;
 
     to += line * TC_LINE_BYTES + lane % 4 * 2;
 #pragma unroll
@@ -80,7 +83,7 @@ __device__ static inline void tc_hopper_fill_slab(int8_t, uint32_t to, const int
         for (int32_t i = 0; i < 2; i++) {
             const int32_t *of = sum + c / 2 + 2 * i;
 
-            tc_store_bytes(to + ((c / 16 ^ turned) << 4) + c % 16 + i * 8 * TC_LINE_BYTES,
+            tc_store_bytes(to + ((c / 16 ^ swizzled) << 4) + c % 16 + i * 8 * TC_LINE_BYTES,
                            tc_hopper_byte(of[0]) | tc_hopper_byte(of[1]) << 8);
         }
 }
@@ -94,18 +97,19 @@ __device__ static inline void tc_hopper_store_slab(const typename S::job &job, i
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP;
 
     if (thread == 0)
-        tc_map_store_wait_read<1>();
+        tc_tma_store_wait_read<1>();
     tc_warpgroup_sync(1 + consumer);
-    tc_hopper_fill_slab(typename S::element(), to, sum);
-    tc_shared_to_copies();
+    tc_hopper_put_slab(typename S::element(), to, sum);
+    tc_fence_proxy_async();
     tc_warpgroup_sync(1 + consumer);
     if (thread == 0)
         tc_hopper_store_rows<S>(job, number, to, row, column);
 }
 
 /* Where the rows of a unit lie in z, or of a class in C; -1 behind the last one. */
-__device__ static inline void
-tc_hopper_place_rows(const tc_hopper_job &job, const tc_hopper_class &of, int64_t *z, int32_t first)
+__device__ static inline void tc_hopper_row_offsets(const tc_hopper_params &job,
+                                                    const tc_hopper_class &of, int64_t *z,
+                                                    int32_t first)
 {
     const tc_hopper_dim &height = job.dim[TC_HOPPER_HEIGHT], &width = job.dim[TC_HOPPER_WIDTH];
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, row = first + thread;
@@ -121,10 +125,10 @@ tc_hopper_place_rows(const tc_hopper_job &job, const tc_hopper_class &of, int64_
 /* What is blended, or goes through bias and activation: sums as they are to both buffers, where
  * rows of a column follow each other in a thread. Lines are turned against conflicts of banks. */
 template <class S>
-__device__ static inline void tc_hopper_blend_slab(const tc_hopper_job &job, typename S::sum *sums,
-                                                   const int64_t *z, int32_t consumer, int32_t row,
-                                                   int32_t column, int32_t end,
-                                                   const typename S::sum *sum)
+__device__ static inline void tc_hopper_blend_slab(const tc_hopper_params &job,
+                                                   typename S::sum *sums, const int64_t *z,
+                                                   int32_t consumer, int32_t row, int32_t column,
+                                                   int32_t end, const typename S::sum *sum)
 {
     typedef typename S::element element;
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
@@ -159,13 +163,13 @@ __device__ static inline void tc_hopper_blend_slab(const tc_hopper_job &job, typ
 /* Stores a tile's accumulators, 64 rows at a time. */
 template <class S, bool BLENDS>
 __device__ static inline void
-tc_hopper_store(const typename S::job &job, const tc_hopper_tile<S> &tile, int32_t consumer,
-                char *memory, int32_t *buffer,
-                const typename S::sum (&sum)[S::UNITS][S::COLUMNS / 2])
+tc_hopper_epilogue(const typename S::job &job, const tc_hopper_tile<S> &tile, int32_t consumer,
+                   char *memory, int32_t *buffer,
+                   const typename S::sum (&sum)[S::UNITS][S::TILE_N / 2])
 {
     char *buffers = memory + S::BUFFERS_AT + consumer * 2 * TC_HOPPER_SLAB_BYTES;
-    int64_t *z = (int64_t *)(memory + S::ROWS_AT) + consumer * TC_WARPGROUP_ROWS;
-    int32_t row = tile.row + (S::PING_PONG ? 0 : consumer * S::OWN_ROWS);
+    int64_t *z = (int64_t *)(memory + S::OFFSETS_AT) + consumer * TC_WARPGROUP_ROWS;
+    int32_t row = tile.row + (S::PING_PONG ? 0 : consumer * S::OWN_M);
     int32_t first = tile.group * job.columns, end = first + job.columns;
     constexpr int32_t width = BLENDS ? (int)TC_HOPPER_SLAB : (int)S::SLAB_COLUMNS;
 
@@ -173,10 +177,10 @@ tc_hopper_store(const typename S::job &job, const tc_hopper_tile<S> &tile, int32
     for (int32_t unit = 0; unit < S::UNITS; unit++, row += TC_WARPGROUP_ROWS) {
         if constexpr (BLENDS) {
             tc_warpgroup_sync(1 + consumer);
-            tc_hopper_place_rows(job, job.of[tile.number], z, row);
+            tc_hopper_row_offsets(job, job.of[tile.number], z, row);
         }
 #pragma unroll
-        for (int32_t slab = 0; slab < S::COLUMNS / width; slab++) {
+        for (int32_t slab = 0; slab < S::TILE_N / width; slab++) {
             int32_t column = first + tile.column + slab * width;
             const typename S::sum *of = &sum[unit][slab * width / 2];
 
@@ -198,10 +202,10 @@ tc_hopper_store(const typename S::job &job, const tc_hopper_tile<S> &tile, int32
 
 /* Zeros to the columns from `column` to `end` of a unit's rows, 16 bytes at a time. */
 template <class S>
-__device__ static inline void tc_hopper_store_zeros(const tc_hopper_job &job, const int64_t *z,
+__device__ static inline void tc_hopper_store_zeros(const tc_hopper_params &job, const int64_t *z,
                                                     int32_t column, int32_t end)
 {
-    enum { EACH = 16 / sizeof(typename S::element), CHUNKS = S::COLUMNS / EACH };
+    enum { EACH = 16 / sizeof(typename S::element), CHUNKS = S::TILE_N / EACH };
 
 #pragma unroll 1
     for (int32_t i = (int32_t)threadIdx.x % TC_WARPGROUP; i < TC_WARPGROUP_ROWS * CHUNKS;
@@ -215,13 +219,13 @@ __device__ static inline void tc_hopper_store_zeros(const tc_hopper_job &job, co
 
 /* Sums of 0, blended. */
 template <class S>
-__device__ static inline void tc_hopper_blend_zeros(const tc_hopper_job &job, const int64_t *z,
+__device__ static inline void tc_hopper_blend_zeros(const tc_hopper_params &job, const int64_t *z,
                                                     int32_t column, int32_t end)
 {
 #pragma unroll 1
-    for (int32_t i = (int32_t)threadIdx.x % TC_WARPGROUP; i < TC_WARPGROUP_ROWS * S::COLUMNS;
+    for (int32_t i = (int32_t)threadIdx.x % TC_WARPGROUP; i < TC_WARPGROUP_ROWS * S::TILE_N;
          i += TC_WARPGROUP) {
-        int32_t row = i / S::COLUMNS, at = column + i % S::COLUMNS;
+        int32_t row = i / S::TILE_N, at = column + i % S::TILE_N;
 
         if (z[row] >= 0 && at < end)
             conv_store<typename S::element>(job.output, z[row] + at, z[row] + at * job.z_step, at,
@@ -236,14 +240,14 @@ __device__ static inline void tc_hopper_store_absent(const typename S::job &job,
                                                      const tc_hopper_tile<S> &tile,
                                                      int32_t consumer, char *memory)
 {
-    int64_t *z = (int64_t *)(memory + S::ROWS_AT) + consumer * TC_WARPGROUP_ROWS;
-    int32_t row = tile.row + (S::PING_PONG ? 0 : consumer * S::OWN_ROWS);
+    int64_t *z = (int64_t *)(memory + S::OFFSETS_AT) + consumer * TC_WARPGROUP_ROWS;
+    int32_t row = tile.row + (S::PING_PONG ? 0 : consumer * S::OWN_M);
     int32_t first = tile.group * job.columns, end = first + job.columns;
 
 #pragma unroll 1
     for (int32_t unit = 0; unit < S::UNITS; unit++, row += TC_WARPGROUP_ROWS) {
         tc_warpgroup_sync(1 + consumer);
-        tc_hopper_place_rows(job, job.of[tile.number], z, row);
+        tc_hopper_row_offsets(job, job.of[tile.number], z, row);
         tc_warpgroup_sync(1 + consumer);
         if (job.stores_sums)
             tc_hopper_store_zeros<S>(job, z, first + tile.column, end);

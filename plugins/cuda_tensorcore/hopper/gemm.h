@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The persistent GEMM of the family hopper. A block a multiprocessor takes tiles by turns; of its
- * three warpgroups one (the producer, one thread of it) fills a ring of stages by the copy engine,
- * two (the consumers) multiply. Cooperative: the consumers share a tile, half of its rows each.
- * Ping-pong: each has tiles of its own, and while one multiplies the other one stores. Results
- * leave through shared memory, 64 lines at a time, while the producer is already at the next tile.
+ * The persistent, warp-specialised GEMM of fprop and dgrad in the family hopper. One block a
+ * multiprocessor takes tiles in turn; of its three warpgroups one (the producer, one thread of it)
+ * fills the pipeline by TMA, two (the consumers) multiply by wgmma. Cooperative: the consumers
+ * share a tile, half of its M each. Ping-pong: each has tiles of its own, and while one multiplies
+ * the other one is in its epilogue, while the producer is already at the next tile.
  */
 #ifndef CUDA_TENSORCORE_HOPPER_GEMM_H
 #define CUDA_TENSORCORE_HOPPER_GEMM_H
@@ -15,26 +15,26 @@
 
 /* Channels `depth` on of the filters' tap (r, s), for a tile's columns. */
 template <class S>
-__device__ static inline void tc_hopper_load_b(const tc_hopper_job &job, uint32_t to,
+__device__ static inline void tc_hopper_load_b(const tc_hopper_params &job, uint32_t to,
                                                uint32_t barrier, const tc_hopper_tile<S> &tile,
                                                int32_t depth, int32_t r, int32_t s)
 {
-    if constexpr (S::B_LINES) {
+    if constexpr (S::B_MN_MAJOR) {
 #pragma unroll
-        for (int32_t i = 0; i < S::COLUMNS / TC_HOPPER_SLAB; i++)
-            tc_map_load(to + i * TC_HOPPER_SLAB_BYTES, &job.b, barrier,
+        for (int32_t i = 0; i < S::TILE_N / TC_HOPPER_SLAB; i++)
+            tc_tma_load(to + i * TC_HOPPER_SLAB_BYTES, &job.b, barrier,
                         tile.column + i * TC_HOPPER_SLAB, s, r, tile.group * job.depth + depth);
     } else {
-        tc_map_load(to, &job.b, barrier, depth, s, r, tile.group * job.columns + tile.column);
+        tc_tma_load(to, &job.b, barrier, depth, s, r, tile.group * job.columns + tile.column);
     }
 }
 
 template <class S>
-__device__ static inline void tc_hopper_produce(const typename S::job &job, uint32_t memory,
-                                                const tc_hopper_barriers<S> &barriers)
+__device__ static inline void tc_hopper_producer(const typename S::job &job, uint32_t memory,
+                                                 const tc_hopper_barriers<S> &barriers)
 {
     const tc_hopper_dim &height = job.dim[TC_HOPPER_HEIGHT], &width = job.dim[TC_HOPPER_WIDTH];
-    tc_hopper_ring<S> ring;
+    tc_hopper_pipeline_state<S> state;
 
     for (int32_t number = (int32_t)blockIdx.x; number < job.tiles; number += (int32_t)gridDim.x) {
         tc_hopper_tile<S> tile(job, number);
@@ -46,18 +46,18 @@ __device__ static inline void tc_hopper_produce(const typename S::job &job, uint
         int32_t image = line / height.positions;
         for (int32_t r = 0; r < down.count; r++)
             for (int32_t s = 0; s < across.count; s++)
-                for (int32_t block = 0; block < of.depth_blocks; block++, ring.next()) {
-                    uint32_t full = barriers.full(ring.stage);
-                    uint32_t to = memory + ring.stage * S::STAGE_BYTES;
-                    int32_t depth = block * S::DEPTH;
+                for (int32_t block = 0; block < of.depth_blocks; block++, state.next()) {
+                    uint32_t full = barriers.full(state.stage);
+                    uint32_t to = memory + state.stage * S::STAGE_BYTES;
+                    int32_t depth = block * S::TILE_K;
                     int32_t c = tile.group * job.depth + depth;
 
-                    tc_barrier_wait(barriers.empty(ring.stage), ring.parity ^ 1);
+                    tc_barrier_wait(barriers.empty(state.stage), state.phase ^ 1);
                     tc_barrier_expect(full, S::STAGE_BYTES);
                     if (job.is_product)
-                        tc_map_load(to, &job.a, full, c, tile.row, 0, 0);
+                        tc_tma_load(to, &job.a, full, c, tile.row, 0, 0);
                     else
-                        tc_map_load_pixels(to, &job.a, full, c, w, h, image,
+                        tc_tma_load_im2col(to, &job.a, full, c, w, h, image,
                                            across.offset + s * across.spacing,
                                            down.offset + r * down.spacing);
                     tc_hopper_load_b<S>(job, to + S::A_BYTES, full, tile, depth,
@@ -65,7 +65,7 @@ __device__ static inline void tc_hopper_produce(const typename S::job &job, uint
                                         across.filter + s * across.filter_step);
                 }
     }
-    tc_let_next_begin();
+    tc_launch_dependent_grids();
 }
 
 /* ------------------------------------------------------------------ the consumers */
@@ -81,22 +81,22 @@ __device__ static inline int32_t tc_hopper_blocks_of(const typename S::job &job,
 
 /* Sums up a tile; a stage is handed back when the products that follow it have been issued. */
 template <class S>
-__device__ static inline void tc_hopper_multiply(typename S::sum (&sum)[S::UNITS][S::COLUMNS / 2],
+__device__ static inline void tc_hopper_mainloop(typename S::sum (&sum)[S::UNITS][S::TILE_N / 2],
                                                  int32_t blocks, uint32_t memory, int32_t consumer,
                                                  const tc_hopper_barriers<S> &barriers,
-                                                 tc_hopper_ring<S> *ring)
+                                                 tc_hopper_pipeline_state<S> *state)
 {
-    const uint32_t own = S::PING_PONG ? 0 : consumer * S::OWN_ROWS * TC_LINE_BYTES;
+    const uint32_t own = S::PING_PONG ? 0 : consumer * S::OWN_M * TC_LINE_BYTES;
     int32_t last = -1;
 
 #pragma unroll 1
-    for (int32_t block = 0; block < blocks; block++, ring->next()) {
-        uint32_t stage = memory + ring->stage * S::STAGE_BYTES, b_at = stage + S::A_BYTES;
-        uint64_t a = tc_tile_of_rows(stage + own);
-        uint64_t b =
-            S::B_LINES ? tc_tile_of_terms(b_at, TC_HOPPER_SLAB_BYTES) : tc_tile_of_rows(b_at);
+    for (int32_t block = 0; block < blocks; block++, state->next()) {
+        uint32_t stage = memory + state->stage * S::STAGE_BYTES, b_at = stage + S::A_BYTES;
+        uint64_t a = tc_descriptor_k_major(stage + own);
+        uint64_t b = S::B_MN_MAJOR ? tc_descriptor_mn_major(b_at, TC_HOPPER_SLAB_BYTES)
+                                   : tc_descriptor_k_major(b_at);
 
-        tc_barrier_wait(barriers.full(ring->stage), ring->parity);
+        tc_barrier_wait(barriers.full(state->stage), state->phase);
 #pragma unroll
         for (int32_t unit = 0; unit < S::UNITS; unit++)
             tc_wgmma_hold(sum[unit]);
@@ -105,16 +105,18 @@ __device__ static inline void tc_hopper_multiply(typename S::sum (&sum)[S::UNITS
         for (int32_t step = 0; step < TC_LINE_BYTES / TC_STEP_BYTES; step++)
 #pragma unroll
             for (int32_t unit = 0; unit < S::UNITS; unit++)
-                tc_wgmma<typename S::math, S::COLUMNS, 0, S::B_LINES>(
+                tc_wgmma<typename S::math, S::TILE_N, 0, S::B_MN_MAJOR>(
                     sum[unit],
-                    tc_tile_at(a, step * TC_STEP_BYTES + unit * TC_WARPGROUP_ROWS * TC_LINE_BYTES),
-                    tc_tile_at(b, step * (S::B_LINES ? 16 * TC_LINE_BYTES : TC_STEP_BYTES)),
+                    tc_descriptor_at(a, step * TC_STEP_BYTES +
+                                            unit * TC_WARPGROUP_ROWS * TC_LINE_BYTES),
+                    tc_descriptor_at(b,
+                                     step * (S::B_MN_MAJOR ? 16 * TC_LINE_BYTES : TC_STEP_BYTES)),
                     block > 0 || step > 0);
         tc_wgmma_commit();
         tc_wgmma_wait<1>();
         if (last >= 0 && threadIdx.x % 32 == 0)
             tc_barrier_arrive(barriers.empty(last));
-        last = ring->stage;
+        last = state->stage;
     }
     if (S::PING_PONG)
         tc_barrier_arrive(barriers.turn(1 - consumer));
@@ -127,20 +129,20 @@ __device__ static inline void tc_hopper_multiply(typename S::sum (&sum)[S::UNITS
 }
 
 template <class S>
-__device__ static inline void tc_hopper_consume(const typename S::job &job, char *shared,
-                                                const tc_hopper_barriers<S> &barriers)
+__device__ static inline void tc_hopper_consumer(const typename S::job &job, char *shared,
+                                                 const tc_hopper_barriers<S> &barriers)
 {
     uint32_t memory = tc_shared_address(shared);
     int32_t consumer = (int32_t)threadIdx.x / TC_WARPGROUP - 1, buffer = 0;
-    int32_t grid = (int32_t)gridDim.x, sharers = S::PING_PONG ? S::CONSUMERS : 1;
+    int32_t grid = (int32_t)gridDim.x, k_slices = S::PING_PONG ? S::CONSUMERS : 1;
     uint32_t turn = consumer == 0; /* the first consumer is let in at once */
-    tc_hopper_ring<S> ring;
+    tc_hopper_pipeline_state<S> state;
 
     if (S::PING_PONG && consumer > 0)
-        ring.skip(tc_hopper_blocks_of<S>(job, (int32_t)blockIdx.x));
+        state.skip(tc_hopper_blocks_of<S>(job, (int32_t)blockIdx.x));
     for (int32_t number = (int32_t)blockIdx.x + (S::PING_PONG ? consumer : 0) * grid;
-         number < job.tiles; number += sharers * grid) {
-        typename S::sum sum[S::UNITS][S::COLUMNS / 2];
+         number < job.tiles; number += k_slices * grid) {
+        typename S::sum sum[S::UNITS][S::TILE_N / 2];
         tc_hopper_tile<S> tile(job, number);
         int32_t blocks = job.of[tile.number].blocks;
 
@@ -152,22 +154,22 @@ __device__ static inline void tc_hopper_consume(const typename S::job &job, char
             if (blocks == 0) {
                 if (S::PING_PONG) {
                     tc_barrier_arrive(barriers.turn(1 - consumer));
-                    ring.skip(tc_hopper_blocks_of<S>(job, number + grid));
+                    state.skip(tc_hopper_blocks_of<S>(job, number + grid));
                 }
                 tc_hopper_store_absent<S>(job, tile, consumer, shared);
                 continue;
             }
         }
-        tc_hopper_multiply<S>(sum, blocks, memory, consumer, barriers, &ring);
+        tc_hopper_mainloop<S>(sum, blocks, memory, consumer, barriers, &state);
         if (S::PING_PONG)
-            ring.skip(tc_hopper_blocks_of<S>(job, number + grid));
+            state.skip(tc_hopper_blocks_of<S>(job, number + grid));
         if (job.stores_sums)
-            tc_hopper_store<S, false>(job, tile, consumer, shared, &buffer, sum);
+            tc_hopper_epilogue<S, false>(job, tile, consumer, shared, &buffer, sum);
         else
-            tc_hopper_store<S, true>(job, tile, consumer, shared, &buffer, sum);
+            tc_hopper_epilogue<S, true>(job, tile, consumer, shared, &buffer, sum);
     }
     if (threadIdx.x % TC_WARPGROUP == 0)
-        tc_map_store_wait();
+        tc_tma_store_wait();
 }
 
 template <class S>
@@ -181,19 +183,19 @@ __global__ void __launch_bounds__((int)S::THREADS, 1)
 
         if (threadIdx.x == 0) {
             barriers.init();
-            tc_map_prefetch(&job.a);
-            tc_map_prefetch(&job.b);
-            tc_map_prefetch(&job.c[0]);
+            tc_tma_prefetch(&job.a);
+            tc_tma_prefetch(&job.b);
+            tc_tma_prefetch(&job.c[0]);
         }
         __syncthreads();
-        tc_wait_for_last();
+        tc_wait_on_dependent_grids();
         if (threadIdx.x < TC_WARPGROUP) {
-            tc_registers_drop<TC_PRODUCER_REGISTERS>();
+            tc_setmaxnreg_dec<TC_PRODUCER_REGISTERS>();
             if (threadIdx.x == 0)
-                tc_hopper_produce<S>(job, memory, barriers);
+                tc_hopper_producer<S>(job, memory, barriers);
         } else {
-            tc_registers_take<TC_CONSUMER_REGISTERS>();
-            tc_hopper_consume<S>(job, (char *)shared, barriers);
+            tc_setmaxnreg_inc<TC_CONSUMER_REGISTERS>();
+            tc_hopper_consumer<S>(job, (char *)shared, barriers);
         }
     })
 }
@@ -202,13 +204,13 @@ __global__ void __launch_bounds__((int)S::THREADS, 1)
 
 template <class S>
 static int32_t tc_hopper_run(const struct cuda_call *call, const tc_step *step,
-                             const tc_given &given)
+                             const tc_arguments &args)
 {
     typename S::job job;
 
     memcpy(&job, step->parameters, sizeof job);
-    if (!tc_hopper_give(&job, job.of, job.c, given))
-        return tc_hopper_refused(call, step, given);
+    if (!tc_hopper_bind(&job, job.of, job.c, args))
+        return tc_hopper_refused(call, step, args);
     return tc_launch(call, step, 0, job);
 }
 
@@ -216,7 +218,7 @@ template <class S> static void tc_hopper_step(struct tc_step *step, const struct
 {
     static uint8_t asked[TC_DEVICES_SEEN];
     typename S::job hopper = {};
-    int32_t made = tc_hopper_prepare(&hopper, hopper.of, hopper.c, *job, S::ROWS, S::COLUMNS);
+    int32_t made = tc_hopper_prepare(&hopper, hopper.of, hopper.c, *job, S::TILE_M, S::TILE_N);
     int32_t blocks = hopper.tiles < job->multiprocessors ? hopper.tiles : job->multiprocessors;
 
     tc_step_fill(step, tc_hopper_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks, hopper);

@@ -7,14 +7,14 @@ static bool is_trivial(const conv_dim &dim)
     return dim.positions == 1 && dim.taps == 1 && dim.gathered == 1 && dim.pad == 0;
 }
 
-/* Residues of positions along a dim, each a class: 1, or in direction data the stride. */
+/* Residues of positions along a dim, each a class: 1, or in dgrad the stride. */
 static int64_t residues_of(const conv &conv, int32_t d)
 {
     return conv_is_data(&conv) ? conv.dim[d].stride : 1;
 }
 
-/* The taps that reach a residue, from the one that lies lowest in the gathered tensor on, where
- * offsets begin; to the data that is the last one. */
+/* The taps that reach a residue, from the one that lies lowest in A on, where
+ * offsets begin; dgrad that is the last one. */
 static tc_hopper_taps taps_of(const conv &conv, int32_t d, int64_t residue)
 {
     const conv_dim &dim = conv.dim[d];
@@ -96,16 +96,16 @@ bool tc_hopper_fits(int64_t stride, int32_t size)
     return stride >= 0 && stride < TC_MAP_STRIDES / size && stride * size % TC_MAP_ALIGNMENT == 0;
 }
 
-bool tc_hopper_has_maps(const conv &conv, const tc_wish &wish)
+bool tc_hopper_has_maps(const conv &conv, const tc_target &target)
 {
-    int32_t size = cuda_type_size(wish.type), line = tc_hopper_line(wish.type);
+    int32_t size = cuda_type_size(target.type), line = tc_hopper_line(target.type);
     int64_t pitch = tc_hopper_position_pitch(conv, size);
 
     for (int32_t d = 0; d < TC_CONV_HEIGHT; d++) {
         if (!is_trivial(conv.dim[d]))
             return false;
     }
-    if (!wish.hopper || !conv.narrow || conv.classes > TC_HOPPER_CLASSES)
+    if (!target.hopper || !conv.narrow || conv.classes > TC_HOPPER_CLASSES)
         return false;
     if (conv.groups > 1 && (conv.depth % line != 0 || conv.columns % line != 0))
         return false;
@@ -163,12 +163,12 @@ int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise, int32_t size)
     return size * (stride ? tc_hopper_size_of(stride) : round_up(otherwise, size));
 }
 
-int32_t tc_hopper_map_pixels(tc_map *map, const conv &conv, const tc_hopper_dim dim[TC_HOPPER_DIMS],
-                             int32_t type, int32_t pixels)
+int32_t tc_hopper_im2col_map(tc_tensor_map *map, const conv &conv,
+                             const tc_hopper_dim dim[TC_HOPPER_DIMS], int32_t type, int32_t pixels)
 {
     const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
     const tc_hopper_dim &h = dim[TC_HOPPER_HEIGHT], &w = dim[TC_HOPPER_WIDTH];
-    tc_map_pixels of = {{type, 1, TC_MAP_DIMS}};
+    tc_im2col_map of = {{type, 1, TC_MAP_DIMS}};
     int64_t *strides = of.tensor.strides;
     int32_t size = cuda_type_size(type);
 
@@ -187,20 +187,20 @@ int32_t tc_hopper_map_pixels(tc_map *map, const conv &conv, const tc_hopper_dim 
     of.upper[1] = (int32_t)upper_of(h, height.gathered);
     of.step[0] = w.step;
     of.step[1] = h.step;
-    return tc_map_make_pixels(map, &of);
+    return tc_make_im2col_map(map, &of);
 }
 
-int32_t tc_hopper_map_matrix(tc_map *map, int32_t type, int64_t channels, int64_t rows,
+int32_t tc_hopper_matrix_map(tc_tensor_map *map, int32_t type, int64_t channels, int64_t rows,
                              int64_t pitch, int32_t box_rows, int32_t blocks)
 {
     int32_t line = tc_hopper_line(type);
     int64_t across = blocks > 1 ? line : channels, bytes = pitch * cuda_type_size(type);
-    tc_map_tensor matrix = {type,
-                            1,
-                            TC_MAP_DIMS,
-                            {across, rows, channels / across, 1},
-                            {bytes, blocks > 1 ? TC_LINE_BYTES : bytes, bytes},
-                            {line, box_rows, blocks, 1}};
+    tc_tiled_map matrix = {type,
+                           1,
+                           TC_MAP_DIMS,
+                           {across, rows, channels / across, 1},
+                           {bytes, blocks > 1 ? TC_LINE_BYTES : bytes, bytes},
+                           {line, box_rows, blocks, 1}};
 
-    return tc_map_make(map, &matrix);
+    return tc_make_tiled_map(map, &matrix);
 }

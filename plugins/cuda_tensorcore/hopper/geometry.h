@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tensor maps hold of a convolution, for every direction of the family hopper: limits of the
- * walk through the gathered tensor, of strides, and the maps of it. Two spatial dims. */
+/*
+ * What tensor maps (tiled and im2col) hold of a convolution, for every direction of the family
+ * hopper: limits of the walk through A, of strides, and the maps of it. Two spatial dims.
+ */
 #ifndef CUDA_TENSORCORE_HOPPER_GEOMETRY_H
 #define CUDA_TENSORCORE_HOPPER_GEOMETRY_H
 
@@ -19,13 +21,13 @@
 
 /* Whether the device has the family, and the problem has two dims, whose groups end where boxes do,
  * and two tensors that maps hold. */
-bool tc_hopper_has_maps(const conv &conv, const tc_wish &wish);
+bool tc_hopper_has_maps(const conv &conv, const tc_target &target);
 
 /* Whether a map walks along both dims. */
 bool tc_hopper_walks(const conv &conv);
 
 /* The walk along one dim, by its number in struct conv, and the taps that reach its positions with
- * that residue by the stride; residues are of direction data. */
+ * that residue by the stride; residues are of dgrad. */
 tc_hopper_dim tc_hopper_dim_of(const conv &conv, int32_t d);
 tc_hopper_taps tc_hopper_taps_of(const conv &conv, int32_t d, int64_t residue);
 
@@ -46,21 +48,21 @@ static inline int64_t tc_hopper_size_of(int64_t stride)
 /* Bytes of a stride; of a dim of one, what it would be. */
 int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise, int32_t size);
 
-/* Elements from position to position of all images, of the gathered tensor under the one tap that
+/* Elements from position to position of all images, of A under the one tap that
  * lies on its position, and of the tensor by position; 0: there are no such even steps. */
 int64_t tc_hopper_product_pitch(const conv &conv, int32_t size);
 int64_t tc_hopper_position_pitch(const conv &conv, int32_t size);
 
 /* So many pixels of a line of channels at a time, in the order of positions. 0: the driver refuses.
  */
-int32_t tc_hopper_map_pixels(tc_map *map, const conv &conv, const tc_hopper_dim dim[TC_HOPPER_DIMS],
-                             int32_t type, int32_t pixels);
+int32_t tc_hopper_im2col_map(tc_tensor_map *map, const conv &conv,
+                             const tc_hopper_dim dim[TC_HOPPER_DIMS], int32_t type, int32_t pixels);
 
 /*
  * A matrix of `rows` rows of channels, a line of `box_rows` rows at a time; with `blocks` more than
  * 1 so many lines, which the channels are a multiple of: dims are then line, rows, blocks.
  */
-int32_t tc_hopper_map_matrix(tc_map *map, int32_t type, int64_t channels, int64_t rows,
+int32_t tc_hopper_matrix_map(tc_tensor_map *map, int32_t type, int64_t channels, int64_t rows,
                              int64_t pitch, int32_t box_rows, int32_t blocks);
 
 #endif

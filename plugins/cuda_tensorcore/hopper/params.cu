@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the family hopper takes, and what its kernels are given (hopper/params.h). */
+/*
+ * What fprop and dgrad of the family hopper take, and how the host fills their parameters and
+ * tensor maps (hopper/params.h).
+ */
 #include "params.h"
 
 #include "../common/launch.h"
@@ -16,7 +19,7 @@ int32_t tc_hopper_runs(int32_t generation)
 {
     cudaFuncAttributes attributes = {};
 
-    if (generation != TC_OVERLAP_CAPABILITY || !tc_map_can())
+    if (generation != TC_OVERLAP_CAPABILITY || !tc_tensor_maps_exist())
         return 0;
     if (cudaFuncGetAttributes(&attributes, tc_hopper_probe) != cudaSuccess) {
         (void)cudaGetLastError();
@@ -28,7 +31,7 @@ int32_t tc_hopper_runs(int32_t generation)
 /* ------------------------------------------------------------------ limits */
 
 /* In dgrad of 16 bits columns lie side by side in filters, which wgmma takes; else terms do. */
-static bool lines_are_terms(const conv &conv, int32_t size)
+static bool b_is_mn_major(const conv &conv, int32_t size)
 {
     return conv_is_data(&conv) && size == 2;
 }
@@ -36,7 +39,7 @@ static bool lines_are_terms(const conv &conv, int32_t size)
 /* Lines of a group follow those of the one before. */
 static bool takes_filters(const conv &conv, int32_t size)
 {
-    bool terms = lines_are_terms(conv, size);
+    bool terms = b_is_mn_major(conv, size);
     int64_t line = terms ? conv.tap_column : conv.tap_depth;
     int64_t apart = terms ? conv.tap_depth : conv.tap_column;
     int64_t lines = terms ? conv.depth : conv.columns;
@@ -47,49 +50,49 @@ static bool takes_filters(const conv &conv, int32_t size)
            tc_hopper_fits(tc_hopper_size_of(conv.dim[TC_CONV_WIDTH].tap), size);
 }
 
-static bool takes(const conv &conv, const tc_wish &wish)
+static bool takes(const conv &conv, const tc_target &target)
 {
-    return tc_hopper_has_maps(conv, wish) && !conv_is_filter(&conv) && tc_hopper_walks(conv) &&
-           takes_filters(conv, cuda_type_size(wish.type));
+    return tc_hopper_has_maps(conv, target) && !conv_is_filter(&conv) && tc_hopper_walks(conv) &&
+           takes_filters(conv, cuda_type_size(target.type));
 }
 
-int32_t tc_hopper_takes(const struct conv *conv, const struct tc_wish *wish)
+int32_t tc_hopper_takes(const struct conv *conv, const struct tc_target *target)
 {
-    return conv->classes == 1 && takes(*conv, *wish);
+    return conv->classes == 1 && takes(*conv, *target);
 }
 
-int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_wish *wish)
+int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_target *target)
 {
-    return conv->classes > 1 && takes(*conv, *wish);
+    return conv->classes > 1 && takes(*conv, *target);
 }
 
 /* Of integers, filters have signs. */
-int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_wish *wish)
+int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_target *target)
 {
-    return wish->other_type == ANYDNN_PLUGIN_INT8 && tc_hopper_takes(conv, wish);
+    return target->other_type == ANYDNN_PLUGIN_INT8 && tc_hopper_takes(conv, target);
 }
 
 /* ------------------------------------------------------------------ maps */
 
-static int32_t map_a(tc_hopper_job *to, const conv &conv, int32_t type, int32_t rows)
+static int32_t map_a(tc_hopper_params *to, const conv &conv, int32_t type, int32_t rows)
 {
     int64_t pitch = tc_hopper_product_pitch(conv, to->size);
 
     to->is_product = pitch > 0;
     if (to->is_product)
-        return tc_hopper_map_matrix(&to->a, type, conv.groups * conv.depth, to->rows, pitch, rows,
+        return tc_hopper_matrix_map(&to->a, type, conv.groups * conv.depth, to->rows, pitch, rows,
                                     1);
-    return tc_hopper_map_pixels(&to->a, conv, to->dim, type, rows);
+    return tc_hopper_im2col_map(&to->a, conv, to->dim, type, rows);
 }
 
-static int32_t map_b(tc_hopper_job *to, const conv &conv, int32_t type, int32_t columns)
+static int32_t map_b(tc_hopper_params *to, const conv &conv, int32_t type, int32_t columns)
 {
     int32_t size = to->size, each = tc_hopper_line(type);
-    bool terms = lines_are_terms(conv, size);
+    bool terms = b_is_mn_major(conv, size);
     int64_t line = terms ? conv.columns : conv.depth;
     int64_t lines = conv.groups * (terms ? conv.depth : conv.columns);
     int64_t apart = terms ? conv.tap_depth : conv.tap_column;
-    tc_map_tensor of = {
+    tc_tiled_map of = {
         type,        1,
         TC_MAP_DIMS, {line, conv.dim[TC_CONV_WIDTH].taps, conv.dim[TC_CONV_HEIGHT].taps, lines},
         {},          {each, 1, 1, terms ? each : columns}};
@@ -98,26 +101,27 @@ static int32_t map_b(tc_hopper_job *to, const conv &conv, int32_t type, int32_t 
     of.strides[1] =
         tc_hopper_bytes_of(conv.dim[TC_CONV_HEIGHT].tap, of.strides[0] / size * of.dims[1], size);
     of.strides[2] = tc_hopper_bytes_of(apart, of.strides[1] / size * of.dims[2], size);
-    return tc_map_make(&to->b, &of);
+    return tc_make_tiled_map(&to->b, &of);
 }
 
-static int32_t map_c(tc_map *map, const tc_hopper_job &to, const conv &conv, int32_t type)
+static int32_t map_c(tc_tensor_map *map, const tc_hopper_params &to, const conv &conv, int32_t type)
 {
-    tc_map_tensor of = {type,
-                        0,
-                        2,
-                        {conv.groups * conv.columns, to.rows},
-                        {to.size * to.pitch},
-                        {tc_hopper_line(type), TC_HOPPER_SLAB}};
+    tc_tiled_map of = {type,
+                       0,
+                       2,
+                       {conv.groups * conv.columns, to.rows},
+                       {to.size * to.pitch},
+                       {tc_hopper_line(type), TC_HOPPER_SLAB}};
 
-    return tc_map_make(map, &of);
+    return tc_make_tiled_map(map, &of);
 }
 
 /* Every so many-th position of C, which begins at a class's first one. */
-static int32_t map_class(tc_map *map, const tc_hopper_job &to, const conv &conv, int32_t type)
+static int32_t map_class(tc_tensor_map *map, const tc_hopper_params &to, const conv &conv,
+                         int32_t type)
 {
     int64_t height = to.dim[TC_HOPPER_HEIGHT].positions, width = to.dim[TC_HOPPER_WIDTH].positions;
-    tc_map_pixels of = {{type, 0, TC_MAP_DIMS}};
+    tc_im2col_map of = {{type, 0, TC_MAP_DIMS}};
     int64_t *strides = of.tensor.strides;
 
     of.tensor.dims[0] = conv.groups * conv.columns;
@@ -131,7 +135,7 @@ static int32_t map_class(tc_map *map, const tc_hopper_job &to, const conv &conv,
     of.pixels = TC_HOPPER_SLAB;
     of.step[0] = 1;
     of.step[1] = 1;
-    return tc_map_make_pixels(map, &of);
+    return tc_make_im2col_map(map, &of);
 }
 
 /* ------------------------------------------------------------------ classes */
@@ -167,7 +171,7 @@ static void make_classes(tc_hopper_class *of, const conv &conv, int32_t type)
 
 /* ------------------------------------------------------------------ the job */
 
-static void place_z(tc_hopper_job *to, const conv &conv)
+static void place_z(tc_hopper_params *to, const conv &conv)
 {
     const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
 
@@ -182,8 +186,8 @@ static void place_z(tc_hopper_job *to, const conv &conv)
     }
 }
 
-int32_t tc_hopper_prepare(tc_hopper_job *to, tc_hopper_class *of, tc_map *c, const tc_job &job,
-                          int32_t rows, int32_t columns)
+int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_map *c,
+                          const tc_job &job, int32_t rows, int32_t columns)
 {
     const conv &conv = job.conv;
 
@@ -214,13 +218,13 @@ int32_t tc_hopper_prepare(tc_hopper_job *to, tc_hopper_class *of, tc_map *c, con
     return map_a(to, conv, job.x_type, rows) && map_b(to, conv, job.x_type, columns);
 }
 
-int32_t tc_hopper_give(tc_hopper_job *job, const tc_hopper_class *of, tc_map *c,
-                       const struct tc_given &given)
+int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tensor_map *c,
+                       const struct tc_arguments &args)
 {
-    job->output.data = given.output;
-    job->output.z = given.z;
-    job->output.bias = given.bias;
-    job->output.blend = given.blend;
+    job->output.data = args.output;
+    job->output.z = args.z;
+    job->output.bias = args.bias;
+    job->output.blend = args.blend;
     /* Of a row with an odd number of halves the copy engine wrote more than the row (H200): what
      * does not end as it begins, where 16 bytes do, threads store, as they do what begins
      * elsewhere. */
@@ -228,8 +232,8 @@ int32_t tc_hopper_give(tc_hopper_job *job, const tc_hopper_class *of, tc_map *c,
                        job->size * job->columns % TC_MAP_ALIGNMENT == 0 &&
                        (job->size > 1 || job->output.type == ANYDNN_PLUGIN_INT8);
     for (int32_t i = 0; i < job->classes && job->stores_sums; i++) {
-        if (!tc_map_place(&c[i], (const char *)given.output + job->size * of[i].first))
+        if (!tc_bind_map(&c[i], (const char *)args.output + job->size * of[i].first))
             return 0;
     }
-    return tc_map_place(&job->a, given.x) && tc_map_place(&job->b, given.other);
+    return tc_bind_map(&job->a, args.x) && tc_bind_map(&job->b, args.other);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the kernels of the family hopper are given: fprop and dgrad as an implicit GEMM of M
- * positions (of all images) x N columns (output channels) x K taps of channels. A is the gathered
- * tensor, B the filters. K goes by blocks of a line of channels of one tap. dgrad with strides is
- * one GEMM for each class of positions that the same taps reach; they share A's map, each has its
- * own taps and its own map of C.
+ * positions (of all images) x N columns (output channels) x K taps of channels. A is the tensor
+ * that is walked through, B the filters. K goes by blocks of a line of channels of one tap. dgrad
+ * with strides is one GEMM for each class of positions that the same taps reach; they share A's
+ * map, each has its own taps and its own map of C.
  */
 #ifndef CUDA_TENSORCORE_HOPPER_PARAMS_H
 #define CUDA_TENSORCORE_HOPPER_PARAMS_H
@@ -43,8 +43,8 @@ struct tc_hopper_class {
     int64_t first;        /* its first position in C */
 };
 
-struct tc_hopper_job {
-    tc_map a, b;
+struct tc_hopper_params {
+    tc_tensor_map a, b;
     int32_t tiles, column_tiles, row_tiles; /* all; of a group and class */
     int32_t class_tiles;                    /* of a class */
     int32_t classes;
@@ -60,24 +60,24 @@ struct tc_hopper_job {
 };
 
 /* With up to so many classes, those with many taps first. */
-template <int CLASSES> struct tc_hopper_job_of : tc_hopper_job {
-    tc_map c[CLASSES];
+template <int CLASSES> struct tc_hopper_params_of : tc_hopper_params {
+    tc_tensor_map c[CLASSES];
     tc_hopper_class of[CLASSES];
 };
 
 /* hopper/params.cu: what the kernels of one class and of several take, beside types; whether the
  * device that is current runs the family. */
-extern "C" int32_t tc_hopper_takes(const struct conv *conv, const struct tc_wish *wish);
-extern "C" int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_wish *wish);
-extern "C" int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_wish *wish);
+extern "C" int32_t tc_hopper_takes(const struct conv *conv, const struct tc_target *target);
+extern "C" int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_target *target);
+extern "C" int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_target *target);
 
 /* The job without addresses and factors, `of` and `c` by classes; 0 where the driver makes no maps
  * of it. */
-int32_t tc_hopper_prepare(tc_hopper_job *to, tc_hopper_class *of, tc_map *c, const tc_job &job,
-                          int32_t rows, int32_t columns);
+int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_map *c,
+                          const tc_job &job, int32_t rows, int32_t columns);
 
 /* A call's addresses and factors. */
-int32_t tc_hopper_give(tc_hopper_job *job, const tc_hopper_class *of, tc_map *c,
-                       const struct tc_given &given);
+int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tensor_map *c,
+                       const struct tc_arguments &args);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every kernel of the family hopper stands on: the ring of stages between the warpgroup that
- * copies (the producer) and those that multiply (the consumers), and its barriers. */
+/*
+ * The pipeline between the producer warpgroup and the consumer warpgroups of every kernel of the
+ * family hopper: its state (stage and phase) and its barriers.
+ */
 #ifndef CUDA_TENSORCORE_HOPPER_PIPELINE_H
 #define CUDA_TENSORCORE_HOPPER_PIPELINE_H
 
@@ -12,16 +14,16 @@
 #define TC_PRODUCER_REGISTERS 40
 #define TC_CONSUMER_REGISTERS 232
 
-/* A place in the ring of stages, and the parity of its phase. */
-template <class S> struct tc_hopper_ring {
+/* A place in the pipeline of stages, and the parity of its phase. */
+template <class S> struct tc_hopper_pipeline_state {
     int32_t stage = 0;
-    uint32_t parity = 0;
+    uint32_t phase = 0;
 
     __device__ void next()
     {
         if (++stage == S::STAGES) {
             stage = 0;
-            parity ^= 1;
+            phase ^= 1;
         }
     }
 
@@ -29,7 +31,7 @@ template <class S> struct tc_hopper_ring {
     __device__ void skip(int32_t count)
     {
         for (stage += count % (2 * S::STAGES); stage >= S::STAGES; stage -= S::STAGES)
-            parity ^= 1;
+            phase ^= 1;
     }
 };
 
@@ -64,7 +66,8 @@ template <class S> struct tc_hopper_barriers {
 
 /* ------------------------------------------------------------------ on the host */
 
-static inline int32_t tc_hopper_refused(const struct cuda_call *, const tc_step *, const tc_given &)
+static inline int32_t tc_hopper_refused(const struct cuda_call *, const tc_step *,
+                                        const tc_arguments &)
 {
     return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                     "the driver made no tensor maps of the operands");

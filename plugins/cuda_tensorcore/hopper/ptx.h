@@ -59,12 +59,12 @@ __device__ static inline void tc_barrier_expect(uint32_t barrier, uint32_t bytes
 }
 
 /* Until the phase of that parity has ended; the one before the first counts as ended, with 1. */
-__device__ static inline void tc_barrier_wait(uint32_t barrier, uint32_t parity)
+__device__ static inline void tc_barrier_wait(uint32_t barrier, uint32_t phase)
 {
     asm volatile("{ .reg .pred ended; again: "
                  "mbarrier.try_wait.parity.shared::cta.b64 ended, [%0], %1; "
                  "@ended bra done; bra again; done: }" ::"r"(barrier),
-                 "r"(parity)
+                 "r"(phase)
                  : "memory");
 }
 
@@ -77,25 +77,25 @@ __device__ static inline void tc_warpgroup_sync(int32_t number)
 /* ------------------------------------------------------------------ registers */
 
 /* More or fewer registers for this thread's warpgroup. */
-template <int COUNT> __device__ static inline void tc_registers_drop()
+template <int COUNT> __device__ static inline void tc_setmaxnreg_dec()
 {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(COUNT));
 }
 
-template <int COUNT> __device__ static inline void tc_registers_take()
+template <int COUNT> __device__ static inline void tc_setmaxnreg_inc()
 {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT));
 }
 
 /* ------------------------------------------------------------------ copies by tensor maps */
 
-__device__ static inline void tc_map_prefetch(const tc_map *map)
+__device__ static inline void tc_tma_prefetch(const tc_tensor_map *map)
 {
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 }
 
 /* A box of a tiled map to shared memory; coordinates fastest dim first. */
-__device__ static inline void tc_map_load(uint32_t to, const tc_map *map, uint32_t barrier,
+__device__ static inline void tc_tma_load(uint32_t to, const tc_tensor_map *map, uint32_t barrier,
                                           int32_t x, int32_t y, int32_t z, int32_t u)
 {
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
@@ -105,9 +105,9 @@ __device__ static inline void tc_map_load(uint32_t to, const tc_map *map, uint32
 }
 
 /* Pixels from (w, h, n) on, moved by the tap's offsets, of an im2col map. */
-__device__ static inline void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier,
-                                                 int32_t c, int32_t w, int32_t h, int32_t n,
-                                                 uint32_t w_offset, uint32_t h_offset)
+__device__ static inline void tc_tma_load_im2col(uint32_t to, const tc_tensor_map *map,
+                                                 uint32_t barrier, int32_t c, int32_t w, int32_t h,
+                                                 int32_t n, uint32_t w_offset, uint32_t h_offset)
 {
     asm volatile(
         "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
@@ -118,7 +118,8 @@ __device__ static inline void tc_map_load_pixels(uint32_t to, const tc_map *map,
 }
 
 /* A box from shared memory, one group of copies; what lies outside the tensor is left out. */
-__device__ static inline void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y)
+__device__ static inline void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x,
+                                           int32_t y)
 {
     asm volatile(
         "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%2, %3}], [%1];" ::"l"(map),
@@ -128,8 +129,8 @@ __device__ static inline void tc_map_store(const tc_map *map, uint32_t from, int
 }
 
 /* The same for pixels from (w, h, n) on, of an im2col map whose corners are 0. */
-__device__ static inline void tc_map_store_pixels(const tc_map *map, uint32_t from, int32_t c,
-                                                  int32_t w, int32_t h, int32_t n)
+__device__ static inline void tc_tma_store_im2col(const tc_tensor_map *map, uint32_t from,
+                                                  int32_t c, int32_t w, int32_t h, int32_t n)
 {
     asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
                  "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
@@ -139,19 +140,19 @@ __device__ static inline void tc_map_store_pixels(const tc_map *map, uint32_t fr
 }
 
 /* Until all but the last LEFT stores of this thread have read shared memory. */
-template <int LEFT> __device__ static inline void tc_map_store_wait_read()
+template <int LEFT> __device__ static inline void tc_tma_store_wait_read()
 {
     asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(LEFT) : "memory");
 }
 
 /* Until all stores of this thread are done. */
-__device__ static inline void tc_map_store_wait()
+__device__ static inline void tc_tma_store_wait()
 {
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
 /* What this thread stored to shared memory is seen by copies that follow. */
-__device__ static inline void tc_shared_to_copies()
+__device__ static inline void tc_fence_proxy_async()
 {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -159,19 +160,19 @@ __device__ static inline void tc_shared_to_copies()
 /* ------------------------------------------------------------------ products */
 
 /* Lines are rows of A, or columns of B. */
-__device__ static inline uint64_t tc_tile_of_rows(uint32_t address)
+__device__ static inline uint64_t tc_descriptor_k_major(uint32_t address)
 {
     return (uint64_t)(address >> 4) | (uint64_t)(TC_SWIZZLE_BYTES >> 4) << 32 | UINT64_C(1) << 62;
 }
 
 /* Lines are terms, of 64 rows or columns of 16 bits each; the next 64 lie `apart` bytes further. */
-__device__ static inline uint64_t tc_tile_of_terms(uint32_t address, uint32_t apart)
+__device__ static inline uint64_t tc_descriptor_mn_major(uint32_t address, uint32_t apart)
 {
-    return tc_tile_of_rows(address) | (uint64_t)(apart >> 4) << 16;
+    return tc_descriptor_k_major(address) | (uint64_t)(apart >> 4) << 16;
 }
 
 /* The same tile, so many bytes further. */
-__device__ static inline uint64_t tc_tile_at(uint64_t tile, uint32_t bytes)
+__device__ static inline uint64_t tc_descriptor_at(uint64_t tile, uint32_t bytes)
 {
     return tile + (bytes >> 4);
 }
@@ -193,12 +194,13 @@ template <int LEFT> __device__ static inline void tc_wgmma_wait()
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
 }
 
-/* d = A B, or d + A B where `adds`; A_LINES, B_LINES: 1 where the lines of A, of B are terms. */
-template <class M, int N, int A_LINES, int B_LINES>
+/* d = A B, or d + A B where `adds`; A_MN_MAJOR, B_MN_MAJOR: 1 where the lines of A, of B are terms.
+ */
+template <class M, int N, int A_MN_MAJOR, int B_MN_MAJOR>
 __device__ static inline void tc_wgmma(typename M::sum (&d)[N / 2], uint64_t a, uint64_t b,
                                        int32_t adds)
 {
-    tc_wgmma_issue<N, A_LINES, B_LINES>(M(), d, a, b, adds);
+    tc_wgmma_issue<N, A_MN_MAJOR, B_MN_MAJOR>(M(), d, a, b, adds);
 }
 
 /* The compiler must not move accumulators while products are under way. */
@@ -218,7 +220,7 @@ template <int COUNT> __device__ static inline void tc_wgmma_hold(float (&d)[COUN
 
 /* Four matrices of 8 rows of 16 bytes; lane 8 i + j names row j of matrix i, and word t of row g of
  * each is that of lane 4 g + t. */
-__device__ static inline void tc_store_matrices(uint32_t row, const uint32_t from[4])
+__device__ static inline void tc_stmatrix(uint32_t row, const uint32_t from[4])
 {
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
                  "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])

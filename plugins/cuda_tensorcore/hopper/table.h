@@ -14,44 +14,64 @@
 #define TC_HOPPER_NUMBER(type, what, tile) (TC_HOPPER << 8 | (type) << 6 | (what) << 4 | (tile))
 
 template <class S>
-constexpr struct tc_kernel
-tc_hopper_row(int32_t number, int32_t type, int32_t direction, double part,
-              int32_t (*takes)(const struct conv *, const struct tc_wish *))
+constexpr struct tc_kernel tc_hopper_any_row(int32_t number, int32_t type, int32_t direction,
+                                             double mma_efficiency)
 {
-    return {number,   type,       direction,       TC_BY_MAP, 75,   S::ROWS, S::COLUMNS,
-            S::DEPTH, S::THREADS, S::SHARED_BYTES, 1,         part, takes,   tc_hopper_step<S>};
+    struct tc_kernel kernel = {};
+
+    kernel.number = number;
+    kernel.type = type;
+    kernel.direction = direction;
+    kernel.load = TC_LOAD_TMA;
+    kernel.capability = 75;
+    kernel.threads = S::THREADS;
+    kernel.shared_bytes = S::SHARED_BYTES;
+    kernel.occupancy = 1;
+    kernel.mma_efficiency = mma_efficiency;
+    return kernel;
 }
 
-/* Rows are taps of channels, columns filters. */
 template <class S>
-constexpr struct tc_kernel tc_hopper_filter_row(int32_t number, int32_t type, double part)
+constexpr struct tc_kernel
+tc_hopper_row(int32_t number, int32_t type, int32_t direction, double mma_efficiency,
+              int32_t (*takes)(const struct conv *, const struct tc_target *))
 {
-    return {number,
-            type,
-            ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
-            TC_BY_MAP,
-            75,
-            S::X_BLOCKS * TC_HOPPER_BLOCK,
-            S::FILTER_BLOCKS * TC_HOPPER_BLOCK,
-            S::POSITIONS,
-            S::THREADS,
-            S::SHARED_BYTES,
-            1,
-            part,
-            tc_hopper_filter_takes,
-            tc_hopper_filter_step<S>,
-            tc_taps_add<typename S::element>};
+    struct tc_kernel kernel = tc_hopper_any_row<S>(number, type, direction, mma_efficiency);
+
+    kernel.tile_m = S::TILE_M;
+    kernel.tile_n = S::TILE_N;
+    kernel.tile_k = S::TILE_K;
+    kernel.takes = takes;
+    kernel.step = tc_hopper_step<S>;
+    return kernel;
 }
 
-#define TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, tile, part, ...)        \
-    tc_hopper_row<tc_hopper_shape<math, __VA_ARGS__, lines, classes>>(                             \
-        TC_HOPPER_NUMBER(number, what, tile), type, direction, part,                               \
-        (classes) > 1 ? tc_hopper_takes_classes : tc_hopper_takes)
-#define TC_HOPPER_FILTER(math, number, type, tile, part, ...)                                      \
-    tc_hopper_filter_row<tc_hopper_filter_shape<math, __VA_ARGS__>>(                               \
-        TC_HOPPER_NUMBER(number, 2, tile), type, part)
+/* To the choice, M are taps of channels and N filters, as in the other families, whichever of them
+ * is the M of wgmma. */
+template <class S>
+constexpr struct tc_kernel tc_hopper_wgrad_row(int32_t number, int32_t type, double mma_efficiency)
+{
+    struct tc_kernel kernel = tc_hopper_any_row<S>(
+        number, type, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, mma_efficiency);
 
-/* Tile, schedule, stages. */
+    kernel.tile_m = S::X_BLOCKS * TC_HOPPER_BLOCK;
+    kernel.tile_n = S::FILTER_BLOCKS * TC_HOPPER_BLOCK;
+    kernel.tile_k = S::POSITIONS;
+    kernel.takes = tc_hopper_wgrad_takes;
+    kernel.step = tc_hopper_wgrad_step<S>;
+    kernel.reduce = tc_wgrad_reduce<typename S::element>;
+    return kernel;
+}
+
+#define TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, tile, efficiency, ...)  \
+    tc_hopper_row<tc_hopper_shape<math, __VA_ARGS__, lines, classes>>(                             \
+        TC_HOPPER_NUMBER(number, what, tile), type, direction, efficiency,                         \
+        (classes) > 1 ? tc_hopper_takes_classes : tc_hopper_takes)
+#define TC_HOPPER_WGRAD(math, number, type, tile, efficiency, ...)                                 \
+    tc_hopper_wgrad_row<tc_hopper_wgrad_shape<math, __VA_ARGS__>>(                                 \
+        TC_HOPPER_NUMBER(number, 2, tile), type, efficiency)
+
+/* mma_efficiency; tile, schedule, stages. */
 #define TC_HOPPER_TILES(math, number, type, what, direction, lines, classes)                       \
     TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, 0, 0.71, 128, 256,          \
                   TC_COOPERATIVE, 4),                                                              \
@@ -60,18 +80,18 @@ constexpr struct tc_kernel tc_hopper_filter_row(int32_t number, int32_t type, do
         TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, 2, 0.66, 256, 64,       \
                       TC_COOPERATIVE, 4)
 
-/* M, N, whether M are taps of channels, positions of a stage, stages. */
-#define TC_HOPPER_FILTERS(math, number, type)                                                      \
-    TC_HOPPER_FILTER(math, number, type, 0, 0.81, 128, 256, 0, 64, 4),                             \
-        TC_HOPPER_FILTER(math, number, type, 1, 0.76, 128, 192, 0, 64, 5),                         \
-        TC_HOPPER_FILTER(math, number, type, 2, 0.83, 128, 128, 0, 64, 6),                         \
-        TC_HOPPER_FILTER(math, number, type, 3, 0.67, 384, 64, 1, 64, 4),                          \
-        TC_HOPPER_FILTER(math, number, type, 4, 0.84, 128, 128, 0, 128, 3)
+/* mma_efficiency; M, N, whether M are taps of channels, positions of a stage, stages. */
+#define TC_HOPPER_WGRAD_TILES(math, number, type)                                                  \
+    TC_HOPPER_WGRAD(math, number, type, 0, 0.81, 128, 256, 0, 64, 4),                              \
+        TC_HOPPER_WGRAD(math, number, type, 1, 0.76, 128, 192, 0, 64, 5),                          \
+        TC_HOPPER_WGRAD(math, number, type, 2, 0.83, 128, 128, 0, 64, 6),                          \
+        TC_HOPPER_WGRAD(math, number, type, 3, 0.67, 384, 64, 1, 64, 4),                           \
+        TC_HOPPER_WGRAD(math, number, type, 4, 0.84, 128, 128, 0, 128, 3)
 
 /* Forward; `signs` 1 where those of x have none. */
-#define TC_HOPPER_INTEGERS(math, signs, type, tile, part, ...)                                     \
+#define TC_HOPPER_INTEGERS(math, signs, type, tile, efficiency, ...)                               \
     tc_hopper_row<tc_hopper_shape<math, __VA_ARGS__, 0, 1>>(                                       \
-        TC_HOPPER_NUMBER(3, signs, tile), type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, part,           \
+        TC_HOPPER_NUMBER(3, signs, tile), type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, efficiency,     \
         tc_hopper_takes_signed)
 
 /* Of 32-bit operands, whose terms lie side by side in filters as well. */
@@ -87,7 +107,7 @@ constexpr struct tc_kernel tc_hopper_filter_row(int32_t number, int32_t type, do
     static const struct tc_kernel kernels[] = {                                                    \
         TC_HOPPER_TILES(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0, 1),           \
         TC_HOPPER_TILES(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1, 1),     \
-        TC_HOPPER_FILTERS(math, number, type),                                                     \
+        TC_HOPPER_WGRAD_TILES(math, number, type),                                                 \
         TC_HOPPER_TILES(math, number, type, 3, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1,         \
                         TC_HOPPER_CLASSES)};                                                       \
     const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <string.h>
 
-_Static_assert(sizeof(tc_map) == sizeof(CUtensorMap), "a map has room for the driver's");
+_Static_assert(sizeof(tc_tensor_map) == sizeof(CUtensorMap), "a map has room for the driver's");
 
 typedef CUresult (*encode_tiled_fn)(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
                                     void *address, const cuuint64_t *dims,
@@ -40,7 +40,7 @@ static void find_entries(void)
     *(void **)&place = cuda_driver_entry("cuTensorMapReplaceAddress");
 }
 
-int32_t tc_map_can(void)
+int32_t tc_tensor_maps_exist(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -54,7 +54,7 @@ struct shape {
     cuuint64_t dims[TC_MAP_DIMS], strides[TC_MAP_DIMS - 1];
 };
 
-static CUtensorMapDataType type_of(const struct tc_map_tensor *of)
+static CUtensorMapDataType type_of(const struct tc_tiled_map *of)
 {
     switch (of->type) {
     case ANYDNN_PLUGIN_HALF:
@@ -69,7 +69,7 @@ static CUtensorMapDataType type_of(const struct tc_map_tensor *of)
     }
 }
 
-static struct shape shape_of(const struct tc_map_tensor *of)
+static struct shape shape_of(const struct tc_tiled_map *of)
 {
     struct shape shape = {.type = type_of(of)};
 
@@ -80,7 +80,7 @@ static struct shape shape_of(const struct tc_map_tensor *of)
     return shape;
 }
 
-int32_t tc_map_make(tc_map *map, const struct tc_map_tensor *of)
+int32_t tc_make_tiled_map(tc_tensor_map *map, const struct tc_tiled_map *of)
 {
     struct shape shape = shape_of(of);
     cuuint32_t box[TC_MAP_DIMS], steps[TC_MAP_DIMS];
@@ -89,19 +89,19 @@ int32_t tc_map_make(tc_map *map, const struct tc_map_tensor *of)
         box[d] = (cuuint32_t)of->box[d];
         steps[d] = 1;
     }
-    return tc_map_can() &&
+    return tc_tensor_maps_exist() &&
            encode_tiled((CUtensorMap *)map, shape.type, (cuuint32_t)of->rank, NOWHERE, shape.dims,
                         shape.strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                         CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
-int32_t tc_map_make_pixels(tc_map *map, const struct tc_map_pixels *of)
+int32_t tc_make_im2col_map(tc_tensor_map *map, const struct tc_im2col_map *of)
 {
     struct shape shape = shape_of(&of->tensor);
     cuuint32_t steps[TC_MAP_DIMS] = {1, (cuuint32_t)of->step[0], (cuuint32_t)of->step[1], 1};
 
-    return tc_map_can() &&
+    return tc_tensor_maps_exist() &&
            encode_im2col((CUtensorMap *)map, shape.type, TC_MAP_DIMS, NOWHERE, shape.dims,
                          shape.strides, of->lower, of->upper, (cuuint32_t)of->channels,
                          (cuuint32_t)of->pixels, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
@@ -109,7 +109,7 @@ int32_t tc_map_make_pixels(tc_map *map, const struct tc_map_pixels *of)
                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
 }
 
-int32_t tc_map_place(tc_map *map, const void *address)
+int32_t tc_bind_map(tc_tensor_map *map, const void *address)
 {
     return place((CUtensorMap *)map, (void *)(uintptr_t)address) == CUDA_SUCCESS;
 }

@@ -14,13 +14,13 @@ extern "C" {
 #endif
 
 /* As opaque and as large as CUtensorMap. */
-typedef struct tc_map {
+typedef struct tc_tensor_map {
 #ifdef __cplusplus
     alignas(64) uint64_t opaque[16];
 #else
     _Alignas(64) uint64_t opaque[16];
 #endif
-} tc_map;
+} tc_tensor_map;
 
 #define TC_MAP_DIMS 4
 
@@ -34,7 +34,7 @@ typedef struct tc_map {
 
 /* Dims and strides fastest first, the first stride 1 and not given; boxes of 128-byte lines,
  * swizzled. What a box has outside the tensor reads as 0. */
-struct tc_map_tensor {
+struct tc_tiled_map {
     int32_t type;   /* ANYDNN_PLUGIN_HALF, _BFLOAT16, _FLOAT, _INT8 or _UINT8 */
     int32_t rounds; /* floats, to TF32 (nearest, ties to even) as they come to shared memory */
     int32_t rank;
@@ -48,21 +48,21 @@ struct tc_map_tensor {
  * `lower` to the extent - 1 + `upper`, then along H, then over images; a tap moves every pixel by
  * its offset. Dims are C, W, H, N; corners and steps W, H.
  */
-struct tc_map_pixels {
-    struct tc_map_tensor tensor; /* without its box */
+struct tc_im2col_map {
+    struct tc_tiled_map tensor; /* without its box */
     int32_t lower[2], upper[2], step[2];
     int32_t channels, pixels; /* of a box */
 };
 
 /* Whether the driver has the entries. */
-int32_t tc_map_can(void);
+int32_t tc_tensor_maps_exist(void);
 
 /* 0 where the driver refuses. */
-int32_t tc_map_make(tc_map *map, const struct tc_map_tensor *of);
-int32_t tc_map_make_pixels(tc_map *map, const struct tc_map_pixels *of);
+int32_t tc_make_tiled_map(tc_tensor_map *map, const struct tc_tiled_map *of);
+int32_t tc_make_im2col_map(tc_tensor_map *map, const struct tc_im2col_map *of);
 
 /* Puts the address in. */
-int32_t tc_map_place(tc_map *map, const void *address);
+int32_t tc_bind_map(tc_tensor_map *map, const void *address);
 
 #ifdef __cplusplus
 }

@@ -11,15 +11,15 @@
 #include "../common/mma.h"
 
 /* clang-format off */
-#define TC_PLACES_32 \
+#define TC_OPERANDS_32 \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
     "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
-#define TC_PLACES_64 \
+#define TC_OPERANDS_64 \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
     "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
     "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
-#define TC_PLACES_128 \
+#define TC_OPERANDS_128 \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
     "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
     "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
@@ -28,8 +28,8 @@
     "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
     "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
     "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
-#define TC_PLACES_96 \
-    TC_PLACES_64 ", " \
+#define TC_OPERANDS_96 \
+    TC_OPERANDS_64 ", " \
     "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
     "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
 #define TC_INTEGERS_8(d, i) \
@@ -53,10 +53,10 @@
  * bits may. */
 #define TC_WGMMA_FORM(N, half, a_at, b_at, adds_at, a_lines_at, b_lines_at, type)                    \
     asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \
-                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." type "." type " {" TC_PLACES_##half \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." type "." type " {" TC_OPERANDS_##half \
                  "}, %" #a_at ", %" #b_at ", adds, 1, 1, %" #a_lines_at ", %" #b_lines_at "; }"     \
                  : TC_BIND_##half(d, 0)                                                             \
-                 : "l"(a), "l"(b), "r"(adds), "n"(A_LINES), "n"(B_LINES))
+                 : "l"(a), "l"(b), "r"(adds), "n"(A_MN_MAJOR), "n"(B_MN_MAJOR))
 #define TC_WGMMA_FORMS(type)                                                                        \
     if constexpr (N == 64)                                                                          \
         TC_WGMMA_FORM(64, 32, 32, 33, 34, 35, 36, type);                                            \
@@ -68,26 +68,26 @@
         TC_WGMMA_FORM(256, 128, 128, 129, 130, 131, 132, type)
 #define TC_WGMMA_TF32(N, half, a_at, b_at, adds_at)                                                 \
     asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \
-                 "wgmma.mma_async.sync.aligned.m64n" #N "k8.f32.tf32.tf32 {" TC_PLACES_##half        \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k8.f32.tf32.tf32 {" TC_OPERANDS_##half        \
                  "}, %" #a_at ", %" #b_at ", adds, 1, 1; }"                                         \
                  : TC_BIND_##half(d, 0)                                                             \
                  : "l"(a), "l"(b), "r"(adds))
 #define TC_WGMMA_INTEGERS(N, half, a_at, b_at, adds_at, types)                                      \
     asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \
-                 "wgmma.mma_async.sync.aligned.m64n" #N "k32.s32." types " {" TC_PLACES_##half      \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k32.s32." types " {" TC_OPERANDS_##half      \
                  "}, %" #a_at ", %" #b_at ", adds; }"                                               \
                  : TC_INTEGERS_##half(d, 0)                                                         \
                  : "l"(a), "l"(b), "r"(adds))
 /* clang-format on */
 
-template <int N, int A_LINES, int B_LINES>
+template <int N, int A_MN_MAJOR, int B_MN_MAJOR>
 __device__ static inline void tc_wgmma_issue(tc_half, float (&d)[N / 2], uint64_t a, uint64_t b,
                                              int32_t adds)
 {
     TC_WGMMA_FORMS("f16");
 }
 
-template <int N, int A_LINES, int B_LINES>
+template <int N, int A_MN_MAJOR, int B_MN_MAJOR>
 __device__ static inline void tc_wgmma_issue(tc_bfloat16, float (&d)[N / 2], uint64_t a, uint64_t b,
                                              int32_t adds)
 {
@@ -95,11 +95,11 @@ __device__ static inline void tc_wgmma_issue(tc_bfloat16, float (&d)[N / 2], uin
 }
 
 /* Of floats it reads what TF32 has of them. */
-template <int N, int A_LINES, int B_LINES>
+template <int N, int A_MN_MAJOR, int B_MN_MAJOR>
 __device__ static inline void tc_wgmma_issue(tc_tf32, float (&d)[N / 2], uint64_t a, uint64_t b,
                                              int32_t adds)
 {
-    static_assert(!A_LINES && !B_LINES, "lines are terms of 16 bits alone");
+    static_assert(!A_MN_MAJOR && !B_MN_MAJOR, "lines are terms of 16 bits alone");
     if constexpr (N == 64)
         TC_WGMMA_TF32(64, 32, 32, 33, 34);
     else if constexpr (N == 128)
@@ -108,11 +108,11 @@ __device__ static inline void tc_wgmma_issue(tc_tf32, float (&d)[N / 2], uint64_
         TC_WGMMA_TF32(256, 128, 128, 129, 130);
 }
 
-template <int N, int A_LINES, int B_LINES, int X, int OTHER>
+template <int N, int A_MN_MAJOR, int B_MN_MAJOR, int X, int OTHER>
 __device__ static inline void tc_wgmma_issue(tc_integers<X, OTHER>, int32_t (&d)[N / 2], uint64_t a,
                                              uint64_t b, int32_t adds)
 {
-    static_assert(!A_LINES && !B_LINES && OTHER && N >= 128, "the forms that are used");
+    static_assert(!A_MN_MAJOR && !B_MN_MAJOR && OTHER && N >= 128, "the forms that are used");
     if constexpr (X && N == 128)
         TC_WGMMA_INTEGERS(128, 64, 64, 65, 66, "s8.s8");
     else if constexpr (X)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wgrad of the family hopper. A block a multiprocessor takes items, a tile in a part of the sum, by
- * turns; one thread fills a ring of stages of positions by the copy engine, two warpgroups
- * multiply half of the tile's rows each, both operands transposed by their descriptors. Items of a
- * part follow each other, so that blocks that run at a time read the same positions.
+ * The persistent, warp-specialised wgrad of the family hopper. One block a multiprocessor takes
+ * work tiles, a tile in a split of K, in turn; one thread fills a pipeline of stages of positions
+ * by TMA, two warpgroups multiply half of the tile's M each, both operands MN-major by their
+ * descriptors. Work tiles of a split follow each other, so that blocks that run at a time read the
+ * same positions.
  */
 #ifndef CUDA_TENSORCORE_HOPPER_WGRAD_H
 #define CUDA_TENSORCORE_HOPPER_WGRAD_H
@@ -14,8 +15,8 @@
 
 /* M x N of a tile. Filters are M, taps of channels N; X_IS_M: the other way around. */
 template <class MATH, int M_SIZE, int N_SIZE, int X_IS_M_SIDE, int POSITIONS_OF_STAGE,
-          int STAGES_OF_RING>
-struct tc_hopper_filter_shape {
+          int STAGE_COUNT>
+struct tc_hopper_wgrad_shape {
     typedef MATH math;
     typedef typename MATH::element element;
     enum {
@@ -24,7 +25,7 @@ struct tc_hopper_filter_shape {
         X_IS_M = X_IS_M_SIDE,
         POSITIONS = POSITIONS_OF_STAGE,
         BLOCK_BYTES = POSITIONS * TC_LINE_BYTES, /* 64 channels of a stage */
-        STAGES = STAGES_OF_RING,
+        STAGES = STAGE_COUNT,
         CONSUMERS = 2,
         THREADS = (1 + CONSUMERS) * TC_WARPGROUP,
         UNITS = M / CONSUMERS / TC_WARPGROUP_ROWS,
@@ -41,11 +42,11 @@ struct tc_hopper_filter_shape {
 };
 
 /* Fastest the filters, then taps of channels, last the parts. */
-template <class S> struct tc_hopper_filter_item {
+template <class S> struct tc_hopper_wgrad_work_tile {
     int32_t first_filter, first_block, group, split;
     int32_t begin, end; /* stages */
 
-    __device__ tc_hopper_filter_item(const tc_hopper_filter_job &job, int32_t number)
+    __device__ tc_hopper_wgrad_work_tile(const tc_hopper_wgrad_params &job, int32_t number)
     {
         first_filter = number % job.filter_tiles * S::FILTER_BLOCKS * TC_HOPPER_BLOCK;
         number /= job.filter_tiles;
@@ -65,7 +66,7 @@ template <class S> struct tc_hopper_walk {
     int32_t w, h, image;
     int32_t by_w, by_h, by_image; /* of a stage */
 
-    __device__ tc_hopper_walk(const tc_hopper_filter_job &job, int32_t position)
+    __device__ tc_hopper_walk(const tc_hopper_wgrad_params &job, int32_t position)
     {
         const int32_t height = job.dim[TC_HOPPER_HEIGHT].positions;
         const int32_t width = job.dim[TC_HOPPER_WIDTH].positions;
@@ -78,7 +79,7 @@ template <class S> struct tc_hopper_walk {
         by_image = S::POSITIONS / width / height;
     }
 
-    __device__ void next(const tc_hopper_filter_job &job)
+    __device__ void next(const tc_hopper_wgrad_params &job)
     {
         const int32_t height = job.dim[TC_HOPPER_HEIGHT].positions;
         const int32_t width = job.dim[TC_HOPPER_WIDTH].positions;
@@ -93,12 +94,12 @@ template <class S> struct tc_hopper_walk {
 };
 
 /* Where the blocks of a tile's taps of channels lie in x: channel, and offsets of the tap. */
-template <class S> struct tc_hopper_filter_taps {
+template <class S> struct tc_hopper_wgrad_taps {
     int32_t count, channel[S::X_BLOCKS];
     uint32_t offsets[S::X_BLOCKS];
 
-    __device__ tc_hopper_filter_taps(const tc_hopper_filter_job &job,
-                                     const tc_hopper_filter_item<S> &item)
+    __device__ tc_hopper_wgrad_taps(const tc_hopper_wgrad_params &job,
+                                    const tc_hopper_wgrad_work_tile<S> &item)
     {
         const tc_hopper_taps &down = job.taps[TC_HOPPER_HEIGHT];
         const tc_hopper_taps &across = job.taps[TC_HOPPER_WIDTH];
@@ -120,19 +121,19 @@ template <class S> struct tc_hopper_filter_taps {
 /* Blocks of 64 channels of positions that follow each other: one by one, or `box` at a time by a
  * map whose third dim is the block. */
 template <class S>
-__device__ static inline void tc_hopper_filter_load(uint32_t to, const tc_map &map, uint32_t full,
-                                                    int32_t count, int32_t box, int32_t channel,
-                                                    int32_t position)
+__device__ static inline void tc_hopper_wgrad_load(uint32_t to, const tc_tensor_map &map,
+                                                   uint32_t full, int32_t count, int32_t box,
+                                                   int32_t channel, int32_t position)
 {
     for (int32_t i = 0; i < count; i += box, channel += box * TC_HOPPER_BLOCK)
-        tc_map_load(to + i * S::BLOCK_BYTES, &map, full, box > 1 ? 0 : channel, position,
+        tc_tma_load(to + i * S::BLOCK_BYTES, &map, full, box > 1 ? 0 : channel, position,
                     box > 1 ? channel / TC_HOPPER_BLOCK : 0, 0);
 }
 
 template <class S>
 __device__ static inline void
-tc_hopper_filter_load_x(const tc_hopper_filter_job &job, uint32_t to, uint32_t full,
-                        const tc_hopper_filter_taps<S> &taps, const tc_hopper_walk<S> &walk)
+tc_hopper_wgrad_load_x(const tc_hopper_wgrad_params &job, uint32_t to, uint32_t full,
+                       const tc_hopper_wgrad_taps<S> &taps, const tc_hopper_walk<S> &walk)
 {
     const tc_hopper_dim &height = job.dim[TC_HOPPER_HEIGHT], &width = job.dim[TC_HOPPER_WIDTH];
     int32_t w = walk.w * width.step + width.lower, h = walk.h * height.step + height.lower;
@@ -140,41 +141,41 @@ tc_hopper_filter_load_x(const tc_hopper_filter_job &job, uint32_t to, uint32_t f
 #pragma unroll
     for (int32_t i = 0; i < S::X_BLOCKS; i++) {
         if (i < taps.count)
-            tc_map_load_pixels(to + i * S::BLOCK_BYTES, &job.x, full, taps.channel[i], w, h,
+            tc_tma_load_im2col(to + i * S::BLOCK_BYTES, &job.x, full, taps.channel[i], w, h,
                                walk.image, taps.offsets[i] & 0xffff, taps.offsets[i] >> 16);
     }
 }
 
 template <class S>
-__device__ static inline void tc_hopper_filter_produce(const tc_hopper_filter_job &job,
+__device__ static inline void tc_hopper_wgrad_producer(const tc_hopper_wgrad_params &job,
                                                        uint32_t memory,
                                                        const tc_hopper_barriers<S> &barriers)
 {
-    tc_hopper_ring<S> ring;
+    tc_hopper_pipeline_state<S> state;
 
     for (int32_t number = (int32_t)blockIdx.x; number < job.items; number += (int32_t)gridDim.x) {
-        tc_hopper_filter_item<S> item(job, number);
-        tc_hopper_filter_taps<S> taps(job, item);
+        tc_hopper_wgrad_work_tile<S> item(job, number);
+        tc_hopper_wgrad_taps<S> taps(job, item);
         tc_hopper_walk<S> walk(job, item.begin * S::POSITIONS);
         int32_t filter = item.group * job.filters + item.first_filter;
         uint32_t bytes = (uint32_t)(taps.count + S::FILTER_BLOCKS) * S::BLOCK_BYTES;
 
-        for (int32_t stage = item.begin; stage < item.end; stage++, ring.next(), walk.next(job)) {
-            uint32_t full = barriers.full(ring.stage);
-            uint32_t to = memory + ring.stage * S::STAGE_BYTES;
+        for (int32_t stage = item.begin; stage < item.end; stage++, state.next(), walk.next(job)) {
+            uint32_t full = barriers.full(state.stage);
+            uint32_t to = memory + state.stage * S::STAGE_BYTES;
 
-            tc_barrier_wait(barriers.empty(ring.stage), ring.parity ^ 1);
+            tc_barrier_wait(barriers.empty(state.stage), state.phase ^ 1);
             tc_barrier_expect(full, bytes);
-            tc_hopper_filter_load<S>(to + S::DY_AT, job.dy, full, S::FILTER_BLOCKS, job.dy_box,
-                                     filter, stage * S::POSITIONS);
+            tc_hopper_wgrad_load<S>(to + S::DY_AT, job.dy, full, S::FILTER_BLOCKS, job.dy_box,
+                                    filter, stage * S::POSITIONS);
             if (job.is_product)
-                tc_hopper_filter_load<S>(to + S::X_AT, job.x, full, taps.count, job.x_box,
-                                         taps.channel[0], stage * S::POSITIONS);
+                tc_hopper_wgrad_load<S>(to + S::X_AT, job.x, full, taps.count, job.x_box,
+                                        taps.channel[0], stage * S::POSITIONS);
             else
-                tc_hopper_filter_load_x<S>(job, to + S::X_AT, full, taps, walk);
+                tc_hopper_wgrad_load_x<S>(job, to + S::X_AT, full, taps, walk);
         }
     }
-    tc_let_next_begin();
+    tc_launch_dependent_grids();
 }
 
 /* ------------------------------------------------------------------ the consumers */
@@ -182,20 +183,20 @@ __device__ static inline void tc_hopper_filter_produce(const tc_hopper_filter_jo
 /* Sums up an item; a stage is handed back when the products that follow it have been issued. */
 template <class S>
 __device__ static inline void
-tc_hopper_filter_multiply(float (&sum)[S::UNITS][S::N / 2], int32_t stages, uint32_t memory,
-                          int32_t consumer, const tc_hopper_barriers<S> &barriers,
-                          tc_hopper_ring<S> *ring)
+tc_hopper_wgrad_mainloop(float (&sum)[S::UNITS][S::N / 2], int32_t stages, uint32_t memory,
+                         int32_t consumer, const tc_hopper_barriers<S> &barriers,
+                         tc_hopper_pipeline_state<S> *state)
 {
     const uint32_t own = consumer * S::UNITS * S::BLOCK_BYTES;
     int32_t last = -1;
 
 #pragma unroll 1
-    for (int32_t i = 0; i < stages; i++, ring->next()) {
-        uint32_t stage = memory + ring->stage * S::STAGE_BYTES;
-        uint64_t a = tc_tile_of_terms(stage + own, S::BLOCK_BYTES);
-        uint64_t b = tc_tile_of_terms(stage + S::N_AT, S::BLOCK_BYTES);
+    for (int32_t i = 0; i < stages; i++, state->next()) {
+        uint32_t stage = memory + state->stage * S::STAGE_BYTES;
+        uint64_t a = tc_descriptor_mn_major(stage + own, S::BLOCK_BYTES);
+        uint64_t b = tc_descriptor_mn_major(stage + S::N_AT, S::BLOCK_BYTES);
 
-        tc_barrier_wait(barriers.full(ring->stage), ring->parity);
+        tc_barrier_wait(barriers.full(state->stage), state->phase);
 #pragma unroll
         for (int32_t unit = 0; unit < S::UNITS; unit++)
             tc_wgmma_hold(sum[unit]);
@@ -205,13 +206,13 @@ tc_hopper_filter_multiply(float (&sum)[S::UNITS][S::N / 2], int32_t stages, uint
 #pragma unroll
             for (int32_t unit = 0; unit < S::UNITS; unit++)
                 tc_wgmma<typename S::math, S::N, 1, 1>(
-                    sum[unit], tc_tile_at(a, k * 16 * TC_LINE_BYTES + unit * S::BLOCK_BYTES),
-                    tc_tile_at(b, k * 16 * TC_LINE_BYTES), i > 0 || k > 0);
+                    sum[unit], tc_descriptor_at(a, k * 16 * TC_LINE_BYTES + unit * S::BLOCK_BYTES),
+                    tc_descriptor_at(b, k * 16 * TC_LINE_BYTES), i > 0 || k > 0);
         tc_wgmma_commit();
         tc_wgmma_wait<1>();
         if (last >= 0 && threadIdx.x % 32 == 0)
             tc_barrier_arrive(barriers.empty(last));
-        last = ring->stage;
+        last = state->stage;
     }
     tc_wgmma_wait<0>();
     if (threadIdx.x % 32 == 0)
@@ -222,10 +223,10 @@ tc_hopper_filter_multiply(float (&sum)[S::UNITS][S::N / 2], int32_t stages, uint
 }
 
 /* The first of a block's taps of channels in a filter, and how many there are from it on. */
-struct tc_hopper_filter_rows {
+struct tc_hopper_wgrad_rows {
     int32_t first, count;
 
-    __device__ tc_hopper_filter_rows(const tc_hopper_filter_job &job, int32_t block)
+    __device__ tc_hopper_wgrad_rows(const tc_hopper_wgrad_params &job, int32_t block)
     {
         int32_t tap = block / job.depth_blocks;
         int32_t channel = (block - tap * job.depth_blocks) * TC_HOPPER_BLOCK;
@@ -237,9 +238,10 @@ struct tc_hopper_filter_rows {
 
 /* Filters down, taps of channels across: a thread has two neighbours of a filter. */
 template <class S>
-__device__ static inline void
-tc_hopper_filter_store(const tc_hopper_filter_job &job, const tc_hopper_filter_item<S> &item,
-                       float *part, int32_t consumer, const float (&sum)[S::UNITS][S::N / 2])
+__device__ static inline void tc_hopper_wgrad_epilogue(const tc_hopper_wgrad_params &job,
+                                                       const tc_hopper_wgrad_work_tile<S> &item,
+                                                       float *part, int32_t consumer,
+                                                       const float (&sum)[S::UNITS][S::N / 2])
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
     int32_t filter =
@@ -248,7 +250,7 @@ tc_hopper_filter_store(const tc_hopper_filter_job &job, const tc_hopper_filter_i
 
 #pragma unroll
     for (int32_t block = 0; block < S::X_BLOCKS; block++) {
-        tc_hopper_filter_rows rows(job, item.first_block + block);
+        tc_hopper_wgrad_rows rows(job, item.first_block + block);
 
 #pragma unroll
         for (int32_t half = 0; half < S::UNITS * 2; half++) {
@@ -272,8 +274,9 @@ tc_hopper_filter_store(const tc_hopper_filter_job &job, const tc_hopper_filter_i
 /* Taps of channels down, filters across: lanes of a column have neighbours of a filter. */
 template <class S>
 __device__ static inline void
-tc_hopper_filter_store_turned(const tc_hopper_filter_job &job, const tc_hopper_filter_item<S> &item,
-                              float *part, int32_t consumer, const float (&sum)[S::UNITS][S::N / 2])
+tc_hopper_wgrad_epilogue_x_is_m(const tc_hopper_wgrad_params &job,
+                                const tc_hopper_wgrad_work_tile<S> &item, float *part,
+                                int32_t consumer, const float (&sum)[S::UNITS][S::N / 2])
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
     int32_t channel = thread / 32 * 16 + lane / 4, filter = item.first_filter + lane % 4 * 2;
@@ -281,7 +284,7 @@ tc_hopper_filter_store_turned(const tc_hopper_filter_job &job, const tc_hopper_f
 #pragma unroll
     for (int32_t half = 0; half < S::UNITS * 2; half++) {
         int32_t c = channel + half % 2 * 8;
-        tc_hopper_filter_rows rows(job, item.first_block + consumer * S::UNITS + half / 2);
+        tc_hopper_wgrad_rows rows(job, item.first_block + consumer * S::UNITS + half / 2);
         float *to = part + (int64_t)filter * job.rows + rows.first + c;
 
         if (c >= rows.count)
@@ -297,30 +300,30 @@ tc_hopper_filter_store_turned(const tc_hopper_filter_job &job, const tc_hopper_f
 }
 
 template <class S>
-__device__ static inline void tc_hopper_filter_consume(const tc_hopper_filter_job &job,
+__device__ static inline void tc_hopper_wgrad_consumer(const tc_hopper_wgrad_params &job,
                                                        uint32_t memory,
                                                        const tc_hopper_barriers<S> &barriers)
 {
     int32_t consumer = (int32_t)threadIdx.x / TC_WARPGROUP - 1;
-    tc_hopper_ring<S> ring;
+    tc_hopper_pipeline_state<S> state;
 
     for (int32_t number = (int32_t)blockIdx.x; number < job.items; number += (int32_t)gridDim.x) {
-        tc_hopper_filter_item<S> item(job, number);
+        tc_hopper_wgrad_work_tile<S> item(job, number);
         float *part =
             job.partial + ((int64_t)item.split * job.groups + item.group) * job.filters * job.rows;
         float sum[S::UNITS][S::N / 2];
 
-        tc_hopper_filter_multiply<S>(sum, item.end - item.begin, memory, consumer, barriers, &ring);
+        tc_hopper_wgrad_mainloop<S>(sum, item.end - item.begin, memory, consumer, barriers, &state);
         if constexpr (S::X_IS_M)
-            tc_hopper_filter_store_turned<S>(job, item, part, consumer, sum);
+            tc_hopper_wgrad_epilogue_x_is_m<S>(job, item, part, consumer, sum);
         else
-            tc_hopper_filter_store<S>(job, item, part, consumer, sum);
+            tc_hopper_wgrad_epilogue<S>(job, item, part, consumer, sum);
     }
 }
 
 template <class S>
 __global__ void __launch_bounds__((int)S::THREADS, 1)
-    tc_hopper_filter_kernel(const __grid_constant__ tc_hopper_filter_job job)
+    tc_hopper_wgrad_kernel(const __grid_constant__ tc_hopper_wgrad_params job)
 {
     TC_HOPPER_CODE({
         TC_SHARED(shared);
@@ -329,18 +332,18 @@ __global__ void __launch_bounds__((int)S::THREADS, 1)
 
         if (threadIdx.x == 0) {
             barriers.init();
-            tc_map_prefetch(&job.x);
-            tc_map_prefetch(&job.dy);
+            tc_tma_prefetch(&job.x);
+            tc_tma_prefetch(&job.dy);
         }
         __syncthreads();
-        tc_wait_for_last();
+        tc_wait_on_dependent_grids();
         if (threadIdx.x < TC_WARPGROUP) {
-            tc_registers_drop<TC_PRODUCER_REGISTERS>();
+            tc_setmaxnreg_dec<TC_PRODUCER_REGISTERS>();
             if (threadIdx.x == 0)
-                tc_hopper_filter_produce<S>(job, memory, barriers);
+                tc_hopper_wgrad_producer<S>(job, memory, barriers);
         } else {
-            tc_registers_take<TC_CONSUMER_REGISTERS>();
-            tc_hopper_filter_consume<S>(job, memory, barriers);
+            tc_setmaxnreg_inc<TC_CONSUMER_REGISTERS>();
+            tc_hopper_wgrad_consumer<S>(job, memory, barriers);
         }
     })
 }
@@ -348,29 +351,27 @@ __global__ void __launch_bounds__((int)S::THREADS, 1)
 /* ------------------------------------------------------------------ on the host */
 
 template <class S>
-static int32_t tc_hopper_filter_run(const struct cuda_call *call, const tc_step *step,
-                                    const tc_given &given)
+static int32_t tc_hopper_wgrad_run(const struct cuda_call *call, const tc_step *step,
+                                   const tc_arguments &args)
 {
-    tc_hopper_filter_job job;
+    tc_hopper_wgrad_params job;
 
     memcpy(&job, step->parameters, sizeof job);
-    job.partial = (float *)given.partial;
-    if (!tc_map_place(&job.x, given.x) || !tc_map_place(&job.dy, given.other))
-        return tc_hopper_refused(call, step, given);
+    job.partial = (float *)args.partial;
+    if (!tc_bind_map(&job.x, args.x) || !tc_bind_map(&job.dy, args.other))
+        return tc_hopper_refused(call, step, args);
     return tc_launch(call, step, 0, job);
 }
 
-template <class S> static void tc_hopper_filter_step(struct tc_step *step, const struct tc_job *job)
+template <class S> static void tc_hopper_wgrad_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
-    tc_hopper_filter_job made = {};
-    int32_t can =
-        tc_hopper_filter_prepare(&made, *job, S::POSITIONS, S::X_BLOCKS, S::FILTER_BLOCKS);
+    tc_hopper_wgrad_params made = {};
+    int32_t can = tc_hopper_wgrad_prepare(&made, *job, S::POSITIONS, S::X_BLOCKS, S::FILTER_BLOCKS);
     int32_t blocks = made.items < job->multiprocessors ? made.items : job->multiprocessors;
 
-    tc_step_fill(step, tc_hopper_filter_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks,
-                 made);
-    step->run = can ? tc_hopper_filter_run<S> : tc_hopper_refused;
+    tc_step_fill(step, tc_hopper_wgrad_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks, made);
+    step->run = can ? tc_hopper_wgrad_run<S> : tc_hopper_refused;
 }
 
 #endif

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What wgrad of the family hopper takes, and what its kernels are given (hopper/wgrad_params.h). */
+/*
+ * What wgrad of the family hopper takes, and how the host fills its parameters and tensor maps
+ * (hopper/wgrad_params.h).
+ */
 #include "wgrad_params.h"
 
 #include "../common/wgrad_reduce.h"
 #include "geometry.h"
 
 /* Dy begins at an even step, and x walks as it does in fprop. Parts are added up four by four. */
-int32_t tc_hopper_filter_takes(const struct conv *conv, const struct tc_wish *wish)
+int32_t tc_hopper_wgrad_takes(const struct conv *conv, const struct tc_target *target)
 {
-    return conv_is_filter(conv) && tc_hopper_has_maps(*conv, *wish) && tc_hopper_walks(*conv) &&
-           conv->depth % TC_FILTER_ADD_EACH == 0;
+    return conv_is_filter(conv) && tc_hopper_has_maps(*conv, *target) && tc_hopper_walks(*conv) &&
+           conv->depth % TC_WGRAD_REDUCE_EACH == 0;
 }
 
 /* So many blocks of 64 channels at a time, if tiles begin and end with blocks. */
@@ -18,21 +21,21 @@ static int32_t box_of(int64_t channels, int32_t tile_blocks)
     return channels % (tile_blocks * TC_HOPPER_BLOCK) == 0 ? tile_blocks : 1;
 }
 
-static int32_t map_x(tc_hopper_filter_job *to, const conv &conv, int32_t type, int32_t positions,
+static int32_t map_x(tc_hopper_wgrad_params *to, const conv &conv, int32_t type, int32_t positions,
                      int32_t blocks, int32_t all)
 {
     int64_t pitch = tc_hopper_product_pitch(conv, cuda_type_size(type));
 
     to->is_product = pitch > 0;
     if (!to->is_product)
-        return tc_hopper_map_pixels(&to->x, conv, to->dim, type, positions);
+        return tc_hopper_im2col_map(&to->x, conv, to->dim, type, positions);
     to->x_box = box_of(conv.depth, blocks);
-    return tc_hopper_map_matrix(&to->x, type, conv.groups * conv.depth, all, pitch, positions,
+    return tc_hopper_matrix_map(&to->x, type, conv.groups * conv.depth, all, pitch, positions,
                                 to->x_box);
 }
 
-int32_t tc_hopper_filter_prepare(tc_hopper_filter_job *to, const tc_job &job, int32_t positions,
-                                 int32_t x_blocks, int32_t filter_blocks)
+int32_t tc_hopper_wgrad_prepare(tc_hopper_wgrad_params *to, const tc_job &job, int32_t positions,
+                                int32_t x_blocks, int32_t filter_blocks)
 {
     const conv &conv = job.conv;
     int32_t all = (int32_t)(conv.images * conv_positions(&conv));
@@ -54,7 +57,7 @@ int32_t tc_hopper_filter_prepare(tc_hopper_filter_job *to, const tc_job &job, in
     to->taps[TC_HOPPER_WIDTH] = tc_hopper_taps_of(conv, TC_CONV_WIDTH, 0);
     to->dy_box = box_of(conv.columns, filter_blocks);
     return map_x(to, conv, job.x_type, positions, x_blocks, all) &&
-           tc_hopper_map_matrix(&to->dy, job.x_type, conv.groups * conv.columns, all,
+           tc_hopper_matrix_map(&to->dy, job.x_type, conv.groups * conv.columns, all,
                                 tc_hopper_position_pitch(conv, cuda_type_size(job.x_type)),
                                 positions, to->dy_box);
 }

@@ -11,10 +11,10 @@
 #include "params.h"
 
 /* Channels of a block. */
-#define TC_HOPPER_BLOCK TC_MAP_CHANNELS
+#define TC_HOPPER_BLOCK TC_TMA_CHANNELS
 
-struct tc_hopper_filter_job {
-    tc_map x, dy;
+struct tc_hopper_wgrad_params {
+    tc_tensor_map x, dy;
     float *partial;
     int32_t items; /* tiles of all parts and groups */
     int32_t x_tiles, filter_tiles, groups;
@@ -31,8 +31,8 @@ struct tc_hopper_filter_job {
 /* hopper/wgrad_params.cu: what the kernels take, beside types; the job without addresses, 0 where
  * the driver makes no maps of it; positions of a stage, blocks of 64 channels and of 64 filters of
  * a tile. */
-extern "C" int32_t tc_hopper_filter_takes(const struct conv *conv, const struct tc_wish *wish);
-int32_t tc_hopper_filter_prepare(tc_hopper_filter_job *to, const tc_job &job, int32_t positions,
-                                 int32_t x_blocks, int32_t filter_blocks);
+extern "C" int32_t tc_hopper_wgrad_takes(const struct conv *conv, const struct tc_target *target);
+int32_t tc_hopper_wgrad_prepare(tc_hopper_wgrad_params *to, const tc_job &job, int32_t positions,
+                                int32_t x_blocks, int32_t filter_blocks);
 
 #endif

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a problem's operands are read by, and in which arrangements of them it may be tried. */
+/*
+ * Whether operands can be loaded by 16 bytes as they are, and which layouts of them a problem may
+ * be tried in.
+ */
 #include "layout.h"
 
 #include "../../cuda_common/walk.h"
 
 #define LAST (CONV_DIMS_MAX - 1)
 
-/* In direction data: results of all taps of a row that are worth having as columns. Lanes that are
+/* In dgrad: results of all taps of a row that are worth having as columns. Lanes that are
  * worth having for all taps of a plane. */
 #define ROW_COLUMNS 64
 #define PLANE_LANES 128
@@ -25,7 +28,7 @@ static int lie_side_by_side(const struct conv_channels *channels, int64_t step, 
     return channels->shift == 0 ? step == 1 : (channels->mask + 1) % each == 0 && step % each == 0;
 }
 
-int tc_x_reads_by_16(const struct conv *conv, int32_t type)
+int tc_a_reads_by_16(const struct conv *conv, int32_t type)
 {
     int64_t each = each_of(type);
     int good = lie_side_by_side(&conv->x, conv->x.step, each) && conv->depth % each == 0 &&
@@ -36,7 +39,7 @@ int tc_x_reads_by_16(const struct conv *conv, int32_t type)
     return good;
 }
 
-int tc_other_reads_by_16(const struct conv *conv, int32_t type)
+int tc_b_reads_by_16(const struct conv *conv, int32_t type)
 {
     int filter = conv_is_filter(conv), data = conv_is_data(conv);
     int64_t each = each_of(type), group = filter ? conv->position_image : conv->tap_group;
@@ -56,7 +59,7 @@ int tc_other_reads_by_16(const struct conv *conv, int32_t type)
 
 int tc_reads_by_16(const struct conv *conv, int32_t type)
 {
-    return tc_x_reads_by_16(conv, type) && tc_other_reads_by_16(conv, type);
+    return tc_a_reads_by_16(conv, type) && tc_b_reads_by_16(conv, type);
 }
 
 /* ------------------------------------------------------------------ what is worth trying */
@@ -64,12 +67,12 @@ int tc_reads_by_16(const struct conv *conv, int32_t type)
 /* What cannot be read as it is. What is padded in one operand is padded in the other. */
 static int32_t needed_of(const struct conv *conv, int32_t type)
 {
-    int32_t x = tc_x_reads_by_16(conv, type) ? 0 : TC_ARRANGE_X;
+    int32_t x = tc_a_reads_by_16(conv, type) ? 0 : TC_LAYOUT_A;
 
-    return x | (tc_other_reads_by_16(conv, type) ? 0 : TC_ARRANGE_OTHER);
+    return x | (tc_b_reads_by_16(conv, type) ? 0 : TC_LAYOUT_B);
 }
 
-/* Whether a filter's row as channels makes sums shorter, or in direction data fills columns. */
+/* Whether a filter's row as channels makes sums shorter, or in dgrad fills columns. */
 static int has_use_of_rows(const struct conv *conv, int32_t type)
 {
     int64_t each = each_of(type), taps = conv->dim[LAST].taps;
@@ -97,12 +100,10 @@ static int has_use_of_terms(const struct conv *conv, int32_t type)
            conv->dim[LAST - 2].taps == 1 && conv->tap_depth != 1;
 }
 
-int32_t tc_arrangements(const struct conv *conv, int32_t type, int32_t bits[TC_ARRANGEMENTS])
+int32_t tc_layout_candidates(const struct conv *conv, int32_t type, int32_t bits[TC_LAYOUTS])
 {
-    int32_t needed = needed_of(conv, type), both = TC_ARRANGE_X | TC_ARRANGE_OTHER, count = 0;
-    int32_t copied = conv_is_filter(conv) ? TC_ARRANGE_X
-                     : conv_is_data(conv) ? TC_ARRANGE_OTHER
-                                          : both;
+    int32_t needed = needed_of(conv, type), both = TC_LAYOUT_A | TC_LAYOUT_B, count = 0;
+    int32_t copied = conv_is_filter(conv) ? TC_LAYOUT_A : conv_is_data(conv) ? TC_LAYOUT_B : both;
 
     if (conv->x.shift || conv->tap.shift || conv->position.shift)
         return 0;
@@ -111,13 +112,13 @@ int32_t tc_arrangements(const struct conv *conv, int32_t type, int32_t bits[TC_A
     if (needed != both)
         bits[count++] = both;
     if (has_use_of_rows(conv, type))
-        bits[count++] = TC_ARRANGE_ROWS | copied | needed;
+        bits[count++] = TC_LAYOUT_FOLD_S | copied | needed;
     if (has_use_of_planes(conv, type))
-        bits[count++] = TC_ARRANGE_PLANES | both;
+        bits[count++] = TC_LAYOUT_FOLD_RS | both;
     if (cuda_type_size(type) == 2 && conv->depth <= TC_PIXEL && conv->groups == 1 &&
         !conv_is_data(conv))
-        bits[count++] = TC_ARRANGE_PIXELS | copied | (needed & ~TC_ARRANGE_X);
+        bits[count++] = TC_LAYOUT_PIXELS | copied | (needed & ~TC_LAYOUT_A);
     if (has_use_of_terms(conv, type))
-        bits[count++] = TC_ARRANGE_TERMS | TC_ARRANGE_OTHER | (needed & TC_ARRANGE_X);
+        bits[count++] = TC_LAYOUT_B_K_MAJOR | TC_LAYOUT_B | (needed & TC_LAYOUT_A);
     return count;
 }

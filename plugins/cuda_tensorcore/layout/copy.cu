@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of operands with channels side by side (layout/layout.h). A tensor whose positions lie in
- * a row, as in NCHW, is turned by tiles in shared memory, so that both sides are taken in rows; of
- * any other a thread gathers a chunk of lanes.
+ * Copies an operand to a layout with channels side by side (layout/layout.h). A tensor whose
+ * positions lie in a row, as in NCHW, is transposed by tiles in shared memory, so that both sides
+ * go by rows; of any other a thread collects 16 bytes of channels.
  */
 #include "../common/launch.h"
 #include "layout.h"
 
 /* ------------------------------------------------------------------ any strides */
 
-struct tc_copy_job {
+struct tc_copy_params {
     tc_copy copy;
     const void *from;
     void *to;
@@ -17,26 +17,27 @@ struct tc_copy_job {
     cuda_divisor by_chunks, by[TC_COPY_DIMS], by_channels, by_taps;
 };
 
-static inline void tc_give(tc_copy_job *job, const tc_given &given)
+static inline void tc_bind(tc_copy_params *job, const tc_arguments &args)
 {
-    job->from = given.x;
-    job->to = given.output;
+    job->from = args.x;
+    job->to = args.output;
 }
 
-static inline int32_t tc_settle(tc_copy_job *)
+static inline int32_t tc_settle(tc_copy_params *)
 {
     return 0;
 }
 
 /* Where tap t of place j lies. */
-__device__ static inline int32_t tc_coordinate(const tc_reach &reach, int32_t j, int32_t t)
+__device__ static inline int32_t tc_coordinate(const tc_window &reach, int32_t j, int32_t t)
 {
     return j * reach.step + reach.begin + t * reach.tap;
 }
 
 /* A thread's chunk, of type C, is EACH lanes of one place. */
 template <class T, class C>
-__global__ void __launch_bounds__(CUDA_THREADS) tc_copy_any(const __grid_constant__ tc_copy_job job)
+__global__ void __launch_bounds__(CUDA_THREADS)
+    tc_copy_any(const __grid_constant__ tc_copy_params job)
 {
     enum { EACH = sizeof(C) / sizeof(T) };
     const tc_copy &copy = job.copy;
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) tc_copy_any(const __grid_constan
         T element[EACH];
     } chunk;
 
-    tc_wait_for_last();
+    tc_wait_on_dependent_grids();
     if (left >= job.chunks)
         return;
     next = cuda_divide(left, job.by_chunks);
@@ -89,7 +90,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) tc_copy_any(const __grid_constan
 
 template <class T, class C> static void step_any(tc_step *step, const tc_copy &copy)
 {
-    tc_copy_job job = {};
+    tc_copy_params job = {};
 
     job.copy = copy;
     job.chunks = copy.lanes / (int64_t)(sizeof(C) / sizeof(T));
@@ -108,11 +109,11 @@ template <class T, class C> static void step_any(tc_step *step, const tc_copy &c
 
 /* A tile's sides in channels and positions; rows of positions are followed by a gap of a bank. Ways
  * to read rows. */
-#define TC_TURN_SIDE 64
-#define TC_TURN_WAYS 3
+#define TC_TRANSPOSE_SIDE 64
+#define TC_TRANSPOSE_WAYS 3
 
 /* Of an image, or a filter, a matrix [channel][position] becomes [position][lane]. */
-struct tc_turn_job {
+struct tc_transpose_params {
     tc_copy copy;
     const void *from;
     void *to;
@@ -123,23 +124,23 @@ struct tc_turn_job {
     cuda_divisor by_lane_tiles, by_position_tiles, by_inner, by_group;
     /* By the way that rows are read, 16 bytes, 4 elements or one at a time: the tile's row in such
      * steps, or none where it cannot be read so. */
-    cuda_divisor by_rows[TC_TURN_WAYS];
+    cuda_divisor by_rows[TC_TRANSPOSE_WAYS];
     cuda_divisor by_row;
-    int32_t bytes[TC_TURN_WAYS]; /* that rows begin at multiples of; 0: it cannot be read so */
+    int32_t bytes[TC_TRANSPOSE_WAYS]; /* that rows begin at multiples of; 0: it cannot be read so */
 };
 
-static inline void tc_give(tc_turn_job *job, const tc_given &given)
+static inline void tc_bind(tc_transpose_params *job, const tc_arguments &args)
 {
-    job->from = given.x;
-    job->to = given.output;
+    job->from = args.x;
+    job->to = args.output;
 }
 
 /* The first way that can be: the last one can. */
-static inline int32_t tc_settle(tc_turn_job *job)
+static inline int32_t tc_settle(tc_transpose_params *job)
 {
     int32_t way = 0;
 
-    while (way < TC_TURN_WAYS - 1 &&
+    while (way < TC_TRANSPOSE_WAYS - 1 &&
            (!job->bytes[way] || (uintptr_t)job->from % (size_t)job->bytes[way] != 0))
         way++;
     job->by_row = job->by_rows[way];
@@ -148,12 +149,13 @@ static inline int32_t tc_settle(tc_turn_job *job)
 
 /* V elements of a row at a time. The loads of a thread are under way together. */
 template <class T, int V>
-__device__ static inline void tc_turn_read(const tc_turn_job &job, T *tile, const T *from,
-                                           int32_t first_lane, int32_t positions)
+__device__ static inline void tc_transpose_read(const tc_transpose_params &job, T *tile,
+                                                const T *from, int32_t first_lane,
+                                                int32_t positions)
 {
     enum {
-        PITCH = TC_TURN_SIDE + 4 / sizeof(T),
-        STEPS = TC_TURN_SIDE * TC_TURN_SIDE / V / CUDA_THREADS,
+        PITCH = TC_TRANSPOSE_SIDE + 4 / sizeof(T),
+        STEPS = TC_TRANSPOSE_SIDE * TC_TRANSPOSE_SIDE / V / CUDA_THREADS,
         BATCH = STEPS < 8 ? STEPS : 8
     };
     struct alignas(V * sizeof(T)) vector {
@@ -173,7 +175,7 @@ __device__ static inline void tc_turn_read(const tc_turn_job &job, T *tile, cons
             int32_t channel = lane - group * job.copy.lanes;
 
             in[i] = {};
-            if (line < TC_TURN_SIDE && lane < job.lanes && channel < job.copy.channels &&
+            if (line < TC_TRANSPOSE_SIDE && lane < job.lanes && channel < job.copy.channels &&
                 position < positions)
                 in[i] = *(const vector *)(from + group * job.copy.strides[TC_GROUP] +
                                           channel * job.copy.channel + position);
@@ -184,7 +186,7 @@ __device__ static inline void tc_turn_read(const tc_turn_job &job, T *tile, cons
             int32_t line = (int32_t)cuda_divide((uint32_t)at, job.by_row);
             T *to = tile + line * PITCH + (at - line * row) * V;
 
-            if (line >= TC_TURN_SIDE)
+            if (line >= TC_TRANSPOSE_SIDE)
                 continue;
 #pragma unroll
             for (int e = 0; e < V; e++)
@@ -194,13 +196,13 @@ __device__ static inline void tc_turn_read(const tc_turn_job &job, T *tile, cons
 }
 
 template <class T>
-__device__ static inline void tc_turn_write(const tc_turn_job &job, const T *tile, T *to,
-                                            int32_t first_lane, int32_t positions)
+__device__ static inline void tc_transpose_write(const tc_transpose_params &job, const T *tile,
+                                                 T *to, int32_t first_lane, int32_t positions)
 {
     enum {
-        PITCH = TC_TURN_SIDE + 4 / sizeof(T),
+        PITCH = TC_TRANSPOSE_SIDE + 4 / sizeof(T),
         EACH = 16 / sizeof(T),
-        CHUNKS = TC_TURN_SIDE / EACH
+        CHUNKS = TC_TRANSPOSE_SIDE / EACH
     };
     int32_t lane = (int)threadIdx.x % CHUNKS * EACH;
 
@@ -220,25 +222,26 @@ __device__ static inline void tc_turn_write(const tc_turn_job &job, const T *til
 }
 
 template <class T, int V>
-__global__ void __launch_bounds__(CUDA_THREADS) tc_turn(const __grid_constant__ tc_turn_job job)
+__global__ void __launch_bounds__(CUDA_THREADS)
+    tc_transpose(const __grid_constant__ tc_transpose_params job)
 {
-    __shared__ T tile[TC_TURN_SIDE * (TC_TURN_SIDE + 4 / sizeof(T))];
+    __shared__ T tile[TC_TRANSPOSE_SIDE * (TC_TRANSPOSE_SIDE + 4 / sizeof(T))];
     uint32_t rest = cuda_divide(blockIdx.x, job.by_lane_tiles);
     uint32_t image = cuda_divide(rest, job.by_position_tiles);
     uint32_t outer = cuda_divide(image, job.by_inner);
     int32_t inner = (int32_t)(image - outer * (uint32_t)job.copy.dims[TC_INNER]);
-    int32_t lane = (int32_t)(blockIdx.x - rest * (uint32_t)job.lane_tiles) * TC_TURN_SIDE;
+    int32_t lane = (int32_t)(blockIdx.x - rest * (uint32_t)job.lane_tiles) * TC_TRANSPOSE_SIDE;
     int64_t first = (int64_t)(rest - image * (uint32_t)job.position_tiles) * job.extent;
     int64_t left = job.positions - first;
     int32_t positions = left < job.extent ? (int32_t)left : job.extent;
     const T *from = (const T *)job.from + job.copy.first + outer * job.copy.strides[TC_OUTER] +
                     inner * job.copy.strides[TC_INNER] + first;
 
-    tc_wait_for_last();
-    tc_turn_read<T, V>(job, tile, from, lane, inner < job.copy.inner ? positions : 0);
+    tc_wait_on_dependent_grids();
+    tc_transpose_read<T, V>(job, tile, from, lane, inner < job.copy.inner ? positions : 0);
     __syncthreads();
-    tc_turn_write(job, tile, (T *)job.to + (image * job.positions + first) * job.lanes + lane, lane,
-                  positions);
+    tc_transpose_write(job, tile, (T *)job.to + (image * job.positions + first) * job.lanes + lane,
+                       lane, positions);
 }
 
 /* Positions of one channel of an image, if they lie in a row; 0 if not, or if turning them is not
@@ -248,7 +251,7 @@ static int64_t positions_in_a_row(const tc_copy &copy)
     int64_t positions = 1;
 
     for (int i = 0; i < 2; i++) {
-        const tc_reach &reach = copy.reach[i];
+        const tc_window &reach = copy.reach[i];
 
         if (reach.taps != 1 || reach.step != 1 || reach.begin != 0 ||
             reach.extent != copy.dims[TC_HEIGHT + i])
@@ -265,7 +268,7 @@ static int64_t positions_in_a_row(const tc_copy &copy)
 }
 
 /* Rows, and tiles in them, begin at multiples of so many elements, if the tensor does. */
-static bool begin_at(const tc_turn_job &job, int32_t elements)
+static bool begin_at(const tc_transpose_params &job, int32_t elements)
 {
     const int64_t *strides = job.copy.strides;
 
@@ -275,11 +278,11 @@ static bool begin_at(const tc_turn_job &job, int32_t elements)
            strides[TC_GROUP] % elements == 0;
 }
 
-static tc_turn_job turn_of(const tc_copy &copy, int64_t positions)
+static tc_transpose_params transpose_of(const tc_copy &copy, int64_t positions)
 {
-    const int64_t side = TC_TURN_SIDE;
+    const int64_t side = TC_TRANSPOSE_SIDE;
     int64_t tiles = cuda_blocks(positions, side);
-    tc_turn_job job = {};
+    tc_transpose_params job = {};
 
     job.copy = copy;
     job.positions = positions;
@@ -296,21 +299,21 @@ static tc_turn_job turn_of(const tc_copy &copy, int64_t positions)
     return job;
 }
 
-template <class T> static void step_turn(tc_step *step, tc_turn_job job)
+template <class T> static void step_transpose(tc_step *step, tc_transpose_params job)
 {
-    const int32_t elements[TC_TURN_WAYS] = {16 / (int32_t)sizeof(T), 4, 1};
+    const int32_t elements[TC_TRANSPOSE_WAYS] = {16 / (int32_t)sizeof(T), 4, 1};
     int64_t images = job.copy.dims[TC_OUTER] * job.copy.dims[TC_INNER];
 
-    for (int way = 0; way < TC_TURN_WAYS; way++) {
+    for (int way = 0; way < TC_TRANSPOSE_WAYS; way++) {
         if (!begin_at(job, elements[way]))
             continue;
         job.bytes[way] = elements[way] * (int32_t)sizeof(T);
         job.by_rows[way] = cuda_divisor_of(job.extent / elements[way]);
     }
-    tc_step_make(step, tc_turn<T, 16 / sizeof(T)>, nullptr, CUDA_THREADS, 0,
+    tc_step_make(step, tc_transpose<T, 16 / sizeof(T)>, nullptr, CUDA_THREADS, 0,
                  images * job.lane_tiles * job.position_tiles, job);
-    tc_step_or(step, 1, tc_turn<T, 4>, nullptr);
-    tc_step_or(step, 2, tc_turn<T, 1>, nullptr);
+    tc_step_or(step, 1, tc_transpose<T, 4>, nullptr);
+    tc_step_or(step, 2, tc_transpose<T, 1>, nullptr);
 }
 
 /* ------------------------------------------------------------------ the host's side */
@@ -320,9 +323,9 @@ void tc_copy_step(struct tc_step *step, const tc_copy &copy)
     int64_t positions = positions_in_a_row(copy);
 
     if (positions && copy.size == 2)
-        step_turn<uint16_t>(step, turn_of(copy, positions));
+        step_transpose<uint16_t>(step, transpose_of(copy, positions));
     else if (positions && copy.size == 4)
-        step_turn<uint32_t>(step, turn_of(copy, positions));
+        step_transpose<uint32_t>(step, transpose_of(copy, positions));
     else if (copy.lanes * copy.size % 16 != 0)
         step_any<uint16_t, uint2>(step, copy);
     else if (copy.size == 2)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The copies of an arrangement, and its inner problem. */
+/*
+ * Makes a layout: its copies, and the inner problem that the kernel sees.
+ */
 #include "layout.h"
 
 #include "../../cuda_common/walk.h"
@@ -17,7 +19,7 @@
 /* Elements of 16 bytes, or those of a pixel. */
 static int64_t each_of(int32_t type, int32_t bits)
 {
-    return bits & TC_ARRANGE_PIXELS ? TC_PIXEL : 16 / cuda_type_size(type);
+    return bits & TC_LAYOUT_PIXELS ? TC_PIXEL : 16 / cuda_type_size(type);
 }
 
 /* Of a tensor whose coordinates are taken one by one. */
@@ -47,7 +49,7 @@ static struct tc_copy copy_of_images(const struct conv *conv, int32_t type, int6
 /* Which of height and width, 0 and 1, have their taps as channels. */
 static int is_folded(int32_t bits, int32_t which)
 {
-    return bits & TC_ARRANGE_PLANES || (which == 1 && bits & TC_ARRANGE_ROWS);
+    return bits & TC_LAYOUT_FOLD_RS || (which == 1 && bits & TC_LAYOUT_FOLD_S);
 }
 
 static int64_t folded_taps(const struct conv *conv, int32_t bits)
@@ -57,9 +59,9 @@ static int64_t folded_taps(const struct conv *conv, int32_t bits)
 }
 
 /* Coordinates as they are. */
-static struct tc_reach reach_all(int64_t extent)
+static struct tc_window reach_all(int64_t extent)
 {
-    return (struct tc_reach){.taps = 1, .step = 1, .extent = (int32_t)extent};
+    return (struct tc_window){.taps = 1, .step = 1, .extent = (int32_t)extent};
 }
 
 static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits)
@@ -73,7 +75,7 @@ static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits
         copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].gathered;
         copy.strides[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].x;
     }
-    if (bits & TC_ARRANGE_PIXELS)
+    if (bits & TC_LAYOUT_PIXELS)
         copy.dims[TC_WIDTH] = cuda_round_up(conv->dim[LAST].gathered, TC_PIXEL);
     for (int32_t i = 0; i < 2; i++) {
         const struct conv_dim *dim = &conv->dim[LAST - 1 + i];
@@ -82,11 +84,11 @@ static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits
         if (!is_folded(folds, i))
             continue;
         copy.dims[TC_HEIGHT + i] = dim->positions;
-        copy.reach[i] = (struct tc_reach){.taps = (int32_t)dim->taps,
-                                          .step = (int32_t)dim->stride,
-                                          .begin = -(int32_t)dim->pad,
-                                          .tap = (int32_t)dim->dilation,
-                                          .extent = (int32_t)dim->gathered};
+        copy.reach[i] = (struct tc_window){.taps = (int32_t)dim->taps,
+                                           .step = (int32_t)dim->stride,
+                                           .begin = -(int32_t)dim->pad,
+                                           .tap = (int32_t)dim->dilation,
+                                           .extent = (int32_t)dim->gathered};
     }
     return copy;
 }
@@ -116,7 +118,7 @@ static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_
         if (!is_folded(bits, i))
             continue;
         copy.dims[TC_HEIGHT + i] = 1;
-        copy.reach[i] = (struct tc_reach){.taps = taps, .tap = 1, .extent = taps};
+        copy.reach[i] = (struct tc_window){.taps = taps, .tap = 1, .extent = taps};
     }
     return copy;
 }
@@ -223,7 +225,7 @@ static void set_positions(struct conv *inner, const struct tc_copy *copy)
         inner->dim[CONV_FIRST + d].position = step_in(copy, TC_DEPTH + d);
 }
 
-/* The taps of a dim are channels, and in direction data columns. */
+/* The taps of a dim are channels, and in dgrad columns. */
 static void fold(struct conv *inner, struct conv_dim *dim)
 {
     if (conv_is_data(inner)) {
@@ -246,34 +248,35 @@ static int counts(const struct conv *inner)
     return terms < INT64_C(1) << TERM_BITS && inner->columns < INT64_C(1) << TERM_BITS;
 }
 
-int tc_arrange(struct tc_arrangement *to, const struct conv *conv, int32_t type, int32_t bits)
+int tc_layout_make(struct tc_layout *to, const struct conv *conv, int32_t type, int32_t bits)
 {
     int filter = conv_is_filter(conv), fits = 1;
 
-    *to = (struct tc_arrangement){.bits = bits, .conv = *conv};
+    *to = (struct tc_layout){.bits = bits, .conv = *conv};
     for (int32_t i = 0; i < 2; i++) {
         if (is_folded(bits, i))
             fold(&to->conv, &to->conv.dim[LAST - 1 + i]);
     }
-    if (bits & TC_ARRANGE_X) {
+    if (bits & TC_LAYOUT_A) {
         to->x = copy_x(conv, type, bits);
         fits &= bytes_of(&to->x, &to->x_bytes);
         set_x(&to->conv, &to->x);
     }
-    if (bits & TC_ARRANGE_OTHER) {
-        to->other = filter                    ? copy_positions(conv, type)
-                    : bits & TC_ARRANGE_TERMS ? copy_terms(conv, type)
-                                              : copy_filters(conv, type, bits);
+    if (bits & TC_LAYOUT_B) {
+        to->other = filter                       ? copy_positions(conv, type)
+                    : bits & TC_LAYOUT_B_K_MAJOR ? copy_terms(conv, type)
+                                                 : copy_filters(conv, type, bits);
         fits &= bytes_of(&to->other, &to->other_bytes);
         if (filter)
             set_positions(&to->conv, &to->other);
-        else if (bits & TC_ARRANGE_TERMS)
+        else if (bits & TC_LAYOUT_B_K_MAJOR)
             set_terms(&to->conv, &to->other);
         else
             set_filters(&to->conv, &to->other);
     }
-    to->by_parts = filter ? to->conv.depth != conv->depth || to->conv.columns != conv->columns
-                          : bits & TC_ARRANGE_ROWS && conv_is_data(conv);
+    to->through_workspace = filter
+                                ? to->conv.depth != conv->depth || to->conv.columns != conv->columns
+                                : bits & TC_LAYOUT_FOLD_S && conv_is_data(conv);
     return fits && counts(&to->conv);
 }
 
@@ -289,8 +292,8 @@ static double traffic_of(const struct tc_copy *copy)
     return each * (read + written);
 }
 
-double tc_arrange_traffic(const struct tc_arrangement *arrangement)
+double tc_layout_traffic(const struct tc_layout *layout)
 {
-    return (arrangement->bits & TC_ARRANGE_X ? traffic_of(&arrangement->x) : 0) +
-           (arrangement->bits & TC_ARRANGE_OTHER ? traffic_of(&arrangement->other) : 0);
+    return (layout->bits & TC_LAYOUT_A ? traffic_of(&layout->x) : 0) +
+           (layout->bits & TC_LAYOUT_B ? traffic_of(&layout->other) : 0);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operands arranged in the plan's workspace: copies whose channels lie side by side, those of each
- * group padded by zeros to multiples of 16 bytes, so that kernels that read by 16 bytes run on
- * them, whatever the layout, the alignment and the number of channels of the tensors themselves.
- * A kernel is given the geometry of the copies (an inner problem); results go to the caller's
- * tensor at once, or as partial sums through workspace where the inner problem has results that the
- * caller's has not. C and CUDA C++ alike.
+ * Operands laid out anew in the plan's workspace: copies whose channels lie side by side, those of
+ * each group padded by zeros to multiples of 16 bytes, so that kernels that load 16 bytes run on
+ * them, whatever the layout, the alignment and the number of channels of the tensors themselves. A
+ * kernel sees the geometry of the copies (an inner problem); results go to the caller's tensor at
+ * once, or as partial sums through workspace where the inner problem has results that the caller's
+ * has not. C and CUDA C++ alike.
  */
 #ifndef CUDA_TENSORCORE_LAYOUT_LAYOUT_H
 #define CUDA_TENSORCORE_LAYOUT_LAYOUT_H
@@ -16,33 +16,33 @@
 extern "C" {
 #endif
 
-/* What is arranged, in the bits of an engine number above TC_ARRANGE_SHIFT. */
-#define TC_ARRANGE_SHIFT 48
+/* What is arranged, in the bits of an engine number above TC_LAYOUT_SHIFT. */
+#define TC_LAYOUT_SHIFT 48
 enum {
-    TC_ARRANGE_X = 1,     /* the gathered tensor is copied */
-    TC_ARRANGE_OTHER = 2, /* and the other operand */
-    /* The taps of a filter's row become channels: the gathered tensor is copied once for each of
-     * them, or in direction data each gives results of its own, which are added up behind. */
-    TC_ARRANGE_ROWS = 4,
+    TC_LAYOUT_A = 1, /* A is copied */
+    TC_LAYOUT_B = 2, /* and operand B */
+    /* The taps of a filter's row become channels: A is copied once for each of
+     * them, or in dgrad each gives results of its own, which are added up behind. */
+    TC_LAYOUT_FOLD_S = 4,
     /* Pixels of 4 channels in rows of multiples of 4, for the family first. */
-    TC_ARRANGE_PIXELS = 8,
-    /* Direction forward: all taps of a filter's plane become channels. */
-    TC_ARRANGE_PLANES = 16,
-    /* Direction data, of floats: filters with their terms side by side, for kernels by maps. */
-    TC_ARRANGE_TERMS = 32
+    TC_LAYOUT_PIXELS = 8,
+    /* fprop: all taps of a filter's plane become channels. */
+    TC_LAYOUT_FOLD_RS = 16,
+    /* dgrad, of floats: filters with their terms side by side, for kernels by maps. */
+    TC_LAYOUT_B_K_MAJOR = 32
 };
 
 /* Lanes of a pixel, and pixels that the family first reads at once. */
 #define TC_PIXEL 4
 
 /* Arrangements that a problem may be tried in. */
-#define TC_ARRANGEMENTS 6
+#define TC_LAYOUTS 6
 
 /* Dims of a copy, slowest first; its lanes follow. */
 enum { TC_OUTER, TC_INNER, TC_DEPTH, TC_HEIGHT, TC_WIDTH, TC_GROUP, TC_COPY_DIMS };
 
 /* Along the height or the width, tap t of place j is coordinate j * step + begin + t * tap. */
-struct tc_reach {
+struct tc_window {
     int32_t taps, step, begin, tap;
     int32_t extent; /* of what is copied: coordinates outside are 0 */
 };
@@ -55,17 +55,17 @@ struct tc_reach {
 struct tc_copy {
     int32_t size; /* bytes of an element */
     int32_t lanes, channels, inner;
-    struct tc_reach reach[2]; /* height, width */
+    struct tc_window reach[2]; /* height, width */
     int64_t dims[TC_COPY_DIMS];
     int64_t strides[TC_COPY_DIMS]; /* of what is copied, in elements */
     int64_t channel;               /* from channel to channel */
     int64_t first;                 /* where coordinates of 0 lie */
 };
 
-struct tc_arrangement {
+struct tc_layout {
     int32_t bits;
-    int32_t by_parts; /* results go through workspace, see above */
-    struct conv conv; /* what the kernel sees */
+    int32_t through_workspace; /* results go through workspace, see above */
+    struct conv conv;          /* what the kernel sees */
     struct tc_copy x, other;
     int64_t x_bytes, other_bytes; /* of the copies, rounded up to where another may begin */
 };
@@ -73,30 +73,31 @@ struct tc_arrangement {
 /* ------------------------------------------------------------------ layout/candidates.c */
 
 /* Whether tensors that begin at multiples of 16 bytes can be read by 16 bytes along what a kernel
- * of this direction reads: the gathered one, the other one, both. */
-int tc_x_reads_by_16(const struct conv *conv, int32_t type);
-int tc_other_reads_by_16(const struct conv *conv, int32_t type);
+ * of this direction reads: A, B, both. */
+int tc_a_reads_by_16(const struct conv *conv, int32_t type);
+int tc_b_reads_by_16(const struct conv *conv, int32_t type);
 int tc_reads_by_16(const struct conv *conv, int32_t type);
 
-/* The arrangements worth trying, by their bits; returns how many. */
-int32_t tc_arrangements(const struct conv *conv, int32_t type, int32_t bits[TC_ARRANGEMENTS]);
+/* The layouts worth trying, by their bits; returns how many. */
+int32_t tc_layout_candidates(const struct conv *conv, int32_t type, int32_t bits[TC_LAYOUTS]);
 
 /* ------------------------------------------------------------------ layout/layout.c */
 
 /* Makes one; 0 if it cannot be. */
-int tc_arrange(struct tc_arrangement *to, const struct conv *conv, int32_t type, int32_t bits);
+int tc_layout_make(struct tc_layout *to, const struct conv *conv, int32_t type, int32_t bits);
 
 /* Bytes that its copies read and write. */
-double tc_arrange_traffic(const struct tc_arrangement *arrangement);
+double tc_layout_traffic(const struct tc_layout *layout);
 
 /* ------------------------------------------------------------------ choice/offer.c */
 
-/* A way to run a problem: a kernel, on an arrangement of the operands (bits 0: as they are). */
+/* A way to run a problem: a kernel, on a layout of the operands (bits 0: as they are). */
 struct tc_offer {
     struct tc_choice choice;
     uint64_t engine;
     int32_t bits;
-    int64_t parts_at; /* where partial sums begin in the workspace, behind the copies; < 0: none */
+    int64_t
+        partials_at; /* where partial sums begin in the workspace, behind the copies; < 0: none */
     int64_t workspace;
     double expected_us;
 };
@@ -104,12 +105,12 @@ struct tc_offer {
 /* Fills `offers`, best first; returns how many, of at most `most`. Among them are one without
  * workspace, one that takes operands aligned to their elements without any, and the best for such
  * operands. */
-int32_t tc_offers(const struct conv *conv, const struct tc_wish *wish, struct tc_offer *offers,
+int32_t tc_offers(const struct conv *conv, const struct tc_target *target, struct tc_offer *offers,
                   int32_t most);
 
-/* The offer that bears an engine number, and its arrangement; 0 if it cannot run this problem. */
-int tc_offer_of(const struct conv *conv, const struct tc_wish *wish, uint64_t engine,
-                struct tc_offer *offer, struct tc_arrangement *arrangement);
+/* The offer that bears an engine number, and its layout; 0 if it cannot run this problem. */
+int tc_offer_of(const struct conv *conv, const struct tc_target *target, uint64_t engine,
+                struct tc_offer *offer, struct tc_layout *layout);
 
 #ifdef __cplusplus
 }
@@ -118,10 +119,10 @@ int tc_offer_of(const struct conv *conv, const struct tc_wish *wish, uint64_t en
 void tc_copy_step(struct tc_step *step, const tc_copy &copy);
 
 /* layout/reduce.cu: the step that adds up the partial sums of an inner problem, in order, and
- * stores what the outer one has of them. `job` is the kernel's. In direction filter, kernels with
- * an `add` of their own leave parts with rows as neighbours, others with columns. */
-void tc_add_parts(struct tc_step *step, const tc_arrangement &arrangement, const tc_kernel &kernel,
-                  const conv &outer, const struct tc_job &job);
+ * stores what the outer one has of them. `job` is the kernel's. In wgrad, kernels with
+ * a `reduce` of their own leave parts with rows as neighbours, others with columns. */
+void tc_layout_reduce(struct tc_step *step, const tc_layout &layout, const tc_kernel &kernel,
+                      const conv &outer, const struct tc_job &job);
 #endif
 
 #endif

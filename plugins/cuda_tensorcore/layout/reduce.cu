@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of inner problems that went to workspace as partial sums: adds the parts up in a fixed
- * order and stores what the outer problem has of them. In direction filter channels and filters
- * that were padded are left out; in direction data with rows as channels, a position of dx is the
- * sum of one result of each tap that reaches it.
+ * Adds up the partial sums of an inner problem in a fixed order and stores what the outer problem
+ * has of them. In wgrad channels and filters that were padded are left out; in dgrad with a
+ * filter's row folded into columns, a position of dx is the sum of one result of each tap that
+ * reaches it.
  */
 #include "../common/launch.h"
 #include "layout.h"
 
 /* What is looked at of the outer problem, by the names of struct conv. */
-struct tc_parts_dim {
+struct tc_reduce_dim {
     int64_t position, tap;
     int32_t positions, taps, gathered, pad, stride, dilation;
 };
 
-struct tc_parts_conv {
+struct tc_reduce_conv {
     int64_t images, groups, depth, columns;
     int64_t position_image;
     int64_t tap_group, tap_first, tap_depth, tap_column;
     tc_conv_step position;
-    tc_dims<tc_parts_dim> dim;
+    tc_dims<tc_reduce_dim> dim;
 };
 
-struct tc_parts_job {
-    tc_slim_job inner;
-    tc_parts_conv outer;
+struct tc_reduce_params {
+    tc_slim_params inner;
+    tc_reduce_conv outer;
     int32_t by_rows; /* a filter's row is channels */
-    /* Direction filter: parts have their rows as neighbours; threads of a result, results. */
+    /* wgrad: parts have their rows as neighbours; threads of a result, results. */
     int32_t rows_inside, lines;
     int64_t count;
 };
 
-static tc_parts_conv outer_of(const conv &from)
+static tc_reduce_conv outer_of(const conv &from)
 {
-    tc_parts_conv to = {from.images,
-                        from.groups,
-                        from.depth,
-                        from.columns,
-                        from.position_image,
-                        from.tap_group,
-                        from.tap_first,
-                        from.tap_depth,
-                        from.tap_column,
-                        {},
-                        {}};
+    tc_reduce_conv to = {from.images,
+                         from.groups,
+                         from.depth,
+                         from.columns,
+                         from.position_image,
+                         from.tap_group,
+                         from.tap_first,
+                         from.tap_depth,
+                         from.tap_column,
+                         {},
+                         {}};
 
     to.position.step = from.position.step;
     for (int d = 0; d < CONV_DIMS; d++) {
@@ -56,12 +56,12 @@ static tc_parts_conv outer_of(const conv &from)
     return to;
 }
 
-static inline void tc_give(tc_parts_job *job, const tc_given &given)
+static inline void tc_bind(tc_reduce_params *job, const tc_arguments &args)
 {
-    tc_give(&job->inner, given);
+    tc_bind(&job->inner, args);
 }
 
-static inline int32_t tc_settle(tc_parts_job *)
+static inline int32_t tc_settle(tc_reduce_params *)
 {
     return 0;
 }
@@ -73,9 +73,10 @@ static inline int32_t tc_settle(tc_parts_job *)
 #define BLOCKS    4
 
 /* Row of the inner problem, and place in dw, of row `row` of the outer one, channels inside. */
-__device__ static inline int32_t tc_parts_row(const tc_parts_job &job, int32_t row, int64_t *at)
+__device__ static inline int32_t tc_reduce_row(const tc_reduce_params &job, int32_t row,
+                                               int64_t *at)
 {
-    const tc_parts_conv &outer = job.outer;
+    const tc_reduce_conv &outer = job.outer;
     int32_t tap = row / (int32_t)outer.depth, channel = row - tap * (int32_t)outer.depth;
     int32_t along = (int32_t)outer.dim[CONV_DIMS_MAX - 1].taps, t = tap % along;
 
@@ -92,10 +93,10 @@ __device__ static inline int32_t tc_parts_row(const tc_parts_job &job, int32_t r
 }
 
 /* Where the sum of a row and a column of the inner problem lies in the first part. */
-__device__ static inline int64_t tc_parts_at(const tc_parts_job &job, int32_t group, int32_t row,
-                                             int32_t column)
+__device__ static inline int64_t tc_reduce_partial_at(const tc_reduce_params &job, int32_t group,
+                                                      int32_t row, int32_t column)
 {
-    const tc_slim_job &inner = job.inner;
+    const tc_slim_params &inner = job.inner;
 
     return job.rows_inside ? (group * inner.conv.columns + column) * inner.rows + row
                            : conv_partial_at(inner, 0, group, row, column);
@@ -103,10 +104,10 @@ __device__ static inline int64_t tc_parts_at(const tc_parts_job &job, int32_t gr
 
 /* A thread goes along every so many-th part; what the threads of a result have is added in turn. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    tc_parts_filter(const __grid_constant__ tc_parts_job job)
+    tc_reduce_wgrad(const __grid_constant__ tc_reduce_params job)
 {
     __shared__ double sums[CUDA_THREADS];
-    const tc_parts_conv &outer = job.outer;
+    const tc_reduce_conv &outer = job.outer;
     int32_t across = CUDA_THREADS / job.lines, x = (int)threadIdx.x % across;
     int32_t line = (int)threadIdx.x / across, row, column, group;
     int64_t left = (int64_t)blockIdx.x * across + x, at = 0;
@@ -118,11 +119,11 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     row = (int32_t)(job.rows_inside ? left % rows : left / outer.columns % rows);
     column = (int32_t)(job.rows_inside ? left / rows % outer.columns : left % outer.columns);
     group = (int32_t)(left / rows / outer.columns);
-    tc_wait_for_last();
+    tc_wait_on_dependent_grids();
     if (real) {
         int64_t apart = conv_partial_at(job.inner, 1, 0, 0, 0);
         const float *from = (const float *)job.inner.partial +
-                            tc_parts_at(job, group, tc_parts_row(job, row, &at), column);
+                            tc_reduce_partial_at(job, group, tc_reduce_row(job, row, &at), column);
 
 #pragma unroll 4
         for (int32_t split = line; split < job.inner.splits; split += job.lines)
@@ -139,26 +140,27 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
                        0, column, sum);
 }
 
-static void add_filter(tc_step *step, tc_parts_job job, const conv &outer, int32_t multiprocessors)
+static void add_filter(tc_step *step, tc_reduce_params job, const conv &outer,
+                       int32_t multiprocessors)
 {
     job.count = outer.depth * conv_taps(&outer) * outer.columns * outer.groups;
     job.lines = 1;
     while (job.lines < LINES_MAX && job.lines * 2 <= job.inner.splits &&
            cuda_blocks(job.count * job.lines, CUDA_THREADS) < (int64_t)BLOCKS * multiprocessors)
         job.lines *= 2;
-    tc_step_make(step, tc_parts_filter, nullptr, CUDA_THREADS, 0,
+    tc_step_make(step, tc_reduce_wgrad, nullptr, CUDA_THREADS, 0,
                  cuda_blocks(job.count * job.lines, CUDA_THREADS), job);
 }
 
 /* ------------------------------------------------------------------ data */
 
 /* The class of a coordinate, and its place among those of the class. */
-struct tc_parts_place {
+struct tc_reduce_place {
     int32_t number, at, count;
 };
 
-__device__ static inline tc_parts_place tc_parts_place_of(const tc_parts_dim &dim,
-                                                          int32_t coordinate)
+__device__ static inline tc_reduce_place tc_reduce_place_of(const tc_reduce_dim &dim,
+                                                            int32_t coordinate)
 {
     int32_t extent = dim.positions, stride = dim.stride;
     int32_t classes = stride < extent ? stride : extent, number = coordinate % classes;
@@ -168,15 +170,15 @@ __device__ static inline tc_parts_place tc_parts_place_of(const tc_parts_dim &di
 
 /* A thread a result: channels fastest, then the row. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
-    tc_parts_data(const __grid_constant__ tc_parts_job job)
+    tc_reduce_dgrad(const __grid_constant__ tc_reduce_params job)
 {
-    const tc_parts_conv &outer = job.outer;
-    const tc_parts_dim &width = outer.dim[CONV_DIMS_MAX - 1];
+    const tc_reduce_conv &outer = job.outer;
+    const tc_reduce_dim &width = outer.dim[CONV_DIMS_MAX - 1];
     int64_t left = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at, row = 0;
     int32_t column, group, x, unit = 0, coordinate[2];
     double sum = 0;
 
-    tc_wait_for_last();
+    tc_wait_on_dependent_grids();
     column = (int32_t)(left % outer.columns);
     left /= outer.columns;
     x = (int32_t)(left % width.positions);
@@ -193,8 +195,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
          (group * outer.columns + column) * outer.position.step;
     row = left;
     for (int d = 0; d < 2; d++) {
-        const tc_parts_dim &dim = outer.dim[CONV_FIRST + d];
-        tc_parts_place place = tc_parts_place_of(dim, coordinate[d]);
+        const tc_reduce_dim &dim = outer.dim[CONV_FIRST + d];
+        tc_reduce_place place = tc_reduce_place_of(dim, coordinate[d]);
 
         at += coordinate[d] * dim.position;
         row = row * place.count + place.at;
@@ -216,19 +218,19 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     conv_store_any(job.inner.output, at, 0, group * outer.columns + column, sum);
 }
 
-void tc_add_parts(struct tc_step *step, const tc_arrangement &arrangement, const tc_kernel &kernel,
-                  const conv &outer, const struct tc_job &job)
+void tc_layout_reduce(struct tc_step *step, const tc_layout &layout, const tc_kernel &kernel,
+                      const conv &outer, const struct tc_job &job)
 {
-    tc_parts_job parts = {};
+    tc_reduce_params parts = {};
     int64_t results = outer.images * outer.groups * outer.columns * conv_positions(&outer);
 
-    tc_slim(&parts.inner, job);
+    tc_slim_of(&parts.inner, job);
     parts.outer = outer_of(outer);
-    parts.by_rows = arrangement.bits & TC_ARRANGE_ROWS;
-    parts.rows_inside = kernel.add != nullptr;
+    parts.by_rows = layout.bits & TC_LAYOUT_FOLD_S;
+    parts.rows_inside = kernel.reduce != nullptr;
     if (outer.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
         add_filter(step, parts, outer, job.multiprocessors);
     else
-        tc_step_make(step, tc_parts_data, nullptr, CUDA_THREADS, 0,
+        tc_step_make(step, tc_reduce_dgrad, nullptr, CUDA_THREADS, 0,
                      cuda_blocks(results, CUDA_THREADS), parts);
 }

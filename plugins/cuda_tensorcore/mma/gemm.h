@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A convolution as a product of matrices on matrix units: result[row][column] is the sum over terms
- * of gathered[row][term] * other[term][column]; rows are positions and terms are taps of channels,
- * or in direction filter the reverse (conv_view.h). A block works on a tile of rows and columns of
- * one group, class and split. Tiles along the sum go through a ring of STAGES in shared memory:
- * while one is multiplied, the others are on their way. Places of a tile's terms are worked out by
- * one warp a turn before the tile is asked for.
+ * Implicit GEMM by mma.sync for any layout: C[m][n] is the sum over K of A[m][k] * B[k][n]. In
+ * fprop and dgrad M are positions and K taps of channels, in wgrad M are taps of channels and K
+ * positions (conv_view.h). A block works on one tile of C, of one group, class and split of K.
+ * Tiles along K go through a pipeline of STAGES in shared memory: while one is multiplied, the
+ * others are on their way. Coordinates of a tile's k are worked out by one warp, one round before
+ * the tile is asked for.
  */
 #ifndef CUDA_TENSORCORE_MMA_GEMM_H
 #define CUDA_TENSORCORE_MMA_GEMM_H
@@ -15,7 +15,7 @@
 #include "load.h"
 
 /* Outside every tensor, whatever it is added to. */
-__device__ static inline conv_place tc_nowhere()
+__device__ static inline conv_place tc_outside()
 {
     conv_place place = {};
 
@@ -25,73 +25,72 @@ __device__ static inline conv_place tc_nowhere()
 
 /* Rows behind the last one gather nothing and are not stored. */
 template <class S>
-__device__ static inline void tc_place_rows(const tc_job &job, const tc_block &block,
-                                            conv_place *rows)
+__device__ static inline void tc_coords_of_m(const tc_job &job, const tc_block &block,
+                                             conv_place *rows)
 {
-    for (int r = (int)threadIdx.x; r < S::ROWS; r += S::THREADS) {
+    for (int r = (int)threadIdx.x; r < S::TILE_M; r += S::THREADS) {
         int32_t row = block.first_row + r;
 
         if (row < block.rows)
             conv_place_any(&rows[r], job, block.view, row, conv_rows_are_taps(job));
         else
-            rows[r] = tc_nowhere();
+            rows[r] = tc_outside();
     }
 }
 
 /* The places of tile t, by the lanes of one warp. */
 template <class S>
-__device__ static inline void tc_place_terms(const tc_job &job, const tc_block &block,
+__device__ static inline void tc_coords_of_k(const tc_job &job, const tc_block &block,
                                              conv_place *terms, int32_t t)
 {
-    for (int p = (int)threadIdx.x % 32; p < S::PLACES; p += 32) {
-        int32_t index = t * S::TERMS + p * S::UNIT;
-        conv_place *to = terms + t % S::STAGES * S::PLACES + p;
+    for (int p = (int)threadIdx.x % 32; p < S::K_COORDS; p += 32) {
+        int32_t index = t * S::TILE_K + p * S::UNIT;
+        conv_place *to = terms + t % S::STAGES * S::K_COORDS + p;
 
         if (index < block.summed)
             conv_place_any(to, job, block.view, index, !conv_rows_are_taps(job));
         else
-            *to = tc_nowhere();
+            *to = tc_outside();
     }
 }
 
 /* Adds up the product of a tile to a warp's sums. */
-template <class S, int DOWN, int RIGHT>
-__device__ static inline void tc_multiply_tile(typename S::math::sum (&sum)[DOWN][RIGHT][4],
-                                               const char *gathered, const char *other, int row,
-                                               int column)
+template <class S, int FRAGS_M, int FRAGS_N>
+__device__ static inline void tc_mma_tile(typename S::math::sum (&sum)[FRAGS_M][FRAGS_N][4],
+                                          const char *a_loader, const char *b_loader, int row,
+                                          int column)
 {
-    typedef typename S::gathered_tile gathered_tile;
-    typedef typename S::other_tile other_tile;
+    typedef typename S::a_tile a_tile;
+    typedef typename S::b_tile b_tile;
 
 #pragma unroll
-    for (int term = 0; term < S::TERMS; term += gathered_tile::STEP) {
-        uint32_t a[DOWN][4], b[RIGHT][2];
+    for (int term = 0; term < S::TILE_K; term += a_tile::STEP) {
+        uint32_t a[FRAGS_M][4], b[FRAGS_N][2];
 
 #pragma unroll
-        for (int i = 0; i < DOWN; i++)
-            gathered_tile::load_a(a[i], gathered, row + i * 16, term);
+        for (int i = 0; i < FRAGS_M; i++)
+            a_tile::load_a(a[i], a_loader, row + i * 16, term);
 #pragma unroll
-        for (int j = 0; j < RIGHT; j += 2)
-            other_tile::load_b(b[j], other, column + j * 8, term);
-        tc_multiply_all<typename S::math>(sum, a, b);
+        for (int j = 0; j < FRAGS_N; j += 2)
+            b_tile::load_b(b[j], b_loader, column + j * 8, term);
+        tc_mma_all<typename S::math>(sum, a, b);
     }
 }
 
 template <class S> __device__ static inline void tc_gemm_block(const tc_job &job, char *memory)
 {
-    enum { DOWN = S::WARP_ROWS / 16, RIGHT = S::WARP_COLUMNS / 8, STAGES = S::STAGES };
-    conv_place *rows = (conv_place *)(memory + S::ROW_PLACES_AT);
-    conv_place *terms = (conv_place *)(memory + S::TERM_PLACES_AT);
+    enum { FRAGS_M = S::WARP_M / 16, FRAGS_N = S::WARP_N / 8, STAGES = S::STAGES };
+    conv_place *rows = (conv_place *)(memory + S::M_COORDS_AT);
+    conv_place *terms = (conv_place *)(memory + S::K_COORDS_AT);
     tc_block &block = *(tc_block *)(memory + S::BLOCK_AT);
     int warp = (int)threadIdx.x / 32;
-    int row = warp / S::WARPS_RIGHT * S::WARP_ROWS,
-        column = warp % S::WARPS_RIGHT * S::WARP_COLUMNS;
-    tc_gathered<typename S::gathered_tile, S, S::GATHERED_LINE, S::HOW> gathered;
-    tc_other<typename S::other_tile, S, S::OTHER_LINE, S::HOW> other;
-    typename S::math::sum sum[DOWN][RIGHT][4] = {};
+    int row = warp / S::WARPS_N * S::WARP_M, column = warp % S::WARPS_N * S::WARP_N;
+    tc_loader_a<typename S::a_tile, S, S::A_MAJOR, S::LOAD> a_loader;
+    tc_loader_b<typename S::b_tile, S, S::B_MAJOR, S::LOAD> b_loader;
+    typename S::math::sum sum[FRAGS_M][FRAGS_N][4] = {};
 
     if (threadIdx.x == 0)
-        tc_block_at(&block, job, (int32_t)blockIdx.x, S::ROWS, S::COLUMNS, S::TERMS);
+        tc_block_at(&block, job, (int32_t)blockIdx.x, S::TILE_M, S::TILE_N, S::TILE_K);
     __syncthreads();
     if (block.first_row >= block.rows)
         return;
@@ -99,63 +98,63 @@ template <class S> __device__ static inline void tc_gemm_block(const tc_job &job
 
     auto stage = [&](int32_t t) { return memory + t % STAGES * S::STAGE_BYTES; };
     auto fetch = [&](int32_t t) {
-        tc_places places = {&block, rows, terms + t % STAGES * S::PLACES};
+        tc_coords coords = {&block, rows, terms + t % STAGES * S::K_COORDS};
 
         if (t < end) {
-            gathered.fetch(job, places, stage(t));
-            other.fetch(job, places, t * S::TERMS, stage(t) + S::gathered_tile::BYTES);
+            a_loader.fetch(job, coords, stage(t));
+            b_loader.fetch(job, coords, t * S::TILE_K, stage(t) + S::a_tile::BYTES);
         }
-        tc_copy_commit();
+        tc_cp_async_commit();
     };
     auto put = [&](int32_t t) {
         if (t < end) {
-            gathered.put(job, stage(t));
-            other.put(job, stage(t) + S::gathered_tile::BYTES);
+            a_loader.put(job, stage(t));
+            b_loader.put(job, stage(t) + S::a_tile::BYTES);
         }
     };
 
-    tc_place_rows<S>(job, block, rows);
+    tc_coords_of_m<S>(job, block, rows);
     for (int32_t t = begin + warp; t < begin + STAGES; t += S::WARPS)
-        tc_place_terms<S>(job, block, terms, t);
+        tc_coords_of_k<S>(job, block, terms, t);
     __syncthreads();
     for (int32_t t = begin; t < begin + STAGES - 1; t++) {
         fetch(t);
         put(t);
     }
     for (int32_t t = begin; t < end; t++) {
-        tc_copy_wait<STAGES - 2>();
+        tc_cp_async_wait<STAGES - 2>();
         __syncthreads();
         fetch(t + STAGES - 1);
-        tc_multiply_tile<S>(sum, stage(t), stage(t) + S::gathered_tile::BYTES, row, column);
+        tc_mma_tile<S>(sum, stage(t), stage(t) + S::a_tile::BYTES, row, column);
         put(t + STAGES - 1);
         if (warp == t % S::WARPS)
-            tc_place_terms<S>(job, block, terms, t + STAGES);
+            tc_coords_of_k<S>(job, block, terms, t + STAGES);
     }
-    tc_copy_wait<0>();
+    tc_cp_async_wait<0>();
 
     if (job.output.z) {
-        for (int r = (int)threadIdx.x; r < S::ROWS; r += S::THREADS)
+        for (int r = (int)threadIdx.x; r < S::TILE_M; r += S::THREADS)
             rows[r].x = conv_view_position(job.conv, block.view,
                                            conv_least(block.first_row + r, block.rows - 1), true);
     }
 #pragma unroll
-    for (int piece = 0; piece < S::WARPS_DOWN; piece++) {
+    for (int piece = 0; piece < S::WARPS_M; piece++) {
         __syncthreads();
-        if (row == piece * S::WARP_ROWS)
-            tc_put_sums<S>((typename S::math::sum *)memory, sum, column);
+        if (row == piece * S::WARP_M)
+            tc_put_accumulators<S>((typename S::math::sum *)memory, sum, column);
         __syncthreads();
-        tc_store<S>(job, block, rows, (const typename S::math::sum *)memory, piece * S::WARP_ROWS);
+        tc_epilogue<S>(job, block, rows, (const typename S::math::sum *)memory, piece * S::WARP_M);
     }
 }
 
 template <class S>
-__global__ void __launch_bounds__((int)S::THREADS, (int)S::RESIDENT)
+__global__ void __launch_bounds__((int)S::THREADS, (int)S::OCCUPANCY)
     tc_gemm_kernel(const tc_job job)
 {
     TC_CODE_FROM(S::math::CAPABILITY)
     {
         TC_SHARED(memory);
-        tc_wait_for_last();
+        tc_wait_on_dependent_grids();
         tc_gemm_block<S>(job, (char *)memory);
     }
 }
@@ -172,14 +171,28 @@ template <class S> static void tc_gemm_step(struct tc_step *step, const struct t
 
 /* A row of a table of kernels. */
 template <class S>
-constexpr struct tc_kernel tc_row(int32_t number, int32_t type, int32_t direction, double part,
-                                  int32_t (*takes)(const struct conv *conv,
-                                                   const struct tc_wish *wish) = nullptr)
+constexpr struct tc_kernel
+tc_mma_row(int32_t number, int32_t type, int32_t direction, double mma_efficiency,
+           int32_t (*takes)(const struct conv *conv, const struct tc_target *target) = nullptr)
 {
-    return {number,         type,       direction, S::HOW,          S::math::CAPABILITY,
-            S::ROWS,        S::COLUMNS, S::TERMS,  S::THREADS,      S::SHARED_BYTES,
-            S::RESIDENT,    part,       takes,     tc_gemm_step<S>, nullptr,
-            S::math::SPLITS};
+    struct tc_kernel kernel = {};
+
+    kernel.number = number;
+    kernel.type = type;
+    kernel.direction = direction;
+    kernel.load = S::LOAD;
+    kernel.capability = S::math::CAPABILITY;
+    kernel.tile_m = S::TILE_M;
+    kernel.tile_n = S::TILE_N;
+    kernel.tile_k = S::TILE_K;
+    kernel.threads = S::THREADS;
+    kernel.shared_bytes = S::SHARED_BYTES;
+    kernel.occupancy = S::OCCUPANCY;
+    kernel.mma_efficiency = mma_efficiency;
+    kernel.takes = takes;
+    kernel.step = tc_gemm_step<S>;
+    kernel.tf32_split = S::math::SPLITS;
+    return kernel;
 }
 
 #endif

@@ -6,23 +6,23 @@
 /* Where a chunk of 16 elements comes from takes registers. */
 typedef tc_size<64, 64, 32, 32, 2, 2> tc_int8_any;
 
-static int32_t takes_signed(const struct conv *, const struct tc_wish *wish)
+static int32_t takes_signed(const struct conv *, const struct tc_target *target)
 {
-    return wish->other_type == ANYDNN_PLUGIN_INT8;
+    return target->other_type == ANYDNN_PLUGIN_INT8;
 }
 
-static int32_t takes_unsigned(const struct conv *, const struct tc_wish *wish)
+static int32_t takes_unsigned(const struct conv *, const struct tc_target *target)
 {
-    return wish->other_type == ANYDNN_PLUGIN_UINT8;
+    return target->other_type == ANYDNN_PLUGIN_UINT8;
 }
 
 /* Numbers: by signs (0 both, 1 the filters alone, 2 none), and of the size. */
-#define ROW(x, other, signs, type, takes, what, size, number, part)                                \
-    tc_row<tc_shape<tc_integers<x, other>, size, what>>(TC_INT8 << 8 | (signs) << 4 | (number),    \
-                                                        type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD,   \
-                                                        part, takes)
-#define BY_16(x, other, signs, type, takes, size, number, part)                                    \
-    ROW(x, other, signs, type, takes, TC_FORWARD, size, number, part)
+#define ROW(x, other, signs, type, takes, what, size, number, efficiency)                          \
+    tc_mma_row<tc_shape<tc_integers<x, other>, size, what>>(                                       \
+        TC_INT8 << 8 | (signs) << 4 | (number), type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD,           \
+        efficiency, takes)
+#define BY_16(x, other, signs, type, takes, size, number, efficiency)                              \
+    ROW(x, other, signs, type, takes, TC_FPROP, size, number, efficiency)
 #define BY_ELEMENT(x, other, signs, type, takes)                                                   \
     ROW(x, other, signs, type, takes, TC_ANY, tc_int8_any, 8, 0.05)
 

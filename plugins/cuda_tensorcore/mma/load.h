@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way of operands from memory to shared memory, a tile at a time. An element of the gathered
- * operand lies where its row's place and its term's place add up to; one of the other operand at
- * its term's place plus a step for each column (conv.h). Places are worked out once for a block
- * (rows) or once for a tile (terms), and kept in shared memory.
+ * Loads tiles of A and B into shared memory, for the family mma. An element of A lies where the
+ * coordinates of its m and of its k add up; one of B at the offset of its k plus a step for each n
+ * (conv.h). Coordinates are worked out once a block (m) or once a tile (k), and kept in shared
+ * memory.
  *
- * By 16 bytes, where neighbours in memory are neighbours in the tile, the copy goes on by itself;
- * where the code has no such copies, and element by element, values stay in registers between
- * fetch() and put(), while the tile before is multiplied. What lies outside becomes 0, in both
- * operands: 0 times anything would not do.
+ * Where 16 bytes in memory are neighbours in the tile, too, cp.async copies them; where the code
+ * has no cp.async, and element by element, values stay in registers between fetch() and put(),
+ * while the tile before is multiplied. What lies outside the tensor becomes 0, in both operands: 0
+ * times anything would not do.
  */
 #ifndef CUDA_TENSORCORE_MMA_LOAD_H
 #define CUDA_TENSORCORE_MMA_LOAD_H
@@ -17,7 +17,7 @@
 #include "../common/tile.h"
 
 /* Where a block finds places and coordinates. */
-struct tc_places {
+struct tc_coords {
     const tc_block *block;
     const conv_place *rows;  /* one for each */
     const conv_place *terms; /* of the tile at hand, one for each `UNIT` of them */
@@ -29,14 +29,14 @@ template <class E> union tc_chunk {
     E element[16 / sizeof(E)];
 };
 
-template <class T, class S, int LINE_IS, int HOW> struct tc_loader {
+template <class T, class S, int MAJOR, int LOAD> struct tc_loader {
     typedef typename T::element element;
     enum {
         THREADS = S::THREADS,
         EACH = T::EACH,
         COUNT = T::LINES * T::CHUNKS / THREADS, /* chunks of a thread */
         UNIT = S::UNIT,
-        COPIES = HOW == TC_BY_16 && TC_COPIES
+        COPIES = LOAD == TC_LOAD_16_BYTES && TC_HAS_CP_ASYNC
     };
     static_assert(T::LINES * T::CHUNKS % THREADS == 0, "every thread has as many chunks");
     tc_chunk<element> held[COUNT];
@@ -76,35 +76,34 @@ template <class T, class S, int LINE_IS, int HOW> struct tc_loader {
     }
 };
 
-/* The gathered operand. */
-template <class T, class S, int LINE_IS, int HOW>
-struct tc_gathered : tc_loader<T, S, LINE_IS, HOW> {
-    typedef tc_loader<T, S, LINE_IS, HOW> loader;
+/* Operand A. */
+template <class T, class S, int MAJOR, int LOAD> struct tc_loader_a : tc_loader<T, S, MAJOR, LOAD> {
+    typedef tc_loader<T, S, MAJOR, LOAD> loader;
     typedef typename T::element element;
 
-    __device__ void fetch(const tc_job &job, const tc_places &places, char *to)
+    __device__ void fetch(const tc_job &job, const tc_coords &coords, char *to)
     {
-        const element *base = (const element *)job.x, *x = base + places.block->x;
-        bool by_line = HOW == TC_BY_ELEMENT && job.gathers_by_row;
+        const element *base = (const element *)job.x, *x = base + coords.block->x;
+        bool by_line = LOAD == TC_LOAD_ELEMENTS && job.gathers_by_row;
 
 #pragma unroll
         for (int e = 0; e < loader::COUNT; e++) {
             int line, chunk;
 
             loader::mine(e, by_line, &line, &chunk);
-            if (HOW == TC_BY_16) {
+            if (LOAD == TC_LOAD_16_BYTES) {
                 const conv_place &row =
-                    places.rows[LINE_IS == TC_LINE_IS_ROW ? line : chunk * loader::EACH];
-                const conv_place &term = places.terms[LINE_IS == TC_LINE_IS_ROW ? chunk : line];
+                    coords.rows[MAJOR == TC_K_MAJOR ? line : chunk * loader::EACH];
+                const conv_place &term = coords.terms[MAJOR == TC_K_MAJOR ? chunk : line];
 
                 loader::take(e, to, line, chunk, x + row.x + term.x, base,
                              conv_is_inside(job.conv, row, term));
             } else {
-                const conv_place row = places.rows[line];
+                const conv_place row = coords.rows[line];
 
 #pragma unroll
                 for (int i = 0; i < loader::EACH; i++) {
-                    const conv_place &term = places.terms[chunk * loader::EACH + i];
+                    const conv_place &term = coords.terms[chunk * loader::EACH + i];
 
                     if (conv_is_inside(job.conv, row, term))
                         loader::held[e].element[i] = x[row.x + term.x];
@@ -117,47 +116,47 @@ struct tc_gathered : tc_loader<T, S, LINE_IS, HOW> {
 
     __device__ void put(const tc_job &job, char *to) const
     {
-        loader::put(to, HOW == TC_BY_ELEMENT && job.gathers_by_row);
+        loader::put(to, LOAD == TC_LOAD_ELEMENTS && job.gathers_by_row);
     }
 };
 
-/* The other operand. */
-template <class T, class S, int LINE_IS, int HOW> struct tc_other : tc_loader<T, S, LINE_IS, HOW> {
-    typedef tc_loader<T, S, LINE_IS, HOW> loader;
+/* Operand B. */
+template <class T, class S, int MAJOR, int LOAD> struct tc_loader_b : tc_loader<T, S, MAJOR, LOAD> {
+    typedef tc_loader<T, S, MAJOR, LOAD> loader;
     typedef typename T::element element;
 
     /* `first` is the tile's first term. */
-    __device__ void fetch(const tc_job &job, const tc_places &places, int32_t first, char *to)
+    __device__ void fetch(const tc_job &job, const tc_coords &coords, int32_t first, char *to)
     {
-        const tc_block &block = *places.block;
+        const tc_block &block = *coords.block;
         int32_t left = block.summed - first;
         int64_t step = conv_rows_are_taps(job) ? job.conv.position.step : job.conv.tap_column;
-        const element *base = (const element *)job.other, *others = base + block.other;
-        bool by_line = HOW == TC_BY_ELEMENT && job.other_by_column;
+        const element *base = (const element *)job.other, *b_base = base + block.other;
+        bool by_line = LOAD == TC_LOAD_ELEMENTS && job.other_by_column;
 
 #pragma unroll
         for (int e = 0; e < loader::COUNT; e++) {
             int line, chunk;
 
             loader::mine(e, by_line, &line, &chunk);
-            if (HOW == TC_BY_16 && LINE_IS == TC_LINE_IS_ROW) {
-                loader::take(e, to, line, chunk, others + places.terms[chunk].other + line * step,
+            if (LOAD == TC_LOAD_16_BYTES && MAJOR == TC_K_MAJOR) {
+                loader::take(e, to, line, chunk, b_base + coords.terms[chunk].other + line * step,
                              base, line < block.columns && chunk * loader::EACH < left);
-            } else if (HOW == TC_BY_16) {
-                int64_t term = places.terms[line / loader::UNIT].other +
+            } else if (LOAD == TC_LOAD_16_BYTES) {
+                int64_t term = coords.terms[line / loader::UNIT].other +
                                line % loader::UNIT * job.conv.tap_depth;
 
-                loader::take(e, to, line, chunk, others + term + chunk * loader::EACH, base,
+                loader::take(e, to, line, chunk, b_base + term + chunk * loader::EACH, base,
                              line < left && chunk * loader::EACH < block.columns);
             } else {
-                const element *from = others + line * step;
+                const element *from = b_base + line * step;
 
 #pragma unroll
                 for (int i = 0; i < loader::EACH; i++) {
                     int term = chunk * loader::EACH + i;
 
                     if (line < block.columns && term < left)
-                        loader::held[e].element[i] = from[places.terms[term].other];
+                        loader::held[e].element[i] = from[coords.terms[term].other];
                     else
                         loader::held[e].element[i] = {};
                 }
@@ -167,7 +166,7 @@ template <class T, class S, int LINE_IS, int HOW> struct tc_other : tc_loader<T,
 
     __device__ void put(const tc_job &job, char *to) const
     {
-        loader::put(to, HOW == TC_BY_ELEMENT && job.other_by_column);
+        loader::put(to, LOAD == TC_LOAD_ELEMENTS && job.other_by_column);
     }
 };
 

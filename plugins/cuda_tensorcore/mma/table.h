@@ -14,9 +14,9 @@ typedef tc_size<64, 64, 32, 32, 2, 4> tc_any_size;
 
 /* Numbers: by type (0 half, 1 bfloat16, 2 TF32), direction (0 to 3, 3 any), size. */
 #define TC_MMA_NUMBER(type, what, size) (TC_MMA << 8 | (type) << 6 | (what) << 4 | (size))
-#define TC_MMA_ROW(math, number, type, what, direction, size, size_number, part)                   \
-    tc_row<tc_shape<math, size, what>>(TC_MMA_NUMBER(number, what, size_number), type, direction,  \
-                                       part)
+#define TC_MMA_ROW(math, number, type, what, direction, size, size_number, efficiency)             \
+    tc_mma_row<tc_shape<math, size, what>>(TC_MMA_NUMBER(number, what, size_number), type,         \
+                                           direction, efficiency)
 #define TC_MMA_ROWS(math, number, type, what, direction)                                           \
     TC_MMA_ROW(math, number, type, what, direction, tc_large, 0, 0.24),                            \
         TC_MMA_ROW(math, number, type, what, direction, tc_narrow, 1, 0.22),                       \
@@ -25,9 +25,9 @@ typedef tc_size<64, 64, 32, 32, 2, 4> tc_any_size;
 /* Defines the table of an operand type. */
 #define TC_MMA_TABLE(name, math, number, type)                                                     \
     static const struct tc_kernel kernels[] = {                                                    \
-        TC_MMA_ROWS(math, number, type, TC_FORWARD, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),            \
-        TC_MMA_ROWS(math, number, type, TC_DATA, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA),         \
-        TC_MMA_ROWS(math, number, type, TC_FILTER, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER),     \
+        TC_MMA_ROWS(math, number, type, TC_FPROP, ANYDNN_PLUGIN_CONVOLUTION_FORWARD),              \
+        TC_MMA_ROWS(math, number, type, TC_DGRAD, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA),        \
+        TC_MMA_ROWS(math, number, type, TC_WGRAD, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER),      \
         TC_MMA_ROW(math, number, type, TC_ANY, 0, tc_any_size, 0, 0.05)};                          \
     const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
 

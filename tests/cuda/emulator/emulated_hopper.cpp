@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers, copies by tensor maps and products of a warpgroup, as an H200 was seen to do them
-// (docs/kernels.md, "hopper"). Swizzling goes by addresses: bits 4 to 6 are turned by bits 7 to 9.
+// (docs/kernels.md, "hopper"). Swizzling goes by addresses: bits 4 to 6 are swizzled by bits 7 to 9.
 
 // Products are most of what these kernels take here.
 #pragma GCC optimize("O3")
@@ -84,9 +84,9 @@ struct emulated_map {
     int32_t dims[TC_MAP_DIMS], box[TC_MAP_DIMS];
     int32_t lower[2], upper[2], step[2];
 };
-static_assert(sizeof(emulated_map) <= sizeof(tc_map), "a map has room");
+static_assert(sizeof(emulated_map) <= sizeof(tc_tensor_map), "a map has room");
 
-const emulated_map &map_at(const tc_map *map, kind wanted)
+const emulated_map &map_at(const tc_tensor_map *map, kind wanted)
 {
     const emulated_map *found = (const emulated_map *)map;
 
@@ -147,7 +147,7 @@ void next_pixel(const emulated_map &map, int32_t walk[3])
     }
 }
 
-int32_t fill(tc_map *map, const tc_map_tensor *of, kind made)
+int32_t fill(tc_tensor_map *map, const tc_tiled_map *of, kind made)
 {
     emulated_map *to = (emulated_map *)map;
 
@@ -221,7 +221,7 @@ const float *numbers_of(float (*load)(uint16_t))
     return table.data();
 }
 
-// Where line i of a tile of rows begins, before it is turned around.
+// Where line i of a tile of rows begins, before it is swizzled around.
 uint32_t row_at(uint64_t tile, int i)
 {
     uint32_t start = (uint32_t)(tile & 0x3fff) << 4, eights = (uint32_t)(tile >> 32 & 0x3fff) << 4;
@@ -252,13 +252,13 @@ bool cut(const void *bytes, float to[terms])
 }
 
 // The terms of line i of a tile, by its descriptor; returns whether any is not 0.
-bool read_line(const float *numbers, uint64_t tile, bool lines_are_terms, int i, float to[terms])
+bool read_line(const float *numbers, uint64_t tile, bool b_is_mn_major, int i, float to[terms])
 {
     uint32_t start = row_at(tile, 0), apart = (uint32_t)(tile >> 16 & 0x3fff) << 4;
     uint32_t eights = (uint32_t)(tile >> 32 & 0x3fff) << 4;
     uint16_t bits[terms], some = 0;
 
-    if (lines_are_terms) {
+    if (b_is_mn_major) {
         start += (uint32_t)(i / 64) * apart + (uint32_t)(i % 64) * 2;
         for (uint32_t k = 0; k < terms; k++)
             memcpy(&bits[k],
@@ -377,17 +377,17 @@ void tc_warpgroup_sync(int32_t number)
 
 // ---- maps
 
-int32_t tc_map_can(void)
+int32_t tc_tensor_maps_exist(void)
 {
     return EMULATOR_CAPABILITY == 90;
 }
 
-int32_t tc_map_make(tc_map *map, const tc_map_tensor *of)
+int32_t tc_make_tiled_map(tc_tensor_map *map, const tc_tiled_map *of)
 {
     return fill(map, of, TILED);
 }
 
-int32_t tc_map_make_pixels(tc_map *map, const tc_map_pixels *of)
+int32_t tc_make_im2col_map(tc_tensor_map *map, const tc_im2col_map *of)
 {
     emulated_map *to = (emulated_map *)map;
 
@@ -407,13 +407,13 @@ int32_t tc_map_make_pixels(tc_map *map, const tc_map_pixels *of)
     return 1;
 }
 
-int32_t tc_map_place(tc_map *map, const void *address)
+int32_t tc_bind_map(tc_tensor_map *map, const void *address)
 {
     ((emulated_map *)map)->address = (const char *)address;
     return (uintptr_t)address % TC_MAP_ALIGNMENT == 0;
 }
 
-void tc_map_load(uint32_t to, const tc_map *map, uint32_t barrier, int32_t x, int32_t y, int32_t z,
+void tc_tma_load(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_t x, int32_t y, int32_t z,
                  int32_t u)
 {
     const emulated_map from = map_at(map, TILED);
@@ -431,7 +431,7 @@ void tc_map_load(uint32_t to, const tc_map *map, uint32_t barrier, int32_t x, in
     });
 }
 
-void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier, int32_t c, int32_t w,
+void tc_tma_load_im2col(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_t c, int32_t w,
                         int32_t h, int32_t n, uint32_t w_offset, uint32_t h_offset)
 {
     const emulated_map from = map_at(map, PIXELS);
@@ -462,7 +462,7 @@ static void check_row(const emulated_map &to)
         emulator_fault("a store of rows that do not end at a multiple of 16 bytes");
 }
 
-void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y)
+void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y)
 {
     const emulated_map to = map_at(map, TILED);
 
@@ -480,7 +480,7 @@ void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y)
     });
 }
 
-void tc_map_store_pixels(const tc_map *map, uint32_t from, int32_t c, int32_t w, int32_t h,
+void tc_tma_store_im2col(const tc_tensor_map *map, uint32_t from, int32_t c, int32_t w, int32_t h,
                          int32_t n)
 {
     const emulated_map to = map_at(map, PIXELS);
@@ -558,7 +558,7 @@ void tc_store_pair(uint32_t to, float first, float second)
     memcpy(emulator_shared_at(to), pair, sizeof pair);
 }
 
-void tc_store_matrices(uint32_t row, const uint32_t from[4])
+void tc_stmatrix(uint32_t row, const uint32_t from[4])
 {
     struct offer {
         uint32_t row, words[4];

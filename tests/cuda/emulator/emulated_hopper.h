@@ -20,53 +20,53 @@ static inline void tc_barrier_init_done()
 {
 }
 
-template <int COUNT> void tc_registers_drop()
+template <int COUNT> void tc_setmaxnreg_dec()
 {
 }
 
-template <int COUNT> void tc_registers_take()
+template <int COUNT> void tc_setmaxnreg_inc()
 {
 }
 
-static inline void tc_map_prefetch(const tc_map *)
+static inline void tc_tma_prefetch(const tc_tensor_map *)
 {
 }
 
-void tc_map_load(uint32_t to, const tc_map *map, uint32_t barrier, int32_t x, int32_t y, int32_t z,
-                 int32_t u);
-void tc_map_load_pixels(uint32_t to, const tc_map *map, uint32_t barrier, int32_t c, int32_t w,
-                        int32_t h, int32_t n, uint32_t w_offset, uint32_t h_offset);
-void tc_map_store(const tc_map *map, uint32_t from, int32_t x, int32_t y);
-void tc_map_store_pixels(const tc_map *map, uint32_t from, int32_t c, int32_t w, int32_t h,
+void tc_tma_load(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_t x, int32_t y,
+                 int32_t z, int32_t u);
+void tc_tma_load_im2col(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_t c,
+                        int32_t w, int32_t h, int32_t n, uint32_t w_offset, uint32_t h_offset);
+void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y);
+void tc_tma_store_im2col(const tc_tensor_map *map, uint32_t from, int32_t c, int32_t w, int32_t h,
                          int32_t n);
 void emulator_store_wait(int left);
 
-template <int LEFT> void tc_map_store_wait_read()
+template <int LEFT> void tc_tma_store_wait_read()
 {
     emulator_store_wait(LEFT);
 }
 
-static inline void tc_map_store_wait()
+static inline void tc_tma_store_wait()
 {
     emulator_store_wait(0);
 }
 
-static inline void tc_shared_to_copies()
+static inline void tc_fence_proxy_async()
 {
 }
 
 /* Descriptors as the device reads them. */
-static inline uint64_t tc_tile_of_rows(uint32_t address)
+static inline uint64_t tc_descriptor_k_major(uint32_t address)
 {
     return (uint64_t)(address >> 4) | (uint64_t)(TC_SWIZZLE_BYTES >> 4) << 32 | UINT64_C(1) << 62;
 }
 
-static inline uint64_t tc_tile_of_terms(uint32_t address, uint32_t apart)
+static inline uint64_t tc_descriptor_mn_major(uint32_t address, uint32_t apart)
 {
-    return tc_tile_of_rows(address) | (uint64_t)(apart >> 4) << 16;
+    return tc_descriptor_k_major(address) | (uint64_t)(apart >> 4) << 16;
 }
 
-static inline uint64_t tc_tile_at(uint64_t tile, uint32_t bytes)
+static inline uint64_t tc_descriptor_at(uint64_t tile, uint32_t bytes)
 {
     return tile + (bytes >> 4);
 }
@@ -98,22 +98,23 @@ template <int X, int OTHER> int emulator_is_signed(tc_integers<X, OTHER>)
     return X;
 }
 
-template <class M, int N, int A_LINES, int B_LINES>
+template <class M, int N, int A_MN_MAJOR, int B_MN_MAJOR>
 void tc_wgmma(typename M::sum (&d)[N / 2], uint64_t a, uint64_t b, int32_t adds)
 {
     if constexpr (tc_is_integer<M>())
         emulator_wgmma(emulator_is_signed(M()), d, N, a, b, adds);
     else if constexpr (sizeof(typename M::element) == 2)
-        emulator_wgmma(emulator_load_bits<typename M::element>, d, N, A_LINES, B_LINES, a, b, adds);
+        emulator_wgmma(emulator_load_bits<typename M::element>, d, N, A_MN_MAJOR, B_MN_MAJOR, a, b,
+                       adds);
     else
-        emulator_wgmma(nullptr, d, N, A_LINES, B_LINES, a, b, adds);
+        emulator_wgmma(nullptr, d, N, A_MN_MAJOR, B_MN_MAJOR, a, b, adds);
 }
 
 template <class T, int COUNT> void tc_wgmma_hold(T (&)[COUNT])
 {
 }
 
-void tc_store_matrices(uint32_t row, const uint32_t from[4]);
+void tc_stmatrix(uint32_t row, const uint32_t from[4]);
 void tc_store_bytes(uint32_t to, uint32_t pair);
 void tc_store_pair(uint32_t to, float first, float second);
 

@@ -10,8 +10,8 @@
 #include <cuda_runtime.h>
 
 /* 75 has no copies that go on by themselves. */
-#define TC_CAPABILITY EMULATOR_CAPABILITY
-#define TC_COPIES     (TC_CAPABILITY >= 80)
+#define TC_CAPABILITY   EMULATOR_CAPABILITY
+#define TC_HAS_CP_ASYNC (TC_CAPABILITY >= 80)
 
 #define TC_SHARED(name) uint4 *const name = (uint4 *)emulator_shared()
 
@@ -52,17 +52,17 @@ static inline void tc_copy(uint32_t to, const void *from, bool inside)
     emulator_copy(emulator_shared_at(to), from, inside);
 }
 
-static inline void tc_copy_commit()
+static inline void tc_cp_async_commit()
 {
     emulator_copy_commit();
 }
 
-template <int LEFT> static inline void tc_copy_wait()
+template <int LEFT> static inline void tc_cp_async_wait()
 {
     emulator_copy_wait(LEFT);
 }
 
-static inline void tc_load_matrices(uint32_t to[4], const void *row)
+static inline void tc_ldmatrix(uint32_t to[4], const void *row)
 {
     const char *const *rows = (const char *const *)emulator_warp_share(&row, sizeof row);
     unsigned lane = threadIdx.x % EMULATOR_WARP;
@@ -74,7 +74,7 @@ static inline void tc_load_matrices(uint32_t to[4], const void *row)
     }
 }
 
-static inline void tc_load_transposed(uint32_t to[4], const void *row)
+static inline void tc_ldmatrix_trans(uint32_t to[4], const void *row)
 {
     const char *const *rows = (const char *const *)emulator_warp_share(&row, sizeof row);
     unsigned lane = threadIdx.x % EMULATOR_WARP;
@@ -88,14 +88,14 @@ static inline void tc_load_transposed(uint32_t to[4], const void *row)
     }
 }
 
-static inline void tc_load_matrices(uint32_t to[4], uint32_t row)
+static inline void tc_ldmatrix(uint32_t to[4], uint32_t row)
 {
-    tc_load_matrices(to, emulator_shared_at(row));
+    tc_ldmatrix(to, emulator_shared_at(row));
 }
 
-static inline void tc_load_transposed(uint32_t to[4], uint32_t row)
+static inline void tc_ldmatrix_trans(uint32_t to[4], uint32_t row)
 {
-    tc_load_transposed(to, emulator_shared_at(row));
+    tc_ldmatrix_trans(to, emulator_shared_at(row));
 }
 
 static inline uint32_t tc_load_word(uint32_t address)
@@ -190,38 +190,38 @@ static inline int32_t emulator_add(int32_t before, const int32_t *a, const int32
     return (int32_t)sum;
 }
 
-template <class M, int ROWS, int COLUMNS>
-static inline void tc_multiply_units(typename M::sum (&c)[ROWS][COLUMNS][4],
-                                     const uint32_t (&a)[ROWS][4], const uint32_t (&b)[COLUMNS][2])
+template <class M, int FRAGS_M, int FRAGS_N>
+static inline void tc_mma_units(typename M::sum (&c)[FRAGS_M][FRAGS_N][4],
+                                const uint32_t (&a)[FRAGS_M][4], const uint32_t (&b)[FRAGS_N][2])
 {
     typedef typename M::sum number;
     const int numbers = 4 / sizeof(typename M::element), terms = 8 * numbers;
     /* Of either operand, the half of each row and column whose words this lane has. */
     struct operands {
-        number a[ROWS * 2][2 * numbers], b[COLUMNS][2 * numbers];
-        uint32_t some_a[ROWS * 2], some_b[COLUMNS]; /* 0: all are 0 */
+        number a[FRAGS_M * 2][2 * numbers], b[FRAGS_N][2 * numbers];
+        uint32_t some_a[FRAGS_M * 2], some_b[FRAGS_N]; /* 0: all are 0 */
     } mine;
     unsigned lane = threadIdx.x % EMULATOR_WARP;
 
     for (int half = 0; half < 2; half++)
         for (int k = 0; k < numbers; k++) {
-            for (int i = 0; i < ROWS * 2; i++)
+            for (int i = 0; i < FRAGS_M * 2; i++)
                 mine.a[i][half * numbers + k] =
                     emulator_number<true>(M(), a[i / 2][half * 2 + i % 2], k);
-            for (int j = 0; j < COLUMNS; j++)
+            for (int j = 0; j < FRAGS_N; j++)
                 mine.b[j][half * numbers + k] = emulator_number<false>(M(), b[j][half], k);
         }
-    for (int i = 0; i < ROWS * 2; i++)
+    for (int i = 0; i < FRAGS_M * 2; i++)
         mine.some_a[i] = a[i / 2][i % 2] | a[i / 2][2 + i % 2];
-    for (int j = 0; j < COLUMNS; j++)
+    for (int j = 0; j < FRAGS_N; j++)
         mine.some_b[j] = b[j][0] | b[j][1];
     const operands *all = (const operands *)emulator_warp_share(&mine, sizeof mine);
     for (int n = 0; n < 4; n++) {
         /* Row g or g + 8, column 2 t or 2 t + 1. */
         const operands *row = all + lane / 4 * 4, *column = all + (lane % 4 * 2 + n % 2) * 4;
 
-        for (int i = 0; i < ROWS; i++)
-            for (int j = 0; j < COLUMNS; j++) {
+        for (int i = 0; i < FRAGS_M; i++)
+            for (int j = 0; j < FRAGS_N; j++) {
                 number x[terms], other[terms];
                 uint32_t some_a = 0, some_b = 0;
 
