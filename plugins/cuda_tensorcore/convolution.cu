@@ -96,7 +96,7 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
     return count;
 }
 
-/* Any number of parts, also one that is not offered. */
+/* Any number of splits, also one that is not offered. */
 static int32_t has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine)
 {
     tc_layout layout;
@@ -144,7 +144,7 @@ static void order_classes(tc_job *job)
     }
 }
 
-/* What a kernel is given, without pointers and factors. */
+/* The job of a kernel, without pointers and factors. */
 static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const conv &conv,
                      const tc_choice &choice)
 {

@@ -19,7 +19,7 @@ extern "C" {
 /* Families of kernels, the high byte of a kernel's number. */
 enum {
     TC_MMA = 1,    /* mma.sync, from compute capability 7.5 on */
-    TC_AMPERE = 2, /* the same from 8.0 on, with places worked out before the sums */
+    TC_AMPERE = 2, /* the same from 8.0 on, with offsets worked out before the main loop */
     TC_FIRST = 3,  /* first layers, from 8.0 on */
     TC_GROUPS = 4, /* groups of few channels, from 8.0 on */
     TC_INT8 = 5,   /* the family mma for integers of 8 bits, forward */
@@ -31,9 +31,9 @@ enum {
  * bytes; by tensor maps, results too. */
 enum { TC_LOAD_16_BYTES, TC_LOAD_ELEMENTS, TC_LOAD_OWN, TC_LOAD_TMA };
 
-/* fprop and dgrad, blocks of the family ampere keep so much of a tap in shared memory besides
- * what a kernel takes; and dgrad, terms follow each other without gaps between taps in tiles
- * of so many columns at most. */
+/* fprop and dgrad, blocks of the family ampere keep so much of a tap in shared memory besides what
+ * a kernel takes; and in dgrad, k follow each other without gaps between taps in tiles with N of so
+ * many at most. */
 #define TC_TAP_BYTES 16
 #define TC_PACKED_N  32
 
@@ -92,7 +92,7 @@ struct tc_choice {
     int32_t splits, k_tiles; /* of split-K: splits, and tiles along K in each */
     int32_t m_tiles, n_tiles;
     int32_t m;         /* rows of the largest class */
-    int64_t workspace; /* bytes of partial sums; 0 for one part */
+    int64_t workspace; /* bytes of partial sums; 0 for one split */
     double expected_us;
 };
 

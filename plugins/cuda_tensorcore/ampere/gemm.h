@@ -172,7 +172,7 @@ template <class S> struct tc_ampere_mainloop {
     }
 };
 
-/* The sums of a block, from the first tile of its part on. */
+/* The sums of a block, from the first tile of its split on. */
 template <class S>
 __device__ static inline void
 tc_ampere_accumulate(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], const tc_ampere_params &job,

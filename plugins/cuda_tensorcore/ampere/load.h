@@ -14,7 +14,8 @@
  */
 #define TC_AMPERE_OUTSIDE (UINT32_C(1) << 31)
 
-/* A tap: places of its channel 0, and one bit of each dim's in the masks of tc_ampere_position. */
+/* A tap: offsets of its channel 0 in A and B, and one bit of each dim's in the masks of
+ * tc_ampere_position. */
 struct alignas(16) tc_ampere_tap {
     int32_t x, other;
     uint32_t inside;
@@ -22,7 +23,8 @@ struct alignas(16) tc_ampere_tap {
 static_assert(sizeof(tc_ampere_tap) == TC_TAP_BYTES, "the choice counts them");
 
 /* Puts the taps of a class in shared memory. A thread has those of one number along the last dim,
- * which masks have bits for; the last threads begin, since the first ones have rows to place. */
+ * which masks have bits for; the last threads begin, since the first ones have positions to work
+ * out. */
 template <class S>
 __device__ static inline void tc_ampere_list_taps(const tc_ampere_view &view, tc_ampere_tap *taps)
 {
@@ -67,7 +69,7 @@ __device__ static inline void tc_ampere_fill_output_offsets(const tc_ampere_para
                                : -1;
 }
 
-/* A term, or the first of a chunk: its tap and channel. */
+/* An index along K, or the first of a chunk: its tap and channel. */
 struct tc_ampere_k_index {
     const tc_ampere_tap *at;
     int32_t channel;
@@ -93,7 +95,7 @@ struct tc_ampere_k_index {
 };
 
 /*
- * The tile that is asked for next. PACKED: terms follow each other without gaps, so that every
+ * The tile that is asked for next. PACKED: k follow each other without gaps, so that every
  * chunk of a line has a tap and a channel of its own, those of this thread's chunk; and dgrad
  * so has each of the thread's LINES of filters. Otherwise a tap begins with a tile, and the channel
  * is the tile's first.
@@ -115,7 +117,7 @@ template <class S, int LINES> struct tc_ampere_next_tile {
             tap.inside = TC_AMPERE_OUTSIDE;
     }
 
-    /* First terms in a tile: `chunk` of this thread's chunk, `first` of its first line; others
+    /* First k in a tile: `chunk` of this thread's chunk, `first` of its first line; others
      * follow `apart`. */
     __device__ void begin(const tc_ampere_tap *list, int32_t count, int32_t depth, int32_t tile,
                           int32_t tiles, int32_t chunk, int32_t first, int32_t apart)
@@ -196,7 +198,7 @@ template <class S> struct tc_ampere_loader {
     const element *a_base, *b_base;
     uint32_t row_at, line_at; /* in shared memory */
     int32_t columns, step;    /* behind the thread's first line or chunk; from line to line */
-    int32_t x[TILE_M];        /* rows' places, and their taps inside */
+    int32_t x[TILE_M]; /* offsets of the thread's positions, and masks of their taps inside */
     uint32_t inside[TILE_M];
 
     /* What is easily had again takes no registers. */

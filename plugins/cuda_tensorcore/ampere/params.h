@@ -135,8 +135,8 @@ __device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
     }
 }
 
-/* A position: its place in A under the first tap, which taps of each dim (from
- * the low bits, TC_AMPERE_BITS of each) lie inside, its place in the tensor by position; < 0: none.
+/* A position: its offset in A under the first tap, a mask of which taps of each dim (from
+ * the low bits, TC_AMPERE_BITS of each) lie inside, its offset in C; < 0: none.
  * The last is worked out when the first copies are on their way (tc_ampere_output_offset).
  */
 struct alignas(16) tc_ampere_position {
@@ -186,7 +186,7 @@ tc_ampere_position_at(const tc_conv &conv, const tc_ampere_view &view, int32_t i
     return place;
 }
 
-/* A position's place in the tensor by position, or in z. */
+/* A position's offset in C, or in z. */
 __device__ static inline int64_t
 tc_ampere_output_offset(const tc_conv &conv, const tc_ampere_view &view, int32_t index, bool z)
 {
@@ -217,7 +217,7 @@ extern "C" int32_t tc_ampere_takes_one_class(const struct conv *conv,
 /* Whether plain results go to columns that lie side by side, so many at a multiple of as many. */
 int32_t tc_ampere_is_packed(const conv &conv, int32_t each);
 
-/* Fills the job, without what a call brings; `element` bytes of an element of the output. */
+/* Fills the parameters, without what a call brings; `element` bytes of an element of the output. */
 void tc_ampere_prepare(tc_ampere_params *taps, const tc_job &job, int32_t element);
 
 /* The classes of dgrad, in the order that the job has or as they are numbered. */

@@ -27,8 +27,8 @@ struct tc_ampere_shape : tc_tiles<MATH, SIZE, TC_AMPERE_K_BYTES, TC_K_MAJOR,
         CLASSES = WHAT == TC_DGRAD && SIZE::CLASSES,
         LOAD = TC_LOAD_16_BYTES,
         DIRECTION = WHAT,
-        /* Terms follow each other without gaps between taps. To the data every line of a filter is
-         * a term then, with a tap of its own: narrow tiles alone have few. */
+        /* k follow each other without gaps between taps. In dgrad every line of a filter is a k
+           then, with a tap of its own: narrow tiles alone have few. */
         PACKED = WHAT == TC_FPROP || SIZE::TILE_N <= TC_PACKED_N,
         WARPS = tiles::WARPS_M * tiles::WARPS_N * SIZE::K_SLICES,
         THREADS = WARPS * 32,
@@ -66,16 +66,16 @@ template <class S> struct tc_ampere_reduced : S {
 /* ------------------------------------------------------------------ fragments */
 
 /*
- * Where a lane reads the fragments of its warp: tc_tile's places, with what does not change in the
- * loop worked out before it. The chunk's place in a line is turned by the line's number, of which
- * only what the lane adds counts, since everything else adds multiples of 8; so steps along a line
- * are exclusive ors of the address. `ROWS_FIRST` as in tc_tile::load_four.
+ * Where a lane reads the fragments of its warp: tc_tile's addresses, with what does not change in
+ * the loop worked out before it. The swizzle of a chunk is by the line's number, of which only what
+ * the lane adds counts, since everything else adds multiples of 8; so steps along a line are
+ * exclusive ors of the address. `ROWS_FIRST` as in tc_tile::load_four.
  */
 template <class TILE, int MAJOR, bool ROWS_FIRST> struct tc_ampere_iterator {
     enum { LINE_BYTES = TILE::CHUNKS * 16, BY_WORD = MAJOR == TC_MN_MAJOR && TILE::SIZE == 4 };
     uint32_t at;
 
-    /* `first`: row or column of the warp; `term`: its first one of a tile. */
+    /* `first`: row or column of the warp; `term`: its first k of a tile. */
     __device__ void begin(int first, int term)
     {
         int lane = (int)threadIdx.x % 32, block = lane / 8;
@@ -92,7 +92,7 @@ template <class TILE, int MAJOR, bool ROWS_FIRST> struct tc_ampere_iterator {
                                  : at + (uint32_t)(term * LINE_BYTES);
     }
 
-    /* The fragment `row` rows and `term` terms further on, of the tile at an address. */
+    /* The fragment `row` rows and `term` along K further on, of the tile at an address. */
     __device__ void load(uint32_t to[4], uint32_t tile, int row, int term) const
     {
         if (MAJOR == TC_K_MAJOR) {

@@ -8,7 +8,7 @@
 
 #include "shape.h"
 
-/* A warp's place among those of a tile, and its number among those that share its results. */
+/* A warp's place in the tile, and its slice of K among those that share its results. */
 template <class S> struct tc_ampere_warp {
     int down, right, k_slice;
 
@@ -29,7 +29,7 @@ tc_ampere_reduce_slices(float (&own)[S::FRAGS_M / S::K_SLICES][S::FRAGS_N][4],
 {
     enum { OTHERS = S::K_SLICES - 1, OWN = S::FRAGS_M / S::K_SLICES, EACH = OWN * S::FRAGS_N * 32 };
     tc_ampere_warp<S> warp;
-    /* Parts lie in [place][owner][other][fragment][lane]. */
+    /* Partial sums lie in [warp tile][owner][other][fragment][lane]. */
     float4 *parts = (float4 *)memory + (int)threadIdx.x % 32 +
                     (warp.down * S::WARPS_N + warp.right) * S::K_SLICES * OTHERS * EACH;
 

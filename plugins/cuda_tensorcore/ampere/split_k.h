@@ -126,7 +126,7 @@ static __global__ void __launch_bounds__(TC_REDUCE_THREADS)
         }
 #pragma unroll
         for (int n = 0; n < TC_REDUCE_ASKED; n++) {
-            /* A branch keeps the compiler from adding up a part before the next is asked for. */
+            /* A branch keeps the compiler from adding up a split before the next is asked for. */
             if (split + n >= job.splits)
                 break;
             sum[0] += (double)part[n].x;

@@ -11,13 +11,13 @@
 
 /* ------------------------------------------------------------------ sums */
 
-/* What a block goes through: tiles `begin` to `end`, and places of them. */
+/* What a block goes through: tiles `begin` to `end`, and offsets of their positions. */
 template <class S> struct tc_ampere_wgrad_walk {
     const tc_ampere_wgrad_params &job;
     tc_ampere_wgrad_position *places;
     int32_t begin, end;
 
-    /* Places of the tiles of a turn; beyond the last there are none. */
+    /* Offsets of the positions of a batch of tiles; beyond the last there are none. */
     __device__ void make(int32_t set) const
     {
         int32_t tile = begin + set * S::BATCH + (int)threadIdx.x / S::TILE_K;
@@ -31,7 +31,7 @@ template <class S> struct tc_ampere_wgrad_walk {
 };
 
 /* Multiplies the fragments of a step, and reads those of the next one, which lie at `term` of the
- * tile at `next`: of filters into the place of those that are done with. */
+ * tile at `next`: of filters into the registers of those that are done with. */
 template <class S>
 __device__ static inline void tc_ampere_wgrad_mma_step(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
                                                        tc_ampere_wgrad_fragments<S> &fragments,
@@ -58,8 +58,8 @@ __device__ static inline void tc_ampere_wgrad_mma_step(float (&sum)[S::FRAGS_M][
 }
 
 /*
- * The sums of a block. A tile's first fragments need the whole block's copies. A turn's places are
- * made anew when its last tile has been asked for by all threads.
+ * The sums of a block. A tile's first fragments need the whole block's copies. A batch's offsets
+ * are made anew when its last tile has been asked for by all threads.
  */
 template <class S>
 __device__ static inline void

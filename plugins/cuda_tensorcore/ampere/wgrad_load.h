@@ -9,7 +9,7 @@
 
 #include "wgrad_shape.h"
 
-/* Bit of a thread that has no row: no place has it. */
+/* Bit of a thread that has no row: no position has it. */
 #define TC_AMPERE_WGRAD_NEVER (1u << 31)
 
 /* ------------------------------------------------------------------ places */
@@ -28,8 +28,8 @@ __device__ static inline uint32_t tc_ampere_wgrad_mask(const tc_ampere_wgrad_dim
     return ((1u << conv_least(until, dim.taps)) - 1) & (~0u << conv_least(before, dim.taps));
 }
 
-/* Adds what a dim is of a position's place to it; what is left of its number belongs to the dims
- * before. */
+/* Adds what a dim is of a position's offsets to them; what is left of its number belongs to the
+ * dims before. */
 template <bool DENSE>
 __device__ static inline uint32_t tc_ampere_wgrad_walk_dim(tc_ampere_wgrad_position *place,
                                                            const tc_ampere_wgrad_params &job, int d,
@@ -93,7 +93,7 @@ template <class S> struct tc_ampere_wgrad_loader {
     uint32_t inside;            /* bits of the thread's tap */
     int32_t least;              /* position that is one */
 
-    /* `results`: where places in a filter of the tile's chunks are left; < 0: no row. */
+    /* `results`: where offsets in a filter of the tile's chunks are left; < 0: no row. */
     __device__ void begin(const tc_ampere_wgrad_params &job, const tc_ampere_wgrad_block &block,
                           uint32_t shared, int32_t *results)
     {
@@ -136,7 +136,7 @@ template <class S> struct tc_ampere_wgrad_loader {
         return S::TILE_K % (copy < A_COPIES ? (int)A_APART : (int)B_APART) == 0;
     }
 
-    /* The places that a part's copies need. */
+    /* The offsets that these copies need. */
     __device__ void read(tc_ampere_wgrad_offset (&places)[MOST], const tc_ampere_wgrad_position *of,
                          int part) const
     {

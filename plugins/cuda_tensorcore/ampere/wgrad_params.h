@@ -25,8 +25,8 @@ struct tc_wgrad_output {
 };
 
 /*
- * How places of positions are found: they grow evenly along all of them, under one tap; by the last
- * two dims, taps side by side; by all dims.
+ * How offsets of positions are found: they grow evenly along all of them, under one tap; by the
+ * last two dims, taps side by side; by all dims.
  */
 enum { TC_AMPERE_WGRAD_EVEN, TC_AMPERE_WGRAD_PLANES, TC_AMPERE_WGRAD_DIMS };
 
@@ -42,7 +42,7 @@ struct tc_ampere_wgrad_dim {
 struct tc_ampere_wgrad_params {
     const void *x, *other;
     float *partial;                                /* NULL: sums are not split */
-    int32_t row_tiles, column_tiles, groups, each; /* `each`: tiles along the sum, of a part */
+    int32_t row_tiles, column_tiles, groups, each; /* `each`: tiles along K, of a split */
     cuda_divisor by_column_tiles, by_row_tiles, by_groups;
     int32_t positions, x_image, other_image;
     int32_t places;
@@ -92,7 +92,7 @@ __device__ static inline tc_wgrad_row tc_wgrad_row_of(const tc_wgrad_output &res
     return made;
 }
 
-/* Its place in a filter. */
+/* Its offset in a filter. */
 __device__ static inline int32_t tc_wgrad_row_offset(const tc_wgrad_output &results,
                                                      const tc_wgrad_row &row)
 {
@@ -121,7 +121,7 @@ __device__ static inline void tc_wgrad_store_vector(E *to, const A (&sum)[N],
     *(vector *)to = results;
 }
 
-/* Where a sum of a part lies: parts have taps of channels as neighbours, as a packed filter has. */
+/* Where a partial sum lies: a split has taps of channels as neighbours, as a packed filter has. */
 CUDA_BOTH int64_t tc_wgrad_partial_at(int64_t groups, int64_t columns, int64_t rows, int32_t split,
                                       int32_t group, int32_t column, int32_t row)
 {
@@ -133,7 +133,7 @@ CUDA_BOTH int64_t tc_wgrad_partial_at(int64_t groups, int64_t columns, int64_t r
 /* Where results go, but for what a call brings; `element` bytes of one. */
 tc_wgrad_output tc_wgrad_output_of(const tc_job &job, int32_t element);
 
-/* Whether results lie as in a part. */
+/* Whether results lie as in a split. */
 bool tc_wgrad_is_packed(const tc_wgrad_output &results);
 
 tc_ampere_wgrad_params tc_ampere_wgrad_prepare(const tc_job &job, int32_t element);

@@ -18,7 +18,7 @@ struct alignas(8) tc_ampere_wgrad_offset {
     uint32_t inside;
 };
 
-/* A position's place in A under the first tap; and in the other one, in chunks of
+/* A position's offset in A under the first tap; and in B, in chunks of
  * 16 bytes, < 0: none. */
 struct alignas(16) tc_ampere_wgrad_position {
     tc_ampere_wgrad_offset x;
@@ -35,10 +35,11 @@ struct tc_ampere_wgrad_shape : tc_tiles<MATH, SIZE, TC_AMPERE_K_BYTES, TC_MN_MAJ
         /* Fragments, of filters down. */
         FRAGS_M = SIZE::WARP_N / 16,
         FRAGS_N = SIZE::WARP_M / 8,
-        /* Places: each thread works one out at a time, of so many tiles; twice, by turns. */
+        /* Positions: each thread works one out at a time, of a batch of so many tiles; two batches
+           in turn. */
         BATCH = THREADS / tiles::TILE_K,
         POSITIONS_AT = tiles::TILES_BYTES,
-        /* What the end needs: the block, and places in a filter of the tile's chunks of rows. */
+        /* What the end needs: the block, and offsets in a filter of the tile's chunks of rows. */
         BLOCK_AT = POSITIONS_AT + 2 * THREADS * (int)sizeof(tc_ampere_wgrad_position),
         RESULTS_AT = BLOCK_AT + (int)sizeof(tc_ampere_wgrad_block),
         SHARED_BYTES = (RESULTS_AT + tiles::a_tile::CHUNKS * 4 + 15) / 16 * 16
@@ -72,8 +73,8 @@ template <class TILE, bool FIRST> struct tc_ampere_wgrad_iterator {
                             group % 4 * 4);
     }
 
-    /* 16 rows or columns from `along` on, `term` terms further on, of the tile at an address. What
-     * is turned in a line is its last 128 bytes' chunks. */
+    /* 16 rows or columns from `along` on, `term` along K further on, of the tile at an address. The
+     * swizzle is within the last 128 bytes of a line. */
     __device__ void load(uint32_t (&to)[4], uint32_t tile, int along, int term) const
     {
         uint32_t bytes = (uint32_t)(along * TILE::SIZE), line = tile + (uint32_t)(term * LINE);

@@ -66,7 +66,7 @@ static int64_t tapped_of(const struct conv *conv)
     return tapped < conv->classes ? tapped : conv->classes;
 }
 
-/* wgrad of the family hopper, all of whose sums leave as parts. */
+/* wgrad of the family hopper, whose K is always split. */
 static int is_hopper_wgrad(const struct tc_kernel *kernel)
 {
     return kernel->load == TC_LOAD_TMA &&
@@ -101,7 +101,7 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
     int64_t m_tiles = m_tiles_of(kernel, conv, extents.rows);
     int64_t n_tiles = cuda_ceil_div(conv->columns, kernel->tile_n), each, blocks;
     int64_t tapped = tapped_of(conv);
-    double mean; /* tiles along the sum in a part, over classes with taps */
+    double mean; /* tiles along K in a split, over classes with taps */
 
     if (splits < 1 || splits > SPLITS_MAX || (splits > 1 && splits > tiles))
         return 0;
@@ -193,7 +193,7 @@ static void complete(const struct tc_choice needed[NEEDED], struct tc_choice *ch
     }
 }
 
-/* Number `at` of the numbers of splits to try, of parts of equal length; 0: none. */
+/* Number `at` of the numbers of splits to try, of equal length; 0: none. */
 static int64_t splits_at(const struct conv *conv, int64_t at, int64_t slots, int64_t blocks,
                          int64_t tiles)
 {

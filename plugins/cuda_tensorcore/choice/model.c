@@ -14,7 +14,7 @@ static const struct {
     double rate;
 } rates[] = {{90, 1280}, {80, 1024}, {75, 512}};
 
-/* Products of terms that make up one of floats. */
+/* Products of TF32 that make up one of floats. */
 #define TF32_PRODUCTS 3
 
 /* Of a block, to join warps that share 4096 results, for each beyond the first: what goes through
@@ -109,9 +109,9 @@ static double hopper_cycles(const struct tc_kernel *kernel, const struct conv *c
 
 /*
  * wgrad of that family. Cycles: of a launch, of adding up besides its bytes, of a tile besides its
- * sums; bytes that a multiprocessor has in a cycle: of operands, of tiles out of the L2, of parts
- * there and back. Fitted to times of 22 layers on an H200: off by 8 %, first choice 0.4 % behind
- * the best of the tiles and parts tried.
+ * sums; bytes that a multiprocessor has in a cycle: of operands, of tiles out of the L2, of partial
+ * sums there and back. Fitted to times of 22 layers on an H200: off by 8 %, first choice 0.4 %
+ * behind the best of the tiles and parts tried.
  */
 #define WGRAD_LAUNCH     2850
 #define WGRAD_ADD        2300
@@ -129,7 +129,7 @@ static double wgrad_cycles(const struct tc_choice *choice, const struct conv *co
     double depth = (double)choice->k_tiles * kernel->tile_k;
     double wave = depth * area / (HOPPER_RATE * kernel->mma_efficiency) + WGRAD_TILE;
     double cycles = (double)cuda_ceil_div(tiles, target->multiprocessors) * wave;
-    /* Lines of both operands for a position, of all tiles of a part; absent blocks have none. */
+    /* Lines of both operands for a position, of all tiles of a split; absent blocks have none. */
     double taps = (double)conv_taps(conv) * (double)cuda_round_up(conv->depth, TC_TMA_CHANNELS);
     double lines =
         taps * choice->n_tiles + (double)choice->m_tiles * choice->n_tiles * kernel->tile_n;

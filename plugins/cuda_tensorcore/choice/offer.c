@@ -48,7 +48,7 @@ static int make(struct tc_offer *offer, const struct tc_layout *layout,
 }
 
 /* Kernels that go element by element have no use for a copy; pixels are for those that read in a
- * way of their own, terms for those by maps. */
+ * way of their own, K-major filters for those by TMA. */
 static int has_use(const struct tc_kernel *kernel, int32_t bits)
 {
     if (bits & TC_LAYOUT_B_K_MAJOR)

@@ -26,8 +26,8 @@ struct tc_job : conv_job {
 
 /*
  * What the kernels of the families beside mma look at of a geometry, by the names that it has in
- * struct conv: three dims, and 31 bits for all but what offsets of results and of parts are made
- * of. Parameters of a kernel are copied at each launch, and fetched by each multiprocessor.
+ * struct conv: three dims, and 31 bits for all but what offsets of results and of partial sums are
+ * made of. Parameters of a kernel are copied at each launch, and fetched by each multiprocessor.
  */
 struct tc_conv_dim {
     int64_t position, z;
@@ -107,7 +107,7 @@ static inline void tc_slim_of(tc_slim_params *to, const tc_job &from)
 }
 
 /* Where a tap's channel lies in the filters; taps are counted with channels inside. Nothing else of
- * the place is made. */
+ * it is made. */
 CUDA_BOTH void conv_place_tap(conv_place *place, const tc_conv &conv, const conv_view &view,
                               int32_t index, bool)
 {

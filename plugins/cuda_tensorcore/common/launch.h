@@ -201,7 +201,7 @@ static void tc_step_or(tc_step *step, int32_t which, void (*kernel)(P), uint8_t 
     step->asked[which] = asked;
 }
 
-/* The step that adds up parts of any kernel, by conv_add_splits. */
+/* The step that adds up the splits of any kernel, by conv_add_splits. */
 static inline int32_t tc_reduce_run(const struct cuda_call *call, const tc_step *step,
                                     const tc_arguments &args)
 {

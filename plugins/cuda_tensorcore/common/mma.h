@@ -19,7 +19,8 @@
 #define TC_STEP_BYTES 32
 
 /* The operand types: how they lie in memory, what code is the least that has them, whether their
- * fragments are rounded to TF32 when they are read, whether they are multiplied as sums of terms.
+ * fragments are rounded to TF32 when they are read, whether they are multiplied as sums of two
+ * TF32.
  */
 struct tc_half {
     typedef cuda_half element;

@@ -8,7 +8,7 @@
 #include "job.h"
 #include "tile.h"
 
-/* Bytes of a tile along the sum, if its terms are neighbours: in the family mma, and in taps. */
+/* Bytes of a tile along K, if they are neighbours: in the family mma, and in ampere. */
 #define TC_MMA_K_BYTES    64
 #define TC_AMPERE_K_BYTES 128
 /* Floats between the ends of neighbouring rows of sums in shared memory. */
@@ -18,13 +18,13 @@
  * is free to lie as it likes. */
 enum { TC_FPROP, TC_DGRAD, TC_WGRAD, TC_ANY };
 
-/* A block's tile, a warp's part of it, tiles in flight, blocks that registers are kept free for. */
+/* A block's tile, a warp's tile, stages, blocks that registers are kept free for. */
 template <int R, int C, int WR, int WC, int N, int B> struct tc_size {
     enum { TILE_M = R, TILE_N = C, WARP_M = WR, WARP_N = WC, STAGES = N, OCCUPANCY = B };
 };
 
 /* What every instantiation has: the numbers of a size, tiles of both operands with so many bytes
- * along the sum, whose lines lie as they are told to, and a ring of them. */
+ * along the sum, whose lines lie as they are told to, and a pipeline of them. */
 template <class MATH, class SIZE, int BYTES, int A_IS, int B_IS> struct tc_tiles : SIZE {
     typedef MATH math;
     typedef typename MATH::element element;
@@ -48,7 +48,7 @@ struct tc_shape : tc_tiles<MATH, SIZE, TC_MMA_K_BYTES, WHAT == TC_WGRAD ? TC_MN_
     enum {
         LOAD = WHAT == TC_ANY ? TC_LOAD_ELEMENTS : TC_LOAD_16_BYTES,
         UNIT = WHAT == TC_FPROP || WHAT == TC_DGRAD ? (int)tiles::EACH : 1,
-        K_COORDS = tiles::TILE_K / UNIT, /* of terms, for a tile */
+        K_COORDS = tiles::TILE_K / UNIT, /* along K, for a tile */
         WARPS = tiles::WARPS_M * tiles::WARPS_N,
         THREADS = WARPS * 32,
         SUM_LINE = SIZE::TILE_N + TC_SUM_PAD, /* in shared memory, WARP_M of them at a time */

@@ -22,13 +22,13 @@ template <class M, int TILE_M, int TILE_K, int MAJOR> struct tc_tile {
         LINES = MAJOR == TC_K_MAJOR ? TILE_M : TILE_K,
         CHUNKS = (MAJOR == TC_K_MAJOR ? TILE_K : TILE_M) / EACH, /* of a line */
         BYTES = LINES * CHUNKS * 16,
-        STEP = TC_STEP_BYTES / SIZE, /* terms of a fragment */
+        STEP = TC_STEP_BYTES / SIZE, /* k of a fragment */
         ROUNDS = M::ROUNDS
     };
     static_assert(CHUNKS >= 8 || MAJOR == TC_K_MAJOR || (CHUNKS == 4 && SIZE == 2),
                   "lines of terms have 128 bytes or more, of 16-bit numbers 64");
 
-    /* Byte at which a chunk begins. Fragments of 32-bit numbers whose lines are terms are read word
+    /* Byte at which a chunk begins. Fragments of 32-bit numbers that are MN-major are read word
      * by word: four lines, and eight words of each. */
     __device__ static int chunk_at(int line, int chunk)
     {
@@ -48,7 +48,7 @@ template <class M, int TILE_M, int TILE_K, int MAJOR> struct tc_tile {
         return *(const uint32_t *)(tile + chunk_at(line, along / 4) + along % 4 * 4);
     }
 
-    /* Four blocks of 8 rows by 16 bytes of terms: two of each; `rows_first` numbers them. */
+    /* Four blocks of 8 rows by 16 bytes along K: two of each; `rows_first` numbers them. */
     __device__ static void load_four(uint32_t to[4], const char *tile, int row, int term,
                                      bool rows_first)
     {

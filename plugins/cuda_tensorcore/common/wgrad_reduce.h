@@ -23,7 +23,7 @@ struct tc_wgrad_reducer {
     int32_t count;  /* fours of results */
     int32_t splits; /* parts */
     int32_t lines;  /* threads of a result */
-    int32_t packed; /* results lie as parts do */
+    int32_t packed; /* results lie as a split does */
     tc_wgrad_output results;
 };
 
@@ -83,7 +83,7 @@ static __global__ void __launch_bounds__(TC_WGRAD_REDUCE_THREADS)
         }
 #pragma unroll
         for (int n = 0; n < ASKED; n++) {
-            /* A branch keeps the compiler from adding up a part before the next is asked for. */
+            /* A branch keeps the compiler from adding up a split before the next is asked for. */
             if (split + n * job.lines >= job.splits)
                 break;
             tc_wgrad_add_partial(sum, part[n]);

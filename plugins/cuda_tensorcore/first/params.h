@@ -68,7 +68,7 @@ struct tc_first_grid {
     int64_t blocks;
 };
 
-/* Fills the job, by the direction that it has. */
+/* Fills the parameters, by the direction that the job has. */
 tc_first_grid tc_first_prepare(tc_first_params *first, const tc_job &job);
 
 /* ------------------------------------------------------------------ on the device */

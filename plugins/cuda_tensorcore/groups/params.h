@@ -30,7 +30,7 @@
  * loops. */
 #define TC_GROUPS_SET 9
 
-/* Bytes of a pixel in shared memory, and in a unit of filters, 8 terms of each channel, by the
+/* Bytes of a pixel in shared memory, and in a unit of filters, 8 k of each channel, by the
  * slab's channels. */
 CUDA_BOTH constexpr int tc_groups_pixel(int slab)
 {
@@ -79,7 +79,7 @@ struct tc_groups_class {
     int32_t tap, taps;
 };
 
-/* The dims of a tile: images, and positions of each; stages of the ring; blocks that fit on a
+/* The dims of a tile: images, and positions of each; stages of the pipeline; blocks that fit on a
  * multiprocessor. */
 struct tc_groups_tile {
     int32_t images, h, w, stages, resident;
@@ -116,7 +116,7 @@ struct tc_groups_params : tc_slim_params {
     int32_t tap_w[TC_GROUPS_TAPS];  /* elements in a line of filters; < 0: zeros */
 };
 
-/* A pixel of a halo: where it lies there, in bytes, its place in A less that of
+/* A pixel of a halo: where it lies there, in bytes, its offset in A less that of
  * the first one, and its coordinates. A position of a tile likewise: its first pixel in the halo;
  * `line` is then that of its dy. */
 struct alignas(16) tc_groups_place {
@@ -152,7 +152,7 @@ extern "C" int32_t tc_groups_takes_narrow(const struct conv *conv, const struct 
 extern "C" void tc_groups_plan(struct tc_job *job);
 extern "C" void tc_groups_plan_narrow(struct tc_job *job);
 
-/* Fills the job, by the direction that it has; returns the blocks that it takes. */
+/* Fills the parameters, by the direction that the job has; returns the blocks that it takes. */
 int64_t tc_groups_prepare(tc_groups_params *to, const tc_job &job, int32_t slab);
 
 /* The first kernel is for results that are stored as they are, the second one for any others. */
@@ -305,7 +305,7 @@ __device__ static inline int32_t tc_groups_next(const tc_groups_params &job, int
     return stage + 1 == job.tile.stages ? 0 : stage + 1;
 }
 
-/* Waits for a stage, with all but the last ones of the ring on their way. */
+/* Waits for a stage, with all but the last ones of the pipeline on their way. */
 __device__ static inline void tc_groups_wait(const tc_groups_params &job)
 {
     if (job.tile.stages > 3)

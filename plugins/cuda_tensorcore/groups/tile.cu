@@ -27,7 +27,7 @@ static int32_t filter_bytes(const tc_groups_making &groups)
 }
 
 /* Fills in what depends on the tile: in shared memory come filters, zeros, limits of tiles, tables
- * and the ring; in a stage of wgrad dy's lines behind the halo. */
+ * and the pipeline; in a stage of wgrad dy's lines behind the halo. */
 void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
 {
     const conv &conv = groups->conv;

@@ -110,8 +110,8 @@ template <class S> __device__ static inline float4 tc_groups_get_sums(const floa
     return four;
 }
 
-/* The block's results, of `count` taps from `first` on, to its part, or to the filter itself where
- * there is one part. */
+/* The block's results, of `count` taps from `first` on, to its split, or to the filter itself where
+ * there is one. */
 template <class S, bool PARTS>
 __device__ static inline void tc_groups_store_sums(const tc_groups_params &job, const float *memory,
                                                    int32_t split, int32_t channel, int32_t first,

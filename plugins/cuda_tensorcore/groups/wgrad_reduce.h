@@ -49,7 +49,7 @@ static inline int32_t tc_settle(tc_groups_reducer *)
     return 0;
 }
 
-/* Adds up some parts from `split` on: all of them are asked for before the first is added. */
+/* Adds up some splits from `split` on: all of them are asked for before the first is added. */
 __device__ static inline void tc_groups_add_partials(const tc_groups_reducer &job,
                                                      const float4 *from, int32_t split,
                                                      double (&sum)[4])

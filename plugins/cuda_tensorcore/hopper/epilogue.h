@@ -123,7 +123,7 @@ __device__ static inline void tc_hopper_row_offsets(const tc_hopper_params &job,
 }
 
 /* What is blended, or goes through bias and activation: sums as they are to both buffers, where
- * rows of a column follow each other in a thread. Lines are turned against conflicts of banks. */
+ * rows of a column follow each other in a thread. Lines are swizzled against conflicts of banks. */
 template <class S>
 __device__ static inline void tc_hopper_blend_slab(const tc_hopper_params &job,
                                                    typename S::sum *sums, const int64_t *z,

@@ -30,7 +30,7 @@ int32_t tc_hopper_runs(int32_t generation)
 
 /* ------------------------------------------------------------------ limits */
 
-/* In dgrad of 16 bits columns lie side by side in filters, which wgmma takes; else terms do. */
+/* In dgrad of 16 bits filters are MN-major, which wgmma takes; else K-major. */
 static bool b_is_mn_major(const conv &conv, int32_t size)
 {
     return conv_is_data(&conv) && size == 2;
@@ -169,7 +169,7 @@ static void make_classes(tc_hopper_class *of, const conv &conv, int32_t type)
     }
 }
 
-/* ------------------------------------------------------------------ the job */
+/* ------------------------------------------------------------------ the parameters */
 
 static void place_z(tc_hopper_params *to, const conv &conv)
 {

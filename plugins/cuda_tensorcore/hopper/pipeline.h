@@ -14,7 +14,7 @@
 #define TC_PRODUCER_REGISTERS 40
 #define TC_CONSUMER_REGISTERS 232
 
-/* A place in the pipeline of stages, and the parity of its phase. */
+/* A stage of the pipeline, and the parity of its phase. */
 template <class S> struct tc_hopper_pipeline_state {
     int32_t stage = 0;
     uint32_t phase = 0;

@@ -159,13 +159,14 @@ __device__ static inline void tc_fence_proxy_async()
 
 /* ------------------------------------------------------------------ products */
 
-/* Lines are rows of A, or columns of B. */
+/* K-major: lines are rows of A, or columns of B. */
 __device__ static inline uint64_t tc_descriptor_k_major(uint32_t address)
 {
     return (uint64_t)(address >> 4) | (uint64_t)(TC_SWIZZLE_BYTES >> 4) << 32 | UINT64_C(1) << 62;
 }
 
-/* Lines are terms, of 64 rows or columns of 16 bits each; the next 64 lie `apart` bytes further. */
+/* MN-major: a line is one k of 64 rows or columns of 16 bits each; the next 64 lie `apart` bytes
+ * further. */
 __device__ static inline uint64_t tc_descriptor_mn_major(uint32_t address, uint32_t apart)
 {
     return tc_descriptor_k_major(address) | (uint64_t)(apart >> 4) << 16;
@@ -194,7 +195,7 @@ template <int LEFT> __device__ static inline void tc_wgmma_wait()
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory");
 }
 
-/* d = A B, or d + A B where `adds`; A_MN_MAJOR, B_MN_MAJOR: 1 where the lines of A, of B are terms.
+/* d = A B, or d + A B where `adds`; A_MN_MAJOR, B_MN_MAJOR: 1 where A, where B is MN-major.
  */
 template <class M, int N, int A_MN_MAJOR, int B_MN_MAJOR>
 __device__ static inline void tc_wgmma(typename M::sum (&d)[N / 2], uint64_t a, uint64_t b,

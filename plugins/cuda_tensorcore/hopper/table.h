@@ -94,7 +94,7 @@ constexpr struct tc_kernel tc_hopper_wgrad_row(int32_t number, int32_t type, dou
         TC_HOPPER_NUMBER(3, signs, tile), type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, efficiency,     \
         tc_hopper_takes_signed)
 
-/* Of 32-bit operands, whose terms lie side by side in filters as well. */
+/* Of 32-bit operands, whose filters are K-major as well. */
 #define TC_HOPPER_TABLE_32(name, math, number, type)                                               \
     static const struct tc_kernel kernels[] = {                                                    \
         TC_HOPPER_TILES(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0, 1),           \

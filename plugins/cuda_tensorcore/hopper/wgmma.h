@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The forms of wgmma.mma_async that the family hopper uses (PTX ISA, "Warpgroup-level matrix
- * instructions"): 64 x N accumulators of a warpgroup, floats or 32-bit integers, 32 bytes of terms,
+ * instructions"): 64 x N accumulators of a warpgroup, floats or 32-bit integers, 32 bytes of K,
  * both operands in shared memory and named by descriptors. Nothing but the lists of registers makes
  * them long.
  */
@@ -49,7 +49,7 @@
 #define TC_BIND_128(d, i) TC_BIND_64(d, i), TC_BIND_64(d, i + 64)
 
 /* N columns, their half, the numbers of the operands behind the accumulators: descriptors of A and
- * B, whether to add to what was there, whether A and B have their terms as lines, which those of 16
+ * B, whether to add to what was there, whether A and B are MN-major, which those of 16
  * bits may. */
 #define TC_WGMMA_FORM(N, half, a_at, b_at, adds_at, a_lines_at, b_lines_at, type)                    \
     asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \

@@ -41,7 +41,7 @@ struct tc_hopper_wgrad_shape {
     };
 };
 
-/* Fastest the filters, then taps of channels, last the parts. */
+/* Fastest the filters, then taps of channels, last the splits. */
 template <class S> struct tc_hopper_wgrad_work_tile {
     int32_t first_filter, first_block, group, split;
     int32_t begin, end; /* stages */

@@ -16,9 +16,9 @@
 struct tc_hopper_wgrad_params {
     tc_tensor_map x, dy;
     float *partial;
-    int32_t items; /* tiles of all parts and groups */
+    int32_t items; /* tiles of all splits and groups */
     int32_t x_tiles, filter_tiles, groups;
-    int32_t each, stages;         /* stages of a part, and of the whole sum */
+    int32_t each, stages;         /* stages of a split, and of all of K */
     int32_t depth, filters;       /* channels and filters of a group */
     int32_t depth_blocks, blocks; /* of a tap, of all taps */
     int32_t rows;                 /* X */
@@ -28,9 +28,9 @@ struct tc_hopper_wgrad_params {
     tc_hopper_taps taps[TC_HOPPER_DIMS];
 };
 
-/* hopper/wgrad_params.cu: what the kernels take, beside types; the job without addresses, 0 where
- * the driver makes no maps of it; positions of a stage, blocks of 64 channels and of 64 filters of
- * a tile. */
+/* hopper/wgrad_params.cu: what the kernels take, beside types; the parameters without addresses, 0
+ * where the driver makes no maps of it; positions of a stage, blocks of 64 channels and of 64
+ * filters of a tile. */
 extern "C" int32_t tc_hopper_wgrad_takes(const struct conv *conv, const struct tc_target *target);
 int32_t tc_hopper_wgrad_prepare(tc_hopper_wgrad_params *to, const tc_job &job, int32_t positions,
                                 int32_t x_blocks, int32_t filter_blocks);

@@ -28,13 +28,13 @@ static inline int32_t tc_settle(tc_copy_params *)
     return 0;
 }
 
-/* Where tap t of place j lies. */
+/* Where tap t of position j lies. */
 __device__ static inline int32_t tc_coordinate(const tc_window &reach, int32_t j, int32_t t)
 {
     return j * reach.step + reach.begin + t * reach.tap;
 }
 
-/* A thread's chunk, of type C, is EACH lanes of one place. */
+/* A thread's chunk, of type C, is EACH lanes of one position. */
 template <class T, class C>
 __global__ void __launch_bounds__(CUDA_THREADS)
     tc_copy_any(const __grid_constant__ tc_copy_params job)

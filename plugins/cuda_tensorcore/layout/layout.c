@@ -10,7 +10,7 @@
 
 /* Copies begin at multiples of this many bytes, as the workspace does. */
 #define PLACE_BYTES 256
-/* Chunks of 16 bytes of a copy, and terms of a sum, are counted in this many bits. */
+/* Chunks of 16 bytes of a copy, and K, are counted in this many bits. */
 #define CHUNK_BITS 31
 #define TERM_BITS  30
 
@@ -124,7 +124,7 @@ static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_
 }
 
 /* Of one group and two dims: [height][width][column][term]. Columns that lie side by side make a
- * row with the taps in front of them, which is turned as a whole. */
+ * row with the taps in front of them, which is transposed as a whole. */
 static struct tc_copy copy_terms(const struct conv *conv, int32_t type)
 {
     const struct conv_dim *height = &conv->dim[LAST - 1], *width = &conv->dim[LAST];

@@ -28,7 +28,7 @@ enum {
     TC_LAYOUT_PIXELS = 8,
     /* fprop: all taps of a filter's plane become channels. */
     TC_LAYOUT_FOLD_RS = 16,
-    /* dgrad, of floats: filters with their terms side by side, for kernels by maps. */
+    /* dgrad, of floats: filters K-major, for kernels by TMA. */
     TC_LAYOUT_B_K_MAJOR = 32
 };
 
@@ -41,7 +41,7 @@ enum {
 /* Dims of a copy, slowest first; its lanes follow. */
 enum { TC_OUTER, TC_INNER, TC_DEPTH, TC_HEIGHT, TC_WIDTH, TC_GROUP, TC_COPY_DIMS };
 
-/* Along the height or the width, tap t of place j is coordinate j * step + begin + t * tap. */
+/* Along the height or the width, tap t of position j is coordinate j * step + begin + t * tap. */
 struct tc_window {
     int32_t taps, step, begin, tap;
     int32_t extent; /* of what is copied: coordinates outside are 0 */

@@ -26,7 +26,7 @@ struct tc_reduce_params {
     tc_slim_params inner;
     tc_reduce_conv outer;
     int32_t by_rows; /* a filter's row is channels */
-    /* wgrad: parts have their rows as neighbours; threads of a result, results. */
+    /* wgrad: splits have their rows as neighbours; threads of a result, results. */
     int32_t rows_inside, lines;
     int64_t count;
 };
@@ -72,7 +72,7 @@ static inline int32_t tc_settle(tc_reduce_params *)
 #define LINES_MAX 32
 #define BLOCKS    4
 
-/* Row of the inner problem, and place in dw, of row `row` of the outer one, channels inside. */
+/* Row of the inner problem, and offset in dw, of row `row` of the outer one, channels inside. */
 __device__ static inline int32_t tc_reduce_row(const tc_reduce_params &job, int32_t row,
                                                int64_t *at)
 {
@@ -92,7 +92,7 @@ __device__ static inline int32_t tc_reduce_row(const tc_reduce_params &job, int3
     return row;
 }
 
-/* Where the sum of a row and a column of the inner problem lies in the first part. */
+/* Where the sum of a row and a column of the inner problem lies in the first split. */
 __device__ static inline int64_t tc_reduce_partial_at(const tc_reduce_params &job, int32_t group,
                                                       int32_t row, int32_t column)
 {

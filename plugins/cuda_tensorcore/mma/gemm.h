@@ -38,7 +38,7 @@ __device__ static inline void tc_coords_of_m(const tc_job &job, const tc_block &
     }
 }
 
-/* The places of tile t, by the lanes of one warp. */
+/* Coordinates of the k of tile t, by the lanes of one warp. */
 template <class S>
 __device__ static inline void tc_coords_of_k(const tc_job &job, const tc_block &block,
                                              conv_place *terms, int32_t t)

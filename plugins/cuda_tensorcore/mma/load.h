@@ -16,7 +16,7 @@
 #include "../common/job.h"
 #include "../common/tile.h"
 
-/* Where a block finds places and coordinates. */
+/* Where a block finds coordinates. */
 struct tc_coords {
     const tc_block *block;
     const conv_place *rows;  /* one for each */
@@ -125,7 +125,7 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader_b : tc_loader<
     typedef tc_loader<T, S, MAJOR, LOAD> loader;
     typedef typename T::element element;
 
-    /* `first` is the tile's first term. */
+    /* `first` is the tile's first k. */
     __device__ void fetch(const tc_job &job, const tc_coords &coords, int32_t first, char *to)
     {
         const tc_block &block = *coords.block;
