@@ -112,6 +112,10 @@ function handed_on(text,    name, type_text) {
     # The only struct that is passed by value.
     if (text ~ /^anydnnAlgorithm_t [a-z]/)
         return "anydnnCompatAlgorithm(" name ")"
+    if (name == "requestedAlgoCount")
+        return "ANYDNN_COMPAT_WANTED(" name ")"
+    if (text ~ /AlgoPerf_t \*/)
+        return name " ? found : 0"
     if (match(text, /anydnn[A-Za-z]+_t/) && is_own(substr(text, RSTART, RLENGTH)))
         return "(" type_text ")" name
     return name
@@ -123,10 +127,16 @@ function mend_statuses(text, count, part,    a, out) {
         if (part[a] ~ /anydnnStatus_t \*/)
             out = out "    if (" argument_name(part[a]) ")\n        anydnnCompatStatusAt(" argument_name(part[a]) ");\n"
         if (part[a] ~ /AlgoPerf_t \*/)
-            out = out "    for (i = 0; answer == CUDNN_STATUS_SUCCESS && i < *returnedAlgoCount; i++)\n" \
-                "        anydnnCompatStatusAt(&" argument_name(part[a]) "[i].status);\n"
+            out = out "    if (answer == CUDNN_STATUS_SUCCESS)\n        *returnedAlgoCount =\n" \
+                "            anydnnCompatKeep(found, *returnedAlgoCount, requestedAlgoCount, " argument_name(part[a]) ");\n"
     }
     return out
+}
+
+# Results are asked for in anydnn's own struct, of which some are handed on.
+function print_found(text) {
+    if (match(text, /anydnn[A-Za-z]+AlgoPerf_t \*/))
+        print "    " substr(text, RSTART, RLENGTH - 2) " found[ANYDNN_COMPAT_ANSWERS];"
 }
 
 function print_wrapper(i, k, name,    text, count, part, a, call, mended, result) {
@@ -144,9 +154,10 @@ function print_wrapper(i, k, name,    text, count, part, a, call, mended, result
     print folded("ANYDNN_COMPAT_INLINE " result name "(" renamed(text) ")") "\n{"
     if (mended == "")
         print folded("    return " call ";") "\n}\n"
-    else
-        print folded("    cudnnStatus_t answer = " call ";") "\n" (mended ~ /\[i\]/ ? "    int i;\n" : "") "\n" mended \
-            "    return answer;\n}\n"
+    else {
+        print_found(text)
+        print folded("    cudnnStatus_t answer = " call ";") "\n\n" mended "    return answer;\n}\n"
+    }
 }
 
 function print_raws(labelled,    i, k) {
