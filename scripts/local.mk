@@ -15,7 +15,7 @@ if HAVE_CMOCKA
 bundle_programs += tests/conformance/test_vectors
 endif
 if HAVE_CUDNN
-bundle_programs += $(porting_programs) bench/cudnn_direct/cudnn_direct tests/gpu/engines
+bundle_programs += $(porting_programs) $(cudnn7_programs) bench/cudnn_direct/cudnn_direct tests/gpu/engines
 endif
 if HAVE_CUDA
 bundle_programs += $(gpu_programs) bench/host_cost/host_cost
