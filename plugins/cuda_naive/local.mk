@@ -63,6 +63,8 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/pooling/tiles_nchw.c \
 	plugins/cuda_naive/pooling/tiles_nhwc.c \
 	plugins/cuda_naive/sequence/ctc.cu \
+	plugins/cuda_naive/sequence/ctc.h \
+	plugins/cuda_naive/sequence/ctc_paths.h \
 	plugins/cuda_naive/shared/beside.h \
 	plugins/cuda_naive/shared/map.h \
 	plugins/cuda_naive/shared/reduce.h \

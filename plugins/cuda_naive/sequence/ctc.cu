@@ -1,49 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The CTC loss by the forward-backward recursion of Graves et al. 2006, in logarithms of doubles, a
- * block for a sequence: its threads share the states of a step, and the steps follow one another.
- * State s = 0 .. 2 L of a sequence with L labels is a blank where s is even, else label (s - 1)
- * / 2.
+ * The CTC loss by the forward-backward recursion of Graves et al. 2006, in logarithms of doubles.
+ * What is a chain of steps is in ctc_paths.h; what is not, the scales of a softmax and the
+ * gradients, is done for all steps at once.
  *
  * Labels and lengths are in host memory and may change once the call has returned: they travel as
  * the parameters of small kernels, so that nothing waits and a capture holds them.
  */
-#include "../shared/map.h"
 #include "../table.h"
+#include "ctc_paths.h"
 
-#include <math.h>
+#include <string.h>
 
 /* Slots. */
 enum { X, LABELS, LABEL_LENGTHS, INPUT_LENGTHS, COSTS, GRADIENTS };
 
-/* Dims of x. */
-enum { TIME, SEQUENCE, LETTER };
-
 /* Numbers that one launch carries: parameters may have 4 KB. */
 #define CARRIED 896
+
+#define WARP      32
+#define ALL_LANES 0xffffffffu
+#define WARPS     (CUDA_THREADS / WARP)
 
 struct ctc_numbers {
     int32_t *to;
     int32_t count;
     int32_t value[CARRIED];
-};
-
-struct ctc_job {
-    int64_t letters, steps, sequences;
-    int64_t x_strides[3], gradients_strides[3];
-    const void *x;
-    void *costs, *gradients;
-    int32_t softmax, propagates, is_double;
-    /* in scratch */
-    const int32_t *label_lengths, *input_lengths, *labels;
-    double *rooms;
-};
-
-/* A sequence and its part of the scratch. */
-struct ctc_sequence {
-    const int32_t *label;
-    int64_t labels, states, steps;
-    double *scale, *alpha, *beta[2];
 };
 
 __global__ void __launch_bounds__(CUDA_THREADS) ctc_put(ctc_numbers numbers)
@@ -52,204 +34,146 @@ __global__ void __launch_bounds__(CUDA_THREADS) ctc_put(ctc_numbers numbers)
         numbers.to[i] = numbers.value[i];
 }
 
-/* Doubles that a sequence takes: scales, alpha of each step, two rows of beta. */
-CUDA_BOTH int64_t ctc_room(int64_t labels, int64_t steps)
+/* ------------------------------------------------------------------ labels by letter */
+
+/* The labels of a sequence sorted by letter, equal ones as they come, and where each letter begins:
+ * what passes through a letter is then a sum over neighbours, in an order that is always the same.
+ */
+__global__ void __launch_bounds__(CUDA_THREADS) ctc_letters(ctc_job job)
 {
-    return steps + (steps + 2) * (2 * labels + 1);
-}
+    ctc_sequence at = ctc_sequence_of(job, blockIdx.x);
+    int32_t labels = at.runs ? (int32_t)at.labels : 0, groups = 0;
+    unsigned lane = threadIdx.x % WARP;
 
-__device__ static inline ctc_sequence sequence_of(const ctc_job &job, int64_t n)
-{
-    ctc_sequence at = {};
-    int64_t first = 0, room = 0;
+    for (int32_t i = threadIdx.x; i < labels; i += CUDA_THREADS) {
+        int32_t letter = at.label[i], place = 0;
 
-    for (int64_t i = 0; i < n; i++) {
-        first += job.label_lengths[i];
-        room += ctc_room(job.label_lengths[i], job.input_lengths[i]);
-    }
-    at.label = job.labels + first;
-    at.labels = job.label_lengths[n];
-    at.steps = job.input_lengths[n];
-    at.states = 2 * at.labels + 1;
-    at.scale = job.rooms + room;
-    at.alpha = at.scale + at.steps;
-    at.beta[0] = at.alpha + at.steps * at.states;
-    at.beta[1] = at.beta[0] + at.states;
-    return at;
-}
-
-__device__ static inline double log_sum(double a, double b, double c)
-{
-    double highest = fmax(fmax(a, b), c);
-
-    if (highest == -(double)INFINITY)
-        return a + b + c; /* -Inf, or NaN that fmax passed over */
-    return highest + log(exp(a - highest) + exp(b - highest) + exp(c - highest));
-}
-
-template <class T>
-__device__ static inline double log_p(const ctc_job &job, const ctc_sequence &at, const T *x,
-                                      int64_t t, int64_t s)
-{
-    int64_t letter = s % 2 ? at.label[(s - 1) / 2] : 0;
-    double value = (double)cuda_load(x[t * job.x_strides[TIME] + letter * job.x_strides[LETTER]]);
-
-    return job.softmax ? value - at.scale[t] : log(value);
-}
-
-/* Whether a path may go from state s - 2 to s: over a blank between two different labels. */
-__device__ static inline bool skips(const ctc_sequence &at, int64_t s)
-{
-    return s % 2 && s >= 3 && at.label[(s - 1) / 2] != at.label[(s - 3) / 2];
-}
-
-/* Whether some path of so many steps gives the labels: a step each, and one for a blank between
- * equal neighbours. */
-__device__ static inline bool has_path(const ctc_sequence &at)
-{
-    int64_t least = at.labels;
-
-    for (int64_t i = 1; i < at.labels && least <= at.steps; i++)
-        least += at.label[i] == at.label[i - 1];
-    return least <= at.steps;
-}
-
-template <class T>
-__device__ static inline void fill_scales(const ctc_job &job, const ctc_sequence &at, const T *x)
-{
-    for (int64_t t = threadIdx.x; t < at.steps && job.softmax; t += CUDA_THREADS) {
-        const T *row = x + t * job.x_strides[TIME];
-        double highest = (double)cuda_load(row[0]), sum = 0;
-
-        for (int64_t k = 1; k < job.letters; k++)
-            highest = fmax(highest, (double)cuda_load(row[k * job.x_strides[LETTER]]));
-        for (int64_t k = 0; k < job.letters; k++)
-            sum += exp((double)cuda_load(row[k * job.x_strides[LETTER]]) - highest);
-        at.scale[t] = highest + log(sum);
-    }
-}
-
-template <class T>
-__device__ static inline void go_forward(const ctc_job &job, const ctc_sequence &at, const T *x)
-{
-    const double none = -(double)INFINITY;
-
-    for (int64_t t = 0; t < at.steps; t++) {
-        const double *from = at.alpha + (t - 1) * at.states;
-        double *to = at.alpha + t * at.states;
-
-        for (int64_t s = threadIdx.x; s < at.states; s += CUDA_THREADS) {
-            double before = s < 2 ? 0 : none;
-
-            if (t > 0)
-                before = log_sum(from[s], s >= 1 ? from[s - 1] : none,
-                                 skips(at, s) ? from[s - 2] : none);
-            to[s] = log_p(job, at, x, t, s) + before;
-        }
-        __syncthreads();
-    }
-}
-
-/* beta of step t from that of step t + 1: log of all ways on from there. */
-template <class T>
-__device__ static inline void go_back(const ctc_job &job, const ctc_sequence &at, const T *x,
-                                      int64_t t)
-{
-    const double none = -(double)INFINITY;
-    const double *from = at.beta[(t + 1) % 2];
-    double *to = at.beta[t % 2];
-
-    for (int64_t s = threadIdx.x; s < at.states; s += CUDA_THREADS) {
-        double next[3] = {none, none, none};
-
-        if (t == at.steps - 1) {
-            to[s] = s >= at.states - 2 ? 0 : none;
-            continue;
-        }
-        next[0] = from[s] + log_p(job, at, x, t + 1, s);
-        if (s + 1 < at.states)
-            next[1] = from[s + 1] + log_p(job, at, x, t + 1, s + 1);
-        if (s + 2 < at.states && skips(at, s + 2))
-            next[2] = from[s + 2] + log_p(job, at, x, t + 1, s + 2);
-        to[s] = log_sum(next[0], next[1], next[2]);
+        for (int32_t j = 0; j < labels; j++)
+            place += at.label[j] < letter || (at.label[j] == letter && j < i);
+        at.order[place] = i;
     }
     __syncthreads();
+    if (threadIdx.x >= WARP)
+        return;
+    for (int32_t first = 0; first < labels; first += WARP) {
+        int32_t i = first + (int32_t)lane;
+        bool begins = i < labels && (i == 0 || at.label[at.order[i]] != at.label[at.order[i - 1]]);
+        unsigned mask = __ballot_sync(ALL_LANES, begins);
+
+        if (begins)
+            at.group[groups + __popc(mask & ((1u << lane) - 1))] = i;
+        groups += __popc(mask);
+    }
+    if (lane == 0) {
+        at.group[groups] = labels;
+        job.groups[blockIdx.x] = groups;
+    }
 }
 
-/* The share of the paths that pass through a letter at step t. */
-__device__ static inline double share_of(const ctc_sequence &at, int64_t t, int64_t letter,
-                                         double all)
+/* ------------------------------------------------------------------ scales of a softmax */
+
+/* log of the sum of exp x along the letters: a warp for a step of a sequence. */
+template <class T> __global__ void __launch_bounds__(CUDA_THREADS) ctc_scales(ctc_job job)
 {
-    const double *alpha = at.alpha + t * at.states, *beta = at.beta[t % 2];
+    int64_t row = (int64_t)blockIdx.x * WARPS + threadIdx.x / WARP, t = row / job.sequences;
+    int64_t n = row % job.sequences, lane = threadIdx.x % WARP;
+    double highest = -(double)INFINITY, sum = 0;
+    const T *x = (const T *)job.x + t * job.x_strides[CTC_TIME] + n * job.x_strides[CTC_SEQUENCE];
+    ctc_sequence at;
+
+    if (t >= job.steps)
+        return;
+    at = ctc_sequence_of(job, n);
+    if (!at.runs || t >= at.steps)
+        return;
+    for (int64_t k = lane; k < job.letters; k += WARP)
+        highest = fmax(highest, (double)cuda_load(x[k * job.x_strides[CTC_LETTER]]));
+    for (int by = WARP / 2; by > 0; by /= 2)
+        highest = fmax(highest, __shfl_xor_sync(ALL_LANES, highest, by));
+    for (int64_t k = lane; k < job.letters; k += WARP)
+        sum += exp((double)cuda_load(x[k * job.x_strides[CTC_LETTER]]) - highest);
+    for (int by = WARP / 2; by > 0; by /= 2)
+        sum += __shfl_xor_sync(ALL_LANES, sum, by);
+    if (lane == 0)
+        at.scale[t] = highest + log(sum);
+}
+
+/* ------------------------------------------------------------------ gradients */
+
+template <class T>
+__device__ static inline double ctc_p(const ctc_job &job, const ctc_sequence &at, const T *row,
+                                      int64_t t, int64_t letter)
+{
+    double value = (double)cuda_load(row[letter * job.x_strides[CTC_LETTER]]);
+
+    return job.softmax ? exp(value - at.scale[t]) : value;
+}
+
+/* The share of the paths that pass through one of the states of a group at a step, the same for the
+ * warp: group 0 is the blank. */
+__device__ static inline double ctc_share(const ctc_sequence &at, const double *paths, double all,
+                                          int32_t group)
+{
+    int64_t lane = threadIdx.x % WARP, i = lane, end = at.labels + 1;
     double share = 0;
 
-    for (int64_t s = letter == 0 ? 0 : 1; s < at.states; s += 2)
-        if (letter == 0 || at.label[(s - 1) / 2] == letter)
-            share += exp(alpha[s] + beta[s] - all);
+    if (group > 0) {
+        i += at.group[group - 1];
+        end = at.group[group];
+    }
+    for (; i < end; i += WARP)
+        share += exp(paths[group ? 2 * at.order[i] + 1 : 2 * i] - all);
+    for (int by = WARP / 2; by > 0; by /= 2)
+        share += __shfl_xor_sync(ALL_LANES, share, by);
     return share;
 }
 
-/* All steps, from the last; those behind the sequence's own are 0, and `lost` is for all of a
- * sequence without a path. */
-template <class T>
-__device__ static inline void write_gradients(const ctc_job &job, const ctc_sequence &at,
-                                              const T *x, int64_t n, double all)
+/* A block for a step of a sequence: p for every letter, then those that have a share less it. Steps
+ * behind the sequence's own are 0, and `lost` is for all of a sequence without a path. */
+template <class T> __global__ void __launch_bounds__(CUDA_THREADS) ctc_gradients(ctc_job job)
 {
-    T *to = (T *)job.gradients + n * job.gradients_strides[SEQUENCE];
-    bool lost = all == -(double)INFINITY;
+    int64_t t = blockIdx.x / job.sequences, n = blockIdx.x % job.sequences;
+    ctc_sequence at = ctc_sequence_of(job, n);
+    const T *row = (const T *)job.x + t * job.x_strides[CTC_TIME] + n * job.x_strides[CTC_SEQUENCE];
+    T *to = (T *)job.gradients + t * job.gradients_strides[CTC_TIME] +
+            n * job.gradients_strides[CTC_SEQUENCE];
+    double all = job.all[n];
+    bool lost = all == -(double)INFINITY, own = t < at.steps && !lost;
 
-    for (int64_t t = job.steps - 1; t >= 0; t--) {
-        bool own = t < at.steps && !lost;
+    for (int64_t k = threadIdx.x; k < job.letters; k += CUDA_THREADS) {
+        double value = lost && t < at.steps && job.propagates ? (double)NAN : 0;
 
-        if (own)
-            go_back(job, at, x, t);
-        for (int64_t k = threadIdx.x; k < job.letters; k += CUDA_THREADS) {
-            double value = lost && t < at.steps && job.propagates ? (double)NAN : 0;
-
-            if (own) {
-                value = (double)cuda_load(x[t * job.x_strides[TIME] + k * job.x_strides[LETTER]]);
-                value = (job.softmax ? exp(value - at.scale[t]) : value) - share_of(at, t, k, all);
-            }
-            cuda_store(to + t * job.gradients_strides[TIME] + k * job.gradients_strides[LETTER],
-                       value);
-        }
-        /* The row of beta that was read is written at the step before the last. */
-        __syncthreads();
+        cuda_store(to + k * job.gradients_strides[CTC_LETTER],
+                   own ? ctc_p(job, at, row, t, k) : value);
     }
-}
+    if (!own)
+        return;
+    __syncthreads();
+    for (int32_t group = threadIdx.x / WARP; group <= job.groups[n]; group += WARPS) {
+        double share = ctc_share(at, at.paths + t * at.states, all, group);
+        int64_t letter = group ? at.label[at.order[at.group[group - 1]]] : 0;
 
-template <class T> __global__ void __launch_bounds__(CUDA_THREADS) ctc_sequences(ctc_job job)
-{
-    int64_t n = blockIdx.x;
-    ctc_sequence at = sequence_of(job, n);
-    const T *x = (const T *)job.x + n * job.x_strides[SEQUENCE];
-    double all = at.labels == 0 ? 0 : -(double)INFINITY;
-    bool runs = at.steps > 0 && has_path(at);
-
-    if (at.steps > 0)
-        all = -(double)INFINITY;
-    if (runs) {
-        const double *last = at.alpha + at.steps * at.states - 1;
-
-        fill_scales(job, at, x);
-        __syncthreads();
-        go_forward(job, at, x);
-        all = log_sum(last[0], at.states > 1 ? last[-1] : -(double)INFINITY, -(double)INFINITY);
+        if (threadIdx.x % WARP == 0)
+            cuda_store(to + letter * job.gradients_strides[CTC_LETTER],
+                       ctc_p(job, at, row, t, letter) - share);
     }
-    if (threadIdx.x == 0 && job.is_double)
-        ((double *)job.costs)[n] = 0 - all;
-    else if (threadIdx.x == 0)
-        ((float *)job.costs)[n] = (float)(0 - all);
-    if (job.gradients)
-        write_gradients(job, at, x, n, all);
 }
 
 /* ------------------------------------------------------------------ plans */
 
 struct ctc_state {
     ctc_job job;
-    void (*kernel)(ctc_job);
+    void (*scales)(ctc_job);
+    void (*paths)(ctc_job);
+    void (*write)(ctc_job);
 };
+
+template <class T> static void choose(ctc_state *state)
+{
+    state->scales = ctc_scales<T>;
+    state->paths = ctc_paths<T>;
+    state->write = ctc_gradients<T>;
+}
 
 static void ctc_prepare(struct anydnn_plugin_plan *plan)
 {
@@ -259,9 +183,9 @@ static void ctc_prepare(struct anydnn_plugin_plan *plan)
     ctc_state *state = (ctc_state *)plan->job;
     ctc_job *job = &state->job;
 
-    job->steps = x->dims[TIME];
-    job->sequences = x->dims[SEQUENCE];
-    job->letters = x->dims[LETTER];
+    job->steps = x->dims[CTC_TIME];
+    job->sequences = x->dims[CTC_SEQUENCE];
+    job->letters = x->dims[CTC_LETTER];
     for (int d = 0; d < 3; d++) {
         job->x_strides[d] = x->strides[d];
         job->gradients_strides[d] = gradients ? gradients->strides[d] : 0;
@@ -270,75 +194,134 @@ static void ctc_prepare(struct anydnn_plugin_plan *plan)
     job->propagates = params->nan_propagate;
     job->is_double = x->type == ANYDNN_PLUGIN_DOUBLE;
     switch (x->type) {
-#define CASE(T) state->kernel = ctc_sequences<T>
+#define CASE(T) choose<T>(state)
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
     }
 }
 
+/* ------------------------------------------------------------------ runs */
+
+/* What a call has of labels, and the scratch that it takes. */
+struct ctc_lists {
+    ctc_place *places;
+    int64_t labels, room;
+};
+
 /* Numbers of the host to the scratch. */
-static int32_t put(const cuda_call *call, int32_t *to, const int32_t *from, int64_t count)
+static int32_t put(const cuda_call *call, void *to, const void *from, int64_t count)
 {
     int32_t status = 0;
 
     for (int64_t done = 0; done < count && !status; done += CARRIED) {
         ctc_numbers numbers;
 
-        numbers.to = to + done;
+        numbers.to = (int32_t *)to + done;
         numbers.count = (int32_t)(count - done < CARRIED ? count - done : CARRIED);
-        for (int32_t i = 0; i < numbers.count; i++)
-            numbers.value[i] = from[done + i];
+        memcpy(numbers.value, (const int32_t *)from + done,
+               (size_t)numbers.count * sizeof(int32_t));
         status = cuda_launch(call, ctc_put, 1, 1, numbers);
     }
     return status;
 }
 
-static int32_t launch(const ctc_state *state, const cuda_call *call, ctc_job *job, void *scratch,
-                      int64_t room, int64_t labels)
+/* Steps that the labels take at the least: one each, and one for a blank between equal neighbours.
+ */
+static int64_t shortest(const int32_t *label, int64_t labels)
 {
-    void *const *data = call->operands->data;
-    int32_t *numbers = (int32_t *)((double *)scratch + room);
-    int32_t status;
+    int64_t steps = labels;
 
-    job->rooms = (double *)scratch;
-    job->label_lengths = numbers;
-    job->input_lengths = numbers + job->sequences;
-    job->labels = numbers + 2 * job->sequences;
-    status = put(call, numbers, (const int32_t *)data[LABEL_LENGTHS], job->sequences);
+    for (int64_t i = 1; i < labels; i++)
+        steps += label[i] == label[i - 1];
+    return steps;
+}
+
+static void place(ctc_lists *lists, const cuda_call *call, const ctc_job &job)
+{
+    const int32_t *labels = (const int32_t *)call->operands->data[LABELS];
+    const int32_t *label_lengths = (const int32_t *)call->operands->data[LABEL_LENGTHS];
+    const int32_t *input_lengths = (const int32_t *)call->operands->data[INPUT_LENGTHS];
+
+    for (int64_t n = 0; n < job.sequences; n++) {
+        ctc_place *made = &lists->places[n];
+
+        *made = {lists->room, (int32_t)lists->labels, label_lengths[n], input_lengths[n], 0};
+        made->runs =
+            made->steps > 0 && shortest(labels + lists->labels, made->labels) <= made->steps;
+        lists->labels += made->labels;
+        lists->room += ctc_room(*made, job.gradients != nullptr);
+    }
+}
+
+static size_t bytes_of(const ctc_job &job, const ctc_lists &lists)
+{
+    return (size_t)(job.sequences + lists.room) * sizeof(double) +
+           (size_t)job.sequences * sizeof(ctc_place) +
+           (size_t)(3 * lists.labels + 2 * job.sequences) * sizeof(int32_t);
+}
+
+/* Doubles first, then places, then lists of numbers. */
+static void lay_out(ctc_job *job, void *scratch, const ctc_lists &lists)
+{
+    ctc_place *places;
+    int32_t *numbers;
+
+    job->all = (double *)scratch;
+    job->rooms = job->all + job->sequences;
+    places = (ctc_place *)(job->rooms + lists.room);
+    job->places = places;
+    numbers = (int32_t *)(places + job->sequences);
+    job->labels = numbers;
+    job->order = numbers + lists.labels;
+    job->group = job->order + lists.labels;
+    job->groups = job->group + lists.labels + job->sequences;
+}
+
+static int32_t launch(const ctc_state *state, const cuda_call *call, ctc_job *job,
+                      const ctc_lists *lists)
+{
+    int64_t rows = job->steps * job->sequences;
+    int32_t status = put(call, (void *)job->places, lists->places,
+                         job->sequences * (int64_t)(sizeof(ctc_place) / sizeof(int32_t)));
+
     if (!status)
-        status = put(call, numbers + job->sequences, (const int32_t *)data[INPUT_LENGTHS],
-                     job->sequences);
-    if (!status)
-        status = put(call, numbers + 2 * job->sequences, (const int32_t *)data[LABELS], labels);
-    return status ? status : cuda_launch(call, state->kernel, job->sequences, 1, *job);
+        status = put(call, (void *)job->labels, call->operands->data[LABELS], lists->labels);
+    if (!status && job->softmax)
+        status = cuda_launch(call, state->scales, cuda_blocks(rows, WARPS), 1, *job);
+    if (!status && job->gradients)
+        status = cuda_launch(call, ctc_letters, job->sequences, 1, *job);
+    for (job->half = 0; job->half < (job->gradients ? 2 : 1) && !status; job->half++)
+        status = cuda_launch(call, state->paths, job->sequences, job->gradients ? 2 : 1, *job);
+    if (!status && job->gradients)
+        status = cuda_launch(call, state->write, rows, 1, *job);
+    return status;
 }
 
 static int32_t ctc_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const ctc_state *state = (const ctc_state *)plan->job;
-    const int32_t *label_lengths = (const int32_t *)call->operands->data[LABEL_LENGTHS];
-    const int32_t *input_lengths = (const int32_t *)call->operands->data[INPUT_LENGTHS];
     ctc_job job = state->job;
-    int64_t room = 0, labels = 0;
+    ctc_lists lists = {};
     void *scratch;
     int32_t dropped, status;
 
-    for (int64_t n = 0; n < job.sequences; n++) {
-        room += ctc_room(label_lengths[n], input_lengths[n]);
-        labels += label_lengths[n];
-    }
+    lists.places = (ctc_place *)kit_alloc((size_t)job.sequences * sizeof(ctc_place),
+                                          "the places of sequences");
+    if (!lists.places)
+        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
     job.x = call->operands->data[X];
     job.costs = call->operands->data[COSTS];
     job.gradients = call->operands->data[GRADIENTS];
-    status = cuda_scratch_take(call->device, call->stream,
-                               (size_t)room * sizeof(double) +
-                                   (size_t)(2 * job.sequences + labels) * sizeof(int32_t),
-                               &scratch);
-    if (status)
-        return status;
-    status = launch(state, call, &job, scratch, room, labels);
-    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
-    return status ? status : dropped;
+    place(&lists, call, job);
+    status = cuda_scratch_take(call->device, call->stream, bytes_of(job, lists), &scratch);
+    if (!status) {
+        lay_out(&job, scratch, lists);
+        status = launch(state, call, &job, &lists);
+        dropped = cuda_scratch_drop(call->device, call->stream, scratch);
+        status = status ? status : dropped;
+    }
+    kit_host->free(lists.places);
+    return status;
 }
 
 CUDA_OPERATION(ctc_loss, ANYDNN_PLUGIN_CTC_LOSS, CUDA_FLOATS, KIT_LAYOUTS, sizeof(ctc_state),

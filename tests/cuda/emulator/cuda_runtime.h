@@ -57,6 +57,11 @@ static inline unsigned __umulhi(unsigned a, unsigned b)
     return (unsigned)((uint64_t)a * b >> 32);
 }
 
+static inline int __popc(unsigned bits)
+{
+    return __builtin_popcount(bits);
+}
+
 /* Those that a GPU takes less exactly. */
 #define __expf(x) expf(x) /* the host's library has a function of this name */
 
