@@ -84,6 +84,7 @@ const struct entry_case entries_sequence[] = {
      "t3=@:2,3,5,7:130,41,8,1 t4=@:2,4,6,2:48,12,2,1 params=spatial sampler=0",
      0,
      0},
+    /* Three labels: a plan has room for a power of two. */
     {"anydnnCTCLoss",
      ctc_loss,
      {{"handle", "h"},
@@ -97,7 +98,7 @@ const struct entry_case entries_sequence[] = {
       {"?gradients", "d5"},
       {"ctcLossDesc", "C"},
       {"?workspace", "ws"}},
-     "operation=ctc_loss" COMMON "present=0x3f t0=@:5,2,4:9,4,1 t1=s32:3:1 t2=s32:2:1 t3=s32:2:1 "
+     "operation=ctc_loss" COMMON "present=0x3f t0=@:5,2,4:9,4,1 t1=s32:4:1 t2=s32:2:1 t3=s32:2:1 "
      "t4=@:2:1 t5=@:5,2,4:10,5,1 params=ctc normalization=1 nan=1",
      0,
      0},
