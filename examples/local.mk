@@ -1,41 +1,80 @@
 # SPDX-License-Identifier: Apache-2.0
-# Programs that use the public header alone.
+# Programs that use the public header alone, and the tools' pages for their reports.
 
 noinst_PROGRAMS += examples/hello/hello
 examples_hello_hello_LDADD = libanydnn.la
 examples_hello_hello_SOURCES = examples/hello/hello.c
 
+# Layers, trainings and comparisons of trainings, of which both networks are made. Tests take it too.
+noinst_LTLIBRARIES += examples/layers/liblayers.la
+examples_layers_liblayers_la_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
+examples_layers_liblayers_la_SOURCES = \
+	examples/layers/call.c \
+	examples/layers/call.h \
+	examples/layers/chart.c \
+	examples/layers/complain.c \
+	examples/layers/complain.h \
+	examples/layers/convolution.c \
+	examples/layers/dataset.c \
+	examples/layers/dataset.h \
+	examples/layers/dropout.c \
+	examples/layers/element.c \
+	examples/layers/element.h \
+	examples/layers/example.c \
+	examples/layers/example.h \
+	examples/layers/experiment.c \
+	examples/layers/experiment.h \
+	examples/layers/net.c \
+	examples/layers/net.h \
+	examples/layers/normalization.c \
+	examples/layers/options.c \
+	examples/layers/options.h \
+	examples/layers/parameters.c \
+	examples/layers/parameters.h \
+	examples/layers/pass.c \
+	examples/layers/pass.h \
+	examples/layers/pooling.c \
+	examples/layers/progress.c \
+	examples/layers/progress.h \
+	examples/layers/random.c \
+	examples/layers/random.h \
+	examples/layers/report.c \
+	examples/layers/report.h \
+	examples/layers/statistics.c \
+	examples/layers/statistics.h \
+	examples/layers/table.c \
+	examples/layers/train.c \
+	examples/layers/train.h \
+	examples/layers/verdict.c \
+	examples/layers/verdict.h \
+	tools/alloc.c \
+	tools/common.c \
+	tools/report/figure.c \
+	tools/report/page.c
+LAYERS_LIBS = examples/layers/liblayers.la libanydnn.la $(JANSSON_LIBS) -lm
+
 noinst_PROGRAMS += examples/lenet/lenet
 examples_lenet_lenet_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
-examples_lenet_lenet_LDADD = libanydnn.la $(ZLIB_LIBS) -lm
+examples_lenet_lenet_LDADD = $(LAYERS_LIBS) $(ZLIB_LIBS)
 examples_lenet_lenet_SOURCES = \
-	examples/lenet/complain.c \
-	examples/lenet/complain.h \
-	examples/lenet/dataset.c \
-	examples/lenet/dataset.h \
 	examples/lenet/digits.c \
 	examples/lenet/digits.h \
-	examples/lenet/dropout.c \
-	examples/lenet/dropout.h \
-	examples/lenet/element.c \
-	examples/lenet/element.h \
 	examples/lenet/idx.c \
 	examples/lenet/idx.h \
 	examples/lenet/lenet.c \
-	examples/lenet/network.c \
-	examples/lenet/network.h \
-	examples/lenet/options.c \
-	examples/lenet/options.h \
-	examples/lenet/pass.c \
-	examples/lenet/pass.h \
-	examples/lenet/progress.c \
-	examples/lenet/progress.h \
-	examples/lenet/random.c \
-	examples/lenet/random.h \
-	examples/lenet/report.c \
-	examples/lenet/report.h \
-	examples/lenet/train.c \
-	examples/lenet/train.h
+	examples/lenet/lenet.h \
+	examples/lenet/main.c
+
+noinst_PROGRAMS += examples/resnet/resnet
+examples_resnet_resnet_LDADD = $(LAYERS_LIBS)
+examples_resnet_resnet_SOURCES = \
+	examples/resnet/cifar.c \
+	examples/resnet/cifar.h \
+	examples/resnet/main.c \
+	examples/resnet/resnet.c \
+	examples/resnet/resnet.h \
+	examples/resnet/scenes.c \
+	examples/resnet/scenes.h
 
 TESTS += tests/examples/test_lenet.sh
 dist_check_SCRIPTS += tests/examples/test_lenet.sh

@@ -10,7 +10,7 @@ bundle:
 	    $(SHELL) '$(abs_top_srcdir)/scripts/bundle' '$(abs_builddir)/bundle'
 
 # What scripts/bundle makes its folder of: an installation, and tests that need no build folder.
-bundle_programs = examples/lenet/lenet tests/gpu/chain tests/gpu/exact
+bundle_programs = examples/lenet/lenet examples/resnet/resnet tests/gpu/chain tests/gpu/exact
 if HAVE_CMOCKA
 bundle_programs += tests/conformance/test_vectors
 endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "random.h"
+#include "examples/layers/random.h"
 
 enum { STROKES_AT_MOST = 4, ARC_STEPS = 16, STYLES = 14 };
 
@@ -200,7 +200,7 @@ static void draw_digit(uint8_t *pixels, int digit, struct random *r)
 
 int digits_draw(struct dataset *set, int count, uint64_t seed, uint64_t part)
 {
-    if (dataset_allocate(set, count) < 0)
+    if (dataset_allocate(set, count, 1, IMAGE_SIDE) < 0)
         return -1;
     for (int i = 0; i < count; i++) {
         struct random r = random_stream(seed, part << 32 | (uint64_t)i);

@@ -4,7 +4,9 @@
 #ifndef LENET_DIGITS_H
 #define LENET_DIGITS_H
 
-#include "dataset.h"
+#include "examples/layers/dataset.h"
+
+enum { IMAGE_SIDE = 28, IMAGE_PIXELS = IMAGE_SIDE * IMAGE_SIDE };
 
 /* Image i of a seed is the same whatever the count. `part` keeps training and test sets apart. */
 int digits_draw(struct dataset *set, int count, uint64_t seed, uint64_t part);

@@ -11,7 +11,8 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "complain.h"
+#include "digits.h"
+#include "examples/layers/complain.h"
 
 enum { IDX_UNSIGNED_BYTE = 8, IDX_DIMENSIONS_AT_MOST = 3 };
 
@@ -165,7 +166,7 @@ int idx_read(struct dataset *set, const char *directory, const char *prefix, int
     struct idx_file labels;
     struct stat status;
 
-    *set = (struct dataset){0};
+    *set = (struct dataset){.channels = 1, .side = IMAGE_SIDE};
     if (stat(directory, &status) < 0)
         return complain("%s: cannot be opened as a folder of IDX files: %s.", directory,
                         strerror(errno));

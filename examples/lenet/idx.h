@@ -3,7 +3,7 @@
 #ifndef LENET_IDX_H
 #define LENET_IDX_H
 
-#include "dataset.h"
+#include "examples/layers/dataset.h"
 
 /* Reads PREFIX-images-idx3-ubyte and PREFIX-labels-idx1-ubyte (each with or without ".gz") from
  * the directory; keeps the first `limit` images, all of them if limit is 0. Complains and returns

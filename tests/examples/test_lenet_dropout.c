@@ -17,10 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "examples/layers/report.h"
+#include "examples/layers/train.h"
 #include "examples/lenet/digits.h"
-#include "examples/lenet/dropout.h"
-#include "examples/lenet/report.h"
-#include "examples/lenet/train.h"
+#include "examples/lenet/lenet.h"
 
 enum { IMAGES = 20, STEPS = 4, RESERVE = IMAGES * 84 / 8 };
 
@@ -91,7 +91,17 @@ static void assert_backends(const struct report *report, const char *wanted)
     assert_string_equal(seen, wanted);
 }
 
-static void steps(const struct job *job, struct network *net, struct trainer *trainer,
+/* The dropout of the network. */
+static struct net_dropout *dropout_of(struct net *net)
+{
+    for (int l = 0; l < net->layers; l++)
+        if (net->layer[l].kind == &net_dropouts)
+            return &net->layer[l].of.dropout;
+    fail_msg("no layer drops anything");
+    return NULL;
+}
+
+static void steps(const struct job *job, struct net *net, struct trainer *trainer,
                   struct trained *made)
 {
     static struct report report;
@@ -103,8 +113,8 @@ static void steps(const struct job *job, struct network *net, struct trainer *tr
         progress_start(&progress, i, STEPS, IMAGES);
         ok(trainer_epoch(trainer, &progress, &report, &made->loss[i]));
         if (job->probability > 0) {
-            assert_int_equal(net->dropout.reserve_bytes, RESERVE);
-            ok(anydnnMemCopy(net->handle, made->reserve[i], net->dropout.reserve, RESERVE,
+            assert_int_equal(dropout_of(net)->reserve_bytes, RESERVE);
+            ok(anydnnMemCopy(net->handle, made->reserve[i], dropout_of(net)->reserve, RESERVE,
                              ANYDNN_MEMCPY_DEVICE_TO_HOST));
         }
     }
@@ -117,44 +127,49 @@ static void steps(const struct job *job, struct network *net, struct trainer *tr
 }
 
 /* To test draws no mask: the states stay where training left them. */
-static void test_without(struct network *net, struct trainer *trainer)
+static void test_without(struct net *net, struct trainer *trainer)
 {
     unsigned char before[32], after[32];
     int right = -1;
 
-    ok(anydnnMemCopy(net->handle, before, net->dropout.states, 32, ANYDNN_MEMCPY_DEVICE_TO_HOST));
+    ok(anydnnMemCopy(net->handle, before, dropout_of(net)->states, 32,
+                     ANYDNN_MEMCPY_DEVICE_TO_HOST));
     ok(trainer_test(trainer, &right));
     assert_in_range(right, 0, IMAGES);
-    ok(anydnnMemCopy(net->handle, after, net->dropout.states, 32, ANYDNN_MEMCPY_DEVICE_TO_HOST));
+    ok(anydnnMemCopy(net->handle, after, dropout_of(net)->states, 32,
+                     ANYDNN_MEMCPY_DEVICE_TO_HOST));
     assert_memory_equal(before, after, 32);
 }
 
 static void train(const struct job *job, struct trained *made)
 {
     anydnnHandle_t handle = open_handle(job->way);
-    struct network net;
+    static struct net net;
+    const struct training how = {.learning_rate = 0.05,
+                                 .momentum = 0.9,
+                                 .batch = IMAGES,
+                                 .epochs = STEPS,
+                                 .seed = job->seed};
     struct trainer trainer;
     struct dataset images;
 
     memset(made, 0, sizeof(*made));
     ok(digits_draw(&images, IMAGES, job->seed, 0));
-    ok(network_create(&net, handle, element_find(job->type), ANYDNN_DEFAULT_MATH, TEST_BATCH,
-                      job->seed));
-    if (job->probability > 0)
-        ok(dropout_create(&net, job->probability, TEST_BATCH, job->seed));
-    ok(trainer_create(&trainer, &net, &images, &images, IMAGES, job->seed));
-    trainer.rate = 0.05;
-    trainer.momentum = 0.9;
+    ok(net_begin(&net, handle, element_find(job->type), ANYDNN_DEFAULT_MATH, TEST_BATCH, 1,
+                 IMAGE_SIDE));
+    lenet.build(&net, job->probability, job->seed);
+    ok(net_create(&net, job->seed));
+    ok(trainer_create(&trainer, &net, &how, &images, &images));
     steps(job, &net, &trainer, made);
     if (job->probability > 0)
         test_without(&net, &trainer);
-    made->bytes = net.all_bytes;
+    made->bytes = parameters_bytes(&net.parameters);
     made->parameters = malloc(made->bytes);
     assert_non_null(made->parameters);
-    ok(anydnnMemCopy(handle, made->parameters, net.parameters, made->bytes,
+    ok(anydnnMemCopy(handle, made->parameters, net.parameters.row, made->bytes,
                      ANYDNN_MEMCPY_DEVICE_TO_HOST));
     trainer_destroy(&trainer);
-    network_destroy(&net);
+    net_destroy(&net);
     dataset_free(&images);
     ok(anydnnDestroy(handle));
 }

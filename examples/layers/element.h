@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The types that the network can compute in: the host writes and reads their elements as double. */
-#ifndef LENET_ELEMENT_H
-#define LENET_ELEMENT_H
+#ifndef LAYERS_ELEMENT_H
+#define LAYERS_ELEMENT_H
 
 #include <anydnn/anydnn.h>
 #include <stddef.h>

@@ -7,12 +7,19 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char *program = "example";
+
+void complain_as(const char *name)
+{
+    program = name;
+}
+
 int complain(const char *format, ...)
 {
     va_list arguments;
 
     fflush(stdout);
-    fputs("lenet: ", stderr);
+    fprintf(stderr, "%s: ", program);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

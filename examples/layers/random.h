@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Seeded random numbers, the same on every machine: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
  */
-#ifndef LENET_RANDOM_H
-#define LENET_RANDOM_H
+#ifndef LAYERS_RANDOM_H
+#define LAYERS_RANDOM_H
 
 #include <stdint.h>
 

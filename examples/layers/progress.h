@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How far an epoch has come: a bar where standard output is a terminal, a few lines elsewhere. */
-#ifndef LENET_PROGRESS_H
-#define LENET_PROGRESS_H
+#ifndef LAYERS_PROGRESS_H
+#define LAYERS_PROGRESS_H
 
 struct progress {
     int terminal;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which backend ran which operation, and why: collected call by call, printed as a table. */
-#ifndef LENET_REPORT_H
-#define LENET_REPORT_H
+#ifndef LAYERS_REPORT_H
+#define LAYERS_REPORT_H
 
 #include <anydnn/anydnn.h>
 

@@ -6,10 +6,15 @@
 
 #include "complain.h"
 
-int dataset_allocate(struct dataset *set, int count)
+size_t dataset_pixels(const struct dataset *set)
 {
-    set->count = count;
-    set->pixels = malloc((size_t)count * IMAGE_PIXELS);
+    return (size_t)set->channels * set->side * set->side;
+}
+
+int dataset_allocate(struct dataset *set, int count, int channels, int side)
+{
+    *set = (struct dataset){.count = count, .channels = channels, .side = side};
+    set->pixels = malloc((size_t)count * dataset_pixels(set));
     set->labels = malloc((size_t)count);
     if (set->pixels == NULL || set->labels == NULL) {
         dataset_free(set);

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ResNet-20, for its program and for tests. */
+#ifndef RESNET_RESNET_H
+#define RESNET_RESNET_H
+
+#include "examples/layers/example.h"
+
+extern const struct example resnet;
+
+#endif
