@@ -22,7 +22,8 @@ static union {
 static const unsigned char value[32] = {0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88};
 
 /* Of ctc_loss, for two sequences: labels, how many each has, how many steps. */
-static const int labels[] = {3, 1, 2}, label_lengths[] = {2, 1}, input_lengths[] = {5, 4};
+/* As many labels as a plan has room for, a power of two: fewer are copied. */
+static const int labels[] = {3, 1, 2, 3}, label_lengths[] = {2, 2}, input_lengths[] = {5, 4};
 static const int *const lists[] = {NULL, labels, label_lengths, input_lengths};
 
 static void *create(char kind)

@@ -84,7 +84,6 @@ const struct entry_case entries_sequence[] = {
      "t3=@:2,3,5,7:130,41,8,1 t4=@:2,4,6,2:48,12,2,1 params=spatial sampler=0",
      0,
      0},
-    /* Three labels: a plan has room for a power of two. */
     {"anydnnCTCLoss",
      ctc_loss,
      {{"handle", "h"},
