@@ -214,11 +214,12 @@ static void end_call(struct adn_later *later, const struct anydnn_plugin_operand
     if (result == 0)
         result = copy_operands(later, later->after, operands);
     if (result == 0)
-        result = set_mark(later, 3, operands->stream);
-    if (result == 0)
         result = ADN_BACKEND_CALL(handle->space->functions->memory_copy_async(
             handle->device, operands->stream, sign, backlog->sign, sizeof(ADN_SIGN),
             ANYDNN_PLUGIN_COPY_FROM));
+    /* Behind the sign, too: who has waited for the mark may free the block. */
+    if (result == 0)
+        result = set_mark(later, 3, operands->stream);
     adn_load_error_clear();
     if (result == 0)
         adn_later_add(backlog, later);
