@@ -36,5 +36,6 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/onednn_direct_nchw_3x.csv \
 	bench/results/onednn_direct_nchw_filter.csv \
 	bench/results/onednn_direct_nhwc.csv \
+	bench/results/onednn_own_steps.csv \
 	bench/results/plot.awk \
 	bench/results/trials.md

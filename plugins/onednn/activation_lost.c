@@ -2,6 +2,8 @@
 /* Results of sigmoid and swish that oneDNN makes 0. */
 #include "activation_lost.h"
 
+#include "wide.h"
+
 #include <stdatomic.h>
 #include <string.h>
 
@@ -23,7 +25,7 @@ static float factor_of(const struct onednn_lost *lost)
     return lost->activation.mode == ONEDNN_SWISH ? (float)lost->activation.coef : 1;
 }
 
-static int is_lost(float x, float factor)
+ONEDNN_INLINE int is_lost(float x, float factor)
 {
     float argument = x * factor;
     return (argument < (float)ONEDNN_EXP_LEAST) & (argument > (float)ONEDNN_EXP_NOTHING);
@@ -48,11 +50,9 @@ struct looking {
     atomic_int found;
 };
 
-static void look_at_piece(void *arg, int64_t piece)
+ONEDNN_INLINE int any_lost(const float *x, int64_t n, float factor)
 {
-    struct looking *looking = arg;
-    const float factor = factor_of(looking->lost), *x = looking->x + piece * PIECE;
-    int64_t n = length_of(looking->lost, piece), i = 0;
+    int64_t i = 0;
     int found = 0;
 
     for (; i + CHUNK <= n; i += CHUNK)
@@ -60,7 +60,18 @@ static void look_at_piece(void *arg, int64_t piece)
             found |= is_lost(x[i + k], factor);
     for (; i < n; i++)
         found |= is_lost(x[i], factor);
-    if (found)
+    return found;
+}
+
+ONEDNN_WIDE(any_lost_in_vectors, any_lost, (const float *x, int64_t n, float factor),
+            (x, n, factor))
+
+static void look_at_piece(void *arg, int64_t piece)
+{
+    struct looking *looking = arg;
+
+    if (any_lost_in_vectors(looking->x + piece * PIECE, length_of(looking->lost, piece),
+                            factor_of(looking->lost)))
         atomic_store(&looking->found, 1);
 }
 

@@ -115,6 +115,46 @@ dnnl_primitive_desc_t onednn_norm_describe(struct onednn_build *build,
 
 /* ------------------------------------------------------------------ forward */
 
+/* What the normalization works on, by memories' numbers. */
+struct forward {
+    dnnl_primitive_desc_t descriptor; /* NULL: our own code */
+    int measures;                     /* it works out mean and variance, too */
+    int x, scale, bias, mean, variance;
+};
+
+static dnnl_primitive_desc_t describe(struct onednn_build *build, const struct onednn_norm *norm,
+                                      dnnl_prop_kind_t direction)
+{
+    return onednn_norm_has_runs(norm)
+               ? NULL
+               : onednn_norm_describe(build, norm, direction,
+                                      dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift,
+                                      NULL);
+}
+
+static void normalize(struct onednn_build *build, const struct onednn_norm *norm,
+                      const struct forward *forward, int y)
+{
+    const struct anydnn_plugin_batch_normalization *params = build->problem->params;
+    struct onednn_norm_runs runs = {.work = norm->work,
+                                    .measures = forward->measures,
+                                    .epsilon = (double)(float)params->epsilon,
+                                    .x = onednn_place_of(build, forward->x),
+                                    .mean = onednn_place_of(build, forward->mean),
+                                    .variance = onednn_place_of(build, forward->variance),
+                                    .scale = onednn_place_of(build, forward->scale),
+                                    .bias = onednn_place_of(build, forward->bias),
+                                    .y = onednn_place_of(build, y)};
+
+    if (onednn_norm_has_runs(norm))
+        onednn_norm_run_runs(build, &runs);
+    else
+        ONEDNN_RUN(build, forward->descriptor, {DNNL_ARG_SRC, forward->x},
+                   {DNNL_ARG_MEAN, forward->mean}, {DNNL_ARG_VARIANCE, forward->variance},
+                   {DNNL_ARG_SCALE, forward->scale}, {DNNL_ARG_SHIFT, forward->bias},
+                   {DNNL_ARG_DST, y});
+}
+
 /* The steps behind the normalization: v, which lies where y shall be or in a temporary, becomes y.
  */
 static void finish(struct onednn_build *build, const struct onednn_norm *norm, int32_t z_slot,
@@ -150,23 +190,19 @@ static int32_t inference_check(const struct anydnn_plugin_problem *problem, stru
 static void build_inference(struct onednn_build *build)
 {
     struct onednn_norm norm = onednn_norm_of(build);
-    dnnl_primitive_desc_t descriptor =
-        onednn_norm_describe(build, &norm, dnnl_forward_inference,
-                             dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift, NULL);
-    int x = onednn_load_as(build, INFERENCE_X, &norm.dense, &norm.work);
-    int scale = onednn_load_cells(build, &norm, INFERENCE_SCALE);
-    int bias = onednn_load_cells(build, &norm, INFERENCE_BIAS);
-    int mean = onednn_load_cells(build, &norm, INFERENCE_MEAN);
-    int variance = onednn_load_cells(build, &norm, INFERENCE_VAR);
+    struct forward forward = {.descriptor = describe(build, &norm, dnnl_forward_inference),
+                              .x = onednn_load_as(build, INFERENCE_X, &norm.dense, &norm.work),
+                              .scale = onednn_load_cells(build, &norm, INFERENCE_SCALE),
+                              .bias = onednn_load_cells(build, &norm, INFERENCE_BIAS),
+                              .mean = onednn_load_cells(build, &norm, INFERENCE_MEAN),
+                              .variance = onednn_load_cells(build, &norm, INFERENCE_VAR)};
 
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         struct onednn_output y;
 
         build->when = mode;
         y = onednn_result_as(build, INFERENCE_Y, &norm.dense, &norm.work);
-        ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_MEAN, mean},
-                   {DNNL_ARG_VARIANCE, variance}, {DNNL_ARG_SCALE, scale}, {DNNL_ARG_SHIFT, bias},
-                   {DNNL_ARG_DST, y.memory});
+        normalize(build, &norm, &forward, y.memory);
         finish(build, &norm, -1, -1, y.memory, y.memory);
         onednn_store_as(build, &y, 0);
     }
@@ -218,18 +254,19 @@ static void build_training(struct onednn_build *build)
 {
     const struct anydnn_plugin_batch_normalization *params = build->problem->params;
     struct onednn_norm norm = onednn_norm_of(build);
-    dnnl_primitive_desc_t descriptor =
-        onednn_norm_describe(build, &norm, dnnl_forward_training,
-                             dnnl_use_global_stats | dnnl_use_scale | dnnl_use_shift, NULL);
-    int x = onednn_load_as(build, TRAINING_X, &norm.dense, &norm.work);
-    int scale = onednn_load_cells(build, &norm, TRAINING_SCALE);
-    int bias = onednn_load_cells(build, &norm, TRAINING_BIAS);
-    int mean = onednn_temporary_cells(build, &norm);
-    int variance = onednn_temporary_cells(build, &norm);
-    struct onednn_norm_statistics statistics = statistics_of(build, &norm, mean, variance);
+    struct forward forward = {.descriptor = describe(build, &norm, dnnl_forward_training),
+                              .measures = onednn_norm_has_runs(&norm),
+                              .x = onednn_load_as(build, TRAINING_X, &norm.dense, &norm.work),
+                              .scale = onednn_load_cells(build, &norm, TRAINING_SCALE),
+                              .bias = onednn_load_cells(build, &norm, TRAINING_BIAS),
+                              .mean = onednn_temporary_cells(build, &norm),
+                              .variance = onednn_temporary_cells(build, &norm)};
+    struct onednn_norm_statistics statistics =
+        statistics_of(build, &norm, forward.mean, forward.variance);
     int32_t reserve = params->ops == ONEDNN_NORM_PLAIN ? -1 : TRAINING_RESERVE;
 
-    onednn_norm_measure(build, &norm, x, mean, variance);
+    if (!forward.measures)
+        onednn_norm_measure(build, &norm, forward.x, forward.mean, forward.variance);
     for (uint32_t mode = ONEDNN_FAST; mode <= ONEDNN_GENERAL; mode <<= 1) {
         struct onednn_output y;
         int v;
@@ -239,9 +276,7 @@ static void build_training(struct onednn_build *build)
         /* y may lie where z does, which is read after v is written. */
         v = onednn_in_place(build, TRAINING_Y, TRAINING_Z) ? onednn_temporary_as(build, &norm.work)
                                                            : y.memory;
-        ONEDNN_RUN(build, descriptor, {DNNL_ARG_SRC, x}, {DNNL_ARG_MEAN, mean},
-                   {DNNL_ARG_VARIANCE, variance}, {DNNL_ARG_SCALE, scale}, {DNNL_ARG_SHIFT, bias},
-                   {DNNL_ARG_DST, v});
+        normalize(build, &norm, &forward, v);
         onednn_run_own(build, onednn_norm_keep, &statistics, sizeof statistics);
         finish(build, &norm, TRAINING_Z, reserve, v, y.memory);
         onednn_store_as(build, &y, 0);

@@ -41,6 +41,23 @@ dnnl_primitive_desc_t onednn_norm_describe(struct onednn_build *build,
 void onednn_norm_measure(struct onednn_build *build, const struct onednn_norm *norm, int x,
                          int mean, int variance);
 
+/* The same of one cell, a run of so many elements in each image, without a step. */
+void onednn_norm_measure_runs(const float *x, int64_t images, int64_t stride, int64_t length,
+                              float *mean, float *variance);
+
+/* Normalization of cells that are runs in every image, by our own code. */
+struct onednn_norm_runs {
+    struct onednn_view work;
+    int measures; /* mean and variance are x's own, and written */
+    double epsilon;
+    struct onednn_place x, mean, variance, scale, bias, y;
+};
+static inline int onednn_norm_has_runs(const struct onednn_norm *norm)
+{
+    return norm->work.dims[3] != 1;
+}
+void onednn_norm_run_runs(struct onednn_build *build, const struct onednn_norm_runs *runs);
+
 /* Of columns of numbers: sums of what they exceed a shift by, and of its squares. */
 #define ONEDNN_NORM_COLUMNS 16
 struct onednn_norm_columns {

@@ -20,6 +20,15 @@ struct measure {
     struct onednn_place shift, sum, square; /* a double for each cell, where cells lie abreast */
 };
 
+/* The arrays of a call, for its threads. */
+struct measuring {
+    const struct measure *m;
+    const float *x;
+    float *mean, *variance;
+    double *shift, *sum, *square;
+    int64_t share; /* neighbouring cells of a thread, where cells lie abreast */
+};
+
 /* Any number near the cell's mean keeps the squares from cancelling: its first element, if that is
  * a number. */
 static double shift_of(float first)
@@ -27,15 +36,13 @@ static double shift_of(float first)
     return isfinite(first) ? (double)first : 0;
 }
 
-static void put(const struct onednn_call *call, const struct measure *m, int64_t cell,
-                const struct sums *sums)
+static void put(const struct sums *sums, int64_t count, float *mean, float *variance)
 {
-    float *mean = onednn_at(call, m->mean), *variance = onednn_at(call, m->variance);
-    double rest = sums->sum / (double)m->count;
-    double square = sums->square / (double)m->count - rest * rest;
+    double rest = sums->sum / (double)count;
+    double square = sums->square / (double)count - rest * rest;
 
-    mean[cell] = (float)(sums->shift + rest);
-    variance[cell] = (float)(square < 0 ? 0 : square);
+    *mean = (float)(sums->shift + rest);
+    *variance = (float)(square < 0 ? 0 : square);
 }
 
 /* Whole rows of a run go to columns, each a part of the cell's sums; the rest to the first. */
@@ -52,26 +59,31 @@ static void add_run(struct onednn_norm_columns *columns, const float *x, int64_t
     }
 }
 
-/* Each cell is a run in every image. */
-static void measure_runs(const struct onednn_call *call, const struct measure *m)
+void onednn_norm_measure_runs(const float *x, int64_t images, int64_t stride, int64_t length,
+                              float *mean, float *variance)
 {
-    const float *x = onednn_at(call, m->x);
-    const int64_t *dims = m->work.dims, *strides = m->work.strides;
+    struct sums sums = {.shift = shift_of(x[0])};
+    struct onednn_norm_columns columns = {.sum = {0}};
 
-    for (int64_t cell = 0; cell < dims[1]; cell++) {
-        struct sums sums = {.shift = shift_of(x[cell * strides[1]])};
-        struct onednn_norm_columns columns = {.sum = {0}};
-
-        for (int k = 0; k < COLUMNS; k++)
-            columns.shift[k] = sums.shift;
-        for (int64_t image = 0; image < dims[0]; image++)
-            add_run(&columns, x + image * strides[0] + cell * strides[1], dims[3]);
-        for (int k = 0; k < COLUMNS; k++) {
-            sums.sum += columns.sum[k];
-            sums.square += columns.square[k];
-        }
-        put(call, m, cell, &sums);
+    for (int k = 0; k < COLUMNS; k++)
+        columns.shift[k] = sums.shift;
+    for (int64_t image = 0; image < images; image++)
+        add_run(&columns, x + image * stride, length);
+    for (int k = 0; k < COLUMNS; k++) {
+        sums.sum += columns.sum[k];
+        sums.square += columns.square[k];
     }
+    put(&sums, images * length, mean, variance);
+}
+
+/* Each cell is a run in every image. */
+static void measure_runs(void *arg, int64_t cell)
+{
+    const struct measuring *work = arg;
+    const int64_t *dims = work->m->work.dims, *strides = work->m->work.strides;
+
+    onednn_norm_measure_runs(work->x + cell * strides[1], dims[0], strides[0], dims[3],
+                             &work->mean[cell], &work->variance[cell]);
 }
 
 /* Rows that stay in the processor's cache while all cells pass over them. */
@@ -103,39 +115,54 @@ static void add_column(const float *x, int64_t cells, int64_t rows, double shift
     }
 }
 
-/* All cells lie side by side, row behind row. */
-static void measure_rows(const struct onednn_call *call, const struct measure *m)
+/* All cells lie side by side, row behind row; some of them. */
+static void measure_rows(void *arg, int64_t piece)
 {
-    const float *x = onednn_at(call, m->x);
-    double *shift = onednn_at(call, m->shift);
-    double *sum = onednn_at(call, m->sum), *square = onednn_at(call, m->square);
-    int64_t cells = m->work.dims[1];
+    const struct measuring *work = arg;
+    const float *x = work->x;
+    double *shift = work->shift, *sum = work->sum, *square = work->square;
+    int64_t cells = work->m->work.dims[1], count = work->m->count;
+    int64_t first = piece * work->share;
+    int64_t end = cells - first < work->share ? cells : first + work->share;
 
-    for (int64_t cell = 0; cell < cells; cell++) {
+    for (int64_t cell = first; cell < end; cell++) {
         shift[cell] = shift_of(x[cell]);
         sum[cell] = square[cell] = 0;
     }
-    for (int64_t row = 0; row < m->count; row += ROWS) {
-        int64_t rows = m->count - row < ROWS ? m->count - row : ROWS;
-        int64_t cell = 0;
+    for (int64_t row = 0; row < count; row += ROWS) {
+        int64_t rows = count - row < ROWS ? count - row : ROWS;
+        int64_t cell = first;
 
-        for (; cell + COLUMNS <= cells; cell += COLUMNS)
+        for (; cell + COLUMNS <= end; cell += COLUMNS)
             add_cells(x + row * cells + cell, cells, rows, &shift[cell], &sum[cell], &square[cell]);
-        for (; cell < cells; cell++)
+        for (; cell < end; cell++)
             add_column(x + row * cells + cell, cells, rows, shift[cell], &sum[cell], &square[cell]);
     }
-    for (int64_t cell = 0; cell < cells; cell++)
-        put(call, m, cell, &(struct sums){shift[cell], sum[cell], square[cell]});
+    for (int64_t cell = first; cell < end; cell++)
+        put(&(struct sums){shift[cell], sum[cell], square[cell]}, count, &work->mean[cell],
+            &work->variance[cell]);
 }
 
+/* Each cell is one thread's, so that its bits do not depend on their number. */
 static void run_measure(const struct onednn_call *call, const void *data)
 {
     const struct measure *m = data;
+    struct measuring work = {m,
+                             onednn_at(call, m->x),
+                             onednn_at(call, m->mean),
+                             onednn_at(call, m->variance),
+                             onednn_at(call, m->shift),
+                             onednn_at(call, m->sum),
+                             onednn_at(call, m->square),
+                             0};
+    int64_t cells = m->work.dims[1], threads = onednn_share_threads(call);
 
-    if (m->work.dims[3] == 1)
-        measure_rows(call, m);
-    else
-        measure_runs(call, m);
+    if (m->work.dims[3] != 1) {
+        onednn_share(call, cells, measure_runs, &work);
+        return;
+    }
+    work.share = ((cells + threads - 1) / threads + COLUMNS - 1) / COLUMNS * COLUMNS;
+    onednn_share(call, (cells + work.share - 1) / work.share, measure_rows, &work);
 }
 
 void onednn_norm_measure(struct onednn_build *build, const struct onednn_norm *norm, int x,

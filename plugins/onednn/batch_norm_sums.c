@@ -6,6 +6,10 @@
 typedef void (*add_fn)(const float *x, int64_t stride, int64_t rows,
                        struct onednn_norm_columns *columns);
 
+/* Rows that are asked for before they are needed: columns of rows are no pattern that processors
+ * foresee. */
+#define AHEAD 32
+
 /* Two vectors at a time, so that an addition need not wait for the one before. */
 #define ADD_IN_VECTORS(name, isa, lanes)                                                           \
     isa static void name(const float *x, int64_t stride, int64_t rows,                             \
@@ -23,6 +27,7 @@ typedef void (*add_fn)(const float *x, int64_t stride, int64_t rows,
                                                                                                    \
             for (int64_t row = 0; row < rows; row++, at += stride) {                               \
                 const floats *f = (const floats *)at;                                              \
+                __builtin_prefetch(at + AHEAD * stride);                                           \
                 doubles rest0 = __builtin_convertvector(f[0], doubles) - shift0;                   \
                 doubles rest1 = __builtin_convertvector(f[1], doubles) - shift1;                   \
                                                                                                    \

@@ -172,6 +172,7 @@ void onednn_plan_part(const struct onednn_call *call, uint32_t mode,
 /* From within such a step: the step's work in pieces, in as many threads as the plan has. */
 void onednn_share(const struct onednn_call *call, int64_t pieces,
                   void (*work)(void *arg, int64_t piece), void *arg);
+int onednn_share_threads(const struct onednn_call *call);
 /* A copy between views that do not lie in oneDNN's reach. */
 void onednn_copy(struct onednn_build *build, struct onednn_place to,
                  const struct onednn_view *to_view, struct onednn_place from,

@@ -2,6 +2,9 @@
 /* Operands as dense arrays, and steps of our own over their rows. */
 #include "layer.h"
 
+#include "wide.h"
+
+#include <math.h>
 #include <string.h>
 
 struct onednn_view onednn_flat(int64_t count)
@@ -87,7 +90,7 @@ int32_t onednn_check_apart(const struct anydnn_plugin_problem *problem, int32_t 
 /* Blocks of a constant length, for the compiler to make vectors of. */
 #define BLOCK 256
 
-int onednn_none_above(const float *x, int64_t n, float most)
+ONEDNN_INLINE int none_beyond(const float *x, int64_t n, float most, int either_way)
 {
     int64_t i = 0;
 
@@ -95,42 +98,38 @@ int onednn_none_above(const float *x, int64_t n, float most)
         int above = 0;
 
         for (int k = 0; k < BLOCK; k++)
-            above |= !(x[i + k] <= most);
+            above |= !((either_way ? fabsf(x[i + k]) : x[i + k]) <= most);
         if (above)
             return 0;
     }
     for (; i < n; i++) {
-        if (!(x[i] <= most))
+        if (!((either_way ? fabsf(x[i]) : x[i]) <= most))
             return 0;
     }
     return 1;
 }
 
-/* One column for each lane of a vector. */
-#define LANES 16
-
-void onednn_extremes(const float *x, int64_t n, float *least, float *most)
+ONEDNN_INLINE int above_body(const float *x, int64_t n, float most)
 {
-    float low[LANES], high[LANES];
-    int64_t i = 0;
+    return none_beyond(x, n, most, 0);
+}
 
-    for (int k = 0; k < LANES; k++)
-        low[k] = high[k] = x[0];
-    for (; i + LANES <= n; i += LANES)
-        for (int k = 0; k < LANES; k++) {
-            low[k] = x[i + k] < low[k] ? x[i + k] : low[k];
-            high[k] = x[i + k] > high[k] ? x[i + k] : high[k];
-        }
-    for (; i < n; i++) {
-        low[0] = x[i] < low[0] ? x[i] : low[0];
-        high[0] = x[i] > high[0] ? x[i] : high[0];
-    }
-    for (int k = 1; k < LANES; k++) {
-        low[0] = low[k] < low[0] ? low[k] : low[0];
-        high[0] = high[k] > high[0] ? high[k] : high[0];
-    }
-    *least = low[0];
-    *most = high[0];
+ONEDNN_INLINE int beyond_body(const float *x, int64_t n, float most)
+{
+    return none_beyond(x, n, most, 1);
+}
+
+ONEDNN_WIDE(none_above, above_body, (const float *x, int64_t n, float most), (x, n, most))
+ONEDNN_WIDE(none_far, beyond_body, (const float *x, int64_t n, float most), (x, n, most))
+
+int onednn_none_above(const float *x, int64_t n, float most)
+{
+    return none_above(x, n, most);
+}
+
+int onednn_none_beyond(const float *x, int64_t n, float most)
+{
+    return none_far(x, n, most);
 }
 
 static void run_rows(const struct onednn_call *call, const void *data)

@@ -54,8 +54,8 @@ int32_t onednn_check_apart(const struct anydnn_plugin_problem *problem, int32_t 
 
 /* Whether each of n numbers is `most` or less; NaN is not. */
 int onednn_none_above(const float *x, int64_t n, float most);
-/* The least and the greatest of n numbers, of which none is NaN. */
-void onednn_extremes(const float *x, int64_t n, float *least, float *most);
+/* The same of their sizes. */
+int onednn_none_beyond(const float *x, int64_t n, float most);
 
 /* Applies `row` to every element of views over places, as a step of our own. `data` of `size` bytes
  * is copied; the row gets it and the call. */

@@ -23,6 +23,7 @@ plugins_onednn_anydnn_onednn_la_SOURCES = $(KIT_SOURCES) \
 	plugins/onednn/batch_norm.h \
 	plugins/onednn/batch_norm_backward.c \
 	plugins/onednn/batch_norm_measure.c \
+	plugins/onednn/batch_norm_runs.c \
 	plugins/onednn/batch_norm_steps.c \
 	plugins/onednn/batch_norm_sums.c \
 	plugins/onednn/build.c \
@@ -65,4 +66,5 @@ plugins_onednn_anydnn_onednn_la_SOURCES = $(KIT_SOURCES) \
 	plugins/onednn/view.c \
 	plugins/onednn/walk.c \
 	plugins/onednn/walk.h \
+	plugins/onednn/wide.h \
 	plugins/onednn/work.c

@@ -7,6 +7,7 @@ struct move {
     struct onednn_walk walk;
     struct onednn_place place[3];
     int32_t scale_at;
+    int64_t count;
 };
 
 static void run_copy(const struct onednn_call *call, const void *data)
@@ -26,6 +27,53 @@ void onednn_copy(struct onednn_build *build, struct onednn_place to,
     onednn_walk_init(&move.walk, (const struct onednn_view *const[]){to_view, from_view}, 2);
     onednn_run_own(build, run_copy, &move, sizeof move);
 }
+
+/* ------------------------------------------------------------------ bfloat16 */
+
+/* Elements of a piece, the work of one thread at a time. */
+#define PIECE 65536
+
+struct narrowing {
+    char *to;
+    const char *from;
+    int64_t count;
+};
+
+static void narrow_piece(void *arg, int64_t piece)
+{
+    const struct narrowing *work = arg;
+    int64_t first = piece * PIECE, left = work->count - first;
+
+    onednn_narrow(work->to + first * kit_type_size(ANYDNN_PLUGIN_BFLOAT16),
+                  work->from + first * (int64_t)sizeof(float), left < PIECE ? left : PIECE);
+}
+
+static void run_narrow(const struct onednn_call *call, const void *data)
+{
+    const struct move *move = data;
+    struct narrowing work = {onednn_at(call, move->place[0]), onednn_at(call, move->place[1]),
+                             move->count};
+
+    onednn_share(call, (work.count + PIECE - 1) / PIECE, narrow_piece, &work);
+}
+
+/* To an operand of bfloat16, from floats that are packed in its order. */
+static void narrow(struct onednn_build *build, struct onednn_place to,
+                   const struct onednn_view *view, struct onednn_place from,
+                   const struct onednn_view *packed)
+{
+    struct move move = {.place = {to, from}, .count = kit_count(view->dims, view->ndims)};
+    int lies_alike = view->first == 0;
+
+    for (int32_t d = 0; d < view->ndims; d++)
+        lies_alike &= view->strides[d] == packed->strides[d];
+    if (lies_alike)
+        onednn_run_own(build, run_narrow, &move, sizeof move);
+    else
+        onednn_copy(build, to, view, from, packed);
+}
+
+/* ------------------------------------------------------------------ blends */
 
 static void run_blend(const struct onednn_call *call, const void *data)
 {
@@ -142,7 +190,10 @@ void onednn_store(struct onednn_build *build, int32_t slot, const struct onednn_
     }
     packed = onednn_packed_like(view, type);
     memory = onednn_reorder(build, memory, given, onednn_layout_of(build, &packed));
-    if (build->when == ONEDNN_FAST)
+    if (build->when == ONEDNN_FAST && view->type == ANYDNN_PLUGIN_BFLOAT16 &&
+        packed.type == ANYDNN_PLUGIN_FLOAT)
+        narrow(build, operand, view, onednn_place_of(build, memory), &packed);
+    else if (build->when == ONEDNN_FAST)
         onednn_copy(build, operand, view, onednn_place_of(build, memory), &packed);
     else
         onednn_blend(build, operand, view, onednn_place_of(build, memory), &packed, operand, view,

@@ -183,6 +183,11 @@ void onednn_share(const struct onednn_call *call, int64_t pieces,
     onednn_threads_share(call->plan->threads, pieces, work, arg);
 }
 
+int onednn_share_threads(const struct onednn_call *call)
+{
+    return call->plan->threads;
+}
+
 static uint32_t mode_of(const struct anydnn_plugin_plan *plan,
                         const struct anydnn_plugin_operands *operands)
 {

@@ -2,6 +2,8 @@
 /* Rows of strided tensors, their conversion, copies and blends. */
 #include "walk.h"
 
+#include "wide.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -187,7 +189,7 @@ static void copy_words(char *const place[], const int64_t stride[], int64_t n)
 
 /* The nearest bfloat16 of floats that lie side by side, of two the even one: by whole numbers, in
  * vectors, since the processors' own instruction (VCVTNEPS2BF16) makes 0 of subnormal numbers. */
-static void narrow_chunk(uint16_t to[ONEDNN_CHUNK], const float from[ONEDNN_CHUNK])
+ONEDNN_INLINE int narrow_body(uint16_t to[ONEDNN_CHUNK], const float from[ONEDNN_CHUNK])
 {
     for (int i = 0; i < ONEDNN_CHUNK; i++) {
         uint32_t bits = bits_of(from[i]);
@@ -196,10 +198,16 @@ static void narrow_chunk(uint16_t to[ONEDNN_CHUNK], const float from[ONEDNN_CHUN
 
         to[i] = (uint16_t)((bits & 0x7fffffffu) > 0x7f800000u ? quiet : rounded);
     }
+    return 0;
 }
 
-static void narrow_row(char *to, const char *from, int64_t n)
+ONEDNN_WIDE(narrow_chunk, narrow_body, (uint16_t to[ONEDNN_CHUNK], const float from[ONEDNN_CHUNK]),
+            (to, from))
+
+void onednn_narrow(void *to_place, const void *from_place, int64_t n)
 {
+    char *to = to_place;
+    const char *from = from_place;
     float value[ONEDNN_CHUNK] = {0};
     uint16_t narrowed[ONEDNN_CHUNK];
 
@@ -207,7 +215,7 @@ static void narrow_row(char *to, const char *from, int64_t n)
         size_t count = (size_t)(n - i < ONEDNN_CHUNK ? n - i : ONEDNN_CHUNK);
 
         memcpy(value, from + i * (int64_t)sizeof *value, count * sizeof *value);
-        narrow_chunk(narrowed, value);
+        (void)narrow_chunk(narrowed, value);
         memcpy(to + i * (int64_t)sizeof *narrowed, narrowed, count * sizeof *narrowed);
     }
 }
@@ -230,7 +238,7 @@ static void copy_row(void *arg, const struct onednn_walk *walk, char *const plac
     }
     if (walk->type[0] == ANYDNN_PLUGIN_BFLOAT16 && walk->type[1] == ANYDNN_PLUGIN_FLOAT &&
         stride[0] == sizeof(uint16_t) && stride[1] == sizeof(float)) {
-        narrow_row(place[0], place[1], n);
+        onednn_narrow(place[0], place[1], n);
         return;
     }
     for (int64_t i = 0; i < n; i += ONEDNN_CHUNK) {

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loops of our own in the processor's wider vectors. What is worked out for an element does not
+ * depend on them. */
+#ifndef ONEDNN_WIDE_H
+#define ONEDNN_WIDE_H
+
+#define ONEDNN_INLINE static inline __attribute__((always_inline))
+
+/* Makes the function `name`, which returns an int: what `body` does, an ONEDNN_INLINE function of
+ * the same parameters; parameters and arguments are lists in parentheses. */
+#ifdef __x86_64__
+#define ONEDNN_WIDE(name, body, parameters, arguments)                                             \
+    __attribute__((target("avx2"))) static int name##_avx2 parameters                              \
+    {                                                                                              \
+        return body arguments;                                                                     \
+    }                                                                                              \
+    static int name parameters                                                                     \
+    {                                                                                              \
+        return __builtin_cpu_supports("avx2") ? name##_avx2 arguments : body arguments;            \
+    }
+#else
+#define ONEDNN_WIDE(name, body, parameters, arguments)                                             \
+    static int name parameters                                                                     \
+    {                                                                                              \
+        return body arguments;                                                                     \
+    }
+#endif
+
+#endif
