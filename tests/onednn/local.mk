@@ -2,7 +2,8 @@
 # What `anydnn verify onednn` cannot see: the library missing, threads, several handles, fork, results that
 # are flushed to 0.
 
-onednn_tests = tests/onednn/test_layers tests/onednn/test_onednn tests/onednn/test_subnormal
+onednn_tests = tests/onednn/test_layers tests/onednn/test_modes tests/onednn/test_onednn \
+	tests/onednn/test_subnormal
 check_PROGRAMS += $(onednn_tests)
 TESTS += $(onednn_tests)
 room_tests += $(onednn_tests)
@@ -32,3 +33,7 @@ tests_onednn_test_layers_LDADD = $(TEST_PUBLIC_LIBS) -lm
 tests_onednn_test_subnormal_SOURCES = tests/onednn/test_subnormal.c
 tests_onednn_test_subnormal_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_onednn_test_subnormal_LDADD = $(TEST_PUBLIC_LIBS) -lm
+
+tests_onednn_test_modes_SOURCES = tests/onednn/test_modes.c
+tests_onednn_test_modes_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_onednn_test_modes_LDADD = $(TEST_PUBLIC_LIBS) -lpthread -lm
