@@ -12,42 +12,56 @@ static int32_t read_attribute(int32_t device, enum cudaDeviceAttr attribute, con
     return status;
 }
 
-int32_t cuda_context_create(int32_t device, int32_t (*more)(struct anydnn_plugin_context *context),
-                            struct anydnn_plugin_context **context)
+/* What every backend asks of a device. */
+static int32_t read_device(struct cuda_context *context, int32_t device)
 {
-    struct anydnn_plugin_context read = {.device = device};
     int32_t status = cuda_device_usable(device), major = 0, minor = 0;
 
+    context->device = device;
     if (!status)
         status = read_attribute(device, cudaDevAttrMultiProcessorCount,
-                                "asking for the multiprocessors", &read.multiprocessors);
+                                "asking for the multiprocessors", &context->multiprocessors);
     if (!status)
         status = read_attribute(device, cudaDevAttrMemoryPoolsSupported,
-                                "asking for pools of memory", &read.has_pools);
+                                "asking for pools of memory", &context->has_pools);
     if (!status)
         status = read_attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                "asking for the shared memory of a block", &read.shared_bytes);
+                                "asking for the shared memory of a block", &context->shared_bytes);
     if (!status)
         status = read_attribute(device, cudaDevAttrComputeCapabilityMajor,
                                 "asking for the compute capability", &major);
     if (!status)
         status = read_attribute(device, cudaDevAttrComputeCapabilityMinor,
                                 "asking for the compute capability", &minor);
-    read.generation = 10 * major + minor;
-    if (!status && more)
-        status = more(&read);
+    context->generation = 10 * major + minor;
+    return status;
+}
+
+int32_t cuda_context_create(int32_t device, size_t bytes,
+                            int32_t (*more)(struct anydnn_plugin_context *context),
+                            struct anydnn_plugin_context **context)
+{
+    struct cuda_context read = {0};
+    struct anydnn_plugin_context *made;
+    int32_t status = read_device(&read, device);
+
     if (status)
         return status;
-    *context = kit_alloc(sizeof **context, "a context");
-    if (!*context)
+    made = kit_alloc(bytes, "a context");
+    if (!made)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
-    **context = read;
-    return ANYDNN_PLUGIN_STATUS_SUCCESS;
+    *(struct cuda_context *)made = read;
+    status = more(made);
+    if (status)
+        kit_host->free(made);
+    else
+        *context = made;
+    return status;
 }
 
 void cuda_context_destroy(struct anydnn_plugin_context *context)
 {
-    cuda_wait_device(context->device);
+    cuda_wait_device(((const struct cuda_context *)context)->device);
     kit_host->free(context);
 }
 

@@ -14,34 +14,44 @@ static const struct cuda_operation *find(int32_t operation)
     return NULL;
 }
 
-/* Fills all of a plan but its job. */
-static void begin(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_context *context,
-                  const struct cuda_operation *operation, const struct anydnn_plugin_problem *from)
-{
-    plan->operation = operation;
-    plan->device = context->device;
-    plan->multiprocessors = context->multiprocessors;
-    plan->has_pools = context->has_pools;
-    plan->oracle = context->oracle;
-    plan->capability = context->capability;
-    plan->generation = context->generation;
-    plan->hopper = context->hopper;
-    plan->shared_bytes = context->shared_bytes;
-    kit_copy_problem(&plan->problem, &plan->copies, from);
-}
-
 static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
     int32_t reason = kit_check_extensions(&plan->problem, why);
 
     if (reason)
         return reason;
-    if (plan->operation->scratch && !plan->has_pools)
+    if (plan->operation->scratch && !plan->context->has_pools)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_DEVICE,
                           "CUDA device %d gives no memory in stream order, which this operation "
                           "needs between its kernels",
-                          plan->device);
+                          plan->context->device);
     return plan->operation->check ? plan->operation->check(plan, why) : 0;
+}
+
+/* A plan up to what candidates and plans both need: checked, and analysed. Returns a status; where
+ * the problem is refused, SUCCESS without a plan, and why. */
+static int32_t begin(const struct anydnn_plugin_context *context,
+                     const struct cuda_operation *operation,
+                     const struct anydnn_plugin_problem *problem, struct anydnn_plugin_plan **plan,
+                     struct kit_refusal *why)
+{
+    size_t job_at = (sizeof **plan + 63) / 64 * 64;
+    struct anydnn_plugin_plan *made = kit_alloc(job_at + operation->job_size, "a plan");
+
+    *plan = NULL;
+    if (!made)
+        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
+    made->operation = operation;
+    made->context = (const struct cuda_context *)context;
+    made->job = (char *)made + job_at;
+    kit_copy_problem(&made->problem, &made->copies, problem);
+    if (operation->analyse)
+        operation->analyse(made);
+    if (check(made, why))
+        kit_host->free(made);
+    else
+        *plan = made;
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 /* ------------------------------------------------------------------ candidates */
@@ -83,18 +93,22 @@ int32_t cuda_candidates(struct anydnn_plugin_context *context,
                         void *cookie)
 {
     const struct cuda_operation *operation = find(problem->operation);
-    struct anydnn_plugin_plan plan = {.operation = operation};
+    struct anydnn_plugin_plan *plan = NULL;
     struct kit_refusal why;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     if (operation)
-        begin(&plan, context, operation, problem);
+        status = begin(context, operation, problem, &plan, &why);
     else
         kit_refuse(&why, ANYDNN_PLUGIN_REASON_OPERATION, "%s does not have %s", kit_name,
                    kit_operation_name(problem->operation));
-    if (!operation || check(&plan, &why))
-        kit_offer_refusal(&why, offer, cookie);
+    if (status)
+        return status;
+    if (plan)
+        offer_engines(plan, offer, cookie);
     else
-        offer_engines(&plan, offer, cookie);
+        kit_offer_refusal(&why, offer, cookie);
+    kit_host->free(plan);
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
@@ -119,29 +133,24 @@ int32_t cuda_plan_create(struct anydnn_plugin_context *context,
                          struct anydnn_plugin_plan **plan)
 {
     const struct cuda_operation *operation = find(problem->operation);
-    size_t job_at = (sizeof **plan + 63) / 64 * 64;
     struct anydnn_plugin_plan *made;
     struct kit_refusal why;
-    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
+    int32_t status;
 
     if (!operation)
         return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "%s has no operation %d", kit_name,
                         problem->operation);
-    made = kit_alloc(job_at + operation->job_size, "a plan");
-    if (!made)
-        return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
-    made->job = (char *)made + job_at;
-    made->engine = engine;
-    begin(made, context, operation, problem);
-    if (check(made, &why))
-        status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", why.sentence);
-    else if (!has_engine(made, engine))
-        status = kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "operation %d has no engine %llu",
-                          problem->operation, (unsigned long long)engine);
-    if (status) {
-        kit_host->free(made);
+    status = begin(context, operation, problem, &made, &why);
+    if (status)
         return status;
+    if (!made)
+        return kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "%s", why.sentence);
+    if (!has_engine(made, engine)) {
+        kit_host->free(made);
+        return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "operation %d has no engine %llu",
+                        problem->operation, (unsigned long long)engine);
     }
+    made->engine = engine;
     made->problem.extension = NULL;
     operation->prepare(made);
     *plan = made;
@@ -159,12 +168,12 @@ int32_t cuda_plan_execute(struct anydnn_plugin_plan *plan,
 
     *effect = ANYDNN_PLUGIN_EFFECT_NONE;
     operands = kit_whole_operands(operands, &whole);
-    status = cuda_enter(&visit, plan->device);
+    status = cuda_enter(&visit, plan->context->device);
     if (status)
         return status;
     call = (struct cuda_call){.operands = operands,
                               .stream = cuda_stream(operands->stream),
-                              .device = plan->device,
+                              .device = plan->context->device,
                               .effect = effect};
     status = plan->operation->run(plan, &call);
     cuda_leave(&visit);

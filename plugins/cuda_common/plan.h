@@ -21,14 +21,13 @@ extern "C" {
 #define CUDA_VECTORS             (CUDA_TYPE(INT8X4) | CUDA_TYPE(UINT8X4) | CUDA_TYPE(INT8X32))
 #define CUDA_LAYOUTS_AND_VECTORS (KIT_LAYOUTS | ANYDNN_PLUGIN_LAYOUT_VECT_C)
 
-struct anydnn_plugin_context {
+/* What is known of a context's device. Each backend's struct anydnn_plugin_context begins with it.
+ */
+struct cuda_context {
     int32_t device;
     int32_t multiprocessors;
-    int32_t has_pools;  /* memory in stream order can be had */
-    int32_t oracle;     /* set.oracle: convolutions by the kernels that others are held to */
-    int32_t capability; /* cuda_tensorcore: 10 major + minor of the code that runs on the device */
-    int32_t generation; /* 10 major + minor of the device's own compute capability */
-    int32_t hopper;     /* cuda_tensorcore: its family hopper runs on the device */
+    int32_t has_pools;    /* memory in stream order can be had */
+    int32_t generation;   /* 10 major + minor of the device's compute capability */
     int32_t shared_bytes; /* shared memory that a block may ask for */
 };
 
@@ -63,9 +62,12 @@ struct cuda_operation {
     int32_t scratch;    /* 1: takes memory in stream order while it runs */
     int32_t algorithms; /* cuDNN's numbers under which the engine is offered, as bits; 0: only -1 */
     int32_t first;      /* the number offered first, if algorithms is not 0 */
+    /* Optional: fills the beginning of plan->job, which is zero, with what the functions below all
+     * need of a problem, so that it is worked out once. */
+    void (*analyse)(struct anydnn_plugin_plan *plan);
     /* Optional; 0 or the reason, beyond what the core has checked. */
     int32_t (*check)(const struct anydnn_plugin_plan *plan, struct kit_refusal *why);
-    /* Fills plan->job, which is zero, from plan->problem. */
+    /* Fills plan->job, which is zero but for what analyse has filled, from plan->problem. */
     void (*prepare)(struct anydnn_plugin_plan *plan);
     /* Launches: a status, with a sentence where it is not 0. Nothing waits. */
     int32_t (*run)(const struct anydnn_plugin_plan *plan, const struct cuda_call *call);
@@ -82,14 +84,7 @@ struct cuda_operation {
  * them: kernels and their parameter blocks, in which pointers and factors are open. */
 struct anydnn_plugin_plan {
     const struct cuda_operation *operation;
-    int32_t device;
-    int32_t multiprocessors;
-    int32_t has_pools;
-    int32_t oracle;
-    int32_t capability;
-    int32_t generation;
-    int32_t hopper;
-    int32_t shared_bytes;
+    const struct cuda_context *context; /* which outlives its plans */
     uint64_t engine;
     struct anydnn_plugin_problem problem; /* points to `copies` */
     struct kit_copies copies;
@@ -100,9 +95,10 @@ struct anydnn_plugin_plan {
 extern const struct cuda_operation *const cuda_operations[];
 extern const uint32_t cuda_operation_count;
 
-/* In context.c. Makes a context for a device, or fails with a sentence; `more` (or NULL) reads what
- * the backend alone knows of, on the device. */
-int32_t cuda_context_create(int32_t device, int32_t (*more)(struct anydnn_plugin_context *context),
+/* In context.c. Makes a context of so many bytes for a device, or fails with a sentence; `more`
+ * reads what the backend alone knows of, on the device. */
+int32_t cuda_context_create(int32_t device, size_t bytes,
+                            int32_t (*more)(struct anydnn_plugin_context *context),
                             struct anydnn_plugin_context **context);
 void cuda_context_destroy(struct anydnn_plugin_context *context);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The entry of the backend cuda_naive, its description and its contexts. */
-#include "../cuda_common/plan.h"
+#include "table.h"
 
 static int32_t read_oracle(struct anydnn_plugin_context *context)
 {
@@ -9,7 +9,7 @@ static int32_t read_oracle(struct anydnn_plugin_context *context)
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {
-    return cuda_context_create(device, read_oracle, context);
+    return cuda_context_create(device, sizeof **context, read_oracle, context);
 }
 
 static const struct anydnn_plugin_setting setting_oracle = {

@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The entries of all operations, each defined in the file of its operation. */
+/* The entries of all operations, each defined in FAMILY/entry.cu or in the file of its operation,
+ * and the context. */
 #ifndef CUDA_NAIVE_TABLE_H
 #define CUDA_NAIVE_TABLE_H
 
 #include "../cuda_common/plan.h"
 
-/* Defines an entry, of an operation without algorithms and conditions of its own. */
-#define NO_SCRATCH 0
-#define SCRATCH    1
-#define CUDA_OPERATION(name, number, types, layouts, job_size, scratch, prepare, run)              \
-    const struct cuda_operation cuda_##name = {                                                    \
-        number, types, layouts, job_size, scratch, 0, 0, nullptr, prepare, run, nullptr, nullptr}
+struct anydnn_plugin_context {
+    struct cuda_context cuda;
+    int32_t oracle; /* set.oracle: convolutions by the kernels that others are held to */
+};
+
+static inline int32_t cuda_has_oracle(const struct anydnn_plugin_plan *plan)
+{
+    return ((const struct anydnn_plugin_context *)plan->context)->oracle;
+}
+
+/* Defines the entry of ANYDNN_PLUGIN_name: its members by their names, in the order of struct
+ * cuda_operation. */
+#define CUDA_OPERATION(name, number, ...)                                                          \
+    const struct cuda_operation cuda_##name = {.operation = ANYDNN_PLUGIN_##number, __VA_ARGS__}
 
 #ifdef __cplusplus
 extern "C" {

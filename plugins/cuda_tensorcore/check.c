@@ -30,13 +30,14 @@ static int32_t check_types(const struct anydnn_plugin_plan *plan, struct kit_ref
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         if (types[i].type != type)
             continue;
-        if (plan->capability >= types[i].capability)
+        if (tc_context_of(plan)->capability >= types[i].capability)
             return 0;
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_DEVICE,
                           "matrix units take %s from compute capability %d.%d on; this device "
                           "runs code for %d.%d",
                           types[i].name, types[i].capability / 10, types[i].capability % 10,
-                          plan->capability / 10, plan->capability % 10);
+                          tc_context_of(plan)->capability / 10,
+                          tc_context_of(plan)->capability % 10);
     }
     return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
                       "cuda_tensorcore takes half, bfloat16, float and integers of 8 bits; the "
@@ -64,8 +65,8 @@ int32_t tc_check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
     const struct anydnn_plugin_problem *problem = &plan->problem;
     const struct anydnn_plugin_convolution *params = problem->params;
     int32_t reason = check_math(problem, why);
+    const struct conv *conv = tc_conv_of(plan);
     int64_t channels;
-    struct conv conv;
 
     if (!reason)
         reason = check_types(plan, why);
@@ -74,15 +75,14 @@ int32_t tc_check(const struct anydnn_plugin_plan *plan, struct kit_refusal *why)
     if (params->compute_type == ANYDNN_PLUGIN_DOUBLE)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_TYPE,
                           "matrix units add up in float; the compute type is double");
-    conv_make(&conv, problem);
     channels =
-        conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? conv.columns : conv.depth;
-    if (conv.groups > 1 && channels == 1)
+        conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA ? conv->columns : conv->depth;
+    if (conv->groups > 1 && channels == 1)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_GROUPS,
                           "a depthwise convolution, %lld groups of one channel, has no use for "
                           "matrix units",
-                          (long long)conv.groups);
-    if (!conv.narrow)
+                          (long long)conv->groups);
+    if (!conv->narrow)
         return kit_refuse(why, ANYDNN_PLUGIN_REASON_SHAPE,
                           "cuda_tensorcore takes up to 3 spatial dims, and counts positions and "
                           "taps in 30 bits");

@@ -12,6 +12,7 @@
 enum { COPY_X, COPY_OTHER, KERNEL, ADD, STEPS };
 
 struct tc_state {
+    struct conv conv; /* of the problem: tc_conv_of */
     conv_slots slots;
     int64_t workspace, partials_at; /* see tc_offer */
     int64_t x_bytes;                /* of the first copy, behind which the second one lies */
@@ -44,6 +45,11 @@ static int32_t lane_type(int32_t type)
                                                                          : type;
 }
 
+static void analyse(struct anydnn_plugin_plan *plan)
+{
+    conv_make(&((tc_state *)plan->job)->conv, &plan->problem);
+}
+
 static tc_target target_of(const struct anydnn_plugin_plan *plan, const conv &conv)
 {
     conv_slots slots = conv_slots_of(plan->problem.operation);
@@ -51,11 +57,11 @@ static tc_target target_of(const struct anydnn_plugin_plan *plan, const conv &co
 
     target.type = lane_type(plan->problem.tensor[slots.x]->type);
     target.other_type = lane_type(plan->problem.tensor[slots.other]->type);
-    target.capability = plan->capability;
-    target.generation = plan->generation;
-    target.multiprocessors = plan->multiprocessors;
-    target.shared_bytes = plan->shared_bytes;
-    target.hopper = plan->hopper;
+    target.capability = tc_context_of(plan)->capability;
+    target.generation = plan->context->generation;
+    target.multiprocessors = plan->context->multiprocessors;
+    target.shared_bytes = plan->context->shared_bytes;
+    target.hopper = tc_context_of(plan)->hopper;
     target.by_16 = tc_reads_by_16(&conv, target.type);
     target.tf32_split =
         target.type == ANYDNN_PLUGIN_FLOAT && plan->problem.math == ANYDNN_PLUGIN_MATH_SPLIT;
@@ -67,11 +73,10 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
 {
     conv_slots slots = conv_slots_of(plan->problem.operation);
     tc_offer offers[CUDA_ENGINES_MAX];
+    const conv &conv = *tc_conv_of(plan);
     tc_target target;
     int32_t count;
-    conv conv;
 
-    conv_make(&conv, &plan->problem);
     target = target_of(plan, conv);
     count = tc_offers(&conv, &target, offers, CUDA_ENGINES_MAX);
     for (int32_t i = 0; i < count; i++) {
@@ -101,9 +106,8 @@ static int32_t has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine
 {
     tc_layout layout;
     tc_offer offer;
-    conv conv;
+    const conv &conv = *tc_conv_of(plan);
 
-    conv_make(&conv, &plan->problem);
     tc_target target = target_of(plan, conv);
     return tc_offer_of(&conv, &target, engine, &offer, &layout);
 }
@@ -159,8 +163,8 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
     job->splits = choice.splits;
     job->each = choice.k_tiles;
     job->rows = choice.m;
-    job->multiprocessors = plan->multiprocessors;
-    job->shared_bytes = plan->shared_bytes;
+    job->multiprocessors = plan->context->multiprocessors;
+    job->shared_bytes = plan->context->shared_bytes;
     job->x_type = problem->tensor[slots.x]->type;
     job->other_type = problem->tensor[slots.other]->type;
     job->output.type = problem->tensor[slots.output]->type;
@@ -197,9 +201,8 @@ static void prepare(struct anydnn_plugin_plan *plan)
     tc_layout layout;
     tc_offer offer;
     tc_job job = {};
-    conv outer;
+    const conv &outer = state->conv;
 
-    conv_make(&outer, &plan->problem);
     tc_target target = target_of(plan, outer);
     (void)tc_offer_of(&outer, &target, plan->engine, &offer, &layout);
     const struct tc_kernel *kernel = offer.choice.kernel;
@@ -215,7 +218,7 @@ static void prepare(struct anydnn_plugin_plan *plan)
         tc_copy_step(&state->step[COPY_OTHER], layout.other);
     kernel->step(&state->step[KERNEL], &job);
     state->step[KERNEL].overlaps &=
-        spreads(offer.choice, state->step[KERNEL].blocks, plan->multiprocessors);
+        spreads(offer.choice, state->step[KERNEL].blocks, plan->context->multiprocessors);
     if (offer.partials_at < 0)
         return;
     if (layout.through_workspace)
@@ -291,16 +294,24 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 
 /* Algorithms: those that are no transforms; first cuDNN's with precomputed indices, and of the
  * backward ones its deterministic ones. */
-#define ENTRY(name, number, types, layouts, algorithms, first)                                     \
-    static const struct cuda_operation name = {number,  types,      layouts, sizeof(tc_state),     \
-                                               0,       algorithms, first,   tc_check,             \
-                                               prepare, run,        engines, has_engine}
+#define ENTRY(name, number, of_types, of_layouts, under, offered_first)                            \
+    static const struct cuda_operation name = {.operation = ANYDNN_PLUGIN_##number,                \
+                                               .types = of_types,                                  \
+                                               .layouts = of_layouts,                              \
+                                               .job_size = sizeof(tc_state),                       \
+                                               .algorithms = under,                                \
+                                               .first = offered_first,                             \
+                                               .analyse = analyse,                                 \
+                                               .check = tc_check,                                  \
+                                               .prepare = prepare,                                 \
+                                               .run = run,                                         \
+                                               .engines = engines,                                 \
+                                               .has_engine = has_engine}
 
-ENTRY(forward, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 1);
-ENTRY(fused, ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD, FORWARD_TYPES,
-      CUDA_LAYOUTS_AND_VECTORS, 0xf, 1);
-ENTRY(data, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, TYPES, KIT_LAYOUTS, 0x3, 1);
-ENTRY(filter, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, TYPES, KIT_LAYOUTS, 0xb, 1);
+ENTRY(forward, CONVOLUTION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 1);
+ENTRY(fused, CONVOLUTION_BIAS_ACTIVATION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 1);
+ENTRY(data, CONVOLUTION_BACKWARD_DATA, TYPES, KIT_LAYOUTS, 0x3, 1);
+ENTRY(filter, CONVOLUTION_BACKWARD_FILTER, TYPES, KIT_LAYOUTS, 0xb, 1);
 
 const struct cuda_operation *const cuda_operations[] = {&forward, &fused, &data, &filter};
 const uint32_t cuda_operation_count = sizeof cuda_operations / sizeof cuda_operations[0];

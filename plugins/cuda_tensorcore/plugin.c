@@ -9,20 +9,20 @@
 static int32_t read_capability(struct anydnn_plugin_context *context)
 {
     struct cuda_visit visit;
-    int32_t status = cuda_enter(&visit, context->device);
+    int32_t status = cuda_enter(&visit, context->cuda.device);
 
     if (status)
         return status;
-    status = tc_code_capability(context->device, &context->capability);
+    status = tc_code_capability(context->cuda.device, &context->capability);
     if (!status)
-        context->hopper = tc_hopper_runs(context->generation);
+        context->hopper = tc_hopper_runs(context->cuda.generation);
     cuda_leave(&visit);
     return status;
 }
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {
-    return cuda_context_create(device, read_capability, context);
+    return cuda_context_create(device, sizeof **context, read_capability, context);
 }
 
 static const struct anydnn_plugin_limit depthwise = {

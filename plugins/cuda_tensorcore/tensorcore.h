@@ -16,6 +16,24 @@
 extern "C" {
 #endif
 
+struct anydnn_plugin_context {
+    struct cuda_context cuda;
+    int32_t capability; /* 10 major + minor of the code that runs on the device */
+    int32_t hopper;     /* the family hopper runs on the device */
+};
+
+static inline const struct anydnn_plugin_context *
+tc_context_of(const struct anydnn_plugin_plan *plan)
+{
+    return (const struct anydnn_plugin_context *)plan->context;
+}
+
+/* The geometry of a plan's problem, with which plan->job begins. */
+static inline const struct conv *tc_conv_of(const struct anydnn_plugin_plan *plan)
+{
+    return (const struct conv *)plan->job;
+}
+
 /* Families of kernels, the high byte of a kernel's number. */
 enum {
     TC_MMA = 1,    /* mma.sync, from compute capability 7.5 on */

@@ -76,5 +76,6 @@ static int32_t bias_run(const struct anydnn_plugin_plan *plan, const cuda_call *
     return state->launch(state, call);
 }
 
-CUDA_OPERATION(convolution_backward_bias, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS, CUDA_FLOATS,
-               KIT_LAYOUTS, sizeof(bias_state), NO_SCRATCH, bias_prepare, bias_run);
+CUDA_OPERATION(convolution_backward_bias, CONVOLUTION_BACKWARD_BIAS, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(bias_state), .prepare = bias_prepare,
+               .run = bias_run);

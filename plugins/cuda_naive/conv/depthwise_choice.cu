@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which convolutions the depthwise kernels take, and how they are cut. It depends on shapes and the
  * number of multiprocessors alone, so that results are the same in every run on a device. */
+#include "../table.h"
 #include "depthwise_device.h"
 
 /* Threads wanted for each multiprocessor, and the least length of a strip for them. */
@@ -166,7 +167,7 @@ static void cut(depthwise_state *state, const struct anydnn_plugin_plan *plan, i
 
     job->across.pieces = (int32_t)cuda_ceil_div(cuda_ceil_div(rows, job->across.classes), tile);
     threads = images * job->vectors * job->across.pieces * job->across.classes * job->along.classes;
-    pieces = cuda_ceil_div((int64_t)THREADS_WANTED * plan->multiprocessors, threads);
+    pieces = cuda_ceil_div((int64_t)THREADS_WANTED * plan->context->multiprocessors, threads);
     if (pieces > line / LENGTH_LEAST)
         pieces = line / LENGTH_LEAST;
     if (pieces < 1)
@@ -185,7 +186,7 @@ static void share(depthwise_state *state, const struct anydnn_plugin_plan *plan)
         job->channels_inside ? (int32_t)cuda_ceil_div(job->vectors, FILTER_LANES) : job->vectors;
     job->lanes = (int32_t)cuda_ceil_div(job->vectors, job->slabs);
     job->slots = CUDA_THREADS / job->lanes;
-    most = cuda_ceil_div((int64_t)plan->multiprocessors * FILTER_BLOCKS, job->slabs);
+    most = cuda_ceil_div((int64_t)plan->context->multiprocessors * FILTER_BLOCKS, job->slabs);
     each = cuda_ceil_div(job->threads, most * job->slots);
     job->streams = (int32_t)cuda_ceil_div(job->threads, each * job->slots);
     state->workspace =
@@ -215,7 +216,7 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
     int64_t blocks, waves;
 
     *state = {};
-    if (plan->oracle || !has_types(&plan->problem, slots) || !is_depthwise(conv) ||
+    if (cuda_has_oracle(plan) || !has_types(&plan->problem, slots) || !is_depthwise(conv) ||
         !has_taps(state, conv) || !has_short_strides(conv))
         return;
     state->type = plan->problem.tensor[slots.x]->type;
@@ -240,8 +241,8 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
     if (filter)
         share(state, plan);
     blocks = cuda_ceil_div(job->threads, CUDA_THREADS);
-    waves = cuda_ceil_div(blocks, (int64_t)TALL_BLOCKS * plan->multiprocessors);
-    state->is_full = 7 * waves * TALL_BLOCKS * plan->multiprocessors <= 8 * blocks;
+    waves = cuda_ceil_div(blocks, (int64_t)TALL_BLOCKS * plan->context->multiprocessors);
+    state->is_full = 7 * waves * TALL_BLOCKS * plan->context->multiprocessors <= 8 * blocks;
     state->is_possible = !filter || state->job.streams <= 65535;
 }
 

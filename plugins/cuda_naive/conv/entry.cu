@@ -28,17 +28,23 @@ static int is_float(int32_t type)
            type == ANYDNN_PLUGIN_BFLOAT16;
 }
 
+/* The geometry of a problem, which candidates and plans both need. */
+static void analyse(struct anydnn_plugin_plan *plan)
+{
+    conv_make(&((convolution_state *)plan->job)->job.conv, &plan->problem);
+}
+
 static void choose(const struct anydnn_plugin_plan *plan, const conv &conv, int splits,
                    conv_choice *choice)
 {
     int32_t type = plan->problem.tensor[conv_slots_of(plan->problem.operation).x]->type;
-    bool in_float = is_float(type) && !plan->oracle;
+    bool in_float = is_float(type) && !cuda_has_oracle(plan);
     conv_wish wish = {};
 
     wish.tiles = in_float;
     wish.splits = splits;
     wish.sum_bytes = in_float ? (int32_t)sizeof(float) : (int32_t)sizeof(double);
-    wish.multiprocessors = plan->multiprocessors;
+    wish.multiprocessors = plan->context->multiprocessors;
     conv_choose(&conv, &wish, choice);
 }
 
@@ -85,12 +91,9 @@ static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv
 static int32_t engines(const struct anydnn_plugin_plan *plan,
                        struct cuda_engine offered[CUDA_ENGINES_MAX])
 {
+    const conv &conv = ((const convolution_state *)plan->job)->job.conv;
     conv_choice choice;
-    int32_t count = 0;
-    conv conv;
-
-    conv_make(&conv, &plan->problem);
-    count = offer_depthwise(plan, conv, offered);
+    int32_t count = offer_depthwise(plan, conv, offered);
     choose(plan, conv, 1, &choice);
     if (choice.splits > 1)
         offered[count++] = {SPLIT, (uint64_t)choice.workspace};
@@ -133,7 +136,7 @@ static void fill_job(conv_job *job, const struct anydnn_plugin_plan *plan,
     job->x_type = problem->tensor[slots.x]->type;
     job->other_type = problem->tensor[slots.other]->type;
     job->output.type = problem->tensor[slots.output]->type;
-    job->partial_double = !is_float(job->x_type) || plan->oracle;
+    job->partial_double = !is_float(job->x_type) || cuda_has_oracle(plan);
     if (slots.bias >= 0) {
         job->output.bias_type = problem->tensor[slots.bias]->type;
         job->output.bias_step = problem->tensor[slots.bias]->strides[1];
@@ -147,7 +150,6 @@ static void prepare(struct anydnn_plugin_plan *plan)
     convolution_state *state = (convolution_state *)plan->job;
     conv_job *job = &state->job;
 
-    conv_make(&job->conv, &plan->problem);
     choose(plan, job->conv, plan->engine == SPLIT, &state->choice);
     fill_job(job, plan, state->choice);
     if (plan->engine >= DEPTHWISE_PAIRS) {
@@ -156,7 +158,7 @@ static void prepare(struct anydnn_plugin_plan *plan)
         state->choice.workspace = state->depthwise.workspace;
     }
     state->how = !is_float(job->x_type) && job->x_type != ANYDNN_PLUGIN_DOUBLE ? CONV_INTEGER
-                 : plan->oracle                                                ? CONV_ANY
+                 : cuda_has_oracle(plan)                                       ? CONV_ANY
                                                                                : CONV_TYPED;
     state->tile = job->x_type == ANYDNN_PLUGIN_FLOAT  ? conv_tile_float
                   : job->x_type == ANYDNN_PLUGIN_HALF ? conv_tile_half
@@ -203,17 +205,14 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 
 /* Algorithms: those that are no transforms; of the backward ones cuDNN's deterministic one first.
  */
-#define ENTRY(name, number, types, layouts, algorithms, first)                                     \
-    const struct cuda_operation cuda_##name = {                                                    \
-        number,     types,      layouts, sizeof(convolution_state),                                \
-        NO_SCRATCH, algorithms, first,   nullptr,                                                  \
-        prepare,    run,        engines, nullptr}
+#define ENTRY(name, number, of_types, of_layouts, under, offered_first)                            \
+    CUDA_OPERATION(name, number, .types = of_types, .layouts = of_layouts,                         \
+                   .job_size = sizeof(convolution_state), .algorithms = under,                     \
+                   .first = offered_first, .analyse = analyse, .prepare = prepare, .run = run,     \
+                   .engines = engines)
 
-ENTRY(convolution_forward, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, FORWARD_TYPES,
+ENTRY(convolution_forward, CONVOLUTION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
+ENTRY(convolution_bias_activation_forward, CONVOLUTION_BIAS_ACTIVATION_FORWARD, FORWARD_TYPES,
       CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
-ENTRY(convolution_bias_activation_forward, ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD,
-      FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
-ENTRY(convolution_backward_data, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, CUDA_FLOATS, KIT_LAYOUTS,
-      0x3, 1);
-ENTRY(convolution_backward_filter, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, CUDA_FLOATS,
-      KIT_LAYOUTS, 0xb, 1);
+ENTRY(convolution_backward_data, CONVOLUTION_BACKWARD_DATA, CUDA_FLOATS, KIT_LAYOUTS, 0x3, 1);
+ENTRY(convolution_backward_filter, CONVOLUTION_BACKWARD_FILTER, CUDA_FLOATS, KIT_LAYOUTS, 0xb, 1);

@@ -124,5 +124,5 @@ static int32_t im2col_run(const struct anydnn_plugin_plan *plan, const cuda_call
     return state->launch(state, call);
 }
 
-CUDA_OPERATION(im2col, ANYDNN_PLUGIN_IM2COL, CUDA_FLOATS, KIT_LAYOUTS, sizeof(im2col_state),
-               NO_SCRATCH, im2col_prepare, im2col_run);
+CUDA_OPERATION(im2col, IM2COL, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(im2col_state), .prepare = im2col_prepare, .run = im2col_run);

@@ -327,6 +327,6 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     return ((const backward_state *)plan->job)->launch(plan, call);
 }
 
-CUDA_OPERATION(batch_normalization_backward, ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD,
-               CUDA_FLOATS, KIT_LAYOUTS, sizeof(backward_state), SCRATCH, backward_prepare,
-               backward_run);
+CUDA_OPERATION(batch_normalization_backward, BATCH_NORMALIZATION_BACKWARD, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(backward_state), .scratch = 1,
+               .prepare = backward_prepare, .run = backward_run);

@@ -325,8 +325,9 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     return ((const forward_state *)plan->job)->launch(plan, call);
 }
 
-CUDA_OPERATION(batch_normalization_inference, ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE,
-               CUDA_FLOATS | CUDA_TYPE(INT8), KIT_LAYOUTS, sizeof(forward_state), NO_SCRATCH,
-               inference_prepare, run);
-CUDA_OPERATION(batch_normalization_training, ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING,
-               CUDA_FLOATS, KIT_LAYOUTS, sizeof(forward_state), SCRATCH, training_prepare, run);
+CUDA_OPERATION(batch_normalization_inference, BATCH_NORMALIZATION_INFERENCE,
+               .types = CUDA_FLOATS | CUDA_TYPE(INT8), .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(forward_state), .prepare = inference_prepare, .run = run);
+CUDA_OPERATION(batch_normalization_training, BATCH_NORMALIZATION_TRAINING, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(forward_state), .scratch = 1,
+               .prepare = training_prepare, .run = run);

@@ -8,6 +8,7 @@
 #ifndef CUDA_NAIVE_NORMALIZATION_BATCH_NORM_NHWC_H
 #define CUDA_NAIVE_NORMALIZATION_BATCH_NORM_NHWC_H
 
+#include "../table.h"
 #include "batch_norm.h"
 
 #define CUDA_NORM_GROUP 8
@@ -149,8 +150,8 @@ static inline void cuda_norm_rows_prepare(cuda_norm_rows *rows,
     int64_t lanes = 16 / cuda_type_size(x->type), count = cuda_tensor_count(x), vectors;
 
     *rows = {};
-    if (cuda_norm_within(plan) == 1 || cuda_type_size(x->type) > 4 || !plan->has_pools ||
-        plan->oracle || x->dims[1] % CUDA_NORM_GROUP || x->dims[1] > 1 << 20 || count == 0)
+    if (cuda_norm_within(plan) == 1 || cuda_type_size(x->type) > 4 || !plan->context->has_pools ||
+        cuda_has_oracle(plan) || x->dims[1] % CUDA_NORM_GROUP || x->dims[1] > 1 << 20 || count == 0)
         return;
     for (int t = 0; t < tensors; t++) {
         if (tensor[t] && !cuda_norm_is_rows(tensor[t]))
@@ -169,7 +170,7 @@ static inline void cuda_norm_rows_prepare(cuda_norm_rows *rows,
         return;
     if (rows->images * rows->chunks > INT32_MAX)
         return;
-    rows->streams = plan->multiprocessors * CUDA_NORM_BLOCKS / rows->slabs;
+    rows->streams = plan->context->multiprocessors * CUDA_NORM_BLOCKS / rows->slabs;
     if (rows->streams > rows->images * rows->chunks)
         rows->streams = (int32_t)(rows->images * rows->chunks);
     if (rows->streams < 1)

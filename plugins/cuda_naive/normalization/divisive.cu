@@ -19,9 +19,9 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
     divisive_state *state = (divisive_state *)plan->job;
 
     divisive_plain_forward(&state->plain, &plan->problem);
-    state->by_tiles =
-        divisive_tiles_prepare(&state->tiles, state->plain.params.lrn, tiled,
-                               state->plain.params.with_means ? 3 : 2, plan->multiprocessors);
+    state->by_tiles = divisive_tiles_prepare(&state->tiles, state->plain.params.lrn, tiled,
+                                             state->plain.params.with_means ? 3 : 2,
+                                             plan->context->multiprocessors);
 }
 
 static int32_t forward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
@@ -53,9 +53,9 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     divisive_plain_backward(&state->plain, &plan->problem);
     means = state->plain.params.with_means;
     dmeans = state->plain.params.with_dmeans;
-    state->by_tiles =
-        (means || !dmeans) && divisive_tiles_prepare(&state->tiles, state->plain.params.lrn, tiled,
-                                                     3 + means + dmeans, plan->multiprocessors);
+    state->by_tiles = (means || !dmeans) &&
+                      divisive_tiles_prepare(&state->tiles, state->plain.params.lrn, tiled,
+                                             3 + means + dmeans, plan->context->multiprocessors);
 }
 
 static int32_t backward_by_tiles(const divisive_state *state, const cuda_call *call, int32_t type)
@@ -91,9 +91,9 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
                            : state->plain.launch(&state->plain, call);
 }
 
-CUDA_OPERATION(divisive_normalization_forward, ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD,
-               CUDA_FLOATS, KIT_LAYOUTS, sizeof(divisive_state), NO_SCRATCH, forward_prepare,
-               forward_run);
-CUDA_OPERATION(divisive_normalization_backward, ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD,
-               CUDA_FLOATS, KIT_LAYOUTS, sizeof(divisive_state), SCRATCH, backward_prepare,
-               backward_run);
+CUDA_OPERATION(divisive_normalization_forward, DIVISIVE_NORMALIZATION_FORWARD, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(divisive_state),
+               .prepare = forward_prepare, .run = forward_run);
+CUDA_OPERATION(divisive_normalization_backward, DIVISIVE_NORMALIZATION_BACKWARD,
+               .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS, .job_size = sizeof(divisive_state),
+               .scratch = 1, .prepare = backward_prepare, .run = backward_run);

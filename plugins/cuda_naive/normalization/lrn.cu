@@ -35,7 +35,7 @@ static void runs_prepare(const struct anydnn_plugin_plan *plan, lrn_state *state
     runs->after = (int32_t)lrn.after;
     if (lrn_rows_prepare(runs, tensor, tensors))
         state->run = lrn_rows_run;
-    else if (lrn_columns_prepare(runs, plan->multiprocessors, tensor, tensors))
+    else if (lrn_columns_prepare(runs, plan->context->multiprocessors, tensor, tensors))
         state->run = lrn_columns_run;
 }
 
@@ -105,27 +105,9 @@ static int32_t check(const struct anydnn_plugin_plan *plan, struct kit_refusal *
                       out, plan->problem.alias[out] - 1);
 }
 
-const struct cuda_operation cuda_lrn_forward = {ANYDNN_PLUGIN_LRN_FORWARD,
-                                                CUDA_FLOATS | CUDA_TYPE(INT8),
-                                                KIT_LAYOUTS,
-                                                sizeof(lrn_state),
-                                                NO_SCRATCH,
-                                                0,
-                                                0,
-                                                check,
-                                                forward_prepare,
-                                                forward_run,
-                                                nullptr,
-                                                nullptr};
-const struct cuda_operation cuda_lrn_backward = {ANYDNN_PLUGIN_LRN_BACKWARD,
-                                                 CUDA_FLOATS,
-                                                 KIT_LAYOUTS,
-                                                 sizeof(lrn_state),
-                                                 NO_SCRATCH,
-                                                 0,
-                                                 0,
-                                                 check,
-                                                 backward_prepare,
-                                                 backward_run,
-                                                 nullptr,
-                                                 nullptr};
+CUDA_OPERATION(lrn_forward, LRN_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(lrn_state), .check = check,
+               .prepare = forward_prepare, .run = forward_run);
+CUDA_OPERATION(lrn_backward, LRN_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(lrn_state), .check = check, .prepare = backward_prepare,
+               .run = backward_run);

@@ -116,9 +116,9 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     return state->plain.launch(&state->plain, call, mapped);
 }
 
-CUDA_OPERATION(pooling_forward, ANYDNN_PLUGIN_POOLING_FORWARD,
-               CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(INT8X4) | CUDA_TYPE(INT8X32),
-               CUDA_LAYOUTS_AND_VECTORS, sizeof(pooling_state), NO_SCRATCH, forward_prepare,
-               forward_run);
-CUDA_OPERATION(pooling_backward, ANYDNN_PLUGIN_POOLING_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
-               sizeof(pooling_state), NO_SCRATCH, backward_prepare, backward_run);
+CUDA_OPERATION(pooling_forward, POOLING_FORWARD,
+               .types = CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(INT8X4) | CUDA_TYPE(INT8X32),
+               .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(pooling_state),
+               .prepare = forward_prepare, .run = forward_run);
+CUDA_OPERATION(pooling_backward, POOLING_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(pooling_state), .prepare = backward_prepare, .run = backward_run);

@@ -100,7 +100,7 @@ enum pooling_form pooling_planes_forward(struct pooling_packed *packed,
     if (is_spread(&packed->shape) || !pooling_choose_tile(packed, packed->shape.y_dims, type_size,
                                                           POOLING_PLANE_ELEMENTS, fit_forward))
         return spread_form(packed);
-    add_planes(packed, (POOLING_PLANE_ELEMENTS - 32) / plane, plan->multiprocessors);
+    add_planes(packed, (POOLING_PLANE_ELEMENTS - 32) / plane, plan->context->multiprocessors);
     return POOLING_PLANES;
 }
 
@@ -175,7 +175,7 @@ enum pooling_form pooling_planes_backward(struct pooling_packed *packed,
     fit = max ? (POOLING_PLANE_ELEMENTS - 32) / pooling_places(dims)
               : (POOLING_SUMS - 4) / ((int64_t)packed->windows[0] * packed->windows[1] *
                                       (packed->windows[2] + packed->dx.pitch));
-    add_planes(packed, fit, plan->multiprocessors);
+    add_planes(packed, fit, plan->context->multiprocessors);
     fill_classes(packed);
     return POOLING_PLANES;
 }

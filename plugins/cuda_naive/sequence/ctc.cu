@@ -324,5 +324,5 @@ static int32_t ctc_run(const struct anydnn_plugin_plan *plan, const cuda_call *c
     return status;
 }
 
-CUDA_OPERATION(ctc_loss, ANYDNN_PLUGIN_CTC_LOSS, CUDA_FLOATS, KIT_LAYOUTS, sizeof(ctc_state),
-               SCRATCH, ctc_prepare, ctc_run);
+CUDA_OPERATION(ctc_loss, CTC_LOSS, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(ctc_state), .scratch = 1, .prepare = ctc_prepare, .run = ctc_run);

@@ -40,15 +40,15 @@ static inline cuda_tile cuda_tile_choose(int64_t kept, int64_t reduced, int alon
 static inline void cuda_reduce_form_make(cuda_reduce_form *form, int64_t kept, int along,
                                          const struct anydnn_plugin_plan *plan)
 {
-    int64_t wanted, most, joined = (int64_t)plan->multiprocessors * 4;
+    int64_t wanted, most, joined = (int64_t)plan->context->multiprocessors * 4;
 
     form->tile = cuda_tile_choose(kept, form->reduced.count, along);
     form->blocks = cuda_blocks(kept, INT64_C(1) << form->tile.log_x);
-    wanted = cuda_blocks((int64_t)plan->multiprocessors * 32, form->blocks);
+    wanted = cuda_blocks((int64_t)plan->context->multiprocessors * 32, form->blocks);
     most = form->reduced.count / ((CUDA_THREADS >> form->tile.log_x) * INT64_C(8));
     most = most < joined ? most : joined;
     form->splits = wanted < most ? wanted : most;
-    if (form->splits < 1 || !plan->has_pools)
+    if (form->splits < 1 || !plan->context->has_pools)
         form->splits = 1;
 }
 

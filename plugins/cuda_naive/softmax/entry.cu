@@ -77,7 +77,8 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     return run(plan, call, BACKWARD_DX, BACKWARD_Y, BACKWARD_DY);
 }
 
-CUDA_OPERATION(softmax_forward, ANYDNN_PLUGIN_SOFTMAX_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8),
-               KIT_LAYOUTS, sizeof(softmax_state), NO_SCRATCH, forward_prepare, forward_run);
-CUDA_OPERATION(softmax_backward, ANYDNN_PLUGIN_SOFTMAX_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
-               sizeof(softmax_state), NO_SCRATCH, backward_prepare, backward_run);
+CUDA_OPERATION(softmax_forward, SOFTMAX_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(softmax_state),
+               .prepare = forward_prepare, .run = forward_run);
+CUDA_OPERATION(softmax_backward, SOFTMAX_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(softmax_state), .prepare = backward_prepare, .run = backward_run);

@@ -129,7 +129,9 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     return cuda_launch(call, state->kernel, state->blocks, 1, job);
 }
 
-CUDA_OPERATION(spatial_grid_forward, ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD, CUDA_FLOATS, KIT_LAYOUTS,
-               sizeof(grid_state), NO_SCRATCH, forward_prepare, run);
-CUDA_OPERATION(spatial_grid_backward, ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
-               sizeof(grid_state), NO_SCRATCH, backward_prepare, run);
+CUDA_OPERATION(spatial_grid_forward, SPATIAL_GRID_FORWARD, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(grid_state), .prepare = forward_prepare,
+               .run = run);
+CUDA_OPERATION(spatial_grid_backward, SPATIAL_GRID_BACKWARD, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(grid_state), .prepare = backward_prepare,
+               .run = run);

@@ -269,7 +269,9 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
                : cuda_launch(call, state->slopes, cuda_blocks(state->points, CUDA_THREADS), 1, job);
 }
 
-CUDA_OPERATION(spatial_sampler_forward, ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD, CUDA_FLOATS,
-               KIT_LAYOUTS, sizeof(sampler_state), NO_SCRATCH, forward_prepare, forward_run);
-CUDA_OPERATION(spatial_sampler_backward, ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD, CUDA_FLOATS,
-               KIT_LAYOUTS, sizeof(sampler_state), NO_SCRATCH, backward_prepare, backward_run);
+CUDA_OPERATION(spatial_sampler_forward, SPATIAL_SAMPLER_FORWARD, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(sampler_state),
+               .prepare = forward_prepare, .run = forward_run);
+CUDA_OPERATION(spatial_sampler_backward, SPATIAL_SAMPLER_BACKWARD, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(sampler_state),
+               .prepare = backward_prepare, .run = backward_run);

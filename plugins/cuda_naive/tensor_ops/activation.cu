@@ -158,7 +158,9 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     return state->launch(state, call, mapped);
 }
 
-CUDA_OPERATION(activation_forward, ANYDNN_PLUGIN_ACTIVATION_FORWARD, CUDA_FLOATS | CUDA_TYPE(INT8),
-               KIT_LAYOUTS, sizeof(activation_state), NO_SCRATCH, forward_prepare, forward_run);
-CUDA_OPERATION(activation_backward, ANYDNN_PLUGIN_ACTIVATION_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
-               sizeof(activation_state), NO_SCRATCH, backward_prepare, backward_run);
+CUDA_OPERATION(activation_forward, ACTIVATION_FORWARD, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(activation_state),
+               .prepare = forward_prepare, .run = forward_run);
+CUDA_OPERATION(activation_backward, ACTIVATION_BACKWARD, .types = CUDA_FLOATS,
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(activation_state),
+               .prepare = backward_prepare, .run = backward_run);

@@ -143,10 +143,13 @@ static int32_t scale_run(const struct anydnn_plugin_plan *plan, const cuda_call 
                          {operands->scale[0], 0});
 }
 
-CUDA_OPERATION(transform_tensor, ANYDNN_PLUGIN_TRANSFORM_TENSOR,
-               CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS, CUDA_LAYOUTS_AND_VECTORS,
-               sizeof(blend_state), NO_SCRATCH, two_prepare, two_run);
-CUDA_OPERATION(add_tensor, ANYDNN_PLUGIN_ADD_TENSOR, CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
-               CUDA_LAYOUTS_AND_VECTORS, sizeof(blend_state), NO_SCRATCH, two_prepare, two_run);
-CUDA_OPERATION(scale_tensor, ANYDNN_PLUGIN_SCALE_TENSOR, CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
-               CUDA_LAYOUTS_AND_VECTORS, sizeof(blend_state), NO_SCRATCH, scale_prepare, scale_run);
+CUDA_OPERATION(transform_tensor, TRANSFORM_TENSOR,
+               .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
+               .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(blend_state),
+               .prepare = two_prepare, .run = two_run);
+CUDA_OPERATION(add_tensor, ADD_TENSOR, .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
+               .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(blend_state),
+               .prepare = two_prepare, .run = two_run);
+CUDA_OPERATION(scale_tensor, SCALE_TENSOR, .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
+               .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(blend_state),
+               .prepare = scale_prepare, .run = scale_run);

@@ -210,7 +210,7 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     return cuda_launch(call, state->kernel, cuda_blocks(job.walk.count, CUDA_THREADS * 8), 1, job);
 }
 
-CUDA_OPERATION(dropout_forward, ANYDNN_PLUGIN_DROPOUT_FORWARD, CUDA_FLOATS, KIT_LAYOUTS,
-               sizeof(dropout_state), NO_SCRATCH, forward_prepare, forward_run);
-CUDA_OPERATION(dropout_backward, ANYDNN_PLUGIN_DROPOUT_BACKWARD, CUDA_FLOATS, KIT_LAYOUTS,
-               sizeof(dropout_state), NO_SCRATCH, backward_prepare, backward_run);
+CUDA_OPERATION(dropout_forward, DROPOUT_FORWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(dropout_state), .prepare = forward_prepare, .run = forward_run);
+CUDA_OPERATION(dropout_backward, DROPOUT_BACKWARD, .types = CUDA_FLOATS, .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(dropout_state), .prepare = backward_prepare, .run = backward_run);

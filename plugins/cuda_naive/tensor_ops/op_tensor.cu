@@ -186,5 +186,5 @@ static int32_t op_run(const struct anydnn_plugin_plan *plan, const cuda_call *ca
     return cuda_each_run(&state->map.walk, call, &job);
 }
 
-CUDA_OPERATION(op_tensor, ANYDNN_PLUGIN_OP_TENSOR, CUDA_FLOATS | CUDA_TYPE(INT8), KIT_LAYOUTS,
-               sizeof(op_state), NO_SCRATCH, op_prepare, op_run);
+CUDA_OPERATION(op_tensor, OP_TENSOR, .types = CUDA_FLOATS | CUDA_TYPE(INT8), .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(op_state), .prepare = op_prepare, .run = op_run);

@@ -245,5 +245,6 @@ static int32_t reduce_run(const struct anydnn_plugin_plan *plan, const cuda_call
     return state->launch(state, call);
 }
 
-CUDA_OPERATION(reduce_tensor, ANYDNN_PLUGIN_REDUCE_TENSOR, CUDA_FLOATS | CUDA_TYPE(INT8),
-               KIT_LAYOUTS, sizeof(reduce_state), NO_SCRATCH, reduce_prepare, reduce_run);
+CUDA_OPERATION(reduce_tensor, REDUCE_TENSOR, .types = CUDA_FLOATS | CUDA_TYPE(INT8),
+               .layouts = KIT_LAYOUTS, .job_size = sizeof(reduce_state), .prepare = reduce_prepare,
+               .run = reduce_run);

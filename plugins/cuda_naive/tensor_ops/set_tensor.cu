@@ -102,5 +102,6 @@ static int32_t set_run(const struct anydnn_plugin_plan *plan, const cuda_call *c
                        cuda_blocks(elements * job.words, CUDA_THREADS * CUDA_MAP_ITEMS), 1, job);
 }
 
-CUDA_OPERATION(set_tensor, ANYDNN_PLUGIN_SET_TENSOR, CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
-               CUDA_LAYOUTS_AND_VECTORS, sizeof(set_job), NO_SCRATCH, set_prepare, set_run);
+CUDA_OPERATION(set_tensor, SET_TENSOR, .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
+               .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(set_job),
+               .prepare = set_prepare, .run = set_run);

@@ -156,9 +156,11 @@ static int32_t transform_run(const struct anydnn_plugin_plan *plan, const cuda_c
     return cuda_each_run(&state->walk, call, &job);
 }
 
-CUDA_OPERATION(transform_tensor_ex, ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX,
-               CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS, CUDA_LAYOUTS_AND_VECTORS,
-               sizeof(transform_state), NO_SCRATCH, transform_prepare, transform_run);
-CUDA_OPERATION(transform_filter, ANYDNN_PLUGIN_TRANSFORM_FILTER,
-               CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8), KIT_LAYOUTS,
-               sizeof(transform_state), NO_SCRATCH, transform_prepare, transform_run);
+CUDA_OPERATION(transform_tensor_ex, TRANSFORM_TENSOR_EX,
+               .types = CUDA_FLOATS | CUDA_INTEGERS | CUDA_VECTORS,
+               .layouts = CUDA_LAYOUTS_AND_VECTORS, .job_size = sizeof(transform_state),
+               .prepare = transform_prepare, .run = transform_run);
+CUDA_OPERATION(transform_filter, TRANSFORM_FILTER,
+               .types = CUDA_FLOATS | CUDA_TYPE(INT8) | CUDA_TYPE(UINT8), .layouts = KIT_LAYOUTS,
+               .job_size = sizeof(transform_state), .prepare = transform_prepare,
+               .run = transform_run);
