@@ -11,7 +11,7 @@
  * kernels without tiles, which load two operands for each. Where blocks are few, a multiprocessor
  * has one alone and waits for memory more often. */
 static const double tile_rate[CONV_TILES] = {90, 70, 40, 50};
-static const double direct_rate = 10, filter_rate = 12, lone_part = 0.6;
+static const double direct_rate = 10, wgrad_rate = 12, lone_part = 0.6;
 /* How much longer loads take that neighbouring threads do not share. */
 static const double scattered = 4;
 /* Cycles: of a launch with what a block does before and after its sums; of a step of a chain of
@@ -41,33 +41,33 @@ static int64_t units_of(const struct conv *conv)
 }
 
 /* Cycles that adding up the splits takes. */
-static double stage_cycles(const struct conv_wish *wish, int64_t bytes)
+static double stage_cycles(const struct conv_target *target, int64_t bytes)
 {
-    return launch_cycles + (double)bytes / (bytes_a_cycle * wish->multiprocessors);
+    return launch_cycles + (double)bytes / (bytes_a_cycle * target->multiprocessors);
 }
 
 /* ------------------------------------------------------------------ tiles */
 
-static double tile_cycles(const struct conv_wish *wish, const struct conv_choice *choice,
+static double tile_cycles(const struct conv_target *target, const struct conv_choice *choice,
                           int64_t blocks)
 {
     const int32_t *size = tile_size[choice->tile];
-    double chunk = 256.0 * size[0] * size[1] * CONV_CHUNK / tile_rate[choice->tile];
-    int64_t each = cuda_ceil_div(blocks, wish->multiprocessors);
+    double chunk = 256.0 * size[0] * size[1] * CONV_TILE_K / tile_rate[choice->tile];
+    int64_t each = cuda_ceil_div(blocks, target->multiprocessors);
     double part = each > 1 ? 1 : lone_part;
 
     return launch_cycles + (double)each * choice->each * chunk / part +
-           (choice->workspace ? stage_cycles(wish, choice->workspace) : 0);
+           (choice->workspace ? stage_cycles(target, choice->workspace) : 0);
 }
 
 /* Fills what follows from tile and splits; cycles, or below 0 if a launch cannot have so many
  * blocks.
  */
-static double try_tile(const struct conv *conv, const struct conv_wish *wish,
+static double try_tile(const struct conv *conv, const struct conv_target *target,
                        const struct conv_extents *extents, struct conv_choice *choice)
 {
     const int32_t *size = tile_size[choice->tile];
-    int64_t chunks = cuda_ceil_div(extents->terms, CONV_CHUNK);
+    int64_t chunks = cuda_ceil_div(extents->terms, CONV_TILE_K);
     int64_t row_tiles = cuda_ceil_div(extents->rows, (int64_t)16 * size[0]);
     int64_t column_tiles = cuda_ceil_div(conv->columns, (int64_t)16 * size[1]);
     double blocks = (double)row_tiles * (double)column_tiles * (double)units_of(conv);
@@ -81,23 +81,23 @@ static double try_tile(const struct conv *conv, const struct conv_wish *wish,
                                                   conv->columns * (int64_t)sizeof(float);
     blocks *= choice->splits;
     if (blocks > (double)GRID_MAX || choice->workspace > WORKSPACE_MAX ||
-        (choice->splits > 1 && blocks > (double)SPLIT_BLOCKS * wish->multiprocessors))
+        (choice->splits > 1 && blocks > (double)SPLIT_BLOCKS * target->multiprocessors))
         return -1;
-    return tile_cycles(wish, choice, (int64_t)blocks);
+    return tile_cycles(target, choice, (int64_t)blocks);
 }
 
-static double best_tile(const struct conv *conv, const struct conv_wish *wish,
+static double best_tile(const struct conv *conv, const struct conv_target *target,
                         const struct conv_extents *extents, struct conv_choice *best)
 {
-    int64_t chunks = cuda_ceil_div(extents->terms, CONV_CHUNK);
+    int64_t chunks = cuda_ceil_div(extents->terms, CONV_TILE_K);
     double least = -1;
 
     for (int32_t tile = 0; tile < CONV_TILES; tile++) {
-        for (int32_t splits = 1; splits == 1 || (wish->splits && chunks / splits >= LEAST_CHUNKS);
+        for (int32_t splits = 1; splits == 1 || (target->splits && chunks / splits >= LEAST_CHUNKS);
              splits = splits < 4 ? splits + 1 : splits + splits / 4) {
             struct conv_choice choice = {
                 .kernel = CONV_BY_TILES, .tile = tile, .splits = splits, .rows = best->rows};
-            double cycles = try_tile(conv, wish, extents, &choice);
+            double cycles = try_tile(conv, target, extents, &choice);
 
             if (cycles >= 0 && (least < 0 || cycles < least)) {
                 least = cycles;
@@ -112,13 +112,13 @@ static double best_tile(const struct conv *conv, const struct conv_wish *wish,
 
 /* Threads that go along the channels of results each read a filter of their own: unless these lie
  * side by side, a load of a warp is many. */
-static double direct_cycles(const struct conv *conv, const struct conv_wish *wish,
+static double direct_cycles(const struct conv *conv, const struct conv_target *target,
                             const struct conv_extents *extents)
 {
     double slower =
         conv->position.step == 1 && conv->columns > 1 && conv->tap_column != 1 ? scattered : 1;
     double sums = (double)extents->rows * (double)units_of(conv) * (double)conv->columns;
-    double work = sums * (double)extents->terms / (direct_rate * wish->multiprocessors);
+    double work = sums * (double)extents->terms / (direct_rate * target->multiprocessors);
     double chain = (double)extents->terms * step_cycles;
 
     return launch_cycles + (work > chain ? work : chain) * slower;
@@ -129,17 +129,16 @@ static double direct_cycles(const struct conv *conv, const struct conv_wish *wis
 static int32_t lanes_of(const struct conv *conv, int64_t positions)
 {
     int64_t filters = conv->groups * conv->columns;
-    int32_t lanes =
-        conv->position.step == 1 && filters >= CONV_FILTER_LANES ? CONV_FILTER_LANES : 1;
+    int32_t lanes = conv->position.step == 1 && filters >= CONV_WGRAD_LANES ? CONV_WGRAD_LANES : 1;
 
-    while (lanes < CONV_FILTER_LANES_MAX && lanes < filters &&
-           CONV_FILTER_LANES_MAX / lanes * LEAST_POSITIONS_EACH > positions)
+    while (lanes < CONV_WGRAD_LANES_MAX && lanes < filters &&
+           CONV_WGRAD_LANES_MAX / lanes * LEAST_POSITIONS_EACH > positions)
         lanes *= 2;
     return lanes;
 }
 
-static double filter_choice(const struct conv *conv, const struct conv_wish *wish,
-                            const struct conv_extents *extents, struct conv_choice *choice)
+static double wgrad_choice(const struct conv *conv, const struct conv_target *target,
+                           const struct conv_extents *extents, struct conv_choice *choice)
 {
     int64_t filters = conv->groups * conv->columns, taps = conv_taps(conv);
     int64_t positions = extents->terms, splits = 1, blocks;
@@ -147,27 +146,28 @@ static double filter_choice(const struct conv *conv, const struct conv_wish *wis
 
     choice->lanes = lanes_of(conv, positions);
     blocks =
-        cuda_ceil_div(taps, CONV_FILTER_TAPS) * conv->depth * cuda_ceil_div(filters, choice->lanes);
-    if (wish->splits && conv->narrow) {
-        int64_t least = CONV_FILTER_LANES_MAX / choice->lanes * LEAST_POSITIONS_SPLIT;
+        cuda_ceil_div(taps, CONV_WGRAD_TAPS) * conv->depth * cuda_ceil_div(filters, choice->lanes);
+    if (target->splits && conv->narrow) {
+        int64_t least = CONV_WGRAD_LANES_MAX / choice->lanes * LEAST_POSITIONS_SPLIT;
         int64_t most = positions / (least > LEAST_POSITIONS ? least : LEAST_POSITIONS);
 
-        splits = cuda_ceil_div((int64_t)8 * wish->multiprocessors, blocks);
+        splits = cuda_ceil_div((int64_t)8 * target->multiprocessors, blocks);
         splits = splits > most ? most : splits;
         splits = splits < 1 ? 1 : splits;
     }
     choice->each = conv->narrow ? (int32_t)cuda_ceil_div(positions, splits) : 0;
     choice->splits = conv->narrow ? (int32_t)cuda_ceil_div(positions, choice->each) : 1;
     choice->workspace =
-        choice->splits == 1 ? 0 : choice->splits * filters * conv->depth * taps * wish->sum_bytes;
+        choice->splits == 1 ? 0 : choice->splits * filters * conv->depth * taps * target->sum_bytes;
     blocks *= choice->splits;
-    work = (double)cuda_ceil_div(blocks, wish->multiprocessors) *
-           (double)(conv->narrow ? choice->each : positions) * CONV_FILTER_TAPS * choice->lanes /
-           (blocks > (int64_t)2 * wish->multiprocessors ? filter_rate : filter_rate / 4);
-    return launch_cycles + work + (choice->workspace ? stage_cycles(wish, choice->workspace) : 0);
+    work = (double)cuda_ceil_div(blocks, target->multiprocessors) *
+           (double)(conv->narrow ? choice->each : positions) * CONV_WGRAD_TAPS * choice->lanes /
+           (blocks > (int64_t)2 * target->multiprocessors ? wgrad_rate : wgrad_rate / 4);
+    return launch_cycles + work + (choice->workspace ? stage_cycles(target, choice->workspace) : 0);
 }
 
-void conv_choose(const struct conv *conv, const struct conv_wish *wish, struct conv_choice *choice)
+void conv_choose(const struct conv *conv, const struct conv_target *target,
+                 struct conv_choice *choice)
 {
     struct conv_extents extents = conv_extents_of(conv);
     struct conv_choice tiled = {0}, direct = {.kernel = CONV_DIRECTLY, .splits = 1};
@@ -176,10 +176,10 @@ void conv_choose(const struct conv *conv, const struct conv_wish *wish, struct c
     if (conv->narrow)
         tiled.rows = direct.rows = (int32_t)extents.rows;
     if (conv_is_filter(conv))
-        cycles = filter_choice(conv, wish, &extents, &direct);
+        cycles = wgrad_choice(conv, target, &extents, &direct);
     else
-        cycles = direct_cycles(conv, wish, &extents);
-    if (wish->tiles && conv->narrow)
-        tiled_cycles = best_tile(conv, wish, &extents, &tiled);
+        cycles = direct_cycles(conv, target, &extents);
+    if (target->tiles && conv->narrow)
+        tiled_cycles = best_tile(conv, target, &extents, &tiled);
     *choice = tiled_cycles >= 0 && tiled_cycles <= cycles ? tiled : direct;
 }

@@ -21,19 +21,19 @@ extern "C" {
         }                                                                                          \
     }
 /* Tiles go through what is summed over in chunks of this length. */
-#define CONV_CHUNK 16
-/* Without tiles, in direction filter, a block works on so many taps of one channel, and on up to so
+#define CONV_TILE_K 16
+/* Without tiles, in wgrad, a block works on so many taps of one channel, and on up to so
  * many filters; on a warp's, where they are neighbours. */
-#define CONV_FILTER_TAPS      8
-#define CONV_FILTER_LANES     32
-#define CONV_FILTER_LANES_MAX 256
+#define CONV_WGRAD_TAPS      8
+#define CONV_WGRAD_LANES     32
+#define CONV_WGRAD_LANES_MAX 256
 
 enum { CONV_BY_TILES, CONV_DIRECTLY };
 
 struct conv_choice {
     int32_t kernel;
     int32_t tile;   /* CONV_BY_TILES: its number */
-    int32_t lanes;  /* CONV_DIRECTLY in direction filter: filters of a block */
+    int32_t lanes;  /* CONV_DIRECTLY in wgrad: filters of a block */
     int32_t splits; /* 1 unless asked for more */
     int32_t each;   /* chunks, or positions, of a split */
     int32_t row_tiles, column_tiles, rows;
@@ -41,14 +41,15 @@ struct conv_choice {
 };
 
 /* What the choice depends on beside the geometry. */
-struct conv_wish {
+struct conv_target {
     int32_t tiles;     /* tiles can be had: float, half or bfloat16, and no oracle */
     int32_t splits;    /* splits can be had */
     int32_t sum_bytes; /* of a partial sum without tiles */
     int32_t multiprocessors;
 };
 
-void conv_choose(const struct conv *conv, const struct conv_wish *wish, struct conv_choice *choice);
+void conv_choose(const struct conv *conv, const struct conv_target *target,
+                 struct conv_choice *choice);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Depthwise convolutions of two dims whose filters are squares of 3, 5 or 7 taps: a result has one
- * channel of the gathered tensor (or some, in direction data with a multiplier), so that they move
+ * channel of x (or some of dy, in dgrad with a multiplier), so that they move
  * memory and nothing else, if each element is read once.
  *
  * A thread walks along one dim, W where channels lie side by side and H where positions do. Of the
@@ -29,7 +29,7 @@ struct depthwise_side {
 /*
  * One dim. Result i of class c is position c + i classes. Its tap t lies over element
  * origin + c stride + (i U + t) step of the gathered tensor, U being the template's stride. In
- * direction data with a stride of 2 (depthwise_dgrad_stride2.cu) `origin` is the padding.
+ * dgrad with a stride of 2 (depthwise_dgrad_stride2.cu) `origin` is the padding.
  */
 struct depthwise_line {
     int32_t gathered, positions;
@@ -42,18 +42,18 @@ struct depthwise_line {
 struct depthwise_job {
     struct depthwise_line across, along;
     struct depthwise_side x, out, z; /* gathered; by position */
-    const void *data, *other;        /* gathered; filters, or dy in direction filter */
+    const void *data, *other;        /* gathered; filters, or dy in wgrad */
     conv_output output;
-    float *parts;                              /* direction filter: [part][tap][channel] */
+    float *parts;                              /* wgrad: [part][tap][channel] */
     int64_t tap_first, tap_channel, tap_depth; /* of the filter */
     int32_t tap_across, tap_along;
     int32_t channels;                     /* of the tensor by position */
     int32_t multiplier;                   /* its channels to one of the gathered one */
-    int32_t depth;                        /* direction data: the other way round */
+    int32_t depth;                        /* dgrad: the other way round */
     int32_t length;                       /* results of a strip, of its class */
     int32_t vectors;                      /* of channels */
     int32_t channels_inside;              /* neighbouring threads: channels, or tiles */
-    int32_t slabs, lanes, slots, streams; /* direction filter: see depthwise_wgrad.cu */
+    int32_t slabs, lanes, slots, streams; /* wgrad: see depthwise_wgrad.cu */
     int64_t threads;
     struct cuda_divisor by_first, by_second, by_third, by_across, by_along, by_multiplier;
     int32_t first, second, third; /* extents of channels and tiles, in order, and of strips */
@@ -65,7 +65,7 @@ struct depthwise_state {
     int32_t lanes;              /* channels of a thread: 1, or 2 */
     int32_t tall;               /* tiles of DEPTHWISE_TALL */
     int32_t is_full;            /* blocks come in waves that are full, or nearly */
-    int32_t spreads, deep;      /* direction data: stride 2; sums over several channels */
+    int32_t spreads, deep;      /* dgrad: stride 2; sums over several channels */
     int64_t workspace;
     struct depthwise_job job; /* without pointers and factors */
 };
@@ -81,20 +81,20 @@ int32_t depthwise_run(const depthwise_state *state, const depthwise_state *singl
                       const cuda_call *call, const conv_job &conv);
 
 /* The kernels' launches, by type, taps, stride and lanes. */
-int32_t depthwise_gather(const depthwise_state *state, const cuda_call *call,
-                         const depthwise_job &job);
-int32_t depthwise_spread(const depthwise_state *state, const cuda_call *call,
-                         const depthwise_job &job);
-int32_t depthwise_filter(const depthwise_state *state, const cuda_call *call,
-                         const depthwise_job &job);
+int32_t depthwise_fprop(const depthwise_state *state, const cuda_call *call,
+                        const depthwise_job &job);
+int32_t depthwise_dgrad_stride2(const depthwise_state *state, const cuda_call *call,
+                                const depthwise_job &job);
+int32_t depthwise_wgrad(const depthwise_state *state, const cuda_call *call,
+                        const depthwise_job &job);
 
 /* Results of a tile across, of a thread with so many channels. */
 #define DEPTHWISE_TILE(lanes, taps, stride)                                                        \
     ((lanes) == 1 ? 1 : (stride) == 1 && (taps) == 3 ? 4 : 2)
 /* For images whose height is a multiple of it, as many networks' are. */
 #define DEPTHWISE_TALL 7
-#define DEPTHWISE_TILE_FILTER(lanes, taps, stride)                                                 \
+#define DEPTHWISE_TILE_WGRAD(lanes, taps, stride)                                                  \
     ((taps) == 7 ? 1 : DEPTHWISE_TILE(lanes, taps, stride))
-#define DEPTHWISE_TILE_SPREAD(lanes, taps) ((lanes) == 2 && (taps) == 3 ? 4 : 2)
+#define DEPTHWISE_TILE_DGRAD_STRIDE2(lanes, taps) ((lanes) == 2 && (taps) == 3 ? 4 : 2)
 
 #endif

@@ -8,7 +8,7 @@
 enum { THREADS_WANTED = 8 * CUDA_THREADS, LENGTH_LEAST = 14 };
 /* Blocks of a multiprocessor with tall tiles. */
 enum { TALL_BLOCKS = 2 };
-/* Blocks of a multiprocessor in direction filter, and the most vectors of one. */
+/* Blocks of a multiprocessor in wgrad, and the most vectors of one. */
 enum { FILTER_BLOCKS = 3, FILTER_LANES = 64 };
 
 static int64_t common_of(int64_t a, int64_t b)
@@ -151,8 +151,8 @@ static void make_order(depthwise_job *job, int32_t images, int filter)
 static int32_t tile_of(const depthwise_state *state, int filter)
 {
     return state->tall      ? DEPTHWISE_TALL
-           : state->spreads ? DEPTHWISE_TILE_SPREAD(state->lanes, state->taps)
-           : filter         ? DEPTHWISE_TILE_FILTER(state->lanes, state->taps, state->stride)
+           : state->spreads ? DEPTHWISE_TILE_DGRAD_STRIDE2(state->lanes, state->taps)
+           : filter         ? DEPTHWISE_TILE_WGRAD(state->lanes, state->taps, state->stride)
                             : DEPTHWISE_TILE(state->lanes, state->taps, state->stride);
 }
 
@@ -259,7 +259,8 @@ int32_t depthwise_run(const depthwise_state *state, const depthwise_state *singl
     job.output = conv.output;
     if (state->workspace) {
         job.parts = (float *)conv.partial;
-        return depthwise_filter(state, call, job);
+        return depthwise_wgrad(state, call, job);
     }
-    return state->spreads ? depthwise_spread(state, call, job) : depthwise_gather(state, call, job);
+    return state->spreads ? depthwise_dgrad_stride2(state, call, job)
+                          : depthwise_fprop(state, call, job);
 }

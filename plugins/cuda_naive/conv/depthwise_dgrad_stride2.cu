@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise convolutions backward to the data with a stride of 2: each column of dy is spread over
+ * Depthwise dgrad with a stride of 2: each column of dy is spread over
  * the columns of dx under its taps, of which two are ready then.
  *
  * Padded places i = h + pad go from an even one on, so that tap r = i - 2 p of output p is known
@@ -9,7 +9,7 @@
 #include "depthwise_device.h"
 
 /* The columns of dy: the next one, and how many there are. */
-template <class T> struct spread_columns : depthwise_columns<T> {
+template <class T> struct dy_columns : depthwise_columns<T> {
     int32_t first, extent;
 
     template <int V, int COUNT> __device__ void next(depthwise_lanes<T, V> (&to)[COUNT])
@@ -20,12 +20,12 @@ template <class T> struct spread_columns : depthwise_columns<T> {
 };
 
 template <class T, int S, int TILE>
-__device__ static inline spread_columns<T> columns_of(const depthwise_job &job,
-                                                      const depthwise_strip &strip, int32_t channel)
+__device__ static inline dy_columns<T> columns_of(const depthwise_job &job,
+                                                  const depthwise_strip &strip, int32_t channel)
 {
     enum { BACK = (S - 1) / 2, ROWS = TILE / 2 + BACK };
     int32_t row = job.across.origin / 2 + strip.across_first / 2 - BACK;
-    spread_columns<T> columns;
+    dy_columns<T> columns;
 
     columns.first = job.along.origin / 2 + strip.along_first - BACK;
     columns.at = (const T *)job.data + strip.image * job.x.image + channel * job.x.channel +
@@ -39,9 +39,8 @@ __device__ static inline spread_columns<T> columns_of(const depthwise_job &job,
 
 /* Adds a column of dy, of step k, to the sums of the ring, each a pair of columns of dx. */
 template <int V, int S, int TILE, int RING, int ROWS>
-__device__ static inline void spread_column(float (&sum)[RING][2][TILE][V],
-                                            const float (&dy)[ROWS][V], const float (&w)[S][S][V],
-                                            int k)
+__device__ static inline void add_column(float (&sum)[RING][2][TILE][V], const float (&dy)[ROWS][V],
+                                         const float (&w)[S][S][V], int k)
 {
     enum { BACK = (S - 1) / 2 };
 
@@ -64,18 +63,18 @@ __device__ static inline void spread_column(float (&sum)[RING][2][TILE][V],
     }
 }
 
-struct spread_results {
+struct dx_results {
     int64_t at;
     int32_t first; /* column of dx */
     unsigned rows;
 };
 
 template <int TILE>
-__device__ static inline spread_results results_of(const depthwise_job &job,
-                                                   const depthwise_strip &strip)
+__device__ static inline dx_results results_of(const depthwise_job &job,
+                                               const depthwise_strip &strip)
 {
     int32_t row = job.across.origin / 2 * 2 - job.across.origin + strip.across_first;
-    spread_results to;
+    dx_results to;
 
     to.first = job.along.origin / 2 * 2 - job.along.origin + 2 * strip.along_first;
     to.at = strip.image * job.out.image + strip.channel * job.out.channel +
@@ -87,7 +86,7 @@ __device__ static inline spread_results results_of(const depthwise_job &job,
 /* Stores two columns of dx and makes them zeros. */
 template <class T, int V, int TILE>
 __device__ static inline void give_columns(const depthwise_job &job, float (&sum)[2][TILE][V],
-                                           spread_results &to, int32_t channel, bool ready)
+                                           dx_results &to, int32_t channel, bool ready)
 {
 #pragma unroll
     for (int j = 0; j < 2; j++) {
@@ -113,10 +112,10 @@ template <class T, int V, int S>
 __global__ void __launch_bounds__(CUDA_THREADS, S == 3       ? 3
                                                 : S * V < 14 ? 2
                                                              : 1)
-    depthwise_spread_kernel(const __grid_constant__ depthwise_job job)
+    depthwise_dgrad_stride2_kernel(const __grid_constant__ depthwise_job job)
 {
     enum {
-        TILE = DEPTHWISE_TILE_SPREAD(V, S),
+        TILE = DEPTHWISE_TILE_DGRAD_STRIDE2(V, S),
         RING = (S - 1) / 2 + 1,
         ROWS = TILE / 2 + (S - 1) / 2
     };
@@ -127,8 +126,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, S == 3       ? 3
     if (thread >= job.threads)
         return;
     depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, V);
-    spread_columns<T> columns = columns_of<T, S, TILE>(job, strip, strip.channel);
-    spread_results results = results_of<TILE>(job, strip);
+    dy_columns<T> columns = columns_of<T, S, TILE>(job, strip, strip.channel);
+    dx_results results = results_of<TILE>(job, strip);
 
     columns.next(dy);
     depthwise_filters<T, V, S>(w, job, job.tap_first + strip.channel * job.tap_channel);
@@ -138,7 +137,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, S == 3       ? 3
 
         depthwise_numbers(column, dy);
         columns.next(dy);
-        spread_column<V, S, TILE, RING, ROWS>(sum, column, w, k);
+        add_column<V, S, TILE, RING, ROWS>(sum, column, w, k);
         /* Beyond RING - 1 the steps are those of the pairs. */
         give_columns<T, V, TILE>(job, sum[k], results, strip.channel,
                                  m + k >= 0 && m + k < strip.count);
@@ -148,10 +147,10 @@ __global__ void __launch_bounds__(CUDA_THREADS, S == 3       ? 3
 /* With several channels of dy to a result. */
 template <class T, int S>
 __global__ void __launch_bounds__(CUDA_THREADS)
-    depthwise_spread_deep(const __grid_constant__ depthwise_job job)
+    depthwise_dgrad_stride2_deep(const __grid_constant__ depthwise_job job)
 {
     enum {
-        TILE = DEPTHWISE_TILE_SPREAD(1, S),
+        TILE = DEPTHWISE_TILE_DGRAD_STRIDE2(1, S),
         RING = (S - 1) / 2 + 1,
         ROWS = TILE / 2 + (S - 1) / 2
     };
@@ -161,12 +160,12 @@ __global__ void __launch_bounds__(CUDA_THREADS)
     if (thread >= job.threads)
         return;
     depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, 1);
-    spread_columns<T> columns = columns_of<T, S, TILE>(job, strip, strip.channel * job.depth);
-    spread_results results = results_of<TILE>(job, strip);
+    dy_columns<T> columns = columns_of<T, S, TILE>(job, strip, strip.channel * job.depth);
+    dx_results results = results_of<TILE>(job, strip);
 
     DEPTHWISE_RING(m, k, strip.count)
     {
-        spread_columns<T> here = columns;
+        dy_columns<T> here = columns;
 
         for (int c = 0; c < job.depth; c++) {
             depthwise_lanes<T, 1> dy[ROWS];
@@ -178,7 +177,7 @@ __global__ void __launch_bounds__(CUDA_THREADS)
             columns.at += c * job.x.channel;
             columns.next(dy);
             depthwise_numbers(column, dy);
-            spread_column<1, S, TILE, RING, ROWS>(sum, column, w, k);
+            add_column<1, S, TILE, RING, ROWS>(sum, column, w, k);
         }
         columns.at -= (job.depth - 1) * job.x.channel;
         give_columns<T, 1, TILE>(job, sum[k], results, strip.channel,
@@ -192,15 +191,15 @@ template <class T, int S>
 static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
                         const depthwise_job &job)
 {
-    void (*kernel)(depthwise_job) = state->deep         ? depthwise_spread_deep<T, S>
-                                    : state->lanes == 2 ? depthwise_spread_kernel<T, 2, S>
-                                                        : depthwise_spread_kernel<T, 1, S>;
+    void (*kernel)(depthwise_job) = state->deep         ? depthwise_dgrad_stride2_deep<T, S>
+                                    : state->lanes == 2 ? depthwise_dgrad_stride2_kernel<T, 2, S>
+                                                        : depthwise_dgrad_stride2_kernel<T, 1, S>;
 
     return cuda_launch(call, kernel, cuda_blocks(job.threads, CUDA_THREADS), 1, job);
 }
 
-int32_t depthwise_spread(const depthwise_state *state, const cuda_call *call,
-                         const depthwise_job &job)
+int32_t depthwise_dgrad_stride2(const depthwise_state *state, const cuda_call *call,
+                                const depthwise_job &job)
 {
     return depthwise_launch(state, [&](auto made_for) {
         typedef decltype(made_for) kernel;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Depthwise convolutions forward, and backward to the data with a stride of 1, which is the same
- * with the filter turned round. */
+/* Depthwise fprop, and dgrad with a stride of 1, which is the same with the filter rotated by half
+ * a turn. */
 #include "depthwise_device.h"
 
 /* Adds column u of step k to the sums of the ring. */
@@ -28,20 +28,20 @@ __device__ static inline void add_column(float (&sum)[RING][TILE][V], const floa
 }
 
 /* Where the results of a strip lie; `rows` of its tile there are. */
-struct gather_results {
+struct fprop_results {
     int64_t at, z;
     int32_t move, apart, z_move, z_apart;
     unsigned rows;
 };
 
 template <int TILE>
-__device__ static inline gather_results results_of(const depthwise_job &job,
-                                                   const depthwise_strip &strip)
+__device__ static inline fprop_results results_of(const depthwise_job &job,
+                                                  const depthwise_strip &strip)
 {
     const depthwise_line &across = job.across, &along = job.along;
     int32_t row = strip.across_class + strip.across_first * across.classes;
     int32_t column = strip.along_class + strip.along_first * along.classes;
-    gather_results to;
+    fprop_results to;
 
     to.at = strip.image * job.out.image + strip.channel * job.out.channel +
             (int64_t)row * job.out.across + (int64_t)column * job.out.along;
@@ -58,7 +58,7 @@ __device__ static inline gather_results results_of(const depthwise_job &job,
 /* Stores a column of results and makes it zeros. */
 template <class T, int V, int TILE>
 __device__ static inline void give_column(const depthwise_job &job, float (&sum)[TILE][V],
-                                          gather_results &to, int32_t channel, bool ready)
+                                          fprop_results &to, int32_t channel, bool ready)
 {
     if (ready) {
 #pragma unroll
@@ -79,7 +79,7 @@ __device__ static inline void give_column(const depthwise_job &job, float (&sum)
 }
 
 /* Blocks of a multiprocessor: registers for filters and sums decide. */
-constexpr int gather_blocks(int bytes, int lanes, int taps, int stride)
+constexpr int fprop_blocks(int bytes, int lanes, int taps, int stride)
 {
     return taps == 3                                              ? bytes == 8 ? 2 : 3
            : (taps == 5 ? lanes == 2 || stride == 1 : lanes == 1) ? 2
@@ -87,8 +87,8 @@ constexpr int gather_blocks(int bytes, int lanes, int taps, int stride)
 }
 
 template <class T, int V, int S, int U>
-__global__ void __launch_bounds__(CUDA_THREADS, gather_blocks(sizeof(T) * V, V, S, U))
-    depthwise_gather_kernel(const __grid_constant__ depthwise_job job)
+__global__ void __launch_bounds__(CUDA_THREADS, fprop_blocks(sizeof(T) * V, V, S, U))
+    depthwise_fprop_kernel(const __grid_constant__ depthwise_job job)
 {
     enum { TILE = DEPTHWISE_TILE(V, S, U), RING = (S - 1) / U + 1, ROWS = (TILE - 1) * U + S };
     int64_t thread = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
@@ -100,7 +100,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, gather_blocks(sizeof(T) * V, V, 
     depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, V);
     depthwise_x_columns<T> columns = depthwise_x_columns_of<T, S, U, TILE>(
         job, strip, (int32_t)cuda_divide((uint32_t)strip.channel, job.by_multiplier));
-    gather_results results = results_of<TILE>(job, strip);
+    fprop_results results = results_of<TILE>(job, strip);
 
 #pragma unroll
     for (int u = 0; u < U; u++)
@@ -133,7 +133,7 @@ template <> struct tall_ahead<cuda_bfloat16> {
  * left over. Two blocks of a multiprocessor, so columns are read a round of the ring ahead. */
 template <class T>
 __global__ void __launch_bounds__(CUDA_THREADS, 2)
-    depthwise_gather_tall(const __grid_constant__ depthwise_job job)
+    depthwise_fprop_tall(const __grid_constant__ depthwise_job job)
 {
     enum { V = 2, S = 3, TILE = DEPTHWISE_TALL, RING = S, ROWS = TILE - 1 + S };
     enum { AHEAD = tall_ahead<T>::value };
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2)
     depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, V);
     depthwise_x_columns<T> columns =
         depthwise_x_columns_of<T, S, 1, TILE>(job, strip, strip.channel);
-    gather_results results = results_of<TILE>(job, strip);
+    fprop_results results = results_of<TILE>(job, strip);
 
 #pragma unroll
     for (int a = 0; a < AHEAD; a++)
@@ -166,11 +166,11 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2)
     }
 }
 
-/* Direction data where a result has several channels of dy: they are added up column by column,
+/* Dgrad where a result has several channels of dy: they are added up column by column,
  * with filters that stay in the cache. */
 template <class T, int S>
 __global__ void __launch_bounds__(CUDA_THREADS)
-    depthwise_gather_deep(const __grid_constant__ depthwise_job job)
+    depthwise_fprop_deep(const __grid_constant__ depthwise_job job)
 {
     enum { TILE = DEPTHWISE_TILE(1, S, 1), RING = S, ROWS = TILE - 1 + S };
     int64_t thread = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(CUDA_THREADS)
     depthwise_strip strip = depthwise_strip_of(job, (uint32_t)thread, TILE, 1);
     depthwise_x_columns<T> columns =
         depthwise_x_columns_of<T, S, 1, TILE>(job, strip, strip.channel * job.depth);
-    gather_results results = results_of<TILE>(job, strip);
+    fprop_results results = results_of<TILE>(job, strip);
 
     DEPTHWISE_RING(m, k, strip.count)
     {
@@ -212,8 +212,8 @@ static int32_t by_stride(const depthwise_state *state, const cuda_call *call,
                          const depthwise_job &job)
 {
     return cuda_launch(call,
-                       state->stride == 1 ? depthwise_gather_kernel<T, V, S, 1>
-                                          : depthwise_gather_kernel<T, V, S, 2>,
+                       state->stride == 1 ? depthwise_fprop_kernel<T, V, S, 1>
+                                          : depthwise_fprop_kernel<T, V, S, 2>,
                        cuda_blocks(job.threads, CUDA_THREADS), 1, job);
 }
 
@@ -223,18 +223,18 @@ static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
 {
     if constexpr (S == 3 && sizeof(T) == 2) {
         if (state->tall)
-            return cuda_launch(call, depthwise_gather_tall<T>,
+            return cuda_launch(call, depthwise_fprop_tall<T>,
                                cuda_blocks(job.threads, CUDA_THREADS), 1, job);
     }
     if (state->deep)
-        return cuda_launch(call, depthwise_gather_deep<T, S>,
-                           cuda_blocks(job.threads, CUDA_THREADS), 1, job);
+        return cuda_launch(call, depthwise_fprop_deep<T, S>, cuda_blocks(job.threads, CUDA_THREADS),
+                           1, job);
     return state->lanes == 2 ? by_stride<T, 2, S>(state, call, job)
                              : by_stride<T, 1, S>(state, call, job);
 }
 
-int32_t depthwise_gather(const depthwise_state *state, const cuda_call *call,
-                         const depthwise_job &job)
+int32_t depthwise_fprop(const depthwise_state *state, const cuda_call *call,
+                        const depthwise_job &job)
 {
     return depthwise_launch(state, [&](auto made_for) {
         typedef decltype(made_for) kernel;

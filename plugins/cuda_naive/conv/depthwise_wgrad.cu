@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise convolutions backward to the filter. A thread keeps the sums of all taps of its
+ * Depthwise wgrad. A thread keeps the sums of all taps of its
  * channels, and walks over strips of images; a block's threads are `lanes` neighbouring vectors of
  * channels and `slots` that share their strips. A block's sums are joined in the order of its slots
  * and become a part; a second kernel adds up the parts, in an order that is the same in every run.
@@ -8,7 +8,7 @@
 #include "depthwise_device.h"
 
 /* A strip's columns of x and of dy. */
-template <class T> struct filter_columns {
+template <class T> struct wgrad_columns {
     depthwise_x_columns<T> x;
     depthwise_columns<T> dy;
     int32_t given; /* columns of dy that are left */
@@ -27,13 +27,13 @@ template <class T> struct filter_columns {
 };
 
 template <class T, int S, int U, int TILE>
-__device__ static inline filter_columns<T>
+__device__ static inline wgrad_columns<T>
 columns_of(const depthwise_job &job, const depthwise_strip &strip, int32_t x_channel)
 {
     const depthwise_line &across = job.across, &along = job.along;
     int32_t dy_row = strip.across_class + strip.across_first * across.classes;
     int32_t dy_column = strip.along_class + strip.along_first * along.classes;
-    filter_columns<T> columns;
+    wgrad_columns<T> columns;
 
     columns.x = depthwise_x_columns_of<T, S, U, TILE>(job, strip, x_channel);
     columns.dy.at = (const T *)job.other + strip.image * job.out.image +
@@ -71,11 +71,11 @@ __device__ static inline void add_products(float (&sum)[S][S][V], const float (&
 }
 
 template <class T, int V, int S, int U>
-__device__ static inline void walk_strip(float (&sum)[S][S][V], filter_columns<T> &columns,
+__device__ static inline void walk_strip(float (&sum)[S][S][V], wgrad_columns<T> &columns,
                                          int32_t count)
 {
     enum {
-        TILE = DEPTHWISE_TILE_FILTER(V, S, U),
+        TILE = DEPTHWISE_TILE_WGRAD(V, S, U),
         RING = (S - 1) / U + 1,
         ROWS = (TILE - 1) * U + S
     };
@@ -146,9 +146,9 @@ __device__ static inline void give_part(const depthwise_job &job, float (&sum)[S
 
 template <class T, int V, int S, int U>
 __global__ void __launch_bounds__(CUDA_THREADS, S == 3 ? 2 : 1)
-    depthwise_filter_kernel(const __grid_constant__ depthwise_job job)
+    depthwise_wgrad_kernel(const __grid_constant__ depthwise_job job)
 {
-    enum { TILE = DEPTHWISE_TILE_FILTER(V, S, U) };
+    enum { TILE = DEPTHWISE_TILE_WGRAD(V, S, U) };
     int slot = (int)threadIdx.x / job.lanes, lane = (int)threadIdx.x - slot * job.lanes;
     int32_t vector = (int32_t)blockIdx.x * job.lanes + lane, channel = vector * V;
     float sum[S][S][V] = {};
@@ -166,7 +166,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, S == 3 ? 2 : 1)
             strip.channel = channel;
             strip.image = (int32_t)left;
             depthwise_pieces(strip, job, across, along, TILE);
-            filter_columns<T> columns = columns_of<T, S, U, TILE>(job, strip, x_channel);
+            wgrad_columns<T> columns = columns_of<T, S, U, TILE>(job, strip, x_channel);
             walk_strip<T, V, S, U>(sum, columns, strip.count);
         }
     }
@@ -214,10 +214,10 @@ static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
                         const depthwise_job &job)
 {
     void (*kernel)(depthwise_job) = state->lanes == 2    ? state->stride == 1
-                                                               ? depthwise_filter_kernel<T, 2, S, 1>
-                                                               : depthwise_filter_kernel<T, 2, S, 2>
-                                       : state->stride == 1 ? depthwise_filter_kernel<T, 1, S, 1>
-                                                         : depthwise_filter_kernel<T, 1, S, 2>;
+                                                               ? depthwise_wgrad_kernel<T, 2, S, 1>
+                                                               : depthwise_wgrad_kernel<T, 2, S, 2>
+                                       : state->stride == 1 ? depthwise_wgrad_kernel<T, 1, S, 1>
+                                                         : depthwise_wgrad_kernel<T, 1, S, 2>;
     int32_t status = cuda_launch(call, kernel, job.slabs, job.streams, job);
 
     return status ? status
@@ -225,8 +225,8 @@ static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
                                 cuda_blocks((int64_t)S * S * job.channels, JOIN_RESULTS), 1, job);
 }
 
-int32_t depthwise_filter(const depthwise_state *state, const cuda_call *call,
-                         const depthwise_job &job)
+int32_t depthwise_wgrad(const depthwise_state *state, const cuda_call *call,
+                        const depthwise_job &job)
 {
     return depthwise_launch(state, [&](auto made_for) {
         typedef decltype(made_for) kernel;

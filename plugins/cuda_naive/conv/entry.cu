@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolutions: forward, plain and fused with bias and activation, backward to the data and to the
- * filter. Where sums are long and results few, they are split over the grid and added up by a
- * second kernel in a fixed order, in workspace; a second engine, which is always there, takes none.
+ * The operations of convolution, and the choice of an engine: fprop, plain and fused with bias and
+ * activation, dgrad and wgrad. Where sums are long and results few, they are split over the grid
+ * and added up by a second kernel in a fixed order, in workspace; a second engine, which is always
+ * there, takes none.
  */
 #include "../../cuda_common/index.h"
 #include "../../cuda_common/walk.h"
@@ -39,13 +40,13 @@ static void choose(const struct anydnn_plugin_plan *plan, const conv &conv, int 
 {
     int32_t type = plan->problem.tensor[conv_slots_of(plan->problem.operation).x]->type;
     bool in_float = is_float(type) && !cuda_has_oracle(plan);
-    conv_wish wish = {};
+    conv_target target = {};
 
-    wish.tiles = in_float;
-    wish.splits = splits;
-    wish.sum_bytes = in_float ? (int32_t)sizeof(float) : (int32_t)sizeof(double);
-    wish.multiprocessors = plan->context->multiprocessors;
-    conv_choose(&conv, &wish, choice);
+    target.tiles = in_float;
+    target.splits = splits;
+    target.sum_bytes = in_float ? (int32_t)sizeof(float) : (int32_t)sizeof(double);
+    target.multiprocessors = plan->context->multiprocessors;
+    conv_choose(&conv, &target, choice);
 }
 
 static void prepare_depthwise(depthwise_state *state, const struct anydnn_plugin_plan *plan,
@@ -172,7 +173,7 @@ static int32_t launch(const convolution_state *state, const cuda_call *call, con
     if (state->choice.kernel == CONV_BY_TILES)
         return state->tile(call, state->choice.tile, job);
     if (job.conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
-        return conv_filter(call, state->how, job);
+        return conv_wgrad(call, state->how, job);
     return conv_direct(call, state->how, job);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolutions as tiled products of matrices in float (implicit GEMM): result[row][column] is the
- * sum over k of gathered[row][k] * other[k][column]. Rows are positions and k are taps, or in
- * direction filter the reverse. A block works on a tile of rows and columns of one group, class and
- * split, in chunks of k that go through shared memory twice buffered: while one is multiplied, the
- * next is on its way, the gathered half of it first.
+ * Convolutions as tiled products of matrices in float (implicit GEMM): C[m][n] is the sum over k of
+ * A[m][k] * B[k][n]. A is made of x while it is read (of dy in dgrad), B is w, or dy in wgrad. M
+ * counts positions and K channels and places of the filter, in wgrad the reverse; N counts
+ * channels. A block works on a tile of M x N of one group, class and split, in tiles of K that go
+ * through shared memory in two stages: while one is multiplied, the next is on its way, A first.
  *
- * Offsets are a row's part plus a part of k, each worked out once and kept in shared memory: rows
- * at the beginning, those of a chunk by one warp while the others multiply.
+ * Offsets are a part of m plus a part of k, each worked out once and kept in shared memory: those
+ * of m at the beginning, those of a tile of K by one warp while the others multiply.
  */
 #ifndef CUDA_NAIVE_CONV_IMPLICIT_GEMM_H
 #define CUDA_NAIVE_CONV_IMPLICIT_GEMM_H
@@ -19,11 +19,11 @@
 /* ------------------------------------------------------------------ coordinates of a block */
 
 struct conv_tile_block {
-    int32_t row_tile, column_tile, unit, group, split;
-    int32_t rows, columns; /* of its class; from its first one on */
-    int32_t summed;        /* length of a sum */
-    int32_t begin, end;    /* chunks */
-    int64_t x, other;      /* where group and first column begin in the operands */
+    int32_t m_tile, n_tile, unit, group, split;
+    int32_t m, n;       /* of its class; from its first one on */
+    int32_t k;          /* length of a sum */
+    int32_t begin, end; /* chunks */
+    int64_t x, other;   /* where group and first column begin in the operands */
     conv_view view;
 };
 
@@ -34,69 +34,64 @@ CUDA_BOTH void conv_tile_at(conv_tile_block *block, const conv_job &job, int32_t
     int32_t classes = (int32_t)conv.classes, groups = (int32_t)conv.groups;
     bool rows_are_taps = conv_rows_are_taps(job);
 
-    block->column_tile = id % job.column_tiles;
+    block->n_tile = id % job.column_tiles;
     id /= job.column_tiles;
-    block->row_tile = id % job.row_tiles;
+    block->m_tile = id % job.row_tiles;
     id /= job.row_tiles;
     block->unit = id % (classes * groups);
     block->split = id / (classes * groups);
     block->group = block->unit / classes;
     conv_view_make(&block->view, conv, block->unit % classes);
-    block->rows = rows_are_taps ? block->view.taps : block->view.positions;
-    block->summed = rows_are_taps ? block->view.positions : block->view.taps;
-    block->columns = (int32_t)conv.columns - block->column_tile * tile_columns;
+    block->m = rows_are_taps ? block->view.taps : block->view.positions;
+    block->k = rows_are_taps ? block->view.positions : block->view.taps;
+    block->n = (int32_t)conv.columns - block->n_tile * tile_columns;
     block->begin = block->split * job.each;
-    block->end = conv_least((block->summed + CONV_CHUNK - 1) / CONV_CHUNK, block->begin + job.each);
+    block->end = conv_least((block->k + CONV_TILE_K - 1) / CONV_TILE_K, block->begin + job.each);
     block->x = block->group * conv.depth * conv.x.step;
-    block->other =
-        rows_are_taps
-            ? (block->group * conv.columns + block->column_tile * tile_columns) * conv.position.step
-            : block->group * conv.tap_group +
-                  (int64_t)block->column_tile * tile_columns * conv.tap_column;
+    block->other = rows_are_taps ? (block->group * conv.columns + block->n_tile * tile_columns) *
+                                       conv.position.step
+                                 : block->group * conv.tap_group +
+                                       (int64_t)block->n_tile * tile_columns * conv.tap_column;
 }
 
 /* ------------------------------------------------------------------ the kernel */
 
 template <int TM, int TN> struct conv_tile_shared {
     enum {
-        ROWS = 16 * TM,
-        COLUMNS = 16 * TN,
+        M = 16 * TM,
+        N = 16 * TN,
         PAD = 4,   /* lets threads that go along k store to different banks */
         PIECE = 64 /* rows that go out at a time */
     };
     union {
         struct {
-            float gathered[2][CONV_CHUNK][ROWS + PAD];
-            float other[2][CONV_CHUNK][COLUMNS + PAD];
+            float a[2][CONV_TILE_K][M + PAD];
+            float b[2][CONV_TILE_K][N + PAD];
         };
-        float out[PIECE][COLUMNS + 1];
+        float out[PIECE][N + 1];
     };
-    conv_place row[ROWS];
-    conv_place chunk[2][CONV_CHUNK];
+    conv_place row[M];
+    conv_place chunk[2][CONV_TILE_K];
     conv_tile_block block;
 };
 
 /* Elements of a tile on their way from memory through registers to shared memory. Thread i begins
  * at i % EXTENT along the side that neighbours follow and at i / EXTENT along the other one, where
  * it goes on. */
-template <class T, int TM, int TN> struct conv_tile_gathered {
+template <class T, int TM, int TN> struct conv_tile_a {
     typedef conv_tile_shared<TM, TN> shared_t;
-    enum {
-        ROWS = shared_t::ROWS,
-        COUNT = ROWS * CONV_CHUNK / CUDA_THREADS,
-        LINE = ROWS + shared_t::PAD
-    };
+    enum { M = shared_t::M, COUNT = M * CONV_TILE_K / CUDA_THREADS, LINE = M + shared_t::PAD };
     float element[COUNT];
 
     __device__ void fetch(const conv_job &job, const shared_t &shared, int32_t k)
     {
         const conv_place *row = shared.row, *chunk = shared.chunk[k & 1];
         bool by_row = job.gathers_by_row;
-        bool check = !job.conv.inside || (k + 1) * CONV_CHUNK > shared.block.summed;
+        bool check = !job.conv.inside || (k + 1) * CONV_TILE_K > shared.block.k;
         int thread = (int)threadIdx.x;
-        conv_place fixed = by_row ? row[thread % ROWS] : chunk[thread % CONV_CHUNK];
-        const conv_place *walk = by_row ? chunk + thread / ROWS : row + thread / CONV_CHUNK;
-        int step = CUDA_THREADS / (by_row ? ROWS : CONV_CHUNK);
+        conv_place fixed = by_row ? row[thread % M] : chunk[thread % CONV_TILE_K];
+        const conv_place *walk = by_row ? chunk + thread / M : row + thread / CONV_TILE_K;
+        int step = CUDA_THREADS / (by_row ? M : CONV_TILE_K);
         const T *x = (const T *)job.x + shared.block.x + fixed.x;
 
 #pragma unroll
@@ -109,9 +104,9 @@ template <class T, int TM, int TN> struct conv_tile_gathered {
     {
         bool by_row = job.gathers_by_row;
         int thread = (int)threadIdx.x;
-        float *to = &shared.gathered[buffer][by_row ? thread / ROWS : thread % CONV_CHUNK]
-                                    [by_row ? thread % ROWS : thread / CONV_CHUNK];
-        int step = by_row ? CUDA_THREADS / ROWS * LINE : CUDA_THREADS / CONV_CHUNK;
+        float *to = &shared.a[buffer][by_row ? thread / M : thread % CONV_TILE_K]
+                             [by_row ? thread % M : thread / CONV_TILE_K];
+        int step = by_row ? CUDA_THREADS / M * LINE : CUDA_THREADS / CONV_TILE_K;
 
 #pragma unroll
         for (int e = 0; e < COUNT; e++)
@@ -119,14 +114,14 @@ template <class T, int TM, int TN> struct conv_tile_gathered {
     }
 };
 
-template <class T, int TM, int TN> struct conv_tile_other {
+template <class T, int TM, int TN> struct conv_tile_b {
     typedef conv_tile_shared<TM, TN> shared_t;
     enum {
-        COLUMNS = shared_t::COLUMNS,
-        COUNT = COLUMNS * CONV_CHUNK / CUDA_THREADS,
-        LINE = COLUMNS + shared_t::PAD,
-        ALONG_K = CUDA_THREADS / COLUMNS, /* steps of threads that go by column, and by k */
-        ALONG_COLUMNS = CUDA_THREADS / CONV_CHUNK
+        N = shared_t::N,
+        COUNT = N * CONV_TILE_K / CUDA_THREADS,
+        LINE = N + shared_t::PAD,
+        ALONG_K = CUDA_THREADS / N, /* steps of threads that go by column, and by k */
+        ALONG_COLUMNS = CUDA_THREADS / CONV_TILE_K
     };
     float element[COUNT];
 
@@ -134,12 +129,12 @@ template <class T, int TM, int TN> struct conv_tile_other {
     {
         const conv_place *chunk = shared.chunk[k & 1];
         int64_t step = conv_rows_are_taps(job) ? job.conv.position.step : job.conv.tap_column;
-        int32_t left = shared.block.summed - k * CONV_CHUNK, columns = shared.block.columns;
+        int32_t left = shared.block.k - k * CONV_TILE_K, columns = shared.block.n;
         const T *others = (const T *)job.other + shared.block.other;
         int thread = (int)threadIdx.x;
 
         if (job.other_by_column) {
-            int column = thread % COLUMNS, at = thread / COLUMNS;
+            int column = thread % N, at = thread / N;
 
             others += column * step;
 #pragma unroll
@@ -147,7 +142,7 @@ template <class T, int TM, int TN> struct conv_tile_other {
                 element[e] =
                     column < columns && at < left ? (float)cuda_load(others[chunk[at].other]) : 0;
         } else {
-            int column = thread / CONV_CHUNK, at = thread % CONV_CHUNK;
+            int column = thread / CONV_TILE_K, at = thread % CONV_TILE_K;
 
             others += chunk[at].other + column * step;
 #pragma unroll
@@ -160,8 +155,8 @@ template <class T, int TM, int TN> struct conv_tile_other {
     {
         bool by_column = job.other_by_column;
         int thread = (int)threadIdx.x;
-        float *to = &shared.other[buffer][by_column ? thread / COLUMNS : thread % CONV_CHUNK]
-                                 [by_column ? thread % COLUMNS : thread / CONV_CHUNK];
+        float *to = &shared.b[buffer][by_column ? thread / N : thread % CONV_TILE_K]
+                             [by_column ? thread % N : thread / CONV_TILE_K];
         int step = by_column ? ALONG_K * LINE : ALONG_COLUMNS;
 
 #pragma unroll
@@ -196,15 +191,15 @@ template <int TM, int TN> struct conv_tile_sums {
     __device__ void multiply(const shared_t &shared, int buffer, int first)
     {
 #pragma unroll
-        for (int k = first; k < first + CONV_CHUNK / 2; k++) {
+        for (int k = first; k < first + CONV_TILE_K / 2; k++) {
             float a[TM], b[TN];
 
 #pragma unroll
             for (int i = 0; i < TM; i += 4)
-                *(float4 *)&a[i] = *(const float4 *)&shared.gathered[buffer][k][row + i * 16];
+                *(float4 *)&a[i] = *(const float4 *)&shared.a[buffer][k][row + i * 16];
 #pragma unroll
             for (int j = 0; j < TN; j += WIDTH) {
-                const float *from = &shared.other[buffer][k][column + j * 16];
+                const float *from = &shared.b[buffer][k][column + j * 16];
 
                 if (WIDTH == 4)
                     *(float4 *)&b[j] = *(const float4 *)from;
@@ -239,18 +234,18 @@ template <class T, int TM, int TN>
 __device__ static inline void conv_tile_store(const conv_job &job,
                                               const conv_tile_shared<TM, TN> &shared, int piece)
 {
-    enum { PIECE = conv_tile_shared<TM, TN>::PIECE, COLUMNS = conv_tile_shared<TM, TN>::COLUMNS };
+    enum { PIECE = conv_tile_shared<TM, TN>::PIECE, N = conv_tile_shared<TM, TN>::N };
     const conv_tile_block &block = shared.block;
-    int32_t first_row = block.row_tile * conv_tile_shared<TM, TN>::ROWS;
+    int32_t first_row = block.m_tile * conv_tile_shared<TM, TN>::M;
     int32_t all_columns = (int32_t)job.conv.columns;
 
-    for (int e = (int)threadIdx.x; e < PIECE * COLUMNS; e += CUDA_THREADS) {
-        int r = job.stores_by_row ? e % PIECE : e / COLUMNS;
-        int c = job.stores_by_row ? e / PIECE : e % COLUMNS;
-        int32_t row = piece * PIECE + r, column = block.column_tile * COLUMNS + c;
+    for (int e = (int)threadIdx.x; e < PIECE * N; e += CUDA_THREADS) {
+        int r = job.stores_by_row ? e % PIECE : e / N;
+        int c = job.stores_by_row ? e / PIECE : e % N;
+        int32_t row = piece * PIECE + r, column = block.n_tile * N + c;
         int64_t number = block.group * (int64_t)all_columns + column;
 
-        if (first_row + row >= block.rows || column >= all_columns)
+        if (first_row + row >= block.m || column >= all_columns)
             continue;
         if (job.partial)
             ((float *)job
@@ -268,7 +263,7 @@ template <class T, int TM, int TN>
 __global__ void __launch_bounds__(CUDA_THREADS, 2) conv_tile_kernel(const conv_job job)
 {
     typedef conv_tile_shared<TM, TN> shared_t;
-    enum { ROWS = shared_t::ROWS, COLUMNS = shared_t::COLUMNS };
+    enum { M = shared_t::M, N = shared_t::N };
     __shared__ shared_t shared;
     const conv_tile_block &block = shared.block;
     bool rows_are_taps = conv_rows_are_taps(job);
@@ -276,43 +271,43 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) conv_tile_kernel(const conv_j
     int32_t begin, end;
 
     if (thread == 0)
-        conv_tile_at(&shared.block, job, (int32_t)blockIdx.x, COLUMNS);
+        conv_tile_at(&shared.block, job, (int32_t)blockIdx.x, N);
     __syncthreads();
-    if (block.row_tile * ROWS >= block.rows)
+    if (block.m_tile * M >= block.m)
         return;
     begin = block.begin;
     end = block.end;
 
     /* Rows behind the last one gather what that does, or nothing; they are not stored. */
-    if (thread < ROWS) {
-        int32_t row = block.row_tile * ROWS + thread;
+    if (thread < M) {
+        int32_t row = block.m_tile * M + thread;
 
-        conv_place_any(&shared.row[thread], job, block.view, conv_least(row, block.rows - 1),
+        conv_place_any(&shared.row[thread], job, block.view, conv_least(row, block.m - 1),
                        rows_are_taps);
-        if (row >= block.rows)
+        if (row >= block.m)
             shared.row[thread].at[0] = CONV_NOWHERE;
     }
     auto place = [&](int32_t k) {
-        int32_t index = k * CONV_CHUNK + lane;
+        int32_t index = k * CONV_TILE_K + lane;
 
-        if (k >= end || warp != k % (CUDA_THREADS / 32) || lane >= CONV_CHUNK)
+        if (k >= end || warp != k % (CUDA_THREADS / 32) || lane >= CONV_TILE_K)
             return;
-        if (index < block.summed)
+        if (index < block.k)
             conv_place_any(&shared.chunk[k & 1][lane], job, block.view, index, !rows_are_taps);
         else
             shared.chunk[k & 1][lane] = {{CONV_NOWHERE, 0, 0}, 0, 0, 0};
     };
-    conv_tile_gathered<T, TM, TN> gathered;
-    conv_tile_other<T, TM, TN> other;
+    conv_tile_a<T, TM, TN> a;
+    conv_tile_b<T, TM, TN> b;
     conv_tile_sums<TM, TN> sums;
 
     place(begin);
     __syncthreads();
     if (begin < end) {
-        gathered.fetch(job, shared, begin);
-        gathered.put(job, shared, begin & 1);
-        other.fetch(job, shared, begin);
-        other.put(job, shared, begin & 1);
+        a.fetch(job, shared, begin);
+        a.put(job, shared, begin & 1);
+        b.fetch(job, shared, begin);
+        b.put(job, shared, begin & 1);
     }
     place(begin + 1);
     __syncthreads();
@@ -321,23 +316,23 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) conv_tile_kernel(const conv_j
 
         place(k + 2);
         if (more)
-            gathered.fetch(job, shared, k + 1);
+            a.fetch(job, shared, k + 1);
         sums.multiply(shared, k & 1, 0);
         if (more) {
-            gathered.put(job, shared, (k + 1) & 1);
-            other.fetch(job, shared, k + 1);
+            a.put(job, shared, (k + 1) & 1);
+            b.fetch(job, shared, k + 1);
         }
-        sums.multiply(shared, k & 1, CONV_CHUNK / 2);
+        sums.multiply(shared, k & 1, CONV_TILE_K / 2);
         if (more)
-            other.put(job, shared, (k + 1) & 1);
+            b.put(job, shared, (k + 1) & 1);
         __syncthreads();
     }
 
-    if (job.output.z && thread < ROWS)
+    if (job.output.z && thread < M)
         shared.row[thread].x = conv_view_position(
-            job.conv, block.view, conv_least(block.row_tile * ROWS + thread, block.rows - 1), true);
+            job.conv, block.view, conv_least(block.m_tile * M + thread, block.m - 1), true);
 #pragma unroll
-    for (int piece = 0; piece < ROWS / shared_t::PIECE; piece++) {
+    for (int piece = 0; piece < M / shared_t::PIECE; piece++) {
         sums.put(shared, piece);
         __syncthreads();
         conv_tile_store<T, TM, TN>(job, shared, piece);

@@ -15,10 +15,10 @@ int32_t conv_tile_bfloat16(const cuda_call *call, int32_t tile, const conv_job &
  * need a narrow geometry. */
 enum { CONV_TYPED, CONV_ANY, CONV_INTEGER };
 
-/* Directions forward and data, a thread a result. */
+/* Fprop and dgrad, a thread a result. */
 int32_t conv_direct(const cuda_call *call, int32_t how, const conv_job &job);
 
-/* Direction filter, a block for some taps of a channel of some filters. */
-int32_t conv_filter(const cuda_call *call, int32_t how, const conv_job &job);
+/* Wgrad, a block for some taps of a channel of some filters. */
+int32_t conv_wgrad(const cuda_call *call, int32_t how, const conv_job &job);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolutions forward and backward to the data, a thread a result: for what tiles would be mostly
+ * Fprop and dgrad, a thread a result: for what tiles would be mostly
  * empty with, depthwise ones before all; for double, integers and geometries that are not narrow.
  *
  * With CONV_ANY this is the oracle that faster kernels are held to (set.oracle = on, and double by

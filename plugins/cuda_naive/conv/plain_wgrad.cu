@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Convolutions backward to the filter, without tiles: the threads of a block share the positions of
+ * Wgrad without tiles: the threads of a block share the positions of
  * all images out, each adds up a few taps, and the block adds these sums in a fixed order. With
  * CONV_ANY this is the oracle of its direction: see plain.cu.
  */
 #include "../../cuda_common/index.h"
 #include "kernels.h"
 
-static_assert(CONV_FILTER_LANES_MAX == CUDA_THREADS,
-              "a block's filters have a thread each at most");
+static_assert(CONV_WGRAD_LANES_MAX == CUDA_THREADS, "a block's filters have a thread each at most");
 
 namespace
 {
@@ -42,7 +41,7 @@ struct conv_any {
 };
 
 /* How far a tap lies from the first one: coordinates, offset in x and in dw. */
-template <class I, int D> struct conv_filter_tap {
+template <class I, int D> struct conv_wgrad_tap {
     I at[D];
     int64_t x, tap;
 
@@ -63,12 +62,12 @@ template <class I, int D> struct conv_filter_tap {
 };
 
 /* What a block, and a thread of it, works on. Lanes are neighbouring filters. */
-template <class I, int D> struct conv_filter_block {
+template <class I, int D> struct conv_wgrad_block {
     I first_tap, taps; /* of the block */
     I channel, filter, group, column, split;
     bool real; /* there is such a filter */
 
-    __device__ conv_filter_block(const conv_job &job, int64_t id)
+    __device__ conv_wgrad_block(const conv_job &job, int64_t id)
     {
         const conv &conv = job.conv;
         int64_t all = 1, chunks, filters = conv.groups * conv.columns;
@@ -77,9 +76,9 @@ template <class I, int D> struct conv_filter_block {
 #pragma unroll
         for (int d = 0; d < D; d++)
             all *= conv.dim[CONV_DIMS_MAX - D + d].taps;
-        chunks = (all + CONV_FILTER_TAPS - 1) / CONV_FILTER_TAPS;
-        first_tap = (I)(id % chunks * CONV_FILTER_TAPS);
-        taps = (I)all - first_tap < CONV_FILTER_TAPS ? (I)all - first_tap : CONV_FILTER_TAPS;
+        chunks = (all + CONV_WGRAD_TAPS - 1) / CONV_WGRAD_TAPS;
+        first_tap = (I)(id % chunks * CONV_WGRAD_TAPS);
+        taps = (I)all - first_tap < CONV_WGRAD_TAPS ? (I)all - first_tap : CONV_WGRAD_TAPS;
         id /= chunks;
         channel = (I)(id % conv.depth);
         id /= conv.depth;
@@ -94,10 +93,10 @@ template <class I, int D> struct conv_filter_block {
 
 /* Adds up the positions of the split that are this thread's. */
 template <class How, class I, int D>
-__device__ static inline void conv_filter_sum(const conv_job &job,
-                                              const conv_filter_block<I, D> &block,
-                                              const conv_filter_tap<I, D> taps[CONV_FILTER_TAPS],
-                                              typename How::A sum[CONV_FILTER_TAPS])
+__device__ static inline void conv_wgrad_sum(const conv_job &job,
+                                             const conv_wgrad_block<I, D> &block,
+                                             const conv_wgrad_tap<I, D> taps[CONV_WGRAD_TAPS],
+                                             typename How::A sum[CONV_WGRAD_TAPS])
 {
     const conv &conv = job.conv;
     int64_t x_first = (block.group * (I)conv.depth + block.channel) * conv.x.step;
@@ -129,7 +128,7 @@ __device__ static inline void conv_filter_sum(const conv_job &job,
         x += left * conv.x_image;
         dy = How::load(job.other_type, job.other, y + left * conv.position_image);
 #pragma unroll
-        for (int j = 0; j < CONV_FILTER_TAPS; j++) {
+        for (int j = 0; j < CONV_WGRAD_TAPS; j++) {
             bool inside = j < block.taps;
 
 #pragma unroll
@@ -145,30 +144,30 @@ __device__ static inline void conv_filter_sum(const conv_job &job,
 }
 
 template <class How, class I, int D>
-__global__ void __launch_bounds__(CUDA_THREADS) conv_filter_kernel(const conv_job job)
+__global__ void __launch_bounds__(CUDA_THREADS) conv_wgrad_kernel(const conv_job job)
 {
     typedef typename How::A A;
-    __shared__ conv_filter_tap<I, D> taps[CONV_FILTER_TAPS];
-    __shared__ A sums[CONV_FILTER_TAPS][CUDA_THREADS];
+    __shared__ conv_wgrad_tap<I, D> taps[CONV_WGRAD_TAPS];
+    __shared__ A sums[CONV_WGRAD_TAPS][CUDA_THREADS];
     const conv &conv = job.conv;
-    conv_filter_block<I, D> block(job, blockIdx.x);
+    conv_wgrad_block<I, D> block(job, blockIdx.x);
     int thread = (int)threadIdx.x, lanes = job.lanes;
-    A sum[CONV_FILTER_TAPS] = {0};
+    A sum[CONV_WGRAD_TAPS] = {0};
     int64_t at;
 
-    if (thread < CONV_FILTER_TAPS)
+    if (thread < CONV_WGRAD_TAPS)
         taps[thread].set(conv, block.first_tap + (thread < block.taps ? thread : 0));
     __syncthreads();
     if (block.real)
-        conv_filter_sum<How, I, D>(job, block, taps, sum);
+        conv_wgrad_sum<How, I, D>(job, block, taps, sum);
 #pragma unroll
-    for (int j = 0; j < CONV_FILTER_TAPS; j++)
+    for (int j = 0; j < CONV_WGRAD_TAPS; j++)
         sums[j][thread] = sum[j];
     for (int half = CUDA_THREADS / 2; half >= lanes; half /= 2) {
         __syncthreads();
         if (thread < half) {
 #pragma unroll
-            for (int j = 0; j < CONV_FILTER_TAPS; j++)
+            for (int j = 0; j < CONV_WGRAD_TAPS; j++)
                 sums[j][thread] += sums[j][thread + half];
         }
     }
@@ -191,13 +190,13 @@ __global__ void __launch_bounds__(CUDA_THREADS) conv_filter_kernel(const conv_jo
 
 /* ------------------------------------------------------------------ on the host */
 
-int32_t conv_filter(const cuda_call *call, int32_t how, const conv_job &job)
+int32_t conv_wgrad(const cuda_call *call, int32_t how, const conv_job &job)
 {
     const conv &conv = job.conv;
-    int64_t blocks = cuda_blocks(conv_taps(&conv), CONV_FILTER_TAPS) * conv.depth *
+    int64_t blocks = cuda_blocks(conv_taps(&conv), CONV_WGRAD_TAPS) * conv.depth *
                      cuda_blocks(conv.groups * conv.columns, job.lanes) * job.splits;
 
-#define LAUNCH(...) cuda_launch(call, conv_filter_kernel<__VA_ARGS__>, blocks, 1, job)
+#define LAUNCH(...) cuda_launch(call, conv_wgrad_kernel<__VA_ARGS__>, blocks, 1, job)
     if (!conv.narrow)
         return LAUNCH(conv_any, int64_t, CONV_DIMS_MAX);
     if (how == CONV_ANY)

@@ -112,7 +112,7 @@ static inline int cuda_norm_is_curved(const struct anydnn_plugin_plan *plan)
 /* ------------------------------------------------------------------ rows of channels */
 
 /* Tiles: `chunk` rows of one image, of a slab of channels. Without a reserve all images are one. */
-struct cuda_norm_rows {
+struct cuda_norm_nhwc {
     int64_t images, places; /* rows of an image */
     int32_t channels, chunk, chunks;
     int32_t log_x;          /* vectors of a slab */
@@ -148,7 +148,7 @@ enum {
 
 struct cuda_stats_plan {
     cuda_reduce_plan sums;
-    cuda_norm_rows rows;
+    cuda_norm_nhwc rows;
 };
 
 /* The reduction that fills the cells, and what is kept of them. `tensor`: those of the operands

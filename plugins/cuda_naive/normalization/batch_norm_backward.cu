@@ -83,7 +83,7 @@ template <class T> struct norm_curve_op {
 struct backward_state {
     cuda_stats_plan stats;
     cuda_reduce_plan sums;
-    cuda_norm_rows rows; /* of all that has x's shape */
+    cuda_norm_nhwc rows; /* of all that has x's shape */
     cuda_map_plan map;
     int32_t form; /* CUDA_BESIDE_xxx, without activation */
     int32_t (*launch)(const struct anydnn_plugin_plan *plan, const cuda_call *call);
@@ -115,7 +115,7 @@ static int32_t run_stats(const struct anydnn_plugin_plan *plan, const cuda_call 
 
 /* The steps by rows, if tensors and pointers allow it. */
 static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
-                   const norm_backward_params &params, cuda_norm_rows_job *job)
+                   const norm_backward_params &params, cuda_norm_nhwc_job *job)
 {
     void *const *from = call->operands->data;
 
@@ -129,7 +129,7 @@ static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
     job->cells = params.cells;
     job->mean = params.has_stats ? nullptr : (const float *)from[SAVE_MEAN];
     job->blend = {call->operands->scale[0], call->operands->scale[1]};
-    return cuda_norm_rows_taken(job);
+    return cuda_norm_nhwc_taken(job);
 }
 
 template <class T, bool CURVED>
@@ -143,13 +143,13 @@ static int32_t run_sums(const struct anydnn_plugin_plan *plan, const cuda_call *
                                    from[BIAS],   from[SAVE_MEAN], from[SAVE_INV_VAR],
                                    from[DSCALE], from[DBIAS]};
     cuda_reduce_job<norm_gradient_op<T, CURVED>> job;
-    cuda_norm_rows_job rows;
+    cuda_norm_nhwc_job rows;
 
     for (int t = 0; t < SUM_COUNT; t++)
         job.data[t] = data[t];
     job.params = params;
     if (rows_of(plan, call, params, &rows))
-        return cuda_norm_rows_reduce(&state->sums, call, plan->problem.tensor[X]->type, &rows,
+        return cuda_norm_nhwc_reduce(&state->sums, call, plan->problem.tensor[X]->type, &rows,
                                      &job);
     return cuda_reduce_run(&state->sums, call, &job);
 }
@@ -212,7 +212,7 @@ static int32_t backward_launch(const struct anydnn_plugin_plan *plan, const cuda
     const backward_state *state = (const backward_state *)plan->job;
     void *const *from = call->operands->data;
     norm_backward_params params = {};
-    cuda_norm_rows_job rows;
+    cuda_norm_nhwc_job rows;
     void *scratch;
     int32_t dropped,
         status = cuda_scratch_take(call->device, call->stream,
@@ -236,7 +236,7 @@ static int32_t backward_launch(const struct anydnn_plugin_plan *plan, const cuda
                                            : run_sums<T, false>(plan, call, params);
     if (!status)
         status = rows_of(plan, call, params, &rows)
-                     ? cuda_norm_rows_backward(call, plan->problem.tensor[X]->type, &rows)
+                     ? cuda_norm_nhwc_backward(call, plan->problem.tensor[X]->type, &rows)
                  : cuda_norm_is_curved(plan) ? run_curve<T>(state, call, params)
                  : from[DZ]                  ? run_elements<T, 2>(state, call, params)
                                              : run_elements<T, 1>(state, call, params);
@@ -298,7 +298,7 @@ template <class T> static void prepare(struct anydnn_plugin_plan *plan)
     backward_state *state = (backward_state *)plan->job;
 
     if (!cuda_norm_is_curved(plan) && (!tensor[SAVE_MEAN] || tensor[SAVE_MEAN]->strides[1] == 1))
-        cuda_norm_rows_prepare(&state->rows, plan, params_of(plan)->ops != CUDA_NORM_PLAIN, alike,
+        cuda_norm_nhwc_prepare(&state->rows, plan, params_of(plan)->ops != CUDA_NORM_PLAIN, alike,
                                4);
     for (int t = 0; t < SUM_COUNT; t++)
         sums[t] = sums[t] ? sums[t] : &grid;

@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) norm_activate(cuda_map_job<norm_
 
 struct forward_state {
     cuda_stats_plan stats;
-    cuda_norm_rows rows; /* of all that has x's shape */
+    cuda_norm_nhwc rows; /* of all that has x's shape */
     cuda_map_plan map;
     int32_t form; /* CUDA_BESIDE_xxx */
     int32_t (*launch)(const struct anydnn_plugin_plan *plan, const cuda_call *call);
@@ -198,7 +198,7 @@ static void inference_prepare(struct anydnn_plugin_plan *plan)
 
 /* The second step by rows, if tensors and pointers allow it. */
 static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
-                   const cuda_norm_cell *cells, cuda_norm_rows_job *job)
+                   const cuda_norm_cell *cells, cuda_norm_nhwc_job *job)
 {
     void *const *data = call->operands->data;
     int active = params_of(plan)->ops != CUDA_NORM_PLAIN;
@@ -212,7 +212,7 @@ static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
     job->cells = cells;
     job->blend = {call->operands->scale[0], call->operands->scale[1]};
     job->f = cuda_norm_activation(plan);
-    return cuda_norm_rows_taken(job);
+    return cuda_norm_nhwc_taken(job);
 }
 
 /* The second step, once the cells are made. */
@@ -258,7 +258,7 @@ static int32_t training_launch(const struct anydnn_plugin_plan *plan, const cuda
     void *scratch;
     int32_t dropped, status = cuda_scratch_take(call->device, call->stream, bytes, &scratch);
     cuda_stats_params params = {};
-    cuda_norm_rows_job rows;
+    cuda_norm_nhwc_job rows;
 
     if (status)
         return status;
@@ -270,7 +270,7 @@ static int32_t training_launch(const struct anydnn_plugin_plan *plan, const cuda
     status = cuda_stats_run(&state->stats, plan, call, data, params);
     if (!status)
         status = rows_of(plan, call, params.cells, &rows)
-                     ? cuda_norm_rows_forward(call, plan->problem.tensor[TRAINING_X]->type, &rows)
+                     ? cuda_norm_nhwc_forward(call, plan->problem.tensor[TRAINING_X]->type, &rows)
                      : training_elements<T>(plan, call, params.numbers);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);
     return status ? status : dropped;
@@ -297,7 +297,7 @@ template <class T> static void prepare_training(struct anydnn_plugin_plan *plan)
     forward_state *state = (forward_state *)plan->job;
 
     if (!cuda_norm_is_curved(plan))
-        cuda_norm_rows_prepare(&state->rows, plan, params_of(plan)->ops != CUDA_NORM_PLAIN, alike,
+        cuda_norm_nhwc_prepare(&state->rows, plan, params_of(plan)->ops != CUDA_NORM_PLAIN, alike,
                                3);
     cuda_stats_prepare(&state->stats, plan, stats);
     if (params_of(plan)->ops == CUDA_NORM_PLAIN) {

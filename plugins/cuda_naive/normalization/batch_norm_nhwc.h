@@ -17,8 +17,8 @@
 /* Blocks of a multiprocessor. */
 #define CUDA_NORM_BLOCKS 2
 
-struct cuda_norm_rows_job {
-    cuda_norm_rows rows;
+struct cuda_norm_nhwc_job {
+    cuda_norm_nhwc rows;
     const void *x, *beside; /* dy, or z, or NULL */
     void *out, *out_z;      /* y; or dx, and dz or NULL */
     uint8_t *reserve;
@@ -35,12 +35,12 @@ struct cuda_norm_tile {
     int32_t count;        /* rows */
 };
 
-__device__ static inline int64_t cuda_norm_tiles(const cuda_norm_rows &rows)
+__device__ static inline int64_t cuda_norm_tiles(const cuda_norm_nhwc &rows)
 {
     return rows.images * rows.chunks;
 }
 
-__device__ static inline cuda_norm_tile cuda_norm_tile_at(const cuda_norm_rows &rows, int64_t tile)
+__device__ static inline cuda_norm_tile cuda_norm_tile_at(const cuda_norm_nhwc &rows, int64_t tile)
 {
     cuda_norm_tile at;
     int64_t left;
@@ -106,7 +106,7 @@ static inline int cuda_norm_is_rows(const struct anydnn_plugin_tensor *tensor)
 }
 
 /* Vectors of a slab: all where they are few, else such that few lie idle, and long lines. */
-static inline void cuda_norm_slabs(cuda_norm_rows *rows, int64_t vectors)
+static inline void cuda_norm_slabs(cuda_norm_nhwc *rows, int64_t vectors)
 {
     int64_t least = INT64_MAX;
 
@@ -125,7 +125,7 @@ static inline void cuda_norm_slabs(cuda_norm_rows *rows, int64_t vectors)
 }
 
 /* Rows of a tile: where signs are kept, those of whole bytes of the reserve. */
-static inline void cuda_norm_chunk(cuda_norm_rows *rows, int signs)
+static inline void cuda_norm_chunk(cuda_norm_nhwc *rows, int signs)
 {
     const int64_t wanted = 256;
 
@@ -141,7 +141,7 @@ static inline void cuda_norm_chunk(cuda_norm_rows *rows, int signs)
 }
 
 /* `tensor`: x and the others of its shape, NULL where absent. */
-static inline void cuda_norm_rows_prepare(cuda_norm_rows *rows,
+static inline void cuda_norm_nhwc_prepare(cuda_norm_nhwc *rows,
                                           const struct anydnn_plugin_plan *plan, int signs,
                                           const struct anydnn_plugin_tensor *const tensor[],
                                           int tensors)
@@ -179,7 +179,7 @@ static inline void cuda_norm_rows_prepare(cuda_norm_rows *rows,
 }
 
 /* Whether the rows are the way for these pointers; NULL counts as aligned. */
-static inline int cuda_norm_rows_taken(const cuda_norm_rows_job *job)
+static inline int cuda_norm_nhwc_taken(const cuda_norm_nhwc_job *job)
 {
     uintptr_t all =
         (uintptr_t)job->x | (uintptr_t)job->beside | (uintptr_t)job->out | (uintptr_t)job->out_z;
@@ -189,15 +189,15 @@ static inline int cuda_norm_rows_taken(const cuda_norm_rows_job *job)
 
 /* The parts of sums of pairs: of x - x[0] and its square where there is no dy beside it, else of
  * the gradient and of its product with x - mean. */
-int32_t cuda_norm_rows_sums(const cuda_call *call, int32_t type, const cuda_norm_rows_job *job);
+int32_t cuda_norm_nhwc_sums(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 /* y of x, beside z or not; dx, and dz if wanted, of x and dy. A reserve: with a ReLU. */
-int32_t cuda_norm_rows_forward(const cuda_call *call, int32_t type, const cuda_norm_rows_job *job);
-int32_t cuda_norm_rows_backward(const cuda_call *call, int32_t type, const cuda_norm_rows_job *job);
+int32_t cuda_norm_nhwc_forward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
+int32_t cuda_norm_nhwc_backward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 
-/* Op's cells, of the sums that cuda_norm_rows_sums makes. `job` has pointers and parameters. */
+/* Op's cells, of the sums that cuda_norm_nhwc_sums makes. `job` has pointers and parameters. */
 template <class Op>
-static int32_t cuda_norm_rows_reduce(const cuda_reduce_plan *state, const cuda_call *call,
-                                     int32_t type, cuda_norm_rows_job *rows,
+static int32_t cuda_norm_nhwc_reduce(const cuda_reduce_plan *state, const cuda_call *call,
+                                     int32_t type, cuda_norm_nhwc_job *rows,
                                      cuda_reduce_job<Op> *job)
 {
     static_assert(sizeof(typename Op::sum) == 2 * sizeof(double), "pairs");
@@ -212,7 +212,7 @@ static int32_t cuda_norm_rows_reduce(const cuda_reduce_plan *state, const cuda_c
     job->kept = state->kept;
     job->parts = (typename Op::sum *)parts;
     job->splits = rows->rows.streams;
-    status = cuda_norm_rows_sums(call, type, rows);
+    status = cuda_norm_nhwc_sums(call, type, rows);
     if (!status)
         status = cuda_launch(call, cuda_reduce_join<Op>,
                              cuda_blocks(job->kept.count, CUDA_THREADS / CUDA_JOINERS), 1, *job);

@@ -24,7 +24,7 @@ __device__ static inline void make_cells(norm_backward_cells<LANES> &to, const c
 
 /* Up to four rows at `at` elements; the sign of the first is bit `step` of each lane's. */
 template <class T, bool SIGNED, int LANES>
-__device__ static inline void give_rows(const cuda_norm_rows_job &job,
+__device__ static inline void give_rows(const cuda_norm_nhwc_job &job,
                                         const norm_backward_cells<LANES> &cells, int64_t at,
                                         int count, int step, const unsigned signs[LANES])
 {
@@ -57,10 +57,10 @@ __device__ static inline void give_rows(const cuda_norm_rows_job &job,
 
 template <class T, bool SIGNED>
 __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
-    norm_rows_backward(cuda_norm_rows_job job)
+    norm_rows_backward(cuda_norm_nhwc_job job)
 {
     enum { LANES = cuda_vector<T>::LANES };
-    const cuda_norm_rows &rows = job.rows;
+    const cuda_norm_nhwc &rows = job.rows;
     int x = (int)threadIdx.x & ((1 << rows.log_x) - 1), y = (int)threadIdx.x >> rows.log_x;
     int channel = (((int)blockIdx.x << rows.log_x) + x) * LANES;
     int by = (CUDA_THREADS >> rows.log_x) * CUDA_NORM_GROUP;
@@ -90,15 +90,15 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
     }
 }
 
-template <class T> static int32_t run(const cuda_call *call, const cuda_norm_rows_job *job)
+template <class T> static int32_t run(const cuda_call *call, const cuda_norm_nhwc_job *job)
 {
-    void (*kernel)(cuda_norm_rows_job) =
+    void (*kernel)(cuda_norm_nhwc_job) =
         job->reserve ? norm_rows_backward<T, true> : norm_rows_backward<T, false>;
 
     return cuda_launch(call, kernel, job->rows.slabs, job->rows.streams, *job);
 }
 
-int32_t cuda_norm_rows_backward(const cuda_call *call, int32_t type, const cuda_norm_rows_job *job)
+int32_t cuda_norm_nhwc_backward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job)
 {
     switch (type) {
     case ANYDNN_PLUGIN_FLOAT:

@@ -35,7 +35,7 @@ __device__ static inline float activate(float v, float ceiling, bool keeps_nan)
 
 /* Up to four rows at `at` elements; the signs of the first are bits `step` of the lanes'. */
 template <class T, int ACTIVE, bool WITH_Z, int LANES>
-__device__ static inline void give_rows(const cuda_norm_rows_job &job,
+__device__ static inline void give_rows(const cuda_norm_nhwc_job &job,
                                         const norm_forward_cells<LANES> &cells, int64_t at,
                                         int count, int step, unsigned signs[LANES])
 {
@@ -73,7 +73,7 @@ __device__ static inline void give_rows(const cuda_norm_rows_job &job,
 
 /* Bytes of a channel's signs in shared memory: odd, so that neighbouring vectors are not in one
  * bank. */
-__device__ static inline int signs_pitch(const cuda_norm_rows &rows)
+__device__ static inline int signs_pitch(const cuda_norm_nhwc &rows)
 {
     return (rows.chunk + 7) / 8 | 1;
 }
@@ -91,7 +91,7 @@ __device__ static inline void give_bytes(uint8_t *to, const uint8_t *signs, unsi
 
 /* The reserve of a tile from the bytes [channel][group] of its block: eight bits a thread, which
  * may be those of several channels where a row's are no whole bytes. */
-__device__ static inline void give_signs(const cuda_norm_rows_job &job, const uint8_t *signs,
+__device__ static inline void give_signs(const cuda_norm_nhwc_job &job, const uint8_t *signs,
                                          const cuda_norm_tile &tile, int channel, int channels)
 {
     int pitch = signs_pitch(job.rows), rows = tile.count;
@@ -120,11 +120,11 @@ __device__ static inline void give_signs(const cuda_norm_rows_job &job, const ui
 
 template <class T, int ACTIVE, bool WITH_Z>
 __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
-    norm_rows_forward(const __grid_constant__ cuda_norm_rows_job job)
+    norm_rows_forward(const __grid_constant__ cuda_norm_nhwc_job job)
 {
     enum { LANES = cuda_vector<T>::LANES };
     __shared__ uint8_t kept[ACTIVE ? CUDA_NORM_SIGNS : 1];
-    const cuda_norm_rows &rows = job.rows;
+    const cuda_norm_nhwc &rows = job.rows;
     int x = (int)threadIdx.x & ((1 << rows.log_x) - 1), y = (int)threadIdx.x >> rows.log_x;
     int slab = ((int)blockIdx.x << rows.log_x) * LANES, channel = slab + x * LANES;
     int by = (CUDA_THREADS >> rows.log_x) * CUDA_NORM_GROUP, pitch = signs_pitch(rows);
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
 }
 
 template <class T, int ACTIVE>
-static int32_t run(const cuda_call *call, const cuda_norm_rows_job *job)
+static int32_t run(const cuda_call *call, const cuda_norm_nhwc_job *job)
 {
     return cuda_launch(call,
                        ACTIVE && job->beside ? norm_rows_forward<T, ACTIVE, ACTIVE != PLAIN>
@@ -167,14 +167,14 @@ static int32_t run(const cuda_call *call, const cuda_norm_rows_job *job)
 }
 
 template <class T>
-static int32_t by_activation(const cuda_call *call, const cuda_norm_rows_job *job)
+static int32_t by_activation(const cuda_call *call, const cuda_norm_nhwc_job *job)
 {
     return !job->reserve                      ? run<T, PLAIN>(call, job)
            : job->f.mode == CUDA_CLIPPED_RELU ? run<T, RELU_CLIPPED>(call, job)
                                               : run<T, RELU>(call, job);
 }
 
-int32_t cuda_norm_rows_forward(const cuda_call *call, int32_t type, const cuda_norm_rows_job *job)
+int32_t cuda_norm_nhwc_forward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job)
 {
     switch (type) {
     case ANYDNN_PLUGIN_FLOAT:

@@ -11,7 +11,7 @@ template <int LANES> struct norm_sums {
 
 /* x less what is near its mean: its first value, or the float nearest to the mean. */
 template <class T, int WHAT>
-__device__ static inline float shift_of(const cuda_norm_rows_job &job, int channel)
+__device__ static inline float shift_of(const cuda_norm_nhwc_job &job, int channel)
 {
     float shift;
 
@@ -23,7 +23,7 @@ __device__ static inline float shift_of(const cuda_norm_rows_job &job, int chann
 
 /* What the second sum lacks because the shift is a float: the mean may be a double. */
 template <int WHAT>
-__device__ static inline double shift_missing(const cuda_norm_rows_job &job, int channel,
+__device__ static inline double shift_missing(const cuda_norm_nhwc_job &job, int channel,
                                               float shift)
 {
     return WHAT == OF_X || job.mean ? 0 : (double)shift - job.cells[channel].mean;
@@ -31,7 +31,7 @@ __device__ static inline double shift_missing(const cuda_norm_rows_job &job, int
 
 /* The group of `count` rows at `at` elements, whose first bit is `bit`. */
 template <class T, int WHAT, int LANES>
-__device__ static inline void add_group(const cuda_norm_rows_job &job, const float shift[LANES],
+__device__ static inline void add_group(const cuda_norm_nhwc_job &job, const float shift[LANES],
                                         norm_sums<LANES> &sums, int64_t at, int64_t bit, int count)
 {
     enum { ROWS = WHAT == OF_X ? CUDA_NORM_GROUP : CUDA_NORM_GROUP / 2 };
@@ -73,7 +73,7 @@ __device__ static inline void add_group(const cuda_norm_rows_job &job, const flo
 
 /* A block's sums of each channel, in the order of its threads, and from there to the parts. */
 template <int LANES>
-__device__ static inline void give_part(const cuda_norm_rows_job &job, const norm_sums<LANES> &sums)
+__device__ static inline void give_part(const cuda_norm_nhwc_job &job, const norm_sums<LANES> &sums)
 {
     __shared__ double pair[CUDA_THREADS * LANES];
     int size = LANES << job.rows.log_x, y = CUDA_THREADS >> job.rows.log_x;
@@ -98,10 +98,10 @@ __device__ static inline void give_part(const cuda_norm_rows_job &job, const nor
 
 template <class T, int WHAT>
 __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
-    norm_rows_sums(cuda_norm_rows_job job)
+    norm_rows_sums(cuda_norm_nhwc_job job)
 {
     enum { LANES = cuda_vector<T>::LANES };
-    const cuda_norm_rows &rows = job.rows;
+    const cuda_norm_nhwc &rows = job.rows;
     int x = (int)threadIdx.x & ((1 << rows.log_x) - 1), y = (int)threadIdx.x >> rows.log_x;
     int channel = (((int)blockIdx.x << rows.log_x) + x) * LANES;
     int by = (CUDA_THREADS >> rows.log_x) * CUDA_NORM_GROUP;
@@ -130,9 +130,9 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
     give_part<LANES>(job, sums);
 }
 
-template <class T> static int32_t run(const cuda_call *call, const cuda_norm_rows_job *job)
+template <class T> static int32_t run(const cuda_call *call, const cuda_norm_nhwc_job *job)
 {
-    void (*kernel)(cuda_norm_rows_job) = norm_rows_sums<T, OF_X>;
+    void (*kernel)(cuda_norm_nhwc_job) = norm_rows_sums<T, OF_X>;
 
     if (job->beside)
         kernel =
@@ -140,7 +140,7 @@ template <class T> static int32_t run(const cuda_call *call, const cuda_norm_row
     return cuda_launch(call, kernel, job->rows.slabs, job->rows.streams, *job);
 }
 
-int32_t cuda_norm_rows_sums(const cuda_call *call, int32_t type, const cuda_norm_rows_job *job)
+int32_t cuda_norm_nhwc_sums(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job)
 {
     switch (type) {
     case ANYDNN_PLUGIN_FLOAT:

@@ -91,7 +91,7 @@ static void prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *pla
 
     for (int t = 1; t < CUDA_STATS_COUNT; t++)
         tensor[t] = tensor[t] ? tensor[t] : &grid;
-    cuda_norm_rows_prepare(&state->rows, plan, 0, tensor, 1);
+    cuda_norm_nhwc_prepare(&state->rows, plan, 0, tensor, 1);
     cuda_reduce_prepare<cuda_stats_op<T>>(&state->sums, plan, tensor, cuda_norm_within(plan),
                                           KIT_WALK_SORTED);
 }
@@ -111,7 +111,7 @@ static int32_t run(const cuda_stats_plan *state, const cuda_call *call, int32_t 
                    void *const data[CUDA_STATS_COUNT], const cuda_stats_params &params)
 {
     cuda_reduce_job<cuda_stats_op<T>> job;
-    cuda_norm_rows_job rows = {};
+    cuda_norm_nhwc_job rows = {};
     int passes = sizeof(T) == sizeof(double) ? 2 : 1;
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
@@ -123,8 +123,8 @@ static int32_t run(const cuda_stats_plan *state, const cuda_call *call, int32_t 
     for (int pass = 0; pass < passes && !status; pass++) {
         job.params.is_shifted = pass;
         job.params.is_last = pass == passes - 1;
-        status = cuda_norm_rows_taken(&rows)
-                     ? cuda_norm_rows_reduce(&state->sums, call, type, &rows, &job)
+        status = cuda_norm_nhwc_taken(&rows)
+                     ? cuda_norm_nhwc_reduce(&state->sums, call, type, &rows, &job)
                      : cuda_reduce_run(&state->sums, call, &job);
     }
     return status;

@@ -33,10 +33,10 @@ static void runs_prepare(const struct anydnn_plugin_plan *plan, lrn_state *state
         runs->stride[t] = tensor[t]->strides[1];
     runs->before = (int32_t)lrn.before;
     runs->after = (int32_t)lrn.after;
-    if (lrn_rows_prepare(runs, tensor, tensors))
-        state->run = lrn_rows_run;
-    else if (lrn_columns_prepare(runs, plan->context->multiprocessors, tensor, tensors))
-        state->run = lrn_columns_run;
+    if (lrn_nhwc_prepare(runs, tensor, tensors))
+        state->run = lrn_nhwc_run;
+    else if (lrn_nchw_prepare(runs, plan->context->multiprocessors, tensor, tensors))
+        state->run = lrn_nchw_run;
 }
 
 /* `data`: out, x, backward dy. */

@@ -98,7 +98,7 @@ __device__ static inline int64_t walk_end(const lrn_runs &p, int64_t begin)
 
 /* Windows reach at most HALO places ahead or behind; x begins so many before the run. */
 template <class T, int V, int HALO>
-__global__ void __launch_bounds__(CUDA_THREADS) lrn_columns_forward(lrn_runs p)
+__global__ void __launch_bounds__(CUDA_THREADS) lrn_nchw_forward(lrn_runs p)
 {
     int64_t g = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at[FORWARD_FIRST + 1], c, end;
     float x[LRN_RUN + 2 * HALO][V];
@@ -173,7 +173,7 @@ __device__ static inline void make_dx(const lrn_runs &p, const walking<HALO> &w,
 /* Begins so far ahead that the first run has all that is given to it. */
 template <class T, int HALO>
 __global__ void __launch_bounds__(CUDA_THREADS, HALO < LRN_HALO ? 3 : 2)
-    lrn_columns_backward(lrn_runs p)
+    lrn_nchw_backward(lrn_runs p)
 {
     int64_t g = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at[BACKWARD_FIRST + 1], begin;
     int64_t end;
@@ -232,8 +232,8 @@ static int make_walk(struct lrn_runs *runs, const struct anydnn_plugin_tensor *c
 
 /* Walks are halved until there are threads enough; one of few runs would read much, and backward
  * compute much, that belongs to its neighbours. */
-int lrn_columns_prepare(struct lrn_runs *runs, int32_t multiprocessors,
-                        const struct anydnn_plugin_tensor *const tensor[], int32_t tensors)
+int lrn_nchw_prepare(struct lrn_runs *runs, int32_t multiprocessors,
+                     const struct anydnn_plugin_tensor *const tensor[], int32_t tensors)
 {
     int64_t wanted = (int64_t)WAVES * HELD * multiprocessors;
     int columns;
@@ -268,16 +268,16 @@ template <class T> static int by_two(struct lrn_runs *runs)
 template <class T> static int32_t run(struct lrn_runs *runs, int backward, const cuda_call *call)
 {
     int near = runs->before <= NEAR && runs->after <= NEAR;
-    void (*kernel)(lrn_runs) = lrn_columns_forward<T, 1, LRN_HALO>;
+    void (*kernel)(lrn_runs) = lrn_nchw_forward<T, 1, LRN_HALO>;
 
     if (backward)
-        kernel = near ? lrn_columns_backward<T, NEAR> : lrn_columns_backward<T, LRN_HALO>;
+        kernel = near ? lrn_nchw_backward<T, NEAR> : lrn_nchw_backward<T, LRN_HALO>;
     else if (near && by_two<T>(runs))
-        kernel = lrn_columns_forward<T, 2, NEAR>;
+        kernel = lrn_nchw_forward<T, 2, NEAR>;
     return cuda_launch(call, kernel, cuda_blocks(runs->walk.count, CUDA_THREADS), 1, *runs);
 }
 
-int32_t lrn_columns_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call)
+int32_t lrn_nchw_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call)
 {
     return type == ANYDNN_PLUGIN_FLOAT  ? run<float>(runs, backward, call)
            : type == ANYDNN_PLUGIN_HALF ? run<cuda_half>(runs, backward, call)

@@ -7,7 +7,7 @@
 /* The walk's last tensor. */
 enum { FORWARD_FIRST = LRN_DY, BACKWARD_FIRST = LRN_TENSORS };
 
-template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_rows_forward(lrn_runs p)
+template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_nhwc_forward(lrn_runs p)
 {
     int64_t g = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at[FORWARD_FIRST + 1], c;
     float x[LRN_SPAN][1], sum[LRN_RUN][1], power[LRN_RUN][1], inverse[LRN_RUN][1], y[LRN_RUN];
@@ -55,7 +55,7 @@ __device__ static inline void take(given_runs given, int thread, bool exists, fl
 /* Runs of a block whose dx it makes: its first and its last thread only give. */
 #define MADE (CUDA_THREADS - 2)
 
-template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_rows_backward(lrn_runs p)
+template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_nhwc_backward(lrn_runs p)
 {
     __shared__ given_runs given;
     int64_t g = (int64_t)blockIdx.x * MADE + threadIdx.x - 1, at[BACKWARD_FIRST + 1], c = 0;
@@ -95,7 +95,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_rows_back
 /* ------------------------------------------------------------------ on the host */
 
 /* Steps are the runs of one row after another. */
-int lrn_rows_prepare(struct lrn_runs *runs, const struct anydnn_plugin_tensor *const tensor[],
+int lrn_nhwc_prepare(struct lrn_runs *runs, const struct anydnn_plugin_tensor *const tensor[],
                      int32_t tensors)
 {
     struct anydnn_plugin_tensor by_runs[LRN_TENSORS + 1];
@@ -131,13 +131,13 @@ static int has_vectors(const struct lrn_runs *runs, size_t size, int tensors)
 template <class T> static int32_t run(struct lrn_runs *runs, int backward, const cuda_call *call)
 {
     runs->vectors = has_vectors(runs, sizeof(T), backward ? LRN_TENSORS : LRN_DY);
-    return backward ? cuda_launch(call, lrn_rows_backward<T>, cuda_blocks(runs->walk.count, MADE),
+    return backward ? cuda_launch(call, lrn_nhwc_backward<T>, cuda_blocks(runs->walk.count, MADE),
                                   1, *runs)
-                    : cuda_launch(call, lrn_rows_forward<T>,
+                    : cuda_launch(call, lrn_nhwc_forward<T>,
                                   cuda_blocks(runs->walk.count, CUDA_THREADS), 1, *runs);
 }
 
-int32_t lrn_rows_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call)
+int32_t lrn_nhwc_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call)
 {
     return type == ANYDNN_PLUGIN_FLOAT  ? run<float>(runs, backward, call)
            : type == ANYDNN_PLUGIN_HALF ? run<cuda_half>(runs, backward, call)

@@ -24,13 +24,13 @@ struct lrn_runs {
 
 /* Whether a problem can be run so; fills all but pointers, factors and `vectors`. `tensor` has out,
  * x, backward dy. */
-int lrn_rows_prepare(struct lrn_runs *runs, const struct anydnn_plugin_tensor *const tensor[],
+int lrn_nhwc_prepare(struct lrn_runs *runs, const struct anydnn_plugin_tensor *const tensor[],
                      int32_t tensors);
-int lrn_columns_prepare(struct lrn_runs *runs, int32_t multiprocessors,
-                        const struct anydnn_plugin_tensor *const tensor[], int32_t tensors);
+int lrn_nchw_prepare(struct lrn_runs *runs, int32_t multiprocessors,
+                     const struct anydnn_plugin_tensor *const tensor[], int32_t tensors);
 
 /* Launches; `runs` has pointers and factors. */
-int32_t lrn_rows_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
-int32_t lrn_columns_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
+int32_t lrn_nhwc_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
+int32_t lrn_nchw_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
 
 #endif

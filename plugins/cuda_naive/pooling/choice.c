@@ -127,12 +127,12 @@ enum pooling_form pooling_forward_form(const struct anydnn_plugin_plan *plan,
         return POOLING_GENERAL;
     if (all_packed_as(problem, slots, CHANNELS_FIRST)) {
         packed->outer = x->dims[0] * x->dims[1];
-        return limited(pooling_planes_forward(packed, plan, size), packed);
+        return limited(pooling_nchw_forward(packed, plan, size), packed);
     }
     if (!all_packed_as(problem, slots, CHANNELS_LAST))
         return POOLING_GENERAL;
     fill_channels(packed, x, single);
-    return limited(pooling_channels_forward(packed), packed);
+    return limited(pooling_nhwc_forward(packed), packed);
 }
 
 enum pooling_form pooling_backward_form(const struct anydnn_plugin_plan *plan,
@@ -151,10 +151,10 @@ enum pooling_form pooling_backward_form(const struct anydnn_plugin_plan *plan,
         return POOLING_GENERAL;
     if (all_packed_as(problem, slots, CHANNELS_FIRST)) {
         packed->outer = x->dims[0] * x->dims[1];
-        return limited(pooling_planes_backward(packed, plan, size, max), packed);
+        return limited(pooling_nchw_backward(packed, plan, size, max), packed);
     }
     if (!all_packed_as(problem, slots, CHANNELS_LAST))
         return POOLING_GENERAL;
     fill_channels(packed, x, single);
-    return limited(pooling_channels_backward(packed, max), packed);
+    return limited(pooling_nhwc_backward(packed, max), packed);
 }

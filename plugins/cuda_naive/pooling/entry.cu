@@ -23,13 +23,13 @@ struct pooling_state {
 static pooling_launch *forward_launch(enum pooling_form form, int32_t type, int32_t mode)
 {
     switch (form) {
-    case POOLING_CHANNELS:
-    case POOLING_SINGLE_CHANNEL:
-        return pooling_channels_forward_launch(type, mode, form == POOLING_SINGLE_CHANNEL);
-    case POOLING_PLANES:
-        return pooling_planes_forward_launch(type, mode);
-    case POOLING_SPREAD:
-        return pooling_spread_launch(type, mode);
+    case POOLING_NHWC:
+    case POOLING_NHWC_SINGLE:
+        return pooling_nhwc_forward_launch(type, mode, form == POOLING_NHWC_SINGLE);
+    case POOLING_NCHW:
+        return pooling_nchw_forward_launch(type, mode);
+    case POOLING_NCHW_LARGE:
+        return pooling_nchw_large_launch(type, mode);
     default:
         return nullptr;
     }
@@ -38,12 +38,12 @@ static pooling_launch *forward_launch(enum pooling_form form, int32_t type, int3
 static pooling_launch *backward_launch(enum pooling_form form, int32_t type, int32_t mode)
 {
     switch (form) {
-    case POOLING_CHANNELS:
-    case POOLING_SINGLE_CHANNEL:
-        return pooling_channels_backward_launch(type, mode, form == POOLING_SINGLE_CHANNEL);
-    case POOLING_PLANES:
-        return pooling_is_max(mode) ? pooling_planes_max_launch(type)
-                                    : pooling_planes_average_launch(type);
+    case POOLING_NHWC:
+    case POOLING_NHWC_SINGLE:
+        return pooling_nhwc_backward_launch(type, mode, form == POOLING_NHWC_SINGLE);
+    case POOLING_NCHW:
+        return pooling_is_max(mode) ? pooling_nchw_max_launch(type)
+                                    : pooling_nchw_average_launch(type);
     default:
         return nullptr;
     }

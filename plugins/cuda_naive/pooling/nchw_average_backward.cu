@@ -139,7 +139,7 @@ store_columns(const pooling_job &job, const float *rows, const pooling_gradient 
 }
 
 template <class T>
-__global__ void __launch_bounds__(CUDA_THREADS) pooling_planes_average_backward(pooling_job job)
+__global__ void __launch_bounds__(CUDA_THREADS) pooling_nchw_average_backward(pooling_job job)
 {
     __shared__ float4 sums[POOLING_SUMS / 4];
     const pooling_packed &p = job.packed;
@@ -168,11 +168,11 @@ template <class T>
 static int32_t launch(const pooling_packed *packed, const cuda_call *call,
                       const pooling_operands *operands)
 {
-    return cuda_launch(call, pooling_planes_average_backward<T>, packed->blocks, 1,
+    return cuda_launch(call, pooling_nchw_average_backward<T>, packed->blocks, 1,
                        pooling_job_of(packed, call, operands));
 }
 
-pooling_launch *pooling_planes_average_launch(int32_t type)
+pooling_launch *pooling_nchw_average_launch(int32_t type)
 {
     switch (type) {
 #define CASE(T) return launch<T>

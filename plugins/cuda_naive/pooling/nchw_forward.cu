@@ -142,7 +142,7 @@ __device__ static inline void each_window(const pooling_job &job, const pooling_
 }
 
 template <class T, bool MAX, int K>
-__global__ void __launch_bounds__(CUDA_THREADS) pooling_planes_forward(pooling_job job)
+__global__ void __launch_bounds__(CUDA_THREADS) pooling_nchw_forward(pooling_job job)
 {
     __shared__ uint4 staged[POOLING_PLANE_ELEMENTS * sizeof(T) / sizeof(uint4)];
     const pooling_packed &p = job.packed;
@@ -175,13 +175,13 @@ static int32_t launch(const pooling_packed *packed, const cuda_call *call,
     int size = pooling_square(packed->shape);
 
     return cuda_launch(call,
-                       size == 3   ? pooling_planes_forward<T, MAX, 3>
-                       : size == 2 ? pooling_planes_forward<T, MAX, 2>
-                                   : pooling_planes_forward<T, MAX, 0>,
+                       size == 3   ? pooling_nchw_forward<T, MAX, 3>
+                       : size == 2 ? pooling_nchw_forward<T, MAX, 2>
+                                   : pooling_nchw_forward<T, MAX, 0>,
                        packed->blocks, 1, pooling_job_of(packed, call, operands));
 }
 
-pooling_launch *pooling_planes_forward_launch(int32_t type, int32_t mode)
+pooling_launch *pooling_nchw_forward_launch(int32_t type, int32_t mode)
 {
     switch (type) {
 #define CASE(T) return pooling_is_max(mode) ? launch<T, true> : launch<T, false>

@@ -19,7 +19,7 @@ __device__ static inline pooling_rows rows_of(const pooling_shape &shape, const 
 }
 
 template <class T, bool MAX>
-__global__ void __launch_bounds__(CUDA_THREADS) pooling_spread(pooling_job job)
+__global__ void __launch_bounds__(CUDA_THREADS) pooling_nchw_large(pooling_job job)
 {
     __shared__ float partial[CUDA_THREADS];
     const pooling_packed &p = job.packed;
@@ -66,11 +66,11 @@ template <class T, bool MAX>
 static int32_t launch(const pooling_packed *packed, const cuda_call *call,
                       const pooling_operands *operands)
 {
-    return cuda_launch(call, pooling_spread<T, MAX>, packed->blocks, 1,
+    return cuda_launch(call, pooling_nchw_large<T, MAX>, packed->blocks, 1,
                        pooling_job_of(packed, call, operands));
 }
 
-pooling_launch *pooling_spread_launch(int32_t type, int32_t mode)
+pooling_launch *pooling_nchw_large_launch(int32_t type, int32_t mode)
 {
     switch (type) {
 #define CASE(T) return pooling_is_max(mode) ? launch<T, true> : launch<T, false>

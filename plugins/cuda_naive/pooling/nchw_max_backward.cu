@@ -194,7 +194,7 @@ __device__ static inline void scatter_squares(const pooling_job &job, const pool
 }
 
 template <class T, int K>
-__global__ void __launch_bounds__(CUDA_THREADS) pooling_planes_max_backward(pooling_job job)
+__global__ void __launch_bounds__(CUDA_THREADS) pooling_nchw_max_backward(pooling_job job)
 {
     __shared__ uint4 staged[POOLING_PLANE_ELEMENTS * sizeof(T) / sizeof(uint4)];
     __shared__ float4 sums[POOLING_PLANE_ELEMENTS / 4];
@@ -239,13 +239,13 @@ static int32_t launch(const pooling_packed *packed, const cuda_call *call,
     int size = pooling_square(packed->shape);
 
     return cuda_launch(call,
-                       size == 3   ? pooling_planes_max_backward<T, 3>
-                       : size == 2 ? pooling_planes_max_backward<T, 2>
-                                   : pooling_planes_max_backward<T, 0>,
+                       size == 3   ? pooling_nchw_max_backward<T, 3>
+                       : size == 2 ? pooling_nchw_max_backward<T, 2>
+                                   : pooling_nchw_max_backward<T, 0>,
                        packed->blocks, 1, pooling_job_of(packed, call, operands));
 }
 
-pooling_launch *pooling_planes_max_launch(int32_t type)
+pooling_launch *pooling_nchw_max_launch(int32_t type)
 {
     switch (type) {
 #define CASE(T) return launch<T>

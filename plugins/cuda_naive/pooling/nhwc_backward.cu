@@ -45,7 +45,7 @@ __device__ static inline void each_element(const pooling_job &job, const pooling
 }
 
 template <class T, bool SINGLE>
-__global__ void __launch_bounds__(CUDA_THREADS) pooling_channels_average_backward(pooling_job job)
+__global__ void __launch_bounds__(CUDA_THREADS) pooling_nhwc_average_backward(pooling_job job)
 {
     enum { LANES = pooling_lanes<T, SINGLE>::LANES };
     const pooling_packed &p = job.packed;
@@ -203,7 +203,7 @@ __device__ static void find_all(pooling_found<LANES> *found, const pooling_job &
 }
 
 template <class T, bool SINGLE>
-__global__ void __launch_bounds__(CUDA_THREADS) pooling_channels_max_backward(pooling_job job)
+__global__ void __launch_bounds__(CUDA_THREADS) pooling_nhwc_max_backward(pooling_job job)
 {
     enum { LANES = pooling_lanes<T, SINGLE>::LANES };
     __shared__ uint4 memory[POOLING_FOUND * sizeof(uint16_t) / sizeof(uint4)];
@@ -255,13 +255,13 @@ static int32_t backward(const pooling_packed *packed, const cuda_call *call,
                         const pooling_operands *operands)
 {
     if constexpr (MAX)
-        return cuda_launch(call, pooling_channels_max_backward<T, SINGLE>, packed->blocks, 1,
+        return cuda_launch(call, pooling_nhwc_max_backward<T, SINGLE>, packed->blocks, 1,
                            pooling_job_of(packed, call, operands));
-    return cuda_launch(call, pooling_channels_average_backward<T, SINGLE>, packed->blocks, 1,
+    return cuda_launch(call, pooling_nhwc_average_backward<T, SINGLE>, packed->blocks, 1,
                        pooling_job_of(packed, call, operands));
 }
 
-pooling_launch *pooling_channels_backward_launch(int32_t type, int32_t mode, int single)
+pooling_launch *pooling_nhwc_backward_launch(int32_t type, int32_t mode, int single)
 {
     int max = pooling_is_max(mode);
 

@@ -62,7 +62,7 @@ __device__ static inline void join(float result[LANES], const pooling_packed &p,
 }
 
 template <class T, bool SINGLE, bool MAX>
-__global__ void __launch_bounds__(CUDA_THREADS) pooling_channels_forward(pooling_job job)
+__global__ void __launch_bounds__(CUDA_THREADS) pooling_nhwc_forward(pooling_job job)
 {
     enum { LANES = pooling_lanes<T, SINGLE>::LANES };
     const pooling_packed &p = job.packed;
@@ -110,11 +110,11 @@ template <class T, bool SINGLE, bool MAX>
 static int32_t forward(const pooling_packed *packed, const cuda_call *call,
                        const pooling_operands *operands)
 {
-    return cuda_launch(call, pooling_channels_forward<T, SINGLE, MAX>, packed->blocks, 1,
+    return cuda_launch(call, pooling_nhwc_forward<T, SINGLE, MAX>, packed->blocks, 1,
                        pooling_job_of(packed, call, operands));
 }
 
-pooling_launch *pooling_channels_forward_launch(int32_t type, int32_t mode, int single)
+pooling_launch *pooling_nhwc_forward_launch(int32_t type, int32_t mode, int single)
 {
     int max = pooling_is_max(mode);
 

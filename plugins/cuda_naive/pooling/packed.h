@@ -65,11 +65,11 @@ struct pooling_store {
 };
 
 enum pooling_form {
-    POOLING_GENERAL,        /* one thread an element, any strides: plain.cu */
-    POOLING_CHANNELS,       /* NHWC, threads over 16 bytes of channels */
-    POOLING_SINGLE_CHANNEL, /* NHWC, threads over channels: ragged or unaligned ones */
-    POOLING_PLANES,         /* NCHW, tiles of planes in shared memory */
-    POOLING_SPREAD,         /* NCHW, a window by many threads */
+    POOLING_GENERAL,     /* one thread an element, any strides: plain.cu */
+    POOLING_NHWC,        /* NHWC, threads over 16 bytes of channels */
+    POOLING_NHWC_SINGLE, /* NHWC, threads over channels: ragged or unaligned ones */
+    POOLING_NCHW,        /* NCHW, tiles of planes in shared memory */
+    POOLING_NCHW_LARGE,  /* NCHW, a window by many threads */
 };
 
 struct pooling_packed {
@@ -110,12 +110,12 @@ struct pooling_operands {
 typedef int32_t pooling_launch(const struct pooling_packed *packed, const struct cuda_call *call,
                                const struct pooling_operands *operands);
 
-pooling_launch *pooling_channels_forward_launch(int32_t type, int32_t mode, int single);
-pooling_launch *pooling_channels_backward_launch(int32_t type, int32_t mode, int single);
-pooling_launch *pooling_planes_forward_launch(int32_t type, int32_t mode);
-pooling_launch *pooling_planes_max_launch(int32_t type);
-pooling_launch *pooling_planes_average_launch(int32_t type);
-pooling_launch *pooling_spread_launch(int32_t type, int32_t mode);
+pooling_launch *pooling_nhwc_forward_launch(int32_t type, int32_t mode, int single);
+pooling_launch *pooling_nhwc_backward_launch(int32_t type, int32_t mode, int single);
+pooling_launch *pooling_nchw_forward_launch(int32_t type, int32_t mode);
+pooling_launch *pooling_nchw_max_launch(int32_t type);
+pooling_launch *pooling_nchw_average_launch(int32_t type);
+pooling_launch *pooling_nchw_large_launch(int32_t type, int32_t mode);
 
 #ifdef __cplusplus
 }

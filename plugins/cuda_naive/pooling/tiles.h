@@ -42,14 +42,14 @@ int pooling_choose_tile(struct pooling_packed *packed, const int32_t dims[POOLIN
 /* Forms of NHWC, for what the choice has filled: shape, outer, channels. `vector` is how many
  * channels a thread takes. */
 void pooling_fill_channels(struct pooling_packed *packed, int32_t vector);
-enum pooling_form pooling_channels_forward(struct pooling_packed *packed);
-enum pooling_form pooling_channels_backward(struct pooling_packed *packed, int max);
+enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed);
+enum pooling_form pooling_nhwc_backward(struct pooling_packed *packed, int max);
 
 /* Forms of NCHW, likewise: shape, outer. */
-enum pooling_form pooling_planes_forward(struct pooling_packed *packed,
-                                         const struct anydnn_plugin_plan *plan, int32_t type_size);
-enum pooling_form pooling_planes_backward(struct pooling_packed *packed,
-                                          const struct anydnn_plugin_plan *plan, int32_t type_size,
-                                          int max);
+enum pooling_form pooling_nchw_forward(struct pooling_packed *packed,
+                                       const struct anydnn_plugin_plan *plan, int32_t type_size);
+enum pooling_form pooling_nchw_backward(struct pooling_packed *packed,
+                                        const struct anydnn_plugin_plan *plan, int32_t type_size,
+                                        int max);
 
 #endif

@@ -89,11 +89,11 @@ static enum pooling_form spread_form(struct pooling_packed *packed)
     packed->parts = pooling_places(packed->shape.window) >= SPREAD_BLOCK ? POOLING_THREADS : 32;
     packed->blocks =
         (outputs + POOLING_THREADS / packed->parts - 1) / (POOLING_THREADS / packed->parts);
-    return POOLING_SPREAD;
+    return POOLING_NCHW_LARGE;
 }
 
-enum pooling_form pooling_planes_forward(struct pooling_packed *packed,
-                                         const struct anydnn_plugin_plan *plan, int32_t type_size)
+enum pooling_form pooling_nchw_forward(struct pooling_packed *packed,
+                                       const struct anydnn_plugin_plan *plan, int32_t type_size)
 {
     int64_t plane = pooling_places(packed->shape.x_dims);
 
@@ -101,7 +101,7 @@ enum pooling_form pooling_planes_forward(struct pooling_packed *packed,
                                                           POOLING_PLANE_ELEMENTS, fit_forward))
         return spread_form(packed);
     add_planes(packed, (POOLING_PLANE_ELEMENTS - 32) / plane, plan->context->multiprocessors);
-    return POOLING_PLANES;
+    return POOLING_NCHW;
 }
 
 static int64_t fit_max_backward(struct pooling_packed *packed, int32_t type_size)
@@ -162,9 +162,9 @@ static int64_t fit_average_backward(struct pooling_packed *packed, int32_t type_
                      (2 * sums + pooling_places(packed->tile.size) + POOLING_THREADS);
 }
 
-enum pooling_form pooling_planes_backward(struct pooling_packed *packed,
-                                          const struct anydnn_plugin_plan *plan, int32_t type_size,
-                                          int max)
+enum pooling_form pooling_nchw_backward(struct pooling_packed *packed,
+                                        const struct anydnn_plugin_plan *plan, int32_t type_size,
+                                        int max)
 {
     const int32_t *dims = packed->shape.x_dims;
     int64_t fit;
@@ -177,5 +177,5 @@ enum pooling_form pooling_planes_backward(struct pooling_packed *packed,
                                       (packed->windows[2] + packed->dx.pitch));
     add_planes(packed, fit, plan->context->multiprocessors);
     fill_classes(packed);
-    return POOLING_PLANES;
+    return POOLING_NCHW;
 }

@@ -30,7 +30,7 @@ void pooling_fill_channels(struct pooling_packed *packed, int32_t vector)
 
 static enum pooling_form channels_form(const struct pooling_packed *packed)
 {
-    return packed->vectors == packed->channels ? POOLING_SINGLE_CHANNEL : POOLING_CHANNELS;
+    return packed->vectors == packed->channels ? POOLING_NHWC_SINGLE : POOLING_NHWC;
 }
 
 static void count_blocks(struct pooling_packed *packed)
@@ -53,7 +53,7 @@ static void square_tile(struct pooling_packed *packed, const int32_t dims[POOLIN
     count_blocks(packed);
 }
 
-enum pooling_form pooling_channels_forward(struct pooling_packed *packed)
+enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed)
 {
     const struct pooling_shape *shape = &packed->shape;
     int64_t threads = packed->outer * packed->vectors * pooling_places(shape->y_dims);
@@ -109,7 +109,7 @@ static enum pooling_form channels_average_backward(struct pooling_packed *packed
     return channels_form(packed);
 }
 
-enum pooling_form pooling_channels_backward(struct pooling_packed *packed, int max)
+enum pooling_form pooling_nhwc_backward(struct pooling_packed *packed, int max)
 {
     return max ? channels_max_backward(packed) : channels_average_backward(packed);
 }
