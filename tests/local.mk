@@ -42,7 +42,7 @@ MOCK_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests/loader/mocks/built/.stamp: $(mock_modules)
 	$(AM_V_GEN)$(call link_modules,tests/loader/mocks/built,$(mock_modules)) && : >$@
 
-EXTRA_DIST += tests/environment.sh tests/installed.sh tests/run_cmocka.sh tests/lsan.supp tests/tap.sh tests/tsan.supp
+EXTRA_DIST += tests/README tests/environment.sh tests/holds.h tests/installed.sh tests/must.h tests/run_cmocka.sh tests/lsan.supp tests/tap.sh tests/tsan.supp
 
 # Tests start in this order: first what takes longest, so that no core is left alone with it at the end.
 include tests/cuda/local.mk

@@ -17,22 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/must.h"
+
 enum { IMAGES = 2, CHANNELS = 64, SIDE = 8, TAPS = 3, NUMBERS = 40960, THREADS = 4 };
 enum { FORWARD, DATA, FILTER, DIRECTIONS };
 #define WORKSPACE ((size_t)1 << 22)
 
 static const char *backend;
-
-static void must(anydnnStatus_t status)
-{
-    char text[1024];
-
-    if (status == ANYDNN_STATUS_SUCCESS)
-        return;
-    anydnnGetLastErrorString(text, sizeof text);
-    fprintf(stderr, "settled: %s\n", text);
-    _exit(EXIT_FAILURE); /* exit() is for a process whose other threads are idle */
-}
 
 /* Small integers as halves, so that every sum is exact. */
 static uint16_t half_of(int number)
@@ -61,27 +52,31 @@ static void *memory(struct side *side, size_t bytes)
 {
     void *data;
 
-    must(anydnnMemAlloc(side->handle, bytes, &data));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnMemAlloc(side->handle, bytes, &data));
     return data;
 }
 
 static void make(struct side *side, const char *device, const char *route, int stride)
 {
-    must(anydnnCreateOnDevice(&side->handle, device));
-    must(anydnnSetRoute(side->handle, "*", NULL, route));
-    must(anydnnCreateTensorDescriptor(&side->x));
-    must(anydnnCreateTensorDescriptor(&side->y));
-    must(anydnnCreateFilterDescriptor(&side->w));
-    must(anydnnCreateConvolutionDescriptor(&side->conv));
-    must(anydnnSetTensor4dDescriptor(side->x, ANYDNN_TENSOR_NHWC, ANYDNN_DATA_HALF, IMAGES,
-                                     CHANNELS, SIDE, SIDE));
-    must(anydnnSetTensor4dDescriptor(side->y, ANYDNN_TENSOR_NHWC, ANYDNN_DATA_HALF, IMAGES,
-                                     CHANNELS, SIDE / stride, SIDE / stride));
-    must(anydnnSetFilter4dDescriptor(side->w, ANYDNN_DATA_HALF, ANYDNN_TENSOR_NHWC, CHANNELS,
-                                     CHANNELS, TAPS, TAPS));
-    must(anydnnSetConvolution2dDescriptor(side->conv, 1, 1, stride, stride, 1, 1,
-                                          ANYDNN_CROSS_CORRELATION, ANYDNN_DATA_FLOAT));
-    must(anydnnSetConvolutionMathType(side->conv, ANYDNN_TENSOR_OP_MATH));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnCreateOnDevice(&side->handle, device));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnSetRoute(side->handle, "*", NULL, route));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnCreateTensorDescriptor(&side->x));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnCreateTensorDescriptor(&side->y));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnCreateFilterDescriptor(&side->w));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnCreateConvolutionDescriptor(&side->conv));
+    must_be(ANYDNN_STATUS_SUCCESS,
+            anydnnSetTensor4dDescriptor(side->x, ANYDNN_TENSOR_NHWC, ANYDNN_DATA_HALF, IMAGES,
+                                        CHANNELS, SIDE, SIDE));
+    must_be(ANYDNN_STATUS_SUCCESS,
+            anydnnSetTensor4dDescriptor(side->y, ANYDNN_TENSOR_NHWC, ANYDNN_DATA_HALF, IMAGES,
+                                        CHANNELS, SIDE / stride, SIDE / stride));
+    must_be(ANYDNN_STATUS_SUCCESS,
+            anydnnSetFilter4dDescriptor(side->w, ANYDNN_DATA_HALF, ANYDNN_TENSOR_NHWC, CHANNELS,
+                                        CHANNELS, TAPS, TAPS));
+    must_be(ANYDNN_STATUS_SUCCESS,
+            anydnnSetConvolution2dDescriptor(side->conv, 1, 1, stride, stride, 1, 1,
+                                             ANYDNN_CROSS_CORRELATION, ANYDNN_DATA_FLOAT));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnSetConvolutionMathType(side->conv, ANYDNN_TENSOR_OP_MATH));
     side->in = memory(side, NUMBERS * sizeof *side->in);
     side->filter = memory(side, NUMBERS * sizeof *side->filter);
     side->out = memory(side, NUMBERS * sizeof *side->out);
@@ -92,15 +87,15 @@ static void make(struct side *side, const char *device, const char *route, int s
 
 static void drop(struct side *side)
 {
-    must(anydnnMemFree(side->handle, side->in));
-    must(anydnnMemFree(side->handle, side->filter));
-    must(anydnnMemFree(side->handle, side->out));
-    must(anydnnMemFree(side->handle, side->workspace));
-    must(anydnnDestroyTensorDescriptor(side->x));
-    must(anydnnDestroyTensorDescriptor(side->y));
-    must(anydnnDestroyFilterDescriptor(side->w));
-    must(anydnnDestroyConvolutionDescriptor(side->conv));
-    must(anydnnDestroy(side->handle));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnMemFree(side->handle, side->in));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnMemFree(side->handle, side->filter));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnMemFree(side->handle, side->out));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnMemFree(side->handle, side->workspace));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnDestroyTensorDescriptor(side->x));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnDestroyTensorDescriptor(side->y));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnDestroyFilterDescriptor(side->w));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnDestroyConvolutionDescriptor(side->conv));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnDestroy(side->handle));
 }
 
 static void run(const struct side *side, int direction, float alpha, float beta, int at)
@@ -109,19 +104,23 @@ static void run(const struct side *side, int direction, float alpha, float beta,
 
     fill(side->out, 1, 2);
     if (direction == FORWARD)
-        must(anydnnConvolutionForward(side->handle, &alpha, side->x, side->in, side->w,
-                                      side->filter, side->conv,
-                                      ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
-                                      side->workspace, WORKSPACE, &beta, side->y, out));
+        must_be(ANYDNN_STATUS_SUCCESS,
+                anydnnConvolutionForward(side->handle, &alpha, side->x, side->in, side->w,
+                                         side->filter, side->conv,
+                                         ANYDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+                                         side->workspace, WORKSPACE, &beta, side->y, out));
     else if (direction == DATA)
-        must(anydnnConvolutionBackwardData(side->handle, &alpha, side->w, side->filter, side->y,
+        must_be(ANYDNN_STATUS_SUCCESS, anydnnConvolutionBackwardData(
+                                           side->handle, &alpha, side->w, side->filter, side->y,
                                            side->in, side->conv, ANYDNN_CONVOLUTION_BWD_DATA_ALGO_1,
                                            side->workspace, WORKSPACE, &beta, side->x, out));
     else
-        must(anydnnConvolutionBackwardFilter(
-            side->handle, &alpha, side->x, side->in, side->y, side->in, side->conv,
-            ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_1, side->workspace, WORKSPACE, &beta, side->w, out));
-    must(anydnnSynchronize(side->handle));
+        must_be(ANYDNN_STATUS_SUCCESS,
+                anydnnConvolutionBackwardFilter(side->handle, &alpha, side->x, side->in, side->y,
+                                                side->in, side->conv,
+                                                ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_1,
+                                                side->workspace, WORKSPACE, &beta, side->w, out));
+    must_be(ANYDNN_STATUS_SUCCESS, anydnnSynchronize(side->handle));
 }
 
 /* Returns how many calls left anything else than cpu_ref. */

@@ -258,13 +258,5 @@ void fixture_status(anydnnStatus_t seen, anydnnStatus_t wanted, const char *text
         _fail(file, line);
     }
     if (seen != ANYDNN_STATUS_SUCCESS)
-        fixture_holds(fixture_error(), text, file, line);
-}
-
-void fixture_holds(const char *text, const char *part, const char *file, int line)
-{
-    if (strstr(text, part))
-        return;
-    print_error("`%s`\n  does not hold `%s`\n", text, part);
-    _fail(file, line);
+        test_holds(fixture_error(), text, file, line);
 }

@@ -16,6 +16,8 @@
 
 #include <anydnn/anydnn.h>
 
+#include "tests/holds.h"
+
 /* Writes the settings file and points ANYDNN_CONFIG at it; makes nothing else. The texts are
  * further lines of [anydnn] and [plugin mock_a], may be "". Before the first handle of the process.
  */
@@ -70,8 +72,6 @@ const char *fixture_error(void);
     fixture_status((call), (status), (text), #call, __FILE__, __LINE__)
 void fixture_status(anydnnStatus_t seen, anydnnStatus_t wanted, const char *text, const char *call,
                     const char *file, int line);
-#define assert_holds(text, part) fixture_holds((text), (part), __FILE__, __LINE__)
-void fixture_holds(const char *text, const char *part, const char *file, int line);
 
 /* A small convolution on `handle`: f32 x 2,3,H,5, w 4,3,3,3, y 2,4,H-2,3; H tells problems apart.
  * Descriptors are made anew by each _new, kept by _make. */

@@ -10,35 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/must.h"
+
 #define THREADS 8
 
 static const float one = 1;
 static anydnnHandle_t kept; /* where a leak checker finds it */
 static anydnnTensorDescriptor_t kept_desc;
-
-/* In a child cmocka's own assertions would run the tests behind this one. */
-#define must(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, fixture_error());   \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
-
-/* Runs `body` in a child, which may exit by itself; it ends well with status 0. */
-static int child(void (*body)(void))
-{
-    int status = 0;
-    pid_t pid;
-
-    fflush(NULL);
-    pid = fork();
-    if (pid == 0) {
-        body();
-        _exit(0);
-    }
-    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 static anydnnTensorDescriptor_t make_desc(void)
 {
@@ -306,7 +284,7 @@ static void threads_make_the_first_handle(void **state)
 {
     (void)state;
     fixture_configure("", "");
-    assert_int_equal(child(first_handles_at_once), 0);
+    assert_int_equal(must_child(first_handles_at_once, 0), 0);
     assert_int_equal(fixture_lines(fixture_log(), "mock_a context_create", ""), THREADS);
 }
 
@@ -314,14 +292,14 @@ static void threads_make_ten_thousand_handles(void **state)
 {
     (void)state;
     fixture_configure("", "");
-    assert_int_equal(child(ten_thousand_handles), 0);
+    assert_int_equal(must_child(ten_thousand_handles, 0), 0);
 }
 
 static void fork_with_a_backend_that_does_not_survive(void **state)
 {
     (void)state;
     fixture_configure("", "set.fork_safe = no");
-    assert_int_equal(child(a_forked_child), 0);
+    assert_int_equal(must_child(a_forked_child, 0), 0);
     /* What the parent made, the parent alone frees. */
     assert_int_equal(fixture_lines(fixture_log(), "mock_a context_destroy context=1", ""), 1);
 }
@@ -331,7 +309,7 @@ static void fork_with_a_backend_that_survives(void **state)
     (void)state;
     fixture_configure("", "");
     setenv("FORK_SAFE", "1", 1);
-    assert_int_equal(child(a_forked_child), 0);
+    assert_int_equal(must_child(a_forked_child, 0), 0);
     unsetenv("FORK_SAFE");
 }
 
@@ -341,7 +319,7 @@ static void fork_while_another_thread_makes_the_first_handle(void **state)
     fixture_configure("", "");
     setenv("ANYDNN_MOCK_MARKER", fixture_path("marker"), 1);
     setenv("ANYDNN_ROUTE_IM2COL", "slow", 1);
-    assert_int_equal(child(fork_in_the_middle_of_the_first_handle), 0);
+    assert_int_equal(must_child(fork_in_the_middle_of_the_first_handle, 0), 0);
     unsetenv("ANYDNN_ROUTE_IM2COL");
     unlink(getenv("ANYDNN_MOCK_MARKER"));
 }
@@ -350,7 +328,7 @@ static void fork_with_a_recording(void **state)
 {
     (void)state;
     fixture_configure("", "set.fork_safe = no");
-    assert_int_equal(child(a_recording_in_a_forked_child), 0);
+    assert_int_equal(must_child(a_recording_in_a_forked_child, 0), 0);
 }
 
 static void exit_leaves_backends_alone(void **state)
@@ -358,11 +336,11 @@ static void exit_leaves_backends_alone(void **state)
     (void)state;
     fixture_configure("", "");
     fixture_log();
-    assert_int_equal(child(exit_with_live_handles), 0);
+    assert_int_equal(must_child(exit_with_live_handles, 0), 0);
     assert_int_equal(fixture_lines(fixture_log(), "destroy", ""), 0);
-    assert_int_equal(child(destroy_after_exit_began), 0);
+    assert_int_equal(must_child(destroy_after_exit_began, 0), 0);
     assert_int_equal(fixture_lines(fixture_log(), "destroy", ""), 0);
-    assert_int_equal(child(destroy_before_the_library_learns_of_exit), 0);
+    assert_int_equal(must_child(destroy_before_the_library_learns_of_exit, 0), 0);
     assert_int_equal(fixture_lines(fixture_log(), "mock_a context_destroy", ""), 1);
 }
 

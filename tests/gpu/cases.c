@@ -8,17 +8,9 @@
 
 #define SKIPPED 77
 
-const char *gpu_error(void)
-{
-    static _Thread_local char text[1024];
-
-    anydnnGetLastErrorString(text, sizeof text);
-    return text;
-}
-
 int gpu_says(const char *words)
 {
-    return strstr(gpu_error(), words) != NULL;
+    return strstr(must_error(), words) != NULL;
 }
 
 void gpu_skip(const char *why)
@@ -32,7 +24,7 @@ static void find_device(void)
     anydnnHandle_t handle;
 
     if (anydnnCreateOnDevice(&handle, "cuda:0") != SUCCESS)
-        gpu_skip(gpu_error());
+        gpu_skip(must_error());
 }
 
 /* The exit code, or 128 and more where a signal ended it. */

@@ -35,7 +35,7 @@ static void need(const struct user *user)
 
     must_be(SUCCESS, anydnnProblemParse(user->problem, &problem));
     if (anydnnProblemGetWorkspaceSize(handle, problem, &size) != SUCCESS)
-        gpu_skip(gpu_error());
+        gpu_skip(must_error());
     must_be(SUCCESS, anydnnProblemDestroy(problem));
     must_be(SUCCESS, anydnnDestroy(handle));
 }

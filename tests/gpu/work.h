@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/must.h"
+
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
 /* ------------------------------------------------------------------ cases */
@@ -27,29 +29,6 @@ int gpu_run(const struct gpu_case cases[], int count, int argc, char **argv);
 
 /* Seconds after which a case counts as hanging. */
 #define GPU_SECONDS 60
-
-const char *gpu_error(void);
-
-/* Ends a case that failed, at once. */
-#define must(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "# %s:%d: %s; last error: %s\n", __FILE__, __LINE__, #condition,       \
-                    gpu_error());                                                                  \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
-
-#define must_be(wanted, call)                                                                      \
-    do {                                                                                           \
-        anydnnStatus_t found_ = (call);                                                            \
-        if (found_ != (wanted)) {                                                                  \
-            fprintf(stderr, "# %s:%d: %s is %s, not %s; last error: %s\n", __FILE__, __LINE__,     \
-                    #call, anydnnGetErrorString(found_), anydnnGetErrorString(wanted),             \
-                    gpu_error());                                                                  \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
 
 /* The call fails so, and the sentence contains these words. */
 #define must_say(wanted, words, call)                                                              \

@@ -21,6 +21,8 @@
 
 #include <anydnn/anydnn.h>
 
+#include "tests/must.h"
+
 #define HANDLES 4
 #define ROUNDS  20
 #define SECONDS 60
@@ -31,32 +33,6 @@
 enum { X_COUNT = 2 * 4 * 7 * 8, W_COUNT = 3 * 4 * 9, Y_COUNT = 2 * 3 * 5 * 6 };
 
 static char folder[] = "/tmp/anydnn-onednn-XXXXXX";
-
-/* In a child cmocka's own assertions would run the tests behind this one. */
-#define must(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            char said_[512];                                                                       \
-            anydnnGetLastErrorString(said_, sizeof said_);                                         \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #condition, said_);             \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
-
-static int child(void (*body)(void))
-{
-    int status = 0;
-    pid_t pid;
-
-    fflush(NULL);
-    pid = fork();
-    if (pid == 0) {
-        alarm(SECONDS);
-        body();
-        _exit(0);
-    }
-    return waitpid(pid, &status, 0) == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 static const char *path_of(const char *file)
 {
@@ -524,7 +500,7 @@ static void child_goes_on(void)
 {
     configure("set.threads = 2");
     run_large();
-    must(child(run_in_child) == 0);
+    must(must_child(run_in_child, SECONDS) == 0);
     run_large();
 }
 
@@ -532,7 +508,7 @@ static void child_goes_on(void)
 
 static void runs(void **state)
 {
-    assert_int_equal(child((void (*)(void))(uintptr_t)*state), 0);
+    assert_int_equal(must_child((void (*)(void))(uintptr_t)*state, SECONDS), 0);
 }
 
 static int make_folder(void **state)

@@ -13,6 +13,8 @@
 
 #include <anydnn/anydnn.h>
 
+#include "tests/holds.h"
+
 #define SLOTS 12
 
 /* The settings of the process, before its first handle; the folder of its files, and its end. */
@@ -46,10 +48,5 @@ const char *fixture_said(anydnnHandle_t handle, const char *key);
 const char *fixture_warnings(void);
 
 #define assert_ok(call) assert_int_equal((call), ANYDNN_STATUS_SUCCESS)
-#define assert_holds(text, part)                                                                   \
-    do {                                                                                           \
-        if (!strstr((text), (part)))                                                               \
-            fail_msg("`%s` is not in: %s", (part), (text));                                        \
-    } while (0)
 
 #endif

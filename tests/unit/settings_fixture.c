@@ -170,9 +170,3 @@ const char *fixture_route(const struct adn_settings *settings, const char *opera
                  fallback[rule->fallback]);
     return text;
 }
-
-void fixture_contains(const char *text, const char *part)
-{
-    if (strstr(text, part) == NULL)
-        fail_msg("`%s` does not contain `%s`", text, part);
-}

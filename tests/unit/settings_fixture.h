@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "settings/parts.h"
+#include "tests/holds.h"
 
 struct given {
     const char *system;  /* text of the system's anydnn.conf; NULL: there is none */
@@ -36,7 +37,5 @@ const char *fixture_item(const struct adn_settings *settings, const char *sectio
                          const char **origin);
 /* "a, b, fallback:off" of the winning rule. */
 const char *fixture_route(const struct adn_settings *settings, const char *operation, int32_t math);
-
-void fixture_contains(const char *text, const char *part);
 
 #endif

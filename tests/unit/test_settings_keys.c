@@ -216,15 +216,15 @@ static void run_case(void **state)
         assert_int_equal(settings->dropped, 0);
         assert_string_equal(fixture_item(settings, it->section, it->key, &origin), it->shown);
         if (origin != NULL)
-            fixture_contains(origin, "/anydnn.conf:4");
+            assert_holds(origin, "/anydnn.conf:4");
     } else {
         assert_int_equal(settings->dropped, 1);
         assert_int_equal(fixture_message_count, 1);
         snprintf(sentence, sizeof(sentence),
                  "anydnn: warning: %s/anydnn.conf:4: ", fixture_folder());
-        fixture_contains(fixture_messages, sentence);
-        fixture_contains(fixture_messages, it->error);
-        fixture_contains(fixture_messages, "; the whole file is ignored");
+        assert_holds(fixture_messages, sentence);
+        assert_holds(fixture_messages, it->error);
+        assert_holds(fixture_messages, "; the whole file is ignored");
         assert_null(settings->plugins);
     }
     assert_string_equal(settings->fatal, "");
@@ -344,13 +344,19 @@ static void shipped_equals_builtin(void **state)
     assert_int_equal(settings->dropped, 0);
     same_items(expected, settings);
     for (int i = 0; i < adn_key_count; i++)
-        fixture_contains(settings->key_origin[i], "/anydnn.conf:");
+        assert_holds(settings->key_origin[i], "/anydnn.conf:");
     adn_settings_free(expected);
     adn_settings_free(settings);
     free(text);
 }
 
-/* The settings that are comments, made live: a `;` at the beginning of a line becomes a newline. */
+/* Settings that are comments: a `;` at the beginning of a line becomes a newline. */
+static void make_comments_live(char *text)
+{
+    for (char *c = text; (c = strstr(c, "\n;")) != NULL; c++)
+        c[1] = '\n';
+}
+
 static void shipped_comments_equal_builtin(void **state)
 {
     char *text = shipped_text();
@@ -361,8 +367,7 @@ static void shipped_comments_equal_builtin(void **state)
     (void)state;
     assert_non_null(plugin);
     plugin[1] = '\0';
-    for (char *c = text; (c = strstr(c, "\n;")) != NULL; c++)
-        c[1] = '\n';
+    make_comments_live(text);
     expected = fixture_load(&nothing);
     settings = fixture_load(&shipped);
     assert_string_equal(fixture_messages, "");
@@ -380,8 +385,7 @@ static void shipped_plugin_section_is_good(void **state)
     struct adn_settings *settings;
 
     (void)state;
-    for (char *c = text; (c = strstr(c, "\n;")) != NULL; c++)
-        c[1] = '\n';
+    make_comments_live(text);
     settings = fixture_load(&shipped);
     assert_string_equal(fixture_messages, "");
     assert_string_equal(fixture_item(settings, "plugin cpu_ref", "module", NULL),
@@ -406,11 +410,11 @@ static void shipped_has_every_key(void **state)
     char *text = shipped_text();
 
     (void)state;
-    fixture_contains(text, "\nschema = 1\n");
+    assert_holds(text, "\nschema = 1\n");
     for (size_t i = 0; i < sizeof(all_keys) / sizeof(all_keys[0]); i++) {
         const char *line = strstr(text, all_keys[i].line);
 
-        fixture_contains(text, all_keys[i].line);
+        assert_holds(text, all_keys[i].line);
         /* A line of help stands somewhere before it. */
         if (strncmp(all_keys[i].line, "\n;", 2) != 0) {
             while (line > text && line[-1] != '\n')

@@ -523,11 +523,11 @@ static void run_case(void **state)
     const char *origin = "";
 
     if (it->messages != NULL)
-        fixture_contains(fixture_messages, it->messages);
+        assert_holds(fixture_messages, it->messages);
     else
         assert_string_equal(fixture_messages, "");
     assert_string_equal(fixture_item(settings, it->section, it->key, &origin), it->expected);
-    fixture_contains(origin, it->origin);
+    assert_holds(origin, it->origin);
     assert_int_equal(settings->dropped, it->dropped);
     assert_string_equal(settings->fatal, "");
     adn_settings_free(settings);
@@ -572,7 +572,7 @@ static void run_fatal(void **state)
     struct adn_settings *settings = fixture_load(&it->given);
 
     assert_int_equal(strncmp(settings->fatal, "ANYDNN_CONFIG", 13), 0);
-    fixture_contains(settings->fatal, it->sentence);
+    assert_holds(settings->fatal, it->sentence);
     assert_string_equal(fixture_messages, "");
     assert_int_equal(settings->dropped, 0);
     assert_string_equal(fixture_item(settings, "anydnn", "log", NULL), "warn");
@@ -598,7 +598,7 @@ static void unreadable_file(void **state)
     result = adn_file_read(&file, path);
     assert_int_equal(root ? seteuid(0) : 0, 0);
     assert_int_equal(result, ADN_READ_BAD);
-    fixture_contains(file.error, "closed.conf: cannot be opened: Permission denied");
+    assert_holds(file.error, "closed.conf: cannot be opened: Permission denied");
     adn_file_free(&file);
 }
 
@@ -626,7 +626,7 @@ static void file_too_long(void **state)
     memset(text, '\n', size - 1);
     text[size - 1] = '\0';
     settings = fixture_load(&given);
-    fixture_contains(fixture_messages, "/anydnn.conf: longer than 262144 bytes");
+    assert_holds(fixture_messages, "/anydnn.conf: longer than 262144 bytes");
     assert_int_equal(settings->dropped, 1);
     adn_settings_free(settings);
     free(text);
@@ -692,8 +692,8 @@ static void settings_are_regular_files(void **state)
         else
             fixture_path(path, sizeof(path), ends[i]);
         assert_int_equal(adn_file_read(&file, path), ADN_READ_BAD);
-        fixture_contains(file.error, ": is a ");
-        fixture_contains(file.error, ", not a regular file");
+        assert_holds(file.error, ": is a ");
+        assert_holds(file.error, ", not a regular file");
         adn_file_free(&file);
     }
     alarm(0);
@@ -736,7 +736,7 @@ static void a_file_that_others_can_write_is_told(void **state)
         assert_int_equal(settings->plan_cache, 7);
         assert_int_equal(fixture_message_count, modes[i] & 022 ? 1 : 0);
         snprintf(told, sizeof(told), "others can write it (mode %04o): chmod go-w /", modes[i]);
-        fixture_contains(fixture_messages, modes[i] & 022 ? told : "");
+        assert_holds(fixture_messages, modes[i] & 022 ? told : "");
         adn_settings_free(settings);
     }
 }
@@ -764,9 +764,9 @@ static void root_hears_others_half(void **state)
     assert_string_equal(settings->tuning, "off");
     assert_true(settings->plugin_path == NULL || settings->plugin_path[0] == NULL);
     assert_int_equal(fixture_message_count, 1);
-    fixture_contains(fixture_messages, "theirs.conf: it belongs to user 12345");
-    fixture_contains(fixture_messages,
-                     "plugin_path, module, tuning and the files of traces are ignored");
+    assert_holds(fixture_messages, "theirs.conf: it belongs to user 12345");
+    assert_holds(fixture_messages,
+                 "plugin_path, module, tuning and the files of traces are ignored");
     adn_settings_free(settings);
 }
 
@@ -784,8 +784,7 @@ static void log_file_without_a_reader(void **state)
     alarm(20);
     settings = fixture_load(&given);
     alarm(0);
-    fixture_contains(fixture_messages,
-                     "log_fifo: cannot be opened: it is a FIFO that nobody reads");
+    assert_holds(fixture_messages, "log_fifo: cannot be opened: it is a FIFO that nobody reads");
     adn_settings_free(settings);
 }
 
@@ -795,8 +794,8 @@ static void log_file_that_cannot_be_opened(void **state)
     struct adn_settings *settings = fixture_load(&given);
 
     (void)state;
-    fixture_contains(fixture_messages,
-                     "/anydnn.conf:2: log_file = /nowhere/log: cannot be opened: No such file");
+    assert_holds(fixture_messages,
+                 "/anydnn.conf:2: log_file = /nowhere/log: cannot be opened: No such file");
     adn_settings_free(settings);
 }
 

@@ -86,7 +86,7 @@ static void run_rule(void **state)
         assert_int_equal(
             adn_settings_rule_parse(&rule, it->pattern, it->mode, it->list, error, sizeof(error)),
             -1);
-        fixture_contains(error, it->error);
+        assert_holds(error, it->error);
         assert_memory_equal(&rule, &untouched, sizeof(rule));
         return;
     }
@@ -360,9 +360,9 @@ static void items_leave_out_shadowed_rules(void **state)
     assert_string_equal(fixture_item(settings, "route", "*", NULL),
                         "cuda_naive, cudnn, onednn, cpu_ref");
     assert_string_equal(fixture_item(settings, "route", "im2col", &origin), "a");
-    fixture_contains(origin, "anydnn.conf:2");
+    assert_holds(origin, "anydnn.conf:2");
     assert_string_equal(fixture_item(settings, "route split", "*", &origin), "b, fallback:warn");
-    fixture_contains(origin, "user.conf:2");
+    assert_holds(origin, "user.conf:2");
     assert_string_equal(fixture_item(settings, "route tensor_op", "*", NULL), "c");
     assert_string_equal(fixture_item(settings, "route tensor_op", "convolution_*", &origin), "");
     assert_string_equal(fixture_item(settings, "route split", "convolution_*", &origin), "");
