@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "execute.h"
-#include "report.h"
+#include "tools/problem/execute.h"
+#include "tools/problem/report.h"
 
 #define TIMED_RUNS 11
 

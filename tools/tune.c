@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "progress.h"
-#include "suite.h"
+#include "tools/suite/suite.h"
 
 struct options {
     struct suite_options suite; /* first, for SUITE_OPTIONS */

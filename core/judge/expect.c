@@ -224,7 +224,7 @@ static int is_whole(const struct adn_subject *subject)
     return 1;
 }
 
-int adn_oracle_answer(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
+int adn_oracle_expect(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
 {
     double *out[ADN_SLOTS] = {NULL};
     int result = adn_oracle_results(oracle, subject, ADN_AS_THEY_ARE, 0, out, sentence);

@@ -77,6 +77,25 @@ int adn_subject_has(const struct adn_subject *subject, int slot);
 int adn_subject_is_out(const struct adn_subject *subject, int slot);
 int adn_subject_is_in(const struct adn_subject *subject, int slot);
 int adn_subject_find(const struct adn_subject *subject, const char *role); /* present, or -1 */
+/* The scalars of an operand in logical order: where each lies. */
+struct adn_places {
+    const struct anydnn_plugin_tensor *tensor;
+    int lanes;
+    size_t size;                          /* of a scalar */
+    int64_t index[ANYDNN_PLUGIN_DIM_MAX]; /* of the present one */
+    size_t at;                            /* bytes from the operand's start */
+};
+void adn_places_begin(struct adn_places *places, const struct anydnn_plugin_tensor *tensor);
+void adn_places_next(struct adn_places *places);
+
+void adn_subject_free(struct adn_subject *subject);
+/* -1, with the sentence. */
+int adn_judge_no_memory(char *sentence);
+/* SplitMix64: the next of a sequence of random bits. */
+uint64_t adn_random_bits(uint64_t *state);
+
+/* ---- rules.c */
+
 int adn_judge_is_bytes(const char *role); /* states and reserves: bits, not numbers */
 /* An output whose content has no meaning: scratch, and batch normalization's reserve without an
  * activation. */
@@ -102,28 +121,12 @@ int adn_judge_is_activated(const struct adn_problem *problem);
 double adn_judge_terms(const struct adn_problem *problem);
 /* A convolution whose sums are integers of 32 bits, which wrap. */
 int adn_judge_sums_wrap(const struct adn_problem *problem);
-/* The scalars of an operand in logical order: where each lies. */
-struct adn_places {
-    const struct anydnn_plugin_tensor *tensor;
-    int lanes;
-    size_t size;                          /* of a scalar */
-    int64_t index[ANYDNN_PLUGIN_DIM_MAX]; /* of the present one */
-    size_t at;                            /* bytes from the operand's start */
-};
-void adn_places_begin(struct adn_places *places, const struct anydnn_plugin_tensor *tensor);
-void adn_places_next(struct adn_places *places);
-
-void adn_subject_free(struct adn_subject *subject);
-/* -1, with the sentence. */
-int adn_judge_no_memory(char *sentence);
-/* SplitMix64: the next of a sequence of random bits. */
-uint64_t adn_random_bits(uint64_t *state);
 
 /* ---- expect.c */
 
 /* Works out want, sum and squares of every compared output. 0; 1 with a sentence when the oracle
  * declines; -1 when it fails. */
-int adn_oracle_answer(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence);
+int adn_oracle_expect(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence);
 
 /* What an oracle's inputs are instead of the subject's own. */
 enum adn_change {

@@ -7,6 +7,7 @@ core_libanydnn_base_la_SOURCES += \
 	core/judge/expect.c \
 	core/judge/judge.h \
 	core/judge/oracle.c \
+	core/judge/rules.c \
 	core/judge/subject.c \
 	core/judge/sums.c \
 	core/judge/wrapping.c

@@ -91,7 +91,7 @@ void adn_pass_judge(struct adn_pass *pass, const unsigned char *const got[ADN_SL
     watch->referee.problem = &pass->own->plan->problem;
     adn_referee_oracle(&watch->referee, &oracle);
     if (result == 0)
-        result = adn_oracle_answer(&oracle, &pass->subject, pass->sentence);
+        result = adn_oracle_expect(&oracle, &pass->subject, pass->sentence);
     if (result != 0) {
         adn_pass_over(pass->own, result == 1 ? ADN_COUNT_DECLINED : ADN_COUNT_FAILED,
                       pass->sentence);

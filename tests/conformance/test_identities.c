@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "tests/conformance/shapes.h"
-#include "tools/verify/vec_types.h"
+#include "tools/verify/cases/vec_types.h"
 
 #define SHAPES 120
 

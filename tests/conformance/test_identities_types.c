@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tests/conformance/shapes.h"
-#include "tools/verify/vec_types.h"
+#include "tools/verify/cases/vec_types.h"
 
 #define SHAPES  60
 #define VECTORS 12

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "tests/conformance/problem_run.h"
-#include "tools/verify/vec_reader.h"
-#include "tools/verify/vec_types.h"
+#include "tools/verify/cases/vec_reader.h"
+#include "tools/verify/cases/vec_types.h"
 
 static const char *const operations[] = {"convolution_forward",
                                          "convolution_backward_data",

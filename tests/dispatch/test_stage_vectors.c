@@ -13,8 +13,8 @@
 
 #include "dispatch/handle/world.h"
 #include "tests/conformance/problem_run.h"
-#include "tools/verify/vec_reader.h"
-#include "tools/verify/vec_types.h"
+#include "tools/verify/cases/vec_reader.h"
+#include "tools/verify/cases/vec_types.h"
 
 struct way {
     const char *name;

@@ -23,9 +23,11 @@ breaches() {
                 sed "s|^|$file |"
         done |
         awk -v rules="$rules" '
-            # The room of a path below core/: dispatch has one for each folder.
+            # The room of a path below core/, or of tools: dispatch and tools have some for their folders.
             function room(path, part, n) {
                 n = split(path, part, "/")
+                if (part[1] == "tools" && n > 2 && ("tools/" part[2]) in known)
+                    return "tools/" part[2]
                 if (part[1] != "dispatch")
                     return n > 1 ? part[1] : ""
                 return n > 2 ? "dispatch/" part[2] : "dispatch"
@@ -42,8 +44,8 @@ breaches() {
                 from = $1
                 if (sub(/^core\//, "", from))
                     from = room(from)
-                else if (from ~ /^tools\/verify\//)
-                    from = "tools/verify"
+                else if (from ~ /^tools\//)
+                    from = room(from)
                 else
                     sub(/\/.*/, "", from)
                 to = room($2)
@@ -60,10 +62,11 @@ kept() {
     [ ! -s "$tap_dir/breaches" ]
 }
 
-# Each folder of core, and of dispatch, has a line of the table.
+# Each folder of core, of dispatch and of tools has a line of the table.
 complete() {
-    for folder in "$top"/core/*/ "$top"/core/dispatch/*/; do
-        room=${folder#"$top"/core/}
+    for folder in "$top"/core/*/ "$top"/core/dispatch/*/ "$top"/tools/*/; do
+        room=${folder#"$top"/}
+        room=${room#core/}
         grep -q "^${room%/}: " "$rules" || { echo "no line for ${room%/}"; return 1; }
     done
 }
@@ -140,6 +143,7 @@ check "the table names every room" complete
 check "no room includes one that it may not" kept "$top"
 check "an include of a room above is found" found core/problem/planted.c dispatch/dispatch.h
 check "an include of a folder above is found" found core/dispatch/handle/planted.c dispatch/select/select.h
+check "an include of a sub-command in what all share is found" found tools/suite/planted.c tools/compare/compare.h
 check "an include of core in a backend is found" found plugins/cpu_ref/planted.c desc/desc.h
 check "backends include plugin.h, their own files, the kit" apart "$top"
 check "an include of another backend is found" strange plugins/onednn/planted.c ../cpu_ref/tensor.h

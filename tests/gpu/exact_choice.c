@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/find.h"
-#include "tools/words.h"
+#include "tools/problem/find.h"
+#include "tools/problem/words.h"
 
 /* The problem with an algorithm and, unless that is NULL, a math mode. */
 static char *with(const char *text, const char *algorithm, const char *math)
@@ -27,7 +27,7 @@ static char *with(const char *text, const char *algorithm, const char *math)
 
 int exact_choices(struct exact *exact, const struct held *held, char *choice[CHOICES])
 {
-    struct find_answer found[FIND_ANSWERS];
+    struct find_choice found[FIND_CHOICES];
     const char *const *name = find_names(held->text);
     int count = 0, answers = 0;
 
@@ -36,7 +36,7 @@ int exact_choices(struct exact *exact, const struct held *held, char *choice[CHO
         choice[count++] = with(held->text, *name, NULL);
     if (exact->ways & BY_FIND)
         answers = find_algorithms(exact->handle[TESTED], held->work.problem, held->text, found,
-                                  FIND_ANSWERS);
+                                  FIND_CHOICES);
     for (int i = 0; i < answers && count < CHOICES; i++)
         choice[count++] = with(held->text, found[i].algorithm, found[i].math);
     return count;

@@ -15,7 +15,7 @@ GPU_FAULTS_SOURCES = \
 check_PROGRAMS += tests/gpu/exact
 tests_gpu_exact_SOURCES = tests/gpu/exact.c tests/gpu/exact.h tests/gpu/exact_choice.c tests/gpu/exact_data.c \
 	tests/gpu/exact_random.c tests/gpu/exact_run.c tests/gpu/exact_whole.c \
-	tools/alloc.c tools/find.c tools/words.c
+	tools/alloc.c tools/problem/find.c tools/problem/words.c
 tests_gpu_exact_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_gpu_exact_LDADD = libanydnn.la core/libanydnn_base.la -lm
 check_PROGRAMS += tests/gpu/chain

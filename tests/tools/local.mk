@@ -40,15 +40,15 @@ tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
 	tools/bench/traffic.c \
 	tools/alloc.c \
 	tools/common.c \
-	tools/element.c \
-	tools/operands.c \
 	tools/options.c \
-	tools/problems.c \
-	tools/suite.c \
-	tools/suite_layer.c \
-	tools/suite_name.c \
-	tools/suite_options.c \
-	tools/words.c
+	tools/problem/element.c \
+	tools/problem/given.c \
+	tools/problem/operands.c \
+	tools/problem/words.c \
+	tools/suite/layer.c \
+	tools/suite/name.c \
+	tools/suite/options.c \
+	tools/suite/suite.c
 tests_tools_test_traffic_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_traffic_LDADD = $(TEST_PUBLIC_LIBS) core/libanydnn_base.la $(JANSSON_LIBS) -lm
 
@@ -56,9 +56,9 @@ tests_tools_test_dumps_SOURCES = tests/tools/test_dumps.c \
 	tools/alloc.c \
 	tools/common.c \
 	tools/compare/dump.c \
-	tools/replay/read.c \
-	tools/verify/data.c \
-	tools/verify/source.c
+	tools/oracle/data.c \
+	tools/oracle/source.c \
+	tools/replay/read.c
 tests_tools_test_dumps_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_dumps_LDADD = $(TEST_PUBLIC_LIBS) core/libanydnn_base.la $(JANSSON_LIBS) -lm
 

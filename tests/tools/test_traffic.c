@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "tools/bench/traffic.h"
-#include "tools/suite.h"
+#include "tools/suite/suite.h"
 
 static struct traffic count(const char *given)
 {

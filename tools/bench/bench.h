@@ -5,8 +5,8 @@
 #define TOOLS_BENCH_BENCH_H
 
 #include "tools/bench/traffic.h"
-#include "tools/contender.h"
-#include "tools/suite.h"
+#include "tools/problem/contender.h"
+#include "tools/suite/suite.h"
 
 struct bench_options {
     struct suite_options suite; /* first: its setters find it so */

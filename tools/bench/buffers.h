@@ -4,7 +4,7 @@
 #ifndef TOOLS_BENCH_BUFFERS_H
 #define TOOLS_BENCH_BUFFERS_H
 
-#include "tools/operands.h"
+#include "tools/problem/operands.h"
 
 struct buffers {
     anydnnHandle_t handle;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tools/bench/runner.h"
-#include "tools/words.h"
+#include "tools/problem/words.h"
 
 static char *forward_of(const char *text)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/words.h"
+#include "tools/problem/words.h"
 
 struct view {
     const struct operands *operands;

@@ -3,7 +3,7 @@
 #ifndef TOOLS_BENCH_TRAFFIC_H
 #define TOOLS_BENCH_TRAFFIC_H
 
-#include "tools/operands.h"
+#include "tools/problem/operands.h"
 
 struct traffic {
     double flops;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* anydnn compare: its options, and one problem after the other. */
-#include "compare.h"
+#include "tools/compare/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +14,9 @@
 
 static const struct {
     const char *name;
-    enum verify_data inputs;
+    enum oracle_data inputs;
 } inputs_names[] = {
-    {"normal", VERIFY_NORMAL}, {"uniform", VERIFY_UNIFORM}, {"integers", VERIFY_INTEGERS}};
+    {"normal", ORACLE_NORMAL}, {"uniform", ORACLE_UNIFORM}, {"integers", ORACLE_INTEGERS}};
 
 #define INPUTS (sizeof(inputs_names) / sizeof(inputs_names[0]))
 
@@ -79,7 +79,7 @@ static const struct tool_option option_table[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static const char *inputs_name(enum verify_data inputs)
+static const char *inputs_name(enum oracle_data inputs)
 {
     for (size_t i = 0; i < INPUTS; i++)
         if (inputs_names[i].inputs == inputs)
@@ -135,7 +135,7 @@ static int open_all(struct compare *compare, struct compare_options *options, in
     if (code == TOOL_FINE)
         code = suite_open(tool, &options->suite, argc, argv, suite);
     if (code == TOOL_FINE)
-        code = compare_reference_open(compare);
+        code = contender_open(compare->tool, compare->options->reference, 0, &compare->reference);
     return code;
 }
 
@@ -212,7 +212,7 @@ static int answer_all(struct compare *compare)
 static int run(struct tool *tool, int argc, char **argv)
 {
     struct compare_options options = {
-        .seed = 1, .repeat = 3, .inputs = VERIFY_NORMAL, .reference = "cpu_ref"};
+        .seed = 1, .repeat = 3, .inputs = ORACLE_NORMAL, .reference = "cpu_ref"};
     struct suite suite = {.count = 0};
     struct compare compare = {.tool = tool, .options = &options, .suite = &suite};
     int first;

@@ -6,10 +6,10 @@
 
 #include <stdio.h>
 
-#include "tools/contender.h"
-#include "tools/execute.h"
-#include "tools/suite.h"
-#include "tools/verify/subject.h"
+#include "tools/oracle/oracle.h"
+#include "tools/problem/contender.h"
+#include "tools/problem/execute.h"
+#include "tools/suite/suite.h"
 
 #define COMPARE_SIDES 2
 
@@ -17,7 +17,7 @@ struct compare_options {
     struct suite_options suite;
     unsigned long long seed;
     unsigned long long repeat;
-    enum verify_data inputs;
+    enum oracle_data inputs;
     const char *csv;       /* NULL: none */
     const char *html;      /* likewise */
     const char *reference; /* BACKEND */
@@ -28,19 +28,12 @@ struct compare {
     const struct compare_options *options;
     const struct suite *suite;
     struct contender side[COMPARE_SIDES];
-    struct contender reference;
-    const char *again; /* the command that repeats the problem; NULL: compare itself */
+    struct contender reference; /* gives the results in double */
+    const char *again;          /* the command that repeats the problem; NULL: compare itself */
 };
 
 /* The command line that repeats one problem, to be freed. */
 char *compare_again(const struct compare *compare, const char *problem);
-
-/* ---- reference.c */
-
-/* The contender that gives the double-precision reference. */
-int compare_reference_open(struct compare *compare);
-/* An oracle that runs problems on it. */
-void compare_reference(struct compare *compare, struct adn_oracle *oracle);
 
 /* ---- problem.c */
 
@@ -106,6 +99,7 @@ void compare_broken(const json_t *output, const json_t *errors, char *sentence, 
 typedef void (*compare_each_fn)(void *cookie, const json_t *answer, const json_t *output,
                                 const json_t *errors);
 void compare_each(const json_t *answer, compare_each_fn each, void *cookie);
+void compare_each_of(const json_t *answers, compare_each_fn each, void *cookie);
 
 /* ---- table.c, csv.c, html.c, summary.c, verdict.c */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answers as a CSV file: one row for each side of each output, one for a side that did not run.
  */
-#include "compare.h"
+#include "tools/compare/compare.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What operands held, from .npy files and into them. A file is read only where its header is that
  * of the operand and its size is right, whatever else it may say. */
-#include "compare.h"
+#include "tools/compare/compare.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -106,7 +106,7 @@ int compare_dump_read(const char *path, struct adn_subject *subject, char *sente
     }
     if (folder >= 0)
         close(folder);
-    verify_subject_data(subject, VERIFY_REALS);
+    oracle_from(subject, ORACLE_REALS);
     return result;
 }
 

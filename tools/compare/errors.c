@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What came out of a run, element by element: against the reference, and against the other side. */
-#include "compare.h"
+#include "tools/compare/compare.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The answers as a page: figures of the errors, and tables. */
-#include "compare.h"
+/* The answers as a page: figures of the errors, and of what speed costs. */
+#include "tools/compare/html.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "tools/report/page.h"
-
-#define WORST 12 /* rows of the list */
 
 struct figures {
     const char *const *names; /* of the sides */
@@ -27,12 +22,6 @@ struct figures {
 static double terms_of(const json_t *errors)
 {
     return compare_real(errors, "terms");
-}
-
-static void each_error(const json_t *answers, compare_each_fn each, void *cookie)
-{
-    for (size_t i = 0; i < json_array_size(answers); i++)
-        compare_each(json_array_get(answers, i), each, cookie);
 }
 
 /* A point of the figures over lengths and speeds. */
@@ -132,7 +121,7 @@ static void put_points(FILE *script, struct figures *figures, compare_each_fn pu
     figures->script = script;
     for (figures->side = 0; figures->side < COMPARE_SIDES; figures->side++) {
         fprintf(script, "$side%d << END\n", figures->side);
-        each_error(figures->answers, put, figures);
+        compare_each_of(figures->answers, put, figures);
         fputs("1 ?\nEND\n", script);
     }
     fputs("set datafile missing '?'\nset logscale xy\nset format y '10^{%L}'\n"
@@ -200,95 +189,7 @@ static void put_figures(struct page *page, struct figures *figures)
     page_figure(page, "Further right is faster, further down is more exact.", draw_speeds, figures);
 }
 
-/* ---- tables */
-
-struct row {
-    const json_t *answer, *output, *errors;
-};
-struct rows {
-    struct row *row; /* NULL: they are only counted */
-    size_t count;
-};
-
-static void take_row(void *cookie, const json_t *answer, const json_t *output, const json_t *errors)
-{
-    struct rows *rows = cookie;
-
-    if (rows->row != NULL)
-        rows->row[rows->count] = (struct row){answer, output, errors};
-    rows->count++;
-}
-
-/* Infinite, where one number alone is right. */
-static double ratio_of(const struct row *row)
-{
-    return compare_real(json_object_get(row->errors, "bound"), "ratio");
-}
-
-static int by_ratio(const void *left, const void *right)
-{
-    double one = ratio_of(left);
-    double other = ratio_of(right);
-
-    return (other > one) - (other < one);
-}
-
-static const char *number(char *text, size_t size, const json_t *object, const char *key)
-{
-    const char *word = tool_text_of(object, key);
-
-    if (word[0] != '\0')
-        return word;
-    if (json_object_get(object, key) == NULL)
-        return "";
-    snprintf(text, size, "%.4g", compare_real(object, key));
-    return text;
-}
-
-static void put_row(struct page *page, const struct row *row)
-{
-    const json_t *bound = json_object_get(row->errors, "bound");
-    char text[5][32];
-    const char *const cells[] = {tool_text_of(row->errors, "pair"),
-                                 tool_text_of(row->answer, "layer"),
-                                 tool_text_of(row->output, "role"),
-                                 number(text[0], 32, row->errors, "relative_l2"),
-                                 number(text[1], 32, row->errors, "ulp_p99"),
-                                 number(text[2], 32, bound, "ratio"),
-                                 compare_holds(row->errors) ? "holds" : "BROKEN",
-                                 tool_text_of(bound, "at"),
-                                 number(text[3], 32, bound, "got"),
-                                 number(text[4], 32, bound, "want"),
-                                 tool_text_of(row->answer, "problem"),
-                                 NULL};
-
-    page_row(page, 0, cells);
-}
-
-static void put_worst(struct page *page, const json_t *answers)
-{
-    static const char *const heading[] = {"side",     "layer", "output",  "relative L2",
-                                          "99 % ulp", "ratio", "bound",   "worst element",
-                                          "got",      "want",  "problem", NULL};
-    struct rows rows = {NULL, 0};
-
-    each_error(answers, take_row, &rows);
-    rows.row = tool_alloc(rows.count * sizeof(*rows.row));
-    rows.count = 0;
-    each_error(answers, take_row, &rows);
-    qsort(rows.row, rows.count, sizeof(*rows.row), by_ratio);
-    page_heading(page, "Worst elements");
-    page_paragraph(page,
-                   "Of %zu outputs those nearest to their bound, or beyond it. The ratio is "
-                   "the largest error of one element in parts of what rounding explains.",
-                   rows.count);
-    page_table_begin(page);
-    page_row(page, 1, heading);
-    for (size_t i = 0; i < rows.count && i < WORST; i++)
-        put_row(page, &rows.row[i]);
-    page_table_end(page);
-    free(rows.row);
-}
+/* ---- the page */
 
 /* Sides that did not run, and why. */
 static void put_absent(struct page *page, const json_t *answers)
@@ -315,14 +216,14 @@ int compare_html(struct tool *tool, const char *path, const char *title, const c
     if (code == TOOL_FINE) {
         *figures =
             (struct figures){.names = names, .answers = answers, .shortest = (double)INFINITY};
-        each_error(answers, gather, figures);
+        compare_each_of(answers, gather, figures);
         page_paragraph(&page,
                        "%zu problems. A is %s, B is %s; both are held to a reference in "
                        "double precision.",
                        json_array_size(answers), names[0], names[1]);
         put_absent(&page, answers);
         put_figures(&page, figures);
-        put_worst(&page, answers);
+        compare_html_worst(&page, answers);
         code = page_close(tool, &page);
     }
     free(figures);

@@ -8,9 +8,10 @@ tools_anydnn_SOURCES += \
 	tools/compare/dump.c \
 	tools/compare/errors.c \
 	tools/compare/html.c \
+	tools/compare/html.h \
+	tools/compare/html_worst.c \
 	tools/compare/problem.c \
 	tools/compare/reading.c \
-	tools/compare/reference.c \
 	tools/compare/summary.c \
 	tools/compare/table.c \
 	tools/compare/verdict.c

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One problem: the same inputs on both sides and through the reference, and the answer to it. */
-#include "compare.h"
+#include "tools/compare/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/names.h"
-#include "tools/report.h"
-#include "tools/verify/shrink.h"
+#include "tools/oracle/cut.h"
+#include "tools/problem/report.h"
 
 struct meeting {
     struct compare *compare;
@@ -44,9 +44,9 @@ static int fill_subject(struct meeting *meeting)
                          "%s: the library's text of the problem cannot "
                          "be read back",
                          meeting->item->layer);
-    compare_reference(meeting->compare, &oracle);
-    if (verify_subject_fill(&meeting->subject, &problem, &values, options->inputs, options->seed,
-                            &oracle, sentence) != 0)
+    oracle_on_handle(&oracle, meeting->compare->reference.handle);
+    if (oracle_fill(&meeting->subject, &problem, &values, options->inputs, options->seed, &oracle,
+                    sentence) != 0)
         return refuse(meeting, sentence);
     if (meeting->item->dump != NULL &&
         compare_dump_read(meeting->item->dump, &meeting->subject, sentence) != 0)
@@ -152,8 +152,8 @@ static int answer_of_reference(struct meeting *meeting)
             if (method.notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION)
                 meeting->subject.problem.math = method.math;
         }
-    compare_reference(meeting->compare, &oracle);
-    if (adn_oracle_answer(&oracle, &meeting->subject, sentence) != 0)
+    oracle_on_handle(&oracle, meeting->compare->reference.handle);
+    if (adn_oracle_expect(&oracle, &meeting->subject, sentence) != 0)
         return refuse(meeting, sentence);
     return TOOL_FINE;
 }
@@ -293,7 +293,7 @@ int compare_is_broken(struct compare *compare, const struct adn_subject *inputs,
     int code;
 
     adn_problem_print(&inputs->problem, &inputs->values, text, ADN_PROBLEM_TEXT_MAX);
-    verify_copy(inputs, &meeting->subject);
+    oracle_copy(inputs, &meeting->subject);
     code = tool_parse(compare->tool, text, &meeting->problem, &meeting->text);
     if (code == TOOL_FINE)
         code = entrant_make(meeting->tool, &compare->side[0], meeting->text, &meeting->entrant[0]);

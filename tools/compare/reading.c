@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the table, the CSV file and the summary read from answers. */
-#include "compare.h"
+#include "tools/compare/compare.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -80,4 +80,10 @@ void compare_each(const json_t *answer, compare_each_fn each, void *cookie)
         for (size_t k = 0; k < json_array_size(errors); k++)
             each(cookie, answer, output, json_array_get(errors, k));
     }
+}
+
+void compare_each_of(const json_t *answers, compare_each_fn each, void *cookie)
+{
+    for (size_t i = 0; i < json_array_size(answers); i++)
+        compare_each(json_array_get(answers, i), each, cookie);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all problems amount to: means, the worst layers, and the verdict. */
-#include "compare.h"
+#include "tools/compare/compare.h"
 
 #include <math.h>
 #include <stdio.h>

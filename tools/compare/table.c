@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer to one problem as a table. */
-#include "compare.h"
+#include "tools/compare/compare.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary as text, and what it means for who asked. */
-#include "compare.h"
+#include "tools/compare/compare.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,73 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* anydnn replay: each distinct call of a trace once more, where it ran and on another backend, both
  * held to the reference. */
-#include "replay.h"
+#include "tools/replay/replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/compare/compare.h"
 #include "tools/progress.h"
-#include "tools/report/page.h"
-
-/* ---- options: those of compare's that count here */
-
-struct replay_options {
-    struct compare_options compare;
-    unsigned long long line; /* 0: all */
-    int reduce;
-};
-
-static int set_line(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "line", value, 1, INT64_MAX, &((struct replay_options *)own)->line);
-}
-
-static int set_reduce(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    (void)value;
-    ((struct replay_options *)own)->reduce = 1;
-    return TOOL_FINE;
-}
-
-static int set_seed(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct compare_options *)own)->seed);
-}
-
-static int set_repeat(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "repeat", value, 1, 1000000, &((struct compare_options *)own)->repeat);
-}
-
-static int set_reference(struct tool *tool, void *own, const char *value)
-{
-    if (value[0] == '\0' || strchr(value, ':') != NULL)
-        return tool_fail(tool, TOOL_USAGE,
-                         "--reference=%s: takes the name of a backend, which runs in double and "
-                         "default math",
-                         value);
-    ((struct compare_options *)own)->reference = value;
-    return TOOL_FINE;
-}
-
-static int set_html(struct tool *tool, void *own, const char *value)
-{
-    ((struct compare_options *)own)->html = value;
-    return page_check(tool, "html", value);
-}
-
-static const struct tool_option option_table[] = {
-    {"line", "N", "the call on that line alone", set_line},
-    {"reduce", NULL, "make the first problem beyond its bound as small as it still is", set_reduce},
-    {"seed", "N", "of the inputs, the same for every problem (1)", set_seed},
-    {"repeat", "N", "runs of each side; the time is the median behind the first (3)", set_repeat},
-    {"reference", "BACKEND", "who gives the results in double (cpu_ref)", set_reference},
-    {"html", "FILE", "write a page of figures and tables, drawn by gnuplot", set_html},
-    {NULL, NULL, NULL, NULL},
-};
 
 /* ---- the calls */
 
@@ -217,7 +157,8 @@ static int run_side(struct replay *replay, const struct replay_call *first)
     if (code == TOOL_FINE)
         code = contender_open(replay->tool, replay->beside, 0, &compare.side[1]);
     if (code == TOOL_FINE)
-        code = compare_reference_open(&compare);
+        code =
+            contender_open(replay->tool, replay->options->compare.reference, 0, &compare.reference);
     for (size_t i = 0; i < replay->trace->count && code != TOOL_USAGE; i++)
         if (compare.reference.handle != NULL && same_side(replay->trace->call[i], first) &&
             is_asked_for(replay, replay->trace->call[i])) {
@@ -302,7 +243,7 @@ static int answer(struct replay *replay)
 static int run(struct tool *tool, int argc, char **argv)
 {
     struct replay_options options = {
-        .compare = {.seed = 1, .repeat = 3, .inputs = VERIFY_NORMAL, .reference = "cpu_ref"}};
+        .compare = {.seed = 1, .repeat = 3, .inputs = ORACLE_NORMAL, .reference = "cpu_ref"}};
     struct replay replay = {.tool = tool, .options = &options, .beside = "cpu_ref:default"};
     struct replay_trace trace;
     int first;
@@ -332,6 +273,6 @@ const struct tool_command tool_replay = {
     .name = "replay",
     .arguments = "TRACE [BACKEND:MATH]",
     .summary = "Runs the calls of a trace again, where they ran and on another backend.",
-    .options = option_table,
+    .options = replay_option_table,
     .run = run,
 };

@@ -3,6 +3,7 @@
 
 tools_anydnn_SOURCES += \
 	tools/replay/command.c \
+	tools/replay/options.c \
 	tools/replay/read.c \
 	tools/replay/reduce.c \
 	tools/replay/replay.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a trace: lines of nine columns (core/trace/trace.h), of which a cut one may be any. */
-#include "replay.h"
+#include "tools/replay/replay.h"
 
 #include <errno.h>
 #include <math.h>

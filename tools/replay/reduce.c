@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making a mismatch smaller: sizes are halved or lose one as long as the recorded backend is still
  * beyond its bound, then numbers become 0, or short ones. What is left is a trace of its own. */
-#include "replay.h"
+#include "tools/replay/replay.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tools/verify/shrink.h"
+#include "tools/oracle/cut.h"
 
 /* Runs at most, so that a slow backend does not take for ever. */
 #define RUNS_MAX 3000
@@ -44,16 +44,16 @@ static int try_it(struct reduction *reduction, struct adn_subject *smaller)
 
 static int try_cut(struct reduction *reduction, int axis, int64_t from, int64_t count)
 {
-    const struct verify_cut cut = {axis, from, count};
+    const struct oracle_cut cut = {axis, from, count};
     struct adn_subject smaller;
 
-    return count >= 1 && verify_cut(&reduction->now, &cut, &smaller) && try_it(reduction, &smaller);
+    return count >= 1 && oracle_cut(&reduction->now, &cut, &smaller) && try_it(reduction, &smaller);
 }
 
 /* One, a half, or all but one: the first that still shows it. */
 static int cut_axis(struct reduction *reduction, int axis)
 {
-    int64_t size = verify_axis_size(&reduction->now, axis);
+    int64_t size = oracle_axis_size(&reduction->now, axis);
     int64_t half = size / 2;
 
     if (size < 2)
@@ -67,7 +67,7 @@ static int cut_axis(struct reduction *reduction, int axis)
 
 static void cut_sizes(struct reduction *reduction)
 {
-    int axes = verify_axes(&reduction->now);
+    int axes = oracle_axes(&reduction->now);
     int again = 1;
 
     while (again) {
@@ -100,7 +100,7 @@ static int simplify(struct reduction *reduction, int slot, int64_t from, int64_t
     double *numbers;
     int changed = 0;
 
-    verify_copy(&reduction->now, &simpler);
+    oracle_copy(&reduction->now, &simpler);
     numbers = simpler.slot[slot].before;
     for (int64_t i = from; i < from + count && i < simpler.slot[slot].count; i++) {
         double value = how == TO_ZERO ? 0 : shortened(numbers[i]);
@@ -136,7 +136,7 @@ static void simplify_factors(struct reduction *reduction)
 
         if (reduction->now.values.scale[i] == info->scale[i].initial)
             continue;
-        verify_copy(&reduction->now, &simpler);
+        oracle_copy(&reduction->now, &simpler);
         simpler.values.scale[i] = info->scale[i].initial;
         try_it(reduction, &simpler);
     }

@@ -8,6 +8,17 @@
 #include "tools/common.h"
 #include "tools/compare/compare.h"
 
+/* ---- options.c */
+
+struct replay_options {
+    struct compare_options compare;
+    unsigned long long line; /* 0: all */
+    int reduce;
+};
+extern const struct tool_option replay_option_table[];
+
+/* ---- read.c */
+
 /* Calls that differ in nothing but their times; one whose operands were kept stands alone. */
 struct replay_call {
     struct replay_call *next; /* of the same hash */
@@ -39,6 +50,8 @@ int replay_read(struct tool *tool, const char *path, struct replay_trace *trace)
 /* The same of an open file, which sentences call `path`. */
 int replay_read_from(struct tool *tool, FILE *file, const char *path, struct replay_trace *trace);
 void replay_free(struct replay_trace *trace);
+
+/* ---- reduce.c */
 
 /* Makes a problem whose side A is beyond its bound as small as it still shows that, and writes it
  * as a trace of its own, whose path is in `path`. */

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "page.h"
+#include "tools/report/page.h"
 
 const char *page_colour(size_t number)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The page of a report: its head, text, tables and end. */
-#include "page.h"
+#include "tools/report/page.h"
 
 #include <errno.h>
 #include <stdarg.h>

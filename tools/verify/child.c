@@ -6,67 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cases.h"
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "desc/shape.h"
-#include "verify.h"
-
-/* The child's arguments behind VERIFY_CHILD, in this order. */
-enum {
-    ARG_FD,
-    ARG_FROM,
-    ARG_SHARD,
-    ARG_SHARDS,
-    ARG_SEED,
-    ARG_QUICK,
-    ARG_FUZZ,
-    ARG_NAME,
-    ARG_PATH,
-    ARG_ORACLE,
-    ARG_VECTORS,
-    ARG_OPERATION,
-    ARG_TYPE,
-    ARG_PROBLEM,
-    ARG_SETTINGS /* and those behind it */
-};
-
-char **verify_child_arguments(const struct verify_options *options, int fd, int from)
-{
-    char **arguments;
-    size_t settings = 0;
-    const char *texts[ARG_SETTINGS] = {
-        [ARG_NAME] = options->name,           [ARG_PATH] = options->path,
-        [ARG_ORACLE] = options->oracle,       [ARG_VECTORS] = options->vectors,
-        [ARG_OPERATION] = options->operation, [ARG_TYPE] = options->type,
-        [ARG_PROBLEM] = options->problem};
-    const unsigned long long numbers[ARG_NAME] = {[ARG_FD] = (unsigned long long)fd,
-                                                  [ARG_FROM] = (unsigned long long)from,
-                                                  [ARG_SHARD] = (unsigned long long)options->shard,
-                                                  [ARG_SHARDS] =
-                                                      (unsigned long long)options->shards,
-                                                  [ARG_SEED] = options->seed,
-                                                  [ARG_QUICK] = (unsigned long long)options->quick,
-                                                  [ARG_FUZZ] = options->fuzz};
-
-    while (options->settings[settings] != NULL)
-        settings++;
-    arguments = tool_alloc((ARG_SETTINGS + settings + 4) * sizeof(*arguments));
-    arguments[0] = strdup("anydnn");
-    arguments[1] = strdup("verify");
-    arguments[2] = strdup(VERIFY_CHILD);
-    for (int i = 0; i < ARG_SETTINGS; i++) {
-        char number[32];
-
-        if (i < ARG_NAME)
-            snprintf(number, sizeof(number), "%llu", numbers[i]);
-        arguments[i + 3] = strdup(i < ARG_NAME ? number : texts[i] != NULL ? texts[i] : "");
-    }
-    for (size_t i = 0; i < settings; i++)
-        arguments[ARG_SETTINGS + 3 + i] = strdup(options->settings[i]);
-    arguments[ARG_SETTINGS + 3 + settings] = NULL;
-    return arguments;
-}
+#include "tools/verify/cases/cases.h"
+#include "tools/verify/verify.h"
 
 struct child {
     int fd;
@@ -271,35 +215,46 @@ static void end(const struct child *child, const struct verify_outcome *outcome)
     tell(child, line);
 }
 
-int verify_child(int argc, char **argv)
+static const char *or_empty(const char *text)
+{
+    return text != NULL ? text : "";
+}
+
+static void take_orders(struct child *child, const struct verify_orders *orders)
+{
+    child->fd = (int)orders->fd;
+    child->shard = (int)orders->shard;
+    child->shards = (int)orders->shards;
+    child->seed = orders->seed;
+    child->target.quick = child->filter.quick = (int)orders->quick;
+    child->filter.itself = strcmp(orders->path, or_empty(orders->oracle)) == 0;
+    child->filter.fuzz = (int)orders->fuzz;
+    child->filter.seed = orders->seed;
+    child->filter.operation = orders->operation;
+    child->filter.type = orders->type != NULL ? adn_type_parse(orders->type) : -1;
+    child->filter.problem = orders->problem;
+}
+
+int verify_child(char **arguments)
 {
     struct child child = {.fd = -1};
+    struct verify_orders orders;
     struct verify_outcome outcome;
     char sentence[ADN_JUDGE_SENTENCE];
     const char *stage;
 
-    if (argc < ARG_SETTINGS)
+    if (verify_orders_read(arguments, &orders) != 0)
         return TOOL_USAGE;
-    child.fd = atoi(argv[ARG_FD]);
-    child.shard = atoi(argv[ARG_SHARD]);
-    child.shards = atoi(argv[ARG_SHARDS]);
-    child.seed = strtoull(argv[ARG_SEED], NULL, 10);
-    child.target.quick = child.filter.quick = atoi(argv[ARG_QUICK]);
-    child.filter.itself = strcmp(argv[ARG_PATH], argv[ARG_ORACLE]) == 0;
-    child.filter.fuzz = atoi(argv[ARG_FUZZ]);
-    child.filter.seed = child.seed;
-    child.filter.operation = argv[ARG_OPERATION][0] != '\0' ? argv[ARG_OPERATION] : NULL;
-    child.filter.type = argv[ARG_TYPE][0] != '\0' ? adn_type_parse(argv[ARG_TYPE]) : -1;
-    child.filter.problem = argv[ARG_PROBLEM][0] != '\0' ? argv[ARG_PROBLEM] : NULL;
-    if (verify_open(&child.target, argv[ARG_NAME], argv[ARG_PATH], argv[ARG_ORACLE],
-                    argv + ARG_SETTINGS, &stage) != 0)
+    take_orders(&child, &orders);
+    if (verify_open(&child.target, orders.name, orders.path, or_empty(orders.oracle),
+                    orders.settings, &stage) != 0)
         return unloaded(&child, stage, reason_of(&child.target));
-    verify_vectors_read(&child.vectors, argv[ARG_VECTORS]);
+    verify_vectors_read(&child.vectors, or_empty(orders.vectors));
     child.cases = verify_cases_make(child.target.backend, &child.filter, &child.vectors, sentence);
     if (child.cases == NULL)
         return unloaded(&child, "problem", sentence);
     hello(&child);
-    for (int i = atoi(argv[ARG_FROM]); i < child.cases->count; i++) {
+    for (int i = (int)orders.from; i < child.cases->count; i++) {
         const struct verify_case *item;
 
         if (i % child.shards != child.shard - 1)

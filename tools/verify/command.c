@@ -9,7 +9,7 @@
 
 #include "desc/names.h"
 #include "desc/operations.h"
-#include "verify.h"
+#include "tools/verify/verify.h"
 
 #define CASE_LIMIT 30
 
@@ -191,7 +191,7 @@ static int find_backend(struct tool *tool, struct verify_options *options, const
 
 /* ---- the command */
 
-static int judge(struct tool *tool, struct verify_options *options)
+static int run_cases(struct tool *tool, struct verify_options *options)
 {
     json_t *answer = json_object();
     int code = verify_gather(tool, options, answer);
@@ -219,7 +219,7 @@ static int run(struct tool *tool, int argc, char **argv)
     int code;
 
     if (argc > 1 && strcmp(argv[1], VERIFY_CHILD) == 0)
-        return verify_child(argc - 2, argv + 2);
+        return verify_child(argv + 2);
     code = tool_options(tool, &tool_verify, &options, argc, argv, &first);
     if (code != TOOL_GO_ON)
         return code;
@@ -235,7 +235,7 @@ static int run(struct tool *tool, int argc, char **argv)
             options.vectors =
                 tool_data_folder(ANYDNN_VECTORSDIR, "vectors", vectors, sizeof(vectors));
         options.settings = verify_settings_read();
-        code = judge(tool, &options);
+        code = run_cases(tool, &options);
         verify_settings_free(options.settings);
     }
     free(options.name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opens the backend under test and the oracle, each in a registry of its own. */
-#include "target.h"
+#include "tools/verify/checks/target.h"
 
 #include <string.h>
 
 #include "sys/process.h"
-#include "verify.h"
+#include "tools/verify/verify.h"
 
 /* A registry of its own for each file, kept for good: two may be called alike. */
 static struct adn_backend *open_backend(struct adn_load_module *module,
@@ -58,7 +58,7 @@ int verify_open(struct verify_target *target, const char *name, const char *path
     if (oracle != NULL && oracle->plugin != NULL &&
         oracle->plugin->context_create(0, &target->reference.context) == 0) {
         target->reference.backend = oracle;
-        target->oracle.run = verify_oracle_backend;
+        target->oracle.run = oracle_run_backend;
         target->oracle.own = &target->reference;
     }
     return 0;

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tally.h"
+#include "tools/verify/tally.h"
 
 /* A backend that crashes everywhere would take for ever. */
 #define CHILDREN_MAX 40
@@ -41,6 +41,27 @@ static double now_seconds(void)
 
 /* ---- the child's life */
 
+static char **write_orders(const struct verify_options *options, int fd, int from)
+{
+    const struct verify_orders orders = {.fd = (unsigned long long)fd,
+                                         .from = (unsigned long long)from,
+                                         .shard = (unsigned long long)options->shard,
+                                         .shards = (unsigned long long)options->shards,
+                                         .seed = options->seed,
+                                         .quick = (unsigned long long)options->quick,
+                                         .fuzz = options->fuzz,
+                                         .name = options->name,
+                                         .path = options->path,
+                                         .oracle = options->oracle,
+                                         .vectors = options->vectors,
+                                         .operation = options->operation,
+                                         .type = options->type,
+                                         .problem = options->problem,
+                                         .settings = options->settings};
+
+    return verify_orders_write(&orders);
+}
+
 static int start(struct watch *watch)
 {
     int ends[2];
@@ -48,7 +69,7 @@ static int start(struct watch *watch)
 
     if (pipe(ends) != 0)
         return tool_fail(watch->tool, TOOL_FAILED, "no pipe: %s", strerror(errno));
-    arguments = verify_child_arguments(watch->options, ends[1], watch->tally.next);
+    arguments = write_orders(watch->options, ends[1], watch->tally.next);
     fflush(NULL);
     watch->pid = fork();
     if (watch->pid == 0) {

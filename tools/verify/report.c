@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tally.h"
+#include "tools/verify/tally.h"
 
 /* ---- commands */
 

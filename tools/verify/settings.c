@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify.h"
+#include "tools/verify/verify.h"
 
 /* "NAME.KEY=VALUE" of a setting that is `set.KEY` of the section [plugin NAME]; NULL of another. */
 static char *read_one(int index)

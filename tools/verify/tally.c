@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gathers what children say about their cases into the answer. */
-#include "tally.h"
+#include "tools/verify/tally.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TOOLS_VERIFY_TALLY_H
 #define TOOLS_VERIFY_TALLY_H
 
-#include "verify.h"
+#include "tools/verify/verify.h"
 
 struct verify_tally {
     const struct verify_options *options;

@@ -32,11 +32,31 @@ struct verify_options {
 /* Runs the cases in children and gathers what they say in `answer`. */
 int verify_gather(struct tool *tool, const struct verify_options *options, json_t *answer);
 
-/* The child: cases from number `from` on; writes JSON lines to a descriptor. Arguments as
- * verify_child_arguments makes them, the settings last. */
-int verify_child(int argc, char **argv);
-/* NULL-terminated, to be freed with its strings. */
-char **verify_child_arguments(const struct verify_options *options, int fd, int from);
+/* ---- orders.c, child.c */
+
+/* What the child is told. */
+struct verify_orders {
+    unsigned long long fd;   /* what it says goes there, as JSON lines */
+    unsigned long long from; /* the number of its first case */
+    unsigned long long shard, shards;
+    unsigned long long seed;
+    unsigned long long quick;
+    unsigned long long fuzz;
+    const char *name, *path; /* of the backend */
+    const char *oracle;      /* the texts that follow may be NULL */
+    const char *vectors;
+    const char *operation;
+    const char *type;
+    const char *problem;
+    char **settings; /* ends with NULL */
+};
+
+/* As a command line, NULL-terminated, to be freed with its strings. */
+char **verify_orders_write(const struct verify_orders *orders);
+/* From what stands behind VERIFY_CHILD, which lives as long. 0, or -1. */
+int verify_orders_read(char **arguments, struct verify_orders *orders);
+/* The child. */
+int verify_child(char **arguments);
 
 /* ---- settings.c */
 

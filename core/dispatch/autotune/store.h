@@ -18,6 +18,10 @@ struct adn_tuning *adn_tuned_file(anydnnHandle_t handle);
  * there is none. */
 char *adn_tuned_key(anydnnHandle_t handle, const struct adn_problem *problem);
 
+/* The same with the walk that it begins, for who asks for many keys (key.c). */
+char *adn_tuned_key_of(struct adn_walk *walk, anydnnHandle_t handle,
+                       const struct adn_problem *problem);
+
 /* Puts the choices that were the fastest of their pairs before all others, fastest first. */
 void adn_tuned_rank(struct adn_choices *choices);
 

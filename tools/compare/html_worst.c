@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of a page: outputs nearest to their bound, or beyond it. */
+#include "tools/compare/html.h"
+
+#include <stdlib.h>
+
+#define WORST 12 /* rows of the list */
+
+struct row {
+    const json_t *answer, *output, *errors;
+};
+struct rows {
+    struct row *row; /* NULL: they are only counted */
+    size_t count;
+};
+
+static void take_row(void *cookie, const json_t *answer, const json_t *output, const json_t *errors)
+{
+    struct rows *rows = cookie;
+
+    if (rows->row != NULL)
+        rows->row[rows->count] = (struct row){answer, output, errors};
+    rows->count++;
+}
+
+/* Infinite, where one number alone is right. */
+static double ratio_of(const struct row *row)
+{
+    return compare_real(json_object_get(row->errors, "bound"), "ratio");
+}
+
+static int by_ratio(const void *left, const void *right)
+{
+    double one = ratio_of(left);
+    double other = ratio_of(right);
+
+    return (other > one) - (other < one);
+}
+
+static const char *number(char *text, size_t size, const json_t *object, const char *key)
+{
+    const char *word = tool_text_of(object, key);
+
+    if (word[0] != '\0')
+        return word;
+    if (json_object_get(object, key) == NULL)
+        return "";
+    snprintf(text, size, "%.4g", compare_real(object, key));
+    return text;
+}
+
+static void put_row(struct page *page, const struct row *row)
+{
+    const json_t *bound = json_object_get(row->errors, "bound");
+    char text[5][32];
+    const char *const cells[] = {tool_text_of(row->errors, "pair"),
+                                 tool_text_of(row->answer, "layer"),
+                                 tool_text_of(row->output, "role"),
+                                 number(text[0], 32, row->errors, "relative_l2"),
+                                 number(text[1], 32, row->errors, "ulp_p99"),
+                                 number(text[2], 32, bound, "ratio"),
+                                 compare_holds(row->errors) ? "holds" : "BROKEN",
+                                 tool_text_of(bound, "at"),
+                                 number(text[3], 32, bound, "got"),
+                                 number(text[4], 32, bound, "want"),
+                                 tool_text_of(row->answer, "problem"),
+                                 NULL};
+
+    page_row(page, 0, cells);
+}
+
+void compare_html_worst(struct page *page, const json_t *answers)
+{
+    static const char *const heading[] = {"side",     "layer", "output",  "relative L2",
+                                          "99 % ulp", "ratio", "bound",   "worst element",
+                                          "got",      "want",  "problem", NULL};
+    struct rows rows = {NULL, 0};
+
+    compare_each_of(answers, take_row, &rows);
+    rows.row = tool_alloc(rows.count * sizeof(*rows.row));
+    rows.count = 0;
+    compare_each_of(answers, take_row, &rows);
+    qsort(rows.row, rows.count, sizeof(*rows.row), by_ratio);
+    page_heading(page, "Worst elements");
+    page_paragraph(page,
+                   "Of %zu outputs those nearest to their bound, or beyond it. The ratio is "
+                   "the largest error of one element in parts of what rounding explains.",
+                   rows.count);
+    page_table_begin(page);
+    page_row(page, 1, heading);
+    for (size_t i = 0; i < rows.count && i < WORST; i++)
+        put_row(page, &rows.row[i]);
+    page_table_end(page);
+    free(rows.row);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What operands hold before a run: seeded numbers that the type can hold. */
+#include "tools/oracle/oracle.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "desc/shape.h"
+#include "numerics/numerics.h"
+
+#define SPECIAL_EVERY 7
+
+void oracle_from(struct adn_subject *subject, enum oracle_data data)
+{
+    subject->data = data;
+    subject->numbers = data == ORACLE_INTEGERS || data == ORACLE_SPECIALS ? ADN_NUMBERS_SMALL
+                       : oracle_is_real(data)                             ? ADN_NUMBERS_REAL
+                                                                          : ADN_NUMBERS_WHOLE;
+}
+
+static int is_fraction(const struct adn_subject *subject, int slot)
+{
+    return adn_type_digits(subject->problem.tensor[slot].type) > 0;
+}
+
+static double unit_random(uint64_t *state)
+{
+    return (double)(adn_random_bits(state) >> 11) * 0x1p-53;
+}
+
+/* Of products whose sums in half stay below its largest number, 5 standard deviations far: whole
+ * numbers from -r to r have the variance r^2 / 3. */
+static int half_reach(double terms)
+{
+    double reach = sqrt(3 * adn_type_highest(ANYDNN_PLUGIN_HALF) / 5 / sqrt(terms));
+
+    return reach < 32 ? (int)reach : 32;
+}
+
+/* The sums of a test shape are exact in the accumulator. Those of 16-bit numbers that are added up
+ * in float are too long for 16 bits, many of them just between two such numbers. */
+static int reach_of(const struct adn_subject *subject, int slot)
+{
+    const struct adn_problem *problem = &subject->problem;
+    int digits = adn_type_digits(problem->tensor[slot].type);
+    int products = subject->info->family == ADN_FAMILY_CONVOLUTION ||
+                   subject->info->family == ADN_FAMILY_FUSED;
+
+    if (digits == 0 || digits >= 24)
+        return 4;
+    if (adn_judge_of(problem) != ADN_JUDGE_SUMS || !adn_judge_exact_on_integers(problem) ||
+        (products && problem->params.convolution.compute_type == ANYDNN_PLUGIN_HALF))
+        return 2;
+    if (products && problem->operation != ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS)
+        return digits >= 11 ? half_reach(subject->terms) : 16;
+    return (1 << digits) - 1;
+}
+
+/* How the values of one operand are drawn. */
+struct draw {
+    int32_t type;
+    int reals;
+    enum oracle_data data;
+    double low; /* of whole numbers */
+    uint64_t count;
+    int positive;
+    double shift;
+};
+
+/* Functions that are no sums know no limit: of integers they get small ones. */
+static void range_of(const struct adn_subject *subject, int slot, struct draw *draw)
+{
+    double high = adn_type_highest(draw->type);
+
+    draw->low = adn_type_lowest(draw->type);
+    if (is_fraction(subject, slot) || subject->data == ORACLE_INTEGERS ||
+        subject->data == ORACLE_SPECIALS)
+        high = reach_of(subject, slot);
+    else if (subject->data == ORACLE_LARGE)
+        draw->low = high - 3;
+    else if (!adn_judge_exact_on_integers(&subject->problem))
+        high = 10;
+    if (draw->low < -high)
+        draw->low = -high - (high == adn_type_highest(draw->type));
+    draw->count = (uint64_t)(high - draw->low) + 1;
+}
+
+/* Two uniform numbers make a hump around 0; no zeros, so that a product left out shows. */
+double oracle_random_real(uint64_t *state)
+{
+    double value = 2 * (unit_random(state) + unit_random(state)) - 2;
+
+    return fabs(value) < 0.01 ? 0.5 : value;
+}
+
+static int is_variance(const char *role)
+{
+    return strcmp(role, "var") == 0 || strcmp(role, "running_var") == 0 ||
+           strcmp(role, "save_inv_var") == 0;
+}
+
+static void describe_draw(const struct adn_subject *subject, int slot, struct draw *draw)
+{
+    int variance = is_variance(subject->info->slot[slot].role);
+
+    draw->type = subject->problem.tensor[slot].type;
+    draw->data = (enum oracle_data)subject->data;
+    draw->reals = oracle_is_real((enum oracle_data)subject->data) && is_fraction(subject, slot);
+    draw->positive =
+        variance ||
+        (subject->problem.operation == ANYDNN_PLUGIN_OP_TENSOR &&
+         subject->problem.params.op_tensor.op == 4) ||
+        (subject->problem.operation == ANYDNN_PLUGIN_CTC_LOSS &&
+         subject->problem.params.ctc.normalization == ANYDNN_PLUGIN_LOSS_NORMALIZATION_NONE);
+    draw->shift = variance ? 0.5 : 0;
+    range_of(subject, slot, draw);
+}
+
+/* Box and Muller 1958. */
+static double normal_random(uint64_t *state)
+{
+    double radius = sqrt(-2 * log(1 - unit_random(state)));
+
+    return radius * cos(2 * 3.14159265358979323846 * unit_random(state));
+}
+
+static double draw_real(enum oracle_data data, uint64_t *state)
+{
+    return data == ORACLE_NORMAL    ? normal_random(state)
+           : data == ORACLE_UNIFORM ? 2 * unit_random(state) - 1
+                                    : oracle_random_real(state);
+}
+
+static double draw_one(const struct draw *draw, uint64_t *state)
+{
+    double value = draw->reals ? draw_real(draw->data, state)
+                               : draw->low + (double)(adn_random_bits(state) % draw->count);
+
+    if (draw->positive)
+        value = fabs(value) + draw->shift;
+    return draw->reals ? adn_type_round(draw->type, value) : value;
+}
+
+/* NaN first, so that it meets the first window; then infinities of both signs. */
+static void add_specials(struct adn_subject_slot *slot)
+{
+    static const double specials[] = {NAN, INFINITY, -INFINITY, NAN};
+
+    for (int64_t i = 1, k = 0; i < slot->count; i += SPECIAL_EVERY, k++)
+        slot->before[i] = specials[k % 4];
+}
+
+static void fill_bytes(struct adn_subject *subject, int slot, uint64_t seed, uint64_t *state)
+{
+    struct adn_subject_slot *bytes = &subject->slot[slot];
+    const uint64_t words[4] = {ANYDNN_DROPOUT_MAGIC, ANYDNN_DROPOUT_VERSION, seed,
+                               oracle_is_real((enum oracle_data)subject->data) ? 1000003 : 0};
+    int64_t elements = adn_shape_elements(&subject->problem.tensor[0]);
+
+    for (int64_t i = 0; i < bytes->count; i++)
+        bytes->before[i] = (double)(adn_random_bits(state) >> 56);
+    if (strcmp(subject->info->slot[slot].role, "states") == 0)
+        for (int64_t i = 0; i < bytes->count && i < 32; i++)
+            bytes->before[i] = ((const unsigned char *)words)[i];
+    else if (elements % 8 != 0)
+        bytes->before[bytes->count - 1] =
+            (int)bytes->before[bytes->count - 1] & ((1 << elements % 8) - 1);
+}
+
+/* Labels and lengths that make sense together. */
+static void fill_host(struct adn_subject *subject, int slot)
+{
+    int64_t count = subject->slot[slot].count;
+    int32_t *values = tool_alloc((size_t)count * sizeof(*values));
+
+    adn_problem_fill_host(&subject->problem, slot, values);
+    for (int64_t i = 0; i < count; i++)
+        subject->slot[slot].before[i] = values[i];
+    free(values);
+}
+
+static void fill_slot(struct adn_subject *subject, int slot, uint64_t seed)
+{
+    struct adn_subject_slot *at = &subject->slot[slot];
+    uint64_t state = seed + (uint64_t)slot * UINT64_C(0xd1342543de82ef95);
+    struct draw draw;
+
+    if (adn_judge_is_bytes(subject->info->slot[slot].role)) {
+        fill_bytes(subject, slot, seed, &state);
+        return;
+    }
+    if (adn_problem_on_host(&subject->problem, slot)) {
+        fill_host(subject, slot);
+        return;
+    }
+    describe_draw(subject, slot, &draw);
+    for (int64_t i = 0; i < at->count; i++)
+        at->before[i] = draw_one(&draw, &state);
+    if (subject->data == ORACLE_SPECIALS && slot == 0 && is_fraction(subject, slot))
+        add_specials(at);
+}
+
+/* ---- the whole */
+
+int oracle_fill(struct adn_subject *subject, const struct adn_problem *problem,
+                const struct adn_values *values, enum oracle_data data, uint64_t seed,
+                struct adn_oracle *oracle, char *sentence)
+{
+    int result;
+
+    adn_subject_begin(subject, problem, values);
+    oracle_from(subject, data);
+    for (int i = 0; i < subject->info->slot_count; i++) {
+        struct adn_subject_slot *slot = &subject->slot[i];
+
+        if (!adn_subject_has(subject, i))
+            continue;
+        if (adn_type_size(problem->tensor[i].type) == 0) {
+            snprintf(sentence, ADN_JUDGE_SENTENCE, "operand %s is of an unknown type",
+                     subject->info->slot[i].role);
+            return -1;
+        }
+        if (adn_subject_is_read(subject, i) && adn_problem_home(problem, i) == i) {
+            slot->before = tool_alloc((size_t)slot->count * sizeof(double));
+            fill_slot(subject, i, seed);
+        }
+    }
+    result = oracle_fill_source(subject, seed, oracle, sentence);
+    return result == 0 ? adn_subject_share(subject, sentence) : result;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One BACKEND:MATH of bench and compare: a handle that asks this backend alone, and the problems
+ * that it runs in this math mode or declines. */
+#ifndef TOOLS_PROBLEM_CONTENDER_H
+#define TOOLS_PROBLEM_CONTENDER_H
+
+#include "tools/common.h"
+
+struct contender {
+    char name[128]; /* BACKEND:MATH, the mode always there */
+    char backend[64];
+    char math[32];
+    char device[64];
+    int find; /* the fastest algorithm by anydnnFind..., not the backend's first */
+    anydnnHandle_t handle;
+};
+
+/* Reads BACKEND[:MATH] and makes its handle: on --device where the backend is of that memory space,
+ * else on the first device of its own. Fails with a sentence. */
+int contender_open(struct tool *tool, const char *given, int find, struct contender *contender);
+/* Another handle on the same device, which asks whom the routes name. 0 where that fails. */
+int contender_open_routed(const struct contender *like, struct contender *routed);
+void contender_close(struct contender *contender);
+
+/* A problem on a contender. */
+struct entrant {
+    anydnnProblem_t problem;
+    char *text;       /* whole, with the contender's math mode, and the algorithm found */
+    char *declined;   /* NULL: it runs; else why not, a sentence */
+    size_t workspace; /* bytes that the library asks for */
+    void *memory;     /* of entrant_room, or NULL */
+};
+
+/* `text` with the contender's math; asks the backend. Declining is no failure. */
+int entrant_make(struct tool *tool, struct contender *contender, const char *text,
+                 struct entrant *entrant);
+/* Allocates the workspace of one that was not declined, and declines it where there is no memory.
+ */
+int entrant_room(struct tool *tool, struct contender *contender, struct entrant *entrant);
+/* Runs it once, in that workspace. pointers[i] is operand i, in the memory of the contender's
+ * handle. */
+anydnnStatus_t entrant_call(const struct contender *contender, const struct entrant *entrant,
+                            void *const pointers[]);
+/* After a run: whether the record says that this backend ran, not staged, with the workspace asked
+ * for, and in this mode, unless a lesser one will do; else `declined` says what happened instead.
+ */
+void entrant_check(struct contender *contender, struct entrant *entrant, int lesser_math);
+void entrant_free(struct contender *contender, struct entrant *entrant);
+
+#endif

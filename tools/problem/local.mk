@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# A problem through the library: its text, its operands, who is asked, runs.
+
+tools_anydnn_SOURCES += \
+	tools/problem/contender.c \
+	tools/problem/contender.h \
+	tools/problem/element.c \
+	tools/problem/execute.c \
+	tools/problem/execute.h \
+	tools/problem/files.c \
+	tools/problem/fill.c \
+	tools/problem/find.c \
+	tools/problem/find.h \
+	tools/problem/given.c \
+	tools/problem/operands.c \
+	tools/problem/operands.h \
+	tools/problem/report.c \
+	tools/problem/report.h \
+	tools/problem/words.c \
+	tools/problem/words.h

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rewrites the problem of one layer: another batch, type, layout or compute type, and the backward
+ * operations of a forward one. */
+#include "tools/suite/parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/problem/words.h"
+
+/* ---- operands */
+
+static int begins(const char *text, const char *begin)
+{
+    return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+static int listed(const char *role, const char *const *roles)
+{
+    for (; *roles != NULL; roles++)
+        if (strcmp(*roles, role) == 0)
+            return 1;
+    return 0;
+}
+
+/* Filters and parameters have no dim of samples. */
+static int has_samples(const struct word *word)
+{
+    static const char *const roles[] = {"x", "y", "dy", "dx", "z", "dz", "a", "b", "c", NULL};
+
+    return word_is_operand(word) && listed(word->key, roles);
+}
+
+static long long first_dim(const struct word *word)
+{
+    return atoll(word->value + strcspn(word->value, ":") + 1);
+}
+
+/* What has one sample beside operands of more is spread over them, or their sum. */
+static long long samples_of(const struct words *words)
+{
+    long long most = 0;
+
+    for (int i = 0; i < words->count; i++)
+        if (has_samples(&words->word[i]) && first_dim(&words->word[i]) > most)
+            most = first_dim(&words->word[i]);
+    return most;
+}
+
+/* Bytes and indices, and what batch normalization keeps in float for every type but double, are
+ * of a type that does not follow the data's. */
+static int has_own_type(const char *operation, const char *role)
+{
+    static const char *const roles[] = {"states", "reserve", "indices", NULL};
+    static const char *const data[] = {"x", "y", "dy", "dx", "z", "dz", NULL};
+
+    return listed(role, roles) ||
+           (begins(operation, "batch_normalization_") && !listed(role, data));
+}
+
+static int has_layout(const char *operation, const char *role, const char *value)
+{
+    return operand_dims(value) >= 3 && !has_own_type(operation, role) &&
+           strcmp(role, "bias") != 0 && strcmp(role, "db") != 0;
+}
+
+/* What moves a tensor from one layout to another begins with the one that is asked for. */
+static const char *new_layout(const struct suite_options *options, const struct words *words,
+                              const struct word *word, const char *from, const char *to)
+{
+    if (options->layout == NULL || !has_layout(words->operation, word->key, word->value))
+        return NULL;
+    if (!begins(words->operation, "transform_tensor") || strcmp(word->key, "y") != 0 ||
+        strcmp(from, to) == 0)
+        return options->layout;
+    return strcmp(options->layout, to) == 0 ? from : to;
+}
+
+static int computes(const char *operation)
+{
+    return begins(operation, "convolution_") && strcmp(operation, "convolution_backward_bias") != 0;
+}
+
+/* Bytes of signs grow with the samples: a bit for each element. */
+static char *reserve_word(const struct word *word, long long samples, long long batch)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "u8:%lld", (first_dim(word) * batch + samples - 1) / samples);
+    return strcpy(tool_alloc(strlen(text) + 1), text);
+}
+
+/* Operands that the text leaves out follow by themselves. */
+static void apply(const struct suite_options *options, struct words *words)
+{
+    const char *operation = words->operation;
+    long long samples = samples_of(words);
+    char from[OPERAND_LAYOUT_MAX];
+    char to[OPERAND_LAYOUT_MAX];
+
+    operand_layout(words_get(words, "x"), from);
+    operand_layout(words_get(words, "y"), to);
+    for (int i = 0; i < words->count; i++) {
+        struct word *word = &words->word[i];
+        const char *type = has_own_type(operation, word->key) ? NULL : options->type;
+        char *value;
+
+        if (!word_is_operand(word))
+            continue;
+        if (strcmp(word->key, "reserve") == 0 && options->batch > 0 && samples > 0)
+            value = reserve_word(word, samples, options->batch);
+        else
+            value =
+                operand_word(word->value, type, new_layout(options, words, word, from, to),
+                             has_samples(word) && first_dim(word) == samples ? options->batch : 0);
+        free(word->value);
+        word->value = value;
+    }
+    if (options->compute != NULL && computes(operation))
+        words_set(words, "compute", options->compute);
+}
+
+/* ---- directions */
+
+/* How an operation is made of another: its operands NEW=OLD, then the keys that it keeps. What is
+ * not named here follows from the rest. */
+struct recipe {
+    const char *from;
+    const char *to;
+    unsigned direction;
+    const char *operands;
+    const char *keys;
+};
+
+#define CONVOLUTION    "pad stride dilation groups mode compute math deterministic"
+#define POOLING        "mode window pad stride nan"
+#define ACTIVATION     "activation nan coef"
+#define LRN            "n lrn_alpha lrn_beta k"
+#define NORMALIZATION  "mode epsilon ops activation coef nan"
+#define FORWARD_CONV   "convolution_forward"
+#define DATA_CONV      "convolution_backward_data"
+#define FILTER_CONV    "convolution_backward_filter"
+#define FUSED_CONV     "convolution_bias_activation_forward"
+#define LAYER_OPERANDS "y=y dy=y x=x dx=x"
+
+static const struct recipe recipes[] = {
+    {FORWARD_CONV, DATA_CONV, SUITE_DATA, "w=w dy=y dx=x", CONVOLUTION},
+    {FORWARD_CONV, FILTER_CONV, SUITE_FILTER, "x=x dy=y dw=w", CONVOLUTION},
+    {DATA_CONV, FORWARD_CONV, SUITE_FORWARD, "x=dx w=w y=dy", CONVOLUTION},
+    {DATA_CONV, FILTER_CONV, SUITE_FILTER, "x=dx dy=dy dw=w", CONVOLUTION},
+    {FILTER_CONV, FORWARD_CONV, SUITE_FORWARD, "x=x w=dw y=dy", CONVOLUTION},
+    {FILTER_CONV, DATA_CONV, SUITE_DATA, "w=dw dy=dy dx=x", CONVOLUTION},
+    {FUSED_CONV, DATA_CONV, SUITE_DATA, "w=w dy=y dx=x", CONVOLUTION},
+    {FUSED_CONV, FILTER_CONV, SUITE_FILTER, "x=x dy=y dw=w", CONVOLUTION},
+    {"pooling_forward", "pooling_backward", SUITE_DATA, LAYER_OPERANDS, POOLING},
+    {"activation_forward", "activation_backward", SUITE_DATA, LAYER_OPERANDS, ACTIVATION},
+    {"lrn_forward", "lrn_backward", SUITE_DATA, LAYER_OPERANDS, LRN},
+    {"softmax_forward", "softmax_backward", SUITE_DATA, "y=y dy=y dx=x", "softmax mode"},
+    {"divisive_normalization_forward", "divisive_normalization_backward", SUITE_DATA,
+     "x=x means=means dy=y temp=temp temp2=temp2 dx=x", LRN},
+    {"batch_normalization_training", "batch_normalization_backward", SUITE_DATA,
+     "x=x dy=y dx=x dz=z save_mean=save_mean save_inv_var=save_inv_var reserve=reserve",
+     NORMALIZATION},
+    {"dropout_forward", "dropout_backward", SUITE_DATA, "dy=y reserve=reserve dx=x", "p"},
+};
+
+/* What an operation is in itself. */
+static unsigned direction_of(const char *operation)
+{
+    if (strcmp(operation, FILTER_CONV) == 0)
+        return SUITE_FILTER;
+    return strstr(operation, "_backward") != NULL ? SUITE_DATA : SUITE_FORWARD;
+}
+
+static char *cook(const struct recipe *recipe, const struct words *from)
+{
+    struct words to;
+    char key[64];
+    char old[64];
+    char *text;
+    int used;
+
+    words_read(&to, recipe->to);
+    for (const char *at = recipe->operands; sscanf(at, " %63[^=]=%63s%n", key, old, &used) == 2;
+         at += used)
+        words_set(&to, key, words_get(from, old));
+    for (const char *at = recipe->keys; sscanf(at, " %63s%n", key, &used) == 1; at += used)
+        words_set(&to, key, words_get(from, key));
+    text = words_print(&to);
+    words_free(&to);
+    return text;
+}
+
+/* ---- adding */
+
+/* NAME*N occurs N times. */
+static int occurrences(const char *layer)
+{
+    const char *star = strrchr(layer, '*');
+    int times = star != NULL ? atoi(star + 1) : 1;
+
+    return times > 0 ? times : 1;
+}
+
+static int add(struct tool *tool, struct suite *suite, const char *layer, const char *text)
+{
+    struct suite_item *item;
+    anydnnProblem_t problem = NULL;
+    char *whole = NULL;
+    int code = tool_parse(tool, text, &problem, &whole);
+
+    if (code != TOOL_FINE)
+        return code;
+    anydnnProblemDestroy(problem);
+    suite->item = realloc(suite->item, (size_t)(suite->count + 1) * sizeof(*suite->item));
+    if (suite->item == NULL)
+        return tool_fail(tool, TOOL_FAILED, "there is no memory for %d problems", suite->count + 1);
+    item = &suite->item[suite->count++];
+    item->layer = strcpy(tool_alloc(strlen(layer) + 1), layer);
+    item->times = occurrences(layer);
+    item->problem = whole;
+    item->dump = NULL;
+    return TOOL_FINE;
+}
+
+static int add_directions(struct tool *tool, unsigned wanted, const char *layer, const char *text,
+                          struct suite *suite)
+{
+    struct words words;
+    int before = suite->count;
+    int code = TOOL_FINE;
+
+    words_read(&words, text);
+    for (unsigned bit = SUITE_FORWARD; bit <= SUITE_FILTER && code == TOOL_FINE; bit <<= 1) {
+        if (!(wanted & bit))
+            continue;
+        if (direction_of(words.operation) == bit) {
+            code = add(tool, suite, layer, text);
+            continue;
+        }
+        for (size_t i = 0; i < sizeof(recipes) / sizeof(recipes[0]); i++)
+            if (recipes[i].direction == bit && strcmp(recipes[i].from, words.operation) == 0) {
+                char *other = cook(&recipes[i], &words);
+
+                code = add(tool, suite, layer, other);
+                free(other);
+            }
+    }
+    suite->left_out += suite->count == before;
+    words_free(&words);
+    return code;
+}
+
+int suite_add_layer(struct tool *tool, const struct suite_options *options, const char *layer,
+                    const char *text, struct suite *suite)
+{
+    anydnnProblem_t problem = NULL;
+    struct words words;
+    char *changed;
+    char *whole = NULL;
+    int code;
+
+    if (words_read(&words, text) != 0) {
+        words_free(&words);
+        return tool_fail(tool, TOOL_USAGE, "the problem has more than %d words", WORDS_MAX);
+    }
+    apply(options, &words);
+    changed = words_print(&words);
+    words_free(&words);
+    code = tool_parse(tool, changed, &problem, &whole);
+    anydnnProblemDestroy(problem);
+    if (code == TOOL_FINE)
+        code = options->directions == SUITE_AS_LISTED
+                   ? add(tool, suite, layer, whole)
+                   : add_directions(tool, options->directions, layer, whole, suite);
+    free(changed);
+    free(whole);
+    return code;
+}

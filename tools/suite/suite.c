@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the problems of a suite, of standard input or of the arguments. */
+#include "tools/suite/suite.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/suite/parts.h"
+
+static char *copy(const char *text)
+{
+    char *own = tool_alloc(strlen(text) + 1);
+
+    return strcpy(own, text);
+}
+
+/* Lines NAME: PROBLEM, or PROBLEM alone, whose name is then its line. */
+static int read_line(struct tool *tool, const struct suite_options *options, char *line, int number,
+                     struct suite *suite)
+{
+    char own[32];
+    const char *layer = own;
+    size_t length;
+    char *text;
+
+    line[strcspn(line, "\r\n")] = '\0';
+    text = line + strspn(line, " \t");
+    if (*text == '\0' || *text == '#')
+        return TOOL_FINE;
+    snprintf(own, sizeof(own), "line%d", number);
+    length = strcspn(text, " \t");
+    if (length > 1 && text[length - 1] == ':') {
+        text[length - 1] = '\0';
+        layer = text;
+        text += length;
+    }
+    return suite_add_layer(tool, options, layer, text, suite);
+}
+
+static int read_lines(struct tool *tool, const struct suite_options *options, FILE *file,
+                      struct suite *suite)
+{
+    char *line = NULL;
+    size_t room = 0;
+    int code = TOOL_FINE;
+
+    for (int number = 1; code == TOOL_FINE && getline(&line, &room, file) >= 0; number++) {
+        tool->line = number;
+        code = read_line(tool, options, line, number, suite);
+    }
+    tool->line = 0;
+    free(line);
+    return code;
+}
+
+static int read_file(struct tool *tool, const struct suite_options *options, const char *path,
+                     struct suite *suite)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    int code;
+
+    if (file == NULL)
+        return tool_fail(tool, TOOL_USAGE, "%s: %s", path, strerror(errno));
+    code = read_lines(tool, options, file, suite);
+    if (code == TOOL_FINE && ferror(file))
+        code = tool_fail(tool, TOOL_FAILED, "%s: cannot be read: %s", path, strerror(errno));
+    if (file != stdin)
+        fclose(file);
+    return code;
+}
+
+static int read_words(struct tool *tool, const struct suite_options *options, int argc, char **argv,
+                      struct suite *suite)
+{
+    size_t size = 1;
+    char *text;
+    int code;
+
+    for (int i = 0; i < argc; i++)
+        size += strlen(argv[i]) + 1;
+    text = tool_alloc(size);
+    text[0] = '\0';
+    for (int i = 0; i < argc; i++) {
+        strcat(text, i > 0 ? " " : "");
+        strcat(text, argv[i]);
+    }
+    code = suite_add_layer(tool, options, "problem", text, suite);
+    free(text);
+    return code;
+}
+
+int suite_arguments(int argc, char **argv)
+{
+    int count = argc > 0;
+
+    while (count < argc && strchr(argv[count], '=') != NULL)
+        count++;
+    return count;
+}
+
+static int read_what(struct tool *tool, const struct suite_options *options, int argc, char **argv,
+                     struct suite *suite)
+{
+    char path[4 * PATH_MAX];
+    char folder[2 * PATH_MAX];
+    char name[128];
+    size_t length = strlen(argv[0]);
+    int code;
+
+    if (argc > 1 || strchr(argv[0], '=') != NULL) {
+        suite->name = copy("");
+        return read_words(tool, options, argc, argv, suite);
+    }
+    if (strcmp(argv[0], "-") == 0 || strchr(argv[0], '/') != NULL ||
+        (length > strlen(SUITE_ENDING) &&
+         strcmp(argv[0] + length - strlen(SUITE_ENDING), SUITE_ENDING) == 0)) {
+        const char *slash = strrchr(argv[0], '/');
+
+        suite->name = copy(strcmp(argv[0], "-") == 0 ? "stdin"
+                           : slash != NULL           ? slash + 1
+                                                     : argv[0]);
+        return read_file(tool, options, argv[0], suite);
+    }
+    code = suite_find(tool, options, argv[0], name, sizeof(name));
+    if (code != TOOL_FINE)
+        return code;
+    suite->name = copy(name);
+    snprintf(path, sizeof(path), "%s/%s" SUITE_ENDING,
+             suite_folder(options, folder, sizeof(folder)), name);
+    return read_file(tool, options, path, suite);
+}
+
+int suite_open(struct tool *tool, const struct suite_options *options, int argc, char **argv,
+               struct suite *suite)
+{
+    int code;
+
+    memset(suite, 0, sizeof(*suite));
+    if (argc == 0)
+        return tool_fail(tool, TOOL_USAGE,
+                         "a suite or a problem is missing, such as resnet50, or "
+                         "`pooling_forward x=f32:1,2,8,8 window=2,2 stride=2,2`, or `-` to read "
+                         "problems from standard input");
+    code = read_what(tool, options, argc, argv, suite);
+    if (code == TOOL_FINE && suite->count == 0)
+        code = tool_fail(tool, TOOL_USAGE, "%s: there is no problem%s", argv[0],
+                         suite->left_out > 0 ? " that has the --direction asked for" : " in it");
+    return code;
+}
+
+void suite_close(struct suite *suite)
+{
+    for (int i = 0; i < suite->count; i++) {
+        free(suite->item[i].layer);
+        free(suite->item[i].problem);
+    }
+    free(suite->item);
+    free(suite->name);
+    memset(suite, 0, sizeof(*suite));
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the list of cases. */
+#include "tools/verify/cases/cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "desc/layout.h"
+#include "desc/names.h"
+#include "desc/operations.h"
+#include "desc/shape.h"
+#include "numerics/numerics.h"
+#include "sys/error.h"
+
+#define QUICK_MOST (1 << 19) /* elements of an operand */
+
+/* ---- the list */
+
+static struct verify_case *add_case(struct verify_cases *cases, enum verify_kind kind,
+                                    int32_t operation, int32_t type, const char *layout,
+                                    const char *label)
+{
+    struct verify_case *item = tool_alloc(sizeof(*item));
+
+    memset(item, 0, sizeof(*item));
+    item->kind = kind;
+    item->operation = operation;
+    item->type = type;
+    item->layout = layout;
+    item->label = strdup(label);
+    if (cases->count == cases->room) {
+        struct verify_case **more;
+
+        cases->room = cases->room > 0 ? 2 * cases->room : 256;
+        more = realloc(cases->item, (size_t)cases->room * sizeof(*more));
+        if (more == NULL)
+            exit(TOOL_FAILED);
+        cases->item = more;
+    }
+    cases->item[cases->count++] = item;
+    return item;
+}
+
+struct verify_case *verify_problem_add(struct verify_cases *cases,
+                                       const struct adn_problem *problem,
+                                       const struct adn_values *values, int32_t type,
+                                       const char *layout, const char *label)
+{
+    struct verify_case *item =
+        add_case(cases, VERIFY_KIND_PROBLEM, problem->operation, type, layout, label);
+
+    adn_problem_copy(&item->problem, problem);
+    item->values = *values;
+    return item;
+}
+
+void verify_cases_free(struct verify_cases *cases)
+{
+    int items = cases->drawn_from > 0 ? cases->drawn_from : cases->count;
+
+    for (int i = 0; i < items; i++) {
+        free(cases->item[i]->label);
+        free(cases->item[i]);
+    }
+    free(cases->item);
+    free(cases);
+}
+
+const struct verify_case *verify_cases_names(const struct verify_cases *cases, int number)
+{
+    return cases->item[cases->drawn_from > 0 ? number % cases->drawn_from : number];
+}
+
+const struct verify_case *verify_cases_at(struct verify_cases *cases, int number)
+{
+    const struct verify_case *names = verify_cases_names(cases, number);
+
+    if (cases->drawn_from == 0)
+        return names;
+    cases->drawn = *names;
+    verify_fuzz_case(cases->backend->operation[names->operation], cases->type, cases->seed, number,
+                     &cases->drawn);
+    return &cases->drawn;
+}
+
+char *verify_case_text(const struct verify_case *item)
+{
+    size_t size = adn_problem_print(&item->problem, &item->values, NULL, 0) + 1;
+    char *text = tool_alloc(size);
+
+    adn_problem_print(&item->problem, &item->values, text, size);
+    return text;
+}
+
+/* ---- the whole list */
+
+static int is_wanted(const struct verify_filter *filter, int32_t operation)
+{
+    const char *name = adn_operation_name(operation);
+    size_t length = filter->operation != NULL ? strlen(filter->operation) : 0;
+
+    if (length == 0)
+        return 1;
+    if (filter->operation[length - 1] == '*')
+        return strncmp(name, filter->operation, length - 1) == 0;
+    return strcmp(name, filter->operation) == 0;
+}
+
+static int add_one(struct verify_cases *cases, const struct adn_backend *backend, const char *text,
+                   char *sentence)
+{
+    struct adn_problem problem;
+    struct adn_values values;
+    const char *layout;
+
+    if (adn_problem_parse(text, &problem, &values) != ANYDNN_STATUS_SUCCESS ||
+        adn_problem_check(&problem, "anydnn verify") != ANYDNN_STATUS_SUCCESS) {
+        snprintf(sentence, ADN_JUDGE_SENTENCE, "%.1000s", adn_error_text());
+        return -1;
+    }
+    if (backend->operation[problem.operation] == NULL) {
+        snprintf(sentence, ADN_JUDGE_SENTENCE, "%s does not offer %s", backend->name,
+                 adn_operation_name(problem.operation));
+        return -1;
+    }
+    layout = adn_layout_name(&problem.tensor[0]);
+    layout = layout != NULL ? layout : "strided";
+    verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout, "given");
+    if (strstr(text, "nan=") != NULL)
+        verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
+                           "given,NaN and infinities")
+            ->data = ORACLE_SPECIALS;
+    if (adn_judge_sums_wrap(&problem))
+        verify_problem_add(cases, &problem, &values, problem.tensor[0].type, layout,
+                           "given,sums wrap")
+            ->data = ORACLE_LARGE;
+    return 0;
+}
+
+/* Operands that take as long as a hundred others; quick leaves them out. */
+static int is_long(const struct adn_problem *problem)
+{
+    for (int i = 0; i < ADN_SLOTS; i++)
+        if ((problem->present >> i & 1) && adn_shape_elements(&problem->tensor[i]) > QUICK_MOST)
+            return 1;
+    return 0;
+}
+
+static void add_vectors(struct verify_cases *cases, const struct anydnn_plugin_operation *op,
+                        const struct verify_filter *filter, struct verify_vectors *vectors)
+{
+    for (struct verify_vector *vector = vectors->first; vector != NULL; vector = vector->next) {
+        int32_t type = vector->problem.tensor[0].type;
+
+        if (vector->problem.operation == op->operation && (op->types >> type & 1) &&
+            (filter->type < 0 || filter->type == type) &&
+            !(filter->quick && is_long(&vector->problem))) {
+            struct verify_case *item = verify_problem_add(cases, &vector->problem, &vector->values,
+                                                          type, "golden", vector->name);
+
+            item->kind = VERIFY_KIND_VECTOR;
+            item->vector = vector;
+        }
+    }
+}
+
+/* What the table of random problems names: the operations. */
+static int add_drawn(struct verify_cases *cases, const struct adn_backend *backend,
+                     const struct verify_filter *filter, char *sentence)
+{
+    for (int32_t number = 1; number < ANYDNN_PLUGIN_OPERATION_END; number++) {
+        const struct anydnn_plugin_operation *op = backend->operation[number];
+
+        if (op != NULL && is_wanted(filter, number) && verify_shapes_of(number) != NULL &&
+            (filter->type < 0 ? op->types != 0 : (op->types >> filter->type & 1) != 0))
+            add_case(cases, VERIFY_KIND_PROBLEM, number, -1, "random", "random");
+    }
+    if (cases->count == 0) {
+        snprintf(sentence, ADN_JUDGE_SENTENCE, "%s offers no such operation in such a type",
+                 backend->name);
+        return -1;
+    }
+    cases->drawn_from = cases->count;
+    cases->count = filter->fuzz;
+    cases->backend = backend;
+    cases->type = filter->type;
+    cases->seed = filter->seed;
+    return 0;
+}
+
+struct verify_cases *verify_cases_make(const struct adn_backend *backend,
+                                       const struct verify_filter *filter,
+                                       struct verify_vectors *vectors, char *sentence)
+{
+    struct verify_cases *cases = tool_alloc(sizeof(*cases));
+
+    memset(cases, 0, sizeof(*cases));
+    if (filter->problem != NULL || filter->fuzz > 0) {
+        if ((filter->problem != NULL ? add_one(cases, backend, filter->problem, sentence)
+                                     : add_drawn(cases, backend, filter, sentence)) == 0)
+            return cases;
+        verify_cases_free(cases);
+        return NULL;
+    }
+    add_case(cases, VERIFY_KIND_RULES, 0, -1, "", "description");
+    for (int32_t number = 1; number < ANYDNN_PLUGIN_OPERATION_END; number++) {
+        const struct anydnn_plugin_operation *op = backend->operation[number];
+
+        if (op == NULL || !is_wanted(filter, number))
+            continue;
+        add_case(cases, VERIFY_KIND_RULES, number, -1, "", "rules");
+        verify_shapes_add(cases, op, filter);
+        verify_mixes_add(cases, op, filter);
+        add_vectors(cases, op, filter, vectors);
+    }
+    return cases;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One run of one engine: operands between guard zones, and a workspace of exactly the size that was
+ * asked for. */
+#include "tools/verify/checks/target.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "desc/names.h"
+#include "desc/shape.h"
+#include "numerics/numerics.h"
+
+#define GUARD           4096
+#define WORKSPACE_GUARD 65536
+#define NOTHING_GUARD   8192 /* of a workspace of 0 bytes */
+
+/* ---- opening */
+
+/* Past a multiple of 256 by what the candidate asks for at most. */
+static size_t shift_of(const struct verify_run *run, int slot)
+{
+    size_t size = (size_t)adn_type_size(run->problem->tensor[slot].type);
+    size_t asked = run->candidate->alignment[slot];
+
+    return asked > size ? asked : size;
+}
+
+static int make_blocks(struct verify_run *run, enum verify_place place)
+{
+    const struct anydnn_plugin_space *own = run->target->backend->plugin->space_functions;
+
+    for (int i = 0; i < ADN_SLOTS; i++) {
+        const struct anydnn_plugin_space *space = adn_problem_on_host(run->problem, i) ? NULL : own;
+        size_t bytes;
+
+        if (!((run->problem->present & ~run->problem->absent) >> i & 1) ||
+            adn_problem_home(run->problem, i) != i)
+            continue;
+        bytes = (size_t)adn_shape_bytes(&run->problem->tensor[i]);
+        if (place == VERIFY_AT_EDGE && space == NULL
+                ? verify_block_make_at_edge(&run->block[i], bytes, GUARD, shift_of(run, i)) != 0
+                : verify_block_make(&run->block[i], space, bytes, GUARD,
+                                    place == VERIFY_ALIGNED ? 0 : shift_of(run, i)) != 0)
+            return -1;
+    }
+    return verify_block_make(&run->workspace, own, (size_t)run->candidate->workspace,
+                             run->candidate->workspace > 0 ? WORKSPACE_GUARD : NOTHING_GUARD, 0);
+}
+
+int verify_run_open(struct verify_run *run, const struct verify_target *target,
+                    struct anydnn_plugin_context *context, const struct adn_problem *problem,
+                    const struct anydnn_plugin_candidate *candidate, enum verify_place place,
+                    const struct verify_run *shared, struct verify_finding *finding)
+{
+    const struct anydnn_plugin_operation *operation =
+        target->backend->operation[problem->operation];
+    struct anydnn_plugin_problem view;
+    int32_t status;
+
+    memset(run, 0, sizeof(*run));
+    run->target = target;
+    run->context = context;
+    run->problem = problem;
+    run->candidate = candidate;
+    if (make_blocks(run, place) != 0)
+        return verify_find(finding, "memory", "the memory of its space is out");
+    if (shared != NULL) {
+        run->plan = shared->plan;
+        return 0;
+    }
+    adn_problem_view(problem, 0, &view);
+    adn_load_error_clear();
+    status = operation->plan_create(context, &view, candidate->engine, &run->plan);
+    if (status != 0)
+        return verify_find(finding, "plan_create",
+                           "plan_create of an engine that it offered returned %d: %s", (int)status,
+                           adn_load_error_text());
+    if (run->plan == NULL)
+        return verify_find(finding, "plan_create", "plan_create returned 0 and no plan");
+    return verify_environment("plan_create", finding);
+}
+
+void verify_run_close(struct verify_run *run)
+{
+    if (run->plan != NULL)
+        run->target->backend->operation[run->problem->operation]->plan_destroy(run->plan);
+    verify_environment_look("plan_destroy");
+    for (int i = 0; i < ADN_SLOTS; i++)
+        if (run->block[i].total > 0)
+            verify_block_free(&run->block[i]);
+    verify_block_free(&run->workspace);
+    run->plan = NULL;
+}
+
+/* ---- running */
+
+static void fill_image(struct verify_run *run, const struct adn_subject *subject, int slot,
+                       int zeros)
+{
+    const struct anydnn_plugin_tensor *tensor = &run->problem->tensor[slot];
+    const struct adn_subject_slot *from = &subject->slot[slot];
+    struct verify_block *block = &run->block[slot];
+    struct adn_places places;
+
+    verify_block_poison(block, (size_t)adn_type_size(tensor->type));
+    if (from->before == NULL && !zeros)
+        return;
+    adn_places_begin(&places, tensor);
+    for (int64_t i = 0; i < from->count; i++) {
+        adn_element_store(tensor->type, block->image + block->at + places.at,
+                          from->before != NULL ? from->before[i] : 0);
+        adn_places_next(&places);
+    }
+}
+
+static int put_operands(struct verify_run *run, const struct adn_subject *subject, int zeros)
+{
+    for (int i = 0; i < ADN_SLOTS; i++) {
+        if (run->block[i].total == 0)
+            continue;
+        fill_image(run, subject, i, zeros);
+        if (verify_block_put(&run->block[i]) != 0)
+            return -1;
+    }
+    verify_block_poison(&run->workspace, 4);
+    return verify_block_put(&run->workspace);
+}
+
+static int get_operands(struct verify_run *run)
+{
+    const struct anydnn_plugin_space *space = run->target->backend->plugin->space_functions;
+
+    if (space != NULL && space->synchronize(0, NULL) != 0)
+        return -1;
+    for (int i = 0; i < ADN_SLOTS; i++)
+        if (run->block[i].total > 0 && verify_block_get(&run->block[i]) != 0)
+            return -1;
+    return verify_block_get(&run->workspace);
+}
+
+static void describe_operands(struct verify_run *run, const struct adn_subject *subject,
+                              struct anydnn_plugin_operands *operands, unsigned char *value)
+{
+    int32_t type = run->problem->tensor[0].type;
+    const char *name = adn_type_name(type);
+    const struct element *element = element_find(name, strlen(name));
+
+    memset(operands, 0, sizeof(*operands));
+    operands->struct_size = sizeof(*operands);
+    for (int i = 0; i < ADN_SLOTS; i++) {
+        int32_t given = run->problem->absent >> i & 1 ? adn_problem_stand_in(run->problem, i) : i;
+
+        if (run->problem->present >> i & 1)
+            operands->data[i] =
+                verify_block_data(&run->block[adn_problem_home(run->problem, given)]);
+    }
+    memcpy(operands->scale, subject->values.scale, sizeof(operands->scale));
+    memcpy(operands->number, subject->values.number, sizeof(operands->number));
+    for (int lane = 0; lane < element->lanes; lane++)
+        element->store(value + (size_t)lane * element->size,
+                       adn_type_round(type, subject->values.value));
+    operands->value = value;
+    operands->workspace = verify_block_data(&run->workspace);
+    operands->workspace_bytes = run->candidate->workspace;
+}
+
+/* After a failure without effect everything is as it was. */
+static int check_failure(struct verify_run *run, int32_t status, int32_t effect,
+                         struct verify_finding *finding)
+{
+    char sentence[ADN_JUDGE_SENTENCE];
+
+    snprintf(sentence, sizeof(sentence), "%s", adn_load_error_text());
+    if (effect == ANYDNN_PLUGIN_EFFECT_NONE && get_operands(run) == 0)
+        for (int i = 0; i < ADN_SLOTS; i++)
+            if (run->block[i].total > 0 &&
+                memcmp(run->block[i].image, run->block[i].back, run->block[i].total) != 0)
+                return verify_find(finding, "effect",
+                                   "plan_execute returned %d with effect none, and slot %d has "
+                                   "changed: %s",
+                                   (int)status, i, sentence);
+    return verify_find(finding, "plan_execute", "plan_execute returned %d (effect %d): %s",
+                       (int)status, (int)effect,
+                       sentence[0] != '\0' ? sentence : "no sentence was handed to set_error");
+}
+
+int verify_run_execute(struct verify_run *run, const struct adn_subject *subject, int zeros,
+                       struct verify_finding *finding)
+{
+    struct anydnn_plugin_operands operands;
+    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
+    unsigned char value[32] = {0};
+    int32_t status;
+
+    if (put_operands(run, subject, zeros) != 0)
+        return verify_find(finding, "memory", "memory_copy of its space failed: %s",
+                           adn_load_error_text());
+    describe_operands(run, subject, &operands, value);
+    adn_load_error_clear();
+    status = run->target->backend->operation[run->problem->operation]->plan_execute(
+        run->plan, &operands, &effect);
+    if (verify_environment("plan_execute", finding) != 0)
+        return -1;
+    if (status != 0)
+        return check_failure(run, status, effect, finding);
+    if (get_operands(run) != 0)
+        return verify_find(finding, "memory", "its space failed after the run: %s",
+                           adn_load_error_text());
+    return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A backend that says that it works in a child after fork() does so, with what the parent made. */
+#include "tools/verify/checks/target.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECONDS 20
+
+/* ThreadSanitizer cannot make threads in a child of a process that has some. */
+#if defined(__SANITIZE_THREAD__)
+#define CAN_FORK 0
+#else
+#define CAN_FORK 1
+#endif
+
+void verify_forks(const struct verify_target *target, const struct adn_problem *problem,
+                  const struct adn_values *values, uint64_t seed, struct verify_finding *finding)
+{
+    struct verify_outcome outcome;
+    int status = 0;
+    pid_t pid;
+
+    if (!CAN_FORK || !(target->backend->plugin->flags & ANYDNN_PLUGIN_FORK_SAFE))
+        return;
+    verify_problem(target, problem, values, ORACLE_INTEGERS, seed, &outcome);
+    if (outcome.verdict != VERIFY_PASSED)
+        return;
+    pid = fork();
+    if (pid == 0) {
+        alarm(SECONDS);
+        verify_problem(target, problem, values, ORACLE_INTEGERS, seed, &outcome);
+        _exit(outcome.verdict == VERIFY_PASSED ? 0 : 1);
+    }
+    if (pid < 0 || waitpid(pid, &status, 0) != pid || status == 0)
+        return;
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        verify_find(finding, "fork", "it says fork_safe, and hangs in a child after fork()");
+    else if (WIFSIGNALED(status))
+        verify_find(finding, "fork",
+                    "it says fork_safe, and crashes in a child after fork(): signal %d (%s)",
+                    WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        verify_find(finding, "fork",
+                    "it says fork_safe, and in a child after fork() it fails where it passed "
+                    "before");
+}
