@@ -57,6 +57,7 @@ static void test_plot_text(void **state)
     expect(page_plot_text, "cpu_ref:default", "'cpu_ref:default'");
     expect(page_plot_text, "a'b\"c`d\\e\nEND\n", "'a_b_c_d_e_END_'");
     expect(page_plot_text, "<&>$@\xc3\xa9", "'_______'");
+    expect(page_plot_data, "a'b\"c`d\\e\nEND\n", "\"a_b_c_d_e_END_\"");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Pages of compare and replay: well-formed, without anything from outside, whatever layers are called, with
+# Pages of compare, replay and bench: well-formed, without anything from outside, whatever layers are called, with
 # gnuplot and without.
 # Names hold what a shell would take for its own.
 # shellcheck disable=SC2016
@@ -58,6 +58,19 @@ undrawn() {
         compared
     ) && holds 0 'This figure is not drawn: gnuplot is not installed, or failed.' '3 figures are missing'
 }
+# Two backends, one of them twice; and one alone.
+timed() {
+    written 0 bench --config "$tap_dir/emulate.conf" --rounds 1 --time 0.01 --peak-flops 1T --peak-bytes 10G --html "$page" \
+        "$suite" cpu_ref:default cpu_ref:allow_conversion &&
+        holds "$1" '<script>alert(1)</script>&"`id`' "END'\$x]]>-->" 'All layers' 'Geometric means' \
+            "allow_conversion: a<b>'&c" 'convolution_forward x=f32:1,64,6,6' &&
+        written 0 bench --rounds 1 --time 0.01 --peak-flops 1T --peak-bytes 10G --html "$page" "$suite" cpu_ref && holds "$1"
+}
+# The suite'"'"'s names in bars: gnuplot takes none of them for its own.
+bars() {
+    written 0 bench --rounds 1 --time 0.01 --peak-flops 1T --peak-bytes 10G --plot "$tap_dir/bars.gp" "$suite" cpu_ref &&
+        grep -q '^"_script_alert(1)_/script____id_" ' "$tap_dir/bars.gp" && ! grep -q '`id`' "$tap_dir/bars.gp"
+}
 replayed() {
     ANYDNN_TRACE_FILE=$tap_dir/calls "$anydnn" run 'convolution_forward x=f32:2,8,6,6 w=f32:4,8,3,3' >"$tap_dir/out" \
         2>"$tap_dir/err" &&
@@ -66,16 +79,21 @@ replayed() {
 refused() {
     written 2 compare --html "$tap_dir/none/page.html" cpu_ref cpu_ref "$suite" &&
         says '^anydnn: --html=.*/none/page.html: No such file' &&
+        written 2 bench --html "$tap_dir/none/page.html" "$suite" cpu_ref &&
+        says '^anydnn: --html=.*/none/page.html: No such file' &&
         written 2 replay --html '' "$tap_dir/calls" && says '^anydnn: --html=: takes the name of a file'
 }
 
 if command -v gnuplot >/dev/null 2>&1; then
     check "a comparison's page has its figures, and hostile names are text" drawn
     check "a trace's page" replayed 3
+    check "a page of speeds" timed 2
 else
     skip "a comparison's page has its figures, and hostile names are text" "gnuplot is not installed"
     check "a trace's page" replayed 0
+    check "a page of speeds" timed 0
 fi
+check "layers' names in a script of bars are text" bars
 check "where nothing has an error, tables alone" exact
 check "without gnuplot the page says so" undrawn
 check "files that cannot be written" refused

@@ -20,6 +20,7 @@ struct bench_options {
     int list;
     const char *csv;
     const char *plot;
+    const char *html;
 };
 
 /* What one pair did with one problem. */
@@ -92,9 +93,10 @@ void bench_print_summary(const struct bench *bench, const json_t *summary);
 /* Each pair's version, device, settings, and the cache beyond which its operands go round. */
 json_t *bench_pairs(const struct bench *bench);
 
-/* ---- csv.c, plot.c */
+/* ---- csv.c, plot.c, html.c */
 int bench_write_csv(const struct bench *bench);
 int bench_write_plot(const struct bench *bench);
+int bench_write_html(const struct bench *bench);
 /* Complains early where the file cannot be made or its ending is unknown. */
 int bench_check_files(struct tool *tool, const struct bench_options *options);
 

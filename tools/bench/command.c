@@ -134,6 +134,8 @@ static int report(struct bench *bench)
         code = other;
     if (bench->options.plot != NULL && (other = bench_write_plot(bench)) != TOOL_FINE)
         code = other;
+    if (bench->options.html != NULL && (other = bench_write_html(bench)) != TOOL_FINE)
+        code = other;
     return code;
 }
 

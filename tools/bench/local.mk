@@ -8,6 +8,7 @@ tools_anydnn_SOURCES += \
 	tools/bench/ceiling.c \
 	tools/bench/command.c \
 	tools/bench/csv.c \
+	tools/bench/html.c \
 	tools/bench/measure.c \
 	tools/bench/options.c \
 	tools/bench/outputs.c \

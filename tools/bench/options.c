@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tools/bench/bench.h"
+#include "tools/report/page.h"
 
 static int set_rounds(struct tool *tool, void *own, const char *value)
 {
@@ -96,6 +97,12 @@ static int set_plot(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
+static int set_html(struct tool *tool, void *own, const char *value)
+{
+    ((struct bench_options *)own)->html = value;
+    return page_check(tool, "html", value);
+}
+
 const struct tool_option bench_options_table[] = {
     SUITE_OPTIONS,
     {"list", NULL, "show the suites there are, or the problems of one; run nothing", set_list},
@@ -108,5 +115,6 @@ const struct tool_option bench_options_table[] = {
     {"peak-bytes", "N", "a second, as 4.2T, for the roofline (measured)", set_peak_bytes},
     {"csv", "FILE", "a line for each layer and pair", set_csv},
     {"plot", "FILE", "bars of the roofline, .png or .svg by gnuplot; .gp: its script", set_plot},
+    {"html", "FILE", "write a page of figures and tables, drawn by gnuplot", set_html},
     {NULL, NULL, NULL, NULL},
 };

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "tools/bench/bench.h"
+#include "tools/report/page.h"
 
 static const char *ending(const char *path)
 {
@@ -47,7 +48,7 @@ int bench_check_files(struct tool *tool, const struct bench_options *options)
 
 /* ---- the script */
 
-/* In gnuplot's text '' stands for '. */
+/* A path as it is: in gnuplot's text '' stands for '. */
 static void print_text(FILE *file, const char *text)
 {
     fputc('\'', file);
@@ -73,7 +74,7 @@ static void print_data(FILE *file, const struct bench *bench, const char *operat
 
         if (strcmp(layer->operation, operation) != 0)
             continue;
-        fprintf(file, "\"%s\"", layer->item->layer);
+        page_plot_data(file, layer->item->layer);
         for (int p = 0; p < bench->pairs; p++)
             if (layer->row[p].roofline > 0)
                 fprintf(file, " %.6g", layer->row[p].roofline);
@@ -87,12 +88,12 @@ static void print_data(FILE *file, const struct bench *bench, const char *operat
 static void print_panel(FILE *file, const struct bench *bench, int panel, const char *operation)
 {
     fprintf(file, "set title ");
-    print_text(file, operation);
+    page_plot_text(file, operation);
     fprintf(file, " noenhanced\nplot ");
     for (int p = 0; p < bench->pairs; p++) {
         fprintf(file, "%s$data%d using %d%s title ", p > 0 ? ", " : "", panel, p + 2,
                 p == 0 ? ":xtic(1)" : "");
-        print_text(file, bench->pair[p].name);
+        page_plot_text(file, bench->pair[p].name);
         fprintf(file, " noenhanced");
     }
     fprintf(file, "\n");
@@ -115,7 +116,7 @@ static void print_script(FILE *file, const struct bench *bench, const char *term
             "set key outside top right\nset xtics rotate by -60 noenhanced\n"
             "set multiplot layout %d,1 title ",
             panels);
-    print_text(file, bench->suite.name);
+    page_plot_text(file, bench->suite.name);
     fprintf(file, " noenhanced\n");
     panels = 0;
     for (int i = 0; i < bench->suite.count; i++)

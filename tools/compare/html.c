@@ -81,7 +81,7 @@ static void draw_units(FILE *script, void *cookie)
         fputs("99 ?\nEND\n", script); /* never empty */
     }
     fputs("set datafile missing '?'\nset xrange [-12:*]\nset yrange [0:*]\n"
-          "set xlabel 'error in units in the last place, as a power of 2'\n"
+          "set xlabel 'error in last places, as a power of 2'\n"
           "set ylabel 'values, percent'\nset style fill solid 0.8\nset boxwidth 0.4\n"
           "plot $side0 using ($1-0.2):2",
           script);
@@ -124,7 +124,7 @@ static void put_points(FILE *script, struct figures *figures, compare_each_fn pu
         compare_each_of(figures->answers, put, figures);
         fputs("1 ?\nEND\n", script);
     }
-    fputs("set datafile missing '?'\nset logscale xy\nset format y '10^{%L}'\n"
+    fputs("set datafile missing '?'\nset logscale xy\nset format y '1e%L'\n"
           "set ylabel 'relative L2 error'\n",
           script);
 }
@@ -148,14 +148,11 @@ static void draw_lengths(FILE *script, void *cookie)
             figures->longest * 2);
     plot_sides(script, figures);
     fputs(", 0.3*2**-24*sqrt(x) with lines linewidth 2 dashtype 2 linecolor rgb '#000000' title "
-          "'float sums "
-          "one after the other: 0.3 sqrt(K) 2^-24'"
-          ", 2.9e-4 with lines linewidth 2 dashtype 3 linecolor rgb '#009E73' title 'operands "
-          "rounded to TF32 "
-          "or half'"
-          ", 2.3e-3 with lines linewidth 2 dashtype 4 linecolor rgb '#CC79A7' title 'operands "
-          "rounded to "
-          "bfloat16'\n",
+          "'float sums: 0.3 sqrt(K) 2^-24'"
+          ", 2.9e-4 with lines linewidth 2 dashtype 3 linecolor rgb '#009E73' title "
+          "'TF32 or half operands'"
+          ", 2.3e-3 with lines linewidth 2 dashtype 4 linecolor rgb '#56B4E9' title "
+          "'bfloat16 operands'\n",
           script);
 }
 

@@ -18,16 +18,26 @@ const char *page_colour(size_t number)
     return colours[number % (sizeof(colours) / sizeof(colours[0]))];
 }
 
-void page_plot_text(FILE *script, const char *text)
+static void put_cleaned(FILE *script, const char *text, char quote)
 {
-    fputc('\'', script);
+    fputc(quote, script);
     for (; *text != '\0'; text++) {
         int byte = (unsigned char)*text;
 
         fputc(byte < 0x20 || byte > 0x7e || strchr("'\"`\\<>&$@", byte) != NULL ? '_' : byte,
               script);
     }
-    fputc('\'', script);
+    fputc(quote, script);
+}
+
+void page_plot_text(FILE *script, const char *text)
+{
+    put_cleaned(script, text, '\'');
+}
+
+void page_plot_data(FILE *script, const char *text)
+{
+    put_cleaned(script, text, '"');
 }
 
 /* ---- gnuplot */
@@ -115,9 +125,9 @@ void page_figure(struct page *page, const char *caption, void (*draw)(FILE *scri
     size_t size;
 
     if (script != NULL) {
-        fputs("set terminal svg size 640,480 font 'sans-serif,15' background rgb '#ffffff'\n"
+        fputs("set terminal svg size 480,400 font 'sans-serif,16' background rgb '#ffffff'\n"
               "set encoding utf8\nset grid lc rgb '#cccccc'\nset key below left Left reverse "
-              "noenhanced\n",
+              "noenhanced\nset xlabel offset 0,0.4\n",
               script);
         draw(script, cookie);
         fflush(script);

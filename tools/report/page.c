@@ -27,7 +27,7 @@ static const char head[] =
     "\n"
     "figure{margin:0 0 1.5em}figcaption{color:#333;max-width:46em}\n"
     "td,th{white-space:nowrap}td:last-child{white-space:normal;min-width:22em}\n"
-    "img{display:block;width:100%;min-width:440px;max-width:760px;height:auto}\n"
+    "img{display:block;width:100%;max-width:640px;height:auto}\n"
     "</style>\n<title>";
 
 int page_check(struct tool *tool, const char *option, const char *path)

@@ -47,6 +47,8 @@ void page_figure(struct page *page, const char *caption, void (*draw)(FILE *scri
 /* A string of gnuplot's, in its quotes: bytes that its language or SVG could take for their own
  * become _. */
 void page_plot_text(FILE *script, const char *text);
+/* The same as a word of a data block, whose quotes are others. */
+void page_plot_data(FILE *script, const char *text);
 
 /* Colours that most people tell apart (Okabe and Ito, 2008), as `linecolor rgb "..."` wants them.
  */
