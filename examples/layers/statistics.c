@@ -42,7 +42,7 @@ static double accuracy(const struct experiment *x, int m, int seed)
 
 struct spread statistics_accuracy(const struct experiment *x, int m)
 {
-    double values[SEEDS_AT_MOST];
+    double values[SEEDS_AT_MOST] = {0};
 
     for (int seed = 0; seed < x->o->seeds; seed++)
         values[seed] = accuracy(x, m, seed);
@@ -51,7 +51,7 @@ struct spread statistics_accuracy(const struct experiment *x, int m)
 
 struct spread statistics_difference(const struct experiment *x, int m)
 {
-    double values[SEEDS_AT_MOST];
+    double values[SEEDS_AT_MOST] = {0};
 
     for (int seed = 0; seed < x->o->seeds; seed++)
         values[seed] = accuracy(x, m, seed) - accuracy(x, 0, seed);

@@ -23,18 +23,18 @@ static int convolution(struct net *net, const char *name, int x, int outputs, in
     return net_add_convolution(net, name, x, how);
 }
 
-/* Blocks are named by their stage and place in it, a and b are their convolutions. */
+/* A block's convolutions are named a and b, that of the sum's other operand z. */
 static int block(struct net *net, const char *const names[3], int x, int outputs, int stride)
 {
-    int y = convolution(net, names[0], x, outputs, 3, stride);
-    int z = x;
+    int y, z = x;
 
-    y = net_add_normalization(net, names[0], y, -1, 1);
-    y = convolution(net, names[1], y, outputs, 3, 1);
     if (stride > 1) {
         z = convolution(net, names[2], x, outputs, 1, stride);
         z = net_add_normalization(net, names[2], z, -1, 0);
     }
+    y = convolution(net, names[0], x, outputs, 3, stride);
+    y = net_add_normalization(net, names[0], y, -1, 1);
+    y = convolution(net, names[1], y, outputs, 3, 1);
     return net_add_normalization(net, names[1], y, z, 1);
 }
 
