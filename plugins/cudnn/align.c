@@ -7,11 +7,9 @@
 /* Copies begin at multiples of this. */
 #define STEP 256
 
-static int is_moved(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
-                    int32_t slot)
+static int is_moved(const struct anydnn_plugin_operands *operands, int32_t slot)
 {
-    return plan->problem.tensor[slot] && !(plan->operation->host >> slot & 1) &&
-           (uintptr_t)call->operands->data[slot] % CDN_ALIGNMENT != 0;
+    return (uintptr_t)operands->data[slot] % CDN_ALIGNMENT != 0;
 }
 
 /* The caller's, wherever it is moved to. */
@@ -42,7 +40,7 @@ static int32_t copy_in(const struct anydnn_plugin_plan *plan, const struct cdn_c
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
-        if (!is_moved(plan, call, slot))
+        if (!plan->problem.tensor[slot] || !is_moved(call->operands, slot))
             continue;
         status = copy(plan, call, slot, scratch, call->operands->data[slot]);
         moved->data[slot] = scratch;
@@ -57,7 +55,8 @@ static int32_t copy_out(const struct anydnn_plugin_plan *plan, const struct cdn_
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX && !status; slot++) {
-        if (is_moved(plan, call, slot) && kit_is_written(plan->problem.operation, slot))
+        if (plan->problem.tensor[slot] && is_moved(call->operands, slot) &&
+            kit_is_written(plan->problem.operation, slot))
             status = copy(plan, call, slot, call->operands->data[slot], moved->data[slot]);
     }
     return status;
@@ -72,7 +71,7 @@ int32_t cdn_run_aligned(struct anydnn_plugin_plan *plan, const struct cdn_call *
     int32_t status, dropped;
 
     for (int32_t slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++) {
-        if (is_moved(plan, call, slot))
+        if (plan->problem.tensor[slot] && is_moved(call->operands, slot))
             bytes += room_of(plan, slot);
     }
     status = cuda_scratch_take(plan->context->device, call->stream, bytes, &scratch);

@@ -75,8 +75,6 @@ struct cdn_descriptors {
     cudnnTensorDescriptor_t between;                    /* the two */
     cudnnOpTensorDescriptor_t op_tensor;
     cudnnReduceTensorDescriptor_t reduce;
-    cudnnSpatialTransformerDescriptor_t spatial;
-    cudnnCTCLossDescriptor_t ctc;
 };
 
 /* A plan: the problem with copies of its tensors and parameters, and what cuDNN made of them. */
@@ -106,7 +104,6 @@ struct cdn_operation {
     uint32_t types;       /* of the operand in slot 0, bits */
     uint32_t layouts;     /* ANYDNN_PLUGIN_LAYOUT_xxx, as published */
     uint32_t tensors;     /* slots that get a tensor descriptor, where present */
-    uint32_t host;        /* slots in host memory, which are read where they are */
     int32_t dims_max;     /* of those tensors; 0: CDN_USUAL_DIMS */
     const char *function; /* cuDNN's, for sentences */
     /* Optional; moves operands that cuDNN takes in other places or types only. */

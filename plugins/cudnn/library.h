@@ -77,19 +77,7 @@
     X(cudnnGetReductionWorkspaceSize)                                                              \
     X(cudnnReduceTensor)                                                                           \
     X(cudnnSetTensor)                                                                              \
-    X(cudnnScaleTensor)                                                                            \
-    X(cudnnCreateSpatialTransformerDescriptor)                                                     \
-    X(cudnnSetSpatialTransformerNdDescriptor)                                                      \
-    X(cudnnDestroySpatialTransformerDescriptor)                                                    \
-    X(cudnnSpatialTfGridGeneratorForward)                                                          \
-    X(cudnnSpatialTfGridGeneratorBackward)                                                         \
-    X(cudnnSpatialTfSamplerForward)                                                                \
-    X(cudnnSpatialTfSamplerBackward)                                                               \
-    X(cudnnCreateCTCLossDescriptor)                                                                \
-    X(cudnnSetCTCLossDescriptorEx)                                                                 \
-    X(cudnnDestroyCTCLossDescriptor)                                                               \
-    X(cudnnGetCTCLossWorkspaceSize)                                                                \
-    X(cudnnCTCLoss)
+    X(cudnnScaleTensor)
 
 struct cdn_functions {
 #define CDN_MEMBER(name) __typeof__(name) *name;

@@ -8,7 +8,6 @@ CUDNN_SOURCES = \
 	plugins/cudnn/batch_norm.c \
 	plugins/cudnn/conv.c \
 	plugins/cudnn/convolutions.h \
-	plugins/cudnn/ctc.c \
 	plugins/cudnn/engines.c \
 	plugins/cudnn/engines.h \
 	plugins/cudnn/errata.c \
@@ -35,7 +34,6 @@ CUDNN_SOURCES = \
 	plugins/cudnn/proposals.c \
 	plugins/cudnn/reduce.c \
 	plugins/cudnn/softmax.c \
-	plugins/cudnn/spatial.c \
 	plugins/cudnn/table.c \
 	plugins/cudnn/table.h \
 	plugins/cudnn/tensor.c \

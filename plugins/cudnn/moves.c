@@ -170,7 +170,6 @@ static int is_read(const struct anydnn_plugin_plan *plan, const struct cdn_call 
     int32_t operation = plan->problem.operation;
     int32_t beta = operation == ANYDNN_PLUGIN_OP_TENSOR                                    ? 2
                    : operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD && slot >= 10 ? 3
-                   : operation == ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD && slot == 4      ? 3
                                                                                            : 1;
 
     return !kit_is_written(operation, slot) || is_kept(operation, slot) ||

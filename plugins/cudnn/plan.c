@@ -136,7 +136,7 @@ static int32_t run(struct anydnn_plugin_plan *plan, struct cdn_call *call)
         context->stream = call->stream;
     }
     for (int slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
-        addresses |= plan->operation->host >> slot & 1 ? 0 : (uintptr_t)call->operands->data[slot];
+        addresses |= (uintptr_t)call->operands->data[slot];
     for (int i = 0; i < 4; i++) {
         if (plan->wide)
             call->scale[i].wide = call->operands->scale[i];

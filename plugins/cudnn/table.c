@@ -29,11 +29,6 @@ const struct cdn_operation *const cdn_operations[] = {
     &cdn_set_tensor,
     &cdn_scale_tensor,
     &cdn_im2col,
-    &cdn_spatial_grid_forward,
-    &cdn_spatial_grid_backward,
-    &cdn_spatial_sampler_forward,
-    &cdn_spatial_sampler_backward,
-    &cdn_ctc_loss,
 };
 const uint32_t cdn_operation_count = sizeof cdn_operations / sizeof cdn_operations[0];
 

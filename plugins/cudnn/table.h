@@ -31,11 +31,6 @@ extern const struct cdn_operation cdn_reduce_tensor;
 extern const struct cdn_operation cdn_set_tensor;
 extern const struct cdn_operation cdn_scale_tensor;
 extern const struct cdn_operation cdn_im2col;
-extern const struct cdn_operation cdn_spatial_grid_forward;
-extern const struct cdn_operation cdn_spatial_grid_backward;
-extern const struct cdn_operation cdn_spatial_sampler_forward;
-extern const struct cdn_operation cdn_spatial_sampler_backward;
-extern const struct cdn_operation cdn_ctc_loss;
 
 extern const struct cdn_operation *const cdn_operations[];
 extern const uint32_t cdn_operation_count;

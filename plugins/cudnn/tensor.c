@@ -202,10 +202,6 @@ void cdn_descriptors_destroy(struct cdn_descriptors *made)
         (void)cudnn.cudnnDestroyOpTensorDescriptor(made->op_tensor);
     if (made->reduce)
         (void)cudnn.cudnnDestroyReduceTensorDescriptor(made->reduce);
-    if (made->spatial)
-        (void)cudnn.cudnnDestroySpatialTransformerDescriptor(made->spatial);
-    if (made->ctc)
-        (void)cudnn.cudnnDestroyCTCLossDescriptor(made->ctc);
     memset(made, 0, sizeof *made);
 }
 

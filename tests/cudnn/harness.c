@@ -136,15 +136,6 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     return cudaSuccess;
 }
 
-cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int byte, size_t width, size_t height,
-                              cudaStream_t stream)
-{
-    (void)stream;
-    for (size_t row = 0; row < height; row++)
-        memset((char *)to + row * pitch, byte, width);
-    return cudaSuccess;
-}
-
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
     enum cudaStreamCaptureMode before = capture_mode;

@@ -7,15 +7,12 @@ dist_check_SCRIPTS += tests/cudnn/test_module.sh
 if HAVE_CMOCKA
 check_LTLIBRARIES += tests/cudnn/libcudnn_mock.la tests/cudnn/libcudnn_old.la tests/cudnn/libcudnn_lacks.la
 check_LTLIBRARIES += tests/cudnn/libharness.la
-check_PROGRAMS += tests/cudnn/test_cudnn tests/cudnn/test_layouts tests/cudnn/test_moves tests/cudnn/test_plans \
-	tests/cudnn/test_sequences
-TESTS += tests/cudnn/test_cudnn tests/cudnn/test_layouts tests/cudnn/test_moves tests/cudnn/test_plans \
-	tests/cudnn/test_sequences
+check_PROGRAMS += tests/cudnn/test_cudnn tests/cudnn/test_layouts tests/cudnn/test_moves tests/cudnn/test_plans
+TESTS += tests/cudnn/test_cudnn tests/cudnn/test_layouts tests/cudnn/test_moves tests/cudnn/test_plans
 endif
 
 MOCK_CUDNN_CPPFLAGS = $(CUDNN_CFLAGS) $(CUDA_CPPFLAGS)
-MOCK_CUDNN_SOURCES = tests/cudnn/mock.h tests/cudnn/mock_cudnn.c tests/cudnn/mock_cudnn_calls.c \
-	tests/cudnn/mock_cudnn_rules.c tests/cudnn/mock_cudnn_sequence.c
+MOCK_CUDNN_SOURCES = tests/cudnn/mock.h tests/cudnn/mock_cudnn.c tests/cudnn/mock_cudnn_calls.c tests/cudnn/mock_cudnn_rules.c
 tests_cudnn_libcudnn_mock_la_SOURCES = $(MOCK_CUDNN_SOURCES)
 tests_cudnn_libcudnn_mock_la_CPPFLAGS = $(MOCK_CUDNN_CPPFLAGS)
 tests_cudnn_libcudnn_mock_la_LDFLAGS = $(MOCK_LDFLAGS)
@@ -43,6 +40,3 @@ tests_cudnn_test_moves_LDADD = $(TEST_CUDNN_LIBS)
 tests_cudnn_test_plans_SOURCES = tests/cudnn/harness.h tests/cudnn/mock.h tests/cudnn/test_plans.c
 tests_cudnn_test_plans_CPPFLAGS = $(TEST_CUDNN_CPPFLAGS)
 tests_cudnn_test_plans_LDADD = $(TEST_CUDNN_LIBS)
-tests_cudnn_test_sequences_SOURCES = tests/cudnn/harness.h tests/cudnn/mock.h tests/cudnn/trial.h tests/cudnn/test_sequences.c
-tests_cudnn_test_sequences_CPPFLAGS = $(TEST_CUDNN_CPPFLAGS)
-tests_cudnn_test_sequences_LDADD = $(TEST_CUDNN_LIBS)

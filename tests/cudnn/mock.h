@@ -28,12 +28,6 @@ struct mock_tensor {
     int dims[8], strides[8];
 };
 
-/* What the CTC loss was given. */
-struct mock_ctc {
-    int dims[3], labels[16], label_lengths[4], input_lengths[4];
-    int gradients; /* wanted */
-};
-
 struct mock_cudnn {
     long live;               /* descriptors of every kind */
     int plans;               /* execution plans finalized */
@@ -51,8 +45,6 @@ struct mock_cudnn {
     struct mock_transform transform[8]; /* of cudnnTransformTensor, in turn */
     int transforms;
     double coef;         /* of the activation set last */
-    int image[4];        /* of the spatial transformer set last */
-    struct mock_ctc ctc; /* of the CTC loss run last */
     const void *watched; /* an int */
     int seen;            /* of it, when the last plan was made */
     /* Other engines than the usual ones. */

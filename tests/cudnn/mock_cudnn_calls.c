@@ -78,13 +78,5 @@ SUCCEEDS(cudnnGetReductionWorkspaceSize)
 COUNTS(cudnnReduceTensor, 0, 0)
 COUNTS(cudnnSetTensor, 0, 0)
 COUNTS(cudnnScaleTensor, 0, 0)
-CREATES(cudnnCreateSpatialTransformerDescriptor)
-DESTROYS(cudnnDestroySpatialTransformerDescriptor)
-COUNTS(cudnnSpatialTfGridGeneratorForward, 0, 0)
-COUNTS(cudnnSpatialTfGridGeneratorBackward, 0, 0)
-COUNTS(cudnnSpatialTfSamplerForward, 0, 0)
-CREATES(cudnnCreateCTCLossDescriptor)
-SUCCEEDS(cudnnSetCTCLossDescriptorEx)
-DESTROYS(cudnnDestroyCTCLossDescriptor)
 
 #pragma GCC visibility pop
