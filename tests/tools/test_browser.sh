@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Pages of compare and bench in a headless browser, on 360 and 1,400 pixels: browser.py says what must hold.
+set -u
+. "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
+
+anydnn=$ANYDNN_TEST_BUILDDIR/tools/anydnn
+ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
+export ANYDNN_PLUGIN_PATH
+page=$tap_dir/page.html
+printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
+
+browser=
+for name in chromium chromium-browser google-chrome; do
+    [ -n "$browser" ] || browser=$(command -v "$name" || :)
+done
+
+# opened FIGURES
+opened() {
+    python3 "$ANYDNN_TEST_SRCDIR/tests/tools/browser.py" "$browser" "$page" "$1"
+}
+compared() {
+    "$anydnn" compare --config "$tap_dir/emulate.conf" --suites "$ANYDNN_TEST_SRCDIR/bench/suites" --batch 1 --html "$page" \
+        cpu_ref:default cpu_ref:allow_conversion lenet && opened 3
+}
+timed() {
+    "$anydnn" bench --config "$tap_dir/emulate.conf" --suites "$ANYDNN_TEST_SRCDIR/bench/suites" --batch 1 --rounds 1 \
+        --time 0.01 --peak-flops 50G --peak-bytes 10G --html "$page" lenet cpu_ref:default cpu_ref:allow_conversion && opened 2
+}
+# What the others would miss: a line that does not break, labels that are small, colours of one look.
+refused() {
+    timed || return 1
+    sed "s|<body>|<body><p style=\"white-space:nowrap;max-width:none\">$(printf 'wide %.0s' $(seq 100))</p>|" "$page" >"$tap_dir/wide.html"
+    sed 's|img{display:block;width:100%|img{display:block;width:40%|' "$page" >"$tap_dir/small.html"
+    for broken in wide:'pixels wide on 360' small:'labels of'; do
+        page=$tap_dir/${broken%%:*}.html
+        opened 2 >"$tap_dir/out" 2>"$tap_dir/err" && { echo "${broken%%:*} is not seen"; return 1; }
+        says "${broken#*:}" || return 1
+    done
+}
+
+if [ -z "$browser" ] || ! command -v gnuplot >/dev/null 2>&1; then
+    skip "pages in a browser" "no chromium, or no gnuplot"
+else
+    check "a comparison's page on both widths" compared
+    check "a page of speeds on both widths" timed
+    check "what is too wide or too small is seen" refused
+fi
+tap_end
