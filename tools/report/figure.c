@@ -125,9 +125,9 @@ void page_figure(struct page *page, const char *caption, void (*draw)(FILE *scri
     size_t size;
 
     if (script != NULL) {
-        fputs("set terminal svg size 480,400 font 'sans-serif,16' background rgb '#ffffff'\n"
+        fputs("set terminal svg size 480,440 font 'sans-serif,16' background rgb '#ffffff'\n"
               "set encoding utf8\nset grid lc rgb '#cccccc'\nset key below left Left reverse "
-              "noenhanced\nset xlabel offset 0,0.4\n",
+              "noenhanced title ' '\n",
               script);
         draw(script, cookie);
         fflush(script);
