@@ -909,16 +909,21 @@ ANYDNN_FORM(anydnnStatus_t, anydnnSetCheck, 2, (anydnnHandle_t handle, const cha
  *   sampled                   of those chosen
  *   compared                  of those held to the reference
  *   mismatches                of those with an output beyond its bound
- *   over_budget, over_memory, recorded, declined, failed
- *                             chosen and passed over: for the budget, for memory, since a device
- * was capturing, by the reference, or since something went wrong passed_over               why the
- * last of these was spent_us                  microseconds that copies, reference and comparison
- * took worst_ratio               the largest error, in parts of its bound worst_problem the problem
- * where it was last_mismatch             the last mismatch in words reference                 the
- * backend that is trusted, once it was needed checked                   calls whose outputs were
- * looked through nan, inf, zero            of those with NaN, with infinities, with nothing but
- * zeros first_special             the first of them in words
+ *   over_budget, over_memory  chosen and passed over: for the budget, for memory
+ *   recorded                  since a device was capturing
+ *   declined, failed          by the reference; since something went wrong
+ *   passed_over               why the last of these was
+ *   pending                   chosen on a device and without a verdict yet
+ *   spent_us                  microseconds that copies, reference and comparison took
+ *   worst_ratio               the largest error, in parts of its bound
+ *   worst_problem             the problem where it was
+ *   last_mismatch             the last mismatch in words
+ *   reference                 the backend that is trusted, once it was needed
+ *   checked                   calls whose outputs were looked through
+ *   nan, inf, zero            of those with NaN, infinities, nothing but zeros
+ *   first_special             the first of them in words
  *
+ * All but `pending` give the handle's calls on a device their verdicts first, and wait for it.
  * anydnnGetShadowInfoInt gives those that are numbers, but worst_ratio.
  */
 ANYDNN_FORM(anydnnStatus_t, anydnnGetShadowInfo, 2,
