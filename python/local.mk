@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	python/anydnn/torch/_batch_norm.py \
 	python/anydnn/torch/_blocks.py \
 	python/anydnn/torch/_convolution.py \
+	python/anydnn/torch/_eager.py \
 	python/anydnn/torch/_fast.cpp \
 	python/anydnn/torch/_fast.py \
 	python/anydnn/torch/_fuse.py \

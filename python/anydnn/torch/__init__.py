@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import torch
 
-from . import _batch_norm, _convolution, _fast, _pooling, _softmax, _state
+from . import _batch_norm, _convolution, _fast, _fused, _pooling, _softmax, _state
 from ._fuse import fuse, fused, unfuse
 from ._state import Entry, Options
 
@@ -50,23 +50,34 @@ _registered: Optional[torch.library.Library] = None
 _compiled: List[Any] = []
 
 
-def _register(operators: List[Tuple[str, Any, Tuple[str, ...]]], compiled: Optional[bool]) -> torch.library.Library:
+def _register(families: Sequence[str], compiled: Optional[bool]) -> torch.library.Library:
     made = torch.library.Library("aten", "IMPL")
+
+    def quick(name: str, key: str, kernel: Any, before: Any) -> bool:
+        wanted = key == "CPU" if compiled is None else compiled
+        found = _fast.put(name, key, kernel, before) if wanted else None
+        if found is not None:
+            _compiled.append(found)
+        return found is not None
+
+    def there(key: str) -> bool:
+        return "CUDA" not in key or torch.cuda.is_available()
     with warnings.catch_warnings():
         # One that says that a kernel is overridden: that is what was asked for.
         warnings.simplefilter("ignore", UserWarning)
-        present = [(name, kernel, key) for name, kernel, keys in operators for key in keys
-                   if "CUDA" not in key or torch.cuda.is_available()]
+        present = [(name, kernel, key) for family in families for name, kernel, keys in _FAMILIES[family]
+                   for key in keys if there(key)]
         # All are asked for before one is put: with a kernel at CPU, another one counts at AutogradCPU.
         previous = [torch.library.get_kernel(f"aten::{name}", key) for name, _, key in present]
         for (name, kernel, key), before in zip(present, previous):
-            wanted = key == "CPU" if compiled is None else compiled
-            quick = _fast.put(name, key, kernel, before) if wanted else None
-            if quick is not None:
-                _compiled.append(quick)
-                continue
-            hook = kernel if kernel is _pooling.max_pool2d else _state.hook
-            made.impl(name, hook(name, kernel, before), key, with_keyset=True)
+            if kernel is _pooling.max_pool2d:
+                made.impl(name, kernel(name, key, before), key, with_keyset=True)
+            elif not quick(name, key, kernel, _fast.boxed(before, key)):
+                made.impl(name, _state.hook(name, kernel, before), key, with_keyset=True)
+        for name, own in _fused.OWN.items():
+            for key in _BOTH:
+                if own.family in families and there(key):
+                    quick(name, key, own.ours, own.parts)
     return made
 
 
@@ -80,8 +91,8 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     operators   the families that are taken: "convolution", "batch_norm", "pooling", "softmax"
     everything  all of them, with those that gain nothing: of softmax a row of -inf alone gives 0, of its
                 logarithm -inf, where torch has NaN
-    compiled    convolutions by kernels in C++, that repeat what Python's did: None, on the CPU where a compiler
-                is; True, on CUDA too, and RuntimeError where they cannot be had; False, Python's alone
+    compiled    kernels in C++ that repeat what Python's did: None, on the CPU where the package holds them or a
+                compiler is; True, on CUDA too, and RuntimeError where they cannot be had; False, Python's alone
     """
     global _registered
     unknown = set(operators) - set(_FAMILIES)
@@ -93,8 +104,7 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     _state.options = Options(route, math)
     families = _FAMILIES if everything else operators
     _state.families = frozenset(families)
-    _registered = _register([operator for family in families for operator in _FAMILIES[family]],
-                            compiled)
+    _registered = _register(list(families), compiled)
     _fast.options_changed()
 
 

@@ -21,7 +21,8 @@ def parameter(value: Maybe, x: torch.Tensor, default: float) -> torch.Tensor:
     return value.contiguous()
 
 
-def _running(value: Maybe, x: torch.Tensor) -> Maybe:
+def running(value: Maybe, x: torch.Tensor) -> Any:
+    """Running statistics as the operations take them, which write into them."""
     if value is None:
         return None
     if not value.is_contiguous():
@@ -62,7 +63,7 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
              momentum: float, epsilon: float) -> Tuple[Tuple[torch.Tensor, torch.Tensor, torch.Tensor], str]:
     packed_x, last, shape = operand_of(x)
     scale, shift = parameter(weight, x, 1.0), parameter(bias, x, 0.0)
-    mean, var = _running(mean, x), _running(var, x)
+    mean, var = running(mean, x), running(var, x)
     y = empty(packed_x.shape, packed_x, last)
     handle = handle_of(x)
     tensors = [("x", packed_x), ("scale", scale), ("bias", shift), ("y", y)]

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from . import _fused
+from . import _eager, _fused
 
 Maybe = Optional[torch.Tensor]
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
@@ -49,33 +49,56 @@ def _one_by_one(norm: Any, x: torch.Tensor, z: Maybe, ceiling: Optional[float]) 
     return _fused.activated(y if z is None else y + z, ceiling)
 
 
-def norm_relu(norm: Any, x: torch.Tensor, z: Maybe, ceiling: Optional[float]) -> Tuple[torch.Tensor, Maybe]:
+# What `norm_relu` returns for statistics of the batch where the operator has moved the running ones itself.
+_MOVED: Tuple[torch.Tensor, ...] = ()
+
+
+def _operands(norm: Any) -> Optional[Tuple[torch.Tensor, ...]]:
+    """Weight, bias, running mean and variance where they are as they mostly are, by the shortest way."""
+    state = norm.__dict__
+    parameters, buffers = state["_parameters"], state["_buffers"]
+    found = (parameters.get("weight"), parameters.get("bias"), buffers.get("running_mean"), buffers.get("running_var"))
+    if any(state[name] for name in _HOOKS) or state["momentum"] is None:
+        return None
+    return found if all(one is not None and one.dtype is torch.float32 for one in found) else None
+
+
+def norm_relu(norm: Any, x: torch.Tensor, z: Maybe,
+              ceiling: Optional[float]) -> Tuple[torch.Tensor, Optional[Tuple[torch.Tensor, ...]]]:
     """y, and the statistics of the batch that `update` takes; None where the parts ran, which did that themselves."""
-    if (not norm.training or why_not_norm(norm) or x.dim() not in (4, 5) or x.numel() == x.shape[1]
-            or x.numel() == 0 or x.shape[1] != norm.num_features
-            or (x.dtype == torch.float64) != (norm.weight.dtype == torch.float64)
+    plain = _eager.eager(x)
+    found = _operands(norm) if plain else None
+    if (not norm.training or found is None and why_not_norm(norm) or x.dim() not in (4, 5)
+            or x.numel() <= x.shape[1] or x.shape[1] != norm.num_features
+            or (x.dtype == torch.float64) != ((found[0] if found else norm.weight).dtype == torch.float64)
             or (z is not None and (z.shape != x.shape or z.dtype != x.dtype or z.device != x.device))):
         return _one_by_one(norm, x, z, ceiling), None
     norm._check_input_dim(x)
-    y, _, batch, _ = _fused.norm(x, z, norm.weight, norm.bias, norm.eps, ceiling)
-    return y, batch
+    if plain:
+        found = found or (norm.weight, norm.bias, norm.running_mean, norm.running_var)
+        return _eager.norm_relu(x, z, *found, norm.momentum, norm.eps, ceiling), _MOVED
+    y, _, _, mean, var, _ = _fused.norm(x, z, norm.weight, norm.bias, norm.eps, ceiling)
+    return y, (mean, var)
 
 
-def update(norms: Sequence[Any], batches: Sequence[Maybe]) -> None:
-    """Moves running statistics towards those of the batch, for all of a block at once."""
+def update(norms: Sequence[Any], batches: Sequence[Optional[Tuple[torch.Tensor, ...]]]) -> None:
+    """Counts batches and moves running statistics towards theirs, for all of a block at once."""
     groups: Dict[float, Tuple[List[torch.Tensor], List[torch.Tensor]]] = {}
     counts = []
     for norm, batch in zip(norms, batches):
-        if batch is not None:
+        if batch is None:
+            continue
+        counts.append(norm.num_batches_tracked)
+        if batch:
             running, new = groups.setdefault(norm.momentum, ([], []))
             running += [norm.running_mean, norm.running_var]
-            new += [batch[0], batch[1]]
-            counts.append(norm.num_batches_tracked)
-    if counts:
+            new += batch
+    if groups:
         with torch.no_grad():
             for momentum, (running, new) in groups.items():
                 torch.ops.aten._foreach_lerp_.Scalar(running, new, momentum)
-            torch.ops.aten._foreach_add_.Scalar(counts, 1)
+    if counts:
+        torch.ops.aten._foreach_add_.Scalar(counts, 1)
 
 
 def _as_autocast(*tensors: Maybe) -> Tuple[Maybe, ...]:
@@ -93,8 +116,13 @@ def conv_relu(conv: Any, x: torch.Tensor, ceiling: Optional[float]) -> torch.Ten
     """The activation of a convolution with bias."""
     if why_not_conv(conv) or x.dim() != conv.weight.dim():
         return _fused.activated(conv(x), ceiling)
-    x, w, bias = _as_autocast(x, conv.weight, conv.bias)  # type: ignore[assignment]
-    y: torch.Tensor = _fused.conv(x, w, bias, conv.stride, conv.padding, conv.dilation, conv.groups, ceiling)
+    return _one_conv(conv, conv.weight, conv.bias, x, ceiling)
+
+
+def _one_conv(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
+    x, w, bias = _as_autocast(x, w, bias)  # type: ignore[assignment]
+    run = _eager.conv_relu if _eager.eager(x) else _fused.conv
+    y: torch.Tensor = run(x, w, bias, conv.stride, conv.padding, conv.dilation, conv.groups, ceiling)
     return y
 
 
@@ -109,9 +137,7 @@ def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, active: bool, ceilin
     mean = norm.running_mean if conv.bias is None else norm.running_mean - conv.bias
     bias = (norm.bias - mean * factor).to(conv.weight.dtype)
     if z is None and active:
-        x, w, bias = _as_autocast(x, w, bias)  # type: ignore[assignment]
-        one: torch.Tensor = _fused.conv(x, w, bias, conv.stride, conv.padding, conv.dilation, conv.groups, ceiling)
-        return one
+        return _one_conv(conv, w, bias, x, ceiling)
     y = functional.conv2d(x, w, bias, conv.stride, conv.padding, conv.dilation, conv.groups)
     y = y if z is None else y + z
     return _fused.activated(y, ceiling) if active else y

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of aten::_convolution and aten::convolution_backward that repeat what the Python kernels
-// did, on torch's stable ABI. The first call of a kind goes to Python, which says in a recipe which
-// problems it ran on which operands; equal calls then allocate the results and run these problems.
+// Kernels of operators of aten and of our own that repeat what the Python kernels did, on torch's
+// stable ABI. The first call of a kind goes to Python, which says in a recipe which problems it ran
+// on which operands; equal calls then allocate the results and run these problems.
 #include <torch/csrc/stable/library.h>
 #include <torch/csrc/stable/tensor.h>
 
@@ -18,6 +18,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 using torch::stable::Tensor;
@@ -27,7 +28,7 @@ using Ints = std::vector<int64_t>;
 namespace
 {
 
-constexpr int MOST_OPERANDS = 8, MOST_STEPS = 4, MOST_COUNTERS = 4096;
+constexpr int MOST_OPERANDS = 16, MOST_INPUTS = 8, MOST_STEPS = 4, MOST_COUNTERS = 4096;
 
 // One problem: `slots` are places among the inputs and, behind them, the outputs.
 struct Step {
@@ -40,6 +41,7 @@ struct Step {
 // An output without dims is one that was not asked for.
 struct Output {
     std::vector<int64_t> sizes, strides;
+    int32_t type = 0;
     bool there = false;
 };
 
@@ -79,81 +81,125 @@ thread_local std::optional<Recipe> offered;
 // What the Python kernel raised: the stable ABI would pass on that it failed, and not its sentence.
 thread_local std::optional<std::string> raised;
 
-void add_tensor(Ints &key, const Tensor &tensor)
-{
-    AtenTensorHandle handle = tensor.get();
-    int64_t dims = 0, *sizes = nullptr, *strides = nullptr;
-    int32_t type = 0, device = 0, index = 0, layout = 0;
-    aoti_torch_get_dim(handle, &dims);
-    aoti_torch_get_dtype(handle, &type);
-    aoti_torch_get_device_type(handle, &device);
-    aoti_torch_get_device_index(handle, &index);
-    aoti_torch_get_layout(handle, &layout);
-    key.push_back(dims << 40 | (int64_t)type << 24 | device << 16 | layout << 8 | (index & 255));
-    if (layout != aoti_torch_layout_strided())
-        return;
-    aoti_torch_get_sizes(handle, &sizes);
-    aoti_torch_get_strides(handle, &strides);
-    key.insert(key.end(), sizes, sizes + dims);
-    key.insert(key.end(), strides, strides + dims);
-}
+// What tells calls of an operator apart, and the tensors that a recipe's slots begin with.
+struct Call {
+    Ints key;
+    std::array<AtenTensorHandle, MOST_INPUTS> inputs{};
+    int count = 0;
 
-void add_ints(Ints &key, const Ints &values)
-{
-    key.push_back((int64_t)values.size());
-    key.insert(key.end(), values.begin(), values.end());
-}
+    void add(const Tensor &tensor)
+    {
+        AtenTensorHandle handle = tensor.get();
+        int64_t dims = 0, *sizes = nullptr, *strides = nullptr;
+        int32_t type = 0, device = 0, index = 0, layout = 0;
+        inputs.at((size_t)count++) = handle;
+        aoti_torch_get_dim(handle, &dims);
+        aoti_torch_get_dtype(handle, &type);
+        aoti_torch_get_device_type(handle, &device);
+        aoti_torch_get_device_index(handle, &index);
+        aoti_torch_get_layout(handle, &layout);
+        key.push_back(dims << 40 | (int64_t)type << 24 | device << 16 | layout << 8 |
+                      (index & 255));
+        if (layout != aoti_torch_layout_strided())
+            return;
+        aoti_torch_get_sizes(handle, &sizes);
+        aoti_torch_get_strides(handle, &strides);
+        key.insert(key.end(), sizes, sizes + dims);
+        key.insert(key.end(), strides, strides + dims);
+    }
 
-void use_stream(void *handle, int32_t device, int32_t index)
+    void add(const std::optional<Tensor> &tensor)
+    {
+        if (tensor && tensor->defined()) {
+            add(*tensor);
+            return;
+        }
+        key.push_back(-1);
+        inputs.at((size_t)count++) = nullptr;
+    }
+
+    template <typename Number> void add(const std::vector<Number> &values)
+    {
+        key.push_back((int64_t)values.size());
+        key.insert(key.end(), values.begin(), values.end());
+    }
+
+    void add(int64_t value)
+    {
+        key.push_back(value);
+    }
+
+    void add(bool value)
+    {
+        key.push_back(value);
+    }
+
+    void add(double value)
+    {
+        int64_t bits;
+        memcpy(&bits, &value, sizeof(bits));
+        key.push_back(bits);
+    }
+
+    template <typename Value> void add(const std::optional<Value> &value)
+    {
+        key.push_back(value.has_value());
+        if (value)
+            add(*value);
+    }
+};
+
+bool use_stream(void *handle, int32_t device, int32_t index)
 {
     void *stream = nullptr;
-    if (device != aoti_torch_device_type_cpu() && cuda_stream && !cuda_stream(index, &stream))
-        set_stream(handle, stream);
+    if (device == aoti_torch_device_type_cpu())
+        return true;
+    return !cuda_stream(index, &stream) && !set_stream(handle, stream);
+}
+
+// A new tensor, and where its elements lie.
+bool make(const Ints &sizes, const Ints &strides, int32_t type, int32_t device, int32_t index,
+          std::optional<Tensor> &tensor, void *&at)
+{
+    AtenTensorHandle made = nullptr;
+    if (aoti_torch_empty_strided((int64_t)sizes.size(), sizes.data(), strides.data(), type, device,
+                                 index, &made))
+        return false;
+    tensor.emplace(made);
+    return !aoti_torch_get_data_ptr(made, &at);
 }
 
 // The outputs by the recipe; false where a problem did not run, and the call must be made by
 // Python.
-bool repeat(const Recipe &recipe, const Tensor *const *inputs, int count,
-            std::vector<Tensor> &outputs)
+bool repeat(const Recipe &recipe, const Call &call, std::vector<Tensor> &outputs)
 {
-    int32_t type = 0, device = 0, index = 0;
-    AtenTensorHandle first = inputs[0]->get();
-    aoti_torch_get_dtype(first, &type);
-    aoti_torch_get_device_type(first, &device);
-    aoti_torch_get_device_index(first, &index);
+    int32_t device = 0, index = 0;
+    aoti_torch_get_device_type(call.inputs[0], &device);
+    aoti_torch_get_device_index(call.inputs[0], &index);
     std::array<void *, 2 * MOST_OPERANDS> at{};
-    for (int i = 0; i < count; i++)
-        if (inputs[i])
-            aoti_torch_get_data_ptr(inputs[i]->get(), &at[i]);
+    std::optional<Tensor> made;
+    for (int i = 0; i < call.count; i++)
+        if (call.inputs[i])
+            aoti_torch_get_data_ptr(call.inputs[i], &at[i]);
+    outputs.reserve(recipe.outputs.size());
     for (size_t i = 0; i < recipe.outputs.size(); i++) {
         const Output &output = recipe.outputs[i];
-        if (!output.there) {
-            outputs.emplace_back();
-            continue;
-        }
-        AtenTensorHandle made = nullptr;
-        if (aoti_torch_empty_strided((int64_t)output.sizes.size(), output.sizes.data(),
-                                     output.strides.data(), type, device, index, &made))
+        made.reset();
+        if (output.there && !make(output.sizes, output.strides, output.type, device, index, made,
+                                  at[call.count + i]))
             return false;
-        outputs.emplace_back(made);
-        aoti_torch_get_data_ptr(made, &at[count + i]);
+        outputs.push_back(made ? std::move(*made) : Tensor());
     }
     for (const Step &step : recipe.steps) {
         void *pointers[MOST_OPERANDS], *space = nullptr;
         for (int i = 0; i < step.count; i++)
             pointers[i] = at[step.slots[i]];
-        std::optional<Tensor> workspace;
-        if (step.workspace) {
-            AtenTensorHandle made = nullptr;
-            const int64_t size = (int64_t)step.workspace, one = 1;
-            if (aoti_torch_empty_strided(1, &size, &one, aoti_torch_dtype_uint8(), device, index,
-                                         &made))
-                return false;
-            workspace.emplace(made);
-            aoti_torch_get_data_ptr(made, &space);
-        }
-        use_stream(step.handle, device, index);
-        if (execute(step.handle, step.problem, pointers, space, step.workspace))
+        made.reset();
+        if (step.workspace && !make({(int64_t)step.workspace}, {1}, aoti_torch_dtype_uint8(),
+                                    device, index, made, space))
+            return false;
+        if (!use_stream(step.handle, device, index) ||
+            execute(step.handle, step.problem, pointers, space, step.workspace))
             return false;
     }
     return true;
@@ -170,13 +216,13 @@ const Recipe *known(const Ints &key)
 }
 
 // The outputs of a known call, or nothing.
-bool fast(const Ints &key, const Tensor *const *inputs, int count, std::vector<Tensor> &outputs)
+bool fast(const Call &call, std::vector<Tensor> &outputs)
 {
-    const Recipe *recipe = known(key);
+    const Recipe *recipe = known(call.key);
     if (!recipe)
         return false;
     auto began = std::chrono::steady_clock::now();
-    if (!repeat(*recipe, inputs, count, outputs)) {
+    if (!repeat(*recipe, call, outputs)) {
         outputs.clear();
         return false;
     }
@@ -203,83 +249,160 @@ void learn(Ints &&key)
     offered.reset();
 }
 
-Tensor convolution(Tensor x, Tensor w, std::optional<Tensor> bias, Ints stride, Ints padding,
-                   Ints dilation, bool transposed, Ints output_padding, int64_t groups,
-                   bool benchmark, bool deterministic, bool enabled, bool tf32)
+// Arguments as Python's operators take them: a list of truths goes as one of numbers.
+template <typename Value> StableIValue passed(const Value &value)
 {
-    if (bias && !bias->defined())
-        bias.reset();
-    int64_t bits = benchmark | deterministic << 1 | tf32 << 2;
-    flags.store(bits, std::memory_order_relaxed);
-    Ints key{options.load(std::memory_order_relaxed), bits | (int64_t)transposed << 8, groups};
-    key.reserve(64);
-    add_tensor(key, x);
-    add_tensor(key, w);
-    if (bias)
-        add_tensor(key, *bias);
-    for (const Ints *one : {&stride, &padding, &dilation, &output_padding})
-        add_ints(key, *one);
-    const Tensor *inputs[] = {&x, &w, bias ? &*bias : nullptr};
-    std::vector<Tensor> outputs;
-    if (fast(key, inputs, 3, outputs))
-        return outputs[0];
-    StableIValue stack[] = {stable::from(x),
-                            stable::from(w),
-                            stable::from(bias),
-                            stable::from(stride),
-                            stable::from(padding),
-                            stable::from(dilation),
-                            stable::from(transposed),
-                            stable::from(output_padding),
-                            stable::from(groups),
-                            stable::from(benchmark),
-                            stable::from(deterministic),
-                            stable::from(enabled),
-                            stable::from(tf32)};
-    ask_python("anydnn::_convolution", stack);
-    Tensor y = stable::to<Tensor>(stack[0]);
-    learn(std::move(key));
-    return y;
+    return stable::from(value);
 }
 
-std::tuple<Tensor, Tensor, Tensor> gradient(Tensor dy, Tensor x, Tensor w, std::optional<Ints> bias,
-                                            Ints stride, Ints padding, Ints dilation,
-                                            bool transposed, Ints output_padding, int64_t groups,
-                                            std::vector<bool> wanted)
+StableIValue passed(const std::vector<bool> &values)
 {
-    int64_t mask = 0;
-    for (size_t i = 0; i < wanted.size(); i++)
-        mask |= (int64_t)wanted[i] << i;
-    Ints key{options.load(std::memory_order_relaxed),
-             flags.load(std::memory_order_relaxed) | (int64_t)transposed << 8 | mask << 16 |
-                 (int64_t)1 << 32,
-             groups};
-    key.reserve(64);
-    for (const Tensor *one : {&dy, &x, &w})
-        add_tensor(key, *one);
-    for (const Ints *one : {&stride, &padding, &dilation, &output_padding})
-        add_ints(key, *one);
-    const Tensor *inputs[] = {&dy, &x, &w};
-    std::vector<Tensor> outputs;
-    if (fast(key, inputs, 3, outputs))
-        return {outputs[0], outputs[1], outputs[2]};
-    StableIValue stack[] = {stable::from(dy),
-                            stable::from(x),
-                            stable::from(w),
-                            stable::from(bias),
-                            stable::from(stride),
-                            stable::from(padding),
-                            stable::from(dilation),
-                            stable::from(transposed),
-                            stable::from(output_padding),
-                            stable::from(groups),
-                            stable::from(Ints(wanted.begin(), wanted.end()))};
-    ask_python("anydnn::_convolution_backward", stack);
-    Tensor dx = stable::to<Tensor>(stack[0]), dw = stable::to<Tensor>(stack[1]),
-           db = stable::to<Tensor>(stack[2]);
-    learn(std::move(key));
-    return {dx, dw, db};
+    return stable::from(Ints(values.begin(), values.end()));
 }
+
+StableIValue passed(const std::optional<Tensor> &tensor)
+{
+    return stable::from(tensor && tensor->defined() ? tensor : std::optional<Tensor>());
+}
+
+// A kernel with N results, whose name in OPERATORS has Python's behind it.
+template <size_t N> using Results = std::array<Tensor, N>;
+
+template <size_t N, typename... Arguments>
+Results<N> results_of(int which, const char *python, const Arguments &...arguments)
+{
+    Call call;
+    std::vector<Tensor> outputs;
+    Results<N> results;
+    call.key.reserve(96);
+    call.key = {which, options.load(std::memory_order_relaxed),
+                flags.load(std::memory_order_relaxed)};
+    (call.add(arguments), ...);
+    if (fast(call, outputs)) {
+        std::move(outputs.begin(), outputs.end(), results.begin());
+        return results;
+    }
+    StableIValue stack[sizeof...(Arguments) > N ? sizeof...(Arguments) : N] = {
+        passed(arguments)...};
+    ask_python(python, stack);
+    for (size_t i = 0; i < N; i++)
+        results[i] = stable::to<Tensor>(stack[i]);
+    learn(std::move(call.key));
+    return results;
+}
+
+template <size_t N, size_t... I> auto tuple_of(Results<N> &&results, std::index_sequence<I...>)
+{
+    return std::make_tuple(std::move(results[I])...);
+}
+
+enum Operator {
+    CONVOLUTION,
+    CONVOLUTION_GRADIENT,
+    CONVOLUTION_RELU,
+    NORM,
+    NORM_GRADIENT,
+    CUDNN_NORM,
+    CUDNN_NORM_GRADIENT,
+    NORM_RELU,
+    NORM_RELU_IN_PLACE,
+    NORM_RELU_GRADIENT,
+    AVERAGE,
+    AVERAGE_GRADIENT,
+    MAXIMUM,
+    MAXIMUM_GRADIENT,
+    OPERATORS
+};
+
+extern const char *const python_names[OPERATORS];
+
+template <Operator which, size_t N, typename... Arguments> auto kernel(Arguments... arguments)
+{
+    Results<N> results = results_of<N>(which, python_names[which], arguments...);
+    if constexpr (N == 1)
+        return std::move(results[0]);
+    else
+        return tuple_of<N>(std::move(results), std::make_index_sequence<N>());
+}
+
+using Maybe = std::optional<Tensor>;
+using MaybeFloat = std::optional<double>;
+using Bools = std::vector<bool>;
+
+// The forward passes of convolutions come with torch's flags, by which gradients go too.
+Tensor convolution(Tensor x, Tensor w, Maybe bias, Ints stride, Ints padding, Ints dilation,
+                   bool transposed, Ints output_padding, int64_t groups, bool benchmark,
+                   bool deterministic, bool enabled, bool tf32)
+{
+    flags.store(benchmark | deterministic << 1 | tf32 << 2, std::memory_order_relaxed);
+    return kernel<CONVOLUTION, 1>(x, w, bias, stride, padding, dilation, transposed, output_padding,
+                                  groups, benchmark, deterministic, enabled, tf32);
+}
+
+Tensor convolution_relu(Tensor x, Tensor w, Tensor bias, Ints stride, Ints padding, Ints dilation,
+                        int64_t groups, MaybeFloat ceiling, int64_t bits)
+{
+    flags.store(bits, std::memory_order_relaxed);
+    return kernel<CONVOLUTION_RELU, 1>(x, w, bias, stride, padding, dilation, groups, ceiling,
+                                       bits);
+}
+
+constexpr auto convolution_gradient =
+    &kernel<CONVOLUTION_GRADIENT, 3, Tensor, Tensor, Tensor, std::optional<Ints>, Ints, Ints, Ints,
+            bool, Ints, int64_t, Bools>;
+constexpr auto norm = &kernel<NORM, 3, Tensor, Maybe, Maybe, Maybe, Maybe, bool, double, double>;
+constexpr auto norm_gradient = &kernel<NORM_GRADIENT, 3, Tensor, Tensor, Maybe, Maybe, Maybe, Maybe,
+                                       Maybe, bool, double, Bools>;
+constexpr auto cudnn_norm =
+    &kernel<CUDNN_NORM, 4, Tensor, Tensor, Maybe, Maybe, Maybe, bool, double, double>;
+constexpr auto cudnn_norm_gradient = &kernel<CUDNN_NORM_GRADIENT, 3, Tensor, Tensor, Tensor, Maybe,
+                                             Maybe, Maybe, Maybe, double, Tensor>;
+constexpr auto norm_relu = &kernel<NORM_RELU, 6, Tensor, Maybe, Tensor, Tensor, double, MaybeFloat>;
+constexpr auto norm_relu_in_place = &kernel<NORM_RELU_IN_PLACE, 4, Tensor, Maybe, Tensor, Tensor,
+                                            Tensor, Tensor, double, double, MaybeFloat>;
+constexpr auto norm_relu_gradient = &kernel<NORM_RELU_GRADIENT, 4, Tensor, Tensor, Tensor, Tensor,
+                                            Tensor, Tensor, double, MaybeFloat, bool>;
+constexpr auto average =
+    &kernel<AVERAGE, 1, Tensor, Ints, Ints, Ints, bool, bool, std::optional<int64_t>>;
+constexpr auto average_gradient = &kernel<AVERAGE_GRADIENT, 1, Tensor, Tensor, Ints, Ints, Ints,
+                                          bool, bool, std::optional<int64_t>>;
+constexpr auto maximum = &kernel<MAXIMUM, 1, Tensor, Ints, Ints, Ints>;
+constexpr auto maximum_gradient =
+    &kernel<MAXIMUM_GRADIENT, 1, Tensor, Tensor, Tensor, Ints, Ints, Ints>;
+
+// Each kernel's name within aten or our own namespace, behind "slow_" that of Python's operator.
+const char *const python_names[OPERATORS] = {
+    "anydnn::slow__convolution",
+    "anydnn::slow_convolution_backward",
+    "anydnn::slow_convolution_relu_flagged",
+    "anydnn::slow_native_batch_norm",
+    "anydnn::slow_native_batch_norm_backward",
+    "anydnn::slow_cudnn_batch_norm",
+    "anydnn::slow_cudnn_batch_norm_backward",
+    "anydnn::slow_batch_norm_relu",
+    "anydnn::slow_batch_norm_relu_",
+    "anydnn::slow_batch_norm_relu_backward",
+    "anydnn::slow_avg_pool2d",
+    "anydnn::slow_avg_pool2d_backward",
+    "anydnn::slow_max_pool2d",
+    "anydnn::slow_max_pool2d_backward",
+};
+void (*const boxed[OPERATORS])(StableIValue *, uint64_t, uint64_t) = {
+    TORCH_BOX(&convolution),
+    TORCH_BOX(convolution_gradient),
+    TORCH_BOX(&convolution_relu),
+    TORCH_BOX(norm),
+    TORCH_BOX(norm_gradient),
+    TORCH_BOX(cudnn_norm),
+    TORCH_BOX(cudnn_norm_gradient),
+    TORCH_BOX(norm_relu),
+    TORCH_BOX(norm_relu_in_place),
+    TORCH_BOX(norm_relu_gradient),
+    TORCH_BOX(average),
+    TORCH_BOX(average_gradient),
+    TORCH_BOX(maximum),
+    TORCH_BOX(maximum_gradient),
+};
 
 void after_fork()
 {
@@ -295,20 +418,25 @@ void anydnn_torch_start(void *execute_entry, void *set_stream_entry)
 {
     execute = (int (*)(void *, void *, void *const *, void *, size_t))execute_entry;
     set_stream = (int (*)(void *, void *))set_stream_entry;
-    cuda_stream = (AOTITorchError(*)(int32_t, void **))dlsym(RTLD_DEFAULT,
-                                                             "aoti_torch_get_current_cuda_stream");
+    // torch's libraries are not in the global scope.
+    if (void *torch_cuda = dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD))
+        cuda_stream = (AOTITorchError(*)(int32_t, void **))dlsym(
+            torch_cuda, "aoti_torch_get_current_cuda_stream");
     pthread_atfork(nullptr, nullptr, after_fork);
 }
 
-// Puts a kernel of aten, "_convolution" or "convolution_backward", at a key; the result goes to
-// anydnn_torch_take.
-void *anydnn_torch_put(const char *name, const char *key)
+// Puts the kernel of an operator, "aten" or "anydnn" and its name, at a key; the result, NULL where
+// there is none or torch's stream cannot be asked for, goes to anydnn_torch_take.
+void *anydnn_torch_put(const char *space, const char *name, const char *key)
 {
     TorchLibraryHandle library = nullptr;
-    if (aoti_torch_library_init_impl("aten", key, __FILE__, __LINE__, &library))
+    int which = 0;
+    while (which < OPERATORS && strcmp(python_names[which] + strlen("anydnn::slow_"), name))
+        which++;
+    if (which == OPERATORS || (strstr(key, "CUDA") && !cuda_stream) ||
+        aoti_torch_library_init_impl(space, key, __FILE__, __LINE__, &library))
         return nullptr;
-    auto kernel = strcmp(name, "_convolution") ? TORCH_BOX(&gradient) : TORCH_BOX(&convolution);
-    if (torch_library_impl(library, name, kernel, TORCH_ABI_VERSION)) {
+    if (torch_library_impl(library, name, boxed[which], TORCH_ABI_VERSION)) {
         aoti_torch_delete_library_object(library);
         return nullptr;
     }
@@ -337,7 +465,7 @@ int64_t anydnn_torch_flags(void)
 }
 
 // The recipe of the call that Python has just run in this thread, as numbers: counter, outputs
-// (dims or -1, sizes, strides), steps (handle, problem, workspace, operands, slots).
+// (dims or -1, type, sizes, strides), steps (handle, problem, workspace, operands, slots).
 void anydnn_torch_offer(const int64_t *at)
 {
     Recipe recipe;
@@ -348,6 +476,7 @@ void anydnn_torch_offer(const int64_t *at)
         output.there = dims >= 0;
         if (!output.there)
             continue;
+        output.type = (int32_t)*at++;
         output.sizes.assign(at, at + dims);
         output.strides.assign(at + dims, at + 2 * dims);
         at += 2 * dims;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The compiled kernels of convolution (_fast.cpp): built where a compiler is, and what they learn from Python's.
+"""The compiled kernels (_fast.cpp): built where a compiler is, and what they learn from Python's.
 
 They repeat equal calls without Python. The first call of a kind runs the Python kernel while what it executes is
 recorded; if that were only problems on the call's own operands, it becomes a recipe.
@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
+import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
@@ -20,6 +21,9 @@ from .._library import library
 from . import _fused, _state
 
 SOURCE = pathlib.Path(__file__).with_name("_fast.cpp")
+# Of aten's operators that have compiled kernels, as the operators for Python take them.
+_NORM = "(Tensor x, Tensor? weight, Tensor? bias, Tensor? mean, Tensor? var, bool training, float momentum, float epsilon)"
+_WINDOW = "int[] window, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor) -> Tensor"
 _SCHEMAS = {
     "_convolution": "(Tensor x, Tensor w, Tensor? bias, int[] stride, int[] padding, int[] dilation, bool transposed,"
                     " int[] output_padding, int groups, bool benchmark, bool deterministic, bool cudnn_enabled,"
@@ -27,23 +31,45 @@ _SCHEMAS = {
     "convolution_backward": "(Tensor dy, Tensor x, Tensor w, int[]? bias_sizes, int[] stride, int[] padding,"
                             " int[] dilation, bool transposed, int[] output_padding, int groups, int[] output_mask)"
                             " -> (Tensor, Tensor, Tensor)",
+    "native_batch_norm": _NORM + " -> (Tensor, Tensor, Tensor)",
+    "native_batch_norm_backward": "(Tensor dy, Tensor x, Tensor? weight, Tensor? mean, Tensor? var, Tensor? saved_mean,"
+                                  " Tensor? saved_inverse, bool training, float epsilon, int[] output_mask)"
+                                  " -> (Tensor, Tensor, Tensor)",
+    "cudnn_batch_norm": _NORM.replace("Tensor? weight", "Tensor weight") + " -> (Tensor, Tensor, Tensor, Tensor)",
+    "cudnn_batch_norm_backward": "(Tensor x, Tensor dy, Tensor weight, Tensor? mean, Tensor? var, Tensor? saved_mean,"
+                                 " Tensor? saved_inverse, float epsilon, Tensor reserve) -> (Tensor, Tensor, Tensor)",
+    "avg_pool2d": "(Tensor x, " + _WINDOW,
+    "avg_pool2d_backward": "(Tensor dy, Tensor x, " + _WINDOW,
 }
+_MASKED = ("convolution_backward", "native_batch_norm_backward")
+# torch's numbers of the types that a result may have.
+_TYPES = {torch.uint8: 0, torch.float16: 5, torch.float32: 6, torch.float64: 7, torch.bfloat16: 15}
 _loaded: Optional[ctypes.CDLL] = None
 reason = ""
 _counters: Dict[Tuple[str, str], int] = {}
+# By operator and key: ours, and what ran there before.
 _kernels: Dict[Tuple[str, str], Tuple[Callable[..., Any], Callable[..., Any]]] = {}
 _option_numbers: Dict[Any, int] = {}
 _defined: List[str] = []
 
 
-def _compiled() -> str:
-    """The file for this torch: the wheel's, else built into the user's cache."""
-    own = SOURCE.with_suffix(".so")
-    if own.exists():
-        return str(own)
+def build(out: str) -> None:
+    """Compiles the file; it runs on this torch and later ones. OSError."""
     compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
     if not compiler:
         raise OSError("there is no C++ compiler")
+    home = pathlib.Path(torch.__file__).parent
+    done = subprocess.run(
+        [*compiler.split(), "-O2", "-std=c++17", "-shared", "-fPIC", "-DTORCH_TARGET_VERSION=0x020b000000000000",
+         f"-I{home / 'include'}", str(SOURCE), "-o", out, f"-L{home / 'lib'}", "-ltorch_cpu"],
+        capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit status {done.returncode}"]
+        raise OSError(f"{compiler}: {said[0]}")
+
+
+def _compiled() -> str:
+    """The file for this torch in the user's cache, built there where it is missing."""
     word = hashlib.sha256(SOURCE.read_bytes() + torch.__version__.encode()
                           + str(sysconfig.get_platform()).encode()).hexdigest()[:16]
     folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "anydnn"
@@ -51,18 +77,30 @@ def _compiled() -> str:
     if made.exists() and made.stat().st_uid == os.getuid():
         return str(made)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    home = pathlib.Path(torch.__file__).parent
     with tempfile.TemporaryDirectory(dir=folder) as work:
-        out = pathlib.Path(work) / "a.so"
-        done = subprocess.run(
-            [*compiler.split(), "-O2", "-std=c++17", "-shared", "-fPIC", "-DTORCH_TARGET_VERSION=0x020b000000000000",
-             f"-I{home / 'include'}", str(SOURCE), "-o", str(out), f"-L{home / 'lib'}", "-ltorch_cpu"],
-            capture_output=True, text=True, check=False)
-        if done.returncode:
-            said = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit status {done.returncode}"]
-            raise OSError(f"{compiler}: {said[0]}")
-        os.replace(out, made)
+        build(f"{work}/a.so")
+        os.replace(f"{work}/a.so", made)
     return str(made)
+
+
+def _opened() -> ctypes.CDLL:
+    """The wheel's file, else, or where this torch does not take it, one built here."""
+    try:
+        return ctypes.CDLL(str(SOURCE.with_suffix(".so")))
+    except OSError:
+        return ctypes.CDLL(_compiled())
+
+
+def _warned() -> None:
+    """Lets torch say now, to nobody, that a kernel is overridden: it does once a process, from C++ to stderr.
+
+    The operator is one that hardly anybody calls.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        over = torch.library.Library("aten", "IMPL")
+        over.impl("native_channel_shuffle", lambda *_: None, "CPU")
+        over._destroy()
 
 
 def load() -> bool:
@@ -70,7 +108,7 @@ def load() -> bool:
     global _loaded, reason
     if _loaded is None and not reason:
         try:
-            found = ctypes.CDLL(_compiled())
+            found = _opened()
         except OSError as error:
             reason = str(error)
             return False
@@ -81,78 +119,88 @@ def load() -> bool:
         entries = library().dll
         found.anydnn_torch_start(ctypes.cast(entries.anydnnProblemExecute, ctypes.c_void_p),
                                  ctypes.cast(entries.anydnnSetStream, ctypes.c_void_p))
+        _warned()
         _loaded = found
         _state.forget = found.anydnn_torch_forget
     return _loaded is not None
 
 
-def _offer(operator: str, backend: str, inputs: Sequence[Any], outputs: Sequence[Any],
+def _offer(counted: str, backend: str, inputs: Sequence[Any], outputs: Sequence[Any],
            ran: List[Tuple[int, int, int, List[int]]]) -> None:
     """Hands the compiled kernels what has just run, where it was problems on these tensors alone."""
     assert _loaded is not None
-    slots = {one.data_ptr(): place for place, one in enumerate([*inputs, *outputs]) if one is not None}
-    if len(slots) != sum(one is not None for one in (*inputs, *outputs)):
+    held = [one for one in (*inputs, *outputs) if one is not None and one.numel()]
+    slots = {one.data_ptr(): place for place, one in enumerate([*inputs, *outputs]) if one is not None and one.numel()}
+    if len(slots) != len(held) or any(one is not None and one.dtype not in _TYPES for one in outputs):
         return
-    numbers = [_counters.setdefault((operator, backend), len(_counters)), len(outputs)]
+    numbers = [_counters.setdefault((counted, backend), len(_counters)), len(outputs)]
     for one in outputs:
         if one is None:
             numbers.append(-1)
         else:
-            numbers += [one.dim(), *one.shape, *one.stride()]
+            numbers += [one.dim(), _TYPES[one.dtype], *one.shape, *one.stride()]
     numbers.append(len(ran))
     for handle, problem, size, pointers in ran:
-        if any(pointer not in slots for pointer in pointers) or len(pointers) > 8 or len(ran) > 4:
+        if any(pointer not in slots for pointer in pointers) or len(pointers) > 16 or len(ran) > 4:
             return
         numbers += [handle, problem, size, len(pointers), *(slots[pointer] for pointer in pointers)]
     _loaded.anydnn_torch_offer((ctypes.c_int64 * len(numbers))(*numbers))
 
 
-def _slow(operator: str) -> Callable[..., Any]:
+def _slow(operator: str, counted: str, schema: Any) -> Callable[..., Any]:
     """What the compiled kernel calls for a call that it does not know."""
+    tensors = [place for place, one in enumerate(schema.arguments) if "Tensor" in str(one.type)]
+    results = len(schema.returns)
+
     def kernel(*arguments: Any) -> Any:
         try:
             return run(*arguments)
         except Exception as error:  # the compiled kernel raises it again; what is returned is not looked at
             assert _loaded is not None
             _loaded.anydnn_torch_raise(str(error).encode(errors="replace"))
-            return arguments[0] if operator == "_convolution" else arguments[:3]
+            return arguments[0] if results == 1 else (arguments[0],) * results
 
     def run(*arguments: Any) -> Any:
+        assert _loaded is not None
         ours, previous = _kernels[operator, arguments[0].device.type.upper()]
-        if operator == "convolution_backward":
+        if operator in _MASKED:
             arguments = (*arguments[:-1], [bool(one) for one in arguments[-1]])
         recorded = _state.record()
-        result = _state.attempt(operator, ours, lambda: previous(*arguments), arguments)
+        result = _state.attempt(counted, ours, lambda: previous(*arguments), arguments)
         ran, backend = recorded()
-        if ran and backend:
-            inputs = arguments[:3]
-            outputs = [result] if operator == "_convolution" else list(result)
-            if operator == "_convolution" or _loaded is not None and _flags() == _loaded.anydnn_torch_flags():
-                _offer(operator, backend, inputs, outputs, ran)
+        # Gradients are told apart by the flags of the last forward, Python's kernel ran by those in force.
+        if ran and backend and (operator != "convolution_backward" or _state.flags() == _loaded.anydnn_torch_flags()):
+            _offer(counted, backend, [arguments[place] for place in tensors], [result] if results == 1 else list(result),
+                   ran)
         return result
     return kernel
 
 
-def _flags() -> int:
-    return (int(torch._C._get_cudnn_benchmark()) | int(torch._C._get_cudnn_deterministic()) << 1
-            | int(torch._C._get_cudnn_allow_tf32()) << 2)
+def put(operator: str, key: str, ours: Callable[..., Any], previous: Callable[..., Any]) -> Any:
+    """Puts the compiled kernel at an operator of aten or of ours; what `take` needs, None where it cannot be.
 
-
-def put(operator: str, key: str, ours: Callable[..., Any], previous: Any) -> Any:
-    """Puts the compiled kernel at aten's operator; what `take` needs, None where it cannot be."""
-    if operator not in _SCHEMAS or not load():
+    previous    takes the operator's arguments and runs what was there before
+    """
+    own = _fused.OWN.get(operator)
+    if own is None and operator not in _SCHEMAS or not load():
         return None
     assert _loaded is not None
-    if operator not in _defined:
-        name = "_" + operator.removeprefix("_")
-        _fused.LIBRARY.define(name + _SCHEMAS[operator])
+    name = "slow_" + operator
+    if name not in _defined:
+        _fused.LIBRARY.define(name + (own.schema.replace("(a!)", "").replace("(b!)", "") if own else _SCHEMAS[operator]))
+        schema = getattr(torch.ops.anydnn, name).default._schema
         for each in ("CPU", "CUDA"):
-            _fused.LIBRARY.impl(name, _slow(operator), each)
-        _defined.append(operator)
-    keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
-    _kernels[operator, key] = (ours, lambda *arguments: previous.call_boxed(keys, *arguments))
-    made = _loaded.anydnn_torch_put(operator.encode(), key.encode())
+            _fused.LIBRARY.impl(name, _slow(operator, own.counted if own else operator, schema), each)
+        _defined.append(name)
+    _kernels[operator, key] = (ours, previous)
+    made = _loaded.anydnn_torch_put(b"anydnn" if own else b"aten", operator.encode(), key.encode())
     return made or None
+
+
+def boxed(previous: Any, key: str) -> Callable[..., Any]:
+    """A kernel of torch.library.get_kernel as a function of the operator's arguments."""
+    keys = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
+    return lambda *arguments: previous.call_boxed(keys, *arguments)
 
 
 def take(made: Any) -> None:

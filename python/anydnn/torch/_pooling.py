@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels of aten::avg_pool2d and its gradient, and what runs in the place of aten::max_pool2d."""
+import functools
 from typing import Any, Callable, Optional, Sequence, Tuple
 
 import torch
 from torch._C._functorch import is_functorch_wrapped_tensor
 
-from . import _fused, _state
+from . import _eager, _fused, _state
 from ._state import Declined, channels_last, dims, empty, handle_of, operand, packed, plan, supported
 
 
@@ -159,35 +160,47 @@ def _max_backward(ctx: Any, dy: torch.Tensor) -> Any:
 torch.library.register_autograd("anydnn::max_pool2d", _max_backward, setup_context=_max_setup, lib=_fused.LIBRARY)
 
 
-def _max_parameters(x: torch.Tensor, window: Any, stride: Any, padding: Any, dilation: Any,
-                    ceil_mode: bool) -> Tuple[Tuple[int, ...], ...]:
-    if type(x) not in (torch.Tensor, torch.nn.Parameter) or is_functorch_wrapped_tensor(x):
-        raise Declined("a tensor of a tracer or of functorch")
-    supported(x)
+_max_with_gradient = _eager.max_pool(_max_operator, _max_gradient_operator, _max_gradient_parts)
+
+
+@functools.lru_cache(maxsize=1024)
+def _max_parameters(shape: Tuple[int, ...], window: Any, stride: Any, padding: Any, dilation: Any,
+                    ceil_mode: bool) -> Tuple[str, Tuple[Tuple[int, ...], ...]]:
+    """Why a call is declined, "" where it is not, and its window, stride and padding."""
     if ceil_mode:
-        raise Declined("ceil_mode")
+        return "ceil_mode", ()
     window = _pair(window)
     step, pad, gap = (_pair(stride) if len(stride) else window), _pair(padding), _pair(dilation)
     if gap != (1, 1):
-        raise Declined("a dilation")
+        return "a dilation", ()
     lengths = {len(window), len(step), len(pad)}
     if lengths != {2} or min(*window, *step) < 1 or min(pad) < 0 or any(2 * p > w for p, w in zip(pad, window)):
-        raise Declined("a window, stride or padding that torch refuses")
-    if x.dim() not in (3, 4) or min(_max_shape(_lifted(x), window, step, pad)) < 1:
-        raise Declined("an input that torch refuses")
-    return window, step, pad
+        return "a window, stride or padding that torch refuses", ()
+    if len(shape) not in (3, 4) or min((shape[axis - 2] + 2 * pad[axis] - window[axis]) // step[axis] + 1
+                                       for axis in range(2)) < 1:
+        return "an input that torch refuses", ()
+    return "", (window, step, pad)
 
 
-def max_pool2d(name: str, _: Any, previous: Any) -> Callable[..., Any]:
+def max_pool2d(name: str, key: str, previous: Any) -> Callable[..., Any]:
     """Like `hook`, makes the kernel of aten::max_pool2d, with autograd and without: our operator, which counts."""
+    differentiable = key.startswith("Autograd")
+
     def kernel(keys: Any, x: torch.Tensor, kernel_size: Any, stride: Any = (), padding: Any = (0,),
                dilation: Any = (1,), ceil_mode: bool = False) -> Any:
         try:
-            window, step, pad = _max_parameters(x, kernel_size, stride, padding, dilation, ceil_mode)
-        except Declined as reason:
-            _state.count(name, "torch", str(reason), 0.0)
+            if type(x) not in (torch.Tensor, torch.nn.Parameter) or is_functorch_wrapped_tensor(x):
+                raise Declined("a tensor of a tracer or of functorch")
+            supported(x)
+            reason, parameters = _max_parameters(x.shape, tuple(kernel_size), tuple(stride), tuple(padding),
+                                                 tuple(dilation), ceil_mode)
+            if reason:
+                raise Declined(reason)
+        except Declined as declined:
+            _state.count(name, "torch", str(declined), 0.0)
             return previous.call_boxed(keys, x, kernel_size, stride, padding, dilation, ceil_mode)
-        y = _max_operator(_lifted(x), window, step, pad)
+        run = _max_with_gradient if differentiable and _eager.eager(x) else _max_operator
+        y = run(x if x.dim() == 4 else x.unsqueeze(0), *parameters)
         return y.squeeze(0) if x.dim() == 3 else y
 
     return kernel

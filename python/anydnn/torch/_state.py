@@ -228,6 +228,12 @@ def supported(*tensors: Optional[torch.Tensor]) -> None:
             raise Declined("a tensor without elements")
 
 
+def flags() -> int:
+    """torch's flags of convolutions as a number: 1 benchmark, 2 deterministic, 4 allow_tf32."""
+    return (int(torch._C._get_cudnn_benchmark()) | int(torch._C._get_cudnn_deterministic()) << 1
+            | int(torch._C._get_cudnn_allow_tf32()) << 2)
+
+
 Kernel = Callable[..., Tuple[Any, str]]
 
 
