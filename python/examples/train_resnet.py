@@ -7,7 +7,8 @@
     python/examples/train_resnet.py --compare torch torch+compile fastest,cuda_tensorcore,cudnn,cuda_naive+fuse
 
 Data are drawn, or CIFAR-10's binary files (--data FOLDER --small), or images in a folder for each class (torchvision).
-A way of --compare is "torch" or a route, with +fuse, +compile or both behind it; the ways run in turn.
+A way of --compare is "torch" or a route, with +fuse, +compile or +graph behind it; the ways run in turn. +graph, on
+CUDA, captures forward and backward of a step once and replays them.
 """
 import argparse
 import contextlib
@@ -41,6 +42,7 @@ def options(words=None):
     parser.add_argument("--route", help="backends in order; torch: torch's own kernels")
     parser.add_argument("--fuse", action="store_true")
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--compiled-kernels", action="store_true", help="anydnn's kernels in C++, on CUDA too")
     parser.add_argument("--checkpoint", help="file that is resumed from, and written behind each epoch and at the end")
     parser.add_argument("--compare", nargs="+", metavar="WAY", help="images a second of each, and no training")
     parser.add_argument("--rounds", type=int, default=3)
@@ -114,8 +116,9 @@ def data_of(given):
 class Training:
     """A model with what trains it: `step` takes a batch and returns the loss."""
 
-    def __init__(self, given, device, fuse=False, compiled=False):
-        self.given, self.device = given, device
+    def __init__(self, given, device, fuse=False, compiled=False, graphed=False):
+        self.given, self.device, self.graph = given, device, None
+        self.aside = torch.cuda.Stream(device) if graphed else None
         torch.manual_seed(given.seed)
         layout = torch.channels_last if given.channels_last else torch.contiguous_format
         self.plain = models.model_of(given.model, given.classes, given.small).to(device, memory_format=layout)
@@ -139,16 +142,42 @@ class Training:
         return (x.to(self.device, non_blocking=True).to(memory_format=self.layout),
                 labels.to(self.device, non_blocking=True))
 
-    def step(self, x, labels):
-        self.optimizer.zero_grad()
+    def gradients(self, x, labels):
         kind = torch.float16 if self.device.type == "cuda" else torch.bfloat16
         with torch.autocast(self.device.type, kind, enabled=self.given.amp):
             loss = nn.functional.cross_entropy(self.model(x), labels)
         self.scaler.scale(loss).backward()
+        return loss.detach()
+
+    def gradients_aside(self, x, labels):
+        self.aside.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(self.aside):
+            loss = self.gradients(x, labels)
+        torch.cuda.current_stream().wait_stream(self.aside)
+        return loss
+
+    def capture(self, x, labels):
+        """A graph of `gradients`, behind three steps on a stream of their own, in which kernels are chosen."""
+        self.graph, self.inputs = torch.cuda.CUDAGraph(), (x.clone(), labels.clone())
+        self.optimizer.zero_grad()
+        with torch.cuda.graph(self.graph):
+            self.loss = self.gradients(*self.inputs)
+
+    def step(self, x, labels):
+        if self.aside and not self.graph and self.done >= 3:
+            self.capture(x, labels)
+        if self.graph:
+            for held, one in zip(self.inputs, (x, labels)):
+                held.copy_(one)
+            self.graph.replay()
+            loss = self.loss
+        else:
+            self.optimizer.zero_grad()
+            loss = self.gradients_aside(x, labels) if self.aside else self.gradients(x, labels)
         self.scaler.step(self.optimizer)
         self.scaler.update()
         self.done += 1
-        return loss.detach()
+        return loss
 
     def state(self):
         return {"model": self.plain.state_dict(), "optimizer": self.optimizer.state_dict(),
@@ -244,33 +273,45 @@ def kinds_of(training, batch):
         say(f"      {spent:8.2f} {count:5d}  {name[:100]}")
 
 
+def speed(training, batch):
+    """Images a second of the steps behind the first four."""
+    for _ in range(4):
+        training.step(*batch)
+    wait(training.device)
+    began = time.perf_counter()
+    for _ in range(training.given.timed):
+        training.step(*batch)
+    wait(training.device)
+    return training.given.batch * training.given.timed / (time.perf_counter() - began)
+
+
 def compare(given, device):
     """Images a second of each way, in turn: {way: [a round, ...]}."""
     ways = {}
     for way in given.compare:
         route, *extra = way.split("+")
-        wrong = set(extra) - {"fuse", "compile"}
+        wrong = set(extra) - {"fuse", "compile", "graph"}
         if wrong:
-            raise SystemExit(f"a way has +fuse or +compile behind it, not +{sorted(wrong)[0]}")
-        ways[way] = (route, Training(given, device, "fuse" in extra, "compile" in extra))
+            raise SystemExit(f"a way has +fuse, +compile or +graph behind it, not +{sorted(wrong)[0]}")
+        ways[way] = (route, Training(given, device, "fuse" in extra, "compile" in extra, "graph" in extra))
     any_training = next(iter(ways.values()))[1]
     batch = any_training.place(Drawn(given).batch(torch.arange(given.batch)))
     rates = {way: [] for way in ways}
     for number in range(given.rounds):
-        for way, (route, training) in ways.items():
+        for way, (route, training) in list(ways.items()):
             torch.backends.cudnn.benchmark = route == "torch"
-            with contextlib.nullcontext() if route == "torch" else anydnn.torch.use(route=route.replace(",", ", ")):
-                for _ in range(3):
-                    training.step(*batch)
-                wait(device)
-                began = time.perf_counter()
-                for _ in range(given.timed):
-                    training.step(*batch)
-                wait(device)
-                rates[way].append(given.batch * given.timed / (time.perf_counter() - began))
-                if given.kinds and number == given.rounds - 1:
-                    say(way)
-                    kinds_of(training, batch)
+            try:
+                with contextlib.nullcontext() if route == "torch" else anydnn.torch.use(
+                        route=route.replace(",", ", "), compiled=given.compiled_kernels or None):
+                    rates[way].append(speed(training, batch))
+                    say(f"round {number + 1}, {way}: {rates[way][-1]:.0f}")
+                    if given.kinds and number == given.rounds - 1:
+                        kinds_of(training, batch)
+            except RuntimeError as error:
+                say(f"{way} failed: {error}")
+                del ways[way], rates[way]
+    if given.compare[0] not in rates:
+        raise SystemExit("the first way failed")
     first = statistics.median(rates[given.compare[0]])
     for way, found in rates.items():
         say(f"{given.model:<14} {way:<60} " + " ".join(f"{rate:.0f}" for rate in found)
@@ -292,7 +333,7 @@ def main(words=None):
         if given.compare:
             return compare(given, device)
         if given.route != "torch":
-            anydnn.torch.enable(route=given.route)
+            anydnn.torch.enable(route=given.route, compiled=given.compiled_kernels or None)
         digest = train(given, device)
         say(f"parameters {digest}")
         if given.route != "torch":
