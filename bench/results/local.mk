@@ -19,6 +19,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_norms_f16.csv \
 	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_norms_f16_relu.csv \
+	bench/results/h200_pytorch_resnet50.csv \
 	bench/results/h200_resnet50_f32_b64.csv \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \

@@ -42,7 +42,6 @@ def options(words=None):
     parser.add_argument("--route", help="backends in order; torch: torch's own kernels")
     parser.add_argument("--fuse", action="store_true")
     parser.add_argument("--compile", action="store_true")
-    parser.add_argument("--compiled-kernels", action="store_true", help="anydnn's kernels in C++, on CUDA too")
     parser.add_argument("--checkpoint", help="file that is resumed from, and written behind each epoch and at the end")
     parser.add_argument("--compare", nargs="+", metavar="WAY", help="images a second of each, and no training")
     parser.add_argument("--rounds", type=int, default=3)
@@ -302,7 +301,7 @@ def compare(given, device):
             torch.backends.cudnn.benchmark = route == "torch"
             try:
                 with contextlib.nullcontext() if route == "torch" else anydnn.torch.use(
-                        route=route.replace(",", ", "), compiled=given.compiled_kernels or None):
+                        route=route.replace(",", ", ")):
                     rates[way].append(speed(training, batch))
                     say(f"round {number + 1}, {way}: {rates[way][-1]:.0f}")
                     if given.kinds and number == given.rounds - 1:
@@ -333,7 +332,7 @@ def main(words=None):
         if given.compare:
             return compare(given, device)
         if given.route != "torch":
-            anydnn.torch.enable(route=given.route, compiled=given.compiled_kernels or None)
+            anydnn.torch.enable(route=given.route)
         digest = train(given, device)
         say(f"parameters {digest}")
         if given.route != "torch":

@@ -54,8 +54,7 @@ def _register(families: Sequence[str], compiled: Optional[bool]) -> torch.librar
     made = torch.library.Library("aten", "IMPL")
 
     def quick(name: str, key: str, kernel: Any, before: Any) -> bool:
-        wanted = key == "CPU" if compiled is None else compiled
-        found = _fast.put(name, key, kernel, before) if wanted else None
+        found = None if compiled is False else _fast.put(name, key, kernel, before)
         if found is not None:
             _compiled.append(found)
         return found is not None
@@ -91,8 +90,8 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     operators   the families that are taken: "convolution", "batch_norm", "pooling", "softmax"
     everything  all of them, with those that gain nothing: of softmax a row of -inf alone gives 0, of its
                 logarithm -inf, where torch has NaN
-    compiled    kernels in C++ that repeat what Python's did: None, on the CPU where the package holds them or a
-                compiler is; True, on CUDA too, and RuntimeError where they cannot be had; False, Python's alone
+    compiled    kernels in C++ that repeat what Python's did: None, where the package holds them or a compiler is;
+                True, RuntimeError where they cannot be had; False, Python's alone
     """
     global _registered
     unknown = set(operators) - set(_FAMILIES)
