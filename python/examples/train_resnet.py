@@ -292,6 +292,8 @@ def compare(given, device):
         wrong = set(extra) - {"fuse", "compile", "graph"}
         if wrong:
             raise SystemExit(f"a way has +fuse, +compile or +graph behind it, not +{sorted(wrong)[0]}")
+        if "graph" in extra and device.type != "cuda":
+            raise SystemExit(f"{way}: a graph needs CUDA")
         ways[way] = (route, Training(given, device, "fuse" in extra, "compile" in extra, "graph" in extra))
     any_training = next(iter(ways.values()))[1]
     batch = any_training.place(Drawn(given).batch(torch.arange(given.batch)))

@@ -69,6 +69,9 @@ class Train(unittest.TestCase):
         self.assertIn("x1.000", text)
         with self.assertRaisesRegex(SystemExit, "not .fused"):
             said("--compare", "torch+fused")
+        if not torch.cuda.is_available():
+            with self.assertRaisesRegex(SystemExit, "a graph needs CUDA"):
+                said("--compare", "torch+graph")
 
     def test_cifar(self):
         with tempfile.TemporaryDirectory() as folder:
