@@ -60,19 +60,23 @@ double runner_time_next(struct runner *runner)
 
 /* ---- preparing */
 
-/* So many calls that a sample lasts long enough, on one set after the other. */
+/* So many calls that a sample lasts long enough, on one set after the other. A recording in which a
+ * call failed is ended, too: it would take up what other contenders do on this device. */
 static anydnnStatus_t record_one(struct runner *runner, int index)
 {
     void *pointers[OPERANDS_MAX];
     anydnnHandle_t handle = runner->contender->handle;
-    anydnnStatus_t status = anydnnRecordBegin(handle);
+    anydnnStatus_t status = anydnnRecordBegin(handle), ended;
     int first = index * runner->calls;
 
+    if (status != SUCCESS)
+        return status;
     for (int i = first; i < first + runner->calls && status == SUCCESS; i++) {
         buffers_pointers(runner->buffers, i % runner->buffers->sets, pointers);
         status = entrant_call(runner->contender, &runner->entrant, pointers);
     }
-    return status == SUCCESS ? anydnnRecordEnd(handle, &runner->recording[index]) : status;
+    ended = anydnnRecordEnd(handle, &runner->recording[index]);
+    return status == SUCCESS ? ended : status;
 }
 
 /* As many recordings as go through all sets. The first replay of one may set up on the device what
