@@ -13,8 +13,11 @@ static double error_before_store(const struct adn_bound *bound, double sum, doub
     int compute = adn_type_digits(bound->compute);
     /* Integer accumulation is exact; what scales its result is float. */
     double unit = ldexp(1, 1 - (compute > 0 ? compute : 24));
+    /* A term below the least normal number is off by half of the least at most, and sums of such
+     * terms by no more. */
+    double small = compute > 0 ? 0.5 * bound->terms * adn_type_least(bound->compute) : 0;
 
-    return (8 + 0.5 * sqrt(bound->terms) + bound->splits) * unit * sum +
+    return (8 + 0.5 * sqrt(bound->terms) + bound->splits) * unit * sum + small +
            4 * bound->rounding * sqrt(squares);
 }
 

@@ -109,11 +109,11 @@ struct adn_bound {
 };
 
 /*
- * The largest error that rounding explains: u |want| + (8 + 0.5 sqrt(K) + splits) eps sum + least,
- * with u half a unit of the result's type (for integers 1/2 and no least), eps the unit of the
- * compute type, sum = S, the sum of the absolute terms, and for rounded operands 4 rounding
- * sqrt(squares), the squares of the terms added up. In double the same again, since the result that
- * it is held to is double too.
+ * The largest error that rounding explains: u |want| + (8 + 0.5 sqrt(K) + splits) eps sum + least +
+ * K/2 least', with u half a unit of the result's type (for integers 1/2 and no least), eps the unit
+ * of the compute type and least' its smallest number, sum = S, the sum of the absolute terms, and
+ * for rounded operands 4 rounding sqrt(squares), the squares of the terms added up. In double the
+ * same again, since the result that it is held to is double too.
  */
 double adn_bound_error(const struct adn_bound *bound, double want, double sum, double squares);
 /* 1 when `got` may stand for `want`: within the bound, or NaN for NaN, or the same infinity.

@@ -181,13 +181,16 @@ static void measures_add_up(void **state)
     same(adn_measure_relative_l2(&measure), INFINITY);
 }
 
-/* kernels.md 5.2 with K = 64: u |want| + 12 eps S + least. */
+/* kernels.md 5.2 with K = 64: u |want| + 12 eps S + least, and half of the least for each term,
+ * which shows where the terms are below the least normal number alone. */
 static void bounds_follow_the_formula(void **state)
 {
     struct adn_bound bound = {ANYDNN_PLUGIN_FLOAT, ANYDNN_PLUGIN_FLOAT, 64, 0, 0};
 
     (void)state;
     same(adn_bound_error(&bound, 2, 10, 0), 0x1p-23 + 120 * 0x1p-23 + 0x1p-149);
+    same(adn_bound_error(&bound, 0x1p-140, 0x1p-139, 0),
+         0x1p-164 + 12 * 0x1p-162 + 0x1p-149 + 32 * 0x1p-149);
     bound.type = ANYDNN_PLUGIN_HALF;
     same(adn_bound_error(&bound, 2, 10, 0), 0x1p-10 + 120 * 0x1p-23 + 0x1p-24);
     bound.rounding = 0x1p-11;
