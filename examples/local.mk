@@ -17,6 +17,7 @@ examples_layers_liblayers_la_SOURCES = \
 	examples/layers/convolution.c \
 	examples/layers/dataset.c \
 	examples/layers/dataset.h \
+	examples/layers/distance.c \
 	examples/layers/dropout.c \
 	examples/layers/element.c \
 	examples/layers/element.h \
@@ -43,6 +44,7 @@ examples_layers_liblayers_la_SOURCES = \
 	examples/layers/statistics.c \
 	examples/layers/statistics.h \
 	examples/layers/table.c \
+	examples/layers/table_read.c \
 	examples/layers/train.c \
 	examples/layers/train.h \
 	examples/layers/verdict.c \

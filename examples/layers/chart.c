@@ -107,27 +107,19 @@ static void draw_finals(FILE *script, void *cookie)
 static void draw_distances(FILE *script, void *cookie)
 {
     const struct experiment *x = cookie;
-    int layer = 0;
 
     for (int m = 1; m < x->o->modes; m++) {
         fprintf(script, "$mode%d << END\n", m);
-        layer = 0;
-        for (int first = 0, end; first < x->items; first = end) {
-            double far;
-
-            end = statistics_layer(x, first);
-            far = statistics_distance(x, m, first, end);
-            layer++;
-            if (far > 0 && isfinite(far))
-                fprintf(script, "%d %.9g\n", layer, far);
-        }
+        for (int l = 0; l < x->layers; l++)
+            if (x->distance[m][l] > 0 && isfinite(x->distance[m][l]))
+                fprintf(script, "%d %.9g\n", l + 1, x->distance[m][l]);
         fputs("1 ?\nEND\n", script);
     }
     fprintf(script,
             "set datafile missing '?'\nset logscale y\nset format y '10^{%%L}'\nset xrange "
             "[0.5:%d.5]\nset xlabel 'layer, from the images on'\nset ylabel 'distance of the "
             "weights'\n",
-            layer);
+            x->layers);
     for (int m = 1; m < x->o->modes; m++) {
         fprintf(script,
                 "%s $mode%d using 1:2 with linespoints pointtype %d linewidth 2 dashtype %d "

@@ -152,6 +152,8 @@ int example_main(const struct example *example, int argc, char **argv)
     default:
         break;
     }
+    if (o.redraw != NULL)
+        return experiment_redraw(example, &o) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     if (load_set(example, &o, &images.train, 0) < 0 || load_set(example, &o, &images.test, 1) < 0 ||
         create_handle(&o, &handle) < 0)
         goto out;

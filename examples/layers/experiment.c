@@ -157,11 +157,28 @@ int experiment(const struct example *example, const struct options *o, const str
     x.points = x.steps < EXPERIMENT_POINTS ? x.steps : EXPERIMENT_POINTS;
     if (check_file(o->html) < 0 || check_file(o->csv) < 0 || train_all(&x, images, handle) < 0)
         goto out;
+    experiment_measure(&x);
+    putchar('\n');
     verdict_print(&x);
     if ((o->csv != NULL && table_write(&x, o->csv) < 0) ||
         (o->html != NULL && chart_write(&x, o->html) < 0))
         goto out;
     result = 0;
+out:
+    release(&x);
+    return result;
+}
+
+int experiment_redraw(const struct example *example, struct options *o)
+{
+    static struct experiment x;
+    int result = -1;
+
+    x = (struct experiment){.example = example, .o = o};
+    if (table_read(&x, o, o->redraw) < 0)
+        goto out;
+    verdict_print(&x);
+    result = o->html != NULL ? chart_write(&x, o->html) : 0;
 out:
     release(&x);
     return result;

@@ -46,6 +46,7 @@ static void print_help(const struct example *e)
           "middle)\n"
           "  --html FILE           the comparison as a page\n"
           "  --csv FILE            its curves and distances as a table\n"
+          "  --redraw FILE         train nothing: the verdict and page of such a table\n"
           "  --help\n"
           "\n"
           "Exit status: 0 trained, 1 something failed, 2 the command line is wrong.\n",
@@ -73,6 +74,7 @@ enum option_name {
     TARGET,
     HTML,
     CSV,
+    REDRAW,
     HELP,
 };
 
@@ -97,6 +99,7 @@ static const struct option names[] = {
     {"target-loss", required_argument, NULL, TARGET},
     {"html", required_argument, NULL, HTML},
     {"csv", required_argument, NULL, CSV},
+    {"redraw", required_argument, NULL, REDRAW},
     {"help", no_argument, NULL, HELP},
     {NULL, 0, NULL, 0},
 };
@@ -250,6 +253,8 @@ static int read_option(struct options *o, int option, const char *text)
         return read_file("html", text, &o->html);
     case CSV:
         return read_file("csv", text, &o->csv);
+    case REDRAW:
+        return read_file("redraw", text, &o->redraw);
     default:
         return read_training(&o->training, option, text);
     }
@@ -266,9 +271,13 @@ static int check_rest(struct options *o, int argc, char **argv)
         if (add_mode(o, argv[i]) < 0)
             return -1;
     }
+    if (o->redraw != NULL && o->modes > 0)
+        return complain("--redraw=%s: has its modes in the table; --compare trains.", o->redraw);
+    if (o->redraw != NULL && o->csv != NULL)
+        return complain("--csv=%s: --redraw reads a table and writes none.", o->csv);
     if (o->modes == 1)
         return complain("--compare=%s: takes two modes or more.", o->compared[0].text);
-    if (o->modes == 0 && (o->html != NULL || o->csv != NULL))
+    if (o->modes == 0 && o->redraw == NULL && (o->html != NULL || o->csv != NULL))
         return complain("--%s: is of a comparison; name its modes with --compare.",
                         o->html != NULL ? "html" : "csv");
     for (int m = 0; m < o->modes; m++)

@@ -34,6 +34,7 @@ struct options {
     double target; /* a loss, 0: one that is chosen */
     const char *html;
     const char *csv;
+    const char *redraw; /* a table to draw again */
 };
 
 enum options_answer { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_WRONG };

@@ -3,7 +3,6 @@
 #include "statistics.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Student's t: 97.5 % of it lie below, for 1 to 31 degrees of freedom. */
 static double quantile(int freedom)
@@ -81,55 +80,4 @@ int statistics_steps(const struct experiment *x, int m, int seed, double target)
         if (x->run[m][seed].loss[p] <= target)
             return experiment_step(x, p);
     return 0;
-}
-
-int statistics_equal(const struct experiment *x, int m)
-{
-    int equal = 0;
-
-    for (int seed = 0; seed < x->o->seeds; seed++)
-        equal += memcmp(x->run[m][seed].weights, x->run[0][seed].weights,
-                        x->weights * sizeof(double)) == 0;
-    return equal;
-}
-
-int statistics_layer(const struct experiment *x, int first)
-{
-    int end = first + 1;
-
-    while (end < x->items && strcmp(x->item[end].layer, x->item[first].layer) == 0)
-        end++;
-    return end;
-}
-
-static size_t weights_before(const struct experiment *x, int item)
-{
-    size_t count = 0;
-
-    for (int i = 0; i < item; i++)
-        count += x->item[i].count;
-    return count;
-}
-
-static double distance(const double *a, const double *b, size_t first, size_t end)
-{
-    double squares = 0;
-
-    for (size_t i = first; i < end; i++)
-        squares += (a[i] - b[i]) * (a[i] - b[i]);
-    return sqrt(squares);
-}
-
-double statistics_distance(const struct experiment *x, int m, int first, int end)
-{
-    size_t from = weights_before(x, first), to = weights_before(x, end);
-    double sum = 0;
-
-    for (int seed = 0; seed < x->o->seeds; seed++) {
-        const double *one = x->run[0][seed].weights;
-        double apart = distance(x->run[m][seed].weights, one, from, to);
-
-        sum += apart > 0 ? apart / distance(one, x->begin[seed], from, to) : apart;
-    }
-    return sum / x->o->seeds;
 }

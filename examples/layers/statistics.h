@@ -28,13 +28,4 @@ double statistics_target(const struct experiment *x);
 /* Steps until a curve reaches it, 0 where it does not. */
 int statistics_steps(const struct experiment *x, int m, int seed, double target);
 
-/* Seeds whose weights are the first mode's, bit for bit. */
-int statistics_equal(const struct experiment *x, int m);
-
-/* Parameters of one layer: items from `first` on; gives the item behind the last. */
-int statistics_layer(const struct experiment *x, int first);
-/* Distance of mode m's weights from the first mode's over the way that these went in training, mean
- * over the seeds, of the items from `first` to below `end`. */
-double statistics_distance(const struct experiment *x, int m, int first, int end);
-
 #endif

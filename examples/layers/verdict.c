@@ -20,7 +20,7 @@ static int has_learnt(const struct experiment *x, int m)
 void verdict_sentence(const struct experiment *x, int m, char *text, size_t size)
 {
     const char *mode = x->o->compared[m].text, *first = x->o->compared[0].text;
-    int seeds = x->o->seeds, equal = statistics_equal(x, m);
+    int seeds = x->o->seeds, equal = x->equal[m];
     struct spread d = statistics_difference(x, m);
     double alone = statistics_seeds(x);
 
@@ -68,7 +68,7 @@ void verdict_steps(const struct experiment *x, int m, double target, char *text,
 
 static void print_accuracies(const struct experiment *x)
 {
-    printf("\n%-24s  %-28s  %-26s  %s\n", "mode", "final accuracy, %", "steps to the loss",
+    printf("%-24s  %-28s  %-26s  %s\n", "mode", "final accuracy, %", "steps to the loss",
            "left out");
     for (int m = 0; m < x->o->modes; m++) {
         struct spread s = statistics_accuracy(x, m);
@@ -95,11 +95,10 @@ static void print_distances(const struct experiment *x)
     for (int m = 1; m < x->o->modes; m++)
         printf("  %20s", x->o->compared[m].text);
     putchar('\n');
-    for (int first = 0, end; first < x->items; first = end) {
-        end = statistics_layer(x, first);
-        printf("%-12s", x->item[first].layer);
+    for (int l = 0; l < x->layers; l++) {
+        printf("%-12s", x->layer[l]);
         for (int m = 1; m < x->o->modes; m++)
-            printf("  %20.3g", statistics_distance(x, m, first, end));
+            printf("  %20.3g", x->distance[m][l]);
         putchar('\n');
     }
 }

@@ -20,13 +20,15 @@ compare() {
 }
 
 check "three modes are compared" compare --compare default split bfloat16:default
+cp "$tap_dir/out" "$tap_dir/trained"
 check "equal bits are named" grep -q '^split leaves the same bits as default in all 2 trainings\.$' "$tap_dir/out"
 check "what does not train is named, or a difference" grep -qE '^bfloat16:default( differs from default by|: no difference from default was found:| does not train).*\.$' \
     "$tap_dir/out"
 check "each run has its line" test "$(grep -c '^seed [34], ' "$tap_dir/out")" -eq 6
 
-# 24 steps: 24 points, 2 epochs, a line each of steps left out and of seconds, 6 runs; 5 layers of 2 modes.
-check "the table has each point" test "$(grep -c . "$tap_dir/csv")" -eq $((1 + 6 * (24 + 2 + 2) + 2 * 5))
+# 24 steps: 24 points, 2 epochs, a line each of the last loss, steps left out and seconds, 6 runs; 5 layers of 2 modes, and
+# how many seeds were equal.
+check "the table has each point" test "$(grep -c . "$tap_dir/csv")" -eq $((1 + 6 * (24 + 2 + 3) + 2 * (5 + 1)))
 check "equal bits have no distance" sh -c "! grep '^lenet,split,,distance' '$tap_dir/csv' | grep -v ',0\$'"
 # shellcheck disable=SC2016
 check "others have one, and small" "$AWK" -F, '/^lenet,bfloat16:default,,distance/ { n++; if (!($6 > 0 && $6 < 10)) bad = 1 }
@@ -47,6 +49,14 @@ fi
 check "the page says the verdict" grep -q 'split leaves the same bits as default in all 2 trainings' "$tap_dir/page.html"
 check "the page is well-formed" python3 -c "import xml.dom.minidom, sys; xml.dom.minidom.parse('$tap_dir/page.html')"
 
+# The verdict and the page are those of the trainings, but for what stands before them.
+redrawn() {
+    "$lenet" --redraw "$tap_dir/csv" --html "$tap_dir/again.html" >"$tap_dir/again" 2>&1 || { cat "$tap_dir/again"; return 1; }
+    sed -n '/^mode /,$p' "$tap_dir/trained" | diff - "$tap_dir/again" && cmp "$tap_dir/page.html" "$tap_dir/again.html"
+}
+check "its table gives the same verdict and page again" redrawn
+sed 's/,loss,1,/,loss,/' "$tap_dir/csv" >"$tap_dir/wrong"
+
 refuses() {
     status=$1 pattern=$2
     shift 2
@@ -55,6 +65,9 @@ refuses() {
     cat "$tap_dir/out" "$tap_dir/err"
     [ "$found" -eq "$status" ] && [ "$(grep -c . "$tap_dir/err")" -eq 1 ] && grep -q -e "$pattern" "$tap_dir/err"
 }
+check "a damaged table" refuses 1 "wrong:2: not six fields" "$lenet" --redraw "$tap_dir/wrong"
+check "a table of another network" refuses 1 "csv:2: of another network" "$resnet" --redraw "$tap_dir/csv"
+check "an empty table" refuses 1 "null: it is no table of a comparison" "$lenet" --redraw /dev/null
 check "one mode" refuses 2 "--compare=default: takes two modes or more" "$lenet" --compare default
 check "a mode that is none" refuses 2 "--compare=fast: takes default" "$lenet" --compare default fast
 check "a type that is none" refuses 2 "--compare=quad: takes float" "$lenet" --compare default quad:default

@@ -248,12 +248,13 @@ static void comparisons_are_paired(void **state)
     assert_int_equal(statistics_steps(&x, 0, 0, 3), 4);
     assert_int_equal(statistics_steps(&x, 0, 2, 3), 6);
     assert_int_equal(statistics_steps(&x, 0, 0, 0.5), 0);
-    assert_int_equal(statistics_equal(&x, 1), 0);
-    assert_int_equal(statistics_equal(&x, 0), 3);
-    assert_int_equal(statistics_layer(&x, 0), 1);
+    experiment_measure(&x);
+    assert_true(x.equal[1] == 0 && x.equal[0] == 3);
+    assert_int_equal(x.layers, 2);
+    assert_string_equal(x.layer[1], "b");
     /* 0.5 apart, after a way of sqrt(2). */
-    assert_true(fabs(statistics_distance(&x, 1, 0, 1) - 0.5 / sqrt(2)) < 1e-15);
-    assert_true(statistics_distance(&x, 1, 1, 2) == 0);
+    assert_true(fabs(x.distance[1][0] - 0.5 / sqrt(2)) < 1e-15);
+    assert_true(x.distance[1][1] == 0);
 }
 
 static int configure(void **state)
