@@ -16,10 +16,12 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_f16_nhwc.csv \
 	bench/results/h200_layers_f32.csv \
 	bench/results/h200_layers_f32_nhwc.csv \
+	bench/results/h200_lenet_modes.csv \
 	bench/results/h200_norms_f16.csv \
 	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_norms_f16_relu.csv \
 	bench/results/h200_pytorch_resnet50.csv \
+	bench/results/h200_resnet20_modes.csv \
 	bench/results/h200_resnet50_f32_b64.csv \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \
