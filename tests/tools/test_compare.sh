@@ -149,6 +149,31 @@ moments() {
                 reduce_tensor a=f32:1,100,100 c=f32:1,1,1 op=avg || return 1
     done
 }
+# The sizes of 10000 subnormal numbers of float are spread evenly below 2^-126; the norm of wide ones is that of the largest;
+# among the specials are NaN.
+kinds() {
+    json 0 "abs(e[0][0]['bound']['want'] / (10000 * 2**-127) - 1) < 0.035" --inputs subnormals cpu_ref cpu_ref \
+        reduce_tensor a=f32:1,100,100 c=f32:1,1,1 op=norm1 &&
+        json 0 "2**28 < e[0][0]['bound']['want'] < 2**40" --inputs wide cpu_ref cpu_ref \
+            reduce_tensor a=f32:1,100,100 c=f32:1,1,1 op=norm2 &&
+        json 0 "e[0][0]['not_finite'] > 0 and e[0][0]['mismatches'] == 0" --inputs specials cpu_ref cpu_ref \
+            scale_tensor y=f32:1,1,10,10 alpha=2
+}
+# Files by the operands' names: six times the float next to 0.1.
+from_files() {
+    mkdir "$tap_dir/arrays" && python3 - "$tap_dir/arrays" <<'END' && json 0 "abs(e[0][0]['bound']['want'] - 0.6) < 1e-7" --inputs "npy:$tap_dir/arrays" \
+        cpu_ref cpu_ref reduce_tensor a=f32:1,2,3 c=f32:1,1,1 op=add
+import struct, sys
+header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2, 3), }"
+header += ' ' * (117 - len(header)) + '\n'
+with open(sys.argv[1] + '/a.npy', 'wb') as file:
+    file.write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header.encode() + struct.pack('<6f', *[0.1] * 6))
+END
+}
+misses_a_file() {
+    compare 1 --inputs "npy:$tap_dir" cpu_ref cpu_ref scale_tensor y=f32:1,1,1,4 alpha=2 &&
+        says '/y.npy: No such file or directory'
+}
 # Long sums of whole numbers stay below the largest half.
 long_sums() {
     json 0 "e[0][0]['not_finite'] == 0 and e[0][0]['bound']['kind'] == 'exact' and e[0][0]['max_abs'] > 0" \
@@ -267,6 +292,12 @@ check 'equal backends are bitwise equal' equal
 check 'every operation and type, normal inputs' all_operations normal
 check 'every operation and type, uniform inputs' all_operations uniform
 check 'every operation and type, whole numbers' all_operations integers
+check 'every operation and type, numbers of many sizes' all_operations wide
+check 'every operation and type, below the normal numbers' all_operations subnormals
+check 'every operation and type, with NaN and infinities' all_operations specials
+check 'what the other inputs are' kinds
+check 'inputs from files' from_files
+check 'a file that is not there' misses_a_file
 check 'one rounding is what one rounding is, by type' rounding
 check 'operands rounded to TF32' tf32
 check 'truncation: its size and its direction' truncation
@@ -300,7 +331,7 @@ check 'no such mode' refuses 'quick. is no math mode' cpu_ref cpu_ref:quick "$su
 check 'no such suite' refuses 'there is no suite of this name' --suites "$suites" cpu_ref cpu_ref no_such_suite
 check 'no such reference' refuses 'cpu_reff:default: no backend of this name is installed' --reference cpu_reff cpu_ref cpu_ref "$suite"
 check 'a reference with a mode' refuses '--reference=cpu_ref:split: takes the name of a backend' --reference cpu_ref:split cpu_ref cpu_ref "$suite"
-check 'no such inputs' refuses 'takes normal, uniform or integers' --inputs gaussian cpu_ref cpu_ref "$suite"
+check 'no such inputs' refuses 'takes normal, uniform, integers, wide' --inputs gaussian cpu_ref cpu_ref "$suite"
 check 'no such folder for CSV' refuses '--csv=/nowhere/a.csv: No such file' --csv /nowhere/a.csv cpu_ref cpu_ref "$suite"
 check 'a word that is none' refuses 'window. is no part of a problem' cpu_ref cpu_ref pooling_forward x=f32:1,1,4,4 window
 check 'a wrong problem' refuses 'is no operation' cpu_ref cpu_ref pooling_foward x=f32:1,1,4,4

@@ -15,8 +15,9 @@
 static const struct {
     const char *name;
     enum oracle_data inputs;
-} inputs_names[] = {
-    {"normal", ORACLE_NORMAL}, {"uniform", ORACLE_UNIFORM}, {"integers", ORACLE_INTEGERS}};
+} inputs_names[] = {{"normal", ORACLE_NORMAL},        {"uniform", ORACLE_UNIFORM},
+                    {"integers", ORACLE_INTEGERS},    {"wide", ORACLE_WIDE},
+                    {"subnormals", ORACLE_SUBNORMAL}, {"specials", ORACLE_SPECIALS}};
 
 #define INPUTS (sizeof(inputs_names) / sizeof(inputs_names[0]))
 
@@ -34,12 +35,20 @@ static int set_repeat(struct tool *tool, void *own, const char *value)
 
 static int set_inputs(struct tool *tool, void *own, const char *value)
 {
+    struct compare_options *options = own;
+
+    options->folder = strncmp(value, "npy:", 4) == 0 ? value + 4 : NULL;
     for (size_t i = 0; i < INPUTS; i++)
         if (strcmp(inputs_names[i].name, value) == 0) {
-            ((struct compare_options *)own)->inputs = inputs_names[i].inputs;
+            options->inputs = inputs_names[i].inputs;
             return TOOL_FINE;
         }
-    return tool_fail(tool, TOOL_USAGE, "--inputs=%s: takes normal, uniform or integers", value);
+    if (options->folder != NULL && options->folder[0] != '\0')
+        return TOOL_FINE;
+    return tool_fail(tool, TOOL_USAGE,
+                     "--inputs=%s: takes normal, uniform, integers, wide, subnormals, specials or "
+                     "npy:FOLDER",
+                     value);
 }
 
 static int set_csv(struct tool *tool, void *own, const char *value)
@@ -69,7 +78,11 @@ static int set_reference(struct tool *tool, void *own, const char *value)
 
 static const struct tool_option option_table[] = {
     SUITE_OPTIONS,
-    {"inputs", "KIND", "normal: N(0,1); uniform: [-1,1); integers: small, exact (normal)",
+    {"inputs", "KIND",
+     "normal: N(0,1); uniform: [-1,1); integers: small, exact; wide: over many powers of two; "
+     "subnormals; specials: NaN and infinities among whole numbers; npy:FOLDER: from its files "
+     "x.npy, "
+     "w.npy ... (normal)",
      set_inputs},
     {"seed", "N", "of the inputs, the same for every problem (1)", set_seed},
     {"repeat", "N", "runs of each side; the time is the median behind the first (3)", set_repeat},
@@ -79,25 +92,27 @@ static const struct tool_option option_table[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-static const char *inputs_name(enum oracle_data inputs)
+/* As --inputs takes it. */
+static const char *inputs_name(const struct compare_options *options)
 {
-    for (size_t i = 0; i < INPUTS; i++)
-        if (inputs_names[i].inputs == inputs)
+    for (size_t i = 0; i < INPUTS && options->folder == NULL; i++)
+        if (inputs_names[i].inputs == options->inputs)
             return inputs_names[i].name;
-    return "";
+    return options->folder != NULL ? options->folder - strlen("npy:") : "";
 }
 
 char *compare_again(const struct compare *compare, const char *problem)
 {
     const char *device = compare->tool->device != NULL ? compare->tool->device : "";
     const char *config = compare->tool->config != NULL ? compare->tool->config : "";
-    size_t size = strlen(problem) + strlen(device) + strlen(config) + 600;
+    const char *inputs = inputs_name(compare->options);
+    size_t size = strlen(problem) + strlen(device) + strlen(config) + strlen(inputs) + 600;
     char *text = tool_alloc(size);
 
     snprintf(text, size, "anydnn compare%s%s%s%s --reference %s --inputs %s --seed %llu %s %s '%s'",
              device[0] != '\0' ? " --device " : "", device, config[0] != '\0' ? " --config " : "",
-             config, compare->options->reference, inputs_name(compare->options->inputs),
-             compare->options->seed, compare->side[0].name, compare->side[1].name, problem);
+             config, compare->options->reference, inputs, compare->options->seed,
+             compare->side[0].name, compare->side[1].name, problem);
     return text;
 }
 
@@ -187,7 +202,7 @@ static int answer_all(struct compare *compare)
     int other;
 
     json_object_set_new(whole, "suite", tool_json_text(compare->suite->name));
-    json_object_set_new(whole, "inputs", json_string(inputs_name(compare->options->inputs)));
+    json_object_set_new(whole, "inputs", json_string(inputs_name(compare->options)));
     json_object_set_new(whole, "seed", json_integer((json_int_t)compare->options->seed));
     json_object_set_new(whole, "layers", answers);
     if (code == TOOL_FINE) {

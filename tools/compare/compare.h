@@ -18,6 +18,7 @@ struct compare_options {
     unsigned long long seed;
     unsigned long long repeat;
     enum oracle_data inputs;
+    const char *folder;    /* of .npy files, instead; NULL: none */
     const char *csv;       /* NULL: none */
     const char *html;      /* likewise */
     const char *reference; /* BACKEND */

@@ -67,12 +67,17 @@ static int take_slot(int folder, struct adn_subject *subject, int slot, const ch
     struct adn_subject_slot *at = &subject->slot[slot];
     size_t most = HEADER_MAX + (size_t)at->count * sizeof(double);
     unsigned char *bytes;
-    char name[32];
+    char name[64];
     size_t size = 0;
     int result;
 
+    /* By number, as traces and shadow write them, or by the operand's name, as a person does. */
     snprintf(name, sizeof(name), "%d.npy", slot);
     bytes = read_whole(folder, name, most, &size);
+    if (bytes == NULL && errno == ENOENT) {
+        snprintf(name, sizeof(name), "%.40s.npy", subject->info->slot[slot].role);
+        bytes = read_whole(folder, name, most, &size);
+    }
     if (bytes == NULL && errno != 0) {
         snprintf(sentence, ADN_JUDGE_SENTENCE, "%.700s/%s: %s", path, name, strerror(errno));
         return -1;

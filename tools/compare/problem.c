@@ -34,6 +34,7 @@ static int refuse(struct meeting *meeting, const char *sentence)
 static int fill_subject(struct meeting *meeting)
 {
     const struct compare_options *options = meeting->compare->options;
+    const char *dump = options->folder != NULL ? options->folder : meeting->item->dump;
     char sentence[ADN_JUDGE_SENTENCE] = "";
     struct adn_oracle oracle;
     struct adn_problem problem;
@@ -48,8 +49,7 @@ static int fill_subject(struct meeting *meeting)
     if (oracle_fill(&meeting->subject, &problem, &values, options->inputs, options->seed, &oracle,
                     sentence) != 0)
         return refuse(meeting, sentence);
-    if (meeting->item->dump != NULL &&
-        compare_dump_read(meeting->item->dump, &meeting->subject, sentence) != 0)
+    if (dump != NULL && compare_dump_read(dump, &meeting->subject, sentence) != 0)
         return tool_fail(meeting->tool, TOOL_FAILED, "%s: %s", meeting->item->layer, sentence);
     return TOOL_FINE;
 }

@@ -68,6 +68,7 @@ struct draw {
     uint64_t count;
     int positive;
     double shift;
+    int small; /* the operand that gets subnormal numbers */
 };
 
 /* Functions that are no sums know no limit: of integers they get small ones. */
@@ -116,6 +117,7 @@ static void describe_draw(const struct adn_subject *subject, int slot, struct dr
         (subject->problem.operation == ANYDNN_PLUGIN_CTC_LOSS &&
          subject->problem.params.ctc.normalization == ANYDNN_PLUGIN_LOSS_NORMALIZATION_NONE);
     draw->shift = variance ? 0.5 : 0;
+    draw->small = slot == 0;
     range_of(subject, slot, draw);
 }
 
@@ -127,16 +129,44 @@ static double normal_random(uint64_t *state)
     return radius * cos(2 * 3.14159265358979323846 * unit_random(state));
 }
 
-static double draw_real(enum oracle_data data, uint64_t *state)
+/* Powers of two that leave room for sums of products: 2^3 and 2^-10 in half, 2^+-30 elsewhere,
+ * whose squares in float and bfloat16 are far from both ends. */
+static double wide_random(int32_t type, uint64_t *state)
 {
-    return data == ORACLE_NORMAL    ? normal_random(state)
-           : data == ORACLE_UNIFORM ? 2 * unit_random(state) - 1
-                                    : oracle_random_real(state);
+    int half = type == ANYDNN_PLUGIN_HALF;
+    int low = half ? -10 : -30, high = half ? 3 : 30;
+    int power = low + (int)(unit_random(state) * (high - low + 1));
+
+    return ldexp(normal_random(state), power);
+}
+
+/* Whole multiples of the least number, below the least that is normal. */
+static double subnormal_random(int32_t type, uint64_t *state)
+{
+    double below = ldexp(1, adn_type_digits(type) - 1);
+
+    return adn_type_least(type) * floor((2 * unit_random(state) - 1) * below);
+}
+
+static double draw_real(const struct draw *draw, uint64_t *state)
+{
+    switch (draw->data) {
+    case ORACLE_WIDE:
+        return wide_random(draw->type, state);
+    case ORACLE_SUBNORMAL:
+        return draw->small ? subnormal_random(draw->type, state) : normal_random(state);
+    case ORACLE_NORMAL:
+        return normal_random(state);
+    case ORACLE_UNIFORM:
+        return 2 * unit_random(state) - 1;
+    default:
+        return oracle_random_real(state);
+    }
 }
 
 static double draw_one(const struct draw *draw, uint64_t *state)
 {
-    double value = draw->reals ? draw_real(draw->data, state)
+    double value = draw->reals ? draw_real(draw, state)
                                : draw->low + (double)(adn_random_bits(state) % draw->count);
 
     if (draw->positive)

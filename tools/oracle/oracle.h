@@ -21,12 +21,15 @@ enum oracle_data {
     ORACLE_NORMAL,   /* the same with mean 0 and variance 1 */
     ORACLE_UNIFORM,  /* the same in [-1, 1) */
     ORACLE_SPECIALS, /* small whole numbers with some NaN and infinities among them */
-    ORACLE_LARGE     /* the highest numbers of integer types, of which 32-bit sums wrap */
+    ORACLE_LARGE,    /* the highest numbers of integer types, of which 32-bit sums wrap */
+    ORACLE_WIDE,     /* normal ones times powers of two over much of the type's range */
+    ORACLE_SUBNORMAL /* the first operand below the type's normal numbers, the others normal ones */
 };
 
 static inline int oracle_is_real(enum oracle_data data)
 {
-    return data == ORACLE_REALS || data == ORACLE_NORMAL || data == ORACLE_UNIFORM;
+    return data == ORACLE_REALS || data == ORACLE_NORMAL || data == ORACLE_UNIFORM ||
+           data == ORACLE_WIDE || data == ORACLE_SUBNORMAL;
 }
 
 /* ---- data.c */
