@@ -34,8 +34,8 @@ class _NormRelu(Function):
         return y  # type: ignore[no-any-return]
 
     @staticmethod
-    def backward(ctx: Any, dy: torch.Tensor) -> Any:
-        return (*_fused.norm_gradients(dy, *ctx.saved_tensors, *ctx.rest), None, None, None, None, None)
+    def backward(ctx: Any, *grad_outputs: torch.Tensor) -> Any:
+        return (*_fused.norm_gradients(grad_outputs[0], *ctx.saved_tensors, *ctx.rest), None, None, None, None, None)
 
 
 class _ConvRelu(Function):
@@ -49,7 +49,8 @@ class _ConvRelu(Function):
         return y
 
     @staticmethod
-    def backward(ctx: Any, dy: torch.Tensor) -> Any:
+    def backward(ctx: Any, *grad_outputs: torch.Tensor) -> Any:
+        dy, = grad_outputs
         x, w, bias, y = ctx.saved_tensors
         wanted = ctx.needs_input_grad[:3]
         if torch.is_grad_enabled():
@@ -64,7 +65,7 @@ class _ConvRelu(Function):
 
 def _applied(function: Any) -> Any:
     """`apply` without what it does for torch.func, which `eager` excludes."""
-    return super(Function, function).apply
+    return getattr(super(Function, function), "apply")
 
 
 norm_relu = _applied(_NormRelu)
@@ -83,7 +84,8 @@ def max_pool(operator: Any, gradient: Any, twice: Any) -> Any:
             return y
 
         @staticmethod
-        def backward(ctx: Any, dy: torch.Tensor) -> Any:
+        def backward(ctx: Any, *grad_outputs: torch.Tensor) -> Any:
+            dy, = grad_outputs
             x, y = ctx.saved_tensors
             if dy.stride() != y.stride():
                 dy = torch.empty_like(y).copy_(dy)

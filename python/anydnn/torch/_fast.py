@@ -21,6 +21,7 @@ from .._library import library
 from . import _fused, _state
 
 SOURCE = pathlib.Path(__file__).with_name("_fast.cpp")
+SHIPPED = SOURCE.with_name("libanydnn_torch.so")  # not _fast.so, which Python would import in place of this file
 # Of aten's operators that have compiled kernels, as the operators for Python take them.
 _NORM = "(Tensor x, Tensor? weight, Tensor? bias, Tensor? mean, Tensor? var, bool training, float momentum, float epsilon)"
 _WINDOW = "int[] window, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor) -> Tensor"
@@ -86,7 +87,7 @@ def _compiled() -> str:
 def _opened() -> ctypes.CDLL:
     """The wheel's file, else, or where this torch does not take it, one built here."""
     try:
-        return ctypes.CDLL(str(SOURCE.with_suffix(".so")))
+        return ctypes.CDLL(str(SHIPPED))
     except OSError:
         return ctypes.CDLL(_compiled())
 
