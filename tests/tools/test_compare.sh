@@ -172,7 +172,7 @@ END
 }
 misses_a_file() {
     compare 1 --inputs "npy:$tap_dir" cpu_ref cpu_ref scale_tensor y=f32:1,1,1,4 alpha=2 &&
-        says '/y.npy: No such file or directory'
+        says '/0.npy: No such file or directory'
 }
 # Long sums of whole numbers stay below the largest half.
 long_sums() {

@@ -72,10 +72,10 @@ static int take_slot(int folder, struct adn_subject *subject, int slot, const ch
     int result;
 
     /* By number, as traces and shadow write them, or by the operand's name, as a person does. */
-    snprintf(name, sizeof(name), "%d.npy", slot);
+    snprintf(name, sizeof(name), "%.40s.npy", subject->info->slot[slot].role);
     bytes = read_whole(folder, name, most, &size);
     if (bytes == NULL && errno == ENOENT) {
-        snprintf(name, sizeof(name), "%.40s.npy", subject->info->slot[slot].role);
+        snprintf(name, sizeof(name), "%d.npy", slot);
         bytes = read_whole(folder, name, most, &size);
     }
     if (bytes == NULL && errno != 0) {
