@@ -87,8 +87,9 @@ check-quick: all $(quick_programs) tests/loader/open_one tests/unit/settings_pro
     tests/tools/anydnn_faulty.la
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(quick_tests)'
 
-# For a sanitizer of threads: without those that are of minutes there and start no threads.
-single_tests = $(conformance_tests) $(example_tests) tests/verify/test_quick.sh
+# For a sanitizer of threads: without those that are of minutes there and start no threads, or threads of OpenMP alone,
+# whose barriers it does not see, so that it looks into every access.
+single_tests = $(conformance_tests) $(example_tests) tests/verify/test_quick.sh tests/onednn/test_modes
 check-threads:
 	$(MAKE) $(AM_MAKEFLAGS) check-quick quick_tests='$(filter-out $(single_tests),$(quick_tests))'
 
