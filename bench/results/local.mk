@@ -9,6 +9,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_cudnn_direct.csv \
 	bench/results/h200_depthwise_f16.csv \
 	bench/results/h200_depthwise_f16_ahead.csv \
+	bench/results/h200_depthwise_f16_words.csv \
 	bench/results/h200_depthwise_f32.csv \
 	bench/results/h200_host_cost.csv \
 	bench/results/h200_host_cost_cudnn.csv \
@@ -27,6 +28,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_tensorcore_deepbench.csv \
 	bench/results/h200_tensorcore_f16.csv \
 	bench/results/h200_tensorcore_f16_data.csv \
+	bench/results/h200_tensorcore_f16_words.csv \
 	bench/results/h200_tensorcore_groups.csv \
 	bench/results/h200_tensorcore_s8.csv \
 	bench/results/h200_tensorcore_split.csv \
