@@ -243,6 +243,26 @@ static const infer_fn infers[] = {
     [ADN_FAMILY_CTC] = infer_ctc,
 };
 
+/* Operands of which one has more dims than the other say what is wrong better than the one that
+ * they leave open. */
+static anydnnStatus_t undetermined(const struct adn_problem *problem, const char *entry,
+                                   int32_t slot)
+{
+    const struct adn_operation *info = adn_problem_operation(problem->operation);
+    const struct anydnn_plugin_tensor *first = &problem->tensor[0], *second = &problem->tensor[1];
+
+    if (infers[info->family] == infer_convolution && (problem->present & 3) == 3 &&
+        first->ndims != second->ndims)
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: operand `%s` has %d dims and `%s` has %d; a convolution's operands "
+                        "have one number of dims",
+                        entry, info->slot[0].role, (int)first->ndims, info->slot[1].role,
+                        (int)second->ndims);
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                    "%s: operand `%s` of %s is missing and the others do not determine it", entry,
+                    info->slot[slot].role, adn_operation_name(problem->operation));
+}
+
 anydnnStatus_t adn_problem_infer(struct adn_problem *problem, const char *entry)
 {
     const struct adn_operation *info = adn_problem_operation(problem->operation);
@@ -252,9 +272,7 @@ anydnnStatus_t adn_problem_infer(struct adn_problem *problem, const char *entry)
         if ((problem->present >> i & 1) || (info->slot[i].flags & ADN_SLOT_OPTIONAL))
             continue;
         if (!infer || infer(problem, i) != 0)
-            return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "%s: operand `%s` of %s is missing and the others do not determine it",
-                            entry, info->slot[i].role, adn_operation_name(problem->operation));
+            return undetermined(problem, entry, i);
         for (int32_t dim = 0; dim < problem->tensor[i].ndims; dim++)
             if (problem->tensor[i].dims[dim] < 1)
                 return adn_fail(ANYDNN_STATUS_BAD_PARAM,

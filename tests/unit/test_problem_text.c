@@ -452,6 +452,9 @@ static const char *const bad[][2] = {
      "`pad` has 1 values; operand `x` has 4 dims, so there must be 2"},
     {"convolution_forward x=f32:1,1,1,1", "operand `w` of convolution_forward is missing and the "
                                           "others do not determine it"},
+    {"convolution_forward x=f32:1,2,3 w=f32:4,2,5,5", "operand `x` has 3 dims and `w` has 4"},
+    {"convolution_backward_data w=f32:4,2,5 dy=f32:1,4,3,3",
+     "operand `w` has 3 dims and `dy` has 4"},
     {"convolution_backward_data w=f32:1,1,1,1 dy=f32:1,1,1,1", "operand `dx` of"},
     {"convolution_forward x=f32:1,1,1,1 w=f32:1,1,3,3",
      "operand `y` would have 0 elements along dim 2: the window does not fit"},
