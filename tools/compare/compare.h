@@ -41,12 +41,14 @@ char *compare_again(const struct compare *compare, const char *problem);
 /* Runs a problem on both sides and by the reference, and fills the answer. Fails, with a sentence,
  * where something else than rounding is wrong; the answer then has the member `error`. */
 int compare_problem(struct compare *compare, const struct suite_item *item, json_t *answer);
+/* Whether side A breaks its bound on these inputs; fails where it does not run them. */
+int compare_is_broken(struct compare *compare, const struct adn_subject *inputs, int *broken);
+
+/* ---- inputs.c */
 
 /* What a problem's operands hold before a run, as compare_problem has it. */
 int compare_inputs(struct compare *compare, const struct suite_item *item,
                    struct adn_subject *subject);
-/* Whether side A breaks its bound on these inputs; fails where it does not run them. */
-int compare_is_broken(struct compare *compare, const struct adn_subject *inputs, int *broken);
 
 /* ---- dump.c */
 

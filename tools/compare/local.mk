@@ -10,6 +10,9 @@ tools_anydnn_SOURCES += \
 	tools/compare/html.c \
 	tools/compare/html.h \
 	tools/compare/html_worst.c \
+	tools/compare/inputs.c \
+	tools/compare/meeting.h \
+	tools/compare/outputs.c \
 	tools/compare/problem.c \
 	tools/compare/reading.c \
 	tools/compare/summary.c \
