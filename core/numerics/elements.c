@@ -12,41 +12,46 @@
 static double load_short(const void *bytes, int fraction, int least)
 {
     int top = 0x7fff >> fraction;
+    uint64_t wide;
     uint16_t bits;
     int exponent;
-    double digits;
+    double size;
 
     memcpy(&bits, bytes, sizeof(bits));
     exponent = (bits & 0x7fff) >> fraction;
-    digits = bits & ((1 << fraction) - 1);
-    if (exponent == top)
-        digits = digits != 0 ? NAN : INFINITY;
-    else if (exponent == 0)
-        digits = ldexp(digits, least - fraction);
-    else
-        digits = ldexp(digits + (1 << fraction), least - fraction + exponent - 1);
-    return bits & 0x8000 ? -digits : digits;
+    wide = bits & ((1U << fraction) - 1);
+    if (exponent == top) {
+        size = wide != 0 ? NAN : INFINITY;
+    } else if (exponent == 0) {
+        size = ldexp((double)wide, least - fraction);
+    } else {
+        wide = (uint64_t)(exponent - 1 + least + 1023) << 52 | wide << (52 - fraction);
+        memcpy(&size, &wide, sizeof(size));
+    }
+    return bits & 0x8000 ? -size : size;
 }
 
-/* `value` is a number of the type. Adding its digits to the exponent's bits counts the hidden one.
- */
+/* `value` is a number of the type. */
 static void store_short(void *bytes, double value, int fraction, int least)
 {
     int infinite = 0x7fff >> fraction << fraction;
     double size = fabs(value);
     int bits = signbit(value) ? 0x8000 : 0;
+    uint64_t wide;
     uint16_t word;
     int exponent;
 
-    if (isnan(value)) {
+    memcpy(&wide, &size, sizeof(wide));
+    exponent = (int)(wide >> 52) - 1023;
+    if (isnan(value))
         bits = infinite | 1 << (fraction - 1);
-    } else if (isinf(value)) {
+    else if (isinf(value))
         bits |= infinite;
-    } else {
-        exponent = size > 0 ? ilogb(size) : least;
-        exponent = exponent > least ? exponent : least;
-        bits |= (int)ldexp(size, fraction - exponent) + (exponent - least) * (1 << fraction);
-    }
+    else if (exponent < least)
+        bits |= (int)ldexp(size, fraction - least);
+    else
+        bits |= (exponent - least + 1) << fraction |
+                (int)(wide >> (52 - fraction) & ((1U << fraction) - 1));
     word = (uint16_t)bits;
     memcpy(bytes, &word, sizeof(word));
 }

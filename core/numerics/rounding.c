@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <anydnn/plugin.h>
 
@@ -34,10 +35,44 @@ static const struct kind {
 
 static const struct kind *kind_of(int32_t type)
 {
+    if (type == ANYDNN_PLUGIN_FLOAT)
+        return &kinds[0];
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (kinds[i].type == type)
             return &kinds[i];
     return &kinds[0];
+}
+
+/* Programs judge some hundred millions of elements, and the library of mathematics takes ten times
+ * as long for these two. */
+static double power_of_two(int exponent)
+{
+    uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+
+    if (exponent < -1022 || exponent > 1023)
+        return ldexp(1, exponent);
+    memcpy(&power, &bits, sizeof(power));
+    return power;
+}
+
+/* Of finite numbers; -1023 for those below the normal ones, and for 0. */
+static int exponent_of(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof(bits));
+    return (int)(bits >> 52 & 0x7ff) - 1023;
+}
+
+/* The exponent of the last place of |value|. */
+static int last_place(const struct kind *kind, double value)
+{
+    int exponent = value != 0 ? exponent_of(value) : kind->least;
+
+    exponent = exponent < kind->least ? kind->least : exponent;
+    exponent = exponent > kind->most ? kind->most : exponent;
+    return exponent - kind->digits + 1;
 }
 
 int adn_type_digits(int32_t type)
@@ -69,8 +104,8 @@ double adn_type_lowest(int32_t type)
 double adn_type_round(int32_t type, double value)
 {
     const struct kind *kind = kind_of(type);
-    double unit;
     double rounded;
+    int last;
 
     if (kind->digits == 0) {
         rounded = isnan(value) ? 0 : rint(value);
@@ -78,24 +113,20 @@ double adn_type_round(int32_t type, double value)
     }
     if (kind->digits == 53 || value == 0 || !isfinite(value))
         return value;
-    unit = adn_type_ulp(type, value);
-    rounded = rint(value / unit) * unit;
-    return fabs(rounded) > adn_type_highest(type) ? copysign(INFINITY, value) : rounded;
+    last = last_place(kind, value);
+    rounded = rint(value * power_of_two(-last)) * power_of_two(last);
+    return exponent_of(rounded) > kind->most ? copysign(INFINITY, value) : rounded;
 }
 
 double adn_type_ulp(int32_t type, double value)
 {
     const struct kind *kind = kind_of(type);
-    int exponent;
 
     if (kind->digits == 0)
         return 1;
     if (!isfinite(value))
         return INFINITY;
-    exponent = value != 0 ? ilogb(value) : kind->least;
-    exponent = exponent < kind->least ? kind->least : exponent;
-    exponent = exponent > kind->most ? kind->most : exponent;
-    return ldexp(1, exponent - kind->digits + 1);
+    return power_of_two(last_place(kind, value));
 }
 
 double adn_ulp_distance(int32_t type, double got, double want)

@@ -152,11 +152,11 @@ void walk_next(struct walk *walk)
     for (int dim = operand->ndims - 1; dim >= 0; dim--) {
         int *index = &walk->index[dim];
 
-        walk->at -= offset_along(operand, dim, *index);
         if (++*index < operand->dims[dim]) {
-            walk->at += offset_along(operand, dim, *index);
+            walk->at += offset_along(operand, dim, *index) - offset_along(operand, dim, *index - 1);
             return;
         }
+        walk->at -= offset_along(operand, dim, *index - 1);
         *index = 0;
     }
 }
