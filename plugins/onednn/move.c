@@ -7,6 +7,7 @@ struct move {
     struct onednn_walk walk;
     struct onednn_place place[3];
     int32_t scale_at;
+    int32_t narrows; /* the type of 16 bits that floats become, or -1 */
     int64_t count;
 };
 
@@ -28,49 +29,67 @@ void onednn_copy(struct onednn_build *build, struct onednn_place to,
     onednn_run_own(build, run_copy, &move, sizeof move);
 }
 
-/* ------------------------------------------------------------------ bfloat16 */
+/* ------------------------------------------------------------------ 16 bits */
 
 /* Elements of a piece, the work of one thread at a time. */
 #define PIECE 65536
 
-struct narrowing {
+struct conversion {
     char *to;
     const char *from;
     int64_t count;
+    int32_t type; /* of the 16 bits */
 };
 
 static void narrow_piece(void *arg, int64_t piece)
 {
-    const struct narrowing *work = arg;
+    const struct conversion *work = arg;
     int64_t first = piece * PIECE, left = work->count - first;
 
-    onednn_narrow(work->to + first * kit_type_size(ANYDNN_PLUGIN_BFLOAT16),
+    onednn_narrow(work->type, work->to + first * (int64_t)sizeof(uint16_t),
                   work->from + first * (int64_t)sizeof(float), left < PIECE ? left : PIECE);
 }
 
-static void run_narrow(const struct onednn_call *call, const void *data)
+static void widen_piece(void *arg, int64_t piece)
 {
-    const struct move *move = data;
-    struct narrowing work = {onednn_at(call, move->place[0]), onednn_at(call, move->place[1]),
-                             move->count};
+    const struct conversion *work = arg;
+    int64_t first = piece * PIECE, left = work->count - first;
 
-    onednn_share(call, (work.count + PIECE - 1) / PIECE, narrow_piece, &work);
+    onednn_widen_half(work->to + first * (int64_t)sizeof(float),
+                      work->from + first * (int64_t)sizeof(uint16_t), left < PIECE ? left : PIECE);
 }
 
-/* To an operand of bfloat16, from floats that are packed in its order. */
-static void narrow(struct onednn_build *build, struct onednn_place to,
-                   const struct onednn_view *view, struct onednn_place from,
-                   const struct onednn_view *packed)
+static void run_convert(const struct onednn_call *call, const void *data)
 {
-    struct move move = {.place = {to, from}, .count = kit_count(view->dims, view->ndims)};
-    int lies_alike = view->first == 0;
+    const struct move *move = data;
+    struct conversion work = {onednn_at(call, move->place[0]), onednn_at(call, move->place[1]),
+                              move->count, move->narrows};
 
-    for (int32_t d = 0; d < view->ndims; d++)
-        lies_alike &= view->strides[d] == packed->strides[d];
+    onednn_share(call, (work.count + PIECE - 1) / PIECE,
+                 move->narrows >= 0 ? narrow_piece : widen_piece, &work);
+}
+
+/* Between an operand and floats that are packed in its order; `narrows`: the operand's type, or -1
+ * where it is the one that is read. */
+static void convert(struct onednn_build *build, struct onednn_place to,
+                    const struct onednn_view *to_view, struct onednn_place from,
+                    const struct onednn_view *from_view, int32_t narrows)
+{
+    struct move move = {
+        .place = {to, from}, .count = kit_count(to_view->dims, to_view->ndims), .narrows = narrows};
+    int lies_alike = to_view->first == 0 && from_view->first == 0;
+
+    for (int32_t d = 0; d < to_view->ndims; d++)
+        lies_alike &= to_view->strides[d] == from_view->strides[d];
     if (lies_alike)
-        onednn_run_own(build, run_narrow, &move, sizeof move);
+        onednn_run_own(build, run_convert, &move, sizeof move);
     else
-        onednn_copy(build, to, view, from, packed);
+        onednn_copy(build, to, to_view, from, from_view);
+}
+
+static int is_short(const struct onednn_view *view)
+{
+    return view->type == ANYDNN_PLUGIN_HALF || view->type == ANYDNN_PLUGIN_BFLOAT16;
 }
 
 /* ------------------------------------------------------------------ blends */
@@ -141,20 +160,25 @@ int onednn_load(struct onednn_build *build, int32_t slot, const struct onednn_vi
 {
     onednn_layout has, packed_layout;
     struct onednn_view packed;
-    int memory;
+    int memory, own;
 
     if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
         return -1;
     has = onednn_layout_of(build, view);
     if (onednn_same_layout(has, wanted))
         return onednn_bind(build, slot, has);
-    if (can_reorder(build, has, wanted))
+    own = view->type == ANYDNN_PLUGIN_HALF && type == ANYDNN_PLUGIN_FLOAT;
+    if (!own && can_reorder(build, has, wanted))
         return onednn_reorder(build, onednn_bind(build, slot, has), has, wanted);
     packed = onednn_packed_like(view, type);
     packed_layout = onednn_layout_of(build, &packed);
     memory = onednn_temporary(build, packed_layout);
-    onednn_copy(build, onednn_place_of(build, memory), &packed, (struct onednn_place){.slot = slot},
-                view);
+    if (own)
+        convert(build, onednn_place_of(build, memory), &packed, (struct onednn_place){.slot = slot},
+                view, -1);
+    else
+        onednn_copy(build, onednn_place_of(build, memory), &packed,
+                    (struct onednn_place){.slot = slot}, view);
     return onednn_reorder(build, memory, packed_layout, wanted);
 }
 
@@ -182,17 +206,17 @@ void onednn_store(struct onednn_build *build, int32_t slot, const struct onednn_
         onednn_place_of(build, memory).slot == slot)
         return;
     has = onednn_layout_of(build, view);
-    /* oneDNN's reorders to bfloat16 make 0 of subnormal numbers. */
+    /* oneDNN's reorders to bfloat16 make 0 of subnormal numbers, those to half are slow. */
     if (build->when == ONEDNN_FAST && view->type != ANYDNN_PLUGIN_BFLOAT16 &&
+        !(view->type == ANYDNN_PLUGIN_HALF && type == ANYDNN_PLUGIN_FLOAT) &&
         can_reorder(build, given, has)) {
         try_reorder(build, memory, given, onednn_bind(build, slot, has), has);
         return;
     }
     packed = onednn_packed_like(view, type);
     memory = onednn_reorder(build, memory, given, onednn_layout_of(build, &packed));
-    if (build->when == ONEDNN_FAST && view->type == ANYDNN_PLUGIN_BFLOAT16 &&
-        packed.type == ANYDNN_PLUGIN_FLOAT)
-        narrow(build, operand, view, onednn_place_of(build, memory), &packed);
+    if (build->when == ONEDNN_FAST && is_short(view) && packed.type == ANYDNN_PLUGIN_FLOAT)
+        convert(build, operand, view, onednn_place_of(build, memory), &packed, view->type);
     else if (build->when == ONEDNN_FAST)
         onednn_copy(build, operand, view, onednn_place_of(build, memory), &packed);
     else
