@@ -24,6 +24,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_pytorch_resnet50.csv \
 	bench/results/h200_resnet20_modes.csv \
 	bench/results/h200_resnet50_f32_b64.csv \
+	bench/results/h200_shadow_resnet50.csv \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \
 	bench/results/h200_tensorcore_f16.csv \
