@@ -2,7 +2,7 @@
 /* The entries of activations. */
 #include "api/call.h"
 
-static void activation_params(const struct adn_call *call, union adn_params *params)
+static void activation_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnActivationStruct *desc = call->descriptor[0];
 

@@ -13,7 +13,7 @@ struct settings {
     anydnnActivationDescriptor_t activation; /* NULL: none */
 };
 
-static void norm_params(const struct adn_call *call, union adn_params *params)
+static void norm_params(const struct adn_call *call, union kit_params *params)
 {
     const struct settings *settings = call->extra;
 

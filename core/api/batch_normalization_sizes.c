@@ -26,7 +26,7 @@ static anydnnStatus_t check_query(anydnnHandle_t handle, const char *name,
     return ANYDNN_STATUS_SUCCESS;
 }
 
-static void query_params(const struct adn_call *call, union adn_params *params)
+static void query_params(const struct adn_call *call, union kit_params *params)
 {
     params->batch_normalization = *(const struct anydnn_plugin_batch_normalization *)call->extra;
 }

@@ -4,14 +4,14 @@
 
 #include "sys/error.h"
 
-void adn_convolution_params(const struct adn_call *call, union adn_params *params)
+void adn_convolution_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnConvolutionStruct *desc = call->descriptor[0];
 
     params->convolution = desc->c;
 }
 
-void adn_convolution_fused_params(const struct adn_call *call, union adn_params *params)
+void adn_convolution_fused_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnActivationStruct *activation = call->descriptor[1];
 
@@ -133,7 +133,7 @@ anydnnStatus_t anydnnConvolutionBiasActivationForward(
     return adn_call_run(handle, &entry);
 }
 
-static void im2col_params(const struct adn_call *call, union adn_params *params)
+static void im2col_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnn_plugin_tensor *w = call->extra;
 

@@ -5,8 +5,8 @@
 
 #include "api/call.h"
 
-void adn_convolution_params(const struct adn_call *call, union adn_params *params);
-void adn_convolution_fused_params(const struct adn_call *call, union adn_params *params);
+void adn_convolution_params(const struct adn_call *call, union kit_params *params);
+void adn_convolution_fused_params(const struct adn_call *call, union kit_params *params);
 
 /* The convolution descriptor: parameters and math mode. */
 #define ADN_CONVOLUTION(into, desc)                                                                \

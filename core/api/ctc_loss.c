@@ -26,7 +26,7 @@ struct lists {
     int *own; /* more labels than that, or NULL */
 };
 
-static void ctc_params(const struct adn_call *call, union adn_params *params)
+static void ctc_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnCTCLossStruct *desc = call->descriptor[0];
 

@@ -7,7 +7,7 @@
 
 #define STATES_BYTES 32
 
-static void dropout_params(const struct adn_call *call, union adn_params *params)
+static void dropout_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnDropoutStruct *desc = call->descriptor[0];
 

@@ -4,7 +4,7 @@
 
 #include "sys/error.h"
 
-static void lrn_params(const struct adn_call *call, union adn_params *params)
+static void lrn_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnLRNStruct *desc = call->descriptor[0];
 

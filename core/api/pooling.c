@@ -2,7 +2,7 @@
 /* The entries of pooling. */
 #include "api/call.h"
 
-static void pooling_params(const struct adn_call *call, union adn_params *params)
+static void pooling_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnPoolingStruct *desc = call->descriptor[0];
 

@@ -6,7 +6,7 @@
 #include "desc/shape.h"
 #include "sys/error.h"
 
-static void reduce_params(const struct adn_call *call, union adn_params *params)
+static void reduce_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnReduceTensorStruct *desc = call->descriptor[0];
 

@@ -7,7 +7,7 @@ struct modes {
     int32_t mode;
 };
 
-static void softmax_params(const struct adn_call *call, union adn_params *params)
+static void softmax_params(const struct adn_call *call, union kit_params *params)
 {
     const struct modes *modes = call->extra;
 

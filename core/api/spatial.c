@@ -2,7 +2,7 @@
 /* The entries that run a spatial transformer. */
 #include "api/call.h"
 
-static void spatial_params(const struct adn_call *call, union adn_params *params)
+static void spatial_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnSpatialTransformerStruct *desc = call->descriptor[0];
 

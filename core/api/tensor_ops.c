@@ -4,14 +4,14 @@
 
 #include "sys/error.h"
 
-static void transform_params(const struct adn_call *call, union adn_params *params)
+static void transform_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnTensorTransformStruct *desc = call->descriptor[0];
 
     params->transform = desc->x;
 }
 
-static void op_tensor_params(const struct adn_call *call, union adn_params *params)
+static void op_tensor_params(const struct adn_call *call, union kit_params *params)
 {
     const struct anydnnOpTensorStruct *desc = call->descriptor[0];
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static void params_init(union adn_params *params, enum adn_family family)
+static void params_init(union kit_params *params, enum adn_family family)
 {
     const struct adn_param *param = adn_problem_params(family);
 

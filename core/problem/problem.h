@@ -13,26 +13,12 @@
 #include <anydnn/anydnn.h>
 #include <anydnn/plugin.h>
 
+#include "../../plugins/kit/params.h"
+
 #define ADN_SLOTS         ANYDNN_PLUGIN_OPERAND_MAX
 #define ADN_ALGORITHM_ANY (-1)
 /* Enough for the text of any problem: 12 operands of 8 dims and strides. */
 #define ADN_PROBLEM_TEXT_MAX 8192
-
-union adn_params {
-    uint32_t struct_size;
-    struct anydnn_plugin_convolution convolution;
-    struct anydnn_plugin_pooling pooling;
-    struct anydnn_plugin_activation activation;
-    struct anydnn_plugin_softmax softmax;
-    struct anydnn_plugin_lrn lrn;
-    struct anydnn_plugin_batch_normalization batch_normalization;
-    struct anydnn_plugin_dropout dropout;
-    struct anydnn_plugin_transform transform;
-    struct anydnn_plugin_op_tensor op_tensor;
-    struct anydnn_plugin_reduce reduce;
-    struct anydnn_plugin_spatial spatial;
-    struct anydnn_plugin_ctc ctc;
-};
 
 /* Members of present operands and of the family's parameters count; unused dims and strides are 0,
  * so that equal problems are equal bytes. Operands that are absent need not be initialised. */
@@ -44,7 +30,7 @@ struct adn_problem {
     uint32_t present;
     uint32_t absent; /* of those present: not read, not given; others stand in (unread.c) */
     uint8_t alias[ADN_SLOTS]; /* as in plugin.h */
-    union adn_params params;
+    union kit_params params;
     struct anydnn_plugin_tensor tensor[ADN_SLOTS];
 };
 
@@ -190,7 +176,7 @@ enum adn_param_kind {
 struct adn_param {
     const char *key;
     enum adn_param_kind kind;
-    size_t offset; /* in union adn_params */
+    size_t offset; /* in union kit_params */
     double initial;
     const char *const *names; /* by number, NULL-terminated */
     int always;               /* printed also when it has its default */

@@ -128,7 +128,7 @@ static anydnnStatus_t bad_name(const char *word, const char *value, const char *
                     names[0]);
 }
 
-anydnnStatus_t adn_read_param(union adn_params *params, const struct adn_param *param,
+anydnnStatus_t adn_read_param(union kit_params *params, const struct adn_param *param,
                               int32_t *count, const char *word, const char *value)
 {
     void *at = (char *)params + param->offset;

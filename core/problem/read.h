@@ -15,7 +15,7 @@ int adn_read_double(const char *text, double *value);
 /* TYPE:DIMS[:LAYOUT]; `value` is cut up. */
 anydnnStatus_t adn_read_tensor(const char *word, char *value, struct anydnn_plugin_tensor *tensor);
 /* A parameter into its place; lists tell their length in *count. */
-anydnnStatus_t adn_read_param(union adn_params *params, const struct adn_param *param,
+anydnnStatus_t adn_read_param(union kit_params *params, const struct adn_param *param,
                               int32_t *count, const char *word, const char *value);
 
 #endif

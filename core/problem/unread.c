@@ -11,7 +11,7 @@ enum { A, B };
 
 uint32_t adn_problem_unread(const struct adn_problem *problem)
 {
-    const union adn_params *params = &problem->params;
+    const union kit_params *params = &problem->params;
 
     switch (problem->operation) {
     case ANYDNN_PLUGIN_POOLING_BACKWARD:

@@ -7,6 +7,7 @@ KIT_SOURCES = \
 	plugins/kit/names.c \
 	plugins/kit/names.h \
 	plugins/kit/operations.def \
+	plugins/kit/params.h \
 	plugins/kit/philox.h \
 	plugins/kit/problem.c \
 	plugins/kit/problem.h \

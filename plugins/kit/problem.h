@@ -6,29 +6,13 @@
 
 #include "host.h"
 #include "names.h"
+#include "params.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* ------------------------------------------------------------------ copies */
-
-/* Parameters of any family. */
-union kit_params {
-    uint32_t struct_size;
-    struct anydnn_plugin_convolution convolution;
-    struct anydnn_plugin_pooling pooling;
-    struct anydnn_plugin_activation activation;
-    struct anydnn_plugin_softmax softmax;
-    struct anydnn_plugin_lrn lrn;
-    struct anydnn_plugin_batch_normalization batch_normalization;
-    struct anydnn_plugin_dropout dropout;
-    struct anydnn_plugin_transform transform;
-    struct anydnn_plugin_op_tensor op_tensor;
-    struct anydnn_plugin_reduce reduce;
-    struct anydnn_plugin_spatial spatial;
-    struct anydnn_plugin_ctc ctc;
-};
 
 /* What a copied problem points to: a plan that keeps a problem holds one of each. */
 struct kit_copies {

@@ -195,7 +195,7 @@ static void cut_dim(struct adn_subject *subject, int slot, int dim, int64_t from
  * is known of them. */
 static int follow(struct adn_subject *subject)
 {
-    const union adn_params *params = &subject->problem.params;
+    const union kit_params *params = &subject->problem.params;
     int leader = leader_of(subject, SPATIAL);
     int filter = leader_of(subject, WINDOW);
     int convolves = is_convolution(subject);

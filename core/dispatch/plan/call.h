@@ -31,7 +31,7 @@ struct adn_call {
     uint32_t unread;    /* inputs that the operation reads nothing of: none counts as an alias */
     /* Fills the parameters (zeroed before) from `descriptor` and `extra`; NULL when there are none.
      */
-    void (*params)(const struct adn_call *call, union adn_params *params);
+    void (*params)(const struct adn_call *call, union kit_params *params);
     const void *descriptor[2];
     const void *extra;
     uint64_t key[ADN_KEY_WORDS];

@@ -151,7 +151,7 @@ struct newer {
         struct anydnn_plugin_tensor tensor;
         unsigned char tail[NEWER];
     } tensor[ADN_SLOTS];
-    union adn_params params;
+    union kit_params params;
     unsigned char params_tail[NEWER];
 };
 
