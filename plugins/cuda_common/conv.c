@@ -80,11 +80,11 @@ static void make_dim(struct conv *conv, int32_t at, const struct anydnn_plugin_p
     const struct anydnn_plugin_tensor *x = problem->tensor[roles->x];
     const struct anydnn_plugin_tensor *w = problem->tensor[roles->w];
     const struct anydnn_plugin_tensor *y = problem->tensor[roles->y];
-    int data = conv_is_data(conv);
+    int data = conv_is_dgrad(conv);
     struct conv_dim *dim = &conv->dim[at];
     int32_t d = s + 2;
 
-    dim->gathered = data ? y->dims[d] : x->dims[d];
+    dim->a_extent = data ? y->dims[d] : x->dims[d];
     dim->positions = data ? x->dims[d] : y->dims[d];
     dim->taps = w->dims[d];
     dim->pad = params->pad[s];
@@ -94,7 +94,7 @@ static void make_dim(struct conv *conv, int32_t at, const struct anydnn_plugin_p
     dim->period = dim->stride / dim->common;
     dim->back = dim->dilation / dim->common;
     dim->inverse = inverse_of(dim->back, dim->period);
-    dim->x = step_of(data ? y : x, d);
+    dim->a = step_of(data ? y : x, d);
     dim->position = step_of(data ? x : y, d);
     dim->z = step_of(problem->tensor[roles->z], d);
     dim->tap = step_of(w, d);
@@ -111,7 +111,7 @@ static void make_dims(struct conv *conv, const struct anydnn_plugin_problem *pro
     int32_t missing = CONV_DIMS_MAX - params->spatial_dims;
 
     for (int32_t d = 0; d < missing; d++)
-        conv->dim[d] = (struct conv_dim){.gathered = 1,
+        conv->dim[d] = (struct conv_dim){.a_extent = 1,
                                          .positions = 1,
                                          .taps = 1,
                                          .stride = 1,
@@ -127,31 +127,32 @@ static void make_dims(struct conv *conv, const struct anydnn_plugin_problem *pro
 
 #define BELOW(number, bits) ((number) < INT64_C(1) << (bits))
 
-/* Places, with room for the sum of two, for what lies outside by as much again, and for tails. */
-#define PLACE_BITS 29
-#define COUNT_BITS 30
+/* Coordinates, with room for the sum of two, for what lies outside by as much again, and for tails.
+ */
+#define COORDINATE_BITS 29
+#define COUNT_BITS      30
 
 static int is_narrow(const struct conv *conv, int32_t spatial_dims)
 {
-    int64_t rows = conv->images, depth = conv->depth;
+    int64_t m = conv->images, depth = conv->depth;
 
-    if (!BELOW(rows, COUNT_BITS) || !BELOW(depth, COUNT_BITS) ||
-        !BELOW(conv->columns, COUNT_BITS) || !BELOW(conv->groups, COUNT_BITS))
+    if (!BELOW(m, COUNT_BITS) || !BELOW(depth, COUNT_BITS) || !BELOW(conv->n, COUNT_BITS) ||
+        !BELOW(conv->groups, COUNT_BITS))
         return 0;
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
         const struct conv_dim *dim = &conv->dim[d];
 
-        if (!BELOW(dim->gathered, PLACE_BITS) || !BELOW(dim->positions, PLACE_BITS) ||
-            !BELOW(dim->taps, PLACE_BITS) || !BELOW(dim->pad, PLACE_BITS) ||
-            !BELOW(dim->stride, PLACE_BITS) || !BELOW(dim->dilation, PLACE_BITS) ||
-            !BELOW(dim->positions * dim->stride, PLACE_BITS) ||
-            !BELOW(dim->taps * dim->dilation, PLACE_BITS) ||
+        if (!BELOW(dim->a_extent, COORDINATE_BITS) || !BELOW(dim->positions, COORDINATE_BITS) ||
+            !BELOW(dim->taps, COORDINATE_BITS) || !BELOW(dim->pad, COORDINATE_BITS) ||
+            !BELOW(dim->stride, COORDINATE_BITS) || !BELOW(dim->dilation, COORDINATE_BITS) ||
+            !BELOW(dim->positions * dim->stride, COORDINATE_BITS) ||
+            !BELOW(dim->taps * dim->dilation, COORDINATE_BITS) ||
             !BELOW(dim->period * dim->period, COUNT_BITS) ||
             !BELOW(dim->period * dim->dilation, COUNT_BITS))
             return 0;
-        rows *= dim->positions;
+        m *= dim->positions;
         depth *= dim->taps;
-        if (!BELOW(rows, COUNT_BITS) || !BELOW(depth, COUNT_BITS))
+        if (!BELOW(m, COUNT_BITS) || !BELOW(depth, COUNT_BITS))
             return 0;
     }
     return spatial_dims <= CONV_DIMS;
@@ -160,7 +161,7 @@ static int is_narrow(const struct conv *conv, int32_t spatial_dims)
 static int is_inside(const struct conv *conv)
 {
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
-        if (conv->dim[d].pad != 0 || (conv_is_data(conv) && conv->dim[d].taps != 1))
+        if (conv->dim[d].pad != 0 || (conv_is_dgrad(conv) && conv->dim[d].taps != 1))
             return 0;
     }
     return 1;
@@ -170,7 +171,7 @@ static int64_t classes_of(const struct conv *conv)
 {
     int64_t classes = 1;
 
-    if (!conv_is_data(conv))
+    if (!conv_is_dgrad(conv))
         return 1;
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
         classes *= conv->dim[d].stride < conv->dim[d].positions ? conv->dim[d].stride
@@ -194,10 +195,10 @@ int64_t conv_taps(const struct conv *conv)
     return count;
 }
 
-struct conv_extents conv_extents_of(const struct conv *conv)
+struct conv_gemm conv_gemm_of(const struct conv *conv)
 {
     int64_t positions = conv->images, taps = conv->depth;
-    int data = conv_is_data(conv);
+    int data = conv_is_dgrad(conv);
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
         const struct conv_dim *dim = &conv->dim[d];
@@ -205,9 +206,9 @@ struct conv_extents conv_extents_of(const struct conv *conv)
         positions *= data ? cuda_ceil_div(dim->positions, dim->stride) : dim->positions;
         taps *= data ? cuda_ceil_div(dim->taps, dim->period) : dim->taps;
     }
-    if (conv_is_filter(conv))
-        return (struct conv_extents){taps, positions};
-    return (struct conv_extents){positions, taps};
+    if (conv_is_wgrad(conv))
+        return (struct conv_gemm){taps, positions};
+    return (struct conv_gemm){positions, taps};
 }
 
 void conv_make(struct conv *conv, const struct anydnn_plugin_problem *problem)
@@ -227,16 +228,16 @@ void conv_make(struct conv *conv, const struct anydnn_plugin_problem *problem)
     conv->images = x->dims[0];
     conv->groups = params->groups;
     conv->depth = data ? filters : w->dims[1];
-    conv->columns = data ? w->dims[1] : filters;
-    conv->x = channels_of(data ? y : x);
-    conv->x_image = step_of(data ? y : x, 0);
+    conv->n = data ? w->dims[1] : filters;
+    conv->a = channels_of(data ? y : x);
+    conv->a_image = step_of(data ? y : x, 0);
     conv->position = channels_of(data ? x : y);
     conv->position_image = step_of(data ? x : y, 0);
     conv->z = channels_of(problem->tensor[roles.z]);
     conv->z_image = step_of(problem->tensor[roles.z], 0);
     conv->tap = channels_of(w);
     conv->tap_depth = step_of(w, data ? 0 : 1);
-    conv->tap_column = step_of(w, data ? 1 : 0);
+    conv->tap_n = step_of(w, data ? 1 : 0);
     conv->tap_group = filters * step_of(w, 0);
     make_dims(conv, problem, &roles);
     conv->narrow = is_narrow(conv, params->spatial_dims);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The geometry of a convolution, one form for its three directions, made on the host (conv.c) and
- * followed by every kernel.
+ * The geometry of a convolution as an implicit GEMM, one form for fprop, dgrad and wgrad, made on
+ * the host (conv.c) and followed by every kernel: C[m][n] is the sum over k of A[m][k] * B[k][n].
  *
- * Whatever the direction, a position of one tensor and a tap of the filter meet in one element of
- * the gathered tensor:
+ * Whatever the direction, a position (n, p, q) of one tensor and a tap (r, s) of the filter meet in
+ * one element of A's tensor:
  *
- *                gathered   by position       by tap            a result is a sum over
- *   forward      x          y, the output     w                 channels of x, taps
- *   data         dy         dx, the output    w                 channels of dy, taps that reach it
- *   filter       x          dy                dw, the output    images, positions
+ *            A     by position     by tap      M                     K
+ *   fprop    x     y, which is C   w, B        positions             taps of channels of x
+ *   dgrad    dy    dx, C           w, B        positions             taps that reach it, of dy's
+ *   wgrad    x     dy, B           dw, C       taps of channels      positions of all images
  *
- * Offsets and coordinates in the gathered tensor are sums of one part that depends on the position
- * and one that depends on the tap, and so are offsets in the others with a part for the column: the
- * channel that only those two share.
+ * Offsets and coordinates in A are sums of one part that depends on the position and one that
+ * depends on the tap, and so are offsets in B and C with a part for N: the channels that only these
+ * two have.
  */
 #ifndef CUDA_COMMON_CONV_H
 #define CUDA_COMMON_CONV_H
@@ -32,14 +32,14 @@ extern "C" {
 
 /* One spatial dim. */
 struct conv_dim {
-    int64_t gathered;  /* extent of the gathered tensor */
+    int64_t a_extent;  /* extent of A's tensor */
     int64_t positions; /* extent of the tensor by position */
     int64_t taps;
     int64_t pad, stride, dilation;
-    /* Direction data, see conv_reach: gcd(stride, dilation), stride / gcd, dilation / gcd, and the
+    /* Dgrad, see conv_window_dgrad: gcd(stride, dilation), stride / gcd, dilation / gcd, and the
      * inverse of that modulo stride / gcd. */
     int64_t common, period, back, inverse;
-    int64_t x, position, tap, z; /* strides in elements */
+    int64_t a, position, tap, z; /* strides in elements */
 };
 
 /* A tensor's channels: those of vector types go by vectors of 2^shift lanes, `step` elements apart.
@@ -53,17 +53,17 @@ struct conv_channels {
 struct conv {
     int32_t direction; /* ANYDNN_PLUGIN_CONVOLUTION_FORWARD, _BACKWARD_DATA, _BACKWARD_FILTER */
     int32_t narrow;    /* has up to three dims, and 31 bits hold all but results and offsets */
-    int32_t inside;    /* no tap reaches beyond the gathered tensor */
+    int32_t inside;    /* no tap reaches beyond A's tensor: nothing is padded */
     int64_t images, groups;
-    int64_t depth;   /* channels of a group in the gathered tensor */
-    int64_t columns; /* channels of a group in the tensor by position */
-    int64_t classes; /* direction data: of positions that the same taps reach; otherwise 1 */
-    int64_t x_image, position_image, z_image;
+    int64_t depth;   /* channels of a group in A's tensor */
+    int64_t n;       /* N: channels of a group in the tensor by position */
+    int64_t classes; /* dgrad: of positions that the same taps reach; otherwise 1 */
+    int64_t a_image, position_image, z_image;
     int64_t tap_group; /* from a group's filters to the next one's */
     int64_t tap_first; /* of the first tap: a flipped filter has negative strides */
-    int64_t tap_depth, tap_column;
-    struct conv_channels x, position, z;
-    struct conv_channels tap; /* direction forward: along the depth */
+    int64_t tap_depth, tap_n;
+    struct conv_channels a, position, z;
+    struct conv_channels tap; /* fprop: along the depth */
     struct conv_dim dim[CONV_DIMS_MAX];
 };
 
@@ -74,19 +74,19 @@ void conv_make(struct conv *conv, const struct anydnn_plugin_problem *problem);
 int64_t conv_positions(const struct conv *conv);
 int64_t conv_taps(const struct conv *conv);
 
-/* Results down a matrix of them, of the largest class, and the terms of each. */
-struct conv_extents {
-    int64_t rows, terms;
+/* M of the largest class, and K of the longest sum. */
+struct conv_gemm {
+    int64_t m, k;
 };
 
-struct conv_extents conv_extents_of(const struct conv *conv);
+struct conv_gemm conv_gemm_of(const struct conv *conv);
 
-static inline int conv_is_data(const struct conv *conv)
+static inline int conv_is_dgrad(const struct conv *conv)
 {
     return conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
 }
 
-static inline int conv_is_filter(const struct conv *conv)
+static inline int conv_is_wgrad(const struct conv *conv)
 {
     return conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
 }
@@ -102,52 +102,52 @@ static inline int conv_is_filter(const struct conv *conv)
 #include "element.h"
 
 /* The taps along one dim that reach anything from a position: tap `first`, and so on by `step`,
- * `count` of them. The first lies over coordinate `at` of the gathered tensor, each further one
+ * `count` of them. The first lies over coordinate `at` of A's tensor, each further one
  * `move` further on. Not all need lie within it. */
-template <class I> struct conv_line {
+template <class I> struct conv_window {
     I first, step, count;
     I at, move;
 };
 
-/* Directions forward and filter. */
-template <class I> CUDA_BOTH conv_line<I> conv_reach_forward(const conv_dim &dim, I position)
+/* Fprop and wgrad. */
+template <class I> CUDA_BOTH conv_window<I> conv_window_fprop(const conv_dim &dim, I position)
 {
-    conv_line<I> line;
+    conv_window<I> window;
 
-    line.first = 0;
-    line.step = 1;
-    line.count = (I)dim.taps;
-    line.at = position * (I)dim.stride - (I)dim.pad;
-    line.move = (I)dim.dilation;
-    return line;
+    window.first = 0;
+    window.step = 1;
+    window.count = (I)dim.taps;
+    window.at = position * (I)dim.stride - (I)dim.pad;
+    window.move = (I)dim.dilation;
+    return window;
 }
 
 /*
- * Direction data. Input i gets something from output p by tap t where i + pad = p stride + t
+ * Dgrad. Input i gets something from output p by tap t where i + pad = p stride + t
  * dilation. With both divided by their gcd, g, that has a p for those t only that solve t (dilation
  * / g) = (i + pad) / g   modulo stride / g (none if g does not divide i + pad), and these lie
  * stride / g apart.
  */
-template <class I> CUDA_BOTH conv_line<I> conv_reach_data(const conv_dim &dim, I position)
+template <class I> CUDA_BOTH conv_window<I> conv_window_dgrad(const conv_dim &dim, I position)
 {
     I sum = position + (I)dim.pad, period = (I)dim.period;
-    conv_line<I> line;
+    conv_window<I> window;
 
-    line.first = sum / (I)dim.common % period * (I)dim.inverse % period;
-    line.step = period;
-    line.count = 0;
-    if (sum % (I)dim.common == 0 && line.first < (I)dim.taps)
-        line.count = ((I)dim.taps - 1 - line.first) / period + 1;
-    line.at = (sum - line.first * (I)dim.dilation) / (I)dim.stride;
-    line.move = -(I)dim.back;
-    return line;
+    window.first = sum / (I)dim.common % period * (I)dim.inverse % period;
+    window.step = period;
+    window.count = 0;
+    if (sum % (I)dim.common == 0 && window.first < (I)dim.taps)
+        window.count = ((I)dim.taps - 1 - window.first) / period + 1;
+    window.at = (sum - window.first * (I)dim.dilation) / (I)dim.stride;
+    window.move = -(I)dim.back;
+    return window;
 }
 
-template <class I> CUDA_BOTH conv_line<I> conv_reach(const conv &conv, int d, I position)
+template <class I> CUDA_BOTH conv_window<I> conv_window_of(const conv &conv, int d, I position)
 {
     return conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA
-               ? conv_reach_data<I>(conv.dim[d], position)
-               : conv_reach_forward<I>(conv.dim[d], position);
+               ? conv_window_dgrad<I>(conv.dim[d], position)
+               : conv_window_fprop<I>(conv.dim[d], position);
 }
 
 /* Offset of a channel. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of convolutions are given, and the second stage of split sums. */
+/* What the kernels of convolutions take, and the second stage of split-K. */
 #ifndef CUDA_COMMON_CONV_JOB_H
 #define CUDA_COMMON_CONV_JOB_H
 
@@ -7,48 +7,45 @@
 #include "conv_output.h"
 
 /*
- * Neighbouring threads go where there are neighbouring elements: tiles are gathered along rows or
- * along what is summed over, the other operand is read along columns or along that, results are
- * stored along rows or columns. `channels_inside`: a count of taps of channels runs over channels
- * first. A kernel uses what it needs of this.
+ * Neighbouring threads go where there are neighbouring elements: A is read along M or along K, B
+ * along N or along K, C is stored along M or along N. `channels_inside`: a count of taps of
+ * channels runs over channels first. A kernel uses what it needs of this.
  */
 struct conv_job {
     struct conv conv;
-    const void *x, *other; /* gathered; filters, or dy in direction filter */
+    const void *a, *b; /* A: x, or dy in dgrad; B: w, or dy in wgrad */
     conv_output output;
-    void *partial; /* sums of each split; NULL: there is one, and it goes to the output */
-    int32_t x_type, other_type; /* where they are found at run time */
-    int32_t row_tiles, column_tiles, splits;
-    int32_t each;  /* of what is summed over, in a split: chunks, or positions of images */
-    int32_t rows;  /* of results, of the largest class */
-    int32_t lanes; /* filters of a block without tiles, in direction filter */
+    void *partial;          /* sums of each split; NULL: there is one, and it goes to the output */
+    int32_t a_type, b_type; /* where they are found at run time */
+    int32_t m_tiles, n_tiles, splits;
+    int32_t k_per_split; /* of split-K: tiles along K, or k, in each */
+    int32_t m;           /* M of the largest class */
+    int32_t lanes;       /* filters of a block without tiles, in wgrad */
     int32_t partial_double;
-    int32_t channels_inside, gathers_by_row, other_by_column, stores_by_row;
+    int32_t channels_inside, a_is_m_major, b_is_n_major, c_is_m_major;
 };
 
-/* Slots of gathered tensor, other operand and output; of the fused operation z and bias, too, which
- * others lack (-1). */
+/* Slots of A, B and C; of the fused operation z and bias, too, which others lack (-1). */
 struct conv_slots {
-    int32_t x, other, output, z, bias;
+    int32_t a, b, output, z, bias;
 };
 
 conv_slots conv_slots_of(int32_t operation);
 
 /* Puts the operands of a call into a job. */
-void conv_give(conv_job *job, const conv_slots &slots,
-               const struct anydnn_plugin_operands *operands);
+void conv_set_operands(conv_job *job, const conv_slots &slots,
+                       const struct anydnn_plugin_operands *operands);
 
-/* The second stage: adds up the splits in order. Partial sums of row r, column c of a class of a
- * group lie in [split][group][class][r][c]. */
-int32_t conv_add_splits(const cuda_call *call, const conv_job &job);
+/* The second stage of split-K: adds up the splits in order. Partial sums of a class of a group lie
+ * in [split][group][class][m][n]. */
+int32_t conv_reduce_splits(const cuda_call *call, const conv_job &job);
 
 template <class JOB>
-CUDA_BOTH int64_t conv_partial_at(const JOB &job, int64_t split, int64_t unit, int64_t row,
-                                  int64_t column)
+CUDA_BOTH int64_t conv_partial_at(const JOB &job, int64_t split, int64_t unit, int64_t m, int64_t n)
 {
     const auto &conv = job.conv;
 
-    return ((split * conv.groups * conv.classes + unit) * job.rows + row) * conv.columns + column;
+    return ((split * conv.groups * conv.classes + unit) * job.m + m) * conv.n + n;
 }
 
 #endif

@@ -45,10 +45,10 @@ __device__ static inline float conv_activate(const cuda_activation &f, double va
     return cuda_activate(f, cuda_round_odd(value));
 }
 
-/* Stores the sum of the filter with number `column`; `at` and `z` are its places. */
+/* Stores the sum of the channel with number `channel`; `at` and `z` say where it lies. */
 template <class T, class A>
 __device__ static inline void conv_store(const conv_output &output, int64_t at, int64_t z,
-                                         int64_t column, A sum)
+                                         int64_t channel, A sum)
 {
     T *to = (T *)output.data + at;
     double value;
@@ -59,13 +59,13 @@ __device__ static inline void conv_store(const conv_output &output, int64_t at, 
     }
     value =
         conv_fuse(output, (double)sum, output.z ? (double)cuda_load(((const T *)output.z)[z]) : 0,
-                  (double)cuda_load(((const T *)output.bias)[column * output.bias_step]));
+                  (double)cuda_load(((const T *)output.bias)[channel * output.bias_step]));
     cuda_store(to, conv_activate(output.f, value, to));
 }
 
 /* The same for types found at run time, in double throughout. */
 __device__ static inline void conv_store_any(const conv_output &output, int64_t at, int64_t z,
-                                             int64_t column, double sum)
+                                             int64_t channel, double sum)
 {
     double value;
 
@@ -74,7 +74,7 @@ __device__ static inline void conv_store_any(const conv_output &output, int64_t 
         return;
     }
     value = conv_fuse(output, sum, output.z ? cuda_load_any(output.type, output.z, z) : 0,
-                      cuda_load_any(output.bias_type, output.bias, column * output.bias_step));
+                      cuda_load_any(output.bias_type, output.bias, channel * output.bias_step));
     cuda_store_any(output.type, output.data, at, cuda_activate(output.f, value));
 }
 

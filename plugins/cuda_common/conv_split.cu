@@ -9,29 +9,29 @@ static __global__ void __launch_bounds__(CUDA_THREADS) conv_split_kernel(const c
 {
     const conv &conv = job.conv;
     int64_t index = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    int64_t units = conv.groups * conv.classes, column, row, unit, number, at, z = 0;
+    int64_t units = conv.groups * conv.classes, n, m, unit, number, at, z = 0;
     double sum = 0;
     conv_view view;
-    conv_place place;
+    conv_coords coords;
 
-    column = index % conv.columns;
-    row = index / conv.columns % job.rows;
-    unit = index / conv.columns / job.rows;
+    n = index % conv.n;
+    m = index / conv.n % job.m;
+    unit = index / conv.n / job.m;
     if (unit >= units)
         return;
     conv_view_make(&view, conv, (int32_t)(unit % conv.classes));
-    number = unit / conv.classes * conv.columns + column;
+    number = unit / conv.classes * conv.n + n;
     if (conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER) {
-        conv_place_tap(&place, conv, view, (int32_t)row, job.channels_inside);
-        at = place.other + unit / conv.classes * conv.tap_group + column * conv.tap_column;
+        conv_coords_of_tap(&coords, conv, view, (int32_t)m, job.channels_inside);
+        at = coords.bc + unit / conv.classes * conv.tap_group + n * conv.tap_n;
     } else {
-        if (row >= view.positions)
+        if (m >= view.positions)
             return;
-        at = conv_view_position(conv, view, (int32_t)row, false) + number * conv.position.step;
-        z = conv_view_position(conv, view, (int32_t)row, true) + number * conv.z.step;
+        at = conv_view_position(conv, view, (int32_t)m, false) + number * conv.position.step;
+        z = conv_view_position(conv, view, (int32_t)m, true) + number * conv.z.step;
     }
     for (int32_t split = 0; split < job.splits; split++) {
-        int64_t from = conv_partial_at(job, split, unit, row, column);
+        int64_t from = conv_partial_at(job, split, unit, m, n);
 
         sum += job.partial_double ? ((const double *)job.partial)[from]
                                   : (double)((const float *)job.partial)[from];
@@ -39,9 +39,9 @@ static __global__ void __launch_bounds__(CUDA_THREADS) conv_split_kernel(const c
     conv_store_any(job.output, at, z, number, sum);
 }
 
-int32_t conv_add_splits(const cuda_call *call, const conv_job &job)
+int32_t conv_reduce_splits(const cuda_call *call, const conv_job &job)
 {
-    int64_t count = job.conv.groups * job.conv.classes * job.rows * job.conv.columns;
+    int64_t count = job.conv.groups * job.conv.classes * job.m * job.conv.n;
 
     return cuda_launch(call, conv_split_kernel, cuda_blocks(count, CUDA_THREADS), 1, job);
 }
@@ -58,11 +58,11 @@ conv_slots conv_slots_of(int32_t operation)
     }
 }
 
-void conv_give(conv_job *job, const conv_slots &slots,
-               const struct anydnn_plugin_operands *operands)
+void conv_set_operands(conv_job *job, const conv_slots &slots,
+                       const struct anydnn_plugin_operands *operands)
 {
-    job->x = operands->data[slots.x];
-    job->other = operands->data[slots.other];
+    job->a = operands->data[slots.a];
+    job->b = operands->data[slots.b];
     job->output.data = operands->data[slots.output];
     job->output.blend = {operands->scale[0], operands->scale[1]};
     if (slots.bias >= 0) {

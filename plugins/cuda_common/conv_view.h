@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A convolution as a product of matrices, for narrow geometries. A row of the one dim of the
- * gathered matrix is a position (of an image), one of the other dim a tap (of a channel): which of
- * them is summed over depends on the direction. In direction data this holds for each class of
- * positions that the same taps reach: those whose coordinates leave the same rest when divided by
- * the strides.
+ * The implicit GEMM of narrow geometries. One index of A is a position (of an image), the other a
+ * tap (of a channel); in wgrad the position is k, else it is m. In dgrad there is a GEMM for each
+ * class of positions that the same taps reach: those whose coordinates leave the same rest when
+ * divided by the strides.
  */
 #ifndef CUDA_COMMON_CONV_VIEW_H
 #define CUDA_COMMON_CONV_VIEW_H
@@ -25,16 +24,15 @@ struct conv_view {
     conv_view_dim dim[CONV_DIMS];
 };
 
-/* A row or a column of the gathered matrix: coordinates, and offsets in the gathered and in the
- * other tensor. */
-struct alignas(16) conv_place {
+/* One index of A, an m or a k: coordinates, and offsets in A's tensor and in B, or of m in C. */
+struct alignas(16) conv_coords {
     int32_t at[CONV_DIMS];
     int32_t unused;
-    int64_t x, other;
+    int64_t a, bc;
 };
 
 /* Added to any coordinate, it leads out of every tensor. */
-#define CONV_NOWHERE (-(1 << 30))
+#define CONV_OUTSIDE (-(1 << 30))
 
 CUDA_BOTH void conv_view_make(conv_view *view, const conv &conv, int32_t number)
 {
@@ -47,19 +45,19 @@ CUDA_BOTH void conv_view_make(conv_view *view, const conv &conv, int32_t number)
         conv_view_dim *to = &view->dim[d];
         int32_t extent = (int32_t)dim.positions, stride = (int32_t)dim.stride;
         int32_t classes = !data ? 1 : stride < extent ? stride : extent;
-        conv_line<int32_t> line;
+        conv_window<int32_t> window;
 
         to->first = number % classes;
         number /= classes;
-        line = conv_reach<int32_t>(conv, CONV_FIRST + d, to->first);
+        window = conv_window_of<int32_t>(conv, CONV_FIRST + d, to->first);
         to->step = data ? stride : 1;
         to->positions = (extent - to->first + to->step - 1) / to->step;
-        to->taps = line.count;
-        to->tap_first = line.first;
-        to->tap_step = line.step;
-        to->at = line.at;
+        to->taps = window.count;
+        to->tap_first = window.first;
+        to->tap_step = window.step;
+        to->at = window.at;
         to->at_position = data ? 1 : stride;
-        to->at_tap = line.move;
+        to->at_tap = window.move;
         view->positions *= to->positions;
         view->taps *= to->taps;
     }
@@ -83,26 +81,26 @@ CUDA_BOTH int64_t conv_view_position(const CONV &conv, const conv_view &view, in
     return offset + index * (z ? conv.z_image : conv.position_image);
 }
 
-CUDA_BOTH void conv_place_position(conv_place *place, const conv &conv, const conv_view &view,
-                                   int32_t index)
+CUDA_BOTH void conv_coords_of_position(conv_coords *coords, const conv &conv, const conv_view &view,
+                                       int32_t index)
 {
     int32_t left = index;
 
-    place->x = 0;
+    coords->a = 0;
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
         const conv_view_dim &dim = view.dim[d];
 
-        place->at[d] = dim.at + left % dim.positions * dim.at_position;
-        place->x += place->at[d] * conv.dim[CONV_FIRST + d].x;
+        coords->at[d] = dim.at + left % dim.positions * dim.at_position;
+        coords->a += coords->at[d] * conv.dim[CONV_FIRST + d].a;
         left /= dim.positions;
     }
-    place->x += left * conv.x_image;
-    place->other = conv_view_position(conv, view, index, false);
+    coords->a += left * conv.a_image;
+    coords->bc = conv_view_position(conv, view, index, false);
 }
 
 /* Taps are counted with the channels inside, or outside. */
-CUDA_BOTH void conv_place_tap(conv_place *place, const conv &conv, const conv_view &view,
-                              int32_t index, bool channels_inside)
+CUDA_BOTH void conv_coords_of_tap(conv_coords *coords, const conv &conv, const conv_view &view,
+                                  int32_t index, bool channels_inside)
 {
     int32_t depth = (int32_t)conv.depth, channel = 0;
 
@@ -110,20 +108,20 @@ CUDA_BOTH void conv_place_tap(conv_place *place, const conv &conv, const conv_vi
         channel = index % depth;
         index /= depth;
     }
-    place->x = 0;
-    place->other = conv.tap_first;
+    coords->a = 0;
+    coords->bc = conv.tap_first;
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
         const conv_view_dim &dim = view.dim[d];
         int32_t t = index % dim.taps;
 
         index /= dim.taps;
-        place->at[d] = t * dim.at_tap;
-        place->x += place->at[d] * conv.dim[CONV_FIRST + d].x;
-        place->other += (dim.tap_first + (int64_t)t * dim.tap_step) * conv.dim[CONV_FIRST + d].tap;
+        coords->at[d] = t * dim.at_tap;
+        coords->a += coords->at[d] * conv.dim[CONV_FIRST + d].a;
+        coords->bc += (dim.tap_first + (int64_t)t * dim.tap_step) * conv.dim[CONV_FIRST + d].tap;
     }
     channel = channels_inside ? channel : index;
-    place->x += conv_channel(conv.x, channel);
-    place->other += (channel >> conv.tap.shift) * conv.tap_depth + (channel & conv.tap.mask);
+    coords->a += conv_channel(conv.a, channel);
+    coords->bc += (channel >> conv.tap.shift) * conv.tap_depth + (channel & conv.tap.mask);
 }
 
 #endif

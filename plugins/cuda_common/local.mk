@@ -19,7 +19,7 @@ CUDA_PLAN_SOURCES = \
 	plugins/cuda_common/conv.h \
 	plugins/cuda_common/conv_job.h \
 	plugins/cuda_common/conv_output.h \
-	plugins/cuda_common/conv_place.h \
+	plugins/cuda_common/conv_coords.h \
 	plugins/cuda_common/conv_split.cu \
 	plugins/cuda_common/conv_view.h \
 	plugins/cuda_common/element.h \

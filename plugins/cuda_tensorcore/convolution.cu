@@ -9,13 +9,13 @@
 #include "layout/layout.h"
 
 /* The steps of a plan, in this order, of which it has the kernel's and any of the others. */
-enum { COPY_X, COPY_OTHER, KERNEL, ADD, STEPS };
+enum { COPY_A, COPY_B, KERNEL, ADD, STEPS };
 
 struct tc_state {
     struct conv conv; /* of the problem: tc_conv_of */
     conv_slots slots;
     int64_t workspace, partials_at; /* see tc_offer */
-    int64_t x_bytes;                /* of the first copy, behind which the second one lies */
+    int64_t a_bytes;                /* of the first copy, behind which the second one lies */
     tc_step step[STEPS];            /* `run` NULL: the plan has none */
 };
 
@@ -55,8 +55,8 @@ static tc_target target_of(const struct anydnn_plugin_plan *plan, const conv &co
     conv_slots slots = conv_slots_of(plan->problem.operation);
     tc_target target = {};
 
-    target.type = lane_type(plan->problem.tensor[slots.x]->type);
-    target.other_type = lane_type(plan->problem.tensor[slots.other]->type);
+    target.type = lane_type(plan->problem.tensor[slots.a]->type);
+    target.b_type = lane_type(plan->problem.tensor[slots.b]->type);
     target.capability = tc_context_of(plan)->capability;
     target.generation = plan->context->generation;
     target.multiprocessors = plan->context->multiprocessors;
@@ -92,8 +92,8 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
         offered[i].expected_us = offers[i].expected_us;
         if (offers[i].choice.kernel->load != TC_LOAD_ELEMENTS) {
             offered[i].alignment = 16;
-            offered[i].aligned = (offers[i].bits & TC_LAYOUT_A ? 0 : 1u << slots.x) |
-                                 (offers[i].bits & TC_LAYOUT_B ? 0 : 1u << slots.other);
+            offered[i].aligned = (offers[i].bits & TC_LAYOUT_A ? 0 : 1u << slots.a) |
+                                 (offers[i].bits & TC_LAYOUT_B ? 0 : 1u << slots.b);
             if (offers[i].choice.kernel->load == TC_LOAD_TMA)
                 offered[i].aligned |= 1u << slots.output;
         }
@@ -119,13 +119,12 @@ static void order_threads(tc_job *job, int32_t how)
 {
     const conv &conv = job->conv;
     bool filter = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-    bool channels = (conv.x.step == 1 || conv.x.shift > 0) && conv.depth > 1;
+    bool channels = (conv.a.step == 1 || conv.a.shift > 0) && conv.depth > 1;
 
     job->channels_inside = channels || how == TC_LOAD_16_BYTES;
-    job->gathers_by_row = filter == channels;
-    job->other_by_column = (filter ? conv.position.step : conv.tap_column) == 1 && conv.columns > 1;
-    job->stores_by_row =
-        !((filter ? conv.tap_column : conv.position.step) == 1 && conv.columns > 1);
+    job->a_is_m_major = filter == channels;
+    job->b_is_n_major = (filter ? conv.position.step : conv.tap_n) == 1 && conv.n > 1;
+    job->c_is_m_major = !((filter ? conv.tap_n : conv.position.step) == 1 && conv.n > 1);
 }
 
 /* Classes with many taps first; equal ones as they are numbered. */
@@ -158,15 +157,15 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
     conv_slots slots = conv_slots_of(problem->operation);
 
     job->conv = conv;
-    job->row_tiles = choice.m_tiles;
-    job->column_tiles = choice.n_tiles;
+    job->m_tiles = choice.m_tiles;
+    job->n_tiles = choice.n_tiles;
     job->splits = choice.splits;
-    job->each = choice.k_tiles;
-    job->rows = choice.m;
+    job->k_per_split = choice.k_tiles;
+    job->m = choice.m;
     job->multiprocessors = plan->context->multiprocessors;
     job->shared_bytes = plan->context->shared_bytes;
-    job->x_type = problem->tensor[slots.x]->type;
-    job->other_type = problem->tensor[slots.other]->type;
+    job->a_type = problem->tensor[slots.a]->type;
+    job->b_type = problem->tensor[slots.b]->type;
     job->output.type = problem->tensor[slots.output]->type;
     if (slots.bias >= 0) {
         job->output.bias_type = problem->tensor[slots.bias]->type;
@@ -210,12 +209,12 @@ static void prepare(struct anydnn_plugin_plan *plan)
     state->slots = conv_slots_of(plan->problem.operation);
     state->workspace = offer.workspace;
     state->partials_at = offer.partials_at;
-    state->x_bytes = layout.x_bytes;
+    state->a_bytes = layout.a_bytes;
     make_job(&job, plan, layout.conv, offer.choice);
     if (layout.bits & TC_LAYOUT_A)
-        tc_copy_step(&state->step[COPY_X], layout.x);
+        tc_copy_step(&state->step[COPY_A], layout.a);
     if (layout.bits & TC_LAYOUT_B)
-        tc_copy_step(&state->step[COPY_OTHER], layout.other);
+        tc_copy_step(&state->step[COPY_B], layout.b);
     kernel->step(&state->step[KERNEL], &job);
     state->step[KERNEL].overlaps &=
         spreads(offer.choice, state->step[KERNEL].blocks, plan->context->multiprocessors);
@@ -239,7 +238,7 @@ static int32_t copy(const struct cuda_call *call, const tc_step *step, const voi
 
     if (!step->run)
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
-    args.x = *operand;
+    args.a = *operand;
     args.output = to;
     *operand = to;
     return step->run(call, step, args);
@@ -250,8 +249,8 @@ static tc_arguments args_of(const tc_state *state, const struct anydnn_plugin_op
     const conv_slots &slots = state->slots;
     tc_arguments args = {};
 
-    args.x = operands->data[slots.x];
-    args.other = operands->data[slots.other];
+    args.a = operands->data[slots.a];
+    args.b = operands->data[slots.b];
     args.output = operands->data[slots.output];
     args.blend = {operands->scale[0], operands->scale[1]};
     if (state->partials_at >= 0)
@@ -276,10 +275,10 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
                         "the workspace has %llu bytes; this plan needs %llu",
                         (unsigned long long)operands->workspace_bytes, (unsigned long long)needed);
     args = args_of(state, operands);
-    status = copy(call, &state->step[COPY_X], &args.x, operands->workspace);
+    status = copy(call, &state->step[COPY_A], &args.a, operands->workspace);
     if (!status)
-        status = copy(call, &state->step[COPY_OTHER], &args.other,
-                      (char *)operands->workspace + state->x_bytes);
+        status =
+            copy(call, &state->step[COPY_B], &args.b, (char *)operands->workspace + state->a_bytes);
     if (!status)
         status = state->step[KERNEL].run(call, &state->step[KERNEL], args);
     if (!status && state->step[ADD].run)

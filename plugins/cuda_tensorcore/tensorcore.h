@@ -77,7 +77,7 @@ struct tc_kernel {
     /* Makes the step that runs it, from a plan's job without pointers and factors
      * (common/launch.h). */
     void (*step)(struct tc_step *step, const struct tc_job *job);
-    /* The one that adds up the partial sums of split-K; NULL: conv_add_splits. */
+    /* The one that adds up the partial sums of split-K; NULL: conv_reduce_splits. */
     void (*reduce)(struct tc_step *step, const struct tc_job *job);
     int32_t tf32_split; /* 1: floats as sums of two TF32; 0: as they are, or rounded */
     /* Completes a plan's job with a tile of the kernel's own; optional. */
@@ -116,7 +116,7 @@ struct tc_choice {
 
 /* What a choice depends on besides the geometry. */
 struct tc_target {
-    int32_t type, other_type;       /* of vectors, that of their lanes */
+    int32_t type, b_type;           /* of vectors, that of their lanes */
     int32_t capability, generation; /* of the code, and of the device */
     int32_t multiprocessors, shared_bytes;
     int32_t hopper;     /* the family hopper runs on the device */

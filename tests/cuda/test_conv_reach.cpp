@@ -57,7 +57,7 @@ static pairs tried(const sizes &s, int position)
 
 template <class I> static pairs reached(const conv &conv, const sizes &s, int position)
 {
-    conv_line<I> line = conv_reach<I>(conv, CONV_DIMS_MAX - 1, position);
+    conv_window<I> line = conv_window_of<I>(conv, CONV_DIMS_MAX - 1, position);
     pairs found;
 
     for (I t = 0; t < line.count; t++) {

@@ -22,9 +22,10 @@ static const double launch_cycles = 4000, step_cycles = 25, bytes_a_cycle = 15;
 #define WORKSPACE_MAX (INT64_C(256) << 20)
 /* Splits make so many blocks a multiprocessor, no more. */
 #define SPLIT_BLOCKS 16
-/* A split has at least so many chunks; without tiles, so many positions, and so many for a thread.
+/* A split has at least so many tiles of K; without tiles, so many positions, and so many for a
+ * thread.
  */
-#define LEAST_CHUNKS          8
+#define LEAST_K_TILES         8
 #define LEAST_POSITIONS       256
 #define LEAST_POSITIONS_SPLIT 8
 /* Where positions are few, a thread has so many, if it can. */
@@ -52,11 +53,11 @@ static double tile_cycles(const struct conv_target *target, const struct conv_ch
                           int64_t blocks)
 {
     const int32_t *size = tile_size[choice->tile];
-    double chunk = 256.0 * size[0] * size[1] * CONV_TILE_K / tile_rate[choice->tile];
+    double tile = 256.0 * size[0] * size[1] * CONV_TILE_K / tile_rate[choice->tile];
     int64_t each = cuda_ceil_div(blocks, target->multiprocessors);
     double part = each > 1 ? 1 : lone_part;
 
-    return launch_cycles + (double)each * choice->each * chunk / part +
+    return launch_cycles + (double)each * choice->k_per_split * tile / part +
            (choice->workspace ? stage_cycles(target, choice->workspace) : 0);
 }
 
@@ -64,21 +65,21 @@ static double tile_cycles(const struct conv_target *target, const struct conv_ch
  * blocks.
  */
 static double try_tile(const struct conv *conv, const struct conv_target *target,
-                       const struct conv_extents *extents, struct conv_choice *choice)
+                       const struct conv_gemm *gemm, struct conv_choice *choice)
 {
     const int32_t *size = tile_size[choice->tile];
-    int64_t chunks = cuda_ceil_div(extents->terms, CONV_TILE_K);
-    int64_t row_tiles = cuda_ceil_div(extents->rows, (int64_t)16 * size[0]);
-    int64_t column_tiles = cuda_ceil_div(conv->columns, (int64_t)16 * size[1]);
-    double blocks = (double)row_tiles * (double)column_tiles * (double)units_of(conv);
+    int64_t k_tiles = cuda_ceil_div(gemm->k, CONV_TILE_K);
+    int64_t m_tiles = cuda_ceil_div(gemm->m, (int64_t)16 * size[0]);
+    int64_t n_tiles = cuda_ceil_div(conv->n, (int64_t)16 * size[1]);
+    double blocks = (double)m_tiles * (double)n_tiles * (double)units_of(conv);
 
-    choice->each = (int32_t)cuda_ceil_div(chunks, choice->splits);
-    choice->splits = (int32_t)cuda_ceil_div(chunks, choice->each);
-    choice->row_tiles = (int32_t)row_tiles;
-    choice->column_tiles = (int32_t)column_tiles;
+    choice->k_per_split = (int32_t)cuda_ceil_div(k_tiles, choice->splits);
+    choice->splits = (int32_t)cuda_ceil_div(k_tiles, choice->k_per_split);
+    choice->m_tiles = (int32_t)m_tiles;
+    choice->n_tiles = (int32_t)n_tiles;
     choice->workspace = choice->splits == 1 ? 0
-                                            : choice->splits * units_of(conv) * extents->rows *
-                                                  conv->columns * (int64_t)sizeof(float);
+                                            : choice->splits * units_of(conv) * gemm->m * conv->n *
+                                                  (int64_t)sizeof(float);
     blocks *= choice->splits;
     if (blocks > (double)GRID_MAX || choice->workspace > WORKSPACE_MAX ||
         (choice->splits > 1 && blocks > (double)SPLIT_BLOCKS * target->multiprocessors))
@@ -87,17 +88,18 @@ static double try_tile(const struct conv *conv, const struct conv_target *target
 }
 
 static double best_tile(const struct conv *conv, const struct conv_target *target,
-                        const struct conv_extents *extents, struct conv_choice *best)
+                        const struct conv_gemm *gemm, struct conv_choice *best)
 {
-    int64_t chunks = cuda_ceil_div(extents->terms, CONV_TILE_K);
+    int64_t k_tiles = cuda_ceil_div(gemm->k, CONV_TILE_K);
     double least = -1;
 
     for (int32_t tile = 0; tile < CONV_TILES; tile++) {
-        for (int32_t splits = 1; splits == 1 || (target->splits && chunks / splits >= LEAST_CHUNKS);
+        for (int32_t splits = 1;
+             splits == 1 || (target->splits && k_tiles / splits >= LEAST_K_TILES);
              splits = splits < 4 ? splits + 1 : splits + splits / 4) {
             struct conv_choice choice = {
-                .kernel = CONV_BY_TILES, .tile = tile, .splits = splits, .rows = best->rows};
-            double cycles = try_tile(conv, target, extents, &choice);
+                .kernel = CONV_BY_TILES, .tile = tile, .splits = splits, .m = best->m};
+            double cycles = try_tile(conv, target, gemm, &choice);
 
             if (cycles >= 0 && (least < 0 || cycles < least)) {
                 least = cycles;
@@ -113,13 +115,12 @@ static double best_tile(const struct conv *conv, const struct conv_target *targe
 /* Threads that go along the channels of results each read a filter of their own: unless these lie
  * side by side, a load of a warp is many. */
 static double direct_cycles(const struct conv *conv, const struct conv_target *target,
-                            const struct conv_extents *extents)
+                            const struct conv_gemm *gemm)
 {
-    double slower =
-        conv->position.step == 1 && conv->columns > 1 && conv->tap_column != 1 ? scattered : 1;
-    double sums = (double)extents->rows * (double)units_of(conv) * (double)conv->columns;
-    double work = sums * (double)extents->terms / (direct_rate * target->multiprocessors);
-    double chain = (double)extents->terms * step_cycles;
+    double slower = conv->position.step == 1 && conv->n > 1 && conv->tap_n != 1 ? scattered : 1;
+    double sums = (double)gemm->m * (double)units_of(conv) * (double)conv->n;
+    double work = sums * (double)gemm->k / (direct_rate * target->multiprocessors);
+    double chain = (double)gemm->k * step_cycles;
 
     return launch_cycles + (work > chain ? work : chain) * slower;
 }
@@ -128,7 +129,7 @@ static double direct_cycles(const struct conv *conv, const struct conv_target *t
  * not, and as many as let each thread have a few positions. */
 static int32_t lanes_of(const struct conv *conv, int64_t positions)
 {
-    int64_t filters = conv->groups * conv->columns;
+    int64_t filters = conv->groups * conv->n;
     int32_t lanes = conv->position.step == 1 && filters >= CONV_WGRAD_LANES ? CONV_WGRAD_LANES : 1;
 
     while (lanes < CONV_WGRAD_LANES_MAX && lanes < filters &&
@@ -138,10 +139,10 @@ static int32_t lanes_of(const struct conv *conv, int64_t positions)
 }
 
 static double wgrad_choice(const struct conv *conv, const struct conv_target *target,
-                           const struct conv_extents *extents, struct conv_choice *choice)
+                           const struct conv_gemm *gemm, struct conv_choice *choice)
 {
-    int64_t filters = conv->groups * conv->columns, taps = conv_taps(conv);
-    int64_t positions = extents->terms, splits = 1, blocks;
+    int64_t filters = conv->groups * conv->n, taps = conv_taps(conv);
+    int64_t positions = gemm->k, splits = 1, blocks;
     double work;
 
     choice->lanes = lanes_of(conv, positions);
@@ -155,13 +156,14 @@ static double wgrad_choice(const struct conv *conv, const struct conv_target *ta
         splits = splits > most ? most : splits;
         splits = splits < 1 ? 1 : splits;
     }
-    choice->each = conv->narrow ? (int32_t)cuda_ceil_div(positions, splits) : 0;
-    choice->splits = conv->narrow ? (int32_t)cuda_ceil_div(positions, choice->each) : 1;
+    choice->k_per_split = conv->narrow ? (int32_t)cuda_ceil_div(positions, splits) : 0;
+    choice->splits = conv->narrow ? (int32_t)cuda_ceil_div(positions, choice->k_per_split) : 1;
     choice->workspace =
         choice->splits == 1 ? 0 : choice->splits * filters * conv->depth * taps * target->sum_bytes;
     blocks *= choice->splits;
     work = (double)cuda_ceil_div(blocks, target->multiprocessors) *
-           (double)(conv->narrow ? choice->each : positions) * CONV_WGRAD_TAPS * choice->lanes /
+           (double)(conv->narrow ? choice->k_per_split : positions) * CONV_WGRAD_TAPS *
+           choice->lanes /
            (blocks > (int64_t)2 * target->multiprocessors ? wgrad_rate : wgrad_rate / 4);
     return launch_cycles + work + (choice->workspace ? stage_cycles(target, choice->workspace) : 0);
 }
@@ -169,17 +171,17 @@ static double wgrad_choice(const struct conv *conv, const struct conv_target *ta
 void conv_choose(const struct conv *conv, const struct conv_target *target,
                  struct conv_choice *choice)
 {
-    struct conv_extents extents = conv_extents_of(conv);
+    struct conv_gemm gemm = conv_gemm_of(conv);
     struct conv_choice tiled = {0}, direct = {.kernel = CONV_DIRECTLY, .splits = 1};
     double tiled_cycles = -1, cycles;
 
     if (conv->narrow)
-        tiled.rows = direct.rows = (int32_t)extents.rows;
-    if (conv_is_filter(conv))
-        cycles = wgrad_choice(conv, target, &extents, &direct);
+        tiled.m = direct.m = (int32_t)gemm.m;
+    if (conv_is_wgrad(conv))
+        cycles = wgrad_choice(conv, target, &gemm, &direct);
     else
-        cycles = direct_cycles(conv, target, &extents);
+        cycles = direct_cycles(conv, target, &gemm);
     if (target->tiles && conv->narrow)
-        tiled_cycles = best_tile(conv, target, &extents, &tiled);
+        tiled_cycles = best_tile(conv, target, &gemm, &tiled);
     *choice = tiled_cycles >= 0 && tiled_cycles <= cycles ? tiled : direct;
 }

@@ -9,9 +9,7 @@
 extern "C" {
 #endif
 
-/* Results of a thread in a tile, by the tile's number; a block has 16 times as many rows and
- * columns.
- */
+/* Results of a thread along M and N, by the tile's number; a block has 16 times as many. */
 #define CONV_TILES 4
 #define CONV_TILE_SIZES                                                                            \
     {                                                                                              \
@@ -20,7 +18,7 @@ extern "C" {
             4, 4                                                                                   \
         }                                                                                          \
     }
-/* Tiles go through what is summed over in chunks of this length. */
+/* Of a tile. */
 #define CONV_TILE_K 16
 /* Without tiles, in wgrad, a block works on so many taps of one channel, and on up to so
  * many filters; on a warp's, where they are neighbours. */
@@ -32,11 +30,11 @@ enum { CONV_BY_TILES, CONV_DIRECTLY };
 
 struct conv_choice {
     int32_t kernel;
-    int32_t tile;   /* CONV_BY_TILES: its number */
-    int32_t lanes;  /* CONV_DIRECTLY in wgrad: filters of a block */
-    int32_t splits; /* 1 unless asked for more */
-    int32_t each;   /* chunks, or positions, of a split */
-    int32_t row_tiles, column_tiles, rows;
+    int32_t tile;        /* CONV_BY_TILES: its number */
+    int32_t lanes;       /* CONV_DIRECTLY in wgrad: filters of a block */
+    int32_t splits;      /* 1 unless asked for more */
+    int32_t k_per_split; /* tiles along K, or without tiles k, of a split */
+    int32_t m_tiles, n_tiles, m;
     int64_t workspace; /* bytes of partial sums; 0 for one split */
 };
 

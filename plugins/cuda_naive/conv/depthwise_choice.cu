@@ -25,24 +25,23 @@ static int is_short(int64_t number)
 
 static int has_types(const struct anydnn_plugin_problem *problem, const conv_slots &slots)
 {
-    int32_t type = problem->tensor[slots.x]->type;
+    int32_t type = problem->tensor[slots.a]->type;
 
     return (type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_HALF ||
             type == ANYDNN_PLUGIN_BFLOAT16) &&
-           problem->tensor[slots.other]->type == type &&
-           problem->tensor[slots.output]->type == type;
+           problem->tensor[slots.b]->type == type && problem->tensor[slots.output]->type == type;
 }
 
 static int is_depthwise(const conv &conv)
 {
-    int data = conv_is_data(&conv);
+    int data = conv_is_dgrad(&conv);
 
     for (int d = 0; d < CONV_DIMS_MAX - 2; d++) {
-        if (conv.dim[d].gathered != 1 || conv.dim[d].positions != 1 || conv.dim[d].taps != 1 ||
+        if (conv.dim[d].a_extent != 1 || conv.dim[d].positions != 1 || conv.dim[d].taps != 1 ||
             conv.dim[d].pad != 0)
             return 0;
     }
-    return conv.narrow && conv.groups > 1 && (data ? conv.columns : conv.depth) == 1;
+    return conv.narrow && conv.groups > 1 && (data ? conv.n : conv.depth) == 1;
 }
 
 /* The filter, and the strides with what taps are apart taken out of them: `stride` becomes U. */
@@ -57,7 +56,7 @@ static int has_taps(depthwise_state *state, const conv &conv)
         across->dilation != along->dilation ||
         (along->taps != 3 && along->taps != 5 && along->taps != 7))
         return 0;
-    if (conv_is_data(&conv)) {
+    if (conv_is_dgrad(&conv)) {
         state->stride = (int32_t)along->stride;
         state->spreads = along->stride == 2;
         return along->stride == 1 || (along->stride == 2 && along->dilation == 1);
@@ -70,9 +69,9 @@ static int has_taps(depthwise_state *state, const conv &conv)
 static void make_line(depthwise_line *line, const depthwise_state *state, const conv &conv,
                       const struct conv_dim *dim)
 {
-    int data = conv_is_data(&conv);
+    int data = conv_is_dgrad(&conv);
 
-    line->gathered = (int32_t)dim->gathered;
+    line->gathered = (int32_t)dim->a_extent;
     line->positions = line->results = (int32_t)dim->positions;
     line->stride = (int32_t)dim->stride;
     line->step = (int32_t)dim->dilation;
@@ -98,16 +97,16 @@ static void make_sides(depthwise_state *state, const conv &conv)
 
     make_line(&job->across, state, conv, across);
     make_line(&job->along, state, conv, along);
-    job->x = {conv.x_image, conv.x.step, (int32_t)across->x, (int32_t)along->x};
+    job->x = {conv.a_image, conv.a.step, (int32_t)across->a, (int32_t)along->a};
     job->out = {conv.position_image, conv.position.step, (int32_t)across->position,
                 (int32_t)along->position};
     job->z = {conv.z_image, conv.z.step, (int32_t)across->z, (int32_t)along->z};
     job->tap_first = conv.tap_first;
-    job->tap_channel = conv_is_data(&conv) || conv.columns == 1 ? conv.tap_group : conv.tap_column;
+    job->tap_channel = conv_is_dgrad(&conv) || conv.n == 1 ? conv.tap_group : conv.tap_n;
     job->tap_depth = conv.tap_depth;
     job->tap_across = (int32_t)across->tap;
     job->tap_along = (int32_t)along->tap;
-    if (conv_is_data(&conv) && !state->spreads) {
+    if (conv_is_dgrad(&conv) && !state->spreads) {
         job->tap_first += (state->taps - 1) * (across->tap + along->tap);
         job->tap_across = -job->tap_across;
         job->tap_along = -job->tap_along;
@@ -121,8 +120,8 @@ static int has_short_strides(const conv &conv)
         const struct conv_dim *dim = &conv.dim[d];
         int64_t reach = 16 * (dim->dilation + dim->stride);
 
-        if (!is_short(dim->x) || !is_short(dim->position) || !is_short(dim->z) ||
-            !is_short(dim->tap) || !is_short(reach * dim->x) || !is_short(reach * dim->position) ||
+        if (!is_short(dim->a) || !is_short(dim->position) || !is_short(dim->z) ||
+            !is_short(dim->tap) || !is_short(reach * dim->a) || !is_short(reach * dim->position) ||
             !is_short(reach * dim->z))
             return 0;
     }
@@ -212,19 +211,19 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
 {
     depthwise_job *job = &state->job;
     conv_slots slots = conv_slots_of(plan->problem.operation);
-    int filter = conv_is_filter(&conv), data = conv_is_data(&conv);
+    int filter = conv_is_wgrad(&conv), data = conv_is_dgrad(&conv);
     int64_t blocks, waves;
 
     *state = {};
     if (cuda_has_oracle(plan) || !has_types(&plan->problem, slots) || !is_depthwise(conv) ||
         !has_taps(state, conv) || !has_short_strides(conv))
         return;
-    state->type = plan->problem.tensor[slots.x]->type;
+    state->type = plan->problem.tensor[slots.a]->type;
     state->lanes = lanes;
     state->tall = tall;
     state->deep = conv.depth > 1;
-    job->channels = (int32_t)(conv.groups * conv.columns);
-    job->multiplier = data ? 1 : (int32_t)conv.columns;
+    job->channels = (int32_t)(conv.groups * conv.n);
+    job->multiplier = data ? 1 : (int32_t)conv.n;
     job->depth = data ? (int32_t)conv.depth : 1;
     job->channels_inside = conv.position.step == 1;
     job->vectors = job->channels / lanes;
@@ -254,8 +253,8 @@ int32_t depthwise_run(const depthwise_state *state, const depthwise_state *singl
     if (!state->workspace && !depthwise_is_plain(conv.output))
         state = single;
     job = state->job;
-    job.data = conv.x;
-    job.other = conv.other;
+    job.data = conv.a;
+    job.other = conv.b;
     job.output = conv.output;
     if (state->workspace) {
         job.parts = (float *)conv.partial;

@@ -38,7 +38,7 @@ static void analyse(struct anydnn_plugin_plan *plan)
 static void choose(const struct anydnn_plugin_plan *plan, const conv &conv, int splits,
                    conv_choice *choice)
 {
-    int32_t type = plan->problem.tensor[conv_slots_of(plan->problem.operation).x]->type;
+    int32_t type = plan->problem.tensor[conv_slots_of(plan->problem.operation).a]->type;
     bool in_float = is_float(type) && !cuda_has_oracle(plan);
     conv_target target = {};
 
@@ -76,8 +76,7 @@ static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv
         engine.workspace = (uint64_t)state.workspace;
         if (state.lanes == 2) {
             engine.alignment = (uint32_t)(2 * cuda_type_size(state.type));
-            engine.aligned =
-                1u << slots.x | 1u << (conv_is_filter(&conv) ? slots.other : slots.output);
+            engine.aligned = 1u << slots.a | 1u << (conv_is_wgrad(&conv) ? slots.b : slots.output);
         }
         offered[count++] = engine;
         if (count == 2 && offered[0].number == DEPTHWISE_TALL_PAIRS && !is_full) {
@@ -109,15 +108,14 @@ static void order_threads(conv_job *job, const conv_choice &choice)
 {
     const conv &conv = job->conv;
     bool filter = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
-    bool channels = conv.x.step == 1 && conv.depth > 1;
+    bool channels = conv.a.step == 1 && conv.depth > 1;
     bool tiles = choice.kernel == CONV_BY_TILES;
-    int64_t side_by_side = tiles ? conv.columns : conv.groups * conv.columns;
+    int64_t side_by_side = tiles ? conv.n : conv.groups * conv.n;
 
     job->channels_inside = tiles && channels;
-    job->gathers_by_row = filter == channels;
-    job->other_by_column = (filter ? conv.position.step : conv.tap_column) == 1 && conv.columns > 1;
-    job->stores_by_row =
-        !((filter ? conv.tap_column : conv.position.step) == 1 && side_by_side > 1);
+    job->a_is_m_major = filter == channels;
+    job->b_is_n_major = (filter ? conv.position.step : conv.tap_n) == 1 && conv.n > 1;
+    job->c_is_m_major = !((filter ? conv.tap_n : conv.position.step) == 1 && side_by_side > 1);
 }
 
 static void fill_job(conv_job *job, const struct anydnn_plugin_plan *plan,
@@ -128,16 +126,16 @@ static void fill_job(conv_job *job, const struct anydnn_plugin_plan *plan,
         (const struct anydnn_plugin_convolution *)problem->params;
     conv_slots slots = conv_slots_of(problem->operation);
 
-    job->row_tiles = choice.row_tiles;
-    job->column_tiles = choice.column_tiles;
+    job->m_tiles = choice.m_tiles;
+    job->n_tiles = choice.n_tiles;
     job->splits = choice.splits;
-    job->each = choice.each;
-    job->rows = choice.rows;
+    job->k_per_split = choice.k_per_split;
+    job->m = choice.m;
     job->lanes = choice.lanes;
-    job->x_type = problem->tensor[slots.x]->type;
-    job->other_type = problem->tensor[slots.other]->type;
+    job->a_type = problem->tensor[slots.a]->type;
+    job->b_type = problem->tensor[slots.b]->type;
     job->output.type = problem->tensor[slots.output]->type;
-    job->partial_double = !is_float(job->x_type) || cuda_has_oracle(plan);
+    job->partial_double = !is_float(job->a_type) || cuda_has_oracle(plan);
     if (slots.bias >= 0) {
         job->output.bias_type = problem->tensor[slots.bias]->type;
         job->output.bias_step = problem->tensor[slots.bias]->strides[1];
@@ -158,11 +156,11 @@ static void prepare(struct anydnn_plugin_plan *plan)
         prepare_depthwise(&state->single, plan, job->conv, DEPTHWISE);
         state->choice.workspace = state->depthwise.workspace;
     }
-    state->how = !is_float(job->x_type) && job->x_type != ANYDNN_PLUGIN_DOUBLE ? CONV_INTEGER
+    state->how = !is_float(job->a_type) && job->a_type != ANYDNN_PLUGIN_DOUBLE ? CONV_INTEGER
                  : cuda_has_oracle(plan)                                       ? CONV_ANY
                                                                                : CONV_TYPED;
-    state->tile = job->x_type == ANYDNN_PLUGIN_FLOAT  ? conv_tile_float
-                  : job->x_type == ANYDNN_PLUGIN_HALF ? conv_tile_half
+    state->tile = job->a_type == ANYDNN_PLUGIN_FLOAT  ? conv_tile_float
+                  : job->a_type == ANYDNN_PLUGIN_HALF ? conv_tile_half
                                                       : conv_tile_bfloat16;
 }
 
@@ -185,7 +183,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     conv_job job = state->job;
     int32_t status;
 
-    conv_give(&job, slots, operands);
+    conv_set_operands(&job, slots, operands);
     if (state->choice.workspace) {
         if (!operands->workspace || operands->workspace_bytes < (uint64_t)state->choice.workspace)
             return kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
@@ -197,7 +195,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     if (state->depthwise.is_possible)
         return depthwise_run(&state->depthwise, &state->single, call, job);
     status = launch(state, call, job);
-    return status || !job.partial ? status : conv_add_splits(call, job);
+    return status || !job.partial ? status : conv_reduce_splits(call, job);
 }
 
 /* ------------------------------------------------------------------ table entries */

@@ -2,17 +2,17 @@
 /*
  * Convolutions as tiled products of matrices in float (implicit GEMM): C[m][n] is the sum over k of
  * A[m][k] * B[k][n]. A is made of x while it is read (of dy in dgrad), B is w, or dy in wgrad. M
- * counts positions and K channels and places of the filter, in wgrad the reverse; N counts
+ * counts positions and K taps of channels, in wgrad the reverse; N counts
  * channels. A block works on a tile of M x N of one group, class and split, in tiles of K that go
  * through shared memory in two stages: while one is multiplied, the next is on its way, A first.
  *
  * Offsets are a part of m plus a part of k, each worked out once and kept in shared memory: those
- * of m at the beginning, those of a tile of K by one warp while the others multiply.
+ * of m at the beginning, those of a tile of K by one warp while the b multiply.
  */
 #ifndef CUDA_NAIVE_CONV_IMPLICIT_GEMM_H
 #define CUDA_NAIVE_CONV_IMPLICIT_GEMM_H
 
-#include "../../cuda_common/conv_place.h"
+#include "../../cuda_common/conv_coords.h"
 #include "../../cuda_common/index.h"
 #include "kernels.h"
 
@@ -22,36 +22,35 @@ struct conv_tile_block {
     int32_t m_tile, n_tile, unit, group, split;
     int32_t m, n;       /* of its class; from its first one on */
     int32_t k;          /* length of a sum */
-    int32_t begin, end; /* chunks */
-    int64_t x, other;   /* where group and first column begin in the operands */
+    int32_t begin, end; /* tiles along K */
+    int64_t a, b;       /* where the group, and the tile's first n, begin in A and B */
     conv_view view;
 };
 
-CUDA_BOTH void conv_tile_at(conv_tile_block *block, const conv_job &job, int32_t id,
-                            int32_t tile_columns)
+CUDA_BOTH void conv_tile_at(conv_tile_block *block, const conv_job &job, int32_t id, int32_t tile_n)
 {
     const conv &conv = job.conv;
     int32_t classes = (int32_t)conv.classes, groups = (int32_t)conv.groups;
-    bool rows_are_taps = conv_rows_are_taps(job);
+    bool is_wgrad = conv_job_is_wgrad(job);
 
-    block->n_tile = id % job.column_tiles;
-    id /= job.column_tiles;
-    block->m_tile = id % job.row_tiles;
-    id /= job.row_tiles;
+    block->n_tile = id % job.n_tiles;
+    id /= job.n_tiles;
+    block->m_tile = id % job.m_tiles;
+    id /= job.m_tiles;
     block->unit = id % (classes * groups);
     block->split = id / (classes * groups);
     block->group = block->unit / classes;
     conv_view_make(&block->view, conv, block->unit % classes);
-    block->m = rows_are_taps ? block->view.taps : block->view.positions;
-    block->k = rows_are_taps ? block->view.positions : block->view.taps;
-    block->n = (int32_t)conv.columns - block->n_tile * tile_columns;
-    block->begin = block->split * job.each;
-    block->end = conv_least((block->k + CONV_TILE_K - 1) / CONV_TILE_K, block->begin + job.each);
-    block->x = block->group * conv.depth * conv.x.step;
-    block->other = rows_are_taps ? (block->group * conv.columns + block->n_tile * tile_columns) *
-                                       conv.position.step
-                                 : block->group * conv.tap_group +
-                                       (int64_t)block->n_tile * tile_columns * conv.tap_column;
+    block->m = is_wgrad ? block->view.taps : block->view.positions;
+    block->k = is_wgrad ? block->view.positions : block->view.taps;
+    block->n = (int32_t)conv.n - block->n_tile * tile_n;
+    block->begin = block->split * job.k_per_split;
+    block->end =
+        conv_least((block->k + CONV_TILE_K - 1) / CONV_TILE_K, block->begin + job.k_per_split);
+    block->a = block->group * conv.depth * conv.a.step;
+    block->b = is_wgrad
+                   ? (block->group * conv.n + block->n_tile * tile_n) * conv.position.step
+                   : block->group * conv.tap_group + (int64_t)block->n_tile * tile_n * conv.tap_n;
 }
 
 /* ------------------------------------------------------------------ the kernel */
@@ -61,7 +60,7 @@ template <int TM, int TN> struct conv_tile_shared {
         M = 16 * TM,
         N = 16 * TN,
         PAD = 4,   /* lets threads that go along k store to different banks */
-        PIECE = 64 /* rows that go out at a time */
+        PIECE = 64 /* of M, that goes out at a time */
     };
     union {
         struct {
@@ -70,8 +69,8 @@ template <int TM, int TN> struct conv_tile_shared {
         };
         float out[PIECE][N + 1];
     };
-    conv_place row[M];
-    conv_place chunk[2][CONV_TILE_K];
+    conv_coords m_coords[M];
+    conv_coords k_coords[2][CONV_TILE_K];
     conv_tile_block block;
 };
 
@@ -85,28 +84,28 @@ template <class T, int TM, int TN> struct conv_tile_a {
 
     __device__ void fetch(const conv_job &job, const shared_t &shared, int32_t k)
     {
-        const conv_place *row = shared.row, *chunk = shared.chunk[k & 1];
-        bool by_row = job.gathers_by_row;
+        const conv_coords *m = shared.m_coords, *k_of = shared.k_coords[k & 1];
+        bool by_m = job.a_is_m_major;
         bool check = !job.conv.inside || (k + 1) * CONV_TILE_K > shared.block.k;
         int thread = (int)threadIdx.x;
-        conv_place fixed = by_row ? row[thread % M] : chunk[thread % CONV_TILE_K];
-        const conv_place *walk = by_row ? chunk + thread / M : row + thread / CONV_TILE_K;
-        int step = CUDA_THREADS / (by_row ? M : CONV_TILE_K);
-        const T *x = (const T *)job.x + shared.block.x + fixed.x;
+        conv_coords fixed = by_m ? m[thread % M] : k_of[thread % CONV_TILE_K];
+        const conv_coords *walk = by_m ? k_of + thread / M : m + thread / CONV_TILE_K;
+        int step = CUDA_THREADS / (by_m ? M : CONV_TILE_K);
+        const T *x = (const T *)job.a + shared.block.a + fixed.a;
 
 #pragma unroll
         for (int e = 0; e < COUNT; e++, walk += step)
             element[e] =
-                !check || conv_is_inside(job.conv, fixed, *walk) ? (float)cuda_load(x[walk->x]) : 0;
+                !check || conv_is_inside(job.conv, fixed, *walk) ? (float)cuda_load(x[walk->a]) : 0;
     }
 
     __device__ void put(const conv_job &job, shared_t &shared, int buffer) const
     {
-        bool by_row = job.gathers_by_row;
+        bool by_m = job.a_is_m_major;
         int thread = (int)threadIdx.x;
-        float *to = &shared.a[buffer][by_row ? thread / M : thread % CONV_TILE_K]
-                             [by_row ? thread % M : thread / CONV_TILE_K];
-        int step = by_row ? CUDA_THREADS / M * LINE : CUDA_THREADS / CONV_TILE_K;
+        float *to = &shared.a[buffer][by_m ? thread / M : thread % CONV_TILE_K]
+                             [by_m ? thread % M : thread / CONV_TILE_K];
+        int step = by_m ? CUDA_THREADS / M * LINE : CUDA_THREADS / CONV_TILE_K;
 
 #pragma unroll
         for (int e = 0; e < COUNT; e++)
@@ -120,44 +119,43 @@ template <class T, int TM, int TN> struct conv_tile_b {
         N = shared_t::N,
         COUNT = N * CONV_TILE_K / CUDA_THREADS,
         LINE = N + shared_t::PAD,
-        ALONG_K = CUDA_THREADS / N, /* steps of threads that go by column, and by k */
-        ALONG_COLUMNS = CUDA_THREADS / CONV_TILE_K
+        ALONG_K = CUDA_THREADS / N, /* steps of threads that go along N, and along K */
+        ALONG_N = CUDA_THREADS / CONV_TILE_K
     };
     float element[COUNT];
 
     __device__ void fetch(const conv_job &job, const shared_t &shared, int32_t k)
     {
-        const conv_place *chunk = shared.chunk[k & 1];
-        int64_t step = conv_rows_are_taps(job) ? job.conv.position.step : job.conv.tap_column;
-        int32_t left = shared.block.k - k * CONV_TILE_K, columns = shared.block.n;
-        const T *others = (const T *)job.other + shared.block.other;
+        const conv_coords *k_of = shared.k_coords[k & 1];
+        int64_t step = conv_job_is_wgrad(job) ? job.conv.position.step : job.conv.tap_n;
+        int32_t left = shared.block.k - k * CONV_TILE_K, n_left = shared.block.n;
+        const T *b = (const T *)job.b + shared.block.b;
         int thread = (int)threadIdx.x;
 
-        if (job.other_by_column) {
-            int column = thread % N, at = thread / N;
+        if (job.b_is_n_major) {
+            int n = thread % N, at = thread / N;
 
-            others += column * step;
+            b += n * step;
 #pragma unroll
             for (int e = 0; e < COUNT; e++, at += ALONG_K)
-                element[e] =
-                    column < columns && at < left ? (float)cuda_load(others[chunk[at].other]) : 0;
+                element[e] = n < n_left && at < left ? (float)cuda_load(b[k_of[at].bc]) : 0;
         } else {
-            int column = thread / CONV_TILE_K, at = thread % CONV_TILE_K;
+            int n = thread / CONV_TILE_K, at = thread % CONV_TILE_K;
 
-            others += chunk[at].other + column * step;
+            b += k_of[at].bc + n * step;
 #pragma unroll
-            for (int e = 0; e < COUNT; e++, column += ALONG_COLUMNS, others += ALONG_COLUMNS * step)
-                element[e] = column < columns && at < left ? (float)cuda_load(*others) : 0;
+            for (int e = 0; e < COUNT; e++, n += ALONG_N, b += ALONG_N * step)
+                element[e] = n < n_left && at < left ? (float)cuda_load(*b) : 0;
         }
     }
 
     __device__ void put(const conv_job &job, shared_t &shared, int buffer) const
     {
-        bool by_column = job.other_by_column;
+        bool by_n = job.b_is_n_major;
         int thread = (int)threadIdx.x;
-        float *to = &shared.b[buffer][by_column ? thread / N : thread % CONV_TILE_K]
-                             [by_column ? thread % N : thread / CONV_TILE_K];
-        int step = by_column ? ALONG_K * LINE : ALONG_COLUMNS;
+        float *to = &shared.b[buffer][by_n ? thread / N : thread % CONV_TILE_K]
+                             [by_n ? thread % N : thread / CONV_TILE_K];
+        int step = by_n ? ALONG_K * LINE : ALONG_N;
 
 #pragma unroll
         for (int e = 0; e < COUNT; e++)
@@ -171,14 +169,14 @@ template <int TM, int TN> struct conv_tile_sums {
     typedef conv_tile_shared<TM, TN> shared_t;
     enum { WIDTH = TN < 4 ? TN : 4 };
     float sum[TM][TN];
-    int row, column; /* of the first */
+    int m, n; /* of the first */
 
     __device__ conv_tile_sums()
     {
         int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
 
-        row = warp / 2 * 16 + lane / 8 * 4;
-        column = warp % 2 * 8 * WIDTH + lane % 8 * WIDTH;
+        m = warp / 2 * 16 + lane / 8 * 4;
+        n = warp % 2 * 8 * WIDTH + lane % 8 * WIDTH;
 #pragma unroll
         for (int i = 0; i < TM; i++) {
 #pragma unroll
@@ -187,7 +185,7 @@ template <int TM, int TN> struct conv_tile_sums {
         }
     }
 
-    /* Half a chunk, from `first` on. */
+    /* Half a tile of K, from `first` on. */
     __device__ void multiply(const shared_t &shared, int buffer, int first)
     {
 #pragma unroll
@@ -196,10 +194,10 @@ template <int TM, int TN> struct conv_tile_sums {
 
 #pragma unroll
             for (int i = 0; i < TM; i += 4)
-                *(float4 *)&a[i] = *(const float4 *)&shared.a[buffer][k][row + i * 16];
+                *(float4 *)&a[i] = *(const float4 *)&shared.a[buffer][k][m + i * 16];
 #pragma unroll
             for (int j = 0; j < TN; j += WIDTH) {
-                const float *from = &shared.b[buffer][k][column + j * 16];
+                const float *from = &shared.b[buffer][k][n + j * 16];
 
                 if (WIDTH == 4)
                     *(float4 *)&b[j] = *(const float4 *)from;
@@ -215,7 +213,7 @@ template <int TM, int TN> struct conv_tile_sums {
         }
     }
 
-    /* Rows 64 * piece to 64 * piece + 63 of the tile. */
+    /* M from 64 * piece to 64 * piece + 63 of the tile. */
     __device__ void put(shared_t &shared, int piece) const
     {
 #pragma unroll
@@ -224,7 +222,7 @@ template <int TM, int TN> struct conv_tile_sums {
                 continue;
 #pragma unroll
             for (int j = 0; j < TN; j++)
-                shared.out[row + i % 4][column + j / WIDTH * 16 * WIDTH + j % WIDTH] = sum[i][j];
+                shared.out[m + i % 4][n + j / WIDTH * 16 * WIDTH + j % WIDTH] = sum[i][j];
         }
     }
 };
@@ -236,26 +234,25 @@ __device__ static inline void conv_tile_store(const conv_job &job,
 {
     enum { PIECE = conv_tile_shared<TM, TN>::PIECE, N = conv_tile_shared<TM, TN>::N };
     const conv_tile_block &block = shared.block;
-    int32_t first_row = block.m_tile * conv_tile_shared<TM, TN>::M;
-    int32_t all_columns = (int32_t)job.conv.columns;
+    int32_t first_m = block.m_tile * conv_tile_shared<TM, TN>::M;
+    int32_t all_n = (int32_t)job.conv.n;
 
     for (int e = (int)threadIdx.x; e < PIECE * N; e += CUDA_THREADS) {
-        int r = job.stores_by_row ? e % PIECE : e / N;
-        int c = job.stores_by_row ? e / PIECE : e % N;
-        int32_t row = piece * PIECE + r, column = block.n_tile * N + c;
-        int64_t number = block.group * (int64_t)all_columns + column;
+        int r = job.c_is_m_major ? e % PIECE : e / N;
+        int c = job.c_is_m_major ? e / PIECE : e % N;
+        int32_t m = piece * PIECE + r, n = block.n_tile * N + c;
+        int64_t number = block.group * (int64_t)all_n + n;
 
-        if (first_row + row >= block.m || column >= all_columns)
+        if (first_m + m >= block.m || n >= all_n)
             continue;
         if (job.partial)
-            ((float *)job
-                 .partial)[conv_partial_at(job, block.split, block.unit, first_row + row, column)] =
+            ((float *)job.partial)[conv_partial_at(job, block.split, block.unit, first_m + m, n)] =
                 shared.out[r][c];
         else
-            conv_store<T>(job.output,
-                          shared.row[row].other + block.group * conv_column_group(job) +
-                              column * conv_column_step(job),
-                          shared.row[row].x + number * job.conv.z.step, number, shared.out[r][c]);
+            conv_store<T>(
+                job.output,
+                shared.m_coords[m].bc + block.group * conv_n_group(job) + n * conv_n_step(job),
+                shared.m_coords[m].a + number * job.conv.z.step, number, shared.out[r][c]);
     }
 }
 
@@ -266,7 +263,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) conv_tile_kernel(const conv_j
     enum { M = shared_t::M, N = shared_t::N };
     __shared__ shared_t shared;
     const conv_tile_block &block = shared.block;
-    bool rows_are_taps = conv_rows_are_taps(job);
+    bool is_wgrad = conv_job_is_wgrad(job);
     int thread = (int)threadIdx.x, warp = thread / 32, lane = thread % 32;
     int32_t begin, end;
 
@@ -278,30 +275,30 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) conv_tile_kernel(const conv_j
     begin = block.begin;
     end = block.end;
 
-    /* Rows behind the last one gather what that does, or nothing; they are not stored. */
+    /* Those behind the last m read what that does, or nothing; they are not stored. */
     if (thread < M) {
-        int32_t row = block.m_tile * M + thread;
+        int32_t m = block.m_tile * M + thread;
 
-        conv_place_any(&shared.row[thread], job, block.view, conv_least(row, block.m - 1),
-                       rows_are_taps);
-        if (row >= block.m)
-            shared.row[thread].at[0] = CONV_NOWHERE;
+        conv_coords_any(&shared.m_coords[thread], job, block.view, conv_least(m, block.m - 1),
+                        is_wgrad);
+        if (m >= block.m)
+            shared.m_coords[thread].at[0] = CONV_OUTSIDE;
     }
-    auto place = [&](int32_t k) {
+    auto locate = [&](int32_t k) {
         int32_t index = k * CONV_TILE_K + lane;
 
         if (k >= end || warp != k % (CUDA_THREADS / 32) || lane >= CONV_TILE_K)
             return;
         if (index < block.k)
-            conv_place_any(&shared.chunk[k & 1][lane], job, block.view, index, !rows_are_taps);
+            conv_coords_any(&shared.k_coords[k & 1][lane], job, block.view, index, !is_wgrad);
         else
-            shared.chunk[k & 1][lane] = {{CONV_NOWHERE, 0, 0}, 0, 0, 0};
+            shared.k_coords[k & 1][lane] = {{CONV_OUTSIDE, 0, 0}, 0, 0, 0};
     };
     conv_tile_a<T, TM, TN> a;
     conv_tile_b<T, TM, TN> b;
     conv_tile_sums<TM, TN> sums;
 
-    place(begin);
+    locate(begin);
     __syncthreads();
     if (begin < end) {
         a.fetch(job, shared, begin);
@@ -309,12 +306,12 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) conv_tile_kernel(const conv_j
         b.fetch(job, shared, begin);
         b.put(job, shared, begin & 1);
     }
-    place(begin + 1);
+    locate(begin + 1);
     __syncthreads();
     for (int32_t k = begin; k < end; k++) {
         bool more = k + 1 < end;
 
-        place(k + 2);
+        locate(k + 2);
         if (more)
             a.fetch(job, shared, k + 1);
         sums.multiply(shared, k & 1, 0);
@@ -329,7 +326,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) conv_tile_kernel(const conv_j
     }
 
     if (job.output.z && thread < M)
-        shared.row[thread].x = conv_view_position(
+        shared.m_coords[thread].a = conv_view_position(
             job.conv, block.view, conv_least(block.m_tile * M + thread, block.m - 1), true);
 #pragma unroll
     for (int piece = 0; piece < M / shared_t::PIECE; piece++) {
@@ -350,7 +347,7 @@ static int32_t conv_tile_launch(const cuda_call *call, int32_t tile, const conv_
         conv_tile_kernel<T, 4, 4>};
 
     return cuda_launch(call, kernels[tile],
-                       (int64_t)job.row_tiles * job.column_tiles * job.splits * job.conv.groups *
+                       (int64_t)job.m_tiles * job.n_tiles * job.splits * job.conv.groups *
                            job.conv.classes,
                        1, job);
 }

@@ -20,14 +20,13 @@ template <class T> struct conv_typed {
 
     static __device__ A add(const conv_job &job, A sum, int64_t x, int64_t tap)
     {
-        return fma((A)cuda_load(((const T *)job.x)[x]), (A)cuda_load(((const T *)job.other)[tap]),
-                   sum);
+        return fma((A)cuda_load(((const T *)job.a)[x]), (A)cuda_load(((const T *)job.b)[tap]), sum);
     }
 
-    static __device__ void store(const conv_output &output, int64_t at, int64_t z, int64_t column,
+    static __device__ void store(const conv_output &output, int64_t at, int64_t z, int64_t channel,
                                  A sum)
     {
-        conv_store<T>(output, at, z, column, sum);
+        conv_store<T>(output, at, z, channel, sum);
     }
 };
 
@@ -36,14 +35,13 @@ struct conv_any {
 
     static __device__ A add(const conv_job &job, A sum, int64_t x, int64_t tap)
     {
-        return fma(cuda_load_any(job.x_type, job.x, x),
-                   cuda_load_any(job.other_type, job.other, tap), sum);
+        return fma(cuda_load_any(job.a_type, job.a, x), cuda_load_any(job.b_type, job.b, tap), sum);
     }
 
-    static __device__ void store(const conv_output &output, int64_t at, int64_t z, int64_t column,
+    static __device__ void store(const conv_output &output, int64_t at, int64_t z, int64_t channel,
                                  A sum)
     {
-        conv_store_any(output, at, z, column, sum);
+        conv_store_any(output, at, z, channel, sum);
     }
 };
 
@@ -61,13 +59,13 @@ struct conv_integer {
 
     static __device__ A add(const conv_job &job, A sum, int64_t x, int64_t tap)
     {
-        return sum + (uint32_t)(load(job.x_type, job.x, x) * load(job.other_type, job.other, tap));
+        return sum + (uint32_t)(load(job.a_type, job.a, x) * load(job.b_type, job.b, tap));
     }
 
-    static __device__ void store(const conv_output &output, int64_t at, int64_t z, int64_t column,
+    static __device__ void store(const conv_output &output, int64_t at, int64_t z, int64_t channel,
                                  A sum)
     {
-        conv_store_any(output, at, z, column, (double)(int32_t)sum);
+        conv_store_any(output, at, z, channel, (double)(int32_t)sum);
     }
 };
 
@@ -75,18 +73,18 @@ struct conv_integer {
 
 /* A result: its channel, where its first channel and tap lie, and which taps reach it. */
 template <class I, int D> struct conv_result {
-    I channel, group, column;
+    I channel, group, n;
     int64_t at, z, x, tap;
-    conv_line<I> line[D];
+    conv_window<I> line[D];
 
     __device__ conv_result(const conv_job &job, I index)
     {
         const conv &conv = job.conv;
-        I channels = (I)(conv.groups * conv.columns);
+        I channels = (I)(conv.groups * conv.n);
 
         at = z = 0;
         channel = index;
-        if (!job.stores_by_row)
+        if (!job.c_is_m_major)
             index /= channels;
 #pragma unroll
         for (int d = D - 1; d >= 0; d--) {
@@ -96,19 +94,19 @@ template <class I, int D> struct conv_result {
             index /= extent;
             at += position * dim.position;
             z += position * dim.z;
-            line[d] = conv_reach<I>(conv, CONV_DIMS_MAX - D + d, position);
+            line[d] = conv_window_of<I>(conv, CONV_DIMS_MAX - D + d, position);
         }
-        if (job.stores_by_row) {
+        if (job.c_is_m_major) {
             channel = index;
             index /= channels;
         }
         channel %= channels;
-        group = channel / (I)conv.columns;
-        column = channel - group * (I)conv.columns;
+        group = channel / (I)conv.n;
+        n = channel - group * (I)conv.n;
         at += index * conv.position_image + conv_channel(conv.position, channel);
         z += index * conv.z_image + conv_channel(conv.z, channel);
-        x = index * conv.x_image;
-        tap = conv.tap_first + group * conv.tap_group + column * conv.tap_column;
+        x = index * conv.a_image;
+        tap = conv.tap_first + group * conv.tap_group + n * conv.tap_n;
     }
 };
 
@@ -121,15 +119,15 @@ __device__ static inline void conv_add_channels(const conv_job &job,
     const conv &conv = job.conv;
     I depth = (I)conv.depth, first = result.group * depth;
 
-    if (conv.x.shift == 0 && conv.tap.shift == 0) {
-        x += first * conv.x.step;
+    if (conv.a.shift == 0 && conv.tap.shift == 0) {
+        x += first * conv.a.step;
 #pragma unroll 4
         for (I c = 0; c < depth; c++)
-            sum = How::add(job, sum, x + c * conv.x.step, tap + c * conv.tap_depth);
+            sum = How::add(job, sum, x + c * conv.a.step, tap + c * conv.tap_depth);
     } else {
 #pragma unroll 4
         for (I c = 0; c < depth; c++)
-            sum = How::add(job, sum, x + conv_channel(conv.x, first + c),
+            sum = How::add(job, sum, x + conv_channel(conv.a, first + c),
                            tap + conv_channel(conv.tap, c));
     }
 }
@@ -143,13 +141,13 @@ __device__ static inline void conv_add_taps(const conv_job &job, const conv_resu
         conv_add_channels<How, I, D>(job, result, x, tap, sum);
     } else {
         const conv_dim &dim = job.conv.dim[CONV_DIMS_MAX - D + d];
-        const conv_line<I> &line = result.line[d];
+        const conv_window<I> &line = result.line[d];
 
         for (I t = 0; t < line.count; t++) {
             I at = line.at + t * line.move;
 
-            if (at >= 0 && at < (I)dim.gathered)
-                conv_add_taps<How, I, D, d + 1>(job, result, x + at * dim.x,
+            if (at >= 0 && at < (I)dim.a_extent)
+                conv_add_taps<How, I, D, d + 1>(job, result, x + at * dim.a,
                                                 tap + (line.first + t * line.step) * dim.tap, sum);
         }
     }
@@ -161,7 +159,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, D == CONV_DIMS ? 4 : 1)
 {
     const conv &conv = job.conv;
     int64_t index = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    int64_t count = conv.images * conv.groups * conv.columns;
+    int64_t count = conv.images * conv.groups * conv.n;
     typename How::A sum = 0;
 
 #pragma unroll
@@ -181,7 +179,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, D == CONV_DIMS ? 4 : 1)
 int32_t conv_direct(const cuda_call *call, int32_t how, const conv_job &job)
 {
     const conv &conv = job.conv;
-    int64_t count = conv.images * conv.groups * conv.columns * conv_positions(&conv);
+    int64_t count = conv.images * conv.groups * conv.n * conv_positions(&conv);
     int64_t blocks = cuda_blocks(count, CUDA_THREADS);
     int narrow = conv.narrow && count + CUDA_THREADS < INT64_C(1) << 31;
 

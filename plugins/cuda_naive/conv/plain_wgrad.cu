@@ -20,9 +20,9 @@ template <class T> struct conv_typed {
         return (A)cuda_load(((const T *)data)[at]);
     }
 
-    static __device__ void store(const conv_output &output, int64_t at, int64_t column, A sum)
+    static __device__ void store(const conv_output &output, int64_t at, int64_t channel, A sum)
     {
-        conv_store<T>(output, at, 0, column, sum);
+        conv_store<T>(output, at, 0, channel, sum);
     }
 };
 
@@ -34,9 +34,9 @@ struct conv_any {
         return cuda_load_any(type, data, at);
     }
 
-    static __device__ void store(const conv_output &output, int64_t at, int64_t column, A sum)
+    static __device__ void store(const conv_output &output, int64_t at, int64_t channel, A sum)
     {
-        conv_store_any(output, at, 0, column, sum);
+        conv_store_any(output, at, 0, channel, sum);
     }
 };
 
@@ -55,7 +55,7 @@ template <class I, int D> struct conv_wgrad_tap {
 
             index /= (I)dim.taps;
             at[d] = t * (I)dim.dilation;
-            x += at[d] * dim.x;
+            x += at[d] * dim.a;
             tap += t * dim.tap;
         }
     }
@@ -64,30 +64,30 @@ template <class I, int D> struct conv_wgrad_tap {
 /* What a block, and a thread of it, works on. Lanes are neighbouring filters. */
 template <class I, int D> struct conv_wgrad_block {
     I first_tap, taps; /* of the block */
-    I channel, filter, group, column, split;
+    I channel, filter, group, n, split;
     bool real; /* there is such a filter */
 
     __device__ conv_wgrad_block(const conv_job &job, int64_t id)
     {
         const conv &conv = job.conv;
-        int64_t all = 1, chunks, filters = conv.groups * conv.columns;
+        int64_t all = 1, tap_blocks, filters = conv.groups * conv.n;
         int64_t lanes = job.lanes, blocks = (filters + lanes - 1) / lanes;
 
 #pragma unroll
         for (int d = 0; d < D; d++)
             all *= conv.dim[CONV_DIMS_MAX - D + d].taps;
-        chunks = (all + CONV_WGRAD_TAPS - 1) / CONV_WGRAD_TAPS;
-        first_tap = (I)(id % chunks * CONV_WGRAD_TAPS);
+        tap_blocks = (all + CONV_WGRAD_TAPS - 1) / CONV_WGRAD_TAPS;
+        first_tap = (I)(id % tap_blocks * CONV_WGRAD_TAPS);
         taps = (I)all - first_tap < CONV_WGRAD_TAPS ? (I)all - first_tap : CONV_WGRAD_TAPS;
-        id /= chunks;
+        id /= tap_blocks;
         channel = (I)(id % conv.depth);
         id /= conv.depth;
         filter = (I)(id % blocks * lanes + threadIdx.x % lanes);
         split = (I)(id / blocks);
         real = filter < filters;
         filter = real ? filter : 0;
-        group = filter / (I)conv.columns;
-        column = filter - group * (I)conv.columns;
+        group = filter / (I)conv.n;
+        n = filter - group * (I)conv.n;
     }
 };
 
@@ -99,7 +99,7 @@ __device__ static inline void conv_wgrad_sum(const conv_job &job,
                                              typename How::A sum[CONV_WGRAD_TAPS])
 {
     const conv &conv = job.conv;
-    int64_t x_first = (block.group * (I)conv.depth + block.channel) * conv.x.step;
+    int64_t x_first = (block.group * (I)conv.depth + block.channel) * conv.a.step;
     int64_t y_first = block.filter * conv.position.step;
     int64_t all = conv.images, end;
     int lanes = job.lanes;
@@ -107,9 +107,9 @@ __device__ static inline void conv_wgrad_sum(const conv_job &job,
 #pragma unroll
     for (int d = 0; d < D; d++)
         all *= conv.dim[CONV_DIMS_MAX - D + d].positions;
-    end = job.splits == 1 ? all : (int64_t)(block.split + 1) * job.each;
+    end = job.splits == 1 ? all : (int64_t)(block.split + 1) * job.k_per_split;
     end = end < all ? end : all;
-    for (int64_t i = (int64_t)block.split * job.each + threadIdx.x / lanes; i < end;
+    for (int64_t i = (int64_t)block.split * job.k_per_split + threadIdx.x / lanes; i < end;
          i += CUDA_THREADS / lanes) {
         I left = (I)i, at[D];
         int64_t x = x_first, y = y_first;
@@ -122,23 +122,23 @@ __device__ static inline void conv_wgrad_sum(const conv_job &job,
 
             left /= (I)dim.positions;
             at[d] = position * (I)dim.stride - (I)dim.pad;
-            x += at[d] * dim.x;
+            x += at[d] * dim.a;
             y += position * dim.position;
         }
-        x += left * conv.x_image;
-        dy = How::load(job.other_type, job.other, y + left * conv.position_image);
+        x += left * conv.a_image;
+        dy = How::load(job.b_type, job.b, y + left * conv.position_image);
 #pragma unroll
         for (int j = 0; j < CONV_WGRAD_TAPS; j++) {
             bool inside = j < block.taps;
 
 #pragma unroll
             for (int d = 0; d < D; d++) {
-                I place = at[d] + taps[j].at[d];
-                inside =
-                    inside && place >= 0 && place < (I)conv.dim[CONV_DIMS_MAX - D + d].gathered;
+                I coordinate = at[d] + taps[j].at[d];
+                inside = inside && coordinate >= 0 &&
+                         coordinate < (I)conv.dim[CONV_DIMS_MAX - D + d].a_extent;
             }
             if (inside)
-                sum[j] = fma(How::load(job.x_type, job.x, x + taps[j].x), dy, sum[j]);
+                sum[j] = fma(How::load(job.a_type, job.a, x + taps[j].x), dy, sum[j]);
         }
     }
 }
@@ -173,13 +173,13 @@ __global__ void __launch_bounds__(CUDA_THREADS) conv_wgrad_kernel(const conv_job
     }
     if (thread >= lanes || !block.real)
         return;
-    at = conv.tap_first + block.group * conv.tap_group + block.column * conv.tap_column +
+    at = conv.tap_first + block.group * conv.tap_group + block.n * conv.tap_n +
          block.channel * conv.tap_depth;
     for (int j = 0; j < block.taps; j++) {
         if (job.partial)
             ((A *)job.partial)[conv_partial_at(
                 job, block.split, block.group,
-                block.channel * (job.rows / conv.depth) + block.first_tap + j, block.column)] =
+                block.channel * (job.m / conv.depth) + block.first_tap + j, block.n)] =
                 sums[j][thread];
         else
             How::store(job.output, at + taps[j].tap, block.filter, sums[j][thread]);
@@ -194,7 +194,7 @@ int32_t conv_wgrad(const cuda_call *call, int32_t how, const conv_job &job)
 {
     const conv &conv = job.conv;
     int64_t blocks = cuda_blocks(conv_taps(&conv), CONV_WGRAD_TAPS) * conv.depth *
-                     cuda_blocks(conv.groups * conv.columns, job.lanes) * job.splits;
+                     cuda_blocks(conv.groups * conv.n, job.lanes) * job.splits;
 
 #define LAUNCH(...) cuda_launch(call, conv_wgrad_kernel<__VA_ARGS__>, blocks, 1, job)
     if (!conv.narrow)

@@ -34,8 +34,7 @@ tc_ampere_store_packed(const tc_ampere_params &job, const tc_ampere_block &block
     int row = warp / S::WARPS_N * S::WARP_M + lane / 4;
     int column = warp % S::WARPS_N * S::WARP_N + lane % 4 * 2;
     int chunk = (int)threadIdx.x % CHUNKS * S::EACH;
-    element *out =
-        (element *)job.output.data + block.group * job.conv.columns + block.first_column + chunk;
+    element *out = (element *)job.output.data + block.group * job.conv.n + block.first_n + chunk;
 
     __syncthreads();
 #pragma unroll
@@ -49,7 +48,7 @@ tc_ampere_store_packed(const tc_ampere_params &job, const tc_ampere_block &block
         }
     }
     __syncthreads();
-    if (block.first_column + chunk >= (int32_t)job.conv.columns)
+    if (block.first_n + chunk >= (int32_t)job.conv.n)
         return;
 #pragma unroll 4
     for (int r = (int)threadIdx.x / CHUNKS; r < S::TILE_M; r += S::THREADS / CHUNKS) {
@@ -69,16 +68,16 @@ tc_ampere_store_blended(const tc_ampere_params &job, const tc_ampere_view &view,
 {
     typedef typename S::element element;
     const auto &conv = job.conv;
-    bool by_row = job.stores_by_row;
+    bool by_row = job.c_is_m_major;
 
     for (int e = (int)threadIdx.x; e < S::WARP_M * S::TILE_N; e += S::THREADS) {
         int r = by_row ? e % S::WARP_M : e / S::TILE_N;
         int c = by_row ? e / S::WARP_M : e % S::TILE_N;
-        int32_t row = block.first_row + first + r, column = block.first_column + c;
-        int64_t number = block.group * conv.columns + column, z = 0;
+        int32_t row = block.first_m + first + r, column = block.first_n + c;
+        int64_t number = block.group * conv.n + column, z = 0;
         float sum = sums[r * S::SUM_LINE + c];
 
-        if (rows[first + r].position < 0 || column >= (int32_t)conv.columns)
+        if (rows[first + r].position < 0 || column >= (int32_t)conv.n)
             continue;
         if (job.output.z)
             z = conv_view_position(conv, view.view, row, true) + number * conv.z.step;

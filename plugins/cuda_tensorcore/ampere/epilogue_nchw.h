@@ -12,7 +12,7 @@
 /* Whether results go out as they are, along rows. */
 __device__ static inline bool tc_ampere_stores_nchw(const tc_ampere_params &job)
 {
-    return job.stores_by_row && !job.partial && !job.output.bias && job.output.blend.alpha == 1 &&
+    return job.c_is_m_major && !job.partial && !job.output.bias && job.output.blend.alpha == 1 &&
            job.output.blend.beta == 0;
 }
 
@@ -70,10 +70,10 @@ template <class S> struct tc_ampere_nchw_tile {
             element value[V];
         };
         enum { VECTORS = S::TILE_M / V };
-        int32_t left = (int32_t)job.conv.columns - block.first_column;
+        int32_t left = (int32_t)job.conv.n - block.first_n;
         int64_t step = job.conv.position.step;
-        element *to = (element *)job.output.data +
-                      (block.group * job.conv.columns + block.first_column) * step;
+        element *to =
+            (element *)job.output.data + (block.group * job.conv.n + block.first_n) * step;
 
 #pragma unroll 4
         for (int e = (int)threadIdx.x; e < VECTORS * S::TILE_N; e += S::THREADS) {

@@ -197,7 +197,7 @@ tc_ampere_accumulate(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], const tc_ampere_pa
     tc_ampere_mainloop<S> mainloop(job, load, next, tc_shared_address(memory));
     tc_wait_on_dependent_grids();
     mainloop.begin();
-    tc_ampere_fill_output_offsets<S>(job, view, block.first_row, rows);
+    tc_ampere_fill_output_offsets<S>(job, view, block.first_m, rows);
     mainloop.run(sum, count);
 }
 
@@ -213,12 +213,12 @@ __device__ static inline void tc_ampere_gemm(const tc_ampere_params &job,
     tc_ampere_block &kept = *(tc_ampere_block *)(memory + S::BLOCK_AT);
     float sum[S::FRAGS_M][S::FRAGS_N][4] = {};
 
-    if (block.first_row >= view.view.positions)
+    if (block.first_m >= view.view.positions)
         return;
     if (threadIdx.x == 0)
         kept = block;
     tc_ampere_list_taps<S>(view, taps);
-    tc_ampere_fill_positions<S>(job, view, block.first_row, rows);
+    tc_ampere_fill_positions<S>(job, view, block.first_m, rows);
     __syncthreads();
     tc_ampere_accumulate<S>(sum, job, view, block, rows, taps, memory);
     tc_launch_dependent_grids();

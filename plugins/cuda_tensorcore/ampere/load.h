@@ -17,7 +17,7 @@
 /* A tap: offsets of its channel 0 in A and B, and one bit of each dim's in the masks of
  * tc_ampere_position. */
 struct alignas(16) tc_ampere_tap {
-    int32_t x, other;
+    int32_t a, b;
     uint32_t inside;
 };
 static_assert(sizeof(tc_ampere_tap) == TC_TAP_BYTES, "the choice counts them");
@@ -40,9 +40,8 @@ __device__ static inline void tc_ampere_list_taps(const tc_ampere_view &view, tc
 #pragma unroll 1
         for (int32_t r = thread / ALONG; r < down; r += S::THREADS / ALONG)
             taps[(k * down + r) * along + t] = {
-                k * view.tap_x[0] + r * view.tap_x[MIDDLE] + t * view.tap_x[LAST],
-                view.first_other + k * view.tap_other[0] + r * view.tap_other[MIDDLE] +
-                    t * view.tap_other[LAST],
+                k * view.tap_a[0] + r * view.tap_a[MIDDLE] + t * view.tap_a[LAST],
+                view.first_b + k * view.tap_b[0] + r * view.tap_b[MIDDLE] + t * view.tap_b[LAST],
                 1u << k | 1u << (TC_AMPERE_BITS * MIDDLE + r) | 1u << (TC_AMPERE_BITS * LAST + t)};
     }
 }
@@ -222,18 +221,18 @@ template <class S> struct tc_ampere_loader {
     {
         const auto &conv = job.conv;
         int row = (int)threadIdx.x / a_tile::CHUNKS;
-        int64_t first = block.group * conv.tap_group + block.first_column * conv.tap_column;
+        int64_t first = block.group * conv.tap_group + block.first_n * conv.tap_n;
 
-        a_base = (const element *)job.x + block.group * conv.depth + (S::PACKED ? 0 : chunk());
+        a_base = (const element *)job.a + block.group * conv.depth + (S::PACKED ? 0 : chunk());
 #pragma unroll
         for (int i = 0; i < TILE_M; i++) {
-            x[i] = places[row + i * M_APART].x;
+            x[i] = places[row + i * M_APART].a;
             inside[i] = places[row + i * M_APART].inside;
         }
         row_at = memory + (uint32_t)a_tile::chunk_at(row, chunk() / S::EACH);
-        columns = (int32_t)conv.columns - block.first_column - (B_IS_K_MAJOR ? line() : along());
-        step = (int32_t)(B_IS_K_MAJOR ? conv.tap_column : conv.tap_depth);
-        b_base = (const element *)job.other + first + (B_IS_K_MAJOR && S::PACKED ? 0 : along()) +
+        columns = (int32_t)conv.n - block.first_n - (B_IS_K_MAJOR ? line() : along());
+        step = (int32_t)(B_IS_K_MAJOR ? conv.tap_n : conv.tap_depth);
+        b_base = (const element *)job.b + first + (B_IS_K_MAJOR && S::PACKED ? 0 : along()) +
                  (B_LINES_HAVE_TAPS ? 0 : (int64_t)line() * step);
         line_at = memory + (uint32_t)b_tile::chunk_at(line(), along() / S::EACH) + a_tile::BYTES;
     }
@@ -244,10 +243,10 @@ template <class S> struct tc_ampere_loader {
         bool real = next.tap.inside != TC_AMPERE_OUTSIDE;
         source_tile from = {};
 
-        from.rows = a_base + (next.tap.x + channel);
+        from.rows = a_base + (next.tap.a + channel);
         from.need = S::PACKED || chunk() < left ? next.tap.inside : TC_AMPERE_OUTSIDE;
         from.stage = stage;
-        from.line = b_base + (next.tap.other + channel * (B_IS_K_MAJOR ? 1 : step));
+        from.line = b_base + (next.tap.b + channel * (B_IS_K_MAJOR ? 1 : step));
         if (B_IS_K_MAJOR)
             from.lines = real && (S::PACKED || along() < left) ? columns : 0;
         else
@@ -257,7 +256,7 @@ template <class S> struct tc_ampere_loader {
             const tc_ampere_k_index &term = next.line[i];
 
             from.real[i] = next.left > 0 && term.at < next.end && columns > 0;
-            from.each[i] = from.real[i] ? b_base + (term.at->other + term.channel * step) : b_base;
+            from.each[i] = from.real[i] ? b_base + (term.at->b + term.channel * step) : b_base;
         }
         return from;
     }

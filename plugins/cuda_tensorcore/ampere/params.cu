@@ -17,8 +17,8 @@ static int64_t size_of(int64_t n)
 
 extern "C" int32_t tc_ampere_takes(const struct conv *conv, const struct tc_target *target)
 {
-    int64_t gathered = conv->images * conv->x_image;
-    int64_t filters = conv->columns * size_of(conv->tap_column) + conv->depth * conv->tap_depth;
+    int64_t gathered = conv->images * conv->a_image;
+    int64_t filters = conv->n * size_of(conv->tap_n) + conv->depth * conv->tap_depth;
     int64_t positions = conv->images * size_of(conv->position_image);
 
     (void)target;
@@ -29,7 +29,7 @@ extern "C" int32_t tc_ampere_takes(const struct conv *conv, const struct tc_targ
 
         if (dim->taps > TC_AMPERE_BITS)
             return 0;
-        gathered += (dim->gathered + dim->pad + dim->taps * dim->dilation) * size_of(dim->x);
+        gathered += (dim->a_extent + dim->pad + dim->taps * dim->dilation) * size_of(dim->a);
         filters += dim->taps * size_of(dim->tap);
         positions += dim->positions * size_of(dim->position);
     }
@@ -47,13 +47,12 @@ extern "C" int32_t tc_ampere_takes_one_class(const struct conv *conv,
 
 static bool is_one(const conv_dim &dim)
 {
-    return dim.positions == 1 && dim.taps == 1 && dim.gathered == 1 && dim.pad == 0;
+    return dim.positions == 1 && dim.taps == 1 && dim.a_extent == 1 && dim.pad == 0;
 }
 
 int32_t tc_ampere_is_packed(const conv &conv, int32_t each)
 {
-    int packed =
-        conv.position.step == 1 && conv.columns % each == 0 && conv.position_image % each == 0;
+    int packed = conv.position.step == 1 && conv.n % each == 0 && conv.position_image % each == 0;
 
     for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
         packed &= conv.dim[d].position % each == 0;
@@ -64,7 +63,7 @@ static void fill_view(tc_ampere_view *to, const conv &conv, int32_t number)
 {
     conv_view_make(&to->view, conv, number);
     to->taps = 1;
-    to->first_other = (int32_t)conv.tap_first;
+    to->first_b = (int32_t)conv.tap_first;
     to->images = (int32_t)conv.images;
     for (int d = 0; d < CONV_DIMS; d++) {
         const conv_view_dim &dim = to->view.dim[d];
@@ -72,9 +71,9 @@ static void fill_view(tc_ampere_view *to, const conv &conv, int32_t number)
 
         to->by[d] = cuda_divisor_of(dim.positions > 0 ? dim.positions : 1);
         to->by_tap[d] = cuda_divisor_of(size_of(dim.at_tap));
-        to->tap_x[d] = dim.at_tap * (int32_t)of.x;
-        to->tap_other[d] = dim.tap_step * (int32_t)of.tap;
-        to->first_other += dim.tap_first * (int32_t)of.tap;
+        to->tap_a[d] = dim.at_tap * (int32_t)of.a;
+        to->tap_b[d] = dim.tap_step * (int32_t)of.tap;
+        to->first_b += dim.tap_first * (int32_t)of.tap;
         to->taps *= dim.taps;
     }
     while (to->begin < CONV_DIMS - 1 && is_one(conv.dim[CONV_FIRST + to->begin]))
@@ -88,8 +87,8 @@ void tc_ampere_prepare(tc_ampere_params *taps, const tc_job &job, int32_t elemen
     *taps = {};
     tc_slim_of(taps, job);
     taps->stores_by_16 = tc_ampere_is_packed(conv, 16 / element);
-    taps->by_column_tiles = cuda_divisor_of(job.column_tiles);
-    taps->by_row_tiles = cuda_divisor_of(job.row_tiles);
+    taps->by_n_tiles = cuda_divisor_of(job.n_tiles);
+    taps->by_m_tiles = cuda_divisor_of(job.m_tiles);
     taps->by_groups = cuda_divisor_of(conv.groups);
     taps->by_classes = cuda_divisor_of(conv.classes);
     fill_view(&taps->class_of[0], conv, 0);

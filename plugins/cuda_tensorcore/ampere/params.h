@@ -19,18 +19,18 @@
 struct tc_ampere_view {
     conv_view view;
     int32_t taps;                   /* of all dims, without channels */
-    int32_t first_other;            /* of the first tap */
+    int32_t first_b;                /* of the first tap */
     cuda_divisor by[CONV_DIMS];     /* positions */
     cuda_divisor by_tap[CONV_DIMS]; /* what taps are apart in A */
-    int32_t tap_x[CONV_DIMS];       /* from tap to tap in A, */
-    int32_t tap_other[CONV_DIMS];   /* in the other one */
+    int32_t tap_a[CONV_DIMS];       /* from tap to tap in A, */
+    int32_t tap_b[CONV_DIMS];       /* in B */
     int32_t images;
     int32_t begin;   /* dims in front of this one have one position and one tap, */
     uint32_t inside; /* which lies inside */
 };
 
 struct tc_ampere_params : tc_slim_params {
-    cuda_divisor by_column_tiles, by_row_tiles, by_groups, by_classes;
+    cuda_divisor by_n_tiles, by_m_tiles, by_groups, by_classes;
     tc_ampere_view class_of[1]; /* of several classes, the first one's */
 };
 
@@ -61,20 +61,20 @@ struct tc_ampere_classes_params : tc_ampere_params {
 
 /* Coordinates of a block. */
 struct tc_ampere_block {
-    int32_t first_row, first_column, number, group, split;
+    int32_t first_m, first_n, number, group, split;
 };
 
 /* The class's number is what comes next in their order. */
 __device__ static inline tc_ampere_block tc_ampere_block_at(const tc_ampere_params &job, int32_t id,
-                                                            int rows, int columns)
+                                                            int tile_m, int tile_n)
 {
     tc_ampere_block block;
-    uint32_t left = (uint32_t)id, next = cuda_divide(left, job.by_column_tiles);
+    uint32_t left = (uint32_t)id, next = cuda_divide(left, job.by_n_tiles);
 
-    block.first_column = (int32_t)(left - next * (uint32_t)job.column_tiles) * columns;
+    block.first_n = (int32_t)(left - next * (uint32_t)job.n_tiles) * tile_n;
     left = next;
-    next = cuda_divide(left, job.by_row_tiles);
-    block.first_row = (int32_t)(left - next * (uint32_t)job.row_tiles) * rows;
+    next = cuda_divide(left, job.by_m_tiles);
+    block.first_m = (int32_t)(left - next * (uint32_t)job.m_tiles) * tile_m;
     left = next;
     next = cuda_divide(left, job.by_groups);
     block.group = (int32_t)(left - next * (uint32_t)job.conv.groups);
@@ -111,8 +111,8 @@ __device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
         view->view.dim[d].at_position = first.view.dim[d].at_position;
         view->view.dim[d].at_tap = first.view.dim[d].at_tap;
         view->by_tap[d] = first.by_tap[d];
-        view->tap_x[d] = first.tap_x[d];
-        view->tap_other[d] = first.tap_other[d];
+        view->tap_a[d] = first.tap_a[d];
+        view->tap_b[d] = first.tap_b[d];
         tc_ampere_apply_residue(view, d, job.classes.choices[of.choice[d]]);
     } else if (d == CONV_DIMS) {
         int32_t positions = first.images, taps = 1, other = job.conv.tap_first;
@@ -128,7 +128,7 @@ __device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
         view->view.positions = positions;
         view->view.taps = taps * job.conv.depth;
         view->taps = taps;
-        view->first_other = other;
+        view->first_b = other;
         view->images = first.images;
         view->begin = first.begin;
         view->inside = first.inside;
@@ -140,7 +140,7 @@ __device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
  * The last is worked out when the first copies are on their way (tc_ampere_output_offset).
  */
 struct alignas(16) tc_ampere_position {
-    int32_t x;
+    int32_t a;
     uint32_t inside;
     int64_t position;
 };
@@ -178,11 +178,11 @@ tc_ampere_position_at(const tc_conv &conv, const tc_ampere_view &view, int32_t i
         int32_t at = dim.at + along * dim.at_position;
 
         left = next;
-        place.x += at * of.x;
-        place.inside |= tc_ampere_mask(dim, view.by_tap[d], of.gathered, at)
+        place.a += at * of.a;
+        place.inside |= tc_ampere_mask(dim, view.by_tap[d], of.a_extent, at)
                         << (TC_AMPERE_BITS * d);
     }
-    place.x += (int32_t)left * conv.x_image;
+    place.a += (int32_t)left * conv.a_image;
     return place;
 }
 

@@ -34,9 +34,9 @@ tc_ampere_store_partials(const tc_ampere_params &job, const tc_ampere_view &view
                          const float (&sum)[S::FRAGS_M][S::FRAGS_N][4])
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    int32_t columns = (int32_t)job.conv.columns;
-    int32_t row = block.first_row + warp / S::WARPS_N * S::WARP_M + lane / 4;
-    int32_t column = block.first_column + warp % S::WARPS_N * S::WARP_N + lane % 4 * 2;
+    int32_t columns = (int32_t)job.conv.n;
+    int32_t row = block.first_m + warp / S::WARPS_N * S::WARP_M + lane / 4;
+    int32_t column = block.first_n + warp % S::WARPS_N * S::WARP_N + lane % 4 * 2;
     float *to = (float *)job.partial +
                 conv_partial_at(job, block.split, block.group * job.conv.classes + block.number,
                                 row, column);
@@ -63,7 +63,7 @@ tc_ampere_store_partials(const tc_ampere_params &job, const tc_ampere_view &view
 /* ------------------------------------------------------------------ their sum */
 
 struct tc_ampere_reducer : tc_slim_params {
-    cuda_divisor by_chunks, by_rows, by_classes;
+    cuda_divisor by_chunks, by_m, by_classes;
     int32_t images;
     int32_t count, chunks;     /* fours of columns, of all units; of a row */
     int32_t step[CONV_DIMS];   /* from position to position of a class */
@@ -103,11 +103,11 @@ static __global__ void __launch_bounds__(TC_REDUCE_THREADS)
     };
     const auto &conv = job.conv;
     uint32_t index = blockIdx.x * TC_REDUCE_THREADS + threadIdx.x;
-    uint32_t rows = cuda_divide(index, job.by_chunks), unit = cuda_divide(rows, job.by_rows);
+    uint32_t rows = cuda_divide(index, job.by_chunks), unit = cuda_divide(rows, job.by_m);
     uint32_t group = cuda_divide(unit, job.by_classes);
-    int32_t row = (int32_t)(rows - unit * (uint32_t)job.rows);
+    int32_t row = (int32_t)(rows - unit * (uint32_t)job.m);
     const tc_ampere_view view = tc_ampere_reducer_view(job, unit - group * (uint32_t)conv.classes);
-    int64_t number = (int64_t)(index - rows * (uint32_t)job.chunks) * EACH + group * conv.columns;
+    int64_t number = (int64_t)(index - rows * (uint32_t)job.chunks) * EACH + group * conv.n;
     const float4 *from = (const float4 *)job.partial + index;
     double sum[EACH] = {};
     E *to = (E *)job.output.data;
@@ -159,7 +159,7 @@ template <class E> static void tc_ampere_reduce(struct tc_step *step, const stru
     tc_ampere_reducer adder = {};
     int64_t units = conv.groups * conv.classes, count;
 
-    if (conv.columns % TC_REDUCE_EACH != 0) {
+    if (conv.n % TC_REDUCE_EACH != 0) {
         tc_reduce_step(step, job);
         return;
     }
@@ -170,12 +170,12 @@ template <class E> static void tc_ampere_reduce(struct tc_step *step, const stru
         adder.step[d] = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA
                             ? (int32_t)conv.dim[CONV_FIRST + d].stride
                             : 1;
-    adder.chunks = (int32_t)(conv.columns / TC_REDUCE_EACH);
-    count = units * job->rows * adder.chunks;
+    adder.chunks = (int32_t)(conv.n / TC_REDUCE_EACH);
+    count = units * job->m * adder.chunks;
     adder.count = (int32_t)count;
     adder.stores_by_16 = tc_ampere_is_packed(conv, TC_REDUCE_EACH);
     adder.by_chunks = cuda_divisor_of(adder.chunks);
-    adder.by_rows = cuda_divisor_of(job->rows);
+    adder.by_m = cuda_divisor_of(job->m);
     adder.by_classes = cuda_divisor_of((int32_t)conv.classes);
     tc_step_make(step, tc_ampere_reduce_kernel<E>, asked, TC_REDUCE_THREADS, 0,
                  cuda_blocks(count, TC_REDUCE_THREADS), adder);

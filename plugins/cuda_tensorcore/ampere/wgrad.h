@@ -127,9 +127,9 @@ __device__ static inline void tc_ampere_wgrad(const tc_ampere_wgrad_params &job,
 {
     tc_ampere_wgrad_block block = tc_ampere_wgrad_block_at(job, blockIdx.x, S::TILE_M, S::TILE_N);
     int32_t tiles = (job.positions + S::TILE_K - 1) / S::TILE_K;
-    int32_t begin = conv_least(block.split * job.each, tiles);
+    int32_t begin = conv_least(block.split * job.k_per_split, tiles);
     tc_ampere_wgrad_walk<S> walk = {job, (tc_ampere_wgrad_position *)(memory + S::POSITIONS_AT),
-                                    begin, conv_least(begin + job.each, tiles)};
+                                    begin, conv_least(begin + job.k_per_split, tiles)};
     float sum[S::FRAGS_M][S::FRAGS_N][4] = {};
     tc_ampere_wgrad_loader<S> load;
     tc_ampere_wgrad_iterators<S> read;

@@ -17,19 +17,19 @@ __device__ static inline void tc_ampere_wgrad_store_partials(
     const tc_ampere_wgrad_iterators<S> &read, const float (&sum)[S::FRAGS_M][S::FRAGS_N][4])
 {
     const tc_wgrad_output &results = job.results;
-    int32_t row = block.first_row + read.row_of(0);
+    int32_t row = block.first_m + read.row_of(0);
 
 #pragma unroll
     for (int e = 0; e < S::FRAGS_M * 2; e++) {
-        int32_t column = block.first_column + read.column_of(e / 2, e % 2);
-        float *to = job.partial + tc_wgrad_partial_at(job.groups, results.columns, results.rows,
-                                                      block.split, block.group, column, row);
+        int32_t column = block.first_n + read.column_of(e / 2, e % 2);
+        float *to = job.partial + tc_wgrad_partial_at(job.groups, results.n, results.m, block.split,
+                                                      block.group, column, row);
 
-        if (column >= results.columns)
+        if (column >= results.n)
             continue;
 #pragma unroll
         for (int j = 0; j < S::FRAGS_N; j++) {
-            if (row + j * 8 < results.rows)
+            if (row + j * 8 < results.m)
                 *(float2 *)(to + j * 8) = {sum[e / 2][j][e % 2 * 2], sum[e / 2][j][e % 2 * 2 + 1]};
         }
     }
@@ -73,7 +73,7 @@ template <class S, class T> struct tc_ampere_wgrad_tile_out {
         };
         static_assert(S::THREADS % ACROSS == 0, "a thread has one place in every filter");
         int row = (int)threadIdx.x % ACROSS * V;
-        int32_t left = conv_least(results.columns - block.first_column, S::TILE_N);
+        int32_t left = conv_least(results.n - block.first_n, S::TILE_N);
         int32_t at = places[row / S::EACH];
         element *to = (element *)results.data + block.group * results.group + at +
                       row % S::EACH * results.channel;
@@ -83,7 +83,7 @@ template <class S, class T> struct tc_ampere_wgrad_tile_out {
 #pragma unroll AT_ONCE
         for (int c = (int)threadIdx.x / ACROSS; c < left; c += APART) {
             const vector *from = (const vector *)(memory + c * LINE + row * (int)sizeof(T));
-            element *filter = to + (block.first_column + c) * results.column;
+            element *filter = to + (block.first_n + c) * results.filter;
 
             if constexpr (sizeof(T) < sizeof(float))
                 *(vector *)filter = *from;

@@ -19,7 +19,7 @@
 template <bool DENSE>
 __device__ static inline uint32_t tc_ampere_wgrad_mask(const tc_ampere_wgrad_dim &dim, int32_t at)
 {
-    int32_t before = at < 0 ? -at : 0, until = dim.gathered > at ? dim.gathered - at : 0;
+    int32_t before = at < 0 ? -at : 0, until = dim.a_extent > at ? dim.a_extent - at : 0;
 
     if (!DENSE) {
         before = (int32_t)cuda_divide((uint32_t)(before + dim.at_tap - 1), dim.by_at_tap);
@@ -40,9 +40,9 @@ __device__ static inline uint32_t tc_ampere_wgrad_walk_dim(tc_ampere_wgrad_posit
     int32_t along = (int32_t)(index - left * (uint32_t)dim.positions);
     int32_t at = dim.at + along * dim.at_position;
 
-    place->x.at += at * dim.x;
-    place->x.inside |= tc_ampere_wgrad_mask<DENSE>(dim, at) << (TC_AMPERE_BITS * d);
-    place->position += along * dim.other;
+    place->a.at += at * dim.a;
+    place->a.inside |= tc_ampere_wgrad_mask<DENSE>(dim, at) << (TC_AMPERE_BITS * d);
+    place->position += along * dim.b;
     return left;
 }
 
@@ -54,9 +54,9 @@ tc_ampere_wgrad_position_at(const tc_ampere_wgrad_params &job, int32_t index)
     uint32_t left = (uint32_t)index;
 
     if (job.places == TC_AMPERE_WGRAD_EVEN)
-        return {{index * job.dim[LAST].x, ALL}, index * job.dim[LAST].other, 0};
+        return {{index * job.dim[LAST].a, ALL}, index * job.dim[LAST].b, 0};
     if (job.places == TC_AMPERE_WGRAD_PLANES) {
-        place.x.inside = 1;
+        place.a.inside = 1;
         left = tc_ampere_wgrad_walk_dim<true>(&place, job, LAST, left);
         left = tc_ampere_wgrad_walk_dim<true>(&place, job, LAST - 1, left);
     } else {
@@ -64,8 +64,8 @@ tc_ampere_wgrad_position_at(const tc_ampere_wgrad_params &job, int32_t index)
         for (int d = LAST; d >= 0; d--)
             left = tc_ampere_wgrad_walk_dim<false>(&place, job, d, left);
     }
-    place.x.at += (int32_t)left * job.x_image;
-    place.position += (int32_t)left * job.other_image;
+    place.a.at += (int32_t)left * job.a_image;
+    place.position += (int32_t)left * job.b_image;
     return place;
 }
 
@@ -99,24 +99,24 @@ template <class S> struct tc_ampere_wgrad_loader {
     {
         const tc_wgrad_output &to = job.results;
         int chunk = (int)threadIdx.x % a_tile::CHUNKS;
-        int32_t first = block.first_row + chunk * S::EACH;
-        int32_t column = block.first_column + (int)threadIdx.x % b_tile::CHUNKS * S::EACH;
+        int32_t first = block.first_m + chunk * S::EACH;
+        int32_t column = block.first_n + (int)threadIdx.x % b_tile::CHUNKS * S::EACH;
         tc_wgrad_row row = tc_wgrad_row_of(to, (uint32_t)first);
 
         a_offset = block.group * to.depth + row.channel;
-        b_offset = (block.group * to.columns + column) / S::EACH;
+        b_offset = (block.group * to.n + column) / S::EACH;
         a_to = shared + (uint32_t)a_tile::chunk_at(line(0), (int)threadIdx.x % a_tile::CHUNKS);
         b_to = shared + a_tile::BYTES +
                (uint32_t)b_tile::chunk_at(line(A_COPIES), (int)threadIdx.x % b_tile::CHUNKS);
-        inside = first < to.rows ? 0 : TC_AMPERE_WGRAD_NEVER;
+        inside = first < to.m ? 0 : TC_AMPERE_WGRAD_NEVER;
 #pragma unroll
         for (int d = 0; d < CONV_DIMS; d++) {
-            a_offset += row.tap[d] * job.dim[d].tap_x;
+            a_offset += row.tap[d] * job.dim[d].tap_a;
             inside |= 1u << (TC_AMPERE_BITS * d + row.tap[d]);
         }
-        least = column < to.columns ? 0 : INT32_MAX;
+        least = column < to.n ? 0 : INT32_MAX;
         if ((int)threadIdx.x == chunk)
-            results[chunk] = first < to.rows ? tc_wgrad_row_offset(to, row) : -1;
+            results[chunk] = first < to.m ? tc_wgrad_row_offset(to, row) : -1;
     }
 
     __device__ static bool is_in(int copy, int part)
@@ -150,7 +150,7 @@ template <class S> struct tc_ampere_wgrad_loader {
                 of + (is_whole(copy) ? line(copy) : conv_least(line(copy), S::TILE_K - 1));
 
             if (copy < A_COPIES)
-                places[n++] = place->x;
+                places[n++] = place->a;
             else
                 places[n++].at = place->position;
         }
@@ -173,11 +173,11 @@ template <class S> struct tc_ampere_wgrad_loader {
                 continue;
             if (copy < A_COPIES)
                 tc_copy(a_to + stage + copy * A_APART * a_tile::CHUNKS * 16,
-                        (const element *)job.x + (a_offset + place.at),
+                        (const element *)job.a + (a_offset + place.at),
                         (place.inside & inside) == inside);
             else
                 tc_copy(b_to + stage + (copy - A_COPIES) * B_APART * b_tile::CHUNKS * 16,
-                        (const uint4 *)job.other + (b_offset + place.at), place.at >= least);
+                        (const uint4 *)job.b + (b_offset + place.at), place.at >= least);
         }
     }
 };

@@ -17,9 +17,9 @@ struct tc_wgrad_output {
     void *data;
     cuda_blend blend;
     int64_t group;
-    int32_t first, channel, column, tap[CONV_DIMS];
-    int32_t rows, columns, depth, taps[CONV_DIMS];
-    cuda_divisor by_rows, by_columns, by_depth, by_taps[CONV_DIMS];
+    int32_t first, channel, filter, tap[CONV_DIMS];
+    int32_t m, n, depth, taps[CONV_DIMS];
+    cuda_divisor by_m, by_n, by_depth, by_taps[CONV_DIMS];
     int32_t lined; /* 16 bytes of them lie side by side, if the first do */
     int32_t how;
 };
@@ -30,21 +30,21 @@ struct tc_wgrad_output {
  */
 enum { TC_AMPERE_WGRAD_EVEN, TC_AMPERE_WGRAD_PLANES, TC_AMPERE_WGRAD_DIMS };
 
-/* A dim of positions. Coordinates in x: under the first tap at the first position, from position
- * to position, from tap to tap. Steps in x are elements, those in dy chunks of 16 bytes. */
+/* A dim of positions. Coordinates in A, x: under the first tap at the first position, from position
+ * to position, from tap to tap. Steps in A are elements, those in B, dy, chunks of 16 bytes. */
 struct tc_ampere_wgrad_dim {
     cuda_divisor by_positions, by_at_tap;
-    int32_t positions, taps, gathered;
+    int32_t positions, taps, a_extent;
     int32_t at, at_position, at_tap;
-    int32_t x, tap_x, other;
+    int32_t a, tap_a, b;
 };
 
 struct tc_ampere_wgrad_params {
-    const void *x, *other;
+    const void *a, *b;
     float *partial;                                /* NULL: sums are not split */
-    int32_t row_tiles, column_tiles, groups, each; /* `each`: tiles along K, of a split */
-    cuda_divisor by_column_tiles, by_row_tiles, by_groups;
-    int32_t positions, x_image, other_image;
+    int32_t m_tiles, n_tiles, groups, k_per_split; /* in tiles */
+    cuda_divisor by_n_tiles, by_m_tiles, by_groups;
+    int32_t positions, a_image, b_image;
     int32_t places;
     tc_ampere_wgrad_dim dim[CONV_DIMS];
     tc_wgrad_output results;
@@ -52,20 +52,20 @@ struct tc_ampere_wgrad_params {
 
 /* Coordinates of a block. */
 struct tc_ampere_wgrad_block {
-    int32_t first_row, first_column, group, split;
+    int32_t first_m, first_n, group, split;
 };
 
-/* Fastest the columns, so that blocks that gather the same run at the same time. */
+/* Fastest along N, so that blocks that read the same of A run at the same time. */
 __device__ static inline tc_ampere_wgrad_block
-tc_ampere_wgrad_block_at(const tc_ampere_wgrad_params &job, uint32_t id, int rows, int columns)
+tc_ampere_wgrad_block_at(const tc_ampere_wgrad_params &job, uint32_t id, int tile_m, int tile_n)
 {
-    uint32_t row = cuda_divide(id, job.by_column_tiles);
-    uint32_t group = cuda_divide(row, job.by_row_tiles);
+    uint32_t row = cuda_divide(id, job.by_n_tiles);
+    uint32_t group = cuda_divide(row, job.by_m_tiles);
     uint32_t split = cuda_divide(group, job.by_groups);
     tc_ampere_wgrad_block block;
 
-    block.first_column = (int32_t)(id - row * (uint32_t)job.column_tiles) * columns;
-    block.first_row = (int32_t)(row - group * (uint32_t)job.row_tiles) * rows;
+    block.first_n = (int32_t)(id - row * (uint32_t)job.n_tiles) * tile_n;
+    block.first_m = (int32_t)(row - group * (uint32_t)job.m_tiles) * tile_m;
     block.group = (int32_t)(group - split * (uint32_t)job.groups);
     block.split = (int32_t)split;
     return block;
@@ -151,8 +151,8 @@ static inline void tc_bind(tc_wgrad_output *results, const tc_arguments &args)
 
 static inline void tc_bind(tc_ampere_wgrad_params *job, const tc_arguments &args)
 {
-    job->x = args.x;
-    job->other = args.other;
+    job->a = args.a;
+    job->b = args.b;
     job->partial = (float *)args.partial;
     tc_bind(&job->results, args);
 }

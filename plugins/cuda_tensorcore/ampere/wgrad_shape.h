@@ -21,7 +21,7 @@ struct alignas(8) tc_ampere_wgrad_offset {
 /* A position's offset in A under the first tap; and in B, in chunks of
  * 16 bytes, < 0: none. */
 struct alignas(16) tc_ampere_wgrad_position {
-    tc_ampere_wgrad_offset x;
+    tc_ampere_wgrad_offset a;
     int32_t position, unused;
 };
 
@@ -111,16 +111,16 @@ template <class S> struct tc_ampere_wgrad_iterators {
 
     tc_ampere_wgrad_iterator<typename S::b_tile, true> down;
     tc_ampere_wgrad_iterator<typename S::a_tile, false> right;
-    int first_row, first_column; /* of the warp, in the tile */
+    int first_m, first_n; /* of the warp, in the tile */
 
     __device__ void begin()
     {
         int warp = (int)threadIdx.x / 32;
 
-        first_row = warp % S::WARPS_M * S::WARP_M;
-        first_column = warp / S::WARPS_M * S::WARP_N;
-        down.begin(first_column);
-        right.begin(first_row);
+        first_m = warp % S::WARPS_M * S::WARP_M;
+        first_n = warp / S::WARPS_M * S::WARP_N;
+        down.begin(first_n);
+        right.begin(first_m);
     }
 
     /* Fragments j and j + 1. */
@@ -146,13 +146,13 @@ template <class S> struct tc_ampere_wgrad_iterators {
     {
         int group = (int)threadIdx.x % 32 / 4;
 
-        return first_column + i * 16 + (WORDS ? group * 2 + half : half * 8 + group);
+        return first_n + i * 16 + (WORDS ? group * 2 + half : half * 8 + group);
     }
 
     /* The row that sums [...][j][0] and [...][j][2] belong to; the next row has the others. */
     __device__ int row_of(int j) const
     {
-        return first_row + j * 8 + (int)threadIdx.x % 4 * 2;
+        return first_m + j * 8 + (int)threadIdx.x % 4 * 2;
     }
 };
 

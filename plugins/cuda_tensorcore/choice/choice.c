@@ -57,7 +57,7 @@ static int64_t tapped_of(const struct conv *conv)
 {
     int64_t tapped = 1;
 
-    for (int32_t d = 0; d < CONV_DIMS_MAX && conv_is_data(conv); d++) {
+    for (int32_t d = 0; d < CONV_DIMS_MAX && conv_is_dgrad(conv); d++) {
         const struct conv_dim *dim = &conv->dim[d];
         int64_t most = dim->period < dim->positions ? dim->period : dim->positions;
 
@@ -78,7 +78,7 @@ static int is_hopper_wgrad(const struct tc_kernel *kernel)
 static int64_t tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t terms)
 {
     int by_tap = (kernel->load == TC_LOAD_TMA && !is_hopper_wgrad(kernel)) ||
-                 (is_ampere_gemm(kernel) && conv_is_data(conv) && kernel->tile_n > TC_PACKED_N);
+                 (is_ampere_gemm(kernel) && conv_is_dgrad(conv) && kernel->tile_n > TC_PACKED_N);
 
     return by_tap ? terms / conv->depth * cuda_ceil_div(conv->depth, kernel->tile_k)
                   : cuda_ceil_div(terms, kernel->tile_k);
@@ -96,10 +96,10 @@ static int64_t m_tiles_of(const struct tc_kernel *kernel, const struct conv *con
 static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const struct conv *conv,
                 const struct tc_target *target, int64_t splits)
 {
-    struct conv_extents extents = conv_extents_of(conv);
-    int64_t tiles = tiles_of(kernel, conv, extents.terms), units = units_of(kernel, conv);
-    int64_t m_tiles = m_tiles_of(kernel, conv, extents.rows);
-    int64_t n_tiles = cuda_ceil_div(conv->columns, kernel->tile_n), each, blocks;
+    struct conv_gemm gemm = conv_gemm_of(conv);
+    int64_t tiles = tiles_of(kernel, conv, gemm.k), units = units_of(kernel, conv);
+    int64_t m_tiles = m_tiles_of(kernel, conv, gemm.m);
+    int64_t n_tiles = cuda_ceil_div(conv->n, kernel->tile_n), each, blocks;
     int64_t tapped = tapped_of(conv);
     double mean; /* tiles along K in a split, over classes with taps */
 
@@ -121,16 +121,15 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
                                  .k_tiles = (int32_t)each,
                                  .m_tiles = (int32_t)m_tiles,
                                  .n_tiles = (int32_t)n_tiles,
-                                 .m = (int32_t)extents.rows};
+                                 .m = (int32_t)gemm.m};
     if (splits > 1 || is_hopper_wgrad(kernel))
-        choice->workspace = splits * conv->groups * conv->classes * extents.rows * conv->columns *
-                            (int64_t)sizeof(float);
+        choice->workspace =
+            splits * conv->groups * conv->classes * gemm.m * conv->n * (int64_t)sizeof(float);
     if (choice->workspace > WORKSPACE_MAX)
         return 0;
     mean = (double)each;
-    if (conv_is_data(conv) && extents.terms > 0)
-        mean *= (double)conv_taps(conv) * (double)conv->depth /
-                ((double)tapped * (double)extents.terms);
+    if (conv_is_dgrad(conv) && gemm.k > 0)
+        mean *= (double)conv_taps(conv) * (double)conv->depth / ((double)tapped * (double)gemm.k);
     blocks = blocks / conv->classes * tapped * splits;
     choice->expected_us = tc_expected_us(choice, conv, target, blocks, mean);
     return 1;
@@ -199,7 +198,7 @@ static int64_t splits_at(const struct conv *conv, int64_t at, int64_t slots, int
 {
     int64_t splits = at + 2;
 
-    if (conv_is_filter(conv))
+    if (conv_is_wgrad(conv))
         splits = (at + 1) * slots / blocks;
     else if (splits > tiles / LEAST_TILES)
         return 0;
@@ -212,7 +211,7 @@ static void try_kernel(const struct tc_kernel *kernel, const struct conv *conv,
                        const struct tc_target *target, struct tc_choice *choices, int32_t *count,
                        int32_t most, struct tc_choice needed[NEEDED])
 {
-    int filter = conv_is_filter(conv);
+    int filter = conv_is_wgrad(conv);
     int64_t slots = (int64_t)target->multiprocessors * kernel->occupancy, blocks, tiles, last = 1;
     struct tc_choice choice, best[SPLITS_KEPT];
     int32_t kept = 0;

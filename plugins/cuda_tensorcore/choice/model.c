@@ -59,14 +59,14 @@ static double rate_of(const struct tc_kernel *kernel, const struct tc_target *ta
 static double bytes_of(const struct conv *conv, int32_t type)
 {
     double gathered = (double)conv->images * conv->groups * conv->depth;
-    double results = (double)conv->images * conv->groups * conv->columns;
-    double filters = (double)conv->groups * conv->columns * conv->depth;
-    int data = conv_is_data(conv);
+    double results = (double)conv->images * conv->groups * conv->n;
+    double filters = (double)conv->groups * conv->n * conv->depth;
+    int data = conv_is_dgrad(conv);
     double size = cuda_type_size(type);
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
         const struct conv_dim *dim = &conv->dim[d];
-        int64_t touched = dim->taps == 1 && !data ? dim->positions : dim->gathered;
+        int64_t touched = dim->taps == 1 && !data ? dim->positions : dim->a_extent;
 
         gathered *= (double)touched;
         results *= (double)dim->positions;
@@ -158,14 +158,14 @@ double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
                       const struct tc_target *target, int64_t blocks, double mean)
 {
     const struct tc_kernel *kernel = choice->kernel;
-    const struct costs *costs = conv_is_filter(conv) ? &filter_costs : &position_costs;
+    const struct costs *costs = conv_is_wgrad(conv) ? &filter_costs : &position_costs;
     double tile =
         (double)kernel->tile_m * kernel->tile_n * kernel->tile_k / rate_of(kernel, target);
     double share = target->multiprocessors, cycles = 0, moving = 0;
     int64_t slots = (int64_t)target->multiprocessors * kernel->occupancy;
     int64_t waves = blocks / slots, rest = cuda_ceil_div(blocks % slots, target->multiprocessors);
 
-    if (kernel->load == TC_LOAD_TMA && conv_is_filter(conv))
+    if (kernel->load == TC_LOAD_TMA && conv_is_wgrad(conv))
         return (WGRAD_LAUNCH + wgrad_cycles(choice, conv, target, blocks)) / CYCLES_A_US;
     if (kernel->load == TC_LOAD_TMA)
         return (costs->launch + hopper_cycles(kernel, conv, target, blocks, mean)) / CYCLES_A_US;

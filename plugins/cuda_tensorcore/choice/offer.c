@@ -21,7 +21,7 @@ static int64_t parts_of(const struct tc_layout *layout, const struct tc_choice *
 
     if (!layout->through_workspace)
         return choice->workspace;
-    return choice->splits * conv->groups * conv->classes * choice->m * conv->columns *
+    return choice->splits * conv->groups * conv->classes * choice->m * conv->n *
            (int64_t)sizeof(float);
 }
 
@@ -32,13 +32,12 @@ static int make(struct tc_offer *offer, const struct tc_layout *layout,
     int32_t copies = !!(layout->bits & TC_LAYOUT_A) + !!(layout->bits & TC_LAYOUT_B);
     int64_t parts = parts_of(layout, choice);
 
-    *offer =
-        (struct tc_offer){.choice = *choice,
-                          .engine = choice->engine | (uint64_t)layout->bits << TC_LAYOUT_SHIFT,
-                          .bits = layout->bits,
-                          .partials_at = parts > 0 ? layout->x_bytes + layout->other_bytes : -1,
-                          .workspace = parts + layout->x_bytes + layout->other_bytes,
-                          .expected_us = choice->expected_us};
+    *offer = (struct tc_offer){.choice = *choice,
+                               .engine = choice->engine | (uint64_t)layout->bits << TC_LAYOUT_SHIFT,
+                               .bits = layout->bits,
+                               .partials_at = parts > 0 ? layout->a_bytes + layout->b_bytes : -1,
+                               .workspace = parts + layout->a_bytes + layout->b_bytes,
+                               .expected_us = choice->expected_us};
     if (copies > 0)
         offer->expected_us += tc_memory_us(target, copies, tc_layout_traffic(layout));
     if (parts > choice->workspace)

@@ -10,10 +10,10 @@
 
 #include "shape.h"
 
-/* The rows of the warps in line `piece`, to shared memory. */
+/* A warp's accumulators, from `n` of the tile on, to shared memory. */
 template <class S, class SUM, int FRAGS_M, int FRAGS_N>
 __device__ static inline void tc_put_accumulators(SUM *out, const SUM (&sum)[FRAGS_M][FRAGS_N][4],
-                                                  int column)
+                                                  int n)
 {
     struct alignas(2 * sizeof(SUM)) pair {
         SUM first, second;
@@ -25,7 +25,7 @@ __device__ static inline void tc_put_accumulators(SUM *out, const SUM (&sum)[FRA
     for (int i = 0; i < FRAGS_M; i++) {
 #pragma unroll
         for (int j = 0; j < FRAGS_N; j++) {
-            SUM *to = out + (i * 16 + lane / 4) * S::SUM_LINE + column + j * 8 + lane % 4 * 2;
+            SUM *to = out + (i * 16 + lane / 4) * S::SUM_LINE + n + j * 8 + lane % 4 * 2;
 
             *(pair *)to = {sum[i][j][0], sum[i][j][1]};
             *(pair *)(to + 8 * S::SUM_LINE) = {sum[i][j][2], sum[i][j][3]};
@@ -33,36 +33,35 @@ __device__ static inline void tc_put_accumulators(SUM *out, const SUM (&sum)[FRA
     }
 }
 
-/* Those rows, `first_row` on of the tile, from shared memory to where they belong. */
+/* Those of the warps from `first_m` of the tile on, from shared memory to where they belong. */
 template <class S>
 __device__ static inline void tc_epilogue(const tc_job &job, const tc_block &block,
-                                          const conv_place *rows, const typename S::math::sum *out,
-                                          int first_row)
+                                          const conv_coords *m_coords,
+                                          const typename S::math::sum *out, int first_m)
 {
     enum { TILE_M = S::WARP_M, TILE_N = S::TILE_N };
     typedef typename S::element element;
-    int64_t group = block.group * conv_column_group(job), step = conv_column_step(job);
-    int32_t left = block.columns;
+    int64_t group = block.group * conv_n_group(job), step = conv_n_step(job);
+    int32_t left = block.n;
 
     for (int e = (int)threadIdx.x; e < TILE_M * TILE_N; e += S::THREADS) {
-        int r = job.stores_by_row ? e % TILE_M : e / TILE_N;
-        int c = job.stores_by_row ? e / TILE_M : e % TILE_N;
-        int32_t row = block.first_row + first_row + r, column = block.column_tile * TILE_N + c;
-        const conv_place &place = rows[first_row + r];
+        int r = job.c_is_m_major ? e % TILE_M : e / TILE_N;
+        int c = job.c_is_m_major ? e / TILE_M : e % TILE_N;
+        int32_t m = block.first_m + first_m + r, n = block.n_tile * TILE_N + c;
+        const conv_coords &coords = m_coords[first_m + r];
         typename S::math::sum sum = out[r * S::SUM_LINE + c];
-        int64_t number = block.group * job.conv.columns + column;
+        int64_t number = block.group * job.conv.n + n;
 
-        if (row >= block.rows || c >= left)
+        if (m >= block.m || c >= left)
             continue;
         if constexpr (tc_is_integer<typename S::math>())
-            conv_store_any(job.output, place.other + conv_channel(job.conv.position, number),
-                           place.x + conv_channel(job.conv.z, number), number, (double)sum);
+            conv_store_any(job.output, coords.bc + conv_channel(job.conv.position, number),
+                           coords.a + conv_channel(job.conv.z, number), number, (double)sum);
         else if (job.partial)
-            ((float *)job.partial)[conv_partial_at(job, block.split, block.unit, row, column)] =
-                sum;
+            ((float *)job.partial)[conv_partial_at(job, block.split, block.unit, m, n)] = sum;
         else
-            conv_store<element>(job.output, place.other + group + column * step,
-                                place.x + number * job.conv.z.step, number, sum);
+            conv_store<element>(job.output, coords.bc + group + n * step,
+                                coords.a + number * job.conv.z.step, number, sum);
     }
 }
 

@@ -6,14 +6,14 @@
 #ifndef CUDA_TENSORCORE_COMMON_JOB_H
 #define CUDA_TENSORCORE_COMMON_JOB_H
 
-#include "../../cuda_common/conv_place.h"
+#include "../../cuda_common/conv_coords.h"
 #include "../../cuda_common/index.h"
 #include "../tensorcore.h"
 
 /* Classes whose order a job holds; more of them go as they are numbered. */
 #define TC_CLASSES 64
 
-/* `each` counts tiles along the sum. In dgrad, classes with many taps come first, so that
+/* `k_per_split` counts tiles along K. In dgrad, classes with many taps come first, so that
  * the last blocks to begin are short ones. */
 struct tc_job : conv_job {
     int32_t multiprocessors, shared_bytes; /* of the device */
@@ -31,7 +31,7 @@ struct tc_job : conv_job {
  */
 struct tc_conv_dim {
     int64_t position, z;
-    int32_t gathered, x, tap;
+    int32_t a_extent, a, tap;
 };
 
 /* Found by the numbers that dims have in struct conv. */
@@ -49,20 +49,20 @@ struct tc_conv_step {
 };
 
 struct tc_conv {
-    int32_t depth, classes, x_image, tap_first;
-    int64_t groups, columns;
-    int64_t tap_group, tap_depth, tap_column;
+    int32_t depth, classes, a_image, tap_first;
+    int64_t groups, n;
+    int64_t tap_group, tap_depth, tap_n;
     int64_t position_image, z_image;
     tc_conv_step position, z;
     tc_dims<tc_conv_dim> dim;
 };
 
 struct tc_slim_params {
-    int32_t row_tiles, column_tiles, splits;
-    int32_t rows; /* of results, of the largest class */
-    int32_t stores_by_row;
-    int32_t stores_by_16; /* results go as they are to packed rows of columns */
-    const void *x, *other;
+    int32_t m_tiles, n_tiles, splits;
+    int32_t m; /* M of the largest class */
+    int32_t c_is_m_major;
+    int32_t stores_by_16; /* results go as they are to packed lines of N */
+    const void *a, *b;
     void *partial;
     tc_conv conv;
     conv_output output;
@@ -74,13 +74,13 @@ static inline tc_conv tc_conv_of(const conv &from)
 
     to.depth = (int32_t)from.depth;
     to.classes = (int32_t)from.classes;
-    to.x_image = (int32_t)from.x_image;
+    to.a_image = (int32_t)from.a_image;
     to.tap_first = (int32_t)from.tap_first;
     to.groups = from.groups;
-    to.columns = from.columns;
+    to.n = from.n;
     to.tap_group = from.tap_group;
     to.tap_depth = from.tap_depth;
-    to.tap_column = from.tap_column;
+    to.tap_n = from.tap_n;
     to.position_image = from.position_image;
     to.z_image = from.z_image;
     to.position.step = from.position.step;
@@ -88,7 +88,7 @@ static inline tc_conv tc_conv_of(const conv &from)
     for (int d = 0; d < CONV_DIMS; d++) {
         const conv_dim &dim = from.dim[CONV_FIRST + d];
 
-        to.dim.last[d] = {dim.position, dim.z, (int32_t)dim.gathered, (int32_t)dim.x,
+        to.dim.last[d] = {dim.position, dim.z, (int32_t)dim.a_extent, (int32_t)dim.a,
                           (int32_t)dim.tap};
     }
     return to;
@@ -97,30 +97,30 @@ static inline tc_conv tc_conv_of(const conv &from)
 /* All but what a call brings. */
 static inline void tc_slim_of(tc_slim_params *to, const tc_job &from)
 {
-    to->row_tiles = from.row_tiles;
-    to->column_tiles = from.column_tiles;
+    to->m_tiles = from.m_tiles;
+    to->n_tiles = from.n_tiles;
     to->splits = from.splits;
-    to->rows = from.rows;
-    to->stores_by_row = from.stores_by_row;
+    to->m = from.m;
+    to->c_is_m_major = from.c_is_m_major;
     to->conv = tc_conv_of(from.conv);
     to->output = from.output;
 }
 
 /* Where a tap's channel lies in the filters; taps are counted with channels inside. Nothing else of
  * it is made. */
-CUDA_BOTH void conv_place_tap(conv_place *place, const tc_conv &conv, const conv_view &view,
-                              int32_t index, bool)
+CUDA_BOTH void conv_coords_of_tap(conv_coords *coords, const tc_conv &conv, const conv_view &view,
+                                  int32_t index, bool)
 {
     int32_t channel = index % conv.depth;
 
     index /= conv.depth;
-    place->other = conv.tap_first + channel * conv.tap_depth;
+    coords->bc = conv.tap_first + channel * conv.tap_depth;
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
         const conv_view_dim &dim = view.dim[d];
         int32_t t = index % dim.taps;
 
         index /= dim.taps;
-        place->other += (dim.tap_first + (int64_t)t * dim.tap_step) * conv.dim[CONV_FIRST + d].tap;
+        coords->bc += (dim.tap_first + (int64_t)t * dim.tap_step) * conv.dim[CONV_FIRST + d].tap;
     }
 }
 
@@ -128,41 +128,40 @@ CUDA_BOTH void conv_place_tap(conv_place *place, const tc_conv &conv, const conv
 
 /* Coordinates of a block. */
 struct tc_block {
-    int32_t first_row, column_tile, unit, group, split;
-    int32_t rows, columns; /* of its class; from the tile's first one on */
-    int32_t summed;        /* length of a sum */
-    int32_t begin, end;    /* tiles along it */
-    int64_t x, other;      /* where group and first column begin in the operands */
+    int32_t first_m, n_tile, unit, group, split;
+    int32_t m, n, k;    /* of its class; of N what is left from the tile's first one on */
+    int32_t begin, end; /* tiles along K */
+    int64_t a, b;       /* where the group, and the tile's first n, begin in A and B */
     conv_view view;
 };
 
-/* Fastest the columns, so that blocks that gather the same run at the same time. */
-__device__ static inline void tc_block_at(tc_block *block, const tc_job &job, int32_t id, int rows,
-                                          int columns, int terms)
+/* Fastest along N, so that blocks that read the same of A run at the same time. */
+__device__ static inline void tc_block_at(tc_block *block, const tc_job &job, int32_t id,
+                                          int tile_m, int tile_n, int tile_k)
 {
     const conv &conv = job.conv;
     int32_t classes = (int32_t)conv.classes, groups = (int32_t)conv.groups, number, first;
-    bool rows_are_taps = conv_rows_are_taps(job);
+    bool is_wgrad = conv_job_is_wgrad(job);
 
-    block->column_tile = id % job.column_tiles;
-    id /= job.column_tiles;
-    block->first_row = id % job.row_tiles * rows;
-    id /= job.row_tiles;
+    block->n_tile = id % job.n_tiles;
+    id /= job.n_tiles;
+    block->first_m = id % job.m_tiles * tile_m;
+    id /= job.m_tiles;
     block->group = id % groups;
     id /= groups;
     number = job.has_order ? job.order[id % classes] : id % classes;
     block->split = id / classes;
     block->unit = block->group * classes + number;
     conv_view_make(&block->view, conv, number);
-    first = block->column_tile * columns;
-    block->rows = rows_are_taps ? block->view.taps : block->view.positions;
-    block->summed = rows_are_taps ? block->view.positions : block->view.taps;
-    block->columns = (int32_t)conv.columns - first;
-    block->begin = block->split * job.each;
-    block->end = conv_least((block->summed + terms - 1) / terms, block->begin + job.each);
-    block->x = conv_channel(conv.x, block->group * conv.depth);
-    block->other = rows_are_taps ? (block->group * conv.columns + first) * conv.position.step
-                                 : block->group * conv.tap_group + (int64_t)first * conv.tap_column;
+    first = block->n_tile * tile_n;
+    block->m = is_wgrad ? block->view.taps : block->view.positions;
+    block->k = is_wgrad ? block->view.positions : block->view.taps;
+    block->n = (int32_t)conv.n - first;
+    block->begin = block->split * job.k_per_split;
+    block->end = conv_least((block->k + tile_k - 1) / tile_k, block->begin + job.k_per_split);
+    block->a = conv_channel(conv.a, block->group * conv.depth);
+    block->b = is_wgrad ? (block->group * conv.n + first) * conv.position.step
+                        : block->group * conv.tap_group + (int64_t)first * conv.tap_n;
 }
 
 #endif

@@ -23,10 +23,10 @@ enum { TC_ASKED_SHARED = 1, TC_ASKED_CODE = 2, TC_OVERLAPS = 4 };
 #define TC_PARAMETERS   1536
 #define TC_STEP_KERNELS 3
 
-/* What a call brings. Of a copy, `x` is where it is from and `output` where it goes. */
+/* What a call brings. Of a copy, `a` is where it is from and `output` where it goes. */
 struct tc_arguments {
-    const void *x, *other; /* A; B: filters, or dy in wgrad */
-    void *partial;         /* NULL: sums are not split */
+    const void *a, *b; /* B: filters, or dy in wgrad */
+    void *partial;     /* NULL: sums are not split */
     void *output;
     const void *z, *bias;
     cuda_blend blend;
@@ -66,8 +66,7 @@ static int32_t tc_ask_shared(int32_t device, void (*kernel)(P), int32_t bytes, u
 /* A block for each tile of each group, class and split. */
 static inline int64_t tc_blocks(const tc_job &job)
 {
-    return (int64_t)job.row_tiles * job.column_tiles * job.splits * job.conv.groups *
-           job.conv.classes;
+    return (int64_t)job.m_tiles * job.n_tiles * job.splits * job.conv.groups * job.conv.classes;
 }
 
 template <class P>
@@ -103,8 +102,8 @@ static int32_t tc_launch(const struct cuda_call *call, const tc_step *step, int3
 /* Puts in what a call brings. */
 template <class P> static inline void tc_bind(P *job, const tc_arguments &args)
 {
-    job->x = args.x;
-    job->other = args.other;
+    job->a = args.a;
+    job->b = args.b;
     job->partial = args.partial;
     job->output.data = args.output;
     job->output.z = args.z;
@@ -201,7 +200,7 @@ static void tc_step_or(tc_step *step, int32_t which, void (*kernel)(P), uint8_t 
     step->asked[which] = asked;
 }
 
-/* The step that adds up the splits of any kernel, by conv_add_splits. */
+/* The step that adds up the splits of any kernel, by conv_reduce_splits. */
 static inline int32_t tc_reduce_run(const struct cuda_call *call, const tc_step *step,
                                     const tc_arguments &args)
 {
@@ -209,7 +208,7 @@ static inline int32_t tc_reduce_run(const struct cuda_call *call, const tc_step 
 
     memcpy(&job, step->parameters, sizeof job);
     tc_bind(&job, args);
-    return conv_add_splits(call, job);
+    return conv_reduce_splits(call, job);
 }
 
 static inline void tc_reduce_step(tc_step *step, const tc_job *job)

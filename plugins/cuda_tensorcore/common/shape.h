@@ -54,8 +54,8 @@ struct tc_shape : tc_tiles<MATH, SIZE, TC_MMA_K_BYTES, WHAT == TC_WGRAD ? TC_MN_
         SUM_LINE = SIZE::TILE_N + TC_SUM_PAD, /* in shared memory, WARP_M of them at a time */
         SUM_BYTES = SIZE::WARP_M * SUM_LINE * 4,
         M_COORDS_AT = (int)tiles::TILES_BYTES > SUM_BYTES ? (int)tiles::TILES_BYTES : SUM_BYTES,
-        K_COORDS_AT = M_COORDS_AT + SIZE::TILE_M * (int)sizeof(conv_place),
-        BLOCK_AT = K_COORDS_AT + SIZE::STAGES * K_COORDS * (int)sizeof(conv_place),
+        K_COORDS_AT = M_COORDS_AT + SIZE::TILE_M * (int)sizeof(conv_coords),
+        BLOCK_AT = K_COORDS_AT + SIZE::STAGES * K_COORDS * (int)sizeof(conv_coords),
         SHARED_BYTES = (BLOCK_AT + (int)sizeof(tc_block) + 15) / 16 * 16
     };
 };

@@ -26,7 +26,7 @@ template <class M, int TILE_M, int TILE_K, int MAJOR> struct tc_tile {
         ROUNDS = M::ROUNDS
     };
     static_assert(CHUNKS >= 8 || MAJOR == TC_K_MAJOR || (CHUNKS == 4 && SIZE == 2),
-                  "lines of terms have 128 bytes or more, of 16-bit numbers 64");
+                  "lines of k have 128 bytes or more, of 16-bit numbers 64");
 
     /* Byte at which a chunk begins. Fragments of 32-bit numbers that are MN-major are read word
      * by word: four lines, and eight words of each. */
@@ -48,23 +48,21 @@ template <class M, int TILE_M, int TILE_K, int MAJOR> struct tc_tile {
         return *(const uint32_t *)(tile + chunk_at(line, along / 4) + along % 4 * 4);
     }
 
-    /* Four blocks of 8 rows by 16 bytes along K: two of each; `rows_first` numbers them. */
-    __device__ static void load_four(uint32_t to[4], const char *tile, int row, int term,
-                                     bool rows_first)
+    /* Four blocks of 8 m or n by 16 bytes along K: two of each; `mn_first` numbers them. */
+    __device__ static void load_four(uint32_t to[4], const char *tile, int mn, int k, bool mn_first)
     {
         int lane = (int)threadIdx.x % 32, block = lane / 8;
-        int right = rows_first ? block >> 1 : block & 1, down = rows_first ? block & 1 : block >> 1;
+        int right = mn_first ? block >> 1 : block & 1, down = mn_first ? block & 1 : block >> 1;
 
         if (MAJOR == TC_K_MAJOR) {
-            tc_ldmatrix(to, tile + chunk_at(row + down * 8 + lane % 8, term / EACH + right));
+            tc_ldmatrix(to, tile + chunk_at(mn + down * 8 + lane % 8, k / EACH + right));
         } else if (SIZE == 2) {
-            tc_ldmatrix_trans(to,
-                              tile + chunk_at(term + right * EACH + lane % 8, row / EACH + down));
+            tc_ldmatrix_trans(to, tile + chunk_at(k + right * EACH + lane % 8, mn / EACH + down));
         } else {
 #pragma unroll
             for (int i = 0; i < 4; i++)
-                to[i] = word_at(tile, term + (rows_first ? i >> 1 : i & 1) * EACH + lane % 4,
-                                row + (rows_first ? i & 1 : i >> 1) * 8 + lane / 4);
+                to[i] = word_at(tile, k + (mn_first ? i >> 1 : i & 1) * EACH + lane % 4,
+                                mn + (mn_first ? i & 1 : i >> 1) * 8 + lane / 4);
         }
         if (ROUNDS) {
 #pragma unroll
@@ -73,15 +71,15 @@ template <class M, int TILE_M, int TILE_K, int MAJOR> struct tc_tile {
         }
     }
 
-    /* The fragment of rows `row` to row + 15; fragments of columns `column` to column + 15. */
-    __device__ static void load_a(uint32_t (&a)[4], const char *tile, int row, int term)
+    /* The fragment of m to m + 15; those of n to n + 15. */
+    __device__ static void load_a(uint32_t (&a)[4], const char *tile, int m, int k)
     {
-        load_four(a, tile, row, term, true);
+        load_four(a, tile, m, k, true);
     }
 
-    __device__ static void load_b(uint32_t *b, const char *tile, int column, int term)
+    __device__ static void load_b(uint32_t *b, const char *tile, int n, int k)
     {
-        load_four(b, tile, column, term, false);
+        load_four(b, tile, n, k, false);
     }
 };
 

@@ -34,12 +34,11 @@ __device__ static inline void tc_wgrad_scatter(const tc_wgrad_output &to, uint32
 {
 #pragma unroll
     for (int e = 0; e < TC_WGRAD_REDUCE_EACH; e++) {
-        uint32_t line = cuda_divide(at + e, to.by_rows), group = cuda_divide(line, to.by_columns);
-        int32_t row =
-            tc_wgrad_row_offset(to, tc_wgrad_row_of(to, at + e - line * (uint32_t)to.rows));
+        uint32_t line = cuda_divide(at + e, to.by_m), group = cuda_divide(line, to.by_n);
+        int32_t row = tc_wgrad_row_offset(to, tc_wgrad_row_of(to, at + e - line * (uint32_t)to.m));
 
         cuda_blend_store((E *)to.data + (int64_t)group * to.group +
-                             (int32_t)(line - group * (uint32_t)to.columns) * to.column + row,
+                             (int32_t)(line - group * (uint32_t)to.n) * to.filter + row,
                          sum[e], to.blend);
     }
 }
@@ -127,8 +126,7 @@ template <class E> static void tc_wgrad_reduce(struct tc_step *step, const struc
     static uint8_t asked[TC_DEVICES_SEEN];
     tc_wgrad_reducer adder = {};
 
-    adder.count =
-        (int32_t)(job->conv.groups * job->conv.columns * job->rows / TC_WGRAD_REDUCE_EACH);
+    adder.count = (int32_t)(job->conv.groups * job->conv.n * job->m / TC_WGRAD_REDUCE_EACH);
     adder.splits = job->splits;
     adder.results = tc_wgrad_output_of(*job, (int32_t)sizeof(E));
     adder.packed = tc_wgrad_is_packed(adder.results);

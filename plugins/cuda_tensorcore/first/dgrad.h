@@ -20,7 +20,7 @@ __device__ static inline void tc_first_load_fragments(const tc_first_params &job
     for (int i = (int)threadIdx.x; i < taps * TC_FIRST_TAP_BYTES / 8; i += (int)blockDim.x) {
         int32_t lane = i % 32, step = i / 32 % 4, tap = i / 128;
         int32_t k = step * 16 + lane % 4 * 2, c = lane / 4;
-        const E *w = (const E *)job.other + conv.tap_first + c * conv.tap_column +
+        const E *w = (const E *)job.b + conv.tap_first + c * conv.tap_n +
                      tap / job.taps_w * conv.dim[CONV_DIMS_MAX - 2].tap +
                      tap % job.taps_w * conv.dim[CONV_DIMS_MAX - 1].tap;
         union {
@@ -43,7 +43,7 @@ __device__ static inline void tc_first_load_window(const tc_first_params &job, i
                                                    int32_t columns, uint32_t to)
 {
     int32_t chunk = (int32_t)threadIdx.x % 8;
-    const E *dy = (const E *)job.x;
+    const E *dy = (const E *)job.a;
 
     for (int32_t line = (int32_t)threadIdx.x / 8; line < rows * columns;
          line += (int32_t)blockDim.x / 8) {

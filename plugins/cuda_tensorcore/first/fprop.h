@@ -19,7 +19,7 @@ __device__ static inline void tc_first_load_filters(const tc_first_params &job, 
          i += (int)blockDim.x) {
         int32_t tap = i % (job.taps_h * TC_FIRST_TAPS), k = i / (job.taps_h * TC_FIRST_TAPS);
         int32_t r = tap / TC_FIRST_TAPS, s = tap % TC_FIRST_TAPS;
-        const E *w = (const E *)job.other + conv.tap_first + (first + k) * conv.tap_column +
+        const E *w = (const E *)job.b + conv.tap_first + (first + k) * conv.tap_n +
                      r * conv.dim[CONV_DIMS_MAX - 2].tap + s * conv.dim[CONV_DIMS_MAX - 1].tap;
         union {
             uint2 word;
@@ -87,8 +87,8 @@ tc_first_store_any(const tc_first_params &job, int64_t row, int64_t z_row, int32
         __syncwarp();
 #pragma unroll 1
         for (int e = lane; e < 16 * HALF; e += 32) {
-            int position = job.stores_by_row ? e % 16 : e / HALF;
-            int line = job.stores_by_row ? e / 16 : e % HALF;
+            int position = job.c_is_m_major ? e % 16 : e / HALF;
+            int line = job.c_is_m_major ? e / 16 : e % HALF;
             int32_t number = filter + (j + 1) * 8 - HALF + line, column = q + position;
 
             if (column < job.out_width && number < job.filters)
@@ -140,7 +140,7 @@ __device__ static inline void tc_first_fprop(const tc_first_params &job, char *m
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     int32_t columns = (int32_t)blockDim.x / 2, count = tc_first_pixels(columns);
     int32_t rows = (TC_FIRST_DOWN - 1) * job.stride_h + job.taps_h;
-    int32_t filter = (int32_t)blockIdx.x % job.column_tiles * TC_FIRST_FILTERS;
+    int32_t filter = (int32_t)blockIdx.x % job.n_tiles * TC_FIRST_FILTERS;
     int32_t filter_bytes = tc_first_filter_bytes(job.taps_h);
     char *image = memory + TC_FIRST_FILTERS * filter_bytes;
     char *results =
@@ -151,8 +151,8 @@ __device__ static inline void tc_first_fprop(const tc_first_params &job, char *m
                        (uint32_t)((lane % 8 + lane / 16 * 8) * filter_bytes + lane / 8 % 2 * 16);
 
     tc_first_load_filters<element, CHANNELS>(job, filter, memory);
-    for (int32_t tile = (int32_t)blockIdx.x / job.column_tiles; tile < job.tiles;
-         tile += (int32_t)gridDim.x / job.column_tiles) {
+    for (int32_t tile = (int32_t)blockIdx.x / job.n_tiles; tile < job.tiles;
+         tile += (int32_t)gridDim.x / job.n_tiles) {
         int32_t q = tile % job.tiles_w * columns;
         int32_t p = tile / job.tiles_w % job.tiles_h * TC_FIRST_DOWN;
         int32_t n = tile / job.tiles_w / job.tiles_h;

@@ -72,7 +72,7 @@ static int is_first(const conv *conv, const tc_target *target, int64_t channels)
     const conv_dim *more = &conv->dim[CONV_FIRST], *h = more + 1, *w = more + 2;
 
     return tc_ampere_takes(conv, target) && conv->groups == 1 && channels <= 4 &&
-           more->gathered == 1 && more->positions == 1 && more->taps == 1 && h->dilation == 1 &&
+           more->a_extent == 1 && more->positions == 1 && more->taps == 1 && h->dilation == 1 &&
            w->dilation == 1 && w->stride == 2 && h->stride <= STRIDE_MAX &&
            h->taps <= TC_FIRST_ROWS && w->taps <= TC_FIRST_TAPS;
 }
@@ -82,8 +82,8 @@ static int reads_image(const conv *conv)
 {
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
 
-    return conv->x.step == 1 && conv->depth >= 3 && w->x == conv->depth && h->x % 4 == 0 &&
-           conv->x_image % 4 == 0 && w->gathered % 4 == 0;
+    return conv->a.step == 1 && conv->depth >= 3 && w->a == conv->depth && h->a % 4 == 0 &&
+           conv->a_image % 4 == 0 && w->a_extent % 4 == 0;
 }
 
 extern "C" int32_t tc_first_takes_fprop(const struct conv *conv, const struct tc_target *target)
@@ -99,7 +99,7 @@ extern "C" int32_t tc_first_takes_wgrad(const struct conv *conv, const struct tc
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
 
     return is_first(conv, target, conv->depth) && reads_image(conv) && conv->position.step == 1 &&
-           conv->columns % 8 == 0 && conv->position_image % 8 == 0 && h->position % 8 == 0 &&
+           conv->n % 8 == 0 && conv->position_image % 8 == 0 && h->position % 8 == 0 &&
            w->position % 8 == 0 && w->positions % WARP_N == 0 &&
            filter_bytes(*h, *w) <= target->shared_bytes;
 }
@@ -109,11 +109,10 @@ extern "C" int32_t tc_first_takes_dgrad(const struct conv *conv, const struct tc
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
     int32_t warps = warps_for((w->positions + 1) / 2);
 
-    return is_first(conv, target, conv->columns) && h->stride == 2 &&
-           conv->depth == TC_FIRST_FILTERS && conv->x.step == 1 && conv->x_image % 8 == 0 &&
-           h->x % 8 == 0 && w->x % 8 == 0 && conv->position_image <= INT32_MAX &&
-           h->position <= INT32_MAX &&
-           dgrad_bytes(*h, *w, warps, conv->columns) <= target->shared_bytes;
+    return is_first(conv, target, conv->n) && h->stride == 2 && conv->depth == TC_FIRST_FILTERS &&
+           conv->a.step == 1 && conv->a_image % 8 == 0 && h->a % 8 == 0 && w->a % 8 == 0 &&
+           conv->position_image <= INT32_MAX && h->position <= INT32_MAX &&
+           dgrad_bytes(*h, *w, warps, conv->n) <= target->shared_bytes;
 }
 
 /* ------------------------------------------------------------------ jobs */
@@ -126,13 +125,13 @@ static tc_first_grid prepare_image(tc_first_params *first, const tc_job &job)
     int64_t most = (int64_t)job.multiprocessors * OCCUPANCY;
 
     first->channels = (int32_t)conv.depth;
-    first->filters = (int32_t)conv.columns;
-    first->height = (int32_t)h.gathered;
-    first->width = (int32_t)w.gathered;
+    first->filters = (int32_t)conv.n;
+    first->height = (int32_t)h.a_extent;
+    first->width = (int32_t)w.a_extent;
     first->out_height = (int32_t)h.positions;
     first->out_width = (int32_t)w.positions;
-    first->x_image = (int32_t)conv.x_image;
-    first->x_h = (int32_t)h.x;
+    first->x_image = (int32_t)conv.a_image;
+    first->x_h = (int32_t)h.a;
     first->y_image = (int32_t)conv.position_image;
     first->y_h = (int32_t)h.position;
     first->y_w = (int32_t)w.position;
@@ -140,13 +139,13 @@ static tc_first_grid prepare_image(tc_first_params *first, const tc_job &job)
         first->tiles_h = (first->out_height + TC_FIRST_LINES - 1) / TC_FIRST_LINES;
         first->tiles = first->images * first->tiles_h;
         return {first->taps_h * 32, (int32_t)filter_bytes(h, w),
-                (int64_t)first->splits * first->column_tiles};
+                (int64_t)first->splits * first->n_tiles};
     }
     first->tiles_h = (first->out_height + TC_FIRST_DOWN - 1) / TC_FIRST_DOWN;
     first->tiles_w = (first->out_width + warps * WARP_N - 1) / (warps * WARP_N);
     first->tiles = first->images * first->tiles_h * first->tiles_w;
     return {warps * 32, (int32_t)fprop_bytes(h, warps),
-            (int64_t)least(first->tiles, most) * first->column_tiles};
+            (int64_t)least(first->tiles, most) * first->n_tiles};
 }
 
 static tc_first_grid prepare_dgrad(tc_first_params *first, const tc_job &job)
@@ -154,19 +153,19 @@ static tc_first_grid prepare_dgrad(tc_first_params *first, const tc_job &job)
     const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
     int32_t warps = warps_for((w.positions + 1) / 2), pairs = warps * WARP_N;
-    int32_t channels = (int32_t)conv.columns;
+    int32_t channels = (int32_t)conv.n;
 
     first->channels = channels;
     first->filters = (int32_t)conv.depth;
     first->height = (int32_t)h.positions;
     first->width = (int32_t)w.positions;
-    first->out_height = (int32_t)h.gathered;
-    first->out_width = (int32_t)w.gathered;
+    first->out_height = (int32_t)h.a_extent;
+    first->out_width = (int32_t)w.a_extent;
     first->x_image = (int32_t)conv.position_image;
     first->x_h = (int32_t)h.position;
-    first->y_image = (int32_t)conv.x_image;
-    first->y_h = (int32_t)h.x;
-    first->y_w = (int32_t)w.x;
+    first->y_image = (int32_t)conv.a_image;
+    first->y_h = (int32_t)h.a;
+    first->y_w = (int32_t)w.a;
     first->dy_h = window_first(h);
     first->dy_w = window_first(w);
     first->rows_h = window_count(h);

@@ -103,7 +103,7 @@ __device__ static inline void tc_first_load_rows(const tc_first_params &job, int
             int32_t group = first + (i + e * step) - row * groups;
             bool inside = row < rows && (uint32_t)h < (uint32_t)job.height &&
                           (uint32_t)(group * 4) < (uint32_t)job.width;
-            const uint2 *x = (const uint2 *)((const E *)job.x + image * job.x_image + h * job.x_h +
+            const uint2 *x = (const uint2 *)((const E *)job.a + image * job.x_image + h * job.x_h +
                                              group * 4 * CHANNELS);
 
 #pragma unroll

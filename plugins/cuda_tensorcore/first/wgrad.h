@@ -23,7 +23,7 @@ __device__ static inline void tc_first_load_dy(const tc_first_params &job, int32
 #pragma unroll
     for (int row = 0; row < TC_FIRST_LINES; row++) {
         bool inside = has_chunk && p + row < job.out_height;
-        const E *dy = (const E *)job.other + (int64_t)image * job.y_image + (p + row) * job.y_h +
+        const E *dy = (const E *)job.b + (int64_t)image * job.y_image + (p + row) * job.y_h +
                       filter + chunk * 8;
 
         for (int32_t q = (int32_t)threadIdx.x / 8; q < job.out_width;
@@ -43,11 +43,11 @@ __device__ static inline void tc_first_store_tap(const tc_first_params &job, int
                                                  float sum)
 {
     const auto &conv = job.conv;
-    int64_t at = conv.tap_first + k * conv.tap_column + r * conv.dim[CONV_DIMS_MAX - 2].tap +
+    int64_t at = conv.tap_first + k * conv.tap_n + r * conv.dim[CONV_DIMS_MAX - 2].tap +
                  s * conv.dim[CONV_DIMS_MAX - 1].tap + c * conv.tap_depth;
 
     if (job.partial)
-        ((float *)job.partial)[tc_wgrad_partial_at(conv.groups, conv.columns, job.rows, split, 0, k,
+        ((float *)job.partial)[tc_wgrad_partial_at(conv.groups, conv.n, job.m, split, 0, k,
                                                    (r * job.taps_w + s) * job.channels + c)] = sum;
     else
         cuda_blend_store((E *)job.output.data + at, sum, job.output.blend);
@@ -59,8 +59,8 @@ __device__ static inline void tc_first_wgrad(const tc_first_params &job, char *m
     typedef typename M::element element;
     enum { DOWN = TC_FIRST_FILTERS / 16, RIGHT = TC_FIRST_COLUMNS / 8 };
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    int32_t filter = (int32_t)blockIdx.x % job.column_tiles * TC_FIRST_FILTERS;
-    int32_t split = (int32_t)blockIdx.x / job.column_tiles, width = job.out_width;
+    int32_t filter = (int32_t)blockIdx.x % job.n_tiles * TC_FIRST_FILTERS;
+    int32_t split = (int32_t)blockIdx.x / job.n_tiles, width = job.out_width;
     int32_t count = tc_first_pixels(width);
     int32_t rows = (TC_FIRST_LINES - 1) * job.stride_h + job.taps_h;
     char *image = memory + TC_FIRST_LINES * width * 128;

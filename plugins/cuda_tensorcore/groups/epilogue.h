@@ -101,7 +101,7 @@ tc_groups_store_any(const tc_groups_params &job, int32_t number_of_class, int32_
     int64_t y = image * conv.position_image + h * along_h.position + w * along_w.position;
     int64_t z = image * conv.z_image + h * along_h.z + w * along_w.z;
 
-    int32_t columns = (int32_t)conv.columns;
+    int32_t columns = (int32_t)conv.n;
     int64_t row = ((int64_t)image * ((job.out_height - of.first_h + job.step_h - 1) / job.step_h) +
                    (h - of.first_h) / job.step_h) *
                       ((job.out_width - of.first_w + job.step_w - 1) / job.step_w) +

@@ -28,7 +28,7 @@ __device__ static inline void tc_groups_load_filters(const tc_groups_params &job
         column = line / S::WARP_N * S::WARP_N + line % 8 / 2 * EACH + line % S::WARP_N / 8 * 2 +
                  line % 2;
     int32_t number = channel + column;
-    const element *from = (const element *)job.other + number / S::GROUP * job.conv.tap_group +
+    const element *from = (const element *)job.b + number / S::GROUP * job.conv.tap_group +
                           number % S::GROUP * job.tap_line;
 
 #pragma unroll 4
@@ -38,7 +38,7 @@ __device__ static inline void tc_groups_load_filters(const tc_groups_params &job
         bool there = tap >= 0 && number < job.channels;
 
         tc_copy(to + unit * tc_groups_unit(S::SLAB) + line * 16,
-                there ? from + tap + unit % S::UNITS * 8 : (const element *)job.other, there);
+                there ? from + tap + unit % S::UNITS * 8 : (const element *)job.b, there);
     }
 }
 

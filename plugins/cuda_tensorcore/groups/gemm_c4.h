@@ -18,7 +18,7 @@ __device__ static inline void tc_groups_load_c4(const tc_groups_params &job, int
     typedef typename S::element element;
     int32_t line = (int32_t)(threadIdx.x % S::SLAB), number = channel + line;
     const element *from =
-        (const element *)job.other + number / 4 * job.conv.tap_group + number % 4 * job.tap_line;
+        (const element *)job.b + number / 4 * job.conv.tap_group + number % 4 * job.tap_line;
 
     for (int32_t i = (int32_t)threadIdx.x; i < TC_GROUPS_ZEROS / 16; i += TC_GROUPS_THREADS)
         ((uint4 *)(to + job.zeros_at))[i] = uint4{0, 0, 0, 0};

@@ -30,29 +30,29 @@ static int takes_group(int64_t channels)
 /* A dim in which positions are 1 or 2 pixels apart, and classes of positions 1 or 2. */
 static int takes_dim(const conv_dim &dim)
 {
-    return dim.stride <= 2 && dim.gathered < INT16_MAX && dim.positions < INT16_MAX &&
+    return dim.stride <= 2 && dim.a_extent < INT16_MAX && dim.positions < INT16_MAX &&
            dim.pad < INT16_MAX && dim.taps * dim.dilation < INT16_MAX;
 }
 
 static int is_one(const conv_dim &dim)
 {
-    return dim.gathered == 1 && dim.positions == 1 && dim.taps == 1 && dim.pad == 0;
+    return dim.a_extent == 1 && dim.positions == 1 && dim.taps == 1 && dim.pad == 0;
 }
 
 /* Packed channels, steps of whole pieces of 16 bytes, and 31 bits for every offset. */
 static int reaches(const conv *conv)
 {
-    int64_t x = conv->images * size_of(conv->x_image), w = conv->groups * size_of(conv->tap_group);
+    int64_t x = conv->images * size_of(conv->a_image), w = conv->groups * size_of(conv->tap_group);
     int64_t y = conv->images * size_of(conv->position_image);
-    int good = conv->x.step == 1 && conv->x_image % 8 == 0;
+    int good = conv->a.step == 1 && conv->a_image % 8 == 0;
 
     for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++) {
         const conv_dim &dim = conv->dim[d];
 
-        x += (dim.gathered + dim.pad + dim.taps * dim.dilation) * size_of(dim.x);
+        x += (dim.a_extent + dim.pad + dim.taps * dim.dilation) * size_of(dim.a);
         y += 2 * dim.positions * size_of(dim.position);
         w += dim.taps * size_of(dim.tap);
-        good &= dim.x % 8 == 0;
+        good &= dim.a % 8 == 0;
     }
     return good && x < REACH && y < REACH && w < REACH;
 }
@@ -61,8 +61,8 @@ static int reaches(const conv *conv)
 static int reads_filters(const conv *conv)
 {
     int64_t each = conv->depth < 8 ? 4 : 8;
-    int64_t within = conv_is_data(conv) ? conv->tap_column : conv->tap_depth;
-    int64_t line = conv_is_data(conv) ? conv->tap_depth : conv->tap_column;
+    int64_t within = conv_is_dgrad(conv) ? conv->tap_n : conv->tap_depth;
+    int64_t line = conv_is_dgrad(conv) ? conv->tap_depth : conv->tap_n;
     int good = within == 1 && line % each == 0 && conv->tap_group % each == 0 &&
                conv->tap_first % each == 0;
 
@@ -119,27 +119,27 @@ static void fill(tc_groups_making *groups, int32_t slab)
     groups->channels = (int32_t)(conv.groups * conv.depth);
     groups->slab = slab;
     groups->slabs = cuda_ceil_div(groups->channels, slab);
-    groups->height = (int32_t)h.gathered;
-    groups->width = (int32_t)w.gathered;
-    groups->x_image = (int32_t)conv.x_image;
-    groups->x_h = (int32_t)h.x;
-    groups->x_w = (int32_t)w.x;
+    groups->height = (int32_t)h.a_extent;
+    groups->width = (int32_t)w.a_extent;
+    groups->x_image = (int32_t)conv.a_image;
+    groups->x_h = (int32_t)h.a;
+    groups->x_w = (int32_t)w.a;
     groups->out_height = (int32_t)h.positions;
     groups->out_width = (int32_t)w.positions;
     groups->y_image = (int32_t)conv.position_image;
     groups->y_h = (int32_t)h.position;
     groups->y_w = (int32_t)w.position;
-    groups->step_h = conv_is_data(&conv) ? (int32_t)h.stride : 1;
-    groups->step_w = conv_is_data(&conv) ? (int32_t)w.stride : 1;
-    groups->apart_h = conv_is_data(&conv) ? 1 : (int32_t)h.stride;
-    groups->apart_w = conv_is_data(&conv) ? 1 : (int32_t)w.stride;
+    groups->step_h = conv_is_dgrad(&conv) ? (int32_t)h.stride : 1;
+    groups->step_w = conv_is_dgrad(&conv) ? (int32_t)w.stride : 1;
+    groups->apart_h = conv_is_dgrad(&conv) ? 1 : (int32_t)h.stride;
+    groups->apart_w = conv_is_dgrad(&conv) ? 1 : (int32_t)w.stride;
     groups->low_h = rows.low;
     groups->low_w = columns.low;
     groups->reach_h = rows.high - rows.low + 1;
     groups->reach_w = columns.high - columns.low + 1;
     groups->class_h = cuda_ceil_div(groups->out_height, groups->step_h);
     groups->class_w = cuda_ceil_div(groups->out_width, groups->step_w);
-    groups->tap_line = (int32_t)(conv_is_data(&conv) ? conv.tap_depth : conv.tap_column);
+    groups->tap_line = (int32_t)(conv_is_dgrad(&conv) ? conv.tap_depth : conv.tap_n);
     groups->classes = (int32_t)conv.classes;
     groups->entries = 0;
     for (int32_t number = 0; number < groups->classes; number++) {
@@ -149,7 +149,7 @@ static void fill(tc_groups_making *groups, int32_t slab)
         conv_view_make(&view, conv, number);
         taps = view.taps / (int32_t)conv.depth;
         groups->in_one = groups->classes == 1 && taps == TC_GROUPS_SET;
-        if (conv.depth <= 8 && !conv_is_filter(&conv))
+        if (conv.depth <= 8 && !conv_is_wgrad(&conv))
             taps = conv.depth == 4 ? cuda_ceil_div(taps, 3) * 3 : cuda_ceil_div(taps, 2) * 2;
         groups->class_of[number] = {view.dim[1].first, view.dim[2].first, groups->entries, taps};
         groups->entries += taps;
@@ -160,11 +160,11 @@ static int32_t takes(const struct conv *conv, const struct tc_target *target, in
 {
     tc_groups_making groups;
 
-    if (!conv->narrow || conv->groups < 2 || conv->depth != conv->columns ||
-        !takes_group(conv->depth) || conv->groups * conv->depth % 8 != 0 ||
-        !is_one(conv->dim[CONV_FIRST]) || !takes_dim(conv->dim[CONV_FIRST + 1]) ||
-        !takes_dim(conv->dim[CONV_FIRST + 2]) || conv_taps(conv) > TAPS_MAX || !reaches(conv) ||
-        !(conv_is_filter(conv) ? reads_dy(conv) : reads_filters(conv)))
+    if (!conv->narrow || conv->groups < 2 || conv->depth != conv->n || !takes_group(conv->depth) ||
+        conv->groups * conv->depth % 8 != 0 || !is_one(conv->dim[CONV_FIRST]) ||
+        !takes_dim(conv->dim[CONV_FIRST + 1]) || !takes_dim(conv->dim[CONV_FIRST + 2]) ||
+        conv_taps(conv) > TAPS_MAX || !reaches(conv) ||
+        !(conv_is_wgrad(conv) ? reads_dy(conv) : reads_filters(conv)))
         return 0;
     groups = {};
     groups.conv = *conv;
@@ -267,10 +267,10 @@ static int stores_by_8(const tc_groups_making &groups)
     int32_t each = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && conv.depth == 32 ? 8 : 4;
     int good;
 
-    if (!conv_is_filter(&conv))
+    if (!conv_is_wgrad(&conv))
         return conv.position.step == 1 && groups.y_image % each == 0 && groups.y_h % each == 0 &&
                groups.y_w % each == 0;
-    good = conv.tap_depth == 1 && conv.tap_column % each == 0 && conv.tap_group % each == 0 &&
+    good = conv.tap_depth == 1 && conv.tap_n % each == 0 && conv.tap_group % each == 0 &&
            conv.tap_first % each == 0;
     for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
         good &= conv.dim[d].tap % each == 0;
@@ -285,10 +285,10 @@ int64_t tc_groups_prepare(tc_groups_params *to, const tc_job &job, int32_t slab)
     fill(&groups, slab);
     tc_groups_fill_tile(&groups, {job.tile[0], job.tile[1], job.tile[2], job.tile[3], job.tile[4]});
     list_taps(&groups);
-    groups.in_one &= !conv_is_filter(&job.conv) || in_rows(groups);
+    groups.in_one &= !conv_is_wgrad(&job.conv) || in_rows(groups);
     groups.stores_by_8 = stores_by_8(groups);
     *to = groups;
-    if (conv_is_filter(&job.conv))
+    if (conv_is_wgrad(&job.conv))
         return (int64_t)groups.slabs * job.splits * cuda_ceil_div(groups.entries, TC_GROUPS_SET);
     blocks = job.multiprocessors * groups.tile.resident / groups.slabs;
     blocks = least(blocks < 1 ? 1 : blocks, groups.tiles);

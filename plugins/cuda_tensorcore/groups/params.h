@@ -285,7 +285,7 @@ __device__ static inline void tc_groups_load_halo(const tc_groups_params &job,
     int32_t top = at.h * job.apart_h + job.low_h, left = at.w * job.apart_w + job.low_w;
     int32_t images = chunk < job.channels ? job.images - at.image : 0;
     const typename S::element *x =
-        (const typename S::element *)job.x +
+        (const typename S::element *)job.a +
         (at.image * job.x_image + top * job.x_h + left * job.x_w + chunk);
     tc_groups_limits limits;
 

@@ -54,18 +54,18 @@ void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
     groups->lines = tile.images * groups->halo_h * groups->halo_w;
     groups->dy_at = tile.images * groups->image_bytes;
     groups->stage_bytes = groups->dy_at;
-    if (!conv_is_filter(&conv))
+    if (!conv_is_wgrad(&conv))
         together = tc_groups_pieces(depth, groups->slab);
     groups->pieces = cuda_ceil_div(groups->positions, 16 * together) * together;
-    if (conv_is_filter(&conv))
+    if (conv_is_wgrad(&conv))
         groups->stage_bytes += groups->pieces * 16 * pixel;
-    groups->zeros_at = conv_is_filter(&conv) ? 0 : filter_bytes(*groups);
+    groups->zeros_at = conv_is_wgrad(&conv) ? 0 : filter_bytes(*groups);
     groups->limits_at = groups->zeros_at + TC_GROUPS_ZEROS;
     groups->lines_at = groups->limits_at + STAGES_MAX * (int32_t)sizeof(uint32_t);
     groups->table_at = groups->lines_at + groups->lines * (int32_t)sizeof(tc_groups_place);
     groups->ring_at = groups->table_at + groups->pieces * 16 * (int32_t)sizeof(tc_groups_place);
     groups->shared_bytes = groups->ring_at + tile.stages * groups->stage_bytes;
-    if (conv_is_filter(&conv)) {
+    if (conv_is_wgrad(&conv)) {
         int32_t results = groups->ring_at + tc_groups_results_bytes(depth, groups->slab);
 
         groups->shared_bytes = groups->shared_bytes > results ? groups->shared_bytes : results;
@@ -104,7 +104,7 @@ static double missing_of(const tc_groups_making &groups)
 static double cycles_of(const tc_groups_making &groups)
 {
     const tc_groups_tile &tile = groups.tile;
-    int32_t depth = (int32_t)groups.conv.depth, filter = conv_is_filter(&groups.conv);
+    int32_t depth = (int32_t)groups.conv.depth, filter = conv_is_wgrad(&groups.conv);
     const costs &costs = filter ? filter_costs : gemm_costs;
     int32_t blocks = groups.multiprocessors * tile.resident / groups.slabs, waves = 1, turns;
     int32_t resident = tile.resident, row = 0;

@@ -21,7 +21,7 @@ __device__ static inline void tc_groups_load_dy(const tc_groups_params &job, con
 {
     int32_t chunk = channel + (int32_t)(threadIdx.x % (S::SLAB / 8)) * 8;
     const typename S::element *dy =
-        (const typename S::element *)job.other +
+        (const typename S::element *)job.b +
         (at.image * job.y_image + at.h * job.y_h + at.w * job.y_w + chunk);
 
     tc_groups_copy<S>(job, dy, {0, chunk < job.channels ? high : 0},

@@ -15,7 +15,7 @@
 
 /* Parts lie as [filter of all groups][tap][channel of the group]. */
 struct tc_groups_reducer {
-    const void *x, *other;
+    const void *a, *b;
     void *partial;
     conv_output output;
     int32_t splits, lines; /* threads of a result */
@@ -25,7 +25,7 @@ struct tc_groups_reducer {
     int32_t entries;
     cuda_divisor by_entries;
     int32_t stores_by_8;
-    int64_t tap_group, tap_column, tap_depth;
+    int64_t tap_group, tap_n, tap_depth;
     int32_t tap_w[TC_GROUPS_TAPS];
 };
 
@@ -37,8 +37,7 @@ __device__ static inline void tc_groups_reduce_store(const tc_groups_reducer &jo
     int32_t filter = (int32_t)cuda_divide((uint32_t)line, job.by_entries);
     int32_t tap = line - filter * job.entries, group = filter >> job.group;
     E *to = (E *)job.output.data + group * job.tap_group +
-            (filter - (group << job.group)) * job.tap_column + job.tap_w[tap] +
-            four * 4 * job.tap_depth;
+            (filter - (group << job.group)) * job.tap_n + job.tap_w[tap] + four * 4 * job.tap_depth;
 
     tc_groups_store_four(to, job.tap_depth, tc_groups_packs(job.stores_by_8, job.output), sum,
                          job.output.blend);
@@ -126,7 +125,7 @@ static int64_t tc_groups_make_reducer(tc_groups_reducer *adder, const tc_groups_
     adder->by_entries = cuda_divisor_of(job.entries);
     adder->stores_by_8 = job.stores_by_8;
     adder->tap_group = conv.tap_group;
-    adder->tap_column = conv.tap_column;
+    adder->tap_n = conv.tap_n;
     adder->tap_depth = conv.tap_depth;
     for (int32_t tap = 0; tap < TC_GROUPS_TAPS; tap++)
         adder->tap_w[tap] = job.tap_w[tap];

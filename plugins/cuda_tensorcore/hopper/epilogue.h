@@ -116,10 +116,10 @@ __device__ static inline void tc_hopper_row_offsets(const tc_hopper_params &job,
     int32_t line = row / width.positions;
 
     if (thread < TC_WARPGROUP_ROWS)
-        z[thread] = row < job.rows ? of.first + row % width.positions * job.z_width +
-                                         line % height.positions * job.z_height +
-                                         line / height.positions * job.z_image
-                                   : -1;
+        z[thread] = row < job.m ? of.first + row % width.positions * job.z_width +
+                                      line % height.positions * job.z_height +
+                                      line / height.positions * job.z_image
+                                : -1;
 }
 
 /* What is blended, or goes through bias and activation: sums as they are to both buffers, where
@@ -170,7 +170,7 @@ tc_hopper_epilogue(const typename S::job &job, const tc_hopper_tile<S> &tile, in
     char *buffers = memory + S::BUFFERS_AT + consumer * 2 * TC_HOPPER_SLAB_BYTES;
     int64_t *z = (int64_t *)(memory + S::OFFSETS_AT) + consumer * TC_WARPGROUP_ROWS;
     int32_t row = tile.row + (S::PING_PONG ? 0 : consumer * S::OWN_M);
-    int32_t first = tile.group * job.columns, end = first + job.columns;
+    int32_t first = tile.group * job.n, end = first + job.n;
     constexpr int32_t width = BLENDS ? (int)TC_HOPPER_SLAB : (int)S::SLAB_COLUMNS;
 
 #pragma unroll
@@ -242,7 +242,7 @@ __device__ static inline void tc_hopper_store_absent(const typename S::job &job,
 {
     int64_t *z = (int64_t *)(memory + S::OFFSETS_AT) + consumer * TC_WARPGROUP_ROWS;
     int32_t row = tile.row + (S::PING_PONG ? 0 : consumer * S::OWN_M);
-    int32_t first = tile.group * job.columns, end = first + job.columns;
+    int32_t first = tile.group * job.n, end = first + job.n;
 
 #pragma unroll 1
     for (int32_t unit = 0; unit < S::UNITS; unit++, row += TC_WARPGROUP_ROWS) {

@@ -25,7 +25,7 @@ __device__ static inline void tc_hopper_load_b(const tc_hopper_params &job, uint
             tc_tma_load(to + i * TC_HOPPER_SLAB_BYTES, &job.b, barrier,
                         tile.column + i * TC_HOPPER_SLAB, s, r, tile.group * job.depth + depth);
     } else {
-        tc_tma_load(to, &job.b, barrier, depth, s, r, tile.group * job.columns + tile.column);
+        tc_tma_load(to, &job.b, barrier, depth, s, r, tile.group * job.n + tile.column);
     }
 }
 

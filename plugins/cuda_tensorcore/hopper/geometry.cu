@@ -4,13 +4,13 @@
 
 static bool is_trivial(const conv_dim &dim)
 {
-    return dim.positions == 1 && dim.taps == 1 && dim.gathered == 1 && dim.pad == 0;
+    return dim.positions == 1 && dim.taps == 1 && dim.a_extent == 1 && dim.pad == 0;
 }
 
 /* Residues of positions along a dim, each a class: 1, or in dgrad the stride. */
 static int64_t residues_of(const conv &conv, int32_t d)
 {
-    return conv_is_data(&conv) ? conv.dim[d].stride : 1;
+    return conv_is_dgrad(&conv) ? conv.dim[d].stride : 1;
 }
 
 /* The taps that reach a residue, from the one that lies lowest in A on, where
@@ -18,7 +18,7 @@ static int64_t residues_of(const conv &conv, int32_t d)
 static tc_hopper_taps taps_of(const conv &conv, int32_t d, int64_t residue)
 {
     const conv_dim &dim = conv.dim[d];
-    conv_line<int64_t> line = conv_reach<int64_t>(conv, d, residue);
+    conv_window<int64_t> line = conv_window_of<int64_t>(conv, d, residue);
     int64_t last = line.count > 0 ? line.count - 1 : 0;
     int64_t tap = line.first, step = line.step, at = line.at;
 
@@ -47,7 +47,7 @@ tc_hopper_dim tc_hopper_dim_of(const conv &conv, int32_t d)
             lower = taps.offset;
     }
     return {(int32_t)(dim.positions / residues), (int32_t)lower,
-            (int32_t)(conv_is_data(&conv) ? 1 : dim.stride)};
+            (int32_t)(conv_is_dgrad(&conv) ? 1 : dim.stride)};
 }
 
 tc_hopper_taps tc_hopper_taps_of(const conv &conv, int32_t d, int64_t residue)
@@ -75,7 +75,7 @@ static bool walks(const conv &conv, int32_t d)
         dim.pad > TC_CORNER_MOST + TC_OFFSET_MOST || dim.positions % residues != 0)
         return false;
     walk = tc_hopper_dim_of(conv, d);
-    upper = upper_of(walk, dim.gathered);
+    upper = upper_of(walk, dim.a_extent);
     for (int64_t residue = 0; residue < residues; residue++) {
         tc_hopper_taps taps = tc_hopper_taps_of(conv, d, residue);
 
@@ -107,11 +107,11 @@ bool tc_hopper_has_maps(const conv &conv, const tc_target &target)
     }
     if (!target.hopper || !conv.narrow || conv.classes > TC_HOPPER_CLASSES)
         return false;
-    if (conv.groups > 1 && (conv.depth % line != 0 || conv.columns % line != 0))
+    if (conv.groups > 1 && (conv.depth % line != 0 || conv.n % line != 0))
         return false;
-    return conv.x.step <= 1 && conv.x.shift == 0 && conv.position.step <= 1 &&
-           conv.position.shift == 0 && tc_hopper_fits(conv.dim[TC_CONV_HEIGHT].x, size) &&
-           tc_hopper_fits(conv.dim[TC_CONV_WIDTH].x, size) && tc_hopper_fits(conv.x_image, size) &&
+    return conv.a.step <= 1 && conv.a.shift == 0 && conv.position.step <= 1 &&
+           conv.position.shift == 0 && tc_hopper_fits(conv.dim[TC_CONV_HEIGHT].a, size) &&
+           tc_hopper_fits(conv.dim[TC_CONV_WIDTH].a, size) && tc_hopper_fits(conv.a_image, size) &&
            pitch > 0 && tc_hopper_fits(pitch, size);
 }
 
@@ -139,7 +139,7 @@ int64_t tc_hopper_position_pitch(const conv &conv, int32_t size)
     const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
 
     return pitch_of(width.positions, height.positions, conv.images, width.position, height.position,
-                    conv.position_image, round_up(conv.groups * conv.columns, size));
+                    conv.position_image, round_up(conv.groups * conv.n, size));
 }
 
 int64_t tc_hopper_product_pitch(const conv &conv, int32_t size)
@@ -148,10 +148,10 @@ int64_t tc_hopper_product_pitch(const conv &conv, int32_t size)
     int64_t pitch;
 
     for (const conv_dim *dim : {&height, &width}) {
-        if (dim->taps != 1 || dim->pad != 0 || dim->stride != 1 || dim->gathered != dim->positions)
+        if (dim->taps != 1 || dim->pad != 0 || dim->stride != 1 || dim->a_extent != dim->positions)
             return 0;
     }
-    pitch = pitch_of(width.gathered, height.gathered, conv.images, width.x, height.x, conv.x_image,
+    pitch = pitch_of(width.a_extent, height.a_extent, conv.images, width.a, height.a, conv.a_image,
                      round_up(conv.groups * conv.depth, size));
     return tc_hopper_fits(pitch, size) ? pitch : 0;
 }
@@ -173,18 +173,18 @@ int32_t tc_hopper_im2col_map(tc_tensor_map *map, const conv &conv,
     int32_t size = cuda_type_size(type);
 
     of.tensor.dims[0] = conv.groups * conv.depth;
-    of.tensor.dims[1] = width.gathered;
-    of.tensor.dims[2] = height.gathered;
+    of.tensor.dims[1] = width.a_extent;
+    of.tensor.dims[2] = height.a_extent;
     of.tensor.dims[3] = conv.images;
-    strides[0] = tc_hopper_bytes_of(width.x, conv.groups * conv.depth, size);
-    strides[1] = tc_hopper_bytes_of(height.x, strides[0] / size * width.gathered, size);
-    strides[2] = tc_hopper_bytes_of(conv.x_image, strides[1] / size * height.gathered, size);
+    strides[0] = tc_hopper_bytes_of(width.a, conv.groups * conv.depth, size);
+    strides[1] = tc_hopper_bytes_of(height.a, strides[0] / size * width.a_extent, size);
+    strides[2] = tc_hopper_bytes_of(conv.a_image, strides[1] / size * height.a_extent, size);
     of.channels = tc_hopper_line(type);
     of.pixels = pixels;
     of.lower[0] = w.lower;
     of.lower[1] = h.lower;
-    of.upper[0] = (int32_t)upper_of(w, width.gathered);
-    of.upper[1] = (int32_t)upper_of(h, height.gathered);
+    of.upper[0] = (int32_t)upper_of(w, width.a_extent);
+    of.upper[1] = (int32_t)upper_of(h, height.a_extent);
     of.step[0] = w.step;
     of.step[1] = h.step;
     return tc_make_im2col_map(map, &of);

@@ -33,16 +33,16 @@ int32_t tc_hopper_runs(int32_t generation)
 /* In dgrad of 16 bits filters are MN-major, which wgmma takes; else K-major. */
 static bool b_is_mn_major(const conv &conv, int32_t size)
 {
-    return conv_is_data(&conv) && size == 2;
+    return conv_is_dgrad(&conv) && size == 2;
 }
 
 /* Lines of a group follow those of the one before. */
 static bool takes_filters(const conv &conv, int32_t size)
 {
     bool terms = b_is_mn_major(conv, size);
-    int64_t line = terms ? conv.tap_column : conv.tap_depth;
-    int64_t apart = terms ? conv.tap_depth : conv.tap_column;
-    int64_t lines = terms ? conv.depth : conv.columns;
+    int64_t line = terms ? conv.tap_n : conv.tap_depth;
+    int64_t apart = terms ? conv.tap_depth : conv.tap_n;
+    int64_t lines = terms ? conv.depth : conv.n;
 
     return (line == 1 || line == 0) && tc_hopper_fits(apart, size) &&
            (conv.groups == 1 || conv.tap_group == lines * apart) &&
@@ -52,7 +52,7 @@ static bool takes_filters(const conv &conv, int32_t size)
 
 static bool takes(const conv &conv, const tc_target &target)
 {
-    return tc_hopper_has_maps(conv, target) && !conv_is_filter(&conv) && tc_hopper_walks(conv) &&
+    return tc_hopper_has_maps(conv, target) && !conv_is_wgrad(&conv) && tc_hopper_walks(conv) &&
            takes_filters(conv, cuda_type_size(target.type));
 }
 
@@ -69,7 +69,7 @@ int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_target 
 /* Of integers, filters have signs. */
 int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_target *target)
 {
-    return target->other_type == ANYDNN_PLUGIN_INT8 && tc_hopper_takes(conv, target);
+    return target->b_type == ANYDNN_PLUGIN_INT8 && tc_hopper_takes(conv, target);
 }
 
 /* ------------------------------------------------------------------ maps */
@@ -80,8 +80,7 @@ static int32_t map_a(tc_hopper_params *to, const conv &conv, int32_t type, int32
 
     to->is_product = pitch > 0;
     if (to->is_product)
-        return tc_hopper_matrix_map(&to->a, type, conv.groups * conv.depth, to->rows, pitch, rows,
-                                    1);
+        return tc_hopper_matrix_map(&to->a, type, conv.groups * conv.depth, to->m, pitch, rows, 1);
     return tc_hopper_im2col_map(&to->a, conv, to->dim, type, rows);
 }
 
@@ -89,9 +88,9 @@ static int32_t map_b(tc_hopper_params *to, const conv &conv, int32_t type, int32
 {
     int32_t size = to->size, each = tc_hopper_line(type);
     bool terms = b_is_mn_major(conv, size);
-    int64_t line = terms ? conv.columns : conv.depth;
-    int64_t lines = conv.groups * (terms ? conv.depth : conv.columns);
-    int64_t apart = terms ? conv.tap_depth : conv.tap_column;
+    int64_t line = terms ? conv.n : conv.depth;
+    int64_t lines = conv.groups * (terms ? conv.depth : conv.n);
+    int64_t apart = terms ? conv.tap_depth : conv.tap_n;
     tc_tiled_map of = {
         type,        1,
         TC_MAP_DIMS, {line, conv.dim[TC_CONV_WIDTH].taps, conv.dim[TC_CONV_HEIGHT].taps, lines},
@@ -109,7 +108,7 @@ static int32_t map_c(tc_tensor_map *map, const tc_hopper_params &to, const conv 
     tc_tiled_map of = {type,
                        0,
                        2,
-                       {conv.groups * conv.columns, to.rows},
+                       {conv.groups * conv.n, to.m},
                        {to.size * to.pitch},
                        {tc_hopper_line(type), TC_HOPPER_SLAB}};
 
@@ -124,7 +123,7 @@ static int32_t map_class(tc_tensor_map *map, const tc_hopper_params &to, const c
     tc_im2col_map of = {{type, 0, TC_MAP_DIMS}};
     int64_t *strides = of.tensor.strides;
 
-    of.tensor.dims[0] = conv.groups * conv.columns;
+    of.tensor.dims[0] = conv.groups * conv.n;
     of.tensor.dims[1] = width;
     of.tensor.dims[2] = height;
     of.tensor.dims[3] = conv.images;
@@ -191,31 +190,31 @@ int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_m
 {
     const conv &conv = job.conv;
 
-    to->row_tiles = job.row_tiles;
-    to->column_tiles = job.column_tiles;
-    to->class_tiles = (int32_t)(job.row_tiles * job.column_tiles * conv.groups);
+    to->m_tiles = job.m_tiles;
+    to->n_tiles = job.n_tiles;
+    to->class_tiles = (int32_t)(job.m_tiles * job.n_tiles * conv.groups);
     to->classes = (int32_t)conv.classes;
     to->tiles = to->class_tiles * to->classes;
-    to->rows = job.rows;
-    to->columns = (int32_t)conv.columns;
+    to->m = job.m;
+    to->n = (int32_t)conv.n;
     to->depth = (int32_t)conv.depth;
     to->dim[TC_HOPPER_HEIGHT] = tc_hopper_dim_of(conv, TC_CONV_HEIGHT);
     to->dim[TC_HOPPER_WIDTH] = tc_hopper_dim_of(conv, TC_CONV_WIDTH);
-    to->size = cuda_type_size(job.x_type);
+    to->size = cuda_type_size(job.a_type);
     to->pitch = tc_hopper_position_pitch(conv, to->size);
     to->output = job.output;
     place_z(to, conv);
     if (conv.classes == 1) {
-        of[0] = class_of(conv, job.x_type, 0, 0);
-        return map_a(to, conv, job.x_type, rows) && map_b(to, conv, job.x_type, columns) &&
-               map_c(c, *to, conv, job.x_type);
+        of[0] = class_of(conv, job.a_type, 0, 0);
+        return map_a(to, conv, job.a_type, rows) && map_b(to, conv, job.a_type, columns) &&
+               map_c(c, *to, conv, job.a_type);
     }
-    make_classes(of, conv, job.x_type);
+    make_classes(of, conv, job.a_type);
     for (int32_t i = 0; i < to->classes; i++) {
-        if (!map_class(&c[i], *to, conv, job.x_type))
+        if (!map_class(&c[i], *to, conv, job.a_type))
             return 0;
     }
-    return map_a(to, conv, job.x_type, rows) && map_b(to, conv, job.x_type, columns);
+    return map_a(to, conv, job.a_type, rows) && map_b(to, conv, job.a_type, columns);
 }
 
 int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tensor_map *c,
@@ -229,11 +228,11 @@ int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tens
      * does not end as it begins, where 16 bytes do, threads store, as they do what begins
      * elsewhere. */
     job->stores_sums = tc_is_plain_by(job->output, TC_MAP_ALIGNMENT) &&
-                       job->size * job->columns % TC_MAP_ALIGNMENT == 0 &&
+                       job->size * job->n % TC_MAP_ALIGNMENT == 0 &&
                        (job->size > 1 || job->output.type == ANYDNN_PLUGIN_INT8);
     for (int32_t i = 0; i < job->classes && job->stores_sums; i++) {
         if (!tc_bind_map(&c[i], (const char *)args.output + job->size * of[i].first))
             return 0;
     }
-    return tc_bind_map(&job->a, args.x) && tc_bind_map(&job->b, args.other);
+    return tc_bind_map(&job->a, args.a) && tc_bind_map(&job->b, args.b);
 }

@@ -45,14 +45,14 @@ struct tc_hopper_class {
 
 struct tc_hopper_params {
     tc_tensor_map a, b;
-    int32_t tiles, column_tiles, row_tiles; /* all; of a group and class */
-    int32_t class_tiles;                    /* of a class */
+    int32_t tiles, n_tiles, m_tiles; /* all; of a group and class */
+    int32_t class_tiles;             /* of a class */
     int32_t classes;
-    int32_t rows, columns; /* M of a class, and N of a group */
-    int32_t depth;         /* channels of a group in A */
-    int32_t is_product;    /* one tap that lies on its position: A is a plain matrix */
-    int32_t stores_sums;   /* results are the sums, rounded */
-    int32_t size;          /* bytes of an element */
+    int32_t m, n;        /* of a class; of a group */
+    int32_t depth;       /* channels of a group in A */
+    int32_t is_product;  /* one tap that lies on its position: A is a plain matrix */
+    int32_t stores_sums; /* results are the sums, rounded */
+    int32_t size;        /* bytes of an element */
     tc_hopper_dim dim[TC_HOPPER_DIMS];
     int64_t pitch; /* elements from row to row of the results; of classes there is none */
     int64_t z_step, z_image, z_height, z_width; /* of z; of classes, of C */
@@ -74,7 +74,7 @@ extern "C" int32_t tc_hopper_takes_signed(const struct conv *conv, const struct 
 /* The job without addresses and factors, `of` and `c` by classes; 0 where the driver makes no maps
  * of it. */
 int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_map *c,
-                          const tc_job &job, int32_t rows, int32_t columns);
+                          const tc_job &job, int32_t tile_m, int32_t tile_n);
 
 /* A call's addresses and factors. */
 int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tensor_map *c,

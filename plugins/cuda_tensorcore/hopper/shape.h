@@ -54,10 +54,10 @@ template <class S> struct tc_hopper_tile {
     {
         if (S::CLASSES > 1)
             id = find_class(job, id);
-        column = id % job.column_tiles * S::TILE_N;
-        id /= job.column_tiles;
-        row = id % job.row_tiles * S::TILE_M;
-        group = id / job.row_tiles;
+        column = id % job.n_tiles * S::TILE_N;
+        id /= job.n_tiles;
+        row = id % job.m_tiles * S::TILE_M;
+        group = id / job.m_tiles;
     }
 
     __device__ int32_t find_class(const tc_hopper_params &job, int32_t id)

@@ -54,8 +54,8 @@ template <class S> struct tc_hopper_wgrad_work_tile {
         number /= job.x_tiles;
         group = number % job.groups;
         split = number / job.groups;
-        begin = split * job.each;
-        end = begin + job.each < job.stages ? begin + job.each : job.stages;
+        begin = split * job.k_per_split;
+        end = begin + job.k_per_split < job.stages ? begin + job.k_per_split : job.stages;
     }
 };
 
@@ -255,7 +255,7 @@ __device__ static inline void tc_hopper_wgrad_epilogue(const tc_hopper_wgrad_par
 #pragma unroll
         for (int32_t half = 0; half < S::UNITS * 2; half++) {
             int32_t line = filter + half / 2 * TC_WARPGROUP_ROWS + half % 2 * 8;
-            float *to = part + (int64_t)line * job.rows + rows.first + pair;
+            float *to = part + (int64_t)line * job.m + rows.first + pair;
 
             if (line >= job.filters)
                 continue;
@@ -285,7 +285,7 @@ tc_hopper_wgrad_epilogue_x_is_m(const tc_hopper_wgrad_params &job,
     for (int32_t half = 0; half < S::UNITS * 2; half++) {
         int32_t c = channel + half % 2 * 8;
         tc_hopper_wgrad_rows rows(job, item.first_block + consumer * S::UNITS + half / 2);
-        float *to = part + (int64_t)filter * job.rows + rows.first + c;
+        float *to = part + (int64_t)filter * job.m + rows.first + c;
 
         if (c >= rows.count)
             continue;
@@ -294,7 +294,7 @@ tc_hopper_wgrad_epilogue_x_is_m(const tc_hopper_wgrad_params &job,
 #pragma unroll
             for (int32_t i = 0; i < 2; i++) {
                 if (filter + f + i < job.filters)
-                    to[(int64_t)(f + i) * job.rows] = sum[half / 2][f / 2 + half % 2 * 2 + i];
+                    to[(int64_t)(f + i) * job.m] = sum[half / 2][f / 2 + half % 2 * 2 + i];
             }
     }
 }
@@ -310,7 +310,7 @@ __device__ static inline void tc_hopper_wgrad_consumer(const tc_hopper_wgrad_par
     for (int32_t number = (int32_t)blockIdx.x; number < job.items; number += (int32_t)gridDim.x) {
         tc_hopper_wgrad_work_tile<S> item(job, number);
         float *part =
-            job.partial + ((int64_t)item.split * job.groups + item.group) * job.filters * job.rows;
+            job.partial + ((int64_t)item.split * job.groups + item.group) * job.filters * job.m;
         float sum[S::UNITS][S::N / 2];
 
         tc_hopper_wgrad_mainloop<S>(sum, item.end - item.begin, memory, consumer, barriers, &state);
@@ -358,7 +358,7 @@ static int32_t tc_hopper_wgrad_run(const struct cuda_call *call, const tc_step *
 
     memcpy(&job, step->parameters, sizeof job);
     job.partial = (float *)args.partial;
-    if (!tc_bind_map(&job.x, args.x) || !tc_bind_map(&job.dy, args.other))
+    if (!tc_bind_map(&job.x, args.a) || !tc_bind_map(&job.dy, args.b))
         return tc_hopper_refused(call, step, args);
     return tc_launch(call, step, 0, job);
 }

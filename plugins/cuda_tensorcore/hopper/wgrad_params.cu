@@ -11,7 +11,7 @@
 /* Dy begins at an even step, and x walks as it does in fprop. Parts are added up four by four. */
 int32_t tc_hopper_wgrad_takes(const struct conv *conv, const struct tc_target *target)
 {
-    return conv_is_filter(conv) && tc_hopper_has_maps(*conv, *target) && tc_hopper_walks(*conv) &&
+    return conv_is_wgrad(conv) && tc_hopper_has_maps(*conv, *target) && tc_hopper_walks(*conv) &&
            conv->depth % TC_WGRAD_REDUCE_EACH == 0;
 }
 
@@ -40,24 +40,24 @@ int32_t tc_hopper_wgrad_prepare(tc_hopper_wgrad_params *to, const tc_job &job, i
     const conv &conv = job.conv;
     int32_t all = (int32_t)(conv.images * conv_positions(&conv));
 
-    to->items = (int32_t)(job.row_tiles * job.column_tiles * job.splits * conv.groups);
-    to->x_tiles = job.row_tiles;
-    to->filter_tiles = job.column_tiles;
+    to->items = (int32_t)(job.m_tiles * job.n_tiles * job.splits * conv.groups);
+    to->x_tiles = job.m_tiles;
+    to->filter_tiles = job.n_tiles;
     to->groups = (int32_t)conv.groups;
-    to->each = job.each;
+    to->k_per_split = job.k_per_split;
     to->stages = (all + positions - 1) / positions;
     to->depth = (int32_t)conv.depth;
-    to->filters = (int32_t)conv.columns;
+    to->filters = (int32_t)conv.n;
     to->depth_blocks = (to->depth + TC_HOPPER_BLOCK - 1) / TC_HOPPER_BLOCK;
     to->blocks = to->depth_blocks * (int32_t)conv_taps(&conv);
-    to->rows = job.rows;
+    to->m = job.m;
     to->dim[TC_HOPPER_HEIGHT] = tc_hopper_dim_of(conv, TC_CONV_HEIGHT);
     to->dim[TC_HOPPER_WIDTH] = tc_hopper_dim_of(conv, TC_CONV_WIDTH);
     to->taps[TC_HOPPER_HEIGHT] = tc_hopper_taps_of(conv, TC_CONV_HEIGHT, 0);
     to->taps[TC_HOPPER_WIDTH] = tc_hopper_taps_of(conv, TC_CONV_WIDTH, 0);
-    to->dy_box = box_of(conv.columns, filter_blocks);
-    return map_x(to, conv, job.x_type, positions, x_blocks, all) &&
-           tc_hopper_matrix_map(&to->dy, job.x_type, conv.groups * conv.columns, all,
-                                tc_hopper_position_pitch(conv, cuda_type_size(job.x_type)),
+    to->dy_box = box_of(conv.n, filter_blocks);
+    return map_x(to, conv, job.a_type, positions, x_blocks, all) &&
+           tc_hopper_matrix_map(&to->dy, job.a_type, conv.groups * conv.n, all,
+                                tc_hopper_position_pitch(conv, cuda_type_size(job.a_type)),
                                 positions, to->dy_box);
 }

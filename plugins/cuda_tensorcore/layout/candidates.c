@@ -31,25 +31,25 @@ static int lie_side_by_side(const struct conv_channels *channels, int64_t step, 
 int tc_a_reads_by_16(const struct conv *conv, int32_t type)
 {
     int64_t each = each_of(type);
-    int good = lie_side_by_side(&conv->x, conv->x.step, each) && conv->depth % each == 0 &&
-               conv->x_image % each == 0;
+    int good = lie_side_by_side(&conv->a, conv->a.step, each) && conv->depth % each == 0 &&
+               conv->a_image % each == 0;
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
-        good &= conv->dim[d].x % each == 0;
+        good &= conv->dim[d].a % each == 0;
     return good;
 }
 
 int tc_b_reads_by_16(const struct conv *conv, int32_t type)
 {
-    int filter = conv_is_filter(conv), data = conv_is_data(conv);
+    int filter = conv_is_wgrad(conv), data = conv_is_dgrad(conv);
     int64_t each = each_of(type), group = filter ? conv->position_image : conv->tap_group;
-    int64_t step = filter ? conv->position.step : data ? conv->tap_column : conv->tap_depth;
-    int64_t line = filter ? 0 : data ? conv->tap_depth : conv->tap_column;
+    int64_t step = filter ? conv->position.step : data ? conv->tap_n : conv->tap_depth;
+    int64_t line = filter ? 0 : data ? conv->tap_depth : conv->tap_n;
     int good = lie_side_by_side(filter ? &conv->position : &conv->tap, step, each) &&
                group % each == 0 && line % each == 0;
 
     if (data || filter)
-        good &= conv->columns % each == 0;
+        good &= conv->n % each == 0;
     if (!filter)
         good &= conv->depth % each == 0;
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
@@ -79,8 +79,8 @@ static int has_use_of_rows(const struct conv *conv, int32_t type)
 
     if (taps < 2)
         return 0;
-    if (conv_is_data(conv))
-        return conv->columns < each && taps * conv->columns <= ROW_COLUMNS;
+    if (conv_is_dgrad(conv))
+        return conv->n < each && taps * conv->n <= ROW_COLUMNS;
     return cuda_round_up(taps * conv->depth, each) < taps * cuda_round_up(conv->depth, each);
 }
 
@@ -89,23 +89,23 @@ static int has_use_of_planes(const struct conv *conv, int32_t type)
 {
     int64_t taps = conv->dim[LAST].taps * conv->dim[LAST - 1].taps;
 
-    return !conv_is_data(conv) && !conv_is_filter(conv) && conv->dim[LAST - 1].taps > 1 &&
+    return !conv_is_dgrad(conv) && !conv_is_wgrad(conv) && conv->dim[LAST - 1].taps > 1 &&
            conv->depth < each_of(type) && taps * conv->depth <= PLANE_LANES;
 }
 
 /* Kernels by maps read floats along the sum alone. */
 static int has_use_of_terms(const struct conv *conv, int32_t type)
 {
-    return type == ANYDNN_PLUGIN_FLOAT && conv_is_data(conv) && conv->groups == 1 &&
+    return type == ANYDNN_PLUGIN_FLOAT && conv_is_dgrad(conv) && conv->groups == 1 &&
            conv->dim[LAST - 2].taps == 1 && conv->tap_depth != 1;
 }
 
 int32_t tc_layout_candidates(const struct conv *conv, int32_t type, int32_t bits[TC_LAYOUTS])
 {
     int32_t needed = needed_of(conv, type), both = TC_LAYOUT_A | TC_LAYOUT_B, count = 0;
-    int32_t copied = conv_is_filter(conv) ? TC_LAYOUT_A : conv_is_data(conv) ? TC_LAYOUT_B : both;
+    int32_t copied = conv_is_wgrad(conv) ? TC_LAYOUT_A : conv_is_dgrad(conv) ? TC_LAYOUT_B : both;
 
-    if (conv->x.shift || conv->tap.shift || conv->position.shift)
+    if (conv->a.shift || conv->tap.shift || conv->position.shift)
         return 0;
     if (needed)
         bits[count++] = needed;
@@ -116,7 +116,7 @@ int32_t tc_layout_candidates(const struct conv *conv, int32_t type, int32_t bits
     if (has_use_of_planes(conv, type))
         bits[count++] = TC_LAYOUT_FOLD_RS | both;
     if (cuda_type_size(type) == 2 && conv->depth <= TC_PIXEL && conv->groups == 1 &&
-        !conv_is_data(conv))
+        !conv_is_dgrad(conv))
         bits[count++] = TC_LAYOUT_PIXELS | copied | (needed & ~TC_LAYOUT_A);
     if (has_use_of_terms(conv, type))
         bits[count++] = TC_LAYOUT_B_K_MAJOR | TC_LAYOUT_B | (needed & TC_LAYOUT_A);

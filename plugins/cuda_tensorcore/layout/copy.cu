@@ -19,7 +19,7 @@ struct tc_copy_params {
 
 static inline void tc_bind(tc_copy_params *job, const tc_arguments &args)
 {
-    job->from = args.x;
+    job->from = args.a;
     job->to = args.output;
 }
 
@@ -124,14 +124,14 @@ struct tc_transpose_params {
     cuda_divisor by_lane_tiles, by_position_tiles, by_inner, by_group;
     /* By the way that rows are read, 16 bytes, 4 elements or one at a time: the tile's row in such
      * steps, or none where it cannot be read so. */
-    cuda_divisor by_rows[TC_TRANSPOSE_WAYS];
+    cuda_divisor by_m[TC_TRANSPOSE_WAYS];
     cuda_divisor by_row;
     int32_t bytes[TC_TRANSPOSE_WAYS]; /* that rows begin at multiples of; 0: it cannot be read so */
 };
 
 static inline void tc_bind(tc_transpose_params *job, const tc_arguments &args)
 {
-    job->from = args.x;
+    job->from = args.a;
     job->to = args.output;
 }
 
@@ -143,7 +143,7 @@ static inline int32_t tc_settle(tc_transpose_params *job)
     while (way < TC_TRANSPOSE_WAYS - 1 &&
            (!job->bytes[way] || (uintptr_t)job->from % (size_t)job->bytes[way] != 0))
         way++;
-    job->by_row = job->by_rows[way];
+    job->by_row = job->by_m[way];
     return way;
 }
 
@@ -308,7 +308,7 @@ template <class T> static void step_transpose(tc_step *step, tc_transpose_params
         if (!begin_at(job, elements[way]))
             continue;
         job.bytes[way] = elements[way] * (int32_t)sizeof(T);
-        job.by_rows[way] = cuda_divisor_of(job.extent / elements[way]);
+        job.by_m[way] = cuda_divisor_of(job.extent / elements[way]);
     }
     tc_step_make(step, tc_transpose<T, 16 / sizeof(T)>, nullptr, CUDA_THREADS, 0,
                  images * job.lane_tiles * job.position_tiles, job);

@@ -66,21 +66,21 @@ static struct tc_window reach_all(int64_t extent)
 
 static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits)
 {
-    int32_t folds = conv_is_data(conv) ? 0 : bits;
+    int32_t folds = conv_is_dgrad(conv) ? 0 : bits;
     int64_t lanes = cuda_round_up(conv->depth * folded_taps(conv, folds), each_of(type, bits));
     struct tc_copy copy =
-        copy_of_images(conv, type, lanes, conv->depth, conv->x.step, conv->x_image);
+        copy_of_images(conv, type, lanes, conv->depth, conv->a.step, conv->a_image);
 
     for (int32_t d = 0; d < CONV_DIMS; d++) {
-        copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].gathered;
-        copy.strides[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].x;
+        copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].a_extent;
+        copy.strides[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].a;
     }
     if (bits & TC_LAYOUT_PIXELS)
-        copy.dims[TC_WIDTH] = cuda_round_up(conv->dim[LAST].gathered, TC_PIXEL);
+        copy.dims[TC_WIDTH] = cuda_round_up(conv->dim[LAST].a_extent, TC_PIXEL);
     for (int32_t i = 0; i < 2; i++) {
         const struct conv_dim *dim = &conv->dim[LAST - 1 + i];
 
-        copy.reach[i] = reach_all(dim->gathered);
+        copy.reach[i] = reach_all(dim->a_extent);
         if (!is_folded(folds, i))
             continue;
         copy.dims[TC_HEIGHT + i] = dim->positions;
@@ -88,7 +88,7 @@ static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits
                                            .step = (int32_t)dim->stride,
                                            .begin = -(int32_t)dim->pad,
                                            .tap = (int32_t)dim->dilation,
-                                           .extent = (int32_t)dim->gathered};
+                                           .extent = (int32_t)dim->a_extent};
     }
     return copy;
 }
@@ -96,16 +96,16 @@ static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits
 static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_t bits)
 {
     int64_t each = each_of(type, bits);
-    int data = conv_is_data(conv);
-    int64_t channels = data ? conv->columns : conv->depth;
+    int data = conv_is_dgrad(conv);
+    int64_t channels = data ? conv->n : conv->depth;
     struct tc_copy copy = copy_of(type, cuda_round_up(channels * folded_taps(conv, bits), each),
-                                  channels, data ? conv->tap_column : conv->tap_depth);
+                                  channels, data ? conv->tap_n : conv->tap_depth);
 
     copy.dims[TC_OUTER] = conv->groups;
     copy.strides[TC_OUTER] = conv->tap_group;
-    copy.inner = (int32_t)(data ? conv->depth : conv->columns);
-    copy.dims[TC_INNER] = data ? cuda_round_up(conv->depth, each) : conv->columns;
-    copy.strides[TC_INNER] = data ? conv->tap_depth : conv->tap_column;
+    copy.inner = (int32_t)(data ? conv->depth : conv->n);
+    copy.dims[TC_INNER] = data ? cuda_round_up(conv->depth, each) : conv->n;
+    copy.strides[TC_INNER] = data ? conv->tap_depth : conv->tap_n;
     copy.first = conv->tap_first;
     for (int32_t d = 0; d < CONV_DIMS; d++) {
         copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].taps;
@@ -136,17 +136,17 @@ static struct tc_copy copy_terms(const struct conv *conv, int32_t type)
     copy.strides[TC_DEPTH] = height->tap;
     copy.dims[TC_HEIGHT] = width->taps;
     copy.strides[TC_HEIGHT] = width->tap;
-    copy.dims[TC_WIDTH] = conv->columns;
-    copy.strides[TC_WIDTH] = conv->tap_column;
+    copy.dims[TC_WIDTH] = conv->n;
+    copy.strides[TC_WIDTH] = conv->tap_n;
     copy.reach[0] = reach_all(width->taps);
-    copy.reach[1] = reach_all(conv->columns);
+    copy.reach[1] = reach_all(conv->n);
     return copy;
 }
 
 static struct tc_copy copy_positions(const struct conv *conv, int32_t type)
 {
-    struct tc_copy copy = copy_of_images(conv, type, cuda_round_up(conv->columns, each_of(type, 0)),
-                                         conv->columns, conv->position.step, conv->position_image);
+    struct tc_copy copy = copy_of_images(conv, type, cuda_round_up(conv->n, each_of(type, 0)),
+                                         conv->n, conv->position.step, conv->position_image);
 
     for (int32_t d = 0; d < CONV_DIMS; d++) {
         copy.dims[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].positions;
@@ -186,22 +186,22 @@ static int bytes_of(const struct tc_copy *copy, int64_t *bytes)
 static void set_x(struct conv *inner, const struct tc_copy *copy)
 {
     inner->depth = copy->lanes;
-    inner->x.step = 1;
-    inner->x_image = step_in(copy, TC_OUTER);
+    inner->a.step = 1;
+    inner->a_image = step_in(copy, TC_OUTER);
     for (int32_t d = 0; d < CONV_DIMS; d++) {
-        inner->dim[CONV_FIRST + d].x = step_in(copy, TC_DEPTH + d);
-        inner->dim[CONV_FIRST + d].gathered = copy->dims[TC_DEPTH + d];
+        inner->dim[CONV_FIRST + d].a = step_in(copy, TC_DEPTH + d);
+        inner->dim[CONV_FIRST + d].a_extent = copy->dims[TC_DEPTH + d];
     }
 }
 
 static void set_filters(struct conv *inner, const struct tc_copy *copy)
 {
-    int data = conv_is_data(inner);
+    int data = conv_is_dgrad(inner);
 
     inner->tap_first = 0;
     inner->tap_group = step_in(copy, TC_OUTER);
     inner->tap_depth = data ? step_in(copy, TC_INNER) : 1;
-    inner->tap_column = data ? 1 : step_in(copy, TC_INNER);
+    inner->tap_n = data ? 1 : step_in(copy, TC_INNER);
     for (int32_t d = 0; d < CONV_DIMS; d++)
         inner->dim[CONV_FIRST + d].tap = step_in(copy, TC_DEPTH + d);
 }
@@ -211,14 +211,14 @@ static void set_terms(struct conv *inner, const struct tc_copy *copy)
     inner->tap_first = 0;
     inner->tap_group = step_in(copy, TC_OUTER);
     inner->tap_depth = 1;
-    inner->tap_column = step_in(copy, TC_WIDTH);
+    inner->tap_n = step_in(copy, TC_WIDTH);
     inner->dim[LAST].tap = step_in(copy, TC_HEIGHT);
     inner->dim[LAST - 1].tap = step_in(copy, TC_DEPTH);
 }
 
 static void set_positions(struct conv *inner, const struct tc_copy *copy)
 {
-    inner->columns = copy->lanes;
+    inner->n = copy->lanes;
     inner->position.step = 1;
     inner->position_image = step_in(copy, TC_OUTER);
     for (int32_t d = 0; d < CONV_DIMS; d++)
@@ -228,12 +228,12 @@ static void set_positions(struct conv *inner, const struct tc_copy *copy)
 /* The taps of a dim are channels, and in dgrad columns. */
 static void fold(struct conv *inner, struct conv_dim *dim)
 {
-    if (conv_is_data(inner)) {
-        inner->columns *= dim->taps;
+    if (conv_is_dgrad(inner)) {
+        inner->n *= dim->taps;
         inner->classes /= dim->stride < dim->positions ? dim->stride : dim->positions;
-        dim->positions = dim->gathered;
+        dim->positions = dim->a_extent;
     } else {
-        dim->gathered = dim->positions;
+        dim->a_extent = dim->positions;
     }
     dim->taps = dim->stride = dim->dilation = dim->common = dim->period = dim->back = 1;
     dim->pad = dim->inverse = 0;
@@ -245,12 +245,12 @@ static int counts(const struct conv *inner)
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
         terms *= inner->dim[d].taps;
-    return terms < INT64_C(1) << TERM_BITS && inner->columns < INT64_C(1) << TERM_BITS;
+    return terms < INT64_C(1) << TERM_BITS && inner->n < INT64_C(1) << TERM_BITS;
 }
 
 int tc_layout_make(struct tc_layout *to, const struct conv *conv, int32_t type, int32_t bits)
 {
-    int filter = conv_is_filter(conv), fits = 1;
+    int filter = conv_is_wgrad(conv), fits = 1;
 
     *to = (struct tc_layout){.bits = bits, .conv = *conv};
     for (int32_t i = 0; i < 2; i++) {
@@ -258,25 +258,24 @@ int tc_layout_make(struct tc_layout *to, const struct conv *conv, int32_t type, 
             fold(&to->conv, &to->conv.dim[LAST - 1 + i]);
     }
     if (bits & TC_LAYOUT_A) {
-        to->x = copy_x(conv, type, bits);
-        fits &= bytes_of(&to->x, &to->x_bytes);
-        set_x(&to->conv, &to->x);
+        to->a = copy_x(conv, type, bits);
+        fits &= bytes_of(&to->a, &to->a_bytes);
+        set_x(&to->conv, &to->a);
     }
     if (bits & TC_LAYOUT_B) {
-        to->other = filter                       ? copy_positions(conv, type)
-                    : bits & TC_LAYOUT_B_K_MAJOR ? copy_terms(conv, type)
-                                                 : copy_filters(conv, type, bits);
-        fits &= bytes_of(&to->other, &to->other_bytes);
+        to->b = filter                       ? copy_positions(conv, type)
+                : bits & TC_LAYOUT_B_K_MAJOR ? copy_terms(conv, type)
+                                             : copy_filters(conv, type, bits);
+        fits &= bytes_of(&to->b, &to->b_bytes);
         if (filter)
-            set_positions(&to->conv, &to->other);
+            set_positions(&to->conv, &to->b);
         else if (bits & TC_LAYOUT_B_K_MAJOR)
-            set_terms(&to->conv, &to->other);
+            set_terms(&to->conv, &to->b);
         else
-            set_filters(&to->conv, &to->other);
+            set_filters(&to->conv, &to->b);
     }
-    to->through_workspace = filter
-                                ? to->conv.depth != conv->depth || to->conv.columns != conv->columns
-                                : bits & TC_LAYOUT_FOLD_S && conv_is_data(conv);
+    to->through_workspace = filter ? to->conv.depth != conv->depth || to->conv.n != conv->n
+                                   : bits & TC_LAYOUT_FOLD_S && conv_is_dgrad(conv);
     return fits && counts(&to->conv);
 }
 
@@ -294,6 +293,6 @@ static double traffic_of(const struct tc_copy *copy)
 
 double tc_layout_traffic(const struct tc_layout *layout)
 {
-    return (layout->bits & TC_LAYOUT_A ? traffic_of(&layout->x) : 0) +
-           (layout->bits & TC_LAYOUT_B ? traffic_of(&layout->other) : 0);
+    return (layout->bits & TC_LAYOUT_A ? traffic_of(&layout->a) : 0) +
+           (layout->bits & TC_LAYOUT_B ? traffic_of(&layout->b) : 0);
 }

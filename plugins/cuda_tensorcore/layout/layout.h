@@ -66,8 +66,8 @@ struct tc_layout {
     int32_t bits;
     int32_t through_workspace; /* results go through workspace, see above */
     struct conv conv;          /* what the kernel sees */
-    struct tc_copy x, other;
-    int64_t x_bytes, other_bytes; /* of the copies, rounded up to where another may begin */
+    struct tc_copy a, b;
+    int64_t a_bytes, b_bytes; /* of the copies, rounded up to where another may begin */
 };
 
 /* ------------------------------------------------------------------ layout/candidates.c */

@@ -11,13 +11,13 @@
 /* What is looked at of the outer problem, by the names of struct conv. */
 struct tc_reduce_dim {
     int64_t position, tap;
-    int32_t positions, taps, gathered, pad, stride, dilation;
+    int32_t positions, taps, a_extent, pad, stride, dilation;
 };
 
 struct tc_reduce_conv {
-    int64_t images, groups, depth, columns;
+    int64_t images, groups, depth, n;
     int64_t position_image;
-    int64_t tap_group, tap_first, tap_depth, tap_column;
+    int64_t tap_group, tap_first, tap_depth, tap_n;
     tc_conv_step position;
     tc_dims<tc_reduce_dim> dim;
 };
@@ -36,12 +36,12 @@ static tc_reduce_conv outer_of(const conv &from)
     tc_reduce_conv to = {from.images,
                          from.groups,
                          from.depth,
-                         from.columns,
+                         from.n,
                          from.position_image,
                          from.tap_group,
                          from.tap_first,
                          from.tap_depth,
-                         from.tap_column,
+                         from.tap_n,
                          {},
                          {}};
 
@@ -51,7 +51,7 @@ static tc_reduce_conv outer_of(const conv &from)
 
         to.dim.last[d] = {
             dim.position,          dim.tap,          (int32_t)dim.positions, (int32_t)dim.taps,
-            (int32_t)dim.gathered, (int32_t)dim.pad, (int32_t)dim.stride,    (int32_t)dim.dilation};
+            (int32_t)dim.a_extent, (int32_t)dim.pad, (int32_t)dim.stride,    (int32_t)dim.dilation};
     }
     return to;
 }
@@ -98,7 +98,7 @@ __device__ static inline int64_t tc_reduce_partial_at(const tc_reduce_params &jo
 {
     const tc_slim_params &inner = job.inner;
 
-    return job.rows_inside ? (group * inner.conv.columns + column) * inner.rows + row
+    return job.rows_inside ? (group * inner.conv.n + column) * inner.m + row
                            : conv_partial_at(inner, 0, group, row, column);
 }
 
@@ -116,9 +116,9 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     bool real = left < job.count;
     double sum = 0;
 
-    row = (int32_t)(job.rows_inside ? left % rows : left / outer.columns % rows);
-    column = (int32_t)(job.rows_inside ? left / rows % outer.columns : left % outer.columns);
-    group = (int32_t)(left / rows / outer.columns);
+    row = (int32_t)(job.rows_inside ? left % rows : left / outer.n % rows);
+    column = (int32_t)(job.rows_inside ? left / rows % outer.n : left % outer.n);
+    group = (int32_t)(left / rows / outer.n);
     tc_wait_on_dependent_grids();
     if (real) {
         int64_t apart = conv_partial_at(job.inner, 1, 0, 0, 0);
@@ -136,14 +136,14 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
             sum += sums[other * across + x];
     }
     if (real && line == 0)
-        conv_store_any(job.inner.output, at + group * outer.tap_group + column * outer.tap_column,
-                       0, column, sum);
+        conv_store_any(job.inner.output, at + group * outer.tap_group + column * outer.tap_n, 0,
+                       column, sum);
 }
 
 static void add_filter(tc_step *step, tc_reduce_params job, const conv &outer,
                        int32_t multiprocessors)
 {
-    job.count = outer.depth * conv_taps(&outer) * outer.columns * outer.groups;
+    job.count = outer.depth * conv_taps(&outer) * outer.n * outer.groups;
     job.lines = 1;
     while (job.lines < LINES_MAX && job.lines * 2 <= job.inner.splits &&
            cuda_blocks(job.count * job.lines, CUDA_THREADS) < (int64_t)BLOCKS * multiprocessors)
@@ -179,8 +179,8 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     double sum = 0;
 
     tc_wait_on_dependent_grids();
-    column = (int32_t)(left % outer.columns);
-    left /= outer.columns;
+    column = (int32_t)(left % outer.n);
+    left /= outer.n;
     x = (int32_t)(left % width.positions);
     left /= width.positions;
     for (int d = 1; d >= 0; d--) {
@@ -192,7 +192,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (left >= outer.images)
         return;
     at = left * outer.position_image + x * width.position +
-         (group * outer.columns + column) * outer.position.step;
+         (group * outer.n + column) * outer.position.step;
     row = left;
     for (int d = 0; d < 2; d++) {
         const tc_reduce_dim &dim = outer.dim[CONV_FIRST + d];
@@ -208,21 +208,21 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
             int32_t from = x + width.pad - tap * width.dilation;
             int32_t position = from / width.stride;
 
-            if (from < 0 || position * width.stride != from || position >= width.gathered)
+            if (from < 0 || position * width.stride != from || position >= width.a_extent)
                 continue;
             sum += (double)((const float *)job.inner.partial)[conv_partial_at(
-                job.inner, split, unit, row * width.gathered + position,
-                tap * (int32_t)outer.columns + column)];
+                job.inner, split, unit, row * width.a_extent + position,
+                tap * (int32_t)outer.n + column)];
         }
     }
-    conv_store_any(job.inner.output, at, 0, group * outer.columns + column, sum);
+    conv_store_any(job.inner.output, at, 0, group * outer.n + column, sum);
 }
 
 void tc_layout_reduce(struct tc_step *step, const tc_layout &layout, const tc_kernel &kernel,
                       const conv &outer, const struct tc_job &job)
 {
     tc_reduce_params parts = {};
-    int64_t results = outer.images * outer.groups * outer.columns * conv_positions(&outer);
+    int64_t results = outer.images * outer.groups * outer.n * conv_positions(&outer);
 
     tc_slim_of(&parts.inner, job);
     parts.outer = outer_of(outer);

@@ -15,40 +15,40 @@
 #include "load.h"
 
 /* Outside every tensor, whatever it is added to. */
-__device__ static inline conv_place tc_outside()
+__device__ static inline conv_coords tc_outside()
 {
-    conv_place place = {};
+    conv_coords coords = {};
 
-    place.at[0] = CONV_NOWHERE;
-    return place;
+    coords.at[0] = CONV_OUTSIDE;
+    return coords;
 }
 
-/* Rows behind the last one gather nothing and are not stored. */
+/* Those behind the last m read zeros and are not stored. */
 template <class S>
 __device__ static inline void tc_coords_of_m(const tc_job &job, const tc_block &block,
-                                             conv_place *rows)
+                                             conv_coords *m_coords)
 {
     for (int r = (int)threadIdx.x; r < S::TILE_M; r += S::THREADS) {
-        int32_t row = block.first_row + r;
+        int32_t m = block.first_m + r;
 
-        if (row < block.rows)
-            conv_place_any(&rows[r], job, block.view, row, conv_rows_are_taps(job));
+        if (m < block.m)
+            conv_coords_any(&m_coords[r], job, block.view, m, conv_job_is_wgrad(job));
         else
-            rows[r] = tc_outside();
+            m_coords[r] = tc_outside();
     }
 }
 
 /* Coordinates of the k of tile t, by the lanes of one warp. */
 template <class S>
 __device__ static inline void tc_coords_of_k(const tc_job &job, const tc_block &block,
-                                             conv_place *terms, int32_t t)
+                                             conv_coords *k_coords, int32_t t)
 {
     for (int p = (int)threadIdx.x % 32; p < S::K_COORDS; p += 32) {
         int32_t index = t * S::TILE_K + p * S::UNIT;
-        conv_place *to = terms + t % S::STAGES * S::K_COORDS + p;
+        conv_coords *to = k_coords + t % S::STAGES * S::K_COORDS + p;
 
-        if (index < block.summed)
-            conv_place_any(to, job, block.view, index, !conv_rows_are_taps(job));
+        if (index < block.k)
+            conv_coords_any(to, job, block.view, index, !conv_job_is_wgrad(job));
         else
             *to = tc_outside();
     }
@@ -57,22 +57,21 @@ __device__ static inline void tc_coords_of_k(const tc_job &job, const tc_block &
 /* Adds up the product of a tile to a warp's sums. */
 template <class S, int FRAGS_M, int FRAGS_N>
 __device__ static inline void tc_mma_tile(typename S::math::sum (&sum)[FRAGS_M][FRAGS_N][4],
-                                          const char *a_loader, const char *b_loader, int row,
-                                          int column)
+                                          const char *a_loader, const char *b_loader, int m, int n)
 {
     typedef typename S::a_tile a_tile;
     typedef typename S::b_tile b_tile;
 
 #pragma unroll
-    for (int term = 0; term < S::TILE_K; term += a_tile::STEP) {
+    for (int k = 0; k < S::TILE_K; k += a_tile::STEP) {
         uint32_t a[FRAGS_M][4], b[FRAGS_N][2];
 
 #pragma unroll
         for (int i = 0; i < FRAGS_M; i++)
-            a_tile::load_a(a[i], a_loader, row + i * 16, term);
+            a_tile::load_a(a[i], a_loader, m + i * 16, k);
 #pragma unroll
         for (int j = 0; j < FRAGS_N; j += 2)
-            b_tile::load_b(b[j], b_loader, column + j * 8, term);
+            b_tile::load_b(b[j], b_loader, n + j * 8, k);
         tc_mma_all<typename S::math>(sum, a, b);
     }
 }
@@ -80,11 +79,11 @@ __device__ static inline void tc_mma_tile(typename S::math::sum (&sum)[FRAGS_M][
 template <class S> __device__ static inline void tc_gemm_block(const tc_job &job, char *memory)
 {
     enum { FRAGS_M = S::WARP_M / 16, FRAGS_N = S::WARP_N / 8, STAGES = S::STAGES };
-    conv_place *rows = (conv_place *)(memory + S::M_COORDS_AT);
-    conv_place *terms = (conv_place *)(memory + S::K_COORDS_AT);
+    conv_coords *m_coords = (conv_coords *)(memory + S::M_COORDS_AT);
+    conv_coords *k_coords = (conv_coords *)(memory + S::K_COORDS_AT);
     tc_block &block = *(tc_block *)(memory + S::BLOCK_AT);
     int warp = (int)threadIdx.x / 32;
-    int row = warp / S::WARPS_N * S::WARP_M, column = warp % S::WARPS_N * S::WARP_N;
+    int m = warp / S::WARPS_N * S::WARP_M, n = warp % S::WARPS_N * S::WARP_N;
     tc_loader_a<typename S::a_tile, S, S::A_MAJOR, S::LOAD> a_loader;
     tc_loader_b<typename S::b_tile, S, S::B_MAJOR, S::LOAD> b_loader;
     typename S::math::sum sum[FRAGS_M][FRAGS_N][4] = {};
@@ -92,13 +91,13 @@ template <class S> __device__ static inline void tc_gemm_block(const tc_job &job
     if (threadIdx.x == 0)
         tc_block_at(&block, job, (int32_t)blockIdx.x, S::TILE_M, S::TILE_N, S::TILE_K);
     __syncthreads();
-    if (block.first_row >= block.rows)
+    if (block.first_m >= block.m)
         return;
     int32_t begin = block.begin, end = block.end;
 
     auto stage = [&](int32_t t) { return memory + t % STAGES * S::STAGE_BYTES; };
     auto fetch = [&](int32_t t) {
-        tc_coords coords = {&block, rows, terms + t % STAGES * S::K_COORDS};
+        tc_coords coords = {&block, m_coords, k_coords + t % STAGES * S::K_COORDS};
 
         if (t < end) {
             a_loader.fetch(job, coords, stage(t));
@@ -113,9 +112,9 @@ template <class S> __device__ static inline void tc_gemm_block(const tc_job &job
         }
     };
 
-    tc_coords_of_m<S>(job, block, rows);
+    tc_coords_of_m<S>(job, block, m_coords);
     for (int32_t t = begin + warp; t < begin + STAGES; t += S::WARPS)
-        tc_coords_of_k<S>(job, block, terms, t);
+        tc_coords_of_k<S>(job, block, k_coords, t);
     __syncthreads();
     for (int32_t t = begin; t < begin + STAGES - 1; t++) {
         fetch(t);
@@ -125,25 +124,26 @@ template <class S> __device__ static inline void tc_gemm_block(const tc_job &job
         tc_cp_async_wait<STAGES - 2>();
         __syncthreads();
         fetch(t + STAGES - 1);
-        tc_mma_tile<S>(sum, stage(t), stage(t) + S::a_tile::BYTES, row, column);
+        tc_mma_tile<S>(sum, stage(t), stage(t) + S::a_tile::BYTES, m, n);
         put(t + STAGES - 1);
         if (warp == t % S::WARPS)
-            tc_coords_of_k<S>(job, block, terms, t + STAGES);
+            tc_coords_of_k<S>(job, block, k_coords, t + STAGES);
     }
     tc_cp_async_wait<0>();
 
     if (job.output.z) {
         for (int r = (int)threadIdx.x; r < S::TILE_M; r += S::THREADS)
-            rows[r].x = conv_view_position(job.conv, block.view,
-                                           conv_least(block.first_row + r, block.rows - 1), true);
+            m_coords[r].a = conv_view_position(job.conv, block.view,
+                                               conv_least(block.first_m + r, block.m - 1), true);
     }
 #pragma unroll
     for (int piece = 0; piece < S::WARPS_M; piece++) {
         __syncthreads();
-        if (row == piece * S::WARP_M)
-            tc_put_accumulators<S>((typename S::math::sum *)memory, sum, column);
+        if (m == piece * S::WARP_M)
+            tc_put_accumulators<S>((typename S::math::sum *)memory, sum, n);
         __syncthreads();
-        tc_epilogue<S>(job, block, rows, (const typename S::math::sum *)memory, piece * S::WARP_M);
+        tc_epilogue<S>(job, block, m_coords, (const typename S::math::sum *)memory,
+                       piece * S::WARP_M);
     }
 }
 

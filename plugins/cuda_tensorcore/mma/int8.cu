@@ -8,12 +8,12 @@ typedef tc_size<64, 64, 32, 32, 2, 2> tc_int8_any;
 
 static int32_t takes_signed(const struct conv *, const struct tc_target *target)
 {
-    return target->other_type == ANYDNN_PLUGIN_INT8;
+    return target->b_type == ANYDNN_PLUGIN_INT8;
 }
 
 static int32_t takes_unsigned(const struct conv *, const struct tc_target *target)
 {
-    return target->other_type == ANYDNN_PLUGIN_UINT8;
+    return target->b_type == ANYDNN_PLUGIN_UINT8;
 }
 
 /* Numbers: by signs (0 both, 1 the filters alone, 2 none), and of the size. */

@@ -19,8 +19,8 @@
 /* Where a block finds coordinates. */
 struct tc_coords {
     const tc_block *block;
-    const conv_place *rows;  /* one for each */
-    const conv_place *terms; /* of the tile at hand, one for each `UNIT` of them */
+    const conv_coords *m; /* of the tile, one for each */
+    const conv_coords *k; /* of the tile at hand, one for each `UNIT` of them */
 };
 
 /* A chunk on its way through registers. */
@@ -83,8 +83,8 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader_a : tc_loader<
 
     __device__ void fetch(const tc_job &job, const tc_coords &coords, char *to)
     {
-        const element *base = (const element *)job.x, *x = base + coords.block->x;
-        bool by_line = LOAD == TC_LOAD_ELEMENTS && job.gathers_by_row;
+        const element *base = (const element *)job.a, *x = base + coords.block->a;
+        bool by_line = LOAD == TC_LOAD_ELEMENTS && job.a_is_m_major;
 
 #pragma unroll
         for (int e = 0; e < loader::COUNT; e++) {
@@ -92,21 +92,20 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader_a : tc_loader<
 
             loader::mine(e, by_line, &line, &chunk);
             if (LOAD == TC_LOAD_16_BYTES) {
-                const conv_place &row =
-                    coords.rows[MAJOR == TC_K_MAJOR ? line : chunk * loader::EACH];
-                const conv_place &term = coords.terms[MAJOR == TC_K_MAJOR ? chunk : line];
+                const conv_coords &m = coords.m[MAJOR == TC_K_MAJOR ? line : chunk * loader::EACH];
+                const conv_coords &k = coords.k[MAJOR == TC_K_MAJOR ? chunk : line];
 
-                loader::take(e, to, line, chunk, x + row.x + term.x, base,
-                             conv_is_inside(job.conv, row, term));
+                loader::take(e, to, line, chunk, x + m.a + k.a, base,
+                             conv_is_inside(job.conv, m, k));
             } else {
-                const conv_place row = coords.rows[line];
+                const conv_coords m = coords.m[line];
 
 #pragma unroll
                 for (int i = 0; i < loader::EACH; i++) {
-                    const conv_place &term = coords.terms[chunk * loader::EACH + i];
+                    const conv_coords &k = coords.k[chunk * loader::EACH + i];
 
-                    if (conv_is_inside(job.conv, row, term))
-                        loader::held[e].element[i] = x[row.x + term.x];
+                    if (conv_is_inside(job.conv, m, k))
+                        loader::held[e].element[i] = x[m.a + k.a];
                     else
                         loader::held[e].element[i] = {};
                 }
@@ -116,7 +115,7 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader_a : tc_loader<
 
     __device__ void put(const tc_job &job, char *to) const
     {
-        loader::put(to, LOAD == TC_LOAD_ELEMENTS && job.gathers_by_row);
+        loader::put(to, LOAD == TC_LOAD_ELEMENTS && job.a_is_m_major);
     }
 };
 
@@ -129,10 +128,10 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader_b : tc_loader<
     __device__ void fetch(const tc_job &job, const tc_coords &coords, int32_t first, char *to)
     {
         const tc_block &block = *coords.block;
-        int32_t left = block.summed - first;
-        int64_t step = conv_rows_are_taps(job) ? job.conv.position.step : job.conv.tap_column;
-        const element *base = (const element *)job.other, *b_base = base + block.other;
-        bool by_line = LOAD == TC_LOAD_ELEMENTS && job.other_by_column;
+        int32_t left = block.k - first;
+        int64_t step = conv_job_is_wgrad(job) ? job.conv.position.step : job.conv.tap_n;
+        const element *base = (const element *)job.b, *b_base = base + block.b;
+        bool by_line = LOAD == TC_LOAD_ELEMENTS && job.b_is_n_major;
 
 #pragma unroll
         for (int e = 0; e < loader::COUNT; e++) {
@@ -140,23 +139,23 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader_b : tc_loader<
 
             loader::mine(e, by_line, &line, &chunk);
             if (LOAD == TC_LOAD_16_BYTES && MAJOR == TC_K_MAJOR) {
-                loader::take(e, to, line, chunk, b_base + coords.terms[chunk].other + line * step,
-                             base, line < block.columns && chunk * loader::EACH < left);
+                loader::take(e, to, line, chunk, b_base + coords.k[chunk].bc + line * step, base,
+                             line < block.n && chunk * loader::EACH < left);
             } else if (LOAD == TC_LOAD_16_BYTES) {
-                int64_t term = coords.terms[line / loader::UNIT].other +
-                               line % loader::UNIT * job.conv.tap_depth;
+                int64_t k =
+                    coords.k[line / loader::UNIT].bc + line % loader::UNIT * job.conv.tap_depth;
 
-                loader::take(e, to, line, chunk, b_base + term + chunk * loader::EACH, base,
-                             line < left && chunk * loader::EACH < block.columns);
+                loader::take(e, to, line, chunk, b_base + k + chunk * loader::EACH, base,
+                             line < left && chunk * loader::EACH < block.n);
             } else {
                 const element *from = b_base + line * step;
 
 #pragma unroll
                 for (int i = 0; i < loader::EACH; i++) {
-                    int term = chunk * loader::EACH + i;
+                    int k = chunk * loader::EACH + i;
 
-                    if (line < block.columns && term < left)
-                        loader::held[e].element[i] = from[coords.terms[term].other];
+                    if (line < block.n && k < left)
+                        loader::held[e].element[i] = from[coords.k[k].bc];
                     else
                         loader::held[e].element[i] = {};
                 }
@@ -166,7 +165,7 @@ template <class T, class S, int MAJOR, int LOAD> struct tc_loader_b : tc_loader<
 
     __device__ void put(const tc_job &job, char *to) const
     {
-        loader::put(to, LOAD == TC_LOAD_ELEMENTS && job.other_by_column);
+        loader::put(to, LOAD == TC_LOAD_ELEMENTS && job.b_is_n_major);
     }
 };
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where m, n and k of the implicit GEMM lie, for a job of any direction: M are positions and K taps
+ * of channels, in wgrad the reverse. */
+#ifndef CUDA_COMMON_CONV_COORDS_H
+#define CUDA_COMMON_CONV_COORDS_H
+
+#include "conv_job.h"
+#include "conv_view.h"
+
+CUDA_BOTH int32_t conv_least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+CUDA_BOTH bool conv_job_is_wgrad(const conv_job &job)
+{
+    return job.conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+}
+
+CUDA_BOTH void conv_coords_any(conv_coords *coords, const conv_job &job, const conv_view &view,
+                               int32_t index, bool tap)
+{
+    if (tap)
+        conv_coords_of_tap(coords, job.conv, view, index, job.channels_inside);
+    else
+        conv_coords_of_position(coords, job.conv, view, index);
+}
+
+/* From n to n in C; where those of a group begin. */
+CUDA_BOTH int64_t conv_n_step(const conv_job &job)
+{
+    return conv_job_is_wgrad(job) ? job.conv.tap_n : job.conv.position.step;
+}
+
+CUDA_BOTH int64_t conv_n_group(const conv_job &job)
+{
+    return conv_job_is_wgrad(job) ? job.conv.tap_group : job.conv.n * job.conv.position.step;
+}
+
+/* `at` and `by` together lie in A's tensor. */
+__device__ static inline bool conv_is_inside(const conv &conv, const conv_coords &at,
+                                             const conv_coords &by)
+{
+    bool inside = true;
+
+#pragma unroll
+    for (int d = 0; d < CONV_DIMS; d++)
+        inside &= (uint32_t)(at.at[d] + by.at[d]) < (uint32_t)conv.dim[CONV_FIRST + d].a_extent;
+    return inside;
+}
+
+#endif
