@@ -23,11 +23,15 @@ tools_anydnn_SOURCES = \
 	tools/exec.c \
 	tools/explain.c \
 	tools/info.c \
+	tools/info.h \
+	tools/info_print.c \
 	tools/main.c \
 	tools/options.c \
 	tools/progress.c \
 	tools/progress.h \
 	tools/run.c \
+	tools/run.h \
+	tools/run_options.c \
 	tools/shim.c \
 	tools/shim.h \
 	tools/shim_names.c \

@@ -1,136 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* anydnn run: runs a problem on given or random data, shows the outputs and who made them, and
  * compares them with another backend's. */
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "run.h"
 #include "tools/problem/execute.h"
 #include "tools/problem/report.h"
 
 #define TIMED_RUNS 11
 
-struct file {
-    const char *role; /* ends at the `=` */
-    const char *path;
-};
-
-struct options {
-    unsigned long long seed;
-    int normal; /* inputs */
-    const char *check;
-    double tolerance; /* below 0: by type */
-    int repeat;       /* 0: not given */
-    int timed;
-    int in_count;
-    int out_count;
-    struct file in[OPERANDS_MAX];
-    struct file out[OPERANDS_MAX];
-};
-
-/* ---- options */
-
-static int set_seed(struct tool *tool, void *own, const char *value)
-{
-    return tool_number(tool, "seed", value, 0, INT64_MAX, &((struct options *)own)->seed);
-}
-
-static int set_inputs(struct tool *tool, void *own, const char *value)
-{
-    struct options *options = own;
-
-    options->normal = strcmp(value, "normal") == 0;
-    if (!options->normal && strcmp(value, "eighths") != 0)
-        return tool_fail(tool, TOOL_USAGE, "--inputs=%s: takes eighths or normal", value);
-    return TOOL_FINE;
-}
-
-static int set_check(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    ((struct options *)own)->check = value;
-    return TOOL_FINE;
-}
-
-static int set_tolerance(struct tool *tool, void *own, const char *value)
-{
-    double *tolerance = &((struct options *)own)->tolerance;
-    char *end;
-
-    *tolerance = strtod(value, &end);
-    if (end == value || *end != '\0' || !(*tolerance >= 0))
-        return tool_fail(tool, TOOL_USAGE, "--tolerance=%s: takes a number from 0", value);
-    return TOOL_FINE;
-}
-
-static int set_repeat(struct tool *tool, void *own, const char *value)
-{
-    unsigned long long number;
-    int code = tool_number(tool, "repeat", value, 1, 1000000, &number);
-
-    if (code == TOOL_FINE)
-        ((struct options *)own)->repeat = (int)number;
-    return code;
-}
-
-static int set_time(struct tool *tool, void *own, const char *value)
-{
-    (void)tool;
-    (void)value;
-    ((struct options *)own)->timed = 1;
-    return TOOL_FINE;
-}
-
-static int add_file(struct tool *tool, const char *option, const char *value, struct file *files,
-                    int *count)
-{
-    const char *equals = strchr(value, '=');
-
-    if (equals == NULL || equals == value || equals[1] == '\0')
-        return tool_fail(tool, TOOL_USAGE, "--%s %s: takes ROLE=FILE, such as x=x.bin", option,
-                         value);
-    if (*count == OPERANDS_MAX)
-        return tool_fail(tool, TOOL_USAGE, "--%s %s: is one too many; %d are taken", option, value,
-                         OPERANDS_MAX);
-    files[*count].role = value;
-    files[*count].path = equals + 1;
-    ++*count;
-    return TOOL_FINE;
-}
-
-static int set_in(struct tool *tool, void *own, const char *value)
-{
-    struct options *options = own;
-
-    return add_file(tool, "in", value, options->in, &options->in_count);
-}
-
-static int set_out(struct tool *tool, void *own, const char *value)
-{
-    struct options *options = own;
-
-    return add_file(tool, "out", value, options->out, &options->out_count);
-}
-
-static const struct tool_option option_table[] = {
-    {"seed", "N", "of the random inputs (1)", set_seed},
-    {"inputs", "KIND", "eighths: multiples of 1/8, exact sums; normal: N(0,1) (eighths)",
-     set_inputs},
-    {"in", "ROLE=FILE", "values of an operand, raw, in logical order", set_in},
-    {"out", "ROLE=FILE", "write an output's values likewise", set_out},
-    {"check", "BACKEND", "run it there too and compare the outputs", set_check},
-    {"tolerance", "X", "largest relative L2 difference for --check (by type)", set_tolerance},
-    {"repeat", "N", "run N times (1; with --time 11); equal bits where promised", set_repeat},
-    {"time", NULL, "microseconds of the first run, and of the others", set_time},
-    {NULL, NULL, NULL, NULL},
-};
-
 /* ---- files */
 
 /* The operand that ROLE=FILE means, or -1 with a sentence. */
-static int operand_of(struct tool *tool, const char *option, const struct file *file,
+static int operand_of(struct tool *tool, const char *option, const struct run_file *file,
                       const struct operands *operands, anydnnDirection_t needed)
 {
     char role[64];
@@ -152,7 +36,8 @@ static int operand_of(struct tool *tool, const char *option, const struct file *
 }
 
 /* An output may be given its old values for a beta that is not 0. */
-static int read_files(struct tool *tool, const struct options *options, struct operands *operands)
+static int read_files(struct tool *tool, const struct run_options *options,
+                      struct operands *operands)
 {
     anydnnDirection_t needed =
         operands->blends ? ANYDNN_DIRECTION_INPUT_OUTPUT : ANYDNN_DIRECTION_INPUT;
@@ -170,7 +55,7 @@ static int read_files(struct tool *tool, const struct options *options, struct o
     return code;
 }
 
-static int write_files(struct tool *tool, const struct options *options,
+static int write_files(struct tool *tool, const struct run_options *options,
                        const struct operands *operands, const struct outcome *outcome)
 {
     int code = TOOL_FINE;
@@ -215,7 +100,7 @@ static int find_check(struct tool *tool, const char *name, const char *device, c
     return code;
 }
 
-static int check(struct tool *tool, const struct options *options, anydnnProblem_t problem,
+static int check(struct tool *tool, const struct run_options *options, anydnnProblem_t problem,
                  const char *text, const struct operands *operands, const struct outcome *first,
                  json_t *answer)
 {
@@ -237,8 +122,9 @@ static int check(struct tool *tool, const struct options *options, anydnnProblem
 
 /* ---- the command */
 
-static int run_described(struct tool *tool, const struct options *options, anydnnProblem_t problem,
-                         const char *text, struct operands *operands, json_t *answer)
+static int run_described(struct tool *tool, const struct run_options *options,
+                         anydnnProblem_t problem, const char *text, struct operands *operands,
+                         json_t *answer)
 {
     struct execution execution = {.repeat = options->repeat, .timed = options->timed};
     struct outcome outcome;
@@ -270,7 +156,7 @@ static int run_described(struct tool *tool, const struct options *options, anydn
 
 static int run_problem(struct tool *tool, void *own, const char *given, json_t *answer)
 {
-    const struct options *options = own;
+    const struct run_options *options = own;
     anydnnProblem_t problem = NULL;
     struct operands operands = {.count = 0};
     char *text = NULL;
@@ -296,7 +182,7 @@ static int run_problem(struct tool *tool, void *own, const char *given, json_t *
 
 static int run(struct tool *tool, int argc, char **argv)
 {
-    struct options options = {.seed = 1, .tolerance = -1};
+    struct run_options options = {.seed = 1, .tolerance = -1};
     int first;
     int code = tool_options(tool, &tool_run, &options, argc, argv, &first);
 
@@ -310,4 +196,4 @@ static int run(struct tool *tool, int argc, char **argv)
 
 const struct tool_command tool_run = {
     "run", "PROBLEM | -", "Runs a problem once on given or random data and shows what came out.",
-    option_table, run};
+    tool_run_options, run};

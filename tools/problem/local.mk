@@ -12,6 +12,8 @@ tools_anydnn_SOURCES += \
 	tools/problem/find.c \
 	tools/problem/find.h \
 	tools/problem/given.c \
+	tools/problem/guarded.c \
+	tools/problem/guarded.h \
 	tools/problem/operands.c \
 	tools/problem/operands.h \
 	tools/problem/report.c \

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of anydnn info. */
+#ifndef TOOLS_INFO_H
+#define TOOLS_INFO_H
+
+#include "common.h"
+
+void tool_info_print(const json_t *answer);
+
+#endif
