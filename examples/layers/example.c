@@ -22,7 +22,7 @@ static int load_set(const struct example *e, const struct options *o, struct dat
 
     if (o->data != NULL)
         return e->read(set, o->data, test, asked);
-    return e->draw(set, asked > 0 ? asked : usual, o->training.seed, test);
+    return e->draw(set, asked > 0 ? asked : usual, o->apart ? o->drawing : o->training.seed, test);
 }
 
 /* The library takes absolute paths alone, since settings outlive the current folder. */

@@ -32,7 +32,9 @@ static void print_help(const struct example *e)
            "  --momentum X          (%g)\n"
            "  --weight-decay X      (%g)\n"
            "  --dropout P           drop inputs of the last layer with probability P (0: none)\n"
-           "  --seed N              of drawing, weights, shuffling and dropout (%llu)\n",
+           "  --seed N              of drawing, weights, shuffling and dropout (%llu)\n"
+           "  --draw-seed N         of drawing alone, where trainings in several processes are to\n"
+           "                        have the same images (that of --seed)\n",
            e->name, e->name, e->about, e->data, e->train_images, e->test_images, t->batch,
            t->epochs, t->learning_rate, t->falling ? "cosine" : "constant", t->momentum, t->decay,
            (unsigned long long)t->seed);
@@ -65,6 +67,7 @@ enum option_name {
     DECAY,
     DROPOUT,
     SEED,
+    DRAW_SEED,
     TYPE,
     MATH,
     DEVICE,
@@ -90,6 +93,7 @@ static const struct option names[] = {
     {"weight-decay", required_argument, NULL, DECAY},
     {"dropout", required_argument, NULL, DROPOUT},
     {"seed", required_argument, NULL, SEED},
+    {"draw-seed", required_argument, NULL, DRAW_SEED},
     {"type", required_argument, NULL, TYPE},
     {"math", required_argument, NULL, MATH},
     {"device", required_argument, NULL, DEVICE},
@@ -127,14 +131,14 @@ static int read_count(const char *name, const char *text, int most, int *value)
     return 0;
 }
 
-static int read_seed(const char *text, uint64_t *value)
+static int read_seed(const char *name, const char *text, uint64_t *value)
 {
     char *end;
 
     errno = 0;
     *value = strtoull(text, &end, 10);
     if (end == text || *end != '\0' || errno != 0 || strchr(text, '-') != NULL)
-        return complain("--seed=%s: takes a whole number from 0 to 2^64 - 1.", text);
+        return complain("--%s=%s: takes a whole number from 0 to 2^64 - 1.", name, text);
     return 0;
 }
 
@@ -217,7 +221,7 @@ static int read_training(struct training *t, int option, const char *text)
     case DECAY:
         return read_number("weight-decay", text, 1, &t->decay);
     default:
-        return read_seed(text, &t->seed);
+        return read_seed("seed", text, &t->seed);
     }
 }
 
@@ -231,6 +235,9 @@ static int read_option(struct options *o, int option, const char *text)
         return read_count("train-images", text, IMAGES_AT_MOST, &o->train_images);
     case TEST_IMAGES:
         return read_count("test-images", text, IMAGES_AT_MOST, &o->test_images);
+    case DRAW_SEED:
+        o->apart = 1;
+        return read_seed("draw-seed", text, &o->drawing);
     case DROPOUT:
         return read_number("dropout", text, 1, &o->dropout);
     case TYPE:

@@ -28,6 +28,8 @@ struct options {
     double dropout;
     int train_images; /* 0: all, or the default number of drawn ones */
     int test_images;
+    int apart; /* images are drawn from `drawing`, not from the training's seed */
+    uint64_t drawing;
     int modes; /* to compare; 0: one training */
     struct mode compared[MODES_AT_MOST];
     int seeds;

@@ -41,6 +41,11 @@ check "a training is the one that its mode makes alone" sh -c "
         sed -n 's/^epoch 2.*: loss \([0-9.]*\),.*/\1/p')
     grep -q \"^seed 3, default: loss \$one,\" '$tap_dir/out' && test \"\$alone\" != \"\$one\""
 
+check "another process can train the second seed on the same images" sh -c "
+    second=\$('$lenet' --device cpu --train-images 192 --test-images 100 --batch 16 --epochs 2 --seed 4 --draw-seed 3 |
+        sed -n 's/^epoch 2.*: loss \([0-9.]*\),.*/\1/p')
+    grep -q \"^seed 4, default: loss \$second,\" '$tap_dir/trained'"
+
 if command -v gnuplot >/dev/null 2>&1; then
     check "the page has its four figures" test "$(grep -o 'data:image/svg' "$tap_dir/page.html" | wc -l)" -eq 4
 else
