@@ -191,6 +191,69 @@ print([o["errors"] for l in a["layers"] for o in l["outputs"]])'
     sort "$tap_dir/seeds" | uniq -c | awk '{ print $1 }' | sort | tr '\n' ' ' | grep -x '1 2 '
 }
 
+# ---- samples
+
+# All but one of the values, each summed up on its own: cpu_ref rounds right sums once, so that half a unit would show
+# any product too few or in the wrong place. Whole numbers are right to the last bit, and so are their sums.
+sampled() {
+    while read -r x w y words; do
+        for layout in nchw nhwc; do
+            of_x=f32:$x:$layout of_w=f32:$w:$layout of_y=f32:$y:$layout
+            echo "convolution_forward x=$of_x w=$of_w y=$of_y $words"
+            echo "convolution_backward_data w=$of_w dy=$of_y dx=$of_x $words"
+            echo "convolution_backward_filter x=$of_x dy=$of_y dw=$of_w $words"
+        done
+    done >"$tap_dir/sampled.suite" <<'END'
+2,6,7,8 4,3,3,2 2,4,4,7 pad=1,0 stride=2,1 groups=2
+2,4,5,6,7 6,2,2,3,2 2,6,3,6,7 pad=1,2,1 stride=2,1,1 dilation=2,2,2 groups=2 mode=convolution
+END
+    json 0 "len(a['layers']) == 12 and all(x['ulp_max'] <= 0.5 and 0.05 < x['ulp_mean'] < 0.35 for o in e for x in o) and \
+        all(o['sampled'] == 71 and o['sampled'] < o['count'] for l in a['layers'] for o in l['outputs'])" \
+        --sample 71 cpu_ref cpu_ref "$tap_dir/sampled.suite" &&
+        json 0 "all(x['bound']['kind'] == 'exact' and x['max_abs'] == 0 for o in e for x in o)" --inputs integers \
+            --sample 71 cpu_ref cpu_ref "$tap_dir/sampled.suite"
+}
+# What is said of a place is what the whole comparison says of it; and the whole is no sample.
+sample_of_whole() {
+    json 0 "True" cpu_ref cpu_ref "$conv" --sample 25087 || return 1
+    cp "$tap_dir/out" "$tap_dir/sample.json"
+    json 0 "'sampled' not in a['layers'][0]['outputs'][0]" cpu_ref cpu_ref "$conv" --sample 25088 || return 1
+    python3 -c 'import json, sys
+one, other = (json.load(open(f))["layers"][0]["outputs"][0]["errors"][0] for f in sys.argv[1:])
+assert all(one["bound"][k] == other["bound"][k] for k in ("at", "got", "kind", "wrong")), (one["bound"], other["bound"])
+assert all(abs(one["bound"][k] / other["bound"][k] - 1) < 1e-12 for k in ("want", "limit"))
+assert abs(one["relative_l2"] / other["relative_l2"] - 1) < 1e-3
+assert sum(p[1] for p in one["ulps"]["powers"]) + one["ulps"]["zeros"] == 25087' "$tap_dir/sample.json" "$tap_dir/out"
+}
+# The rule: 1 - 0.05^(1/n); the same seed draws the same places, another one others; the line repeats it.
+says_sample() {
+    fault truncate
+    # shellcheck disable=SC2086
+    compare 1 --sample 50 --csv "$tap_dir/sample.csv" $pair "$conv" && says 'y (f32, 50 of 25088 values)' &&
+        says 'a sample: with 95 % confidence at most 5.8 % of all values' && says ' of 50 values of y are wrong; ' &&
+        says 'again: .* --seed 1 --sample 50 ' && [ "$(cut -d, -f 29 "$tap_dir/sample.csv" | sed -n 2p)" = 50 ] || return 1
+    cp "$tap_dir/out" "$tap_dir/first"
+    # shellcheck disable=SC2086
+    compare 1 --sample 50 $pair "$conv" && [ "$(grep 'are wrong' "$tap_dir/first")" = "$(grep 'are wrong' "$tap_dir/out")" ]
+}
+
+# ---- growth
+
+# Operands rounded to TF32 cost the same whatever the length; right sums that are rounded once, too.
+grows() {
+    printf '%s\n' 'a: convolution_forward x=f32:2,16,8,8 w=f32:8,16,1,1' \
+        'b: convolution_forward x=f32:2,256,8,8 w=f32:8,256,1,1' \
+        'c: convolution_forward x=f32:2,256,8,8 w=f32:8,256,4,4' >"$tap_dir/growing.suite"
+    printf '[plugin cpu_ref]\nset.emulate = on\n' >"$tap_dir/emulate.conf"
+    json 0 "all(abs(p) < 0.03 for p in s['growth']['powers']) and [t['from'] for t in s['growth']['steps']] == [16, 256, 4096] \
+        and all(abs(t['pairs'][1]['relative_l2'] / t['pairs'][1]['expected'] - 1) < 0.1 for t in s['growth']['steps']) and \
+        [x[0]['terms'] for x in e] == [16, 256, 4096] and all(abs(x[0]['expected'] / ((2**-24 * 0.42)**2 + \
+            (0.3 * 2**-24)**2 * x[0]['terms'])**0.5 - 1) < 1e-6 for x in e)" \
+        --config "$tap_dir/emulate.conf" cpu_ref cpu_ref:allow_conversion "$tap_dir/growing.suite" &&
+        compare 0 --config "$tap_dir/emulate.conf" cpu_ref cpu_ref:allow_conversion "$tap_dir/growing.suite" &&
+        says '^ *16 to *63 *1 ' && says '^  B grows as terms^-*0.0[0-2]; a random walk has 0.5'
+}
+
 # ---- the planted fault
 
 names_layer() {
@@ -306,6 +369,10 @@ check 'saturation and overflow are no errors' saturates
 check 'inputs are spread as they should' moments
 check 'long sums of whole numbers in half' long_sums
 check 'the seed alone decides' seeds
+check 'each value of a sample is summed up on its own' sampled
+check 'a sample says what the whole says of its places' sample_of_whole
+check 'a sample says what it cannot say' says_sample
+check 'the growth of the error' grows
 check 'a planted fault: the layer is named' names_layer
 check 'a planted fault: its line repeats it' repeats
 check 'a declined problem is shown' declines
@@ -332,6 +399,8 @@ check 'no such suite' refuses 'there is no suite of this name' --suites "$suites
 check 'no such reference' refuses 'cpu_reff:default: no backend of this name is installed' --reference cpu_reff cpu_ref cpu_ref "$suite"
 check 'a reference with a mode' refuses '--reference=cpu_ref:split: takes the name of a backend' --reference cpu_ref:split cpu_ref cpu_ref "$suite"
 check 'no such inputs' refuses 'takes normal, uniform, integers, wide' --inputs gaussian cpu_ref cpu_ref "$suite"
+check 'a sample of none' refuses '--sample=0: ' --sample 0 cpu_ref cpu_ref "$suite"
+check 'a sample that is no number' refuses '--sample=some: ' --sample some cpu_ref cpu_ref "$suite"
 check 'no such folder for CSV' refuses '--csv=/nowhere/a.csv: No such file' --csv /nowhere/a.csv cpu_ref cpu_ref "$suite"
 check 'a word that is none' refuses 'window. is no part of a problem' cpu_ref cpu_ref pooling_forward x=f32:1,1,4,4 window
 check 'a wrong problem' refuses 'is no operation' cpu_ref cpu_ref pooling_foward x=f32:1,1,4,4

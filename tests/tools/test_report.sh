@@ -42,8 +42,25 @@ compared() {
         "$suite"
 }
 drawn() {
-    compared && holds 3 '<script>alert(1)</script>&"`id`' "END'\$x]]>-->" 'A is cpu_ref:default' holds \
+    compared && holds 5 '<script>alert(1)</script>&"`id`' "END'\$x]]>-->" 'A is cpu_ref:default' holds \
         "allow_conversion: a<b>'&c"
+}
+# Two comparisons as one page, from what they printed; and files that are none.
+redrawn() {
+    for type in f32 f16; do
+        written 0 compare --json --config "$tap_dir/emulate.conf" --type $type --sample 100 cpu_ref:default \
+            cpu_ref:allow_conversion "$suite" || return 1
+        cp "$tap_dir/out" "$tap_dir/$type.json"
+    done
+    written 0 compare --redraw --html "$page" "$tap_dir/f32.json" "$tap_dir/f16.json" &&
+        holds "$1" '10 problems in several comparisons' 'cpu_ref:allow_conversion, f32' 'cpu_ref:default, f16' \
+            'These are samples' 'All layers' "END'\$x]]>-->" || return 1
+    echo '{"layers": [{"outputs": [{"errors": [{"side": 7}]}]}]}' >"$tap_dir/side.json"
+    echo '{"layers": [' >"$tap_dir/cut.json"
+    written 2 compare --redraw --html "$page" "$tap_dir/side.json" &&
+        says 'side.json: is not what compare --json prints' &&
+        written 2 compare --redraw --html "$page" "$tap_dir/cut.json" && says 'cut.json:2: ' &&
+        written 2 compare --redraw "$tap_dir/f32.json" && says '--redraw takes --html FILE and files'
 }
 # Whole numbers have no error: nothing to draw, and the page says so.
 exact() {
@@ -56,7 +73,7 @@ undrawn() {
     (
         PATH=$tap_dir/bin:$PATH
         compared
-    ) && holds 0 'This figure is not drawn: gnuplot is not installed, or failed.' '3 figures are missing'
+    ) && holds 0 'This figure is not drawn: gnuplot is not installed, or failed.' '5 figures are missing'
 }
 # Two backends, one of them twice; and one alone.
 timed() {
@@ -86,11 +103,13 @@ refused() {
 
 if command -v gnuplot >/dev/null 2>&1; then
     check "a comparison's page has its figures, and hostile names are text" drawn
-    check "a trace's page" replayed 3
+    check "a trace's page" replayed 4
+    check "several comparisons on one page" redrawn 5
     check "a page of speeds" timed 2
 else
     skip "a comparison's page has its figures, and hostile names are text" "gnuplot is not installed"
     check "a trace's page" replayed 0
+    check "several comparisons on one page" redrawn 0
     check "a page of speeds" timed 0
 fi
 check "layers' names in a script of bars are text" bars

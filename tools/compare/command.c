@@ -33,6 +33,11 @@ static int set_repeat(struct tool *tool, void *own, const char *value)
     return tool_number(tool, "repeat", value, 1, 1000000, &((struct compare_options *)own)->repeat);
 }
 
+static int set_sample(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "sample", value, 1, 1000000, &((struct compare_options *)own)->sample);
+}
+
 static int set_inputs(struct tool *tool, void *own, const char *value)
 {
     struct compare_options *options = own;
@@ -65,6 +70,14 @@ static int set_html(struct tool *tool, void *own, const char *value)
     return page_check(tool, "html", value);
 }
 
+static int set_redraw(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    (void)value;
+    ((struct compare_options *)own)->redraw = 1;
+    return TOOL_FINE;
+}
+
 static int set_reference(struct tool *tool, void *own, const char *value)
 {
     if (value[0] == '\0' || strchr(value, ':') != NULL)
@@ -86,9 +99,14 @@ static const struct tool_option option_table[] = {
      set_inputs},
     {"seed", "N", "of the inputs, the same for every problem (1)", set_seed},
     {"repeat", "N", "runs of each side; the time is the median behind the first (3)", set_repeat},
+    {"sample", "N",
+     "judge N values of each convolution's result, drawn by the seed, each summed up in double on "
+     "its own (all)",
+     set_sample},
     {"reference", "BACKEND", "who gives the results in double (cpu_ref)", set_reference},
     {"csv", "FILE", "write the numbers there, too", set_csv},
     {"html", "FILE", "write a page of figures and tables, drawn by gnuplot", set_html},
+    {"redraw", NULL, "run nothing: the page of FILE..., each what --json printed", set_redraw},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -108,10 +126,14 @@ char *compare_again(const struct compare *compare, const char *problem)
     const char *inputs = inputs_name(compare->options);
     size_t size = strlen(problem) + strlen(device) + strlen(config) + strlen(inputs) + 600;
     char *text = tool_alloc(size);
+    char sample[40] = "";
 
-    snprintf(text, size, "anydnn compare%s%s%s%s --reference %s --inputs %s --seed %llu %s %s '%s'",
+    if (compare->options->sample > 0)
+        snprintf(sample, sizeof(sample), " --sample %llu", compare->options->sample);
+    snprintf(text, size,
+             "anydnn compare%s%s%s%s --reference %s --inputs %s --seed %llu%s %s %s '%s'",
              device[0] != '\0' ? " --device " : "", device, config[0] != '\0' ? " --config " : "",
-             config, compare->options->reference, inputs, compare->options->seed,
+             config, compare->options->reference, inputs, compare->options->seed, sample,
              compare->side[0].name, compare->side[1].name, problem);
     return text;
 }
@@ -235,6 +257,8 @@ static int run(struct tool *tool, int argc, char **argv)
 
     if (code != TOOL_GO_ON)
         return code;
+    if (options.redraw)
+        return compare_redraw(tool, options.html, argc - first, argv + first);
     code = open_all(&compare, &options, argc - first, argv + first, &suite);
     if (code == TOOL_FINE)
         code = answer_all(&compare);

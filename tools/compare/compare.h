@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "tools/oracle/oracle.h"
+#include "tools/oracle/sample.h"
 #include "tools/problem/contender.h"
 #include "tools/problem/execute.h"
 #include "tools/suite/suite.h"
@@ -17,10 +17,12 @@ struct compare_options {
     struct suite_options suite;
     unsigned long long seed;
     unsigned long long repeat;
+    unsigned long long sample; /* elements of a result that are judged; 0: all */
     enum oracle_data inputs;
     const char *folder;    /* of .npy files, instead; NULL: none */
     const char *csv;       /* NULL: none */
     const char *html;      /* likewise */
+    int redraw;            /* run nothing: --html of files */
     const char *reference; /* BACKEND */
 };
 
@@ -69,7 +71,9 @@ struct compare_errors {
     int exact;               /* no other number of the type is right */
     int transform;           /* judged by the relative L2 error */
     int64_t wrong;           /* elements beyond the bound */
+    double expected;         /* relative L2 of such sums of N(0,1); 0: nothing is */
     double terms;            /* of the longest sum behind an element */
+    int64_t sampled;         /* elements that were judged; 0: all */
     double ratio;            /* the largest error in parts of its bound */
     struct adn_judged worst; /* whose that is; `at` -1: no error */
     double limit;            /* its bound */
@@ -79,7 +83,7 @@ struct compare_errors {
 /* `after` is what the operand held after the run. */
 void compare_errors(const struct adn_subject *subject, int slot, const struct adn_method *method,
                     const struct operand *operand, const unsigned char *after,
-                    struct compare_errors *errors);
+                    const struct oracle_sample *sample, struct compare_errors *errors);
 /* The members of `errors` as an answer. */
 json_t *compare_errors_answer(const struct adn_subject *subject, int slot,
                               const struct compare_errors *errors);
@@ -104,14 +108,26 @@ typedef void (*compare_each_fn)(void *cookie, const json_t *answer, const json_t
 void compare_each(const json_t *answer, compare_each_fn each, void *cookie);
 void compare_each_of(const json_t *answers, compare_each_fn each, void *cookie);
 
+/* ---- growth.c */
+
+/* Errors over the length of sums, as steps and as a power of it. */
+json_t *compare_growth(const json_t *answers);
+void compare_growth_print(const json_t *growth);
+/* Whether there are an error and a length. */
+int compare_has_length(const json_t *errors);
+
 /* ---- table.c, csv.c, html.c, summary.c, verdict.c */
 
 void compare_print(const json_t *answer);
+/* The share of values that a sample may have missed, each further off than its worst. */
+double compare_unseen(const json_t *output);
 
 int compare_csv_open(struct compare *compare, FILE **csv);
 void compare_csv_add(FILE *csv, const json_t *answer);
 int compare_csv_close(struct compare *compare, FILE *csv);
 
+/* Draws the page of comparisons that --json printed. */
+int compare_redraw(struct tool *tool, const char *html, int count, char **paths);
 /* Writes the answers as a page. `names`: what the sides are called there. */
 int compare_html(struct tool *tool, const char *path, const char *title, const char *const *names,
                  const json_t *answers);

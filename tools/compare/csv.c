@@ -11,10 +11,11 @@
 static const char header[] =
     "suite,layer,times,side,pair,outcome,math,notes,time_us,output,type,count,max_abs,mean_abs,"
     "relative_l2,bias,outward,ulp_max,ulp_mean,ulp_p99,not_finite,mismatches,bound,holds,ratio,"
-    "wrong,other_max_abs,other_relative_l2,other_differing,worst_at,reason,problem\n";
+    "wrong,terms,expected,judged,other_max_abs,other_relative_l2,other_differing,worst_at,reason,"
+    "problem\n";
 
 /* Columns that only who ran has: from `output` to `worst_at`. */
-#define OF_OUTPUT 21
+#define OF_OUTPUT 24
 
 static void put(FILE *csv, const json_t *object, const char *key)
 {
@@ -69,6 +70,9 @@ static void add_errors(void *cookie, const json_t *answer, const json_t *output,
         put(csv, errors, of_errors[i]);
     for (size_t i = 0; i < sizeof(of_bound) / sizeof(of_bound[0]); i++)
         put(csv, bound, of_bound[i]);
+    put(csv, errors, "terms");
+    put(csv, errors, "expected");
+    put(csv, output, json_object_get(output, "sampled") != NULL ? "sampled" : "count");
     for (size_t i = 0; i < sizeof(of_difference) / sizeof(of_difference[0]); i++)
         put(csv, difference, of_difference[i]);
     put(csv, bound, "at");

@@ -69,6 +69,47 @@ static void put_row(struct page *page, const struct row *row)
     page_row(page, 0, cells);
 }
 
+/* ---- all rows */
+
+static const char *error_of(char *text, size_t size, const struct html_figures *figures, int row,
+                            int series)
+{
+    for (size_t i = 0; i < figures->points; i++)
+        if (figures->point[i].row == row && figures->point[i].series == series) {
+            snprintf(text, size, "%.2e", figures->point[i].error);
+            return text;
+        }
+    return "";
+}
+
+void html_put_rows(struct page *page, const struct html_figures *figures)
+{
+    enum { LEAD = 3 };
+    const char *cells[LEAD + HTML_SERIES + 2] = {"", "layer", "output"};
+    char text[HTML_SERIES + 1][32];
+
+    if (figures->rows < 2)
+        return;
+    for (int i = 0; i < figures->count; i++)
+        cells[LEAD + i] = figures->series[i].name;
+    cells[LEAD + figures->count] = "problem";
+    page_heading(page, "All layers");
+    page_paragraph(page, "Relative L2 errors, with the problem of the first side that is shown.");
+    page_table_begin(page);
+    page_row(page, 1, cells);
+    for (int row = 0; row < figures->rows; row++) {
+        snprintf(text[HTML_SERIES], sizeof(text[0]), "%d", row + 1);
+        cells[0] = text[HTML_SERIES];
+        cells[1] = tool_text_of(figures->row[row].answer, "layer");
+        cells[2] = tool_text_of(figures->row[row].output, "role");
+        for (int i = 0; i < figures->count; i++)
+            cells[LEAD + i] = error_of(text[i], sizeof(text[i]), figures, row, i);
+        cells[LEAD + figures->count] = tool_text_of(figures->row[row].answer, "problem");
+        page_row(page, 0, cells);
+    }
+    page_table_end(page);
+}
+
 void compare_html_worst(struct page *page, const json_t *answers)
 {
     static const char *const heading[] = {"side",     "layer", "output",  "relative L2",

@@ -12,6 +12,7 @@ struct meeting {
     anydnnProblem_t problem;
     char *text;
     struct adn_subject subject;
+    struct oracle_sample sample; /* of its output */
     struct operands operands;
     struct entrant entrant[COMPARE_SIDES];
     struct outcome outcome[COMPARE_SIDES];

@@ -20,6 +20,17 @@ static struct adn_method method_of(const struct outcome *outcome)
     return method;
 }
 
+/* Convolutions alone have sums that are long. A sample that holds all is none. */
+static void choose_sample(struct meeting *meeting)
+{
+    const struct compare_options *options = meeting->compare->options;
+    enum { RESULT = 2 };
+
+    if (options->sample > 0 && oracle_can_sample(meeting->subject.problem.operation) &&
+        (int64_t)options->sample < meeting->subject.slot[RESULT].count)
+        meeting->sample = (struct oracle_sample){(int64_t)options->sample, options->seed};
+}
+
 int meeting_expect(struct meeting *meeting)
 {
     char sentence[ADN_JUDGE_SENTENCE] = "";
@@ -33,7 +44,11 @@ int meeting_expect(struct meeting *meeting)
             if (method.notes & ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION)
                 meeting->subject.problem.math = method.math;
         }
-    oracle_on_handle(&oracle, meeting->compare->reference.handle);
+    choose_sample(meeting);
+    if (meeting->sample.count > 0)
+        oracle_on_sample(&oracle, &meeting->sample);
+    else
+        oracle_on_handle(&oracle, meeting->compare->reference.handle);
     if (adn_oracle_expect(&oracle, &meeting->subject, sentence) != 0)
         return meeting_refuse(meeting, sentence);
     return TOOL_FINE;
@@ -46,7 +61,8 @@ static json_t *side_errors(struct meeting *meeting, int side, int slot, int inde
     json_t *answer;
 
     compare_errors(&meeting->subject, slot, &method, &meeting->operands.item[index],
-                   report_after(&meeting->operands, &meeting->outcome[side], index), errors);
+                   report_after(&meeting->operands, &meeting->outcome[side], index),
+                   &meeting->sample, errors);
     answer = compare_errors_answer(&meeting->subject, slot, errors);
     json_object_set_new(answer, "side", json_integer(side));
     json_object_set_new(answer, "pair", json_string(meeting->compare->side[side].name));
@@ -64,6 +80,8 @@ static json_t *describe_output(struct meeting *meeting, int slot, int index, int
     json_object_set_new(answer, "role", json_string(operand->role));
     json_object_set_new(answer, "type", json_string(operand->element->name));
     json_object_set_new(answer, "count", json_integer(operand->count));
+    if (meeting->sample.count > 0)
+        json_object_set_new(answer, "sampled", json_integer((json_int_t)meeting->sample.count));
     for (int side = 0; side < COMPARE_SIDES; side++)
         if (meeting->ran[side])
             json_array_append_new(sides, side_errors(meeting, side, slot, index, holds));

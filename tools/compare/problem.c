@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "tools/bench/traffic.h"
 #include "tools/oracle/cut.h"
 #include "tools/problem/report.h"
 
@@ -119,6 +120,17 @@ int compare_is_broken(struct compare *compare, const struct adn_subject *inputs,
     return code;
 }
 
+/* What the problem costs at least, for who reads the times. */
+static void put_traffic(const struct meeting *meeting, json_t *answer)
+{
+    struct traffic traffic;
+
+    if (traffic_of(&meeting->operands, meeting->text, &traffic) != 0 || !(traffic.flops > 0))
+        return;
+    json_object_set_new(answer, "flops", json_real(traffic.flops));
+    json_object_set_new(answer, "bytes", json_real(traffic.bytes));
+}
+
 int compare_problem(struct compare *compare, const struct suite_item *item, json_t *answer)
 {
     struct meeting *meeting = meeting_new(compare, item);
@@ -135,6 +147,7 @@ int compare_problem(struct compare *compare, const struct suite_item *item, json
     if (meeting->ran[0] || meeting->ran[1]) {
         int own = meeting_expect(meeting);
 
+        put_traffic(meeting, answer);
         if (own == TOOL_FINE)
             json_object_set_new(answer, "outputs", meeting_outputs(meeting, &holds));
         code = own > code ? own : code;

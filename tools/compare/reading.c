@@ -46,6 +46,8 @@ void compare_broken(const json_t *output, const json_t *errors, char *sentence, 
     const json_t *bound = json_object_get(errors, "bound");
     const char *kind = tool_text_of(bound, "kind");
     const char *name = tool_text_of(errors, "pair");
+    long long judged =
+        compare_count(output, json_object_get(output, "sampled") != NULL ? "sampled" : "count");
 
     if (strcmp(kind, "transform") == 0)
         snprintf(sentence, size,
@@ -56,16 +58,15 @@ void compare_broken(const json_t *output, const json_t *errors, char *sentence, 
         snprintf(sentence, size,
                  "%s: %lld of %lld values of %s are wrong; [%s] is %.9g and must be %.9g in any "
                  "order of summation",
-                 name, compare_count(bound, "wrong"), compare_count(output, "count"),
-                 tool_text_of(output, "role"), tool_text_of(bound, "at"),
-                 compare_real(bound, "got"), compare_real(bound, "want"));
+                 name, compare_count(bound, "wrong"), judged, tool_text_of(output, "role"),
+                 tool_text_of(bound, "at"), compare_real(bound, "got"),
+                 compare_real(bound, "want"));
     else
         snprintf(sentence, size,
                  "%s: %lld of %lld values of %s are wrong; [%s] is %.9g for %.9g, and rounding "
                  "explains %.2g",
-                 name, compare_count(bound, "wrong"), compare_count(output, "count"),
-                 tool_text_of(output, "role"), tool_text_of(bound, "at"),
-                 compare_real(bound, "got"), compare_real(bound, "want"),
+                 name, compare_count(bound, "wrong"), judged, tool_text_of(output, "role"),
+                 tool_text_of(bound, "at"), compare_real(bound, "got"), compare_real(bound, "want"),
                  compare_real(bound, "limit"));
 }
 

@@ -193,6 +193,7 @@ json_t *compare_summary(const struct compare *compare, const json_t *answers)
     if (all.broken > 0)
         json_object_set_new(summary, "first_broken", describe_broken(&all.first));
     json_object_set_new(summary, "pairs", sides);
+    json_object_set_new(summary, "growth", compare_growth(answers));
     json_object_set_new(summary, "worst", describe_worst(&all));
     free(all.rows);
     return summary;

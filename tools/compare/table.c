@@ -13,9 +13,12 @@
 static void print_heading(const json_t *output)
 {
     char name[128];
+    char sample[40] = "";
 
-    snprintf(name, sizeof(name), "%s (%s, %lld values)", tool_text_of(output, "role"),
-             tool_text_of(output, "type"), compare_count(output, "count"));
+    if (json_object_get(output, "sampled") != NULL)
+        snprintf(sample, sizeof(sample), "%lld of ", compare_count(output, "sampled"));
+    snprintf(name, sizeof(name), "%s (%s, %s%lld values)", tool_text_of(output, "role"),
+             tool_text_of(output, "type"), sample, compare_count(output, "count"));
     printf(
         "  %-*s   max abs  mean abs   rel. L2       bias    outward  ulp max     mean     99 %%  "
         "of bound    time us\n",
@@ -102,6 +105,21 @@ static void print_broken(const json_t *output, const json_t *errors)
     printf("    %s\n", sentence);
 }
 
+/* Were a share p of all values further off than the largest error of n, the chance to miss them
+ * would be (1 - p)^n at most, which is 5 percent for p = 1 - 0.05^(1/n). */
+double compare_unseen(const json_t *output)
+{
+    return 1 - pow(0.05, 1 / (double)compare_count(output, "sampled"));
+}
+
+static void print_sample(const json_t *output)
+{
+    if (json_object_get(output, "sampled") != NULL)
+        printf("    a sample: with 95 %% confidence at most %.2g %% of all values are further off "
+               "than its worst, by how much it cannot say\n",
+               100 * compare_unseen(output));
+}
+
 static void print_output(const json_t *answer, const json_t *output, int first)
 {
     const json_t *errors = json_object_get(output, "errors");
@@ -110,6 +128,7 @@ static void print_output(const json_t *answer, const json_t *output, int first)
     for (size_t i = 0; i < json_array_size(errors); i++)
         print_errors(answer, json_array_get(errors, i), first);
     print_difference(output);
+    print_sample(output);
     for (size_t i = 0; i < json_array_size(errors); i++) {
         print_not_finite(json_array_get(errors, i));
         print_broken(output, json_array_get(errors, i));

@@ -33,6 +33,7 @@ void compare_summary_print(const json_t *summary)
         print_side(i, json_array_get(sides, i));
     printf("  A and B: %lld outputs bitwise equal, %lld not\n", compare_count(summary, "equal"),
            compare_count(summary, "unequal"));
+    compare_growth_print(json_object_get(summary, "growth"));
     if (json_array_size(worst) > 0)
         printf("Worst by relative L2%s:\n",
                compare_count(summary, "broken") > 0 ? ", broken bounds first" : "");

@@ -8,4 +8,6 @@ tools_anydnn_SOURCES += \
 	tools/oracle/data.c \
 	tools/oracle/handle.c \
 	tools/oracle/oracle.h \
+	tools/oracle/sample.c \
+	tools/oracle/sample.h \
 	tools/oracle/source.c

@@ -12,8 +12,8 @@
 
 const char *page_colour(size_t number)
 {
-    static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
-                                          "#E69F00", "#56B4E9", "#000000"};
+    static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#8A2BE2",
+                                          "#E8B800", "#56B4E9", "#000000"};
 
     return colours[number % (sizeof(colours) / sizeof(colours[0]))];
 }

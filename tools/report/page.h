@@ -50,8 +50,8 @@ void page_plot_text(FILE *script, const char *text);
 /* The same as a word of a data block, whose quotes are others. */
 void page_plot_data(FILE *script, const char *text);
 
-/* Colours that most people tell apart (Okabe and Ito, 2008), as `linecolor rgb "..."` wants them.
- */
+/* Colours that most people tell apart, as `linecolor rgb "..."` wants them: those of Okabe and Ito,
+ * 2008, but for purple and orange, which are too near to green and red for who sees no green. */
 const char *page_colour(size_t number);
 
 #endif

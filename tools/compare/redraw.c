@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page of one or more comparisons out of what --json printed, where gnuplot is. */
+#include "tools/compare/compare.h"
+
+/* Of all that the file may hold: the sides that errors name are those of a comparison. */
+static void check_side(void *cookie, const json_t *answer, const json_t *output,
+                       const json_t *errors)
+{
+    long long side = compare_count(errors, "side");
+
+    (void)answer;
+    (void)output;
+    if (side < 0 || side >= COMPARE_SIDES)
+        *(int *)cookie = 0;
+}
+
+static int add_file(struct tool *tool, const char *path, json_t *answers)
+{
+    json_error_t error;
+    json_t *whole = json_load_file(path, 0, &error);
+    const json_t *layers = json_object_get(whole, "layers");
+    int sound = json_is_array(layers);
+
+    compare_each_of(layers, check_side, &sound);
+    if (sound)
+        json_array_extend(answers, json_object_get(whole, "layers"));
+    json_decref(whole);
+    if (whole == NULL)
+        return tool_fail(tool, TOOL_USAGE, "%s:%d: %s", path, error.line, error.text);
+    return sound ? TOOL_FINE
+                 : tool_fail(tool, TOOL_USAGE, "%s: is not what compare --json prints", path);
+}
+
+int compare_redraw(struct tool *tool, const char *html, int count, char **paths)
+{
+    json_t *answers = json_array();
+    int code = TOOL_FINE;
+
+    if (html == NULL || count == 0)
+        code = tool_fail(tool, TOOL_USAGE,
+                         "--redraw takes --html FILE and files that compare --json printed");
+    for (int i = 0; i < count && code == TOOL_FINE; i++)
+        code = add_file(tool, paths[i], answers);
+    if (code == TOOL_FINE)
+        code = compare_html(tool, html, "Errors against double precision", NULL, answers);
+    json_decref(answers);
+    return code;
+}
