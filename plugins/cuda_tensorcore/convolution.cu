@@ -14,6 +14,7 @@ enum { COPY_A, COPY_B, KERNEL, ADD, STEPS };
 struct tc_state {
     struct conv conv; /* of the problem: tc_conv_of */
     conv_slots slots;
+    tc_target target;
     int64_t workspace, partials_at; /* see tc_offer */
     int64_t a_bytes;                /* of the first copy, behind which the second one lies */
     tc_step step[STEPS];            /* `run` NULL: the plan has none */
@@ -45,40 +46,36 @@ static int32_t lane_type(int32_t type)
                                                                          : type;
 }
 
+/* What candidates and plans both need of a problem and its device. */
 static void analyse(struct anydnn_plugin_plan *plan)
 {
-    conv_make(&((tc_state *)plan->job)->conv, &plan->problem);
-}
+    tc_state *state = (tc_state *)plan->job;
+    const struct anydnn_plugin_problem *problem = &plan->problem;
+    tc_target *target = &state->target;
 
-static tc_target target_of(const struct anydnn_plugin_plan *plan, const conv &conv)
-{
-    conv_slots slots = conv_slots_of(plan->problem.operation);
-    tc_target target = {};
-
-    target.type = lane_type(plan->problem.tensor[slots.a]->type);
-    target.b_type = lane_type(plan->problem.tensor[slots.b]->type);
-    target.capability = tc_context_of(plan)->capability;
-    target.generation = plan->context->generation;
-    target.multiprocessors = plan->context->multiprocessors;
-    target.shared_bytes = plan->context->shared_bytes;
-    target.hopper = tc_context_of(plan)->hopper;
-    target.by_16 = tc_reads_by_16(&conv, target.type);
-    target.tf32_split =
-        target.type == ANYDNN_PLUGIN_FLOAT && plan->problem.math == ANYDNN_PLUGIN_MATH_SPLIT;
-    return target;
+    conv_make(&state->conv, problem);
+    state->slots = conv_slots_of(problem->operation);
+    target->type = lane_type(problem->tensor[state->slots.a]->type);
+    target->b_type = lane_type(problem->tensor[state->slots.b]->type);
+    target->capability = tc_context_of(plan)->capability;
+    target->generation = plan->context->generation;
+    target->multiprocessors = plan->context->multiprocessors;
+    target->shared_bytes = plan->context->shared_bytes;
+    target->hopper = tc_context_of(plan)->hopper;
+    target->by_16 = tc_reads_by_16(&state->conv, target->type);
+    target->tf32_split =
+        target->type == ANYDNN_PLUGIN_FLOAT && problem->math == ANYDNN_PLUGIN_MATH_SPLIT;
 }
 
 static int32_t engines(const struct anydnn_plugin_plan *plan,
                        struct cuda_engine offered[CUDA_ENGINES_MAX])
 {
-    conv_slots slots = conv_slots_of(plan->problem.operation);
+    const tc_state *state = (const tc_state *)plan->job;
+    const conv_slots &slots = state->slots;
+    const tc_target &target = state->target;
     tc_offer offers[CUDA_ENGINES_MAX];
-    const conv &conv = *tc_conv_of(plan);
-    tc_target target;
-    int32_t count;
+    int32_t count = tc_offers(&state->conv, &target, offers, CUDA_ENGINES_MAX);
 
-    target = target_of(plan, conv);
-    count = tc_offers(&conv, &target, offers, CUDA_ENGINES_MAX);
     for (int32_t i = 0; i < count; i++) {
         bool splits = target.tf32_split, rounds = target.type == ANYDNN_PLUGIN_FLOAT && !splits;
 
@@ -104,12 +101,11 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
 /* Any number of splits, also one that is not offered. */
 static int32_t has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine)
 {
+    const tc_state *state = (const tc_state *)plan->job;
     tc_layout layout;
     tc_offer offer;
-    const conv &conv = *tc_conv_of(plan);
 
-    tc_target target = target_of(plan, conv);
-    return tc_offer_of(&conv, &target, engine, &offer, &layout);
+    return tc_offer_of(&state->conv, &state->target, engine, &offer, &layout);
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -202,11 +198,9 @@ static void prepare(struct anydnn_plugin_plan *plan)
     tc_job job = {};
     const conv &outer = state->conv;
 
-    tc_target target = target_of(plan, outer);
-    (void)tc_offer_of(&outer, &target, plan->engine, &offer, &layout);
+    (void)tc_offer_of(&outer, &state->target, plan->engine, &offer, &layout);
     const struct tc_kernel *kernel = offer.choice.kernel;
 
-    state->slots = conv_slots_of(plan->problem.operation);
     state->workspace = offer.workspace;
     state->partials_at = offer.partials_at;
     state->a_bytes = layout.a_bytes;

@@ -42,70 +42,52 @@ template <class M> static void tc_first_step_dgrad(struct tc_step *step, const s
 /* Numbers: by type, direction. Tiles are such that the model's blocks do what these do in the time
  * that they take; shared memory depends on the problem and is looked at by what takes it. */
 #define TC_FIRST_NUMBER(type, what) (TC_FIRST << 8 | (type) << 6 | (what) << 4)
-static constexpr struct tc_kernel tc_first_row(int32_t type, int32_t number, int32_t what,
-                                               int32_t direction)
+
+/* What the three directions differ in. */
+struct tc_first_own {
+    int32_t what, direction;
+    int32_t tile_m, tile_n, tile_k;
+    double mma_efficiency;
+    int32_t (*takes)(const struct conv *conv, const struct tc_target *target);
+    void (*step)(struct tc_step *step, const struct tc_job *job);
+    void (*reduce)(struct tc_step *step, const struct tc_job *job);
+};
+
+static constexpr struct tc_kernel tc_first_row(int32_t type, int32_t number,
+                                               const tc_first_own &own)
 {
     struct tc_kernel kernel = {};
 
-    kernel.number = TC_FIRST_NUMBER(number, what);
+    kernel.number = TC_FIRST_NUMBER(number, own.what);
     kernel.type = type;
-    kernel.direction = direction;
+    kernel.direction = own.direction;
     kernel.load = TC_LOAD_OWN;
     kernel.capability = 80;
+    kernel.tile_m = own.tile_m;
+    kernel.tile_n = own.tile_n;
+    kernel.tile_k = own.tile_k;
     kernel.threads = TC_FIRST_WARPS * 32;
     kernel.occupancy = 2;
+    kernel.mma_efficiency = own.mma_efficiency;
+    kernel.takes = own.takes;
+    kernel.step = own.step;
+    kernel.reduce = own.reduce;
     return kernel;
 }
 
-template <class M>
-static constexpr struct tc_kernel tc_first_fprop_row(int32_t type, int32_t number)
-{
-    struct tc_kernel kernel = tc_first_row(type, number, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
-
-    kernel.tile_m = 128;
-    kernel.tile_n = 64;
-    kernel.tile_k = 256;
-    kernel.mma_efficiency = 0.8;
-    kernel.takes = tc_first_takes_fprop;
-    kernel.step = tc_first_step_fprop<M>;
-    return kernel;
-}
-
-template <class M>
-static constexpr struct tc_kernel tc_first_dgrad_row(int32_t type, int32_t number)
-{
-    struct tc_kernel kernel =
-        tc_first_row(type, number, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA);
-
-    kernel.tile_m = 128;
-    kernel.tile_n = 8;
-    kernel.tile_k = 1024;
-    kernel.mma_efficiency = 0.9;
-    kernel.takes = tc_first_takes_dgrad;
-    kernel.step = tc_first_step_dgrad<M>;
-    return kernel;
-}
-
-template <class M>
-static constexpr struct tc_kernel tc_first_wgrad_row(int32_t type, int32_t number)
-{
-    struct tc_kernel kernel =
-        tc_first_row(type, number, 2, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER);
-
-    kernel.tile_m = 256;
-    kernel.tile_n = 64;
-    kernel.tile_k = 64;
-    kernel.mma_efficiency = 0.5;
-    kernel.takes = tc_first_takes_wgrad;
-    kernel.step = tc_first_step_wgrad<M>;
-    kernel.reduce = tc_wgrad_reduce<typename M::element>;
-    return kernel;
-}
-
+/* mma_efficiency behind the tile. */
 #define TC_FIRST_TABLE(name, math, number, type)                                                   \
-    static const struct tc_kernel kernels[] = {tc_first_fprop_row<math>(type, number),             \
-                                               tc_first_dgrad_row<math>(type, number),             \
-                                               tc_first_wgrad_row<math>(type, number)};            \
+    static const struct tc_kernel kernels[] = {                                                    \
+        tc_first_row(type, number,                                                                 \
+                     {0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 128, 64, 256, 0.8,                     \
+                      tc_first_takes_fprop, tc_first_step_fprop<math>, nullptr}),                  \
+        tc_first_row(type, number,                                                                 \
+                     {1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 128, 8, 1024, 0.9,               \
+                      tc_first_takes_dgrad, tc_first_step_dgrad<math>, nullptr}),                  \
+        tc_first_row(type, number,                                                                 \
+                     {2, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, 256, 64, 64, 0.5,              \
+                      tc_first_takes_wgrad, tc_first_step_wgrad<math>,                             \
+                      tc_wgrad_reduce<typename math::element>})};                                  \
     const struct tc_table name = {kernels, (int32_t)(sizeof kernels / sizeof kernels[0])}
 
 #endif
