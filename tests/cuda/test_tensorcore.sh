@@ -102,6 +102,23 @@ convolution_bias_activation_forward x=bf16:1,15,1:32,3,19 w=bf16:1,15,3:39,3,1 z
 end
 }
 
+# No block waits for one that may not be resident: here one runs after the other, and one that waits for a later one,
+# or for an earlier one where the last comes first, never ends.
+block_order() {
+    EMULATOR_LAST_BLOCK_FIRST=1 on timeout 120 "$anydnn" run --check cpu_ref - <<'end'
+convolution_forward x=f16:3,72,20,18:nhwc w=f16:136,72,1,1:nhwc y=f16:3,136,20,18:nhwc math=tensor_op
+convolution_forward x=f16:1,512,4,4:nhwc w=f16:64,512,3,3:nhwc y=f16:1,64,4,4:nhwc pad=1,1 math=tensor_op
+convolution_backward_data w=f16:72,40,3,3:nhwc dy=f16:2,72,8,7:nhwc dx=f16:2,40,16,14:nhwc pad=1,1 stride=2,2 math=tensor_op
+convolution_backward_filter x=f16:3,72,20,18:nhwc dy=f16:3,136,20,18:nhwc dw=f16:136,72,1,1:nhwc math=tensor_op
+convolution_backward_filter x=f32:3,20,9,7:nhwc dy=f32:3,132,9,8:nhwc dw=f32:132,20,3,2:nhwc pad=1,1 math=allow_conversion
+convolution_forward x=f32:2,68,9,11:nhwc w=f32:36,68,3,2:nhwc y=f32:2,36,9,6:nhwc pad=1,2 stride=1,2 dilation=1,3 math=split
+convolution_backward_filter x=f16:2,64,8,8:nhwc dy=f16:2,64,8,8:nhwc dw=f16:64,8,3,3:nhwc pad=1,1 groups=8 math=tensor_op
+end
+    status=$?
+    tail -n 20 "$tap_dir/out"
+    return $status
+}
+
 # floats FILE BITS...: floats by their bits, in hexadecimal.
 floats() {
     file=$1
@@ -196,6 +213,7 @@ groups_apart() {
 check "it compiles for the host's processor" compiled
 check "verify --small passes a sixth of its cases" verified --small --shard 1/6 --op 'convolution_*'
 check "the problems of tests/gpu/smallest_tensorcore.txt run" listed
+check "blocks run in either order" block_order
 check "calls of a plan differ in what they bring" settled
 check "1.0001 in allow_conversion and in split" modes
 check "split: the whole range of float" exponents

@@ -174,13 +174,19 @@ void run_block(unsigned size)
 
 void emulator_run_grid(const std::function<void()> &thread, dim3 grid, dim3 block)
 {
+    /* No block waits for another: they run to their ends one by one, in either order. */
+    const bool from_the_last = getenv("EMULATOR_LAST_BLOCK_FIRST") != nullptr;
+
     gridDim = grid;
     blockDim = block;
     body = &thread;
     make_coroutines(block.x);
-    for (blockIdx.y = 0; blockIdx.y < grid.y; blockIdx.y++)
-        for (blockIdx.x = 0; blockIdx.x < grid.x; blockIdx.x++)
+    for (unsigned y = 0; y < grid.y; y++)
+        for (unsigned x = 0; x < grid.x; x++) {
+            blockIdx.x = from_the_last ? grid.x - 1 - x : x;
+            blockIdx.y = from_the_last ? grid.y - 1 - y : y;
             run_block(block.x);
+        }
 }
 
 void __syncthreads()
