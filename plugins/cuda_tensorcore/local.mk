@@ -72,6 +72,8 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/hopper/ptx.h \
 	plugins/cuda_tensorcore/hopper/shape.h \
 	plugins/cuda_tensorcore/hopper/table.h \
+	plugins/cuda_tensorcore/hopper/split.cu \
+	plugins/cuda_tensorcore/hopper/split.h \
 	plugins/cuda_tensorcore/hopper/tensor_map.c \
 	plugins/cuda_tensorcore/hopper/tensor_map.h \
 	plugins/cuda_tensorcore/hopper/tf32.cu \

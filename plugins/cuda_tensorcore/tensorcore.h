@@ -101,6 +101,7 @@ extern const struct tc_table tc_ampere_half, tc_ampere_bfloat16, tc_ampere_tf32,
 extern const struct tc_table tc_first_half, tc_first_bfloat16;
 extern const struct tc_table tc_groups_half, tc_groups_bfloat16;
 extern const struct tc_table tc_hopper_half, tc_hopper_bfloat16, tc_hopper_tf32, tc_hopper_int8;
+extern const struct tc_table tc_hopper_split;
 
 /* ------------------------------------------------------------------ choice/choice.c */
 

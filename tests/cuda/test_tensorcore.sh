@@ -78,7 +78,8 @@ map_limits() {
 0 convolution_backward_data w=f16:64,64,3,3:nhwc dy=f16:1,64,3,5:nhwc dx=f16:1,64,9,10:nhwc pad=1,1 stride=3,2 math=tensor_op
 1 convolution_forward x=f32:2,36,5,7:nhwc w=f32:32,36,1,1:nhwc y=f32:2,32,5,7:nhwc math=allow_conversion
 0 convolution_forward x=f32:2,34,5,7:nhwc w=f32:32,34,1,1:nhwc y=f32:2,32,5,7:nhwc math=allow_conversion
-0 convolution_forward x=f32:2,36,5,7:nhwc w=f32:32,36,1,1:nhwc y=f32:2,32,5,7:nhwc math=split
+1 convolution_forward x=f32:2,36,5,7:nhwc w=f32:32,36,1,1:nhwc y=f32:2,32,5,7:nhwc math=split
+0 convolution_forward x=f32:2,34,5,7:nhwc w=f32:32,34,1,1:nhwc y=f32:2,32,5,7:nhwc math=split
 0 convolution_backward_data w=f32:32,36,3,3:nhwc dy=f32:2,32,5,7:nhwc dx=f32:2,36,5,7:nhwc pad=1,1 math=allow_conversion
 1 convolution_backward_data w=f32:32,36,3,3:1,288,96,32 dy=f32:2,32,5,7:nhwc dx=f32:2,36,5,7:nhwc pad=1,1 math=allow_conversion
 0 convolution_backward_filter x=f32:2,64,5,7:nhwc dy=f32:2,64,5,7:nhwc dw=f32:64,64,1,1:nhwc math=allow_conversion

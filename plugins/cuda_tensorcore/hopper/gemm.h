@@ -10,6 +10,7 @@
 #define CUDA_TENSORCORE_HOPPER_GEMM_H
 
 #include "epilogue.h"
+#include "split.h"
 
 /* ------------------------------------------------------------------ the producer */
 
@@ -53,7 +54,7 @@ __device__ static inline void tc_hopper_producer(const typename S::job &job, uin
                     int32_t c = tile.group * job.depth + depth;
 
                     tc_barrier_wait(barriers.empty(state.stage), state.phase ^ 1);
-                    tc_barrier_expect(full, S::STAGE_BYTES);
+                    tc_barrier_expect(full, S::LOADED_BYTES);
                     if (job.is_product)
                         tc_tma_load(to, &job.a, full, c, tile.row, 0, 0);
                     else
@@ -160,7 +161,10 @@ __device__ static inline void tc_hopper_consumer(const typename S::job &job, cha
                 continue;
             }
         }
-        tc_hopper_mainloop<S>(sum, blocks, memory, consumer, barriers, &state);
+        if constexpr (S::SPLITS)
+            tc_hopper_split_mainloop<S>(sum[0], blocks, shared, consumer, barriers, &state);
+        else
+            tc_hopper_mainloop<S>(sum, blocks, memory, consumer, barriers, &state);
         if (S::PING_PONG)
             state.skip(tc_hopper_blocks_of<S>(job, number + grid));
         if (job.stores_sums)
@@ -182,6 +186,8 @@ __global__ void __launch_bounds__((int)S::THREADS, 1)
         tc_hopper_barriers<S> barriers = {memory + (uint32_t)S::BARRIERS_AT};
 
         if (threadIdx.x == 0) {
+            if constexpr (S::SPLITS)
+                tc_hopper_split_init<S>(memory);
             barriers.init();
             tc_tma_prefetch(&job.a);
             tc_tma_prefetch(&job.b);
@@ -193,6 +199,10 @@ __global__ void __launch_bounds__((int)S::THREADS, 1)
             tc_setmaxnreg_dec<TC_PRODUCER_REGISTERS>();
             if (threadIdx.x == 0)
                 tc_hopper_producer<S>(job, memory, barriers);
+            if constexpr (S::SPLITS) {
+                if (threadIdx.x >= 32)
+                    tc_hopper_splitter<S>(job, (char *)shared, barriers);
+            }
         } else {
             tc_setmaxnreg_inc<TC_CONSUMER_REGISTERS>();
             tc_hopper_consumer<S>(job, (char *)shared, barriers);
@@ -218,7 +228,8 @@ template <class S> static void tc_hopper_step(struct tc_step *step, const struct
 {
     static uint8_t asked[TC_DEVICES_SEEN];
     typename S::job hopper = {};
-    int32_t made = tc_hopper_prepare(&hopper, hopper.of, hopper.c, *job, S::TILE_M, S::TILE_N);
+    int32_t made = tc_hopper_prepare(&hopper, hopper.of, hopper.c, *job, S::TILE_M, S::TILE_N,
+                                     S::math::ROUNDS);
     int32_t blocks = hopper.tiles < job->multiprocessors ? hopper.tiles : job->multiprocessors;
 
     tc_step_fill(step, tc_hopper_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks, hopper);

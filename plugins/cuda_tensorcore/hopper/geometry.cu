@@ -164,11 +164,12 @@ int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise, int32_t size)
 }
 
 int32_t tc_hopper_im2col_map(tc_tensor_map *map, const conv &conv,
-                             const tc_hopper_dim dim[TC_HOPPER_DIMS], int32_t type, int32_t pixels)
+                             const tc_hopper_dim dim[TC_HOPPER_DIMS], int32_t type, int32_t rounds,
+                             int32_t pixels)
 {
     const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
     const tc_hopper_dim &h = dim[TC_HOPPER_HEIGHT], &w = dim[TC_HOPPER_WIDTH];
-    tc_im2col_map of = {{type, 1, TC_MAP_DIMS}};
+    tc_im2col_map of = {{type, rounds, TC_MAP_DIMS}};
     int64_t *strides = of.tensor.strides;
     int32_t size = cuda_type_size(type);
 
@@ -190,13 +191,13 @@ int32_t tc_hopper_im2col_map(tc_tensor_map *map, const conv &conv,
     return tc_make_im2col_map(map, &of);
 }
 
-int32_t tc_hopper_matrix_map(tc_tensor_map *map, int32_t type, int64_t channels, int64_t rows,
-                             int64_t pitch, int32_t box_rows, int32_t blocks)
+int32_t tc_hopper_matrix_map(tc_tensor_map *map, int32_t type, int32_t rounds, int64_t channels,
+                             int64_t rows, int64_t pitch, int32_t box_rows, int32_t blocks)
 {
     int32_t line = tc_hopper_line(type);
     int64_t across = blocks > 1 ? line : channels, bytes = pitch * cuda_type_size(type);
     tc_tiled_map matrix = {type,
-                           1,
+                           rounds,
                            TC_MAP_DIMS,
                            {across, rows, channels / across, 1},
                            {bytes, blocks > 1 ? TC_LINE_BYTES : bytes, bytes},

@@ -53,16 +53,17 @@ int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise, int32_t size);
 int64_t tc_hopper_product_pitch(const conv &conv, int32_t size);
 int64_t tc_hopper_position_pitch(const conv &conv, int32_t size);
 
-/* So many pixels of a line of channels at a time, in the order of positions. 0: the driver refuses.
- */
+/* So many pixels of a line of channels at a time, in the order of positions; `rounds` as in struct
+ * tc_tiled_map. 0: the driver refuses. */
 int32_t tc_hopper_im2col_map(tc_tensor_map *map, const conv &conv,
-                             const tc_hopper_dim dim[TC_HOPPER_DIMS], int32_t type, int32_t pixels);
+                             const tc_hopper_dim dim[TC_HOPPER_DIMS], int32_t type, int32_t rounds,
+                             int32_t pixels);
 
 /*
  * A matrix of `rows` rows of channels, a line of `box_rows` rows at a time; with `blocks` more than
  * 1 so many lines, which the channels are a multiple of: dims are then line, rows, blocks.
  */
-int32_t tc_hopper_matrix_map(tc_tensor_map *map, int32_t type, int64_t channels, int64_t rows,
-                             int64_t pitch, int32_t box_rows, int32_t blocks);
+int32_t tc_hopper_matrix_map(tc_tensor_map *map, int32_t type, int32_t rounds, int64_t channels,
+                             int64_t rows, int64_t pitch, int32_t box_rows, int32_t blocks);
 
 #endif

@@ -74,17 +74,20 @@ int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_target *
 
 /* ------------------------------------------------------------------ maps */
 
-static int32_t map_a(tc_hopper_params *to, const conv &conv, int32_t type, int32_t rows)
+static int32_t map_a(tc_hopper_params *to, const conv &conv, int32_t type, int32_t rounds,
+                     int32_t rows)
 {
     int64_t pitch = tc_hopper_product_pitch(conv, to->size);
 
     to->is_product = pitch > 0;
     if (to->is_product)
-        return tc_hopper_matrix_map(&to->a, type, conv.groups * conv.depth, to->m, pitch, rows, 1);
-    return tc_hopper_im2col_map(&to->a, conv, to->dim, type, rows);
+        return tc_hopper_matrix_map(&to->a, type, rounds, conv.groups * conv.depth, to->m, pitch,
+                                    rows, 1);
+    return tc_hopper_im2col_map(&to->a, conv, to->dim, type, rounds, rows);
 }
 
-static int32_t map_b(tc_hopper_params *to, const conv &conv, int32_t type, int32_t columns)
+static int32_t map_b(tc_hopper_params *to, const conv &conv, int32_t type, int32_t rounds,
+                     int32_t columns)
 {
     int32_t size = to->size, each = tc_hopper_line(type);
     bool terms = b_is_mn_major(conv, size);
@@ -92,7 +95,7 @@ static int32_t map_b(tc_hopper_params *to, const conv &conv, int32_t type, int32
     int64_t lines = conv.groups * (terms ? conv.depth : conv.n);
     int64_t apart = terms ? conv.tap_depth : conv.tap_n;
     tc_tiled_map of = {
-        type,        1,
+        type,        rounds,
         TC_MAP_DIMS, {line, conv.dim[TC_CONV_WIDTH].taps, conv.dim[TC_CONV_HEIGHT].taps, lines},
         {},          {each, 1, 1, terms ? each : columns}};
 
@@ -186,7 +189,7 @@ static void place_z(tc_hopper_params *to, const conv &conv)
 }
 
 int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_map *c,
-                          const tc_job &job, int32_t rows, int32_t columns)
+                          const tc_job &job, int32_t rows, int32_t columns, int32_t rounds)
 {
     const conv &conv = job.conv;
 
@@ -206,15 +209,16 @@ int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_m
     place_z(to, conv);
     if (conv.classes == 1) {
         of[0] = class_of(conv, job.a_type, 0, 0);
-        return map_a(to, conv, job.a_type, rows) && map_b(to, conv, job.a_type, columns) &&
-               map_c(c, *to, conv, job.a_type);
+        return map_a(to, conv, job.a_type, rounds, rows) &&
+               map_b(to, conv, job.a_type, rounds, columns) && map_c(c, *to, conv, job.a_type);
     }
     make_classes(of, conv, job.a_type);
     for (int32_t i = 0; i < to->classes; i++) {
         if (!map_class(&c[i], *to, conv, job.a_type))
             return 0;
     }
-    return map_a(to, conv, job.a_type, rows) && map_b(to, conv, job.a_type, columns);
+    return map_a(to, conv, job.a_type, rounds, rows) &&
+           map_b(to, conv, job.a_type, rounds, columns);
 }
 
 int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tensor_map *c,

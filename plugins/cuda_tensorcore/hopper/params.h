@@ -71,10 +71,10 @@ extern "C" int32_t tc_hopper_takes(const struct conv *conv, const struct tc_targ
 extern "C" int32_t tc_hopper_takes_classes(const struct conv *conv, const struct tc_target *target);
 extern "C" int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_target *target);
 
-/* The job without addresses and factors, `of` and `c` by classes; 0 where the driver makes no maps
- * of it. */
+/* The job without addresses and factors, `of` and `c` by classes; `rounds` as in struct
+ * tc_tiled_map. 0 where the driver makes no maps of it. */
 int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_map *c,
-                          const tc_job &job, int32_t tile_m, int32_t tile_n);
+                          const tc_job &job, int32_t tile_m, int32_t tile_n, int32_t rounds);
 
 /* A call's addresses and factors. */
 int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tensor_map *c,

@@ -204,6 +204,14 @@ __device__ static inline void tc_wgmma(typename M::sum (&d)[N / 2], uint64_t a, 
     tc_wgmma_issue<N, A_MN_MAJOR, B_MN_MAJOR>(M(), d, a, b, adds);
 }
 
+/* The same for floats cut to TF32, with A out of registers (a fragment of mma.h for each warp). */
+template <int N>
+__device__ static inline void tc_wgmma_rs(float (&d)[N / 2], const uint32_t (&a)[4], uint64_t b,
+                                          int32_t adds)
+{
+    tc_wgmma_issue_rs<N>(d, a, b, adds);
+}
+
 /* The compiler must not move accumulators while products are under way. */
 template <int COUNT> __device__ static inline void tc_wgmma_hold(int32_t (&d)[COUNT])
 {

@@ -10,6 +10,9 @@
 
 enum { TC_COOPERATIVE, TC_PING_PONG };
 
+/* Warps beside the producer that make high and low parts of B. */
+#define TC_SPLIT_WARPS 3
+
 /* B_IS_MN_MAJOR: dgrad of 16 bits, whose filters have their columns side by side. CLASSES_MOST:
  * 1, or more for dgrad with strides. */
 template <class MATH, int R, int C, int SCHEDULE, int N, int B_IS_MN_MAJOR, int CLASSES_MOST>
@@ -32,12 +35,17 @@ struct tc_hopper_shape {
         TILE_K = TC_LINE_BYTES / sizeof(element), /* channels of a block along K */
         SLAB_COLUMNS = TILE_K,                    /* that are stored at once */
         WARPS_OF_A_STAGE = (PING_PONG ? 1 : CONSUMERS) * TC_WARPGROUP / 32,
+        SPLITS = MATH::SPLITS, /* floats, whose parts of B lie behind it */
         A_BYTES = TILE_M * TC_LINE_BYTES,
-        STAGE_BYTES = A_BYTES + TILE_N * TC_LINE_BYTES,
+        B_BYTES = TILE_N * TC_LINE_BYTES,
+        LOADED_BYTES = A_BYTES + B_BYTES,
+        STAGE_BYTES = LOADED_BYTES + (SPLITS ? 2 * B_BYTES : 0),
         BUFFERS_AT = STAGES * STAGE_BYTES, /* two a consumer */
         OFFSETS_AT = BUFFERS_AT + CONSUMERS * 2 * TC_HOPPER_SLAB_BYTES,
         BARRIERS_AT = OFFSETS_AT + CONSUMERS * TC_WARPGROUP_ROWS * 8,
-        SHARED_BYTES = BARRIERS_AT + (2 * STAGES + CONSUMERS) * 8
+        READY_AT = BARRIERS_AT + (2 * STAGES + CONSUMERS) * 8,
+        LARGE_AT = READY_AT + (SPLITS ? STAGES * 8 : 0),
+        SHARED_BYTES = LARGE_AT + (SPLITS ? STAGES * TC_SPLIT_WARPS * 4 : 0)
     };
 };
 

@@ -28,6 +28,7 @@ constexpr struct tc_kernel tc_hopper_any_row(int32_t number, int32_t type, int32
     kernel.shared_bytes = S::SHARED_BYTES;
     kernel.occupancy = 1;
     kernel.mma_efficiency = mma_efficiency;
+    kernel.tf32_split = S::math::SPLITS;
     return kernel;
 }
 
@@ -93,6 +94,13 @@ constexpr struct tc_kernel tc_hopper_wgrad_row(int32_t number, int32_t type, dou
     tc_hopper_row<tc_hopper_shape<math, __VA_ARGS__, 0, 1>>(                                       \
         TC_HOPPER_NUMBER(3, signs, tile), type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, efficiency,     \
         tc_hopper_takes_signed)
+
+/* Floats by three products each; tiles count on behind those of TF32. */
+#define TC_HOPPER_SPLIT(what, direction, classes)                                                  \
+    TC_HOPPER_ROW(tc_split, 2, ANYDNN_PLUGIN_FLOAT, what, direction, 0, classes, 8, 0.27, 128,     \
+                  128, TC_COOPERATIVE, 3),                                                         \
+        TC_HOPPER_ROW(tc_split, 2, ANYDNN_PLUGIN_FLOAT, what, direction, 0, classes, 9, 0.24, 128, \
+                      64, TC_COOPERATIVE, 4)
 
 /* Of 32-bit operands, whose filters are K-major as well. */
 #define TC_HOPPER_TABLE_32(name, math, number, type)                                               \

@@ -72,6 +72,12 @@
                  "}, %" #a_at ", %" #b_at ", adds, 1, 1; }"                                         \
                  : TC_BIND_##half(d, 0)                                                             \
                  : "l"(a), "l"(b), "r"(adds))
+#define TC_WGMMA_TF32_RS(N, half, a0, a1, a2, a3, b_at, adds_at)                                    \
+    asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \
+                 "wgmma.mma_async.sync.aligned.m64n" #N "k8.f32.tf32.tf32 {" TC_OPERANDS_##half     \
+                 "}, {%" #a0 ", %" #a1 ", %" #a2 ", %" #a3 "}, %" #b_at ", adds, 1, 1; }"           \
+                 : TC_BIND_##half(d, 0)                                                             \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(adds))
 #define TC_WGMMA_INTEGERS(N, half, a_at, b_at, adds_at, types)                                      \
     asm volatile("{ .reg .pred adds; setp.ne.b32 adds, %" #adds_at ", 0; "                          \
                  "wgmma.mma_async.sync.aligned.m64n" #N "k32.s32." types " {" TC_OPERANDS_##half      \
@@ -106,6 +112,18 @@ __device__ static inline void tc_wgmma_issue(tc_tf32, float (&d)[N / 2], uint64_
         TC_WGMMA_TF32(128, 64, 64, 65, 66);
     else
         TC_WGMMA_TF32(256, 128, 128, 129, 130);
+}
+
+/* The same with A out of registers: a fragment of each warp's 16 rows. */
+template <int N>
+__device__ static inline void tc_wgmma_issue_rs(float (&d)[N / 2], const uint32_t (&a)[4],
+                                                uint64_t b, int32_t adds)
+{
+    static_assert(N == 64 || N == 128, "the forms that are used");
+    if constexpr (N == 64)
+        TC_WGMMA_TF32_RS(64, 32, 32, 33, 34, 35, 36, 37);
+    else
+        TC_WGMMA_TF32_RS(128, 64, 64, 65, 66, 67, 68, 69);
 }
 
 template <int N, int A_MN_MAJOR, int B_MN_MAJOR, int X, int OTHER>

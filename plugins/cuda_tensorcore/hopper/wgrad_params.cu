@@ -28,9 +28,9 @@ static int32_t map_x(tc_hopper_wgrad_params *to, const conv &conv, int32_t type,
 
     to->is_product = pitch > 0;
     if (!to->is_product)
-        return tc_hopper_im2col_map(&to->x, conv, to->dim, type, positions);
+        return tc_hopper_im2col_map(&to->x, conv, to->dim, type, 0, positions);
     to->x_box = box_of(conv.depth, blocks);
-    return tc_hopper_matrix_map(&to->x, type, conv.groups * conv.depth, all, pitch, positions,
+    return tc_hopper_matrix_map(&to->x, type, 0, conv.groups * conv.depth, all, pitch, positions,
                                 to->x_box);
 }
 
@@ -57,7 +57,7 @@ int32_t tc_hopper_wgrad_prepare(tc_hopper_wgrad_params *to, const tc_job &job, i
     to->taps[TC_HOPPER_WIDTH] = tc_hopper_taps_of(conv, TC_CONV_WIDTH, 0);
     to->dy_box = box_of(conv.n, filter_blocks);
     return map_x(to, conv, job.a_type, positions, x_blocks, all) &&
-           tc_hopper_matrix_map(&to->dy, job.a_type, conv.groups * conv.n, all,
+           tc_hopper_matrix_map(&to->dy, job.a_type, 0, conv.groups * conv.n, all,
                                 tc_hopper_position_pitch(conv, cuda_type_size(job.a_type)),
                                 positions, to->dy_box);
 }

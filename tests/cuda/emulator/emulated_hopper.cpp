@@ -184,6 +184,8 @@ struct product {
     int n, a_lines, b_lines;
     uint64_t a, b;
     int32_t adds;
+    bool has_rows;        // A came out of registers:
+    float rows[2][16 / 2]; // rows g and g + 8 of the warp's
 };
 
 // Of integers of 8 bits, whose lines are rows and columns.
@@ -238,6 +240,12 @@ void read_integers(uint64_t tile, int i, uint8_t to[2 * terms])
 }
 
 // What TF32 has of floats.
+void cut_word(uint32_t bits, float *to)
+{
+    bits &= 0xffffe000;
+    memcpy(to, &bits, sizeof bits);
+}
+
 bool cut(const void *bytes, float to[terms])
 {
     uint32_t bits[terms / 2], some = 0;
@@ -298,7 +306,10 @@ void multiply(const product &one)
     float a[2][terms], b[terms];
 
     for (int half = 0; half < 2; half++) {
-        read_line(numbers, one.a, one.a_lines, warp * 16 + lane / 4 + half * 8, a[half]);
+        if (one.has_rows)
+            memcpy(a[half], one.rows[half], sizeof one.rows[half]);
+        else
+            read_line(numbers, one.a, one.a_lines, warp * 16 + lane / 4 + half * 8, a[half]);
         for (int k = 0; k < count; k++)
             finite[half] &= isfinite(a[half][k]) != 0;
     }
@@ -516,7 +527,23 @@ void emulator_store_wait(int left)
 void emulator_wgmma(float (*load)(uint16_t bits), float *d, int n, int a_lines, int b_lines,
                     uint64_t a, uint64_t b, int32_t adds)
 {
-    work[threadIdx.x].open.products.push_back({load, d, n, a_lines, b_lines, a, b, adds});
+    work[threadIdx.x].open.products.push_back(
+        {load, d, n, a_lines, b_lines, a, b, adds, false, {}});
+}
+
+void emulator_wgmma_rs(float *d, int n, const uint32_t a[4], uint64_t b, int32_t adds)
+{
+    typedef uint32_t fragment[4];
+    const fragment *all = (const fragment *)emulator_warp_share(a, sizeof(fragment));
+    unsigned row = threadIdx.x % EMULATOR_WARP / 4;
+    product one = {nullptr, d, n, 0, 0, 0, b, adds, true, {}};
+
+    for (unsigned half = 0; half < 2; half++)
+        for (unsigned t = 0; t < 4; t++) {
+            cut_word(all[row * 4 + t][half], &one.rows[half][t]);
+            cut_word(all[row * 4 + t][2 + half], &one.rows[half][4 + t]);
+        }
+    work[threadIdx.x].open.products.push_back(one);
 }
 
 void emulator_wgmma(int x_is_signed, int32_t *d, int n, uint64_t a, uint64_t b, int32_t adds)

@@ -91,6 +91,15 @@ template <class E> float emulator_load_bits(uint16_t bits)
     return cuda_load(E{bits});
 }
 
+/* Floats with A out of registers, fragments of mma.h, as they are when the product is issued. */
+void emulator_wgmma_rs(float *d, int n, const uint32_t a[4], uint64_t b, int32_t adds);
+
+template <int N>
+void tc_wgmma_rs(float (&d)[N / 2], const uint32_t (&a)[4], uint64_t b, int32_t adds)
+{
+    emulator_wgmma_rs(d, N, a, b, adds);
+}
+
 void emulator_wgmma(int x_is_signed, int32_t *d, int n, uint64_t a, uint64_t b, int32_t adds);
 
 template <int X, int OTHER> int emulator_is_signed(tc_integers<X, OTHER>)
