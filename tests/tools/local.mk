@@ -37,7 +37,7 @@ tests_tools_test_page_SOURCES = tests/tools/test_page.c \
 tests_tools_test_page_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_page_LDADD = libanydnn.la $(JANSSON_LIBS) $(CMOCKA_LIBS)
 tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
-	tools/bench/traffic.c \
+	tools/problem/traffic.c \
 	tools/alloc.c \
 	tools/common.c \
 	tools/options.c \

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/bench/traffic.h"
+#include "tools/problem/traffic.h"
 #include "tools/suite/suite.h"
 
 static struct traffic count(const char *given)

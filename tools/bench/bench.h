@@ -4,8 +4,8 @@
 #ifndef TOOLS_BENCH_BENCH_H
 #define TOOLS_BENCH_BENCH_H
 
-#include "tools/bench/traffic.h"
 #include "tools/problem/contender.h"
+#include "tools/problem/traffic.h"
 #include "tools/suite/suite.h"
 
 struct bench_options {

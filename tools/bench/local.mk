@@ -16,6 +16,4 @@ tools_anydnn_SOURCES += \
 	tools/bench/runner.c \
 	tools/bench/runner.h \
 	tools/bench/summary.c \
-	tools/bench/table.c \
-	tools/bench/traffic.c \
-	tools/bench/traffic.h
+	tools/bench/table.c

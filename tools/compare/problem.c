@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "tools/bench/traffic.h"
 #include "tools/oracle/cut.h"
 #include "tools/problem/report.h"
+#include "tools/problem/traffic.h"
 
 /* ---- the sides */
 

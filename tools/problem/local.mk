@@ -18,5 +18,7 @@ tools_anydnn_SOURCES += \
 	tools/problem/operands.h \
 	tools/problem/report.c \
 	tools/problem/report.h \
+	tools/problem/traffic.c \
+	tools/problem/traffic.h \
 	tools/problem/words.c \
 	tools/problem/words.h

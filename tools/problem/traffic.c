@@ -2,7 +2,7 @@
 /* One row an operation: the bytes of every tensor that its formula needs, each once unless there is
  * a reason for more, and the count of its arithmetic. Scratch is not counted: another kernel may do
  * without. */
-#include "tools/bench/traffic.h"
+#include "tools/problem/traffic.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a problem costs at least: operations on numbers, and bytes to and from memory. */
-#ifndef TOOLS_BENCH_TRAFFIC_H
-#define TOOLS_BENCH_TRAFFIC_H
+#ifndef TOOLS_PROBLEM_TRAFFIC_H
+#define TOOLS_PROBLEM_TRAFFIC_H
 
 #include "tools/problem/operands.h"
 
