@@ -6,6 +6,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/compare_cpu_ref_onednn_resnet50.csv \
 	bench/results/h200_autotuner.csv \
 	bench/results/h200_compare_modes.csv \
+	bench/results/h200_compare_suites.csv \
 	bench/results/h200_cudnn_direct.csv \
 	bench/results/h200_depthwise_f16.csv \
 	bench/results/h200_depthwise_f16_ahead.csv \
@@ -22,6 +23,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_norms_f16_relu.csv \
 	bench/results/h200_pytorch_resnet50.csv \
+	bench/results/h200_resnet20_16000_modes.csv \
 	bench/results/h200_resnet20_modes.csv \
 	bench/results/h200_resnet50_f32_b64.csv \
 	bench/results/h200_shadow_resnet50.csv \

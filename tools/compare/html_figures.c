@@ -11,7 +11,7 @@ static void make_room(FILE *script, int lines)
     if (lines > 4)
         fprintf(script,
                 "set terminal svg size 480,%d font 'sans-serif,16' background rgb '#ffffff'\n",
-                440 + 22 * (lines - 4));
+                440 + 26 * (lines - 4));
 }
 
 static void name_series(FILE *script, const struct html_figures *figures, int series,
@@ -162,10 +162,11 @@ static void draw_lengths(FILE *script, void *cookie)
     }
     make_room(script, figures->count + YARDSTICKS);
     put_points(script, figures, at_length);
-    fprintf(script,
-            "set logscale x\nset format y '1e%%L'\nset xlabel 'terms of a sum'\n"
-            "set ylabel 'relative L2 error'\nset xrange [%.9g:%.9g]\n",
-            shortest / 2, longest * 2);
+    fprintf(
+        script,
+        "set logscale x\nset format x '%%g'\nset format y '1e%%L'\nset xlabel 'terms of a sum'\n"
+        "set ylabel 'relative L2 error'\nset xrange [%.9g:%.9g]\n",
+        shortest / 2, longest * 2);
     plot_points(script, figures);
     for (int i = 0; i < YARDSTICKS; i++)
         if (yardsticks[i].type == NULL || has_type(figures, yardsticks[i].type))
@@ -212,7 +213,8 @@ static void draw_speeds(FILE *script, void *cookie)
 
     make_room(script, figures->count);
     put_points(script, figures, at_speed);
-    fputs("set logscale x\nset format y '1e%L'\nset xlabel 'billion terms a second'\n"
+    fputs("set logscale x\nset format x '%g'\nset format y '1e%L'\nset xlabel 'billion terms a "
+          "second'\n"
           "set ylabel 'relative L2 error'\n",
           script);
     plot_points(script, figures);
@@ -225,7 +227,7 @@ static void draw_rates(FILE *script, void *cookie)
 
     make_room(script, figures->count);
     put_points(script, figures, at_intensity);
-    fputs("set logscale x\nset format y '%g'\nset ylabel 'TFLOP/s'\n"
+    fputs("set logscale x\nset format x '%g'\nset format y '%g'\nset ylabel 'TFLOP/s'\n"
           "set xlabel 'operations for each byte that must move'\n",
           script);
     plot_points(script, figures);
