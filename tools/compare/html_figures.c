@@ -8,6 +8,7 @@
 /* Lines of a figure's key have their room below it. */
 static void make_room(FILE *script, int lines)
 {
+    fputs("set key samplen 2\n", script);
     if (lines > 4)
         fprintf(script,
                 "set terminal svg size 480,%d font 'sans-serif,16' background rgb '#ffffff'\n",
@@ -198,7 +199,9 @@ static void draw_rows(FILE *script, void *cookie)
             figures->rows + 1);
     plot_points(script, figures);
     for (int i = 0; any && i < figures->count; i++)
-        fprintf(script, ", $expected%d using 1:2 with lines linewidth 1 linecolor rgb '%s' notitle",
+        fprintf(script,
+                ", $expected%d using 1:2 smooth unique with lines linewidth 1 linecolor rgb '%s' "
+                "notitle",
                 i, page_colour((size_t)i));
     if (any)
         fputs(", NaN with lines linewidth 1 linecolor rgb '#000000' title "
