@@ -30,6 +30,8 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \
 	bench/results/h200_tensorcore_f16.csv \
+	bench/results/h200_tensorcore_f16_b64.csv \
+	bench/results/h200_tensorcore_f16_resnet18.csv \
 	bench/results/h200_tensorcore_f16_data.csv \
 	bench/results/h200_tensorcore_f16_words.csv \
 	bench/results/h200_tensorcore_groups.csv \

@@ -106,7 +106,8 @@ else
     skip "README's examples" "the backend onednn was not built"
 fi
 check "problems that README explains" examples_parse
-check "ratios: half" says "ResNet-50, half" h200_tensorcore_f16.csv cuda_tensorcore:tensor_op cudnn:tensor_op
+check "ratios: half" says "ResNet-50, half, batch 256" h200_tensorcore_f16.csv cuda_tensorcore:tensor_op cudnn:tensor_op
+check "ratios: half, batch 64" says "ResNet-50, half, batch 64" h200_tensorcore_f16_b64.csv cuda_tensorcore:tensor_op cudnn:tensor_op
 check "ratios: bfloat16" says "ResNet-50, bfloat16" h200_tensorcore_bf16.csv cuda_tensorcore:tensor_op cudnn:tensor_op
 check "ratios: TF32" says "ResNet-50, float by TF32" h200_tensorcore_tf32.csv cuda_tensorcore:allow_conversion cudnn:allow_conversion
 check "ratios: DeepBench" says "DeepBench" h200_tensorcore_deepbench.csv cuda_tensorcore:tensor_op cudnn:tensor_op
