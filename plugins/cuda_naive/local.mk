@@ -48,6 +48,14 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/pooling/choice.c \
 	plugins/cuda_naive/pooling/device.h \
 	plugins/cuda_naive/pooling/entry.cu \
+	plugins/cuda_naive/pooling/halving.c \
+	plugins/cuda_naive/pooling/halving.h \
+	plugins/cuda_naive/pooling/halving_nchw.h \
+	plugins/cuda_naive/pooling/halving_nchw_backward.cu \
+	plugins/cuda_naive/pooling/halving_nchw_forward.cu \
+	plugins/cuda_naive/pooling/halving_nhwc.h \
+	plugins/cuda_naive/pooling/halving_nhwc_backward.cu \
+	plugins/cuda_naive/pooling/halving_nhwc_forward.cu \
 	plugins/cuda_naive/pooling/nchw_average_backward.cu \
 	plugins/cuda_naive/pooling/nchw_forward.cu \
 	plugins/cuda_naive/pooling/nchw_large_forward.cu \

@@ -119,19 +119,26 @@ enum pooling_form pooling_forward_form(const struct anydnn_plugin_plan *plan,
     const struct anydnn_plugin_problem *problem = &plan->problem;
     const struct anydnn_plugin_tensor *x = problem->tensor[FORWARD_X];
     const uint32_t slots = 1u << FORWARD_X | 1u << FORWARD_Y;
+    const struct anydnn_plugin_pooling *params = problem->params;
     int32_t size = cuda_type_size(x->type);
 
     memset(packed, 0, sizeof *packed);
-    if (!takes_type(x->type) ||
-        !fill_shape(&packed->shape, problem->params, x, problem->tensor[FORWARD_Y]))
+    packed->halving.mode = !pooling_is_max(params->mode) ? HALVING_AVERAGE
+                           : params->nan_propagate       ? HALVING_MAX_OR_NAN
+                                                         : HALVING_MAX;
+    if (!takes_type(x->type) || !fill_shape(&packed->shape, params, x, problem->tensor[FORWARD_Y]))
         return POOLING_GENERAL;
     if (all_packed_as(problem, slots, CHANNELS_FIRST)) {
         packed->outer = x->dims[0] * x->dims[1];
+        if (!single && pooling_halves_nchw(packed, plan, 16 / size))
+            return limited(POOLING_NCHW_HALVING, packed);
         return limited(pooling_nchw_forward(packed, plan, size), packed);
     }
     if (!all_packed_as(problem, slots, CHANNELS_LAST))
         return POOLING_GENERAL;
     fill_channels(packed, x, single);
+    if (packed->vectors < packed->channels && pooling_halves_nhwc(packed, plan))
+        return limited(POOLING_NHWC_HALVING, packed);
     return limited(pooling_nhwc_forward(packed), packed);
 }
 
@@ -151,10 +158,14 @@ enum pooling_form pooling_backward_form(const struct anydnn_plugin_plan *plan,
         return POOLING_GENERAL;
     if (all_packed_as(problem, slots, CHANNELS_FIRST)) {
         packed->outer = x->dims[0] * x->dims[1];
+        if (!single && pooling_halves_nchw(packed, plan, 16 / size))
+            return limited(POOLING_NCHW_HALVING, packed);
         return limited(pooling_nchw_backward(packed, plan, size, max), packed);
     }
     if (!all_packed_as(problem, slots, CHANNELS_LAST))
         return POOLING_GENERAL;
     fill_channels(packed, x, single);
+    if (packed->vectors < packed->channels && pooling_halves_nhwc(packed, plan))
+        return limited(POOLING_NHWC_HALVING, packed);
     return limited(pooling_nhwc_backward(packed, max), packed);
 }

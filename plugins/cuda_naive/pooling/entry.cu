@@ -20,9 +20,14 @@ struct pooling_state {
     pooling_form_state unaligned;
 };
 
-static pooling_launch *forward_launch(enum pooling_form form, int32_t type, int32_t mode)
+static pooling_launch *forward_launch(enum pooling_form form, const pooling_packed &packed,
+                                      int32_t type, int32_t mode)
 {
     switch (form) {
+    case POOLING_NCHW_HALVING:
+        return pooling_nchw_halving_launch(type, packed.shape.window[1]);
+    case POOLING_NHWC_HALVING:
+        return pooling_nhwc_halving_launch(type, packed.shape.window[1]);
     case POOLING_NHWC:
     case POOLING_NHWC_SINGLE:
         return pooling_nhwc_forward_launch(type, mode, form == POOLING_NHWC_SINGLE);
@@ -35,9 +40,16 @@ static pooling_launch *forward_launch(enum pooling_form form, int32_t type, int3
     }
 }
 
-static pooling_launch *backward_launch(enum pooling_form form, int32_t type, int32_t mode)
+static pooling_launch *backward_launch(enum pooling_form form, const pooling_packed &packed,
+                                       int32_t type, int32_t mode)
 {
     switch (form) {
+    case POOLING_NCHW_HALVING:
+        return pooling_nchw_halving_backward_launch(type, packed.shape.window[1],
+                                                    pooling_is_max(mode));
+    case POOLING_NHWC_HALVING:
+        return pooling_nhwc_halving_backward_launch(type, packed.shape.window[1],
+                                                    pooling_is_max(mode));
     case POOLING_NHWC:
     case POOLING_NHWC_SINGLE:
         return pooling_nhwc_backward_launch(type, mode, form == POOLING_NHWC_SINGLE);
@@ -70,7 +82,7 @@ static void forward_prepare(struct anydnn_plugin_plan *plan)
     for (pooling_form_state *form : {&state->aligned, &state->unaligned}) {
         enum pooling_form chosen =
             pooling_forward_form(plan, &form->packed, form == &state->unaligned);
-        form->launch = forward_launch(chosen, x->type, mode);
+        form->launch = forward_launch(chosen, form->packed, x->type, mode);
     }
     pooling_plain_forward(&state->plain, plan);
 }
@@ -96,7 +108,7 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     for (pooling_form_state *form : {&state->aligned, &state->unaligned}) {
         enum pooling_form chosen =
             pooling_backward_form(plan, &form->packed, form == &state->unaligned);
-        form->launch = backward_launch(chosen, x->type, mode);
+        form->launch = backward_launch(chosen, form->packed, x->type, mode);
     }
     pooling_plain_backward(&state->plain, plan);
 }

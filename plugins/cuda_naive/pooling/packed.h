@@ -64,12 +64,25 @@ struct pooling_store {
     struct cuda_divisor by_rows, by_row_chunks;
 };
 
+/* Planes that are halved (halving.h), and what is done with the elements of a window. */
+enum { HALVING_MAX, HALVING_MAX_OR_NAN, HALVING_AVERAGE };
+
+struct pooling_halving {
+    int32_t mode;                     /* forward */
+    int32_t row_threads, log_threads; /* NCHW: of a row of y, and of the group that has them */
+    int32_t columns;                  /* NHWC: pairs of x's */
+    struct cuda_divisor by_vectors, by_columns;
+    int32_t log_strips, rows; /* rows of y in a strip */
+};
+
 enum pooling_form {
     POOLING_GENERAL,     /* one thread an element, any strides: plain.cu */
     POOLING_NHWC,        /* NHWC, threads over 16 bytes of channels */
     POOLING_NHWC_SINGLE, /* NHWC, threads over channels: ragged or unaligned ones */
     POOLING_NCHW,        /* NCHW, tiles of planes in shared memory */
     POOLING_NCHW_LARGE,  /* NCHW, a window by many threads */
+    POOLING_NCHW_HALVING,
+    POOLING_NHWC_HALVING,
 };
 
 struct pooling_packed {
@@ -91,6 +104,7 @@ struct pooling_packed {
     struct cuda_divisor by_windows[POOLING_DIMS], by_class[POOLING_DIMS];
     int32_t row_vectors; /* of a row of the tile; 0: rows are not made of vectors */
     struct cuda_divisor by_row_vectors;
+    struct pooling_halving halving;
 };
 
 /* The form for a problem of float or less, and what it needs. `single` asks for what runs with
@@ -116,6 +130,11 @@ pooling_launch *pooling_nchw_forward_launch(int32_t type, int32_t mode);
 pooling_launch *pooling_nchw_max_launch(int32_t type);
 pooling_launch *pooling_nchw_average_launch(int32_t type);
 pooling_launch *pooling_nchw_large_launch(int32_t type, int32_t mode);
+/* Windows of 3 x 3, or of 2 x 2. */
+pooling_launch *pooling_nchw_halving_launch(int32_t type, int32_t window);
+pooling_launch *pooling_nhwc_halving_launch(int32_t type, int32_t window);
+pooling_launch *pooling_nchw_halving_backward_launch(int32_t type, int32_t window, int max);
+pooling_launch *pooling_nhwc_halving_backward_launch(int32_t type, int32_t window, int max);
 
 #ifdef __cplusplus
 }

@@ -45,6 +45,11 @@ void pooling_fill_channels(struct pooling_packed *packed, int32_t vector);
 enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed);
 enum pooling_form pooling_nhwc_backward(struct pooling_packed *packed, int max);
 
+/* Whether planes are halved, in vectors of so many lanes; fills what that needs (halving.c). */
+int pooling_halves_nchw(struct pooling_packed *packed, const struct anydnn_plugin_plan *plan,
+                        int32_t lanes);
+int pooling_halves_nhwc(struct pooling_packed *packed, const struct anydnn_plugin_plan *plan);
+
 /* Forms of NCHW, likewise: shape, outer. */
 enum pooling_form pooling_nchw_forward(struct pooling_packed *packed,
                                        const struct anydnn_plugin_plan *plan, int32_t type_size);

@@ -69,6 +69,24 @@ const struct verify_shape verify_pooling_shapes[] = {
     {"max,global,large", "x=$:2,3,12,15 window=12,15 stride=1,1", 0},
     {"average_include,global,very large",
      "x=$:1,2,66,70 window=66,70 stride=1,1 mode=average_include", 0},
+    /* Planes that are halved, in rows and in channels of whole vectors; planes that may be cut. */
+    {"max,halved", "x=$:2,16,9,32 window=3,3 stride=2,2 pad=1,1", 0},
+    {"max,halved,2x2", "x=$:3,8,7,48 window=2,2 stride=2,2", 0},
+    {"average_exclude,halved", "x=$:2,24,8,16 window=3,3 stride=2,2 pad=1,1 mode=average_exclude",
+     0},
+    {"average_include,halved,alpha,beta",
+     "x=$:2,16,11,80 window=3,3 stride=2,2 pad=1,1 mode=average_include alpha=2 beta=0.5", 0},
+    {"average_include,halved,2x2", "x=$:2,16,9,16 window=2,2 stride=2,2 mode=average_include", 0},
+    {"max,halved,beta,odd columns", "x=$:2,16,6,13 window=3,3 stride=2,2 pad=1,1 beta=1", 0},
+    {"max,halved,nan=propagate", "x=$:2,16,9,32 window=3,3 stride=2,2 pad=1,1 nan=propagate",
+     VERIFY_SHAPE_SPECIALS},
+    {"max,halved,nan=ignore", "x=$:2,16,9,32 window=3,3 stride=2,2 pad=1,1 nan=ignore",
+     VERIFY_SHAPE_SPECIALS},
+    {"max,halved,2x2,nan=propagate", "x=$:2,16,9,32 window=2,2 stride=2,2 nan=propagate",
+     VERIFY_SHAPE_SPECIALS},
+    {"max,halved,strips", "x=$:1,8,70,16 window=3,3 stride=2,2 pad=1,1", 0},
+    {"average_exclude,halved,strips",
+     "x=$:1,8,69,16 window=3,3 stride=2,2 pad=1,1 mode=average_exclude", 0},
     END};
 
 const struct verify_shape verify_activation_shapes[] = {

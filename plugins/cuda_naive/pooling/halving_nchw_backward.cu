@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pooling backward that halves planes of NCHW. */
+#include "halving_nchw.h"
+
+/* Two vectors of a row of dx. */
+template <class T>
+__device__ static inline void store_row(T *to, const float *sum, const cuda_blend &blend)
+{
+    enum { LANES = cuda_vector<T>::LANES };
+    float half[2][LANES];
+
+#pragma unroll
+    for (int c = 0; c < 2 * LANES; c++)
+        half[c / LANES][c % LANES] = sum[c];
+    cuda_vector_store(to, half[0], blend);
+    cuda_vector_store(to + LANES, half[1], blend);
+}
+
+/* ------------------------------------------------------------------ averages */
+
+/* What row o of y gives to a row of dx: columns 2 j under window j, and between windows both. */
+template <class T, int K>
+__device__ static inline void shares_of(const T *dy, const pooling_shape &shape, int t, int columns,
+                                        int o, bool there, float to[])
+{
+    enum { LANES = cuda_vector<T>::LANES };
+    cuda_vector<T> raw;
+
+    there = there && o < shape.y_dims[1];
+    raw.whole = {0, 0, 0, 0};
+    if (there)
+        cuda_vector_get(raw, dy + o * shape.y_dims[2]);
+    float first = there ? halving_share(shape, o, columns) : 0;
+    float inner = there ? halving_share(shape, o, columns + 1) : 0;
+
+#pragma unroll
+    for (int j = 0; j < LANES; j++)
+        to[2 * j] = cuda_load(raw.lane[j]) * (j ? inner : first);
+    float behind = K == 3 ? __shfl_down_sync(HALVING_ALL_LANES, to[0], 1) : 0;
+
+#pragma unroll
+    for (int j = 0; j < LANES; j++) {
+        float next = j < LANES - 1                       ? to[(2 * j + 2) % (2 * LANES)]
+                     : columns + LANES < shape.y_dims[2] ? behind
+                                                         : 0;
+
+        to[2 * j + 1] = K == 3 ? to[2 * j] + next : to[2 * j];
+    }
+}
+
+/* Rows 2 o of dx are under the windows of row o of y, those behind them between two rows'. */
+template <class T, int K>
+__global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nchw_halving_average(pooling_job job)
+{
+    enum { LANES = cuda_vector<T>::LANES };
+    const pooling_shape &shape = job.packed.shape;
+    halving_row_place place = halving_row_place_of(job.packed);
+    int high = shape.x_dims[1], wide = shape.x_dims[2], columns = place.t * LANES;
+    const T *dy =
+        (const T *)job.data.dy + place.plane * shape.y_dims[1] * shape.y_dims[2] + columns;
+    T *dx = (T *)job.data.out + place.plane * high * wide + 2 * columns;
+    float here[2 * LANES];
+
+    shares_of<T, K>(dy, shape, place.t, columns, place.first, place.there, here);
+#pragma unroll 2
+    for (int i = 0; i < job.packed.halving.rows; i++) {
+        int o = place.first + i, h = 2 * o;
+        float next[2 * LANES];
+
+        shares_of<T, K>(dy, shape, place.t, columns, o + 1, place.there, next);
+        if (place.there && h < high)
+            store_row(dx + h * wide, here, job.blend);
+        if (K == 3) {
+#pragma unroll
+            for (int c = 0; c < 2 * LANES; c++)
+                here[c] += next[c];
+        }
+        if (place.there && h + 1 < high)
+            store_row(dx + (h + 1) * wide, here, job.blend);
+#pragma unroll
+        for (int c = 0; c < 2 * LANES; c++)
+            here[c] = next[c];
+    }
+}
+
+/* ------------------------------------------------------------------ maxima */
+
+/* Gives to a row of dx what the windows have left; sum[0] is the column before the thread's. */
+template <int K, int LANES, bool NANS>
+__device__ static inline void give_row(const float x[], const float y[], float left[], bool inside,
+                                       bool has_left, float sum[])
+{
+#pragma unroll
+    for (int j = 0; j < LANES; j++)
+#pragma unroll
+        for (int k = 0; k < K; k++)
+            halving_give<NANS>(sum[2 * j + k], left[j], x[2 * j + k], y[j],
+                               inside && (K == 2 || j + k > 0 || has_left));
+}
+
+template <class T, int K> struct walker {
+    enum { LANES = cuda_vector<T>::LANES, LEAD = K - 2, COLUMNS = 2 * LANES + LEAD };
+    float y[LANES], left[LANES];
+    bool nans;
+
+    /* The windows of row o of y. */
+    __device__ void begin(const pooling_job &job, int64_t at, bool there)
+    {
+        cuda_vector<T> vector;
+
+        vector.whole = {0, 0, 0, 0};
+        if (there)
+            cuda_vector_get(vector, (const T *)job.data.y + at);
+        nans = halving_has_nan(vector);
+        cuda_vector_numbers(vector, y);
+        vector.whole = {0, 0, 0, 0};
+        if (there)
+            cuda_vector_get(vector, (const T *)job.data.dy + at);
+        cuda_vector_numbers(vector, left);
+    }
+
+    /* Adds what they give to a row of dx. What belongs to the column before a thread's goes to the
+     * thread that has it. */
+    __device__ void give(const float x[], bool inside, const halving_row_place &place, bool is_last,
+                         float sum[])
+    {
+        sum[0] = LEAD ? 0 : sum[0];
+        if (nans)
+            give_row<K, LANES, true>(x, y, left, inside, place.t > 0, sum);
+        else
+            give_row<K, LANES, false>(x, y, left, inside, place.t > 0, sum);
+        if (LEAD) {
+            float behind = __shfl_down_sync(HALVING_ALL_LANES, sum[0], 1);
+
+            sum[COLUMNS - 1] += is_last ? 0 : behind;
+        }
+    }
+};
+
+/* A thread makes rows 2 o and 2 o + 1 of dx. The former has the windows of row o, in K 3 their
+ * middle, the latter their last row and the first of those behind. */
+template <class T, int K>
+__global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nchw_halving_max(pooling_job job)
+{
+    enum { LANES = cuda_vector<T>::LANES, LEAD = K - 2, COLUMNS = 2 * LANES + LEAD };
+    const pooling_shape &shape = job.packed.shape;
+    halving_row_place place = halving_row_place_of(job.packed);
+    int high = shape.x_dims[1], wide = shape.x_dims[2], columns = place.t * LANES;
+    bool is_last = columns + LANES >= shape.y_dims[2];
+    int64_t plane = place.plane * high * wide + 2 * columns;
+    int64_t windows = place.plane * shape.y_dims[1] * shape.y_dims[2] + columns;
+    const T *x = (const T *)job.data.x + plane;
+    T *dx = (T *)job.data.out + plane;
+    float above[COLUMNS], sum[COLUMNS];
+    int rows = job.packed.halving.rows;
+
+    if (K == 3) {
+        halving_raw<T> raw;
+        int h = 2 * place.first - LEAD;
+
+        halving_read(raw, x + h * wide, place.there && h >= 0 && h < high, NAN);
+        halving_numbers<T, K>(raw, place.t, NAN, above);
+    }
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++)
+        sum[c] = 0;
+    for (int i = 0; i < rows + LEAD; i++) {
+        int o = place.first + i, h = 2 * o;
+        bool own = i < rows && place.there;
+        halving_raw<T> raw[2];
+        walker<T, K> walk;
+
+        halving_read(raw[0], x + h * wide, own && h < high, NAN);
+        halving_read(raw[1], x + (h + 1) * wide, own && h + 1 < high, NAN);
+        walk.begin(job, windows + o * shape.y_dims[2], place.there && o < shape.y_dims[1]);
+        if (K == 3) {
+            walk.give(above, h > 0, place, is_last, sum);
+            if (i > 0 && place.there && h - 1 < high)
+                store_row(dx + (h - 1) * wide, sum + LEAD, job.blend);
+        }
+        if (i == rows)
+            break;
+#pragma unroll
+        for (int r = 0; r < 2; r++) {
+            halving_numbers<T, K>(raw[r], place.t, NAN, above);
+#pragma unroll
+            for (int c = 0; c < COLUMNS; c++)
+                sum[c] = 0;
+            walk.give(above, h + r < high, place, is_last, sum);
+            if ((K == 2 || r == 0) && own && h + r < high)
+                store_row(dx + (h + r) * wide, sum + LEAD, job.blend);
+        }
+    }
+}
+
+template <class T, int K, bool MAX>
+static int32_t launch(const pooling_packed *packed, const cuda_call *call,
+                      const pooling_operands *operands)
+{
+    void (*kernel)(pooling_job) = pooling_nchw_halving_average<T, K>;
+
+    if constexpr (MAX)
+        kernel = pooling_nchw_halving_max<T, K>;
+    return cuda_launch(call, kernel, packed->blocks, 1, pooling_job_of(packed, call, operands));
+}
+
+pooling_launch *pooling_nchw_halving_backward_launch(int32_t type, int32_t window, int max)
+{
+    switch (type) {
+#define CASE(T)                                                                                    \
+    return window == 3 ? max ? launch<T, 3, true> : launch<T, 3, false>                            \
+           : max ? launch<T, 2, true>                                                              \
+                       : launch<T, 2, false>
+        POOLING_CASES(CASE);
+#undef CASE
+    }
+}
