@@ -32,6 +32,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/divisive.cu \
 	plugins/cuda_naive/normalization/divisive_choice.cu \
 	plugins/cuda_naive/normalization/divisive_plain.cu \
+	plugins/cuda_naive/normalization/divisive_planes.cu \
 	plugins/cuda_naive/normalization/divisive_plain.h \
 	plugins/cuda_naive/normalization/divisive_tile.cu \
 	plugins/cuda_naive/normalization/divisive_tile.h \
@@ -39,6 +40,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/lrn.cu \
 	plugins/cuda_naive/normalization/lrn_nchw.cu \
 	plugins/cuda_naive/normalization/lrn_nhwc.cu \
+	plugins/cuda_naive/normalization/lrn_nhwc_packed.cu \
 	plugins/cuda_naive/normalization/lrn_plain.cu \
 	plugins/cuda_naive/normalization/lrn_plain.h \
 	plugins/cuda_naive/normalization/lrn_runs.h \

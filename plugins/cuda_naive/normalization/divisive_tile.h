@@ -109,6 +109,11 @@ void divisive_turn(struct divisive_tiles *tiles);
 /* Launches; `tiles` has pointers and factors. */
 int32_t divisive_tiles_run(struct divisive_tiles *tiles, int32_t type, int backward,
                            const cuda_call *call);
+/* Whether what divisive_tiles_run is given goes by whole planes (divisive_planes.cu); and its
+ * launch. */
+int divisive_planes_take(const struct divisive_tiles *tiles, int backward);
+int32_t divisive_planes_run(const struct divisive_tiles *tiles, int32_t type, int backward,
+                            const cuda_call *call);
 int32_t divisive_means_run(struct divisive_tiles *tiles, int32_t type, int backward,
                            const cuda_call *call);
 

@@ -7,21 +7,9 @@
 /* The walk's last tensor. */
 enum { FORWARD_FIRST = LRN_DY, BACKWARD_FIRST = LRN_TENSORS };
 
-/* So many bytes at once. */
-template <int BYTES> struct word_of;
-template <> struct word_of<2> {
-    typedef uint16_t type;
-};
-template <> struct word_of<4> {
-    typedef uint32_t type;
-};
-template <> struct word_of<8> {
-    typedef uint2 type;
-};
-
 /* A channel at V positions. */
 template <class T, int V> union lanes_of {
-    typename word_of<V * sizeof(T)>::type whole;
+    typename lrn_word<V * sizeof(T)>::type whole;
     T lane[V];
 };
 

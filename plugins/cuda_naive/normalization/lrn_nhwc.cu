@@ -128,9 +128,14 @@ static int has_vectors(const struct lrn_runs *runs, size_t size, int tensors)
     return has;
 }
 
-template <class T> static int32_t run(struct lrn_runs *runs, int backward, const cuda_call *call)
+template <class T>
+static int32_t run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call)
 {
-    runs->vectors = has_vectors(runs, sizeof(T), backward ? LRN_TENSORS : LRN_DY);
+    int tensors = backward ? LRN_TENSORS : LRN_DY;
+
+    runs->vectors = has_vectors(runs, sizeof(T), tensors);
+    if (runs->vectors && lrn_packed_takes(runs, tensors))
+        return lrn_packed_run(runs, type, backward, call);
     return backward ? cuda_launch(call, lrn_nhwc_backward<T>, cuda_blocks(runs->walk.count, MADE),
                                   1, *runs)
                     : cuda_launch(call, lrn_nhwc_forward<T>,
@@ -139,7 +144,7 @@ template <class T> static int32_t run(struct lrn_runs *runs, int backward, const
 
 int32_t lrn_nhwc_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call)
 {
-    return type == ANYDNN_PLUGIN_FLOAT  ? run<float>(runs, backward, call)
-           : type == ANYDNN_PLUGIN_HALF ? run<cuda_half>(runs, backward, call)
-                                        : run<cuda_bfloat16>(runs, backward, call);
+    return type == ANYDNN_PLUGIN_FLOAT  ? run<float>(runs, type, backward, call)
+           : type == ANYDNN_PLUGIN_HALF ? run<cuda_half>(runs, type, backward, call)
+                                        : run<cuda_bfloat16>(runs, type, backward, call);
 }

@@ -10,6 +10,21 @@
  * so many runs as a thread walks through. */
 enum { LRN_OUT, LRN_X, LRN_DY, LRN_TENSORS };
 
+/* So many bytes at once. */
+template <int BYTES> struct lrn_word;
+template <> struct lrn_word<2> {
+    typedef uint16_t type;
+};
+template <> struct lrn_word<4> {
+    typedef uint32_t type;
+};
+template <> struct lrn_word<8> {
+    typedef uint2 type;
+};
+template <> struct lrn_word<16> {
+    typedef uint4 type;
+};
+
 struct lrn_runs {
     cuda_walk walk;
     void *data[LRN_TENSORS];
@@ -28,6 +43,12 @@ int lrn_nhwc_prepare(struct lrn_runs *runs, const struct anydnn_plugin_tensor *c
                      int32_t tensors);
 int lrn_nchw_prepare(struct lrn_runs *runs, int32_t multiprocessors,
                      const struct anydnn_plugin_tensor *const tensor[], int32_t tensors);
+
+/* Whether rows that can be read 16 bytes at a time are packed, with windows that reach few
+ * channels; and its launch (lrn_nhwc_packed.cu). */
+int lrn_packed_takes(const struct lrn_runs *runs, int tensors);
+int32_t lrn_packed_run(const struct lrn_runs *runs, int32_t type, int backward,
+                       const cuda_call *call);
 
 /* Launches; `runs` has pointers and factors. */
 int32_t lrn_nhwc_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
