@@ -79,6 +79,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/shared/map.h \
 	plugins/cuda_naive/shared/reduce.h \
 	plugins/cuda_naive/shared/reduce_kernels.h \
+	plugins/cuda_naive/shared/reduce_step.h \
 	plugins/cuda_naive/shared/vector.h \
 	plugins/cuda_naive/shared/window.h \
 	plugins/cuda_naive/softmax/choice.cu \

@@ -11,7 +11,7 @@ template <class E> struct bias_op {
     typedef typename cuda_arith<E>::type A;
     typedef cuda_nothing params, cell;
     typedef double sum;
-    enum { IN = 1, EXTRA = 0, OUT = 1, BY_VECTORS = 1 };
+    enum { IN = 1, EXTRA = 0, OUT = 1, BY_VECTORS = 1, RUNS = sizeof(A) == sizeof(float) };
 
     static __device__ cell make_cell(const cuda_reduce_job<bias_op> &, const int64_t[])
     {

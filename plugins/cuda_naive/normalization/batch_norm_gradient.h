@@ -62,7 +62,7 @@ template <class E, bool CURVED> struct norm_gradient_op {
     typedef norm_backward_params params;
     typedef cuda_norm_cell cell;
     typedef norm_gradient_sum sum;
-    enum { IN = 2, EXTRA = 2, OUT = SUM_COUNT - 4, BY_VECTORS = !CURVED };
+    enum { IN = 2, EXTRA = 2, OUT = SUM_COUNT - 4, BY_VECTORS = !CURVED, RUNS = 0 };
 
     static __device__ cell make_cell(const cuda_reduce_job<norm_gradient_op> &job,
                                      const int64_t at[])

@@ -214,8 +214,7 @@ static int32_t cuda_norm_nhwc_reduce(const cuda_reduce_plan *state, const cuda_c
     job->splits = rows->rows.streams;
     status = cuda_norm_nhwc_sums(call, type, rows);
     if (!status)
-        status = cuda_launch(call, cuda_reduce_join<Op>,
-                             cuda_blocks(job->kept.count, CUDA_THREADS / CUDA_JOINERS), 1, *job);
+        status = cuda_reduce_join_run(call, job);
     dropped = cuda_scratch_drop(call->device, call->stream, parts);
     return status ? status : dropped;
 }

@@ -33,13 +33,12 @@ __device__ static inline float activate(float v, float ceiling, bool keeps_nan)
     return ACTIVE == RELU_CLIPPED && positive > ceiling ? ceiling : positive;
 }
 
-/* Up to four rows at `at` elements; the signs of the first are bits `step` of the lanes'. */
-template <class T, int ACTIVE, bool WITH_Z, int LANES>
+/* Up to ROWS rows at `at` elements; the signs of the first are bits `step` of the lanes'. */
+template <class T, int ACTIVE, bool WITH_Z, int ROWS, int LANES>
 __device__ static inline void give_rows(const cuda_norm_nhwc_job &job,
                                         const norm_forward_cells<LANES> &cells, int64_t at,
                                         int count, int step, unsigned signs[LANES])
 {
-    enum { ROWS = CUDA_NORM_GROUP / 2 };
     float ceiling = ACTIVE == RELU_CLIPPED ? (float)job.f.coef : 0;
     bool keeps_nan = job.f.nan_propagate;
     cuda_vector<T> x[ROWS], z[ROWS];
@@ -122,28 +121,32 @@ template <class T, int ACTIVE, bool WITH_Z>
 __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
     norm_rows_forward(const __grid_constant__ cuda_norm_nhwc_job job)
 {
-    enum { LANES = cuda_vector<T>::LANES };
-    __shared__ uint8_t kept[ACTIVE ? CUDA_NORM_SIGNS : 1];
+    enum { LANES = cuda_vector<T>::LANES, ROWS = CUDA_NORM_GROUP / (WITH_Z ? 2 : 1) };
+    /* Of two tiles in turn: one is given while the next is made. */
+    __shared__ uint8_t signs_of[2][ACTIVE ? CUDA_NORM_SIGNS : 1];
     const cuda_norm_nhwc &rows = job.rows;
     int x = (int)threadIdx.x & ((1 << rows.log_x) - 1), y = (int)threadIdx.x >> rows.log_x;
     int slab = ((int)blockIdx.x << rows.log_x) * LANES, channel = slab + x * LANES;
     int by = (CUDA_THREADS >> rows.log_x) * CUDA_NORM_GROUP, pitch = signs_pitch(rows);
     norm_forward_cells<LANES> cells;
+    int turn = 0;
 
     if (channel < rows.channels)
         make_cells<LANES>(cells, job.cells + channel);
     for (int64_t t = cuda_norm_tiles(rows) - 1 - blockIdx.y; t >= 0; t -= rows.streams) {
         cuda_norm_tile tile = cuda_norm_tile_at(rows, t);
         int64_t row = tile.image * rows.places + tile.first;
+        uint8_t *kept = signs_of[turn];
 
         for (int r = y * CUDA_NORM_GROUP; r < tile.count && channel < rows.channels; r += by) {
             int64_t at = (row + r) * rows.channels + channel;
             unsigned signs[LANES] = {};
 
 #pragma unroll
-            for (int step = 0; step < CUDA_NORM_GROUP; step += CUDA_NORM_GROUP / 2)
-                give_rows<T, ACTIVE, WITH_Z, LANES>(job, cells, at + (int64_t)step * rows.channels,
-                                                    tile.count - r - step, step, signs);
+            for (int step = 0; step < CUDA_NORM_GROUP; step += ROWS)
+                give_rows<T, ACTIVE, WITH_Z, ROWS, LANES>(job, cells,
+                                                          at + (int64_t)step * rows.channels,
+                                                          tile.count - r - step, step, signs);
 #pragma unroll
             for (int lane = 0; lane < LANES && ACTIVE; lane++)
                 kept[(x * LANES + lane) * pitch + r / 8] = (uint8_t)signs[lane];
@@ -153,7 +156,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
         __syncthreads();
         give_signs(job, kept, tile, slab,
                    cuda_norm_least(rows.channels - slab, LANES << rows.log_x));
-        __syncthreads();
+        turn = 1 - turn;
     }
 }
 

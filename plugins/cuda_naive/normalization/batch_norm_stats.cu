@@ -15,7 +15,7 @@ template <class E> struct cuda_stats_op {
     typedef cuda_stats_params params;
     typedef double cell; /* the shift */
     typedef cuda_stats_sum sum;
-    enum { IN = 1, EXTRA = 0, OUT = CUDA_STATS_COUNT - 1, BY_VECTORS = 1 };
+    enum { IN = 1, EXTRA = 0, OUT = CUDA_STATS_COUNT - 1, BY_VECTORS = 1, RUNS = 0 };
 
     static __device__ cell make_cell(const cuda_reduce_job<cuda_stats_op> &job, const int64_t at[])
     {

@@ -104,6 +104,18 @@ static void cuda_reduce_prepare(cuda_reduce_plan *state, const struct anydnn_plu
     }
 }
 
+/* Joins the parts that a job has. Each of the threads that join those of a result takes some two of
+ * them, so that all are under way at once. */
+template <class Op>
+static int32_t cuda_reduce_join_run(const cuda_call *call, cuda_reduce_job<Op> *job)
+{
+    job->log_joiners = 5;
+    while (job->log_joiners < 8 && INT64_C(2) << job->log_joiners < job->splits)
+        job->log_joiners++;
+    return cuda_launch(call, cuda_reduce_join<Op>,
+                       cuda_blocks(job->kept.count, CUDA_THREADS >> job->log_joiners), 1, *job);
+}
+
 /* `job` has pointers, factors and parameters. */
 template <class Op>
 static int32_t cuda_reduce_run(const cuda_reduce_plan *state, const cuda_call *call,
@@ -136,8 +148,7 @@ static int32_t cuda_reduce_run(const cuda_reduce_plan *state, const cuda_call *c
     if (!status)
         status = cuda_launch(call, kernel, form->blocks, job->splits, *job);
     if (!status && parts)
-        status = cuda_launch(call, cuda_reduce_join<Op>,
-                             cuda_blocks(job->kept.count, CUDA_THREADS / CUDA_JOINERS), 1, *job);
+        status = cuda_reduce_join_run(call, job);
     dropped =
         parts ? cuda_scratch_drop(call->device, call->stream, parts) : ANYDNN_PLUGIN_STATUS_SUCCESS;
     return status ? status : dropped;

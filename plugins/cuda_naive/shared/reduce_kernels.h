@@ -11,6 +11,8 @@
  *   T, IN, EXTRA     as in map.h
  *   OUT              tensors that only finish() looks at
  *   BY_VECTORS       whether there are forms by vectors
+ *   RUNS             whether it is the sum of its one input's numbers, floats, in double: by
+ *                    vectors of results, those that a thread reads at a time are added in float
  *   params           what the formula needs
  *   cell             what is known of one result before: make_cell(job, at)
  *   sum              what is accumulated: start(params)
@@ -22,107 +24,7 @@
 #ifndef CUDA_NAIVE_SHARED_REDUCE_KERNELS_H
 #define CUDA_NAIVE_SHARED_REDUCE_KERNELS_H
 
-#include "map.h"
-
-/* Threads that join the parts of one result. */
-#define CUDA_JOINERS 32
-
-/* Where an operation has no cells, or no parameters. */
-struct cuda_nothing {
-};
-
-/* How a block is laid out. */
-struct cuda_tile {
-    int32_t log_x; /* X is a power of two, and Y = CUDA_THREADS / X */
-    int32_t along; /* neighbouring threads go along the reduced dims; else along the results */
-};
-
-/* Loads that a thread has under way at once. */
-#define CUDA_REDUCE_LOADS 4
-
-struct cuda_place_in_tile {
-    int x, y, size_x, size_y;
-};
-
-__device__ static inline cuda_place_in_tile cuda_tile_place(const cuda_tile &tile)
-{
-    int size_x = 1 << tile.log_x, size_y = CUDA_THREADS >> tile.log_x, t = (int)threadIdx.x;
-
-    if (tile.along)
-        return {t / size_y, t % size_y, size_x, size_y};
-    return {t % size_x, t / size_x, size_x, size_y};
-}
-
-template <class Op> struct cuda_reduce_job {
-    cuda_walk kept, reduced;
-    void *data[CUDA_WALK_TENSORS];
-    cuda_blend blend;
-    typename Op::params params;
-    typename Op::sum *parts; /* [split][result] */
-    cuda_tile tile;
-    int64_t splits, chunk; /* steps of `reduced` */
-};
-
-/* ------------------------------------------------------------------ a step */
-
-template <class Op>
-__device__ static inline void cuda_reduce_one(const cuda_reduce_job<Op> &job,
-                                              const typename Op::cell &cell, typename Op::sum *sum,
-                                              const int64_t base[], const int64_t at[], int64_t i)
-{
-    typedef typename Op::T T;
-    typename cuda_arith<T>::type in[Op::IN];
-    int64_t extra[Op::EXTRA + 1];
-
-#pragma unroll
-    for (int t = 0; t < Op::IN; t++)
-        in[t] = cuda_load(((const T *)job.data[t])[base[t] + at[t]]);
-#pragma unroll
-    for (int t = 0; t < Op::EXTRA; t++)
-        extra[t] = base[Op::IN + t] + at[Op::IN + t];
-    Op::add(job.params, cell, sum, in, extra, i);
-}
-
-/* What a step reads: vectors, and the offsets of their first elements. */
-template <class Op> struct cuda_reduce_step {
-    cuda_vector<typename Op::T> vector[Op::IN];
-    int64_t extra[Op::EXTRA + 1];
-};
-
-template <class Op>
-__device__ static inline void cuda_reduce_read(const cuda_reduce_job<Op> &job,
-                                               cuda_reduce_step<Op> &step, const int64_t base[],
-                                               int64_t i)
-{
-    int64_t at[Op::IN + Op::EXTRA];
-
-    cuda_walk_place<Op::IN + Op::EXTRA>(job.reduced, i, at);
-#pragma unroll
-    for (int t = 0; t < Op::IN; t++)
-        cuda_vector_get(step.vector[t], (const typename Op::T *)job.data[t] + base[t] + at[t]);
-#pragma unroll
-    for (int t = 0; t < Op::EXTRA; t++)
-        step.extra[t] = base[Op::IN + t] + at[Op::IN + t];
-}
-
-/* One lane of it; `stride` is from one lane to the next in the extra tensors. */
-template <class Op>
-__device__ static inline void
-cuda_reduce_lane(const cuda_reduce_job<Op> &job, const cuda_reduce_step<Op> &step, int lane,
-                 const int64_t stride[], const typename Op::cell &cell, typename Op::sum *sum,
-                 int64_t i)
-{
-    typename cuda_arith<typename Op::T>::type in[Op::IN];
-    int64_t extra[Op::EXTRA + 1];
-
-#pragma unroll
-    for (int t = 0; t < Op::IN; t++)
-        in[t] = cuda_load(step.vector[t].lane[lane]);
-#pragma unroll
-    for (int t = 0; t < Op::EXTRA; t++)
-        extra[t] = step.extra[t] + lane * stride[Op::IN + t];
-    Op::add(job.params, cell, sum, in, extra, i);
-}
+#include "reduce_step.h"
 
 /* ------------------------------------------------------------------ along the reduced dims */
 
@@ -207,15 +109,20 @@ __device__ static inline void cuda_reduce_thread(const cuda_reduce_job<Op> &job,
         cuda_reduce_tail(job, cell, sum, base, place);
 }
 
-/* The sums of the threads of a tile's column, in a fixed order; thread 0 has the result. */
-template <class Op>
+/* The sums of the threads of a tile's column, in a fixed order; thread 0 has the result. There may
+ * be several, a block's threads apart. */
+template <class Op, int COUNT = 1>
 __device__ static inline void cuda_reduce_column(const typename Op::params &params,
                                                  typename Op::sum *column, int y, int size_y)
 {
     __syncthreads();
     for (int half = size_y / 2; half > 0; half /= 2) {
-        if (y < half)
-            Op::join(params, column + y, column[y + half]);
+#pragma unroll
+        for (int i = 0; i < COUNT; i++) {
+            if (y < half)
+                Op::join(params, column + i * CUDA_THREADS + y,
+                         column[i * CUDA_THREADS + y + half]);
+        }
         __syncthreads();
     }
 }
@@ -259,7 +166,10 @@ __device__ static inline void
 cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
                           const cuda_place_in_tile &place, typename Op::sum sum[])
 {
-    enum { STEPS = CUDA_REDUCE_LOADS / Op::IN, LANES = cuda_vector<typename Op::T>::LANES };
+    enum {
+        STEPS = (Op::RUNS ? 2 : 1) * CUDA_REDUCE_LOADS / Op::IN,
+        LANES = cuda_vector<typename Op::T>::LANES
+    };
     int64_t end = (blockIdx.y + 1) * job.chunk, base[Op::IN + Op::EXTRA + Op::OUT + 1];
     typename Op::cell cell[LANES];
 
@@ -277,14 +187,27 @@ cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
             if (i + s * place.size_y < end)
                 cuda_reduce_read(job, step[s], base, i + s * place.size_y);
         }
+        if constexpr (Op::RUNS) {
 #pragma unroll
-        for (int s = 0; s < STEPS; s++) {
-            if (i + s * place.size_y >= end)
-                break;
+            for (int lane = 0; lane < LANES; lane++) {
+                float number[STEPS];
+
 #pragma unroll
-            for (int lane = 0; lane < LANES; lane++)
-                cuda_reduce_lane(job, step[s], lane, job.kept.strides[0], cell[lane], &sum[lane],
-                                 i + s * place.size_y);
+                for (int s = 0; s < STEPS; s++)
+                    number[s] =
+                        i + s * place.size_y < end ? cuda_load(step[s].vector[0].lane[lane]) : 0;
+                cuda_run_add<STEPS>(&sum[lane], number);
+            }
+        } else {
+#pragma unroll
+            for (int s = 0; s < STEPS; s++) {
+                if (i + s * place.size_y >= end)
+                    break;
+#pragma unroll
+                for (int lane = 0; lane < LANES; lane++)
+                    cuda_reduce_lane(job, step[s], lane, job.kept.strides[0], cell[lane],
+                                     &sum[lane], i + s * place.size_y);
+            }
         }
     }
 }
@@ -292,11 +215,16 @@ cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
 template <class Op>
 __global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce_across(cuda_reduce_job<Op> job)
 {
-    enum { LANES = cuda_vector<typename Op::T>::LANES };
-    __shared__ typename Op::sum sums[CUDA_THREADS];
+    enum { LANES = cuda_vector<typename Op::T>::LANES, SIZE = sizeof(typename Op::sum) };
+    enum {
+        HELD = CUDA_REDUCE_SHARED / (CUDA_THREADS * SIZE),
+        AT_ONCE = HELD < LANES ? HELD : LANES
+    };
+    __shared__ typename Op::sum sums[AT_ONCE][CUDA_THREADS];
     cuda_place_in_tile place = cuda_tile_place(job.tile);
     int64_t result = ((int64_t)blockIdx.x * place.size_x + place.x) * LANES;
-    typename Op::sum *column = sums + place.x * place.size_y, sum[LANES];
+    int column = place.x * place.size_y;
+    typename Op::sum sum[LANES];
 
 #pragma unroll
     for (int lane = 0; lane < LANES; lane++)
@@ -304,11 +232,13 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce_across(cuda_reduce_j
     if (result < job.kept.count)
         cuda_reduce_thread_across(job, result, place, sum);
 #pragma unroll
-    for (int lane = 0; lane < LANES; lane++) {
-        column[place.y] = sum[lane];
-        cuda_reduce_column<Op>(job.params, column, place.y, place.size_y);
-        if (place.y == 0 && result < job.kept.count)
-            cuda_reduce_give(job, result + lane, column[0]);
+    for (int first = 0; first < LANES; first += AT_ONCE) {
+#pragma unroll
+        for (int lane = 0; lane < AT_ONCE; lane++)
+            sums[lane][column + place.y] = sum[first + lane];
+        cuda_reduce_column<Op, AT_ONCE>(job.params, &sums[0][column], place.y, place.size_y);
+        for (int lane = 0; lane < AT_ONCE && place.y == 0 && result < job.kept.count; lane++)
+            cuda_reduce_give(job, result + first + lane, sums[lane][column]);
     }
 }
 
@@ -318,16 +248,15 @@ template <class Op>
 __global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce_join(cuda_reduce_job<Op> job)
 {
     __shared__ typename Op::sum sums[CUDA_THREADS];
-    int lane = (int)threadIdx.x % CUDA_JOINERS;
-    int64_t result =
-        (int64_t)blockIdx.x * (CUDA_THREADS / CUDA_JOINERS) + threadIdx.x / CUDA_JOINERS;
+    int joiners = 1 << job.log_joiners, lane = (int)threadIdx.x & (joiners - 1);
+    int64_t result = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) >> job.log_joiners;
     typename Op::sum *column = sums + (threadIdx.x - lane), sum = Op::start(job.params);
 
 #pragma unroll 4
-    for (int64_t s = lane; s < job.splits && result < job.kept.count; s += CUDA_JOINERS)
+    for (int64_t s = lane; s < job.splits && result < job.kept.count; s += joiners)
         Op::join(job.params, &sum, job.parts[s * job.kept.count + result]);
     column[lane] = sum;
-    cuda_reduce_column<Op>(job.params, column, lane, CUDA_JOINERS);
+    cuda_reduce_column<Op>(job.params, column, lane, joiners);
     if (lane == 0 && result < job.kept.count) {
         int64_t at[Op::IN + Op::EXTRA + Op::OUT + 1];
 

@@ -78,7 +78,7 @@ template <class E> struct reduce_op {
     typedef reduce_params params;
     typedef cuda_nothing cell;
     typedef reduce_sum sum;
-    enum { IN = 1, EXTRA = 0, OUT = 2, BY_VECTORS = 1 };
+    enum { IN = 1, EXTRA = 0, OUT = 2, BY_VECTORS = 1, RUNS = 0 };
 
     static __device__ cell make_cell(const cuda_reduce_job<reduce_op> &, const int64_t[])
     {
@@ -144,7 +144,7 @@ template <class E> struct reduce_add_op {
     typedef reduce_params params;
     typedef cuda_nothing cell;
     typedef double sum;
-    enum { IN = 1, EXTRA = 0, OUT = 2, BY_VECTORS = 1 };
+    enum { IN = 1, EXTRA = 0, OUT = 2, BY_VECTORS = 1, RUNS = sizeof(A) == sizeof(float) };
 
     static __device__ cell make_cell(const cuda_reduce_job<reduce_add_op> &, const int64_t[])
     {
