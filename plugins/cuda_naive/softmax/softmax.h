@@ -77,7 +77,7 @@ typedef void (*cuda_softmax_kernel)(cuda_softmax_job);
 
 /* Elements that a thread holds of each tensor: of columns and of rows, of short rows. */
 #define CUDA_SOFTMAX_HELD 32
-#define CUDA_SOFTMAX_FEW  8
+#define CUDA_SOFTMAX_FEW  16
 
 /* The kernels of rows.cu, rows_long.cu and columns.cu: for float, half and
  * bfloat16; by 16 bytes or by elements; and for rows, with few elements a thread or with many. */

@@ -4,6 +4,8 @@
 #include "../table.h"
 #include "transpose.h"
 
+#include <type_traits>
+
 /* Slots of transform_tensor and add_tensor. */
 enum { X, Y };
 
@@ -27,6 +29,21 @@ struct blend_types {
     int32_t from, to;
 };
 
+/* x + y of one type, which float holds, or rounds as double does: floats have a rounding less than
+ * half of double's digits, and of two shorter numbers one that is not lost in the other's last
+ * digits leaves no tie. */
+template <class E> struct add_op {
+    typedef E T;
+    typedef typename cuda_arith<E>::type A;
+    typedef blend_params params;
+    enum { OUT = 1, IN = 2, EXTRA = 0 };
+
+    static __device__ void compute(const params &, const A in[], const int64_t *, A out[])
+    {
+        out[0] = in[0] + in[1];
+    }
+};
+
 /* Between any two types, found at run time. */
 struct convert_op {
     typedef blend_types params;
@@ -42,7 +59,7 @@ struct convert_op {
 /* ------------------------------------------------------------------ plans */
 
 struct blend_state {
-    cuda_map_plan map;
+    cuda_map_plan map, added; /* of y and x; with y again */
     int32_t (*launch)(const blend_state *state, const cuda_call *call, void *y, void *x,
                       cuda_blend blend);
     blend_types types;
@@ -68,6 +85,22 @@ static int32_t launch(const blend_state *state, const cuda_call *call, void *y, 
     return cuda_map_run(&state->map, call, &job);
 }
 
+/* Sums without factors, where vectors can be taken. */
+template <class T>
+static int32_t add(const blend_state *state, const cuda_call *call, void *y, void *x,
+                   cuda_blend blend)
+{
+    cuda_map_job<add_op<T>> job;
+
+    job.data[0] = y;
+    job.data[1] = x;
+    job.data[2] = y;
+    job.blend = {1, 0};
+    if (blend.alpha != 1 || blend.beta != 1 || !cuda_map_aligned(&state->added, job.data, 3))
+        return launch<blend_op<T>>(state, call, y, x, blend);
+    return cuda_map_run(&state->added, call, &job);
+}
+
 static int32_t convert(const blend_state *state, const cuda_call *call, void *y, void *x,
                        cuda_blend blend)
 {
@@ -83,9 +116,16 @@ static int32_t convert(const blend_state *state, const cuda_call *call, void *y,
 template <class T>
 static void prepare(blend_state *state, const struct anydnn_plugin_tensor *const tensor[])
 {
+    const struct anydnn_plugin_tensor *added[] = {tensor[0], tensor[1], tensor[0]};
+
     cuda_map_prepare<blend_op<T>>(&state->map, tensor, KIT_WALK_SORTED);
-    state->launch =
-        cuda_turn_prepare<T>(&state->turn, &state->map.walk) ? turn<T> : launch<blend_op<T>>;
+    state->launch = launch<blend_op<T>>;
+    if (cuda_turn_prepare<T>(&state->turn, &state->map.walk)) {
+        state->launch = turn<T>;
+    } else if constexpr (sizeof(T) < sizeof(double) && !std::is_integral<T>::value) {
+        cuda_map_prepare<add_op<T>>(&state->added, added, KIT_WALK_SORTED);
+        state->launch = add<T>;
+    }
 }
 
 static void prepare_blend(struct anydnn_plugin_plan *plan, const struct anydnn_plugin_tensor *y,

@@ -4,6 +4,8 @@
 #include "../shared/map.h"
 #include "../table.h"
 
+#include <type_traits>
+
 /* Slots. */
 enum { A, B, C };
 
@@ -89,6 +91,33 @@ __global__ void __launch_bounds__(CUDA_THREADS) op_vectors(cuda_map_job<op_same<
     }
 }
 
+/* a + b as it is: float holds it, or rounds it as double does (blend.cu). */
+template <class E>
+__global__ void __launch_bounds__(CUDA_THREADS) op_sums(cuda_map_job<op_same<E>> job)
+{
+    int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
+    int64_t behind = i - job.walk.count, at[3];
+
+    if (behind < 0) {
+        enum { LANES = cuda_vector<E>::LANES };
+        cuda_vector<E> a, b;
+        float sum[LANES];
+
+        cuda_walk_place<3>(job.walk, i, at);
+        cuda_vector_read(a, job.data[1], at[1], job.walk.lane[1]);
+        cuda_vector_read(b, job.data[2], at[2], job.walk.lane[2]);
+#pragma unroll
+        for (int lane = 0; lane < LANES; lane++)
+            sum[lane] = cuda_load(a.lane[lane]) + cuda_load(b.lane[lane]);
+        cuda_vector_store((E *)job.data[0] + at[0], sum, {1, 0});
+    } else if (behind < job.walk.tail) {
+        for (int t = 0; t < 3; t++)
+            at[t] = (job.walk.count * job.walk.lanes + behind) * job.walk.lane[t];
+        cuda_store((E *)job.data[0] + at[0], cuda_load(((const E *)job.data[1])[at[1]]) +
+                                                 cuda_load(((const E *)job.data[2])[at[2]]));
+    }
+}
+
 /* Operands of any types and strides. */
 struct op_mixed {
     typedef op_params params;
@@ -117,14 +146,19 @@ template <class E>
 static int32_t launch(const op_state *state, const cuda_call *call, void *const data[],
                       const op_params &params)
 {
+    void (*kernel)(cuda_map_job<op_same<E>>) = op_vectors<E>;
     cuda_map_job<op_same<E>> job;
 
+    if constexpr (sizeof(E) == 2 || std::is_same<E, float>::value) {
+        if (params.op == ADD && params.alpha1 == 1 && params.alpha2 == 1 && params.beta == 0)
+            kernel = op_sums<E>;
+    }
     job.walk = state->map.vectors;
     for (int t = 0; t < 3; t++)
         job.data[t] = data[t];
     job.params = params;
-    return cuda_launch(call, op_vectors<E>,
-                       cuda_blocks(job.walk.count + job.walk.tail, CUDA_THREADS), 1, job);
+    return cuda_launch(call, kernel, cuda_blocks(job.walk.count + job.walk.tail, CUDA_THREADS), 1,
+                       job);
 }
 
 static int takes_b(int32_t op)
