@@ -15,6 +15,11 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_host_cost.csv \
 	bench/results/h200_host_cost_cudnn.csv \
 	bench/results/h200_layers_f16.csv \
+	bench/results/h200_layers_f16_nhwc_second.csv \
+	bench/results/h200_layers_f16_second.csv \
+	bench/results/h200_layers_f32_nhwc_second.csv \
+	bench/results/h200_layers_f32_second.csv \
+	bench/results/h200_norms_f16_joined.csv \
 	bench/results/h200_layers_f16_nhwc.csv \
 	bench/results/h200_layers_f32.csv \
 	bench/results/h200_layers_f32_nhwc.csv \
