@@ -17,7 +17,7 @@ static int64_t size_of(int64_t n)
 
 extern "C" int32_t tc_ampere_takes(const struct conv *conv, const struct tc_target *target)
 {
-    int64_t gathered = conv->images * conv->a_image;
+    int64_t a = conv->images * conv->a_image;
     int64_t filters = conv->n * size_of(conv->tap_n) + conv->depth * conv->tap_depth;
     int64_t positions = conv->images * size_of(conv->position_image);
 
@@ -29,14 +29,14 @@ extern "C" int32_t tc_ampere_takes(const struct conv *conv, const struct tc_targ
 
         if (dim->taps > TC_AMPERE_BITS)
             return 0;
-        gathered += (dim->a_extent + dim->pad + dim->taps * dim->dilation) * size_of(dim->a);
+        a += (dim->a_extent + dim->pad + dim->taps * dim->dilation) * size_of(dim->a);
         filters += dim->taps * size_of(dim->tap);
         positions += dim->positions * size_of(dim->position);
     }
     if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER &&
         positions / TC_AMPERE_CHUNKS >= TC_AMPERE_REACH)
         return 0;
-    return gathered < TC_AMPERE_REACH && filters < TC_AMPERE_REACH;
+    return a < TC_AMPERE_REACH && filters < TC_AMPERE_REACH;
 }
 
 extern "C" int32_t tc_ampere_takes_one_class(const struct conv *conv,

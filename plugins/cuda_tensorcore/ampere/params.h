@@ -148,10 +148,10 @@ struct alignas(16) tc_ampere_position {
 /* Bits of a dim's taps that lie inside, the first one being over coordinate `at`. Where they go
  * backwards, the tensor is seen from its other end. */
 __device__ static inline uint32_t
-tc_ampere_mask(const conv_view_dim &dim, const cuda_divisor &by_tap, int32_t gathered, int32_t at)
+tc_ampere_mask(const conv_view_dim &dim, const cuda_divisor &by_tap, int32_t a_extent, int32_t at)
 {
     int32_t apart = dim.at_tap < 0 ? -dim.at_tap : dim.at_tap;
-    int32_t from = dim.at_tap < 0 ? gathered - 1 - at : at, room = gathered - from;
+    int32_t from = dim.at_tap < 0 ? a_extent - 1 - at : at, room = a_extent - from;
     int32_t before = from < 0 ? (int32_t)cuda_divide((uint32_t)(apart - 1 - from), by_tap) : 0;
     int32_t until = room > 0 ? (int32_t)cuda_divide((uint32_t)(room + apart - 1), by_tap) : 0;
 

@@ -58,7 +58,7 @@ static double rate_of(const struct tc_kernel *kernel, const struct tc_target *ta
 /* Bytes of operands and results; of an A with gaps between taps, what they touch. */
 static double bytes_of(const struct conv *conv, int32_t type)
 {
-    double gathered = (double)conv->images * conv->groups * conv->depth;
+    double a = (double)conv->images * conv->groups * conv->depth;
     double results = (double)conv->images * conv->groups * conv->n;
     double filters = (double)conv->groups * conv->n * conv->depth;
     int data = conv_is_dgrad(conv);
@@ -68,11 +68,11 @@ static double bytes_of(const struct conv *conv, int32_t type)
         const struct conv_dim *dim = &conv->dim[d];
         int64_t touched = dim->taps == 1 && !data ? dim->positions : dim->a_extent;
 
-        gathered *= (double)touched;
+        a *= (double)touched;
         results *= (double)dim->positions;
         filters *= (double)dim->taps;
     }
-    return size * (gathered + results + filters);
+    return size * (a + results + filters);
 }
 
 /*

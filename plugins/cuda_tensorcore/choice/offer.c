@@ -94,8 +94,8 @@ static int compare(const void *a, const void *b)
     return one->engine < other->engine ? -1 : one->engine > other->engine;
 }
 
-static void gather(struct pool *pool, const struct tc_layout *layout,
-                   const struct tc_target *target, int32_t most)
+static void collect(struct pool *pool, const struct tc_layout *layout,
+                    const struct tc_target *target, int32_t most)
 {
     struct tc_choice choices[CUDA_ENGINES_MAX];
     int32_t found = tc_choose(&layout->conv, target, choices, CUDA_ENGINES_MAX);
@@ -149,10 +149,10 @@ int32_t tc_offers(const struct conv *conv, const struct tc_target *target, struc
     struct pool pool = {.count = 0};
 
     laid_out.by_16 = 1;
-    gather(&pool, &layout, target, CUDA_ENGINES_MAX);
+    collect(&pool, &layout, target, CUDA_ENGINES_MAX);
     for (int32_t i = 0; i < layouts; i++) {
         if (tc_layout_make(&layout, conv, target->type, bits[i]))
-            gather(&pool, &layout, &laid_out, CHOICES);
+            collect(&pool, &layout, &laid_out, CHOICES);
     }
     qsort(pool.offers, (size_t)pool.count, sizeof pool.offers[0], compare);
     count = pool.count < most ? pool.count : most;
