@@ -36,7 +36,9 @@ EXTRA_DIST += \
 	python/setup.py \
 	python/tests/test_anydnn.py \
 	python/tests/test_fuse.py \
+	python/tests/test_losses.py \
 	python/tests/test_opinfo.py \
 	python/tests/test_torch.py \
 	python/tests/test_train.py \
-	python/tests/torch.sh
+	python/tests/torch.sh \
+	python/tests/torchs_tests.py

@@ -79,11 +79,14 @@ class Problem:
         return self._pointer.value
 
     def _sized(self, entry: Any, *arguments: Any) -> str:
-        needed = ctypes.c_size_t()
-        self._lib.check(entry(*arguments, None, 0, ctypes.byref(needed)))
-        buffer = ctypes.create_string_buffer(needed.value)
-        self._lib.check(entry(*arguments, buffer, needed.value, None))
-        return buffer.value.decode(errors="replace")
+        needed, size = ctypes.c_size_t(), 0
+        while True:
+            buffer = ctypes.create_string_buffer(size) if size else None
+            self._lib.check(entry(*arguments, buffer, size, ctypes.byref(needed)))
+            if buffer and needed.value <= size:
+                return buffer.value.decode(errors="replace")
+            # An explanation may be longer the second time, by what the first one opened.
+            size = needed.value
 
     def __str__(self) -> str:
         if not self._text:

@@ -266,6 +266,33 @@ class Torch(unittest.TestCase):
         self.assertIn("torch", anydnn.torch.report().calls())
         self.assertIn("a tensor without elements", repr(anydnn.torch.report()))
 
+    def test_shared_elements_are_not_copied(self):
+        """Tensors that share their elements until one is written: what is only read stays shared, and no other changes."""
+        x, w = torch.randn(2, 3, 8, 8), torch.randn(4, 3, 3, 3)
+        mean, var, weight, bias = torch.zeros(3), torch.ones(3), torch.ones(3), torch.zeros(3)
+
+        def gradients(x, w, operator, *rest):
+            x, w = x.requires_grad_(), w.requires_grad_()
+            operator(x, w, *rest).sum().backward()
+        calls = [
+            lambda x, w, *_: gradients(x, w, functional.conv2d),
+            lambda x, w, *_: functional.avg_pool2d(x, 2), lambda x, w, *_: functional.max_pool2d(x, 2),
+            lambda x, w, weight, bias, *_: gradients(x, weight, lambda x, weight: functional.batch_norm(
+                x, None, None, weight, bias, True)),
+            lambda x, w, weight, bias, mean, var: functional.batch_norm(x, mean, var, weight, bias, True)]
+        for compiled in (False, True):
+            with anydnn.torch.use(route="cpu_ref", compiled=compiled):
+                for number, call in enumerate(calls):
+                    for _ in range(3):
+                        shared = [torch._lazy_clone(one) for one in (x, w, weight, bias, mean, var)]
+                        call(*shared)
+                        moves = number == len(calls) - 1
+                        self.assertEqual([torch._C._is_cow_tensor(one) for one in shared],
+                                         [True] * 4 + [not moves] * 2, (compiled, number))
+                        self.assertTrue(torch.equal(mean, torch.zeros(3)))
+                        self.assertEqual(torch.equal(shared[4], mean), not moves)
+        self.only_anydnn()
+
     def test_enable_disable_and_route(self):
         x, w = torch.randn(1, 3, 8, 8), torch.randn(4, 3, 3, 3)
         with warnings.catch_warnings():
@@ -299,6 +326,56 @@ class Torch(unittest.TestCase):
         size = functional.conv2d(x.abs(), model.weight.abs(), model.bias.abs())
         self.assertTrue(((y.float() - model(x)).abs() <= 3.1 * 2.0 ** -9 * size).all())
         self.only_anydnn()
+
+    def test_without_cudnn_there_is_no_tf32(self):
+        """In Python, and for the gradients that the compiled kernels run by the flags of the last forward."""
+        x, w = torch.randn(1, 3, 8, 8), torch.randn(4, 3, 3, 3)
+        anydnn.torch.enable(route="cpu_ref", compiled=True)
+        for enabled in (True, False):
+            for allowed in (True, False):
+                with torch.backends.cudnn.flags(enabled=enabled, allow_tf32=allowed):
+                    functional.conv2d(x, w)
+                    self.assertEqual(anydnn.torch._state.flags() & 4, 4 * (enabled and allowed))
+                    self.assertEqual(anydnn.torch._fast._loaded.anydnn_torch_flags() & 4, 4 * (enabled and allowed))
+
+    def test_views_begin_where_they_begin(self):
+        """Operands behind the beginning of their storage, which NaN fills besides."""
+        def view(*shape):
+            return torch.cat([torch.full((3,), float("nan")), torch.randn(shape).view(-1)])[3:].view(shape)
+        x, w, b = view(2, 3, 8, 8), view(4, 3, 3, 3), view(4)
+        wanted = functional.conv2d(x.clone(), w.clone(), b.clone())
+        for compiled in (False, True):
+            with anydnn.torch.use(route="cpu_ref", compiled=compiled):
+                for _ in range(3):
+                    self.assertTrue(torch.allclose(functional.conv2d(x, w, b), wanted, 1e-5, 1e-5))
+        self.only_anydnn()
+
+    def test_no_call_runs_on_copies(self):
+        """A backend of another memory runs no call, not the first of a kind either: all have torch's bits."""
+        built = pathlib.Path(os.environ["ANYDNN_PLUGIN_PATH"]).resolve()
+        mocks = built.parents[1] / "tests" / "loader" / "mocks" / "built"
+        if not (mocks / "anydnn_mock_mirror.so").exists():
+            self.skipTest("the tests' backends are not built")
+        code = '''
+import torch, anydnn.torch
+from torch.nn import functional
+x, w, mean, var = torch.randn(2, 3, 9, 9), torch.randn(4, 3, 3, 3), torch.zeros(3), torch.ones(3)
+wanted, norm = functional.conv2d(x, w), functional.batch_norm(x, mean.clone(), var.clone(), training=True)
+with anydnn.torch.use(route="mock_mirror"):
+    for _ in range(3):
+        assert torch.equal(functional.conv2d(x, w), wanted)
+        assert torch.equal(functional.batch_norm(x, mean.clone(), var.clone(), training=True), norm)
+lines = [(one.operator, one.backend, one.reason, one.calls) for one in anydnn.torch.report()]
+reason = "mock_mirror would run it on copies in another memory"
+assert lines == [("_convolution", "torch", reason, 3), ("native_batch_norm", "torch", reason, 3)], lines
+'''
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "conf").write_text(
+                f"[anydnn]\nstaging = listed\n[plugin mock_mirror]\nset.of = {built}/anydnn_cpu_ref.so\n")
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env={
+                **os.environ, "ANYDNN_CONFIG": f"{folder}/conf", "ANYDNN_PLUGIN_PATH": str(mocks),
+                "PYTHONPATH": str(HERE.parent)})
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_threads(self):
         model, x, found = nn.Conv2d(3, 4, 3), torch.randn(1, 3, 8, 8), []

@@ -135,7 +135,7 @@ def convolution(x: torch.Tensor, w: torch.Tensor, bias: Optional[torch.Tensor], 
     handle = handle_of(x, deterministic, benchmark)
     key, shape = _shape(handle, x, w, bias.shape if bias is not None else None,
                         (stride, padding, dilation, transposed, output_padding, groups))
-    math, x, w = _math(x, allow_tf32), shape.take(x), shape.take(w)
+    math, x, w = _math(x, allow_tf32 and cudnn_enabled), shape.take(x), shape.take(w)
     y = empty(shape.output, x, shape.last)
     if transposed:
         found = _run(handle, key, "convolution_backward_data", shape, math, "", [("w", w), ("dy", x), ("dx", y)])
@@ -163,7 +163,7 @@ def activated(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Any,
         raise Declined("operands of several types")
     handle = handle_of(x, torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark())
     key, shape = _shape(handle, x, w, bias.shape, (stride, padding, dilation, False, [0] * (w.dim() - 2), groups))
-    math = _math(x, torch._C._get_cudnn_allow_tf32() if x.is_cuda else False)
+    math = _math(x, _state.tf32() if x.is_cuda else False)
     x, w = shape.take(x), shape.take(w)
     y = empty(shape.output, x, shape.last)
     found = _run(handle, key, "convolution_bias_activation_forward", shape, math, " alpha2=0 without=z" + activation,
@@ -191,7 +191,7 @@ def convolution_backward(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, bia
         raise Declined("operands of several types")
     handle = handle_of(x, torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark())
     key, shape = _shape(handle, x, w, None, (stride, padding, dilation, transposed, output_padding, groups))
-    math = _math(x, torch._C._get_cudnn_allow_tf32() if x.is_cuda else False)
+    math = _math(x, _state.tf32() if x.is_cuda else False)
     x, w, dy = shape.take(x), shape.take(w), shape.take(dy)
     if tuple(dy.shape) != shape.output:
         raise Declined("a gradient of another shape than the output")

@@ -48,6 +48,7 @@ struct Output {
 struct Recipe {
     std::vector<Step> steps;
     std::vector<Output> outputs;
+    std::array<bool, 2 * MOST_OPERANDS> written{};
     int counter = 0;
 };
 
@@ -157,6 +158,17 @@ bool use_stream(void *handle, int32_t device, int32_t index)
     return !cuda_stream(index, &stream) && !set_stream(handle, stream);
 }
 
+// Where an input's elements lie. To ask for those that are written copies what a tensor shares
+// until then.
+void input_at(AtenTensorHandle tensor, bool written, void *&at)
+{
+    const void *read = nullptr;
+    if (written)
+        torch_get_mutable_data_ptr(tensor, &at);
+    else if (!torch_get_const_data_ptr(tensor, &read))
+        at = const_cast<void *>(read);
+}
+
 // A new tensor, and where its elements lie.
 bool make(const Ints &sizes, const Ints &strides, int32_t type, int32_t device, int32_t index,
           std::optional<Tensor> &tensor, void *&at)
@@ -180,7 +192,7 @@ bool repeat(const Recipe &recipe, const Call &call, std::vector<Tensor> &outputs
     std::optional<Tensor> made;
     for (int i = 0; i < call.count; i++)
         if (call.inputs[i])
-            aoti_torch_get_data_ptr(call.inputs[i], &at[i]);
+            input_at(call.inputs[i], recipe.written[i], at[i]);
     outputs.reserve(recipe.outputs.size());
     for (size_t i = 0; i < recipe.outputs.size(); i++) {
         const Output &output = recipe.outputs[i];
@@ -334,7 +346,7 @@ Tensor convolution(Tensor x, Tensor w, Maybe bias, Ints stride, Ints padding, In
                    bool transposed, Ints output_padding, int64_t groups, bool benchmark,
                    bool deterministic, bool enabled, bool tf32)
 {
-    flags.store(benchmark | deterministic << 1 | tf32 << 2, std::memory_order_relaxed);
+    flags.store(benchmark | deterministic << 1 | (tf32 && enabled) << 2, std::memory_order_relaxed);
     return kernel<CONVOLUTION, 1>(x, w, bias, stride, padding, dilation, transposed, output_padding,
                                   groups, benchmark, deterministic, enabled, tf32);
 }
@@ -465,7 +477,8 @@ int64_t anydnn_torch_flags(void)
 }
 
 // The recipe of the call that Python has just run in this thread, as numbers: counter, outputs
-// (dims or -1, type, sizes, strides), steps (handle, problem, workspace, operands, slots).
+// (dims or -1, type, sizes, strides), steps (handle, problem, workspace, operands, slots, each
+// twice and one more if it is written).
 void anydnn_torch_offer(const int64_t *at)
 {
     Recipe recipe;
@@ -487,8 +500,10 @@ void anydnn_torch_offer(const int64_t *at)
         step.problem = (void *)*at++;
         step.workspace = (uint64_t)*at++;
         step.count = (int)*at++;
-        for (int i = 0; i < step.count; i++)
-            step.slots[i] = (int)*at++;
+        for (int i = 0; i < step.count; i++) {
+            step.slots[i] = (int)(*at >> 1);
+            recipe.written[(size_t)step.slots[i]] |= *at++ & 1;
+        }
     }
     offered = std::move(recipe);
 }

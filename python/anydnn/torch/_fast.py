@@ -127,11 +127,12 @@ def load() -> bool:
 
 
 def _offer(counted: str, backend: str, inputs: Sequence[Any], outputs: Sequence[Any],
-           ran: List[Tuple[int, int, int, List[int]]]) -> None:
+           ran: _state.Ran) -> None:
     """Hands the compiled kernels what has just run, where it was problems on these tensors alone."""
     assert _loaded is not None
     held = [one for one in (*inputs, *outputs) if one is not None and one.numel()]
-    slots = {one.data_ptr(): place for place, one in enumerate([*inputs, *outputs]) if one is not None and one.numel()}
+    slots = {_state.address(one): place for place, one in enumerate([*inputs, *outputs])
+             if one is not None and one.numel()}
     if len(slots) != len(held) or any(one is not None and one.dtype not in _TYPES for one in outputs):
         return
     numbers = [_counters.setdefault((counted, backend), len(_counters)), len(outputs)]
@@ -141,10 +142,11 @@ def _offer(counted: str, backend: str, inputs: Sequence[Any], outputs: Sequence[
         else:
             numbers += [one.dim(), _TYPES[one.dtype], *one.shape, *one.stride()]
     numbers.append(len(ran))
-    for handle, problem, size, pointers in ran:
+    for handle, problem, size, pointers, written in ran:
         if any(pointer not in slots for pointer in pointers) or len(pointers) > 16 or len(ran) > 4:
             return
-        numbers += [handle, problem, size, len(pointers), *(slots[pointer] for pointer in pointers)]
+        numbers += [handle, problem, size, len(pointers),
+                    *(slots[pointer] << 1 | writes for pointer, writes in zip(pointers, written))]
     _loaded.anydnn_torch_offer((ctypes.c_int64 * len(numbers))(*numbers))
 
 

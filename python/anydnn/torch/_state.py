@@ -111,7 +111,8 @@ def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool =
     return handle
 
 
-Ran = List[Tuple[int, int, int, List[int]]]
+# Handle, problem, bytes of workspace, addresses of the operands, which of them it writes.
+Ran = List[Tuple[int, int, int, List[int], List[bool]]]
 
 
 def record() -> Callable[[], Tuple[Ran, str]]:
@@ -131,6 +132,14 @@ def beside() -> None:
     _own.ran = None
 
 
+_storage_at: Any = getattr(torch._C, "_data_address")
+
+
+def address(tensor: torch.Tensor) -> int:
+    """Where elements lie that are only read: data_ptr() would copy those that a tensor shares until it is written."""
+    return int(_storage_at(tensor)) + int(tensor.storage_offset()) * tensor.element_size()
+
+
 class Plan:
     """A problem on one handle, ready to run: its workspace is asked for once, its backend once it ran."""
 
@@ -139,10 +148,16 @@ class Plan:
         if problem is None:
             problem = _problems[text] = Problem(text)
         self.handle, self.problem = handle, problem
+        # Asked beforehand: a first call that ran there would have other bits than those behind it.
+        said = problem.explain(handle)
+        if ", staged on " in said:
+            choice = said.rpartition("\nchoice: ")[2].split(" ", 1)[0]
+            raise Declined(f"{choice} would run it on copies in another memory")
         self.size = problem.workspace_size(handle)
         self.backend = ""
         self.reason = ""
         self.pointers = ctypes.c_void_p * len(problem.operands)
+        self.written = [operand.written for operand in problem.operands]
         self.execute = library().ProblemExecute
 
     def run(self, tensors: Sequence[torch.Tensor]) -> None:
@@ -150,18 +165,18 @@ class Plan:
         if self.reason:
             raise Declined(self.reason)
         workspace = (torch.empty(self.size, dtype=torch.uint8, device=tensors[0].device) if self.size else None)
-        pointers = [tensor.data_ptr() for tensor in tensors]
+        pointers = [tensor.data_ptr() if written else address(tensor) for tensor, written in zip(tensors, self.written)]
         status = self.execute(self.handle.pointer, self.problem.pointer, self.pointers(*pointers),
                               workspace.data_ptr() if workspace is not None else None, self.size)
         if status:
             raise Declined(library().last_error())
         if not self.backend:
             self.backend = self.handle.info("backend")
-            if self.handle.info_int("staged"):
+            if self.handle.info_int("staged"):  # the choice before could not run it after all
                 self.reason = f"{self.backend} would run it on copies in another memory"
         ran = _own.__dict__.get("ran")
         if ran is not None:
-            ran.append((self.handle.pointer, self.problem.pointer, self.size, pointers))
+            ran.append((self.handle.pointer, self.problem.pointer, self.size, pointers, self.written))
             if self.reason:
                 beside()
 
@@ -228,10 +243,15 @@ def supported(*tensors: Optional[torch.Tensor]) -> None:
             raise Declined("a tensor without elements")
 
 
+def tf32() -> bool:
+    """Whether torch's flags permit TF32: where cuDNN is not enabled, torch's own kernels have none."""
+    return bool(torch._C._get_cudnn_allow_tf32() and torch._C._get_cudnn_enabled())
+
+
 def flags() -> int:
-    """torch's flags of convolutions as a number: 1 benchmark, 2 deterministic, 4 allow_tf32."""
+    """torch's flags of convolutions as a number: 1 benchmark, 2 deterministic, 4 TF32."""
     return (int(torch._C._get_cudnn_benchmark()) | int(torch._C._get_cudnn_deterministic()) << 1
-            | int(torch._C._get_cudnn_allow_tf32()) << 2)
+            | int(tf32()) << 2)
 
 
 Kernel = Callable[..., Tuple[Any, str]]
