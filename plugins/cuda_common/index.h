@@ -63,8 +63,8 @@ static inline int64_t cuda_blocks(int64_t items, int64_t each)
 
 /* Launches `kernel` with its one parameter. */
 template <class P>
-static int32_t cuda_launch(const cuda_call *call, void (*kernel)(P), int64_t x, int64_t y,
-                           const P &parameter)
+static int32_t cuda_launch_threads(const cuda_call *call, void (*kernel)(P), int64_t x, int64_t y,
+                                   int32_t threads, const P &parameter)
 {
     void *arguments[] = {(void *)&parameter};
     cudaError_t error;
@@ -77,15 +77,23 @@ static int32_t cuda_launch(const cuda_call *call, void (*kernel)(P), int64_t x, 
                         "%lld x 65535",
                         (long long)x, (long long)y, (long long)CUDA_BLOCKS_MAX);
 #ifdef __CUDACC__
-    error = cuda_launch_kernel((const void *)kernel, (unsigned)x, (unsigned)y, CUDA_THREADS, 0,
+    error = cuda_launch_kernel((const void *)kernel, (unsigned)x, (unsigned)y, (unsigned)threads, 0,
                                arguments, call->stream);
 #else
-    error = cudaLaunchKernel(kernel, dim3((unsigned)x, (unsigned)y), dim3(CUDA_THREADS), arguments,
+    error = cudaLaunchKernel(kernel, dim3((unsigned)x, (unsigned)y), dim3((unsigned)threads), arguments,
                              0, call->stream);
 #endif
     if (error == cudaSuccess)
         *call->effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
     return cuda_check(call->device, error, "launching a kernel");
+}
+
+/* In blocks of CUDA_THREADS. */
+template <class P>
+static int32_t cuda_launch(const cuda_call *call, void (*kernel)(P), int64_t x, int64_t y,
+                           const P &parameter)
+{
+    return cuda_launch_threads(call, kernel, x, y, CUDA_THREADS, parameter);
 }
 
 #endif

@@ -18,6 +18,11 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/implicit_gemm_float.cu \
 	plugins/cuda_naive/conv/implicit_gemm_half.cu \
 	plugins/cuda_naive/conv/kernels.h \
+	plugins/cuda_naive/conv/pipelined.cu \
+	plugins/cuda_naive/conv/pipelined.h \
+	plugins/cuda_naive/conv/pipelined_gemm.h \
+	plugins/cuda_naive/conv/pipelined_load.h \
+	plugins/cuda_naive/conv/pipelined_shape.h \
 	plugins/cuda_naive/conv/plain.cu \
 	plugins/cuda_naive/conv/plain_wgrad.cu \
 	plugins/cuda_naive/normalization/batch_norm.h \

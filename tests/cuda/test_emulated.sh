@@ -58,6 +58,19 @@ oracle() {
     return $status
 }
 
+# Every engine of the float convolutions, whose tiles differ.
+every_tile() {
+    sed -n '/^# float in the ring/,/^$/p' "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" |
+        grep '^conv' >"$tap_dir/list"
+    [ -s "$tap_dir/list" ] || return 1
+    while read -r problem; do
+        "$anydnn" verify --problem "$problem" "$built/anydnn_cuda_naive.so" >"$tap_dir/out" 2>&1 || {
+            tail -n 20 "$tap_dir/out"
+            return 1
+        }
+    done <"$tap_dir/list"
+}
+
 # So many tiles that a block goes from one to the next, which is seldom where multiprocessors are many.
 several_tiles() {
     shape=f32:4,192,40,16:nchw
@@ -76,6 +89,7 @@ several_tiles() {
 check "it compiles for the host's processor" compiled
 check "verify --quick passes it" verify
 check "the problems of tests/gpu/smallest.txt run" listed
+check "every tile of the float convolutions is right" every_tile
 check "set.oracle: the convolutions among them run" oracle
 check "blocks that take several tiles" several_tiles
 check "the taps that reach a position are found" "$emulated/test_conv_reach"

@@ -10,10 +10,19 @@
 #include "../table.h"
 #include "depthwise.h"
 #include "kernels.h"
+#include "pipelined.h"
 
 /* Numbers of the engines. DEPTHWISE_PAIRS has two channels a thread, which lie in one access, and
- * DEPTHWISE_TALL_PAIRS tiles of more rows besides. */
-enum { WHOLE = 1, SPLIT = 2, DEPTHWISE_PAIRS = 3, DEPTHWISE = 4, DEPTHWISE_TALL_PAIRS = 5 };
+ * DEPTHWISE_TALL_PAIRS tiles of more rows besides. From PIPELINED on, each tile's, with one split
+ * and with several. */
+enum {
+    WHOLE = 1,
+    SPLIT = 2,
+    DEPTHWISE_PAIRS = 3,
+    DEPTHWISE = 4,
+    DEPTHWISE_TALL_PAIRS = 5,
+    PIPELINED = 16
+};
 
 struct convolution_state {
     conv_choice choice;
@@ -21,6 +30,7 @@ struct convolution_state {
     int32_t (*tile)(const cuda_call *call, int32_t tile, const conv_job &job);
     conv_job job; /* without pointers and factors */
     depthwise_state depthwise, single;
+    pipelined_state pipelined;
 };
 
 static int is_float(int32_t type)
@@ -88,16 +98,62 @@ static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv
     return count;
 }
 
+/* Of the pipeline's tiles, those are not worth a try that are expected to take so many times the
+ * best one's time. */
+static const double hopeless = 3;
+/* Fewer columns fill too little of its tiles. */
+#define PIPELINED_N_MIN 33
+
+/* The tiles of the pipeline, by the time expected; whether the first one fills the device. */
+static int32_t offer_pipelined(const struct anydnn_plugin_plan *plan, const conv_job &job,
+                               struct cuda_engine *offered, int32_t *is_full)
+{
+    double cycles[2 * PIPELINED_TILES];
+    int32_t count = 0;
+
+    *is_full = 0;
+    if (plan->problem.tensor[0]->type != ANYDNN_PLUGIN_FLOAT || cuda_has_oracle(plan))
+        return 0;
+    for (int32_t number = 0; number < 2 * PIPELINED_TILES; number++) {
+        pipelined_state state;
+        int32_t at;
+
+        pipelined_prepare(&state, job, number / 2, plan->context->multiprocessors, number % 2);
+        if (!state.is_possible || (number % 2 && !state.workspace))
+            continue;
+        for (at = count++; at > 0 && cycles[at - 1] > state.cycles; at--) {
+            cycles[at] = cycles[at - 1];
+            offered[at] = offered[at - 1];
+        }
+        if (at == 0)
+            *is_full = state.is_full;
+        cycles[at] = state.cycles;
+        offered[at] = {(uint64_t)(PIPELINED + number), (uint64_t)state.workspace};
+    }
+    while (count && cycles[count - 1] > hopeless * cycles[0])
+        count--;
+    return count;
+}
+
 static int32_t engines(const struct anydnn_plugin_plan *plan,
                        struct cuda_engine offered[CUDA_ENGINES_MAX])
 {
-    const conv &conv = ((const convolution_state *)plan->job)->job.conv;
+    const conv_job &job = ((const convolution_state *)plan->job)->job;
+    struct cuda_engine pipelined[2 * PIPELINED_TILES];
+    int32_t count = offer_depthwise(plan, job.conv, offered), is_full;
+    int32_t more = offer_pipelined(plan, job, pipelined, &is_full);
+    bool pipelined_first;
     conv_choice choice;
-    int32_t count = offer_depthwise(plan, conv, offered);
-    choose(plan, conv, 1, &choice);
+
+    choose(plan, job.conv, 1, &choice);
+    pipelined_first = is_full && choice.kernel == CONV_BY_TILES && job.conv.n >= PIPELINED_N_MIN;
+    for (int32_t i = 0; pipelined_first && i < more; i++)
+        offered[count++] = pipelined[i];
     if (choice.splits > 1)
         offered[count++] = {SPLIT, (uint64_t)choice.workspace};
     offered[count++] = {WHOLE, 0};
+    for (int32_t i = 0; !pipelined_first && i < more; i++)
+        offered[count++] = pipelined[i];
     return count;
 }
 
@@ -151,7 +207,13 @@ static void prepare(struct anydnn_plugin_plan *plan)
 
     choose(plan, job->conv, plan->engine == SPLIT, &state->choice);
     fill_job(job, plan, state->choice);
-    if (plan->engine >= DEPTHWISE_PAIRS) {
+    if (plan->engine >= PIPELINED) {
+        int32_t number = (int32_t)(plan->engine - PIPELINED);
+
+        pipelined_prepare(&state->pipelined, *job, number / 2, plan->context->multiprocessors,
+                          number % 2);
+        state->choice.workspace = state->pipelined.workspace;
+    } else if (plan->engine >= DEPTHWISE_PAIRS) {
         prepare_depthwise(&state->depthwise, plan, job->conv, plan->engine);
         prepare_depthwise(&state->single, plan, job->conv, DEPTHWISE);
         state->choice.workspace = state->depthwise.workspace;
@@ -194,6 +256,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     }
     if (state->depthwise.is_possible)
         return depthwise_run(&state->depthwise, &state->single, call, job);
+    if (state->pipelined.is_possible)
+        return pipelined_run(&state->pipelined, call, job);
     status = launch(state, call, job);
     return status || !job.partial ? status : conv_reduce_splits(call, job);
 }
