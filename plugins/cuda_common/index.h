@@ -80,8 +80,8 @@ static int32_t cuda_launch_threads(const cuda_call *call, void (*kernel)(P), int
     error = cuda_launch_kernel((const void *)kernel, (unsigned)x, (unsigned)y, (unsigned)threads, 0,
                                arguments, call->stream);
 #else
-    error = cudaLaunchKernel(kernel, dim3((unsigned)x, (unsigned)y), dim3((unsigned)threads), arguments,
-                             0, call->stream);
+    error = cudaLaunchKernel(kernel, dim3((unsigned)x, (unsigned)y), dim3((unsigned)threads),
+                             arguments, 0, call->stream);
 #endif
     if (error == cudaSuccess)
         *call->effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
