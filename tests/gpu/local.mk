@@ -10,6 +10,7 @@ GPU_FAULTS_SOURCES = \
 	tests/gpu/faults_lost.c \
 	tests/gpu/faults_memory.c \
 	tests/gpu/faults_process.c
+GPU_PROGRESS_SOURCES = tests/gpu/hold.c tests/gpu/hold.h tests/gpu/progress.c
 
 # Of the public API and the convenience library of numerics, so that it is tried on the host as well.
 check_PROGRAMS += tests/gpu/exact
@@ -26,14 +27,17 @@ tests_gpu_chain_LDADD = libanydnn.la core/libanydnn_base.la -lm
 TESTS += tests/gpu/test_chain.sh tests/gpu/test_exact.sh
 
 EXTRA_DIST += tests/gpu/test_chain.sh tests/gpu/test_engines.sh tests/gpu/test_exact.sh
-EXTRA_DIST += tests/gpu/bench tests/gpu/chain.txt tests/gpu/every_kernel tests/gpu/modes tests/gpu/run tests/gpu/small_shapes tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
+EXTRA_DIST += tests/gpu/bench tests/gpu/chain.txt tests/gpu/every_kernel tests/gpu/modes tests/gpu/run tests/gpu/small_shapes tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_PROGRESS_SOURCES) $(GPU_WORK_SOURCES)
 
 if HAVE_CUDA
-gpu_programs = tests/gpu/faults tests/gpu/two_devices
+gpu_programs = tests/gpu/faults tests/gpu/progress tests/gpu/two_devices
 check_PROGRAMS += $(gpu_programs)
 tests_gpu_faults_SOURCES = $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
 tests_gpu_faults_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_gpu_faults_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread
+tests_gpu_progress_SOURCES = $(GPU_PROGRESS_SOURCES) $(GPU_WORK_SOURCES)
+tests_gpu_progress_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_gpu_progress_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread
 tests_gpu_two_devices_SOURCES = tests/gpu/two_devices.c $(GPU_WORK_SOURCES)
 tests_gpu_two_devices_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_gpu_two_devices_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread
