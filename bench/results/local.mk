@@ -12,6 +12,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_depthwise_f16_ahead.csv \
 	bench/results/h200_depthwise_f16_words.csv \
 	bench/results/h200_depthwise_f32.csv \
+	bench/results/h200_exact.csv \
 	bench/results/h200_host_cost.csv \
 	bench/results/h200_host_cost_cudnn.csv \
 	bench/results/h200_layers_f16.csv \
@@ -30,7 +31,8 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_pytorch_resnet50.csv \
 	bench/results/h200_resnet20_16000_modes.csv \
 	bench/results/h200_resnet20_modes.csv \
-	bench/results/h200_resnet50_f32_b64.csv \
+	bench/results/h200_resnet50_f32_nchw.csv \
+	bench/results/h200_resnet50_f32_nhwc.csv \
 	bench/results/h200_shadow_resnet50.csv \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \

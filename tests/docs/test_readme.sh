@@ -113,7 +113,10 @@ check "ratios: TF32" says "ResNet-50, float by TF32" h200_tensorcore_tf32.csv cu
 check "ratios: DeepBench" says "DeepBench" h200_tensorcore_deepbench.csv cuda_tensorcore:tensor_op cudnn:tensor_op
 check "ratios: groups" says "ResNeXt-50" h200_tensorcore_groups.csv cuda_tensorcore:tensor_op cudnn:tensor_op
 check "ratios: split" says "ResNet-50, float by split" h200_tensorcore_split.csv cuda_tensorcore:split cudnn:default
-check "ratios: float" says "ResNet-50, float, batch 64" h200_resnet50_f32_b64.csv cuda_naive:default cudnn:default
+for layout in NHWC:nhwc NCHW:nchw; do
+    check "ratios: float, ${layout%:*}" says "ResNet-50, float, ${layout%:*}" "h200_resnet50_f32_${layout#*:}.csv" \
+        cuda_naive:default cudnn:default
+done
 check "the picture's data" picture
 check "no link leads nowhere" links
 tap_end
