@@ -6,6 +6,8 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/compare_cpu_ref_onednn_resnet50.csv \
 	bench/results/h200_autotuner.csv \
 	bench/results/h200_compare_modes.csv \
+	bench/results/h200_compare_deepbench.html \
+	bench/results/h200_compare_resnet50.html \
 	bench/results/h200_compare_suites.csv \
 	bench/results/h200_cudnn_direct.csv \
 	bench/results/h200_depthwise_f16.csv \
