@@ -7,8 +7,7 @@ struct move {
     struct onednn_walk walk;
     struct onednn_place place[3];
     int32_t scale_at;
-    int32_t narrows; /* the type of 16 bits that floats become, or -1 */
-    int64_t count;
+    int64_t count; /* of a conversion */
 };
 
 static void run_copy(const struct onednn_call *call, const void *data)
@@ -37,46 +36,37 @@ void onednn_copy(struct onednn_build *build, struct onednn_place to,
 struct conversion {
     char *to;
     const char *from;
+    int32_t to_type, from_type;
     int64_t count;
-    int32_t type; /* of the 16 bits */
 };
 
-static void narrow_piece(void *arg, int64_t piece)
+static void convert_piece(void *arg, int64_t piece)
 {
     const struct conversion *work = arg;
     int64_t first = piece * PIECE, left = work->count - first;
 
-    onednn_narrow(work->type, work->to + first * (int64_t)sizeof(uint16_t),
-                  work->from + first * (int64_t)sizeof(float), left < PIECE ? left : PIECE);
-}
-
-static void widen_piece(void *arg, int64_t piece)
-{
-    const struct conversion *work = arg;
-    int64_t first = piece * PIECE, left = work->count - first;
-
-    onednn_widen_half(work->to + first * (int64_t)sizeof(float),
-                      work->from + first * (int64_t)sizeof(uint16_t), left < PIECE ? left : PIECE);
+    onednn_convert(work->to_type, work->to + first * kit_type_size(work->to_type), work->from_type,
+                   work->from + first * kit_type_size(work->from_type),
+                   left < PIECE ? left : PIECE);
 }
 
 static void run_convert(const struct onednn_call *call, const void *data)
 {
     const struct move *move = data;
     struct conversion work = {onednn_at(call, move->place[0]), onednn_at(call, move->place[1]),
-                              move->count, move->narrows};
+                              move->walk.type[0], move->walk.type[1], move->count};
 
-    onednn_share(call, (work.count + PIECE - 1) / PIECE,
-                 move->narrows >= 0 ? narrow_piece : widen_piece, &work);
+    onednn_share(call, (work.count + PIECE - 1) / PIECE, convert_piece, &work);
 }
 
-/* Between an operand and floats that are packed in its order; `narrows`: the operand's type, or -1
- * where it is the one that is read. */
+/* Between an operand of 16 bits and floats that are packed in its order. */
 static void convert(struct onednn_build *build, struct onednn_place to,
                     const struct onednn_view *to_view, struct onednn_place from,
-                    const struct onednn_view *from_view, int32_t narrows)
+                    const struct onednn_view *from_view)
 {
-    struct move move = {
-        .place = {to, from}, .count = kit_count(to_view->dims, to_view->ndims), .narrows = narrows};
+    struct move move = {.place = {to, from},
+                        .walk.type = {to_view->type, from_view->type},
+                        .count = kit_count(to_view->dims, to_view->ndims)};
     int lies_alike = to_view->first == 0 && from_view->first == 0;
 
     for (int32_t d = 0; d < to_view->ndims; d++)
@@ -85,11 +75,6 @@ static void convert(struct onednn_build *build, struct onednn_place to,
         onednn_run_own(build, run_convert, &move, sizeof move);
     else
         onednn_copy(build, to, to_view, from, from_view);
-}
-
-static int is_short(const struct onednn_view *view)
-{
-    return view->type == ANYDNN_PLUGIN_HALF || view->type == ANYDNN_PLUGIN_BFLOAT16;
 }
 
 /* ------------------------------------------------------------------ blends */
@@ -175,7 +160,7 @@ int onednn_load(struct onednn_build *build, int32_t slot, const struct onednn_vi
     memory = onednn_temporary(build, packed_layout);
     if (own)
         convert(build, onednn_place_of(build, memory), &packed, (struct onednn_place){.slot = slot},
-                view, -1);
+                view);
     else
         onednn_copy(build, onednn_place_of(build, memory), &packed,
                     (struct onednn_place){.slot = slot}, view);
@@ -215,8 +200,8 @@ void onednn_store(struct onednn_build *build, int32_t slot, const struct onednn_
     }
     packed = onednn_packed_like(view, type);
     memory = onednn_reorder(build, memory, given, onednn_layout_of(build, &packed));
-    if (build->when == ONEDNN_FAST && is_short(view) && packed.type == ANYDNN_PLUGIN_FLOAT)
-        convert(build, operand, view, onednn_place_of(build, memory), &packed, view->type);
+    if (build->when == ONEDNN_FAST && onednn_converts(view->type, packed.type))
+        convert(build, operand, view, onednn_place_of(build, memory), &packed);
     else if (build->when == ONEDNN_FAST)
         onednn_copy(build, operand, view, onednn_place_of(build, memory), &packed);
     else

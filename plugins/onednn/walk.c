@@ -243,42 +243,35 @@ ONEDNN_WIDE(to_half, to_half_body, (uint16_t to[ONEDNN_CHUNK], const float from[
 ONEDNN_WIDE(from_half, from_half_body, (float to[ONEDNN_CHUNK], const uint16_t from[ONEDNN_CHUNK]),
             (to, from))
 
-void onednn_narrow(int32_t type, void *to_place, const void *from_place, int64_t n)
+int onednn_converts(int32_t to_type, int32_t from_type)
 {
-    char *to = to_place;
-    const char *from = from_place;
+    if (from_type == ANYDNN_PLUGIN_FLOAT)
+        return to_type == ANYDNN_PLUGIN_HALF || to_type == ANYDNN_PLUGIN_BFLOAT16;
+    return from_type == ANYDNN_PLUGIN_HALF && to_type == ANYDNN_PLUGIN_FLOAT;
+}
+
+void onednn_convert(int32_t to_type, void *to_place, int32_t from_type, const void *from_place,
+                    int64_t n)
+{
+    const size_t to_size = (size_t)kit_type_size(to_type);
+    const size_t from_size = (size_t)kit_type_size(from_type);
     float value[ONEDNN_CHUNK] = {0};
-    uint16_t narrowed[ONEDNN_CHUNK];
-
-    for (int64_t i = 0; i < n; i += ONEDNN_CHUNK) {
-        size_t count = (size_t)(n - i < ONEDNN_CHUNK ? n - i : ONEDNN_CHUNK);
-
-        memcpy(value, from + i * (int64_t)sizeof *value, count * sizeof *value);
-        (void)(type == ANYDNN_PLUGIN_HALF ? to_half(narrowed, value)
-                                          : to_bfloat16(narrowed, value));
-        memcpy(to + i * (int64_t)sizeof *narrowed, narrowed, count * sizeof *narrowed);
-    }
-}
-
-void onednn_widen_half(void *to_place, const void *from_place, int64_t n)
-{
+    uint16_t narrow_value[ONEDNN_CHUNK] = {0};
+    int widens = to_type == ANYDNN_PLUGIN_FLOAT;
+    void *to_chunk = widens ? (void *)value : narrow_value;
+    void *from_chunk = widens ? (void *)narrow_value : value;
     char *to = to_place;
     const char *from = from_place;
-    uint16_t half[ONEDNN_CHUNK] = {0};
-    float value[ONEDNN_CHUNK];
 
     for (int64_t i = 0; i < n; i += ONEDNN_CHUNK) {
         size_t count = (size_t)(n - i < ONEDNN_CHUNK ? n - i : ONEDNN_CHUNK);
 
-        memcpy(half, from + i * (int64_t)sizeof *half, count * sizeof *half);
-        (void)from_half(value, half);
-        memcpy(to + i * (int64_t)sizeof *value, value, count * sizeof *value);
+        memcpy(from_chunk, from + (size_t)i * from_size, count * from_size);
+        (void)(widens                          ? from_half(value, narrow_value)
+               : to_type == ANYDNN_PLUGIN_HALF ? to_half(narrow_value, value)
+                                               : to_bfloat16(narrow_value, value));
+        memcpy(to + (size_t)i * to_size, to_chunk, count * to_size);
     }
-}
-
-static int is_short(int32_t type)
-{
-    return type == ANYDNN_PLUGIN_HALF || type == ANYDNN_PLUGIN_BFLOAT16;
 }
 
 static void copy_row(void *arg, const struct onednn_walk *walk, char *const place[],
@@ -297,14 +290,9 @@ static void copy_row(void *arg, const struct onednn_walk *walk, char *const plac
         copy_words(place, stride, n);
         return;
     }
-    if (is_short(walk->type[0]) && walk->type[1] == ANYDNN_PLUGIN_FLOAT &&
-        stride[0] == sizeof(uint16_t) && stride[1] == sizeof(float)) {
-        onednn_narrow(walk->type[0], place[0], place[1], n);
-        return;
-    }
-    if (walk->type[0] == ANYDNN_PLUGIN_FLOAT && walk->type[1] == ANYDNN_PLUGIN_HALF &&
-        stride[0] == sizeof(float) && stride[1] == sizeof(uint16_t)) {
-        onednn_widen_half(place[0], place[1], n);
+    if (onednn_converts(walk->type[0], walk->type[1]) && stride[0] == size &&
+        stride[1] == kit_type_size(walk->type[1])) {
+        onednn_convert(walk->type[0], place[0], walk->type[1], place[1], n);
         return;
     }
     for (int64_t i = 0; i < n; i += ONEDNN_CHUNK) {

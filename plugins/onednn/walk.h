@@ -45,10 +45,10 @@ void onednn_walk_run(const struct onednn_walk *walk, void *const data[], onednn_
 void onednn_row_load(double *to, int32_t type, const char *from, int64_t stride, int64_t n);
 void onednn_row_store(int32_t type, char *to, int64_t stride, const double *from, int64_t n);
 
-/* n floats side by side as half or bfloat16, rounded likewise. */
-void onednn_narrow(int32_t type, void *to, const void *from, int64_t n);
-/* n of half side by side as floats. */
-void onednn_widen_half(void *to, const void *from, int64_t n);
+/* n elements side by side, by vectors, rounded likewise: floats as half or bfloat16, half as
+ * floats, and no others. */
+int onednn_converts(int32_t to_type, int32_t from_type);
+void onednn_convert(int32_t to_type, void *to, int32_t from_type, const void *from, int64_t n);
 
 /* Tensor 0 = tensor 1, converted. */
 void onednn_walk_copy(const struct onednn_walk *walk, void *const data[]);
