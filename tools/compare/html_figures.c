@@ -210,31 +210,29 @@ static void draw_rows(FILE *script, void *cookie)
     fputs("\n", script);
 }
 
-static void draw_speeds(FILE *script, void *cookie)
+/* The points alone, below these axes. */
+static void draw_points(FILE *script, const struct html_figures *figures, coordinates_fn where,
+                        const char *axes)
 {
-    const struct html_figures *figures = cookie;
-
     make_room(script, figures->count);
-    put_points(script, figures, at_speed);
-    fputs("set logscale x\nset format x '%g'\nset format y '1e%L'\nset xlabel 'billion terms a "
-          "second'\n"
-          "set ylabel 'relative L2 error'\n",
-          script);
+    put_points(script, figures, where);
+    fprintf(script, "set logscale x\nset format x '%%g'\n%s", axes);
     plot_points(script, figures);
     fputs("\n", script);
 }
 
+static void draw_speeds(FILE *script, void *cookie)
+{
+    draw_points(script, cookie, at_speed,
+                "set format y '1e%L'\nset xlabel 'billion terms a second'\n"
+                "set ylabel 'relative L2 error'\n");
+}
+
 static void draw_rates(FILE *script, void *cookie)
 {
-    const struct html_figures *figures = cookie;
-
-    make_room(script, figures->count);
-    put_points(script, figures, at_intensity);
-    fputs("set logscale x\nset format x '%g'\nset format y '%g'\nset ylabel 'TFLOP/s'\n"
-          "set xlabel 'operations for each byte that must move'\n",
-          script);
-    plot_points(script, figures);
-    fputs("\n", script);
+    draw_points(script, cookie, at_intensity,
+                "set format y '%g'\nset ylabel 'TFLOP/s'\n"
+                "set xlabel 'operations for each byte that must move'\n");
 }
 
 static double errors_of(const struct html_figures *figures)
