@@ -37,7 +37,8 @@ tools_anydnn_SOURCES = \
 	tools/shim_names.c \
 	tools/tune.c \
 	tools/tuning_list.c \
-	tools/tuning_list.h
+	tools/tuning_list.h \
+	tools/tuning_prune.c
 
 # Whoever makes the program alone in a fresh tree needs these lists all the same.
 $(srcdir)/tools/abi.c: | core/abi/rows.def core/abi/prototypes.def

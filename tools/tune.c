@@ -10,10 +10,12 @@
 
 #include "progress.h"
 #include "tools/suite/suite.h"
+#include "tuning_list.h"
 
 struct options {
     struct suite_options suite; /* first, for SUITE_OPTIONS */
     const char *math;           /* NULL: as the problems say */
+    int prune;
 };
 
 struct tuning {
@@ -57,10 +59,21 @@ static int set_tuning(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
+static int set_prune(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    (void)value;
+    ((struct options *)own)->prune = 1;
+    return TOOL_FINE;
+}
+
 static const struct tool_option option_table[] = {
     SUITE_OPTIONS,
     {"math", "MODE", "of all problems (as they say)", set_math},
     {"tuning", "FILE", "the file, instead of the setting `tuning`", set_tuning},
+    {"prune", NULL,
+     "takes out what installed backends of other versions were asked, and times nothing",
+     set_prune},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -212,26 +225,42 @@ static int tune_all(struct tuning *tuning, const struct suite *suite)
     return worst;
 }
 
-/* With `tuning = off` nothing would be kept. */
-static int check_file(struct tool *tool)
+/* The file's name, to be freed. With `tuning = off` nothing would be kept. */
+static int find_file(struct tool *tool, char **file)
 {
-    int count = 0, off = 0;
+    int count = 0;
 
     if (anydnnGetSettingCount(&count) != ANYDNN_STATUS_SUCCESS)
         return tool_fail_status(tool, TOOL_FAILED);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && *file == NULL; i++) {
         char *key = tool_ask(anydnnGetSettingInfo, i, "key");
-        char *value = tool_ask(anydnnGetSettingInfo, i, "value");
 
-        off |=
-            key != NULL && value != NULL && strcmp(key, "tuning") == 0 && strcmp(value, "off") == 0;
+        if (key != NULL && strcmp(key, "tuning") == 0)
+            *file = tool_ask(anydnnGetSettingInfo, i, "value");
         free(key);
-        free(value);
     }
-    return off ? tool_fail(tool, TOOL_USAGE,
+    return *file == NULL || strcmp(*file, "off") == 0
+               ? tool_fail(tool, TOOL_USAGE,
                            "there is no file to keep times in: --tuning FILE, or the setting "
                            "`tuning`")
                : TOOL_FINE;
+}
+
+static int prune(struct tool *tool, const char *file, int arguments)
+{
+    struct tuning_pruned pruned = {0, 0};
+    int code;
+
+    if (arguments > 0)
+        return tool_fail(tool, TOOL_USAGE, "--prune times nothing, and takes no problems");
+    code = tool_tuning_prune(tool, file, &pruned);
+    if (code != TOOL_FINE)
+        return code;
+    if (tool->json)
+        return tool_print_json(tool,
+                               json_pack("{s:i,s:i}", "gone", pruned.gone, "kept", pruned.kept));
+    printf("%s: %d records of other versions taken out, %d stay\n", file, pruned.gone, pruned.kept);
+    return TOOL_FINE;
 }
 
 static int run(struct tool *tool, int argc, char **argv)
@@ -239,19 +268,25 @@ static int run(struct tool *tool, int argc, char **argv)
     struct options options = {.math = NULL};
     struct tuning tuning = {.tool = tool, .options = &options};
     struct suite suite = {.count = 0};
+    char *file = NULL;
     int first, taken;
     int code = tool_options(tool, &tool_tune, &options, argc, argv, &first);
 
     if (code != TOOL_GO_ON)
         return code;
+    code = find_file(tool, &file);
+    if (code != TOOL_FINE || options.prune) {
+        code = code != TOOL_FINE ? code : prune(tool, file, argc - first);
+        free(file);
+        return code;
+    }
+    free(file);
     taken = suite_arguments(argc - first, argv + first);
     if (taken < argc - first)
         return tool_fail(tool, TOOL_USAGE,
                          "`%s` is no part of a problem, which are KEY=VALUE words",
                          argv[first + taken]);
-    code = check_file(tool);
-    if (code == TOOL_FINE)
-        code = suite_open(tool, &options.suite, argc - first, argv + first, &suite);
+    code = suite_open(tool, &options.suite, argc - first, argv + first, &suite);
     if (code == TOOL_FINE)
         code = tool_handle(tool, &tuning.handle);
     tuning.began = seconds();

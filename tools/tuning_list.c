@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADER "anydnn tuning 1"
-
 enum { PROBLEM, DEVICE, BACKENDS, LIMIT, BACKEND, ENGINE, TIME, FIELDS };
 
 /* The fields of a line, which is cut at its tabs; 1 for a suspect's, 0 for a choice, -1 for none.
@@ -124,7 +122,7 @@ int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)
         return tool_fail(tool, TOOL_FAILED, "%s: %s", path, strerror(errno));
     while (getline(&line, &room, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        if (!ours && strcmp(line, HEADER) != 0)
+        if (!ours && strcmp(line, TUNING_HEADER) != 0)
             break;
         if (ours)
             take(line, choices, suspects);

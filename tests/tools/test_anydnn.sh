@@ -304,6 +304,33 @@ both_fill() {
     [ "$(grep -c '^softmax_forward' "$tap_dir/times")" -eq 16 ]
 }
 check "two processes that fill one file lose nothing" both_fill
+prunes() {
+    rm -f "$tap_dir/times"
+    tune "$conv" >/dev/null || return 1
+    mine=$(sed -n 's/^convolution[^\t]*\t[^\t]*\t\(mock_a [^,]*\),.*/\1/p' "$tap_dir/times")
+    [ -n "$mine" ] || { echo "no record that asks mock_a"; return 1; }
+    # Another version, another build, a backend that is not here; a suspect of an old version; a comment.
+    {
+        printf 'p\td\t%s\tnone\tmock_a\t1\t2.5\n' "$mine"
+        printf 'p\td\tmock_b 0.1, %s\tnone\tmock_a\t1\t2.5\n' "$mine"
+        printf 'p\td\t%s 0123abcd\tnone\tmock_a\t2\t2.5\n' "$mine"
+        printf 'p\td\tmock_away 0.1\tnone\tmock_away\t3\t2.5\n'
+        printf 'p\td\tmock_a 0.1\tsuspect mock_a 4\tnone\tmock_a\t4\t1\n'
+        printf '# mine\n'
+    } >>"$tap_dir/times"
+    chmod 640 "$tap_dir/times"
+    ln -sf times "$tap_dir/link"
+    ANYDNN_PLUGIN_PATH=$mocks "$anydnn" tune --prune --tuning "$tap_dir/link" >"$tap_dir/out" || return 1
+    grep "link: 3 records of other versions taken out, 3 stay\$" "$tap_dir/out" || return 1
+    [ -L "$tap_dir/link" ] && [ "$(stat -c %a "$tap_dir/times")" = 640 ] || { echo "link or mode"; return 1; }
+    [ "$(grep -c -e '^# mine' -e '^anydnn tuning 1' -e 'mock_away' -e "	$mine	" -e '^convolution' "$tap_dir/times")" -eq 5 ]
+}
+check "tune --prune takes out records of other versions alone" prunes
+check "and what it left serves" sh -c "ANYDNN_ROUTE='mock_a, mock_b' ANYDNN_PLUGIN_PATH='$mocks' ANYDNN_DEVICE=cpu '$anydnn' \
+    tune --tuning '$tap_dir/times' '$conv' | grep ' 1 known before'"
+check "tune --prune of another file" refuses 1 "it does not begin as a tuning file" tune --prune --tuning "$ANYDNN_TEST_SRCDIR/README.md"
+check "tune --prune of none" refuses 1 "nonesuch: No such file" tune --prune --tuning "$tap_dir/nonesuch"
+check "tune --prune with a problem" refuses 2 "takes no problems" tune --prune --tuning "$tap_dir/times" "$conv"
 check "tune in a math mode" tune --math tensor_op "$conv"
 check "and that is another problem" grep -c 'math=tensor_op' "$tap_dir/times"
 check "tune without a file" refuses 2 "there is no file to keep times in" tune "$conv"

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Removes from a tuning file what nothing here can use any more: lines that ask a backend of this
+ * installation in another version or build. Lines about backends that are not installed, and
+ * about other devices stay, for a file may serve several machines.
+ */
+#include "tuning_list.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What stands in a line for each installed backend: its name, and all of "NAME VERSION BUILD". */
+struct installed {
+    int count;
+    char **name;
+    char **stamp;
+};
+
+static struct installed installed_backends(void)
+{
+    struct installed all = {0, NULL, NULL};
+    int count = 0;
+
+    anydnnGetBackendCount(&count);
+    all.name = tool_alloc((size_t)(count + 1) * sizeof(*all.name));
+    all.stamp = tool_alloc((size_t)(count + 1) * sizeof(*all.stamp));
+    for (int i = 0; i < count; i++) {
+        char *name = tool_ask(anydnnGetBackendInfo, i, "name");
+        char *version = tool_ask(anydnnGetBackendInfo, i, "version");
+        char *build = tool_ask(anydnnGetBackendInfo, i, "build_id");
+
+        /* One that did not load has none. */
+        if (name != NULL && version != NULL && version[0] != '\0') {
+            size_t size = strlen(name) + strlen(version) + (build != NULL ? strlen(build) : 0) + 3;
+            char *stamp = tool_alloc(size);
+
+            snprintf(stamp, size, "%s %s%s%s", name, version,
+                     build != NULL && build[0] != '\0' ? " " : "", build != NULL ? build : "");
+            all.name[all.count] = strdup(name);
+            all.stamp[all.count++] = stamp;
+        }
+        free(name);
+        free(version);
+        free(build);
+    }
+    return all;
+}
+
+static void release(struct installed *all)
+{
+    for (int i = 0; i < all->count; i++) {
+        free(all->name[i]);
+        free(all->stamp[i]);
+    }
+    free(all->name);
+    free(all->stamp);
+}
+
+/* `asked`: one backend as the file has it. */
+static int outdated(const struct installed *all, const char *asked)
+{
+    size_t name = strcspn(asked, " ");
+
+    for (int i = 0; i < all->count; i++)
+        if (strlen(all->name[i]) == name && strncmp(all->name[i], asked, name) == 0)
+            return strcmp(all->stamp[i], asked) != 0;
+    return 0;
+}
+
+/* 1 when the line is a record that asks a backend that has changed. */
+static int is_stale(const struct installed *all, const char *line)
+{
+    char *copy = strdup(line), *rest = copy, *backends = NULL;
+    int stale = 0;
+
+    for (int field = 0; rest != NULL && field < 3; field++)
+        backends = strsep(&rest, "\t");
+    while (rest != NULL && backends != NULL && !stale) {
+        char *end = strstr(backends, ", ");
+
+        if (end != NULL)
+            *end = '\0';
+        stale = outdated(all, backends);
+        backends = end != NULL ? end + 2 : NULL;
+    }
+    free(copy);
+    return stale;
+}
+
+/* The folder's lock, as the library takes it before it writes a file (docs/using.md). */
+static int lock_folder(const char *path)
+{
+    char *copy = strdup(path);
+    int folder = copy != NULL ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+    free(copy);
+    if (folder >= 0 && flock(folder, LOCK_EX) != 0) {
+        close(folder);
+        folder = -1;
+    }
+    return folder;
+}
+
+/* Copies what stays; 0, or -1 with errno. */
+static int filter(FILE *from, FILE *to, const struct installed *all, struct tuning_pruned *pruned)
+{
+    char *line = NULL;
+    size_t room = 0;
+    int first = 1;
+
+    while (getline(&line, &room, from) > 0) {
+        int is_header = first;
+
+        first = 0;
+        line[strcspn(line, "\n")] = '\0';
+        if (is_header && strcmp(line, TUNING_HEADER) != 0) {
+            free(line);
+            errno = EINVAL;
+            return -1;
+        }
+        if (!is_header && is_stale(all, line)) {
+            pruned->gone++;
+            continue;
+        }
+        pruned->kept += !is_header && line[0] != '#' && line[0] != '\0';
+        fprintf(to, "%s\n", line);
+    }
+    free(line);
+    return ferror(from) || ferror(to) ? -1 : 0;
+}
+
+/* Writes the file anew beside itself and puts that in its place; 0, or -1 with errno. */
+static int rewrite(const char *path, const struct installed *all, struct tuning_pruned *pruned)
+{
+    size_t size = strlen(path) + 8;
+    char *beside = tool_alloc(size);
+    FILE *from = fopen(path, "re"), *to = NULL;
+    struct stat status;
+    int made = -1, failed = -1, cause;
+
+    snprintf(beside, size, "%s.XXXXXX", path);
+    if (from != NULL && fstat(fileno(from), &status) == 0)
+        made = mkostemp(beside, O_CLOEXEC);
+    if (made >= 0 && fchmod(made, status.st_mode & 0777) == 0)
+        to = fdopen(made, "w");
+    if (to != NULL) {
+        failed = filter(from, to, all, pruned);
+        cause = errno;
+        if (fclose(to) != 0)
+            failed = -1;
+        else
+            errno = cause;
+    }
+    if (failed == 0)
+        failed = rename(beside, path);
+    cause = errno;
+    if (made >= 0 && failed != 0)
+        unlink(beside);
+    if (from != NULL)
+        fclose(from);
+    free(beside);
+    errno = cause;
+    return failed;
+}
+
+int tool_tuning_prune(struct tool *tool, const char *path, struct tuning_pruned *pruned)
+{
+    struct installed all = installed_backends();
+    char *file = realpath(path, NULL);
+    int folder = file != NULL ? lock_folder(file) : -1;
+    int failed = folder >= 0 ? rewrite(file, &all, pruned) : -1;
+    int cause = errno;
+
+    if (folder >= 0) {
+        flock(folder, LOCK_UN);
+        close(folder);
+    }
+    free(file);
+    release(&all);
+    if (failed == 0)
+        return TOOL_FINE;
+    if (cause == EINVAL)
+        return tool_fail(tool, TOOL_FAILED,
+                         "%s: it does not begin as a tuning file of version 1 does", path);
+    return tool_fail(tool, TOOL_FAILED, "%s: %s", path, strerror(cause));
+}
