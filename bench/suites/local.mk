@@ -14,6 +14,8 @@ dist_suites_DATA = \
 	bench/suites/mlperf_unet3d.suite \
 	bench/suites/mobilenet_v1_dw.suite \
 	bench/suites/mobilenet_v2.suite \
+	bench/suites/mobilenet_v2_norms.suite \
+	bench/suites/networks_rest.suite \
 	bench/suites/r3d_18.suite \
 	bench/suites/resnet18.suite \
 	bench/suites/resnet50_norms.suite \
@@ -21,6 +23,7 @@ dist_suites_DATA = \
 	bench/suites/resnet50_v1.suite \
 	bench/suites/resnext101_32x8d.suite \
 	bench/suites/resnext50_32x4d.suite \
+	bench/suites/resnext50_norms.suite \
 	bench/suites/rfcn_dilated.suite \
 	bench/suites/segnet_7x7.suite \
 	bench/suites/ssd_resnet34_train.suite \
