@@ -38,21 +38,23 @@ static void print_help(const struct example *e)
            e->name, e->name, e->about, e->data, e->train_images, e->test_images, t->batch,
            t->epochs, t->learning_rate, t->falling ? "cosine" : "constant", t->momentum, t->decay,
            (unsigned long long)t->seed);
-    fputs("  --type NAME           float, double, half or bfloat16 (float)\n"
-          "  --math NAME           default, tensor_op, allow_conversion or split (default)\n"
-          "  --device NAME         auto, cpu, cuda or cuda:N (auto)\n"
-          "  --config FILE         settings of anydnn, as ANYDNN_CONFIG=FILE\n"
-          "  --compare MODE...     train in each MODE, a --math or TYPE:MATH, from the same seeds\n"
-          "  --seeds N             trainings in each mode (5)\n"
-          "  --target-loss X       count steps to this loss (default: the first mode's in the "
-          "middle)\n"
-          "  --html FILE           the comparison as a page\n"
-          "  --csv FILE            its curves and distances as a table\n"
-          "  --redraw FILE         train nothing: the verdict and page of such a table\n"
-          "  --help\n"
-          "\n"
-          "Exit status: 0 trained, 1 something failed, 2 the command line is wrong.\n",
-          stdout);
+    fputs(
+        "  --type NAME           float, double, half or bfloat16 (float)\n"
+        "  --math NAME           default, tensor_op, allow_conversion or split (default)\n"
+        "  --device NAME         auto, cpu, cuda or cuda:N (auto)\n"
+        "  --config FILE         settings of anydnn, as ANYDNN_CONFIG=FILE\n"
+        "  --record              record the calls of a step once, and replay them (a CUDA graph)\n"
+        "  --compare MODE...     train in each MODE, a --math or TYPE:MATH, from the same seeds\n"
+        "  --seeds N             trainings in each mode (5)\n"
+        "  --target-loss X       count steps to this loss (default: the first mode's in the "
+        "middle)\n"
+        "  --html FILE           the comparison as a page\n"
+        "  --csv FILE            its curves and distances as a table\n"
+        "  --redraw FILE         train nothing: the verdict and page of such a table\n"
+        "  --help\n"
+        "\n"
+        "Exit status: 0 trained, 1 something failed, 2 the command line is wrong.\n",
+        stdout);
 }
 
 enum option_name {
@@ -72,6 +74,7 @@ enum option_name {
     MATH,
     DEVICE,
     CONFIG,
+    RECORD,
     COMPARE,
     SEEDS,
     TARGET,
@@ -98,6 +101,7 @@ static const struct option names[] = {
     {"math", required_argument, NULL, MATH},
     {"device", required_argument, NULL, DEVICE},
     {"config", required_argument, NULL, CONFIG},
+    {"record", no_argument, NULL, RECORD},
     {"compare", required_argument, NULL, COMPARE},
     {"seeds", required_argument, NULL, SEEDS},
     {"target-loss", required_argument, NULL, TARGET},
@@ -250,6 +254,9 @@ static int read_option(struct options *o, int option, const char *text)
     case CONFIG:
         o->config = text;
         return 0;
+    case RECORD:
+        o->training.recorded = 1;
+        return 0;
     case COMPARE:
         return add_mode(o, text);
     case SEEDS:
@@ -265,6 +272,20 @@ static int read_option(struct options *o, int option, const char *text)
     default:
         return read_training(&o->training, option, text);
     }
+}
+
+/* A recording keeps the factors of its calls, and reads nothing back between them. */
+static int check_recorded(const struct options *o)
+{
+    int half = o->modes == 0 && o->mode.element->type == ANYDNN_DATA_HALF;
+
+    for (int m = 0; m < o->modes; m++)
+        half |= o->compared[m].element->type == ANYDNN_DATA_HALF;
+    if (o->training.falling)
+        return complain("--record: a recording keeps its learning rate; --schedule constant.");
+    return half ? complain("--record: half's scale of the loss is set anew by what each step "
+                           "gives; takes float, double or bfloat16.")
+                : 0;
 }
 
 /* What is left over are modes, where modes are compared. */
@@ -290,7 +311,7 @@ static int check_rest(struct options *o, int argc, char **argv)
     for (int m = 0; m < o->modes; m++)
         if (o->compared[m].element == NULL)
             o->compared[m].element = o->mode.element;
-    return 0;
+    return o->training.recorded ? check_recorded(o) : 0;
 }
 
 enum options_answer options_parse(struct options *o, const struct example *example, int argc,

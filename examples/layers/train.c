@@ -61,6 +61,8 @@ int trainer_create(struct trainer *t, struct net *net, const struct training *ho
 
 void trainer_destroy(struct trainer *t)
 {
+    if (t->recording != NULL)
+        anydnnRecordingDestroy(t->net->handle, t->recording);
     net_batch_destroy(&t->step);
     net_batch_destroy(&t->last_step);
     net_batch_destroy(&t->test);
@@ -130,16 +132,49 @@ static double trainer_rate(const struct trainer *t)
     return t->how->learning_rate * (t->how->falling ? 0.5 + 0.5 * cos(pi * t->done / steps) : 1);
 }
 
+static int trainer_calls(struct trainer *t, const struct net_batch *batch)
+{
+    return pass_forward(t->net, batch) < 0 || pass_backward(t->net, batch) < 0 ||
+                   parameters_update(&t->net->parameters, trainer_rate(t), t->how->momentum,
+                                     t->how->decay) < 0
+               ? -1
+               : 0;
+}
+
+static int trainer_record(struct trainer *t, const struct net_batch *batch)
+{
+    int result;
+
+    CALL(NULL, anydnnRecordBegin(t->net->handle));
+    result = trainer_calls(t, batch);
+    CALL(NULL, anydnnRecordEnd(t->net->handle, &t->recording));
+    return result;
+}
+
+/* A batch is full for the first time without a recording, since plans are made then. So is one
+ * whose calls are `noted`: a replay makes none. */
+static int trainer_compute(struct trainer *t, const struct net_batch *batch, int noted)
+{
+    int full = batch == &t->step;
+
+    if (!t->how->recorded || !full || !t->warm || noted) {
+        t->warm |= full;
+        return trainer_calls(t, batch);
+    }
+    if (t->recording == NULL && trainer_record(t, batch) < 0)
+        return -1;
+    CALL(NULL, anydnnReplay(t->net->handle, t->recording));
+    return 0;
+}
+
 /* Adds the losses of the batch's images to `sum`. */
-static int trainer_step(struct trainer *t, const struct net_batch *batch, int first, double *sum)
+static int trainer_step(struct trainer *t, const struct net_batch *batch, int first, int noted,
+                        double *sum)
 {
     double loss = 0;
 
     if (trainer_load_images(t, t->images, t->order, first, batch->count) < 0 ||
-        trainer_load_target(t, first, batch->count) < 0 || pass_forward(t->net, batch) < 0 ||
-        pass_backward(t->net, batch) < 0 ||
-        parameters_update(&t->net->parameters, trainer_rate(t), t->how->momentum, t->how->decay) <
-            0 ||
+        trainer_load_target(t, first, batch->count) < 0 || trainer_compute(t, batch, noted) < 0 ||
         trainer_read_guesses(t, batch->count) < 0)
         return -1;
     for (int i = 0; i < batch->count; i++)
@@ -161,10 +196,11 @@ int trainer_epoch(struct trainer *t, struct progress *progress, struct report *r
     for (int first = 0; first < count;) {
         int full = t->step.count > 0 && first + t->step.count <= count;
         const struct net_batch *batch = full ? &t->step : &t->last_step;
+        struct report *listens = first + batch->count == count ? report : NULL;
         int result;
 
-        call_note(first + batch->count == count ? report : NULL, t->net->handle);
-        result = trainer_step(t, batch, first, &sum);
+        call_note(listens, t->net->handle);
+        result = trainer_step(t, batch, first, listens != NULL, &sum);
         call_note(NULL, NULL);
         if (result < 0)
             return -1;

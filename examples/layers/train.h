@@ -18,6 +18,7 @@ struct training {
     int falling;  /* the rate falls to 0 along a half of a cosine, else it stays */
     int batch;
     int epochs;
+    int recorded;  /* a full batch's calls are recorded once, and then replayed */
     uint64_t seed; /* of the order of images */
 };
 
@@ -34,11 +35,13 @@ struct trainer {
     const struct dataset *images;
     const struct dataset *test_images;
     struct random shuffling;
-    int done;        /* steps */
-    int *order;      /* of the training images in this epoch */
-    char *pixel;     /* each of the 256 byte values as an element */
-    void *staging;   /* one batch on its way to the handle's memory and back */
-    double *guesses; /* log-probabilities of one batch */
+    int done;                    /* steps */
+    int warm;                    /* a full batch's calls have run, and so have their plans */
+    anydnnRecording_t recording; /* of them */
+    int *order;                  /* of the training images in this epoch */
+    char *pixel;                 /* each of the 256 byte values as an element */
+    void *staging;               /* one batch on its way to the handle's memory and back */
+    double *guesses;             /* log-probabilities of one batch */
     trainer_step_fn each;
     void *cookie;
 };

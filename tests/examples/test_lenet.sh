@@ -125,6 +125,9 @@ check "a settings file that is not there" refuses 1 "$tap_dir/none.conf" --confi
 printf '[anydnn]\nlogg = warn\n' >"$tap_dir/wrong.conf"
 check "a settings file with a wrong key" refuses 1 "wrong.conf:2: .*logg" --config "$tap_dir/wrong.conf" \
     --train-images 10 --test-images 10
+check "a recording with a rate that falls" refuses 2 "--record: a recording keeps its learning rate" --record --schedule cosine
+check "a recording in half" refuses 2 "--record: half's scale" --record --type half
+check "a recording of half among others" refuses 2 "--record: half's scale" --record --compare default half:tensor_op
 check "a device that is not there" refuses 1 "nonesuch" --device nonesuch --train-images 10 \
     --test-images 10
 check "help" sh -c "'$lenet' --help | grep -q -e --learning-rate"
@@ -146,6 +149,18 @@ check "a parameter update is one operation on all of them" \
     grep -q "^add_tensor .*update" "$tap_dir/out"
 check "it learns with dropout, too" learns --dropout 0.3
 check "whose calls are in the table" grep -q "^dropout_backward .*cpu_ref .*dropout" "$tap_dir/out"
+
+# The same steps, to the last bit; a short batch, and the last one, whose calls are noted, are not replayed.
+replays() {
+    "$lenet" --device cpu --train-images 600 --test-images 100 --epochs 2 "$@" >"$tap_dir/calls" &&
+        "$lenet" --device cpu --train-images 600 --test-images 100 --epochs 2 "$@" --record >"$tap_dir/replayed" || return 1
+    sed -n 's/^final loss //p' "$tap_dir/calls" | tee "$tap_dir/loss"
+    [ -s "$tap_dir/loss" ] && grep -F "$(cat "$tap_dir/loss")" "$tap_dir/replayed"
+}
+check "a step that is recorded and replayed gives the same bits" replays
+check "with a batch that divides the images" replays --batch 100
+check "with dropout, whose states go on" replays --dropout 0.3
+check "in bfloat16" replays --type bfloat16
 
 # 600 images leave a short batch of 24.
 final_loss() {
