@@ -27,6 +27,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_f32.csv \
 	bench/results/h200_layers_f32_nhwc.csv \
 	bench/results/h200_lenet_modes.csv \
+	bench/results/h200_lenet_recorded.csv \
 	bench/results/h200_norms_f16.csv \
 	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_norms_f16_relu.csv \
