@@ -42,6 +42,9 @@ def options(words=None):
     parser.add_argument("--route", help="backends in order; torch: torch's own kernels")
     parser.add_argument("--fuse", action="store_true")
     parser.add_argument("--compile", action="store_true")
+    parser.add_argument("--freeze-norms", action="store_true",
+                        help="normalizations keep their running statistics and weights, so that shares of a batch may be processes")
+    parser.add_argument("--losses", metavar="FILE", help="gets the loss of each step, the mean of all processes")
     parser.add_argument("--checkpoint", help="file that is resumed from, and written behind each epoch and at the end")
     parser.add_argument("--compare", nargs="+", metavar="WAY", help="images a second of each, and no training")
     parser.add_argument("--rounds", type=int, default=3)
@@ -67,8 +70,10 @@ class Drawn:
     def batch(self, places):
         labels = places % self.classes
         x = nn.functional.interpolate(self.patterns[labels].float(), self.size)
-        noise = torch.Generator().manual_seed(int(places[0]) + 1)
-        return (x + torch.randint(-64, 65, x.shape, generator=noise)).clamp_(0, 255) / 127.5 - 1, labels
+        # Of each image, so that it is the same in whatever batch.
+        noise = [torch.randint(-64, 65, x.shape[1:], generator=torch.Generator().manual_seed(int(place) + 1))
+                 for place in places]
+        return (x + torch.stack(noise)).clamp_(0, 255) / 127.5 - 1, labels
 
 
 class Cifar:
@@ -112,6 +117,12 @@ def data_of(given):
     return Folder(given)
 
 
+def freeze_norms(model):
+    for module in model.modules():
+        if isinstance(module, nn.BatchNorm2d):
+            module.eval().requires_grad_(False)
+
+
 class Training:
     """A model with what trains it: `step` takes a batch and returns the loss."""
 
@@ -122,6 +133,8 @@ class Training:
         layout = torch.channels_last if given.channels_last else torch.contiguous_format
         self.plain = models.model_of(given.model, given.classes, given.small).to(device, memory_format=layout)
         self.layout = layout
+        if given.freeze_norms:
+            freeze_norms(self.plain)
         if fuse:
             anydnn.torch.fuse(self.plain)
         self.model = self.plain
@@ -206,6 +219,15 @@ def say(*words):
         print(*words, flush=True)
 
 
+def mean_of_all(losses):
+    """The losses of these steps, each the mean of all processes."""
+    losses = torch.stack(losses)
+    if dist.is_initialized():
+        dist.all_reduce(losses)
+        losses /= dist.get_world_size()
+    return losses.tolist()
+
+
 def train(given, device):
     """Trains to the end, or to --steps; returns the digest of the parameters."""
     data = data_of(given)
@@ -228,8 +250,11 @@ def train(given, device):
             losses.append(training.step(*training.place(data.batch(order[start:start + given.batch]))))
         wait(device)
         speed = (training.done - first) * share / (time.perf_counter() - began)
-        say(f"epoch {epoch + 1}, step {training.done}: loss {torch.stack(losses).mean().item():.4f}, "
-            f"{speed:.0f} images/s")
+        losses = mean_of_all(losses)
+        say(f"epoch {epoch + 1}, step {training.done}: loss {statistics.fmean(losses):.4f}, {speed:.0f} images/s")
+        if given.losses and rank == 0:
+            with open(given.losses, "a", encoding="utf-8") as file:
+                file.writelines(f"{first + i + 1},{loss!r}\n" for i, loss in enumerate(losses))
         if given.checkpoint:
             training.save(given.checkpoint)
     found = hashlib.sha256()

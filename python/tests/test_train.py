@@ -81,13 +81,31 @@ class Train(unittest.TestCase):
             _, text = said("--model", "resnet18", "--data", folder, "--epochs", "1")
             self.assertIn("step 2: loss", text)
 
+    def in_two(self, *words):
+        """What train_resnet.py says in two processes."""
+        done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
+                               str(EXAMPLES / "train_resnet.py"), *SHORT, *words], capture_output=True, text=True,
+                              check=False, env={**os.environ, "PYTHONPATH": str(HERE.parent)})
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        return done
+
+    def test_halves_of_a_batch(self):
+        """With frozen normalizations two processes have the first loss of one with both halves, but for the mean's rounding."""
+        with tempfile.TemporaryDirectory() as folder:
+            def losses(name):
+                return [float(line.split(",")[1]) for line in pathlib.Path(folder, name).read_text().splitlines()]
+            base = ["--model", "resnet18", "--steps", "2", "--route", "cpu_ref", "--losses"]
+            for extra, near in (["--freeze-norms"], True), ([], False):
+                said(*base, f"{folder}/one{near}", *extra)
+                self.in_two(*base, f"{folder}/two{near}", "--batch", "4", *extra)
+                one, two = losses(f"one{near}"), losses(f"two{near}")
+                self.assertEqual((len(one), len(two)), (2, 2))
+                # Each mean of 8 and of 4 numbers, and that of two, rounds as often as it adds and divides.
+                self.assertEqual(abs(one[0] - two[0]) <= (8 + 4 + 2) * 2.0 ** -24 * one[0], near, (one, two))
+
     def test_two_processes(self):
         """torchrun over gloo: equal parameters in both."""
-        done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
-                               str(EXAMPLES / "train_resnet.py"), *SHORT, "--model", "resnet18", "--steps", "2",
-                               "--fuse"], capture_output=True, text=True, check=False,
-                              env={**os.environ, "PYTHONPATH": str(HERE.parent)})
-        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        done = self.in_two("--model", "resnet18", "--steps", "2", "--fuse")
         self.assertIn("2 processes, parameters equal", done.stdout)
         self.assertIn("anydnn::batch_norm_relu", done.stdout)
 
