@@ -5,13 +5,16 @@
 
 /* By the reached multiply-adds in a cycle of a full multiprocessor, of 128 (H200). */
 static const struct {
-    void (*kernel)(pipelined_job);
+    void (*kernel)(pipelined_job), (*linear)(pipelined_job);
     int32_t m, n, threads, blocks, k_step;
     double rate;
 } tiles[PIPELINED_TILES] = {
-    {pipelined_kernel<shape<8, 8, 4, 2, 2, 16, 2>>, 128, 128, 256, 2, 16, 80},
-    {pipelined_kernel<shape<8, 8, 4, 1, 3, 8, 4>>, 128, 64, 128, 3, 8, 66},
-    {pipelined_kernel<shape<8, 8, 2, 1, 6, 8, 4>>, 64, 64, 64, 6, 8, 68},
+    {pipelined_kernel<shape<8, 8, 4, 2, 2, 16, 2>, false>,
+     pipelined_kernel<shape<8, 8, 4, 2, 2, 16, 2>, true>, 128, 128, 256, 2, 16, 80},
+    {pipelined_kernel<shape<8, 8, 4, 1, 3, 8, 4>, false>,
+     pipelined_kernel<shape<8, 8, 4, 1, 3, 8, 4>, true>, 128, 64, 128, 3, 8, 66},
+    {pipelined_kernel<shape<8, 8, 2, 1, 6, 8, 4>, false>,
+     pipelined_kernel<shape<8, 8, 2, 1, 6, 8, 4>, true>, 64, 64, 64, 6, 8, 68},
 };
 
 /* Offsets and sums of two of them have 31 bits. */
@@ -98,6 +101,43 @@ static void fill_layout(pipelined_job *job)
     job->c_is_wide = is_wgrad ? filters_are_wide(conv) : c_channels;
 }
 
+/* Whether positions of A's tensor and of the one by position follow each other by one step each: a
+ * filter of one tap, nothing padded or left out. */
+static bool positions_are_linear(const conv &conv, int64_t *a, int64_t *by_position)
+{
+    const conv_dim &last = conv.dim[CONV_DIMS_MAX - 1];
+    int64_t count = 1;
+
+    *a = last.a;
+    *by_position = last.position;
+    for (int d = CONV_DIMS_MAX - 1; d >= CONV_FIRST; d--) {
+        const conv_dim &dim = conv.dim[d];
+
+        if (dim.taps != 1 || dim.pad != 0 || dim.stride != 1 || dim.a_extent != dim.positions ||
+            (dim.positions > 1 && (dim.a != count * *a || dim.position != count * *by_position)))
+            return false;
+        count *= dim.positions;
+    }
+    return conv.images == 1 ||
+           (conv.a_image == count * *a && conv.position_image == count * *by_position);
+}
+
+/* Whether the k of every step follow each other: channels under one tap, or positions. */
+static bool fill_linear(pipelined_job *job, const conv_gemm &gemm, int64_t k_step)
+{
+    const conv &conv = job->conv;
+    int64_t a = conv.a.step, b = conv.tap_depth;
+    bool is_linear;
+
+    if (conv_job_is_wgrad(*job))
+        is_linear = gemm.k % k_step == 0 && positions_are_linear(conv, &a, &b);
+    else
+        is_linear = conv.depth % k_step == 0 && (job->channels_inside || conv_taps(&conv) == 1);
+    job->k_a = (int32_t)a;
+    job->k_b = (int32_t)b;
+    return is_linear && (job->a_is_m_major || a == 1) && (job->b_is_n_major || b == 1);
+}
+
 /* Fills what follows from tile and splits; cycles, or below 0. */
 static double try_splits(pipelined_state *state, const conv_gemm &gemm, int32_t splits,
                          int32_t multiprocessors)
@@ -146,6 +186,7 @@ void pipelined_prepare(pipelined_state *state, const conv_job &job, int32_t tile
     tried.job.m = (int32_t)gemm.m;
     tried.job.partial_double = 0;
     fill_layout(&tried.job);
+    tried.is_linear = fill_linear(&tried.job, gemm, tiles[tile].k_step);
     for (int32_t n = 1; n == 1 || (splits && steps / n >= LEAST_STEPS && n <= 512);
          n = n < 8 ? n + 1 : n + n / 8) {
         tried.cycles = try_splits(&tried, gemm, n, multiprocessors);
@@ -170,11 +211,12 @@ int32_t pipelined_run(const pipelined_state *state, const cuda_call *call, const
     own.b = job.b;
     own.output = job.output;
     own.partial = job.partial;
+    own.one = 1;
     own.a_is_wide = own.a_is_wide && is_aligned(own.a);
     own.b_is_wide = own.b_is_wide && is_aligned(own.b);
     own.c_is_wide = own.partial ? own.conv.n % 4 == 0 && is_aligned(own.partial)
                                 : own.c_is_wide && plain && is_aligned(own.output.data);
-    status = cuda_launch_threads(call, tile.kernel,
+    status = cuda_launch_threads(call, state->is_linear ? tile.linear : tile.kernel,
                                  (int64_t)own.m_tiles * own.n_tiles * own.splits * own.conv.groups *
                                      own.conv.classes,
                                  1, tile.threads, own);

@@ -15,10 +15,12 @@
  * bytes along N. */
 struct pipelined_job : conv_job {
     int32_t a_is_wide, b_is_wide, c_is_wide;
+    int32_t k_a, k_b; /* from one k of a step to the next, where they follow each other */
+    float one;
 };
 
 struct pipelined_state {
-    int32_t is_possible, tile;
+    int32_t is_possible, tile, is_linear;
     int32_t is_full;   /* there are blocks for every place of every multiprocessor */
     int64_t workspace; /* bytes of partial sums; 0 for one split */
     double cycles;

@@ -52,9 +52,25 @@ template <class S> struct sums {
 #pragma unroll
             for (int i = 0; i < TM; i++) {
 #pragma unroll
-                for (int j = 0; j < TN; j++)
+                for (int turn = 0; turn < TN; turn++) {
+                    int j = i & 1 ? TN - 1 - turn : turn;
+
                     sum[i][j] = fmaf(a[k & 1][i], b[k & 1][j], sum[i][j]);
+                }
             }
+        }
+    }
+
+    /* By 1, which the compiler does not know: stores by 16 bytes want the sums in registers that
+     * lie side by side, as those of A and B do, and so in the banks of the factors that they meet.
+     */
+    __device__ void settle(float one)
+    {
+#pragma unroll
+        for (int i = 0; i < TM; i++) {
+#pragma unroll
+            for (int j = 0; j < TN; j++)
+                sum[i][j] *= one;
         }
     }
 
@@ -161,19 +177,22 @@ __device__ static inline void store(const pipelined_job &job, const pipelined_bl
 
 /* ------------------------------------------------------------------ the kernel */
 
-template <class S>
+template <class S, bool LINEAR>
 __global__ void __launch_bounds__((int)S::THREADS, (int)S::BLOCKS)
     pipelined_kernel(const pipelined_job job)
 {
+    enum { STEPS = LINEAR ? (int)CHUNK : (int)S::CHUNK_STEPS };
     __shared__ pipelined_shared<S> shared;
     pipelined_block block = block_at<S>(job, (int32_t)blockIdx.x);
     bool is_wgrad = conv_job_is_wgrad(job);
     int warp = (int)threadIdx.x / 32;
     int32_t last;
-    copier<S> copier;
+    copier<S, LINEAR> copier;
 
     if (threadIdx.x == 0)
         conv_view_make(&shared.view, job.conv, block.unit % (int32_t)job.conv.classes);
+    __syncthreads();
+    fill_divisors(job.conv, shared.view);
     __syncthreads();
     block.m = is_wgrad ? shared.view.taps : shared.view.positions;
     block.k = is_wgrad ? shared.view.positions : shared.view.taps;
@@ -185,6 +204,8 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::BLOCKS)
     copier.a = (const float *)job.a + block.group * job.conv.depth * job.conv.a.step;
     copier.n_step = (int32_t)(is_wgrad ? job.conv.position.step : job.conv.tap_n);
     copier.n_left = block.n;
+    copier.k_a = job.k_a;
+    copier.k_b = job.k_b;
     copier.b = (const float *)job.b +
                (is_wgrad ? block.group * job.conv.n * job.conv.position.step
                          : block.group * job.conv.tap_group) +
@@ -192,7 +213,7 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::BLOCKS)
 
     fill_m<S>(job, block, shared);
     if (warp == 0)
-        fill_k<S>(job, block, shared, 0);
+        fill_k<S, LINEAR>(job, block, shared, 0);
     __syncthreads();
 #pragma unroll 1
     for (int32_t step = 0; step < S::STAGES - 1; step++) {
@@ -205,18 +226,19 @@ __global__ void __launch_bounds__((int)S::THREADS, (int)S::BLOCKS)
 
 #pragma unroll 1
         for (int32_t step = 0; step < block.count; step++) {
-            int32_t chunk = step / S::CHUNK_STEPS + 1;
+            int32_t chunk = step / STEPS + 1;
 
             wait<S::STAGES - 2>();
             __syncthreads();
             if (step + S::STAGES - 1 < block.count)
                 copier.copy(job, shared, step + S::STAGES - 1);
             commit();
-            if (step % S::CHUNK_STEPS == 0 && warp == chunk % (S::THREADS / 32))
-                fill_k<S>(job, block, shared, chunk);
+            if (step % STEPS == 0 && warp == chunk % (S::THREADS / 32))
+                fill_k<S, LINEAR>(job, block, shared, chunk);
             sums.multiply(shared, step % S::STAGES);
         }
         wait<0>();
+        sums.settle(job.one);
         fill_c<S>(job, block, shared);
         __syncthreads();
         if (job.c_is_wide)

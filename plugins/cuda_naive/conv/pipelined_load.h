@@ -15,14 +15,19 @@
 /* ------------------------------------------------------------------ copies */
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+/* One instruction; the compiler would choose between two addresses. */
+__device__ static inline const float *address(const float *base, int32_t at)
+{
+    const float *to;
+
+    asm("mad.wide.s32 %0, %1, 4, %2;" : "=l"(to) : "r"(at), "l"(base));
+    return to;
+}
+
 template <int BYTES>
-__device__ static inline void copy_async(float *to, const float *base, int32_t at, bool inside)
+__device__ static inline void copy_async(float *to, const float *from, bool inside)
 {
     uint32_t address = (uint32_t)__cvta_generic_to_shared(to);
-    const float *from;
-
-    /* One instruction; the compiler would choose between two addresses. */
-    asm("mad.wide.s32 %0, %1, 4, %2;" : "=l"(from) : "r"(at), "l"(base));
 
     if (BYTES == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
@@ -44,13 +49,18 @@ template <int LEFT> __device__ static inline void wait()
     asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
 }
 #else
+__device__ static inline const float *address(const float *base, int32_t at)
+{
+    return base + at;
+}
+
 template <int BYTES>
-__device__ static inline void copy_async(float *to, const float *base, int32_t at, bool inside)
+__device__ static inline void copy_async(float *to, const float *from, bool inside)
 {
     if (BYTES == 16)
-        *(float4 *)to = inside ? *(const float4 *)&base[at] : float4{0, 0, 0, 0};
+        *(float4 *)to = inside ? *(const float4 *)from : float4{0, 0, 0, 0};
     else
-        *to = inside ? base[at] : 0;
+        *to = inside ? *from : 0;
 }
 
 __device__ static inline void commit()
@@ -64,8 +74,34 @@ template <int LEFT> __device__ static inline void wait()
 
 /* ------------------------------------------------------------------ offsets and masks */
 
+/* As cuda_divisor_of. */
+__device__ static inline cuda_divisor divisor_of(int32_t dim)
+{
+    cuda_divisor made = {0, 0};
+
+    while ((1u << made.shift) < (uint32_t)dim)
+        made.shift++;
+    if (dim > 0)
+        made.multiplier =
+            (uint32_t)((((UINT64_C(1) << made.shift) - (uint32_t)dim) << 32) / (uint32_t)dim + 1);
+    return made;
+}
+
+/* By the block's first threads; the view itself is there. */
+__device__ static inline void fill_divisors(const conv &conv, pipelined_view &view)
+{
+    int thread = (int)threadIdx.x;
+
+    if (thread < CONV_DIMS)
+        view.by_positions[thread] = divisor_of(view.dim[thread].positions);
+    else if (thread < 2 * CONV_DIMS)
+        view.by_taps[thread - CONV_DIMS] = divisor_of(view.dim[thread - CONV_DIMS].taps);
+    else if (thread == 2 * CONV_DIMS)
+        view.by_depth = divisor_of((int32_t)conv.depth);
+}
+
 /* A position's offsets in A, and in B or C; the taps outside. */
-__device__ static inline uint32_t position_at(const conv &conv, const conv_view &view,
+__device__ static inline uint32_t position_at(const conv &conv, const pipelined_view &view,
                                               int32_t index, int32_t *a, int32_t *bc)
 {
     uint32_t mask = OUTSIDE;
@@ -75,12 +111,9 @@ __device__ static inline uint32_t position_at(const conv &conv, const conv_view 
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
         const conv_view_dim &dim = view.dim[d];
         const conv_dim &of = conv.dim[CONV_FIRST + d];
-        int32_t next = index, along = 0, at;
+        int32_t next = (int32_t)cuda_divide((uint32_t)index, view.by_positions[d]);
+        int32_t along = index - next * dim.positions, at;
 
-        if (dim.positions > 1) {
-            next = (int32_t)((uint32_t)index / (uint32_t)dim.positions);
-            along = index - next * dim.positions;
-        }
         at = dim.at + along * dim.at_position;
         index = next;
         at_a += at * (int32_t)of.a;
@@ -94,7 +127,7 @@ __device__ static inline uint32_t position_at(const conv &conv, const conv_view 
 }
 
 /* A tap's of a channel; its own bits. */
-__device__ static inline uint32_t tap_at(const pipelined_job &job, const conv_view &view,
+__device__ static inline uint32_t tap_at(const pipelined_job &job, const pipelined_view &view,
                                          int32_t index, int32_t *a, int32_t *bc)
 {
     const conv &conv = job.conv;
@@ -102,19 +135,18 @@ __device__ static inline uint32_t tap_at(const pipelined_job &job, const conv_vi
     uint32_t mask = 0;
 
     if (job.channels_inside) {
-        channel = index % depth;
-        index /= depth;
+        int32_t next = (int32_t)cuda_divide((uint32_t)index, view.by_depth);
+
+        channel = index - next * depth;
+        index = next;
     }
 #pragma unroll
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
         const conv_view_dim &dim = view.dim[d];
         const conv_dim &of = conv.dim[CONV_FIRST + d];
-        int32_t next = index, t = 0;
+        int32_t next = (int32_t)cuda_divide((uint32_t)index, view.by_taps[d]);
+        int32_t t = index - next * dim.taps;
 
-        if (dim.taps > 1) {
-            next = (int32_t)((uint32_t)index / (uint32_t)dim.taps);
-            t = index - next * dim.taps;
-        }
         index = next;
         at_a += t * dim.at_tap * (int32_t)of.a;
         at_bc += (dim.tap_first + t * dim.tap_step) * (int32_t)of.tap;
@@ -144,13 +176,14 @@ __device__ static inline void fill_m(const pipelined_job &job, const pipelined_b
     }
 }
 
-/* k of chunk `chunk` from the block's first on, by one warp. */
-template <class S>
+/* k of chunk `chunk` from the block's first on, or the first ones of its steps, by one warp. */
+template <class S, bool LINEAR>
 __device__ static inline void fill_k(const pipelined_job &job, const pipelined_block &block,
                                      pipelined_shared<S> &shared, int32_t chunk)
 {
     int lane = (int)threadIdx.x % 32;
-    int32_t index = block.begin * S::K_STEP + chunk * CHUNK + lane;
+    int32_t index = LINEAR ? (block.begin + chunk * CHUNK + lane) * S::K_STEP
+                           : block.begin * S::K_STEP + chunk * CHUNK + lane;
     pipelined_k k = {0, -1, ~UINT32_C(0), 0};
 
     if (index < block.k)
@@ -161,87 +194,143 @@ __device__ static inline void fill_k(const pipelined_job &job, const pipelined_b
 
 /* ------------------------------------------------------------------ a thread's copies */
 
-/* What a thread copies of a step. */
-template <class S> struct copier {
+/* What a thread copies of a step. LINEAR: the k of a step follow each other by k_a and k_b, and
+ * have one mask. */
+template <class S, bool LINEAR> struct copier {
     enum {
-        COUNT_A = S::TILE_M * S::K_STEP / S::THREADS,
-        COUNT_B = S::TILE_N * S::K_STEP / S::THREADS,
         WIDE_A = S::TILE_M * S::K_STEP / 4 / S::THREADS,
         WIDE_B = S::TILE_N * S::K_STEP / 4 / S::THREADS,
-        APART = S::THREADS / ALONG_K, /* rows or columns, of threads that go along k */
-        TURNS = S::K_STEP / ALONG_K,
+        APART = S::THREADS / ALONG_K, /* m or n, of threads that go along k */
+        COUNT_A = S::TILE_M / APART,  /* of them, m, and n */
+        COUNT_B = S::TILE_N / APART,
+        TURNS = S::K_STEP / ALONG_K, /* k of one m or n */
         K_APART_A = S::THREADS / S::TILE_M,
-        K_APART_B = S::THREADS / S::TILE_N
+        K_APART_B = S::THREADS / S::TILE_N,
+        EACH_A = S::K_STEP / K_APART_A, /* k, of threads that go along m, and n */
+        EACH_B = S::K_STEP / K_APART_B
     };
-    static_assert(K_APART_A >= 1 && K_APART_B >= 1, "a thread has one row, or one k");
+    static_assert(K_APART_A >= 1 && K_APART_B >= 1, "a thread has one m, or one k");
     const float *a, *b;
-    int32_t n_step, n_left;
+    int32_t n_step, n_left, k_a, k_b;
 
-    /* All reads of shared memory come before the first copy: between one and the bc the
-     * assembler puts three instructions that do nothing. */
-    template <bool ALONG_M>
-    __device__ void copy_a(pipelined_shared<S> &shared, int stage, const pipelined_k *ks) const
+    __device__ pipelined_k k_at(const pipelined_k *ks, int k) const
     {
-        int thread = (int)threadIdx.x;
-        int first = ALONG_M ? thread / S::TILE_M : thread % ALONG_K;
-        int32_t at[COUNT_A];
-        bool inside[COUNT_A];
-        float *to = &shared.a[stage][first][ALONG_M ? thread % S::TILE_M : thread / ALONG_K];
+        pipelined_k at = ks[LINEAR ? 0 : k];
+
+        if (LINEAR) {
+            at.a += k * k_a;
+            at.b += k * k_b;
+        }
+        return at;
+    }
+
+    /* All reads of shared memory come before the first copy: between one and the other the
+     * assembler puts three instructions that do nothing. */
+    __device__ void copy_a_along_m(pipelined_shared<S> &shared, int stage,
+                                   const pipelined_k *ks) const
+    {
+        int m = (int)threadIdx.x % S::TILE_M, first = (int)threadIdx.x / S::TILE_M;
+        const pipelined_m at_m = shared.m[m];
+        int32_t at[EACH_A];
+        bool inside[EACH_A];
+
+#pragma unroll
+        for (int i = 0; i < EACH_A; i++) {
+            const pipelined_k k = k_at(ks, first + i * K_APART_A);
+
+            at[i] = at_m.a + k.a;
+            inside[i] = !(at_m.mask & k.mask);
+        }
+#pragma unroll
+        for (int i = 0; i < EACH_A; i++)
+            copy_async<4>(&shared.a[stage][first + i * K_APART_A][m], address(a, at[i]), inside[i]);
+    }
+
+    __device__ void copy_a_along_k(pipelined_shared<S> &shared, int stage,
+                                   const pipelined_k *ks) const
+    {
+        int m = (int)threadIdx.x / ALONG_K, first = (int)threadIdx.x % ALONG_K;
+        int32_t at[COUNT_A][TURNS];
+        bool inside[COUNT_A][TURNS];
 
 #pragma unroll
         for (int i = 0; i < COUNT_A; i++) {
-            int m = ALONG_M ? thread % S::TILE_M : thread / ALONG_K + i / TURNS * APART;
-            const pipelined_m row = shared.m[m];
-            const pipelined_k by = ks[first + (ALONG_M ? i * K_APART_A : i % TURNS * ALONG_K)];
+            const pipelined_m at_m = shared.m[m + i * APART];
 
-            at[i] = row.a + by.a;
-            inside[i] = !(row.mask & by.mask);
+#pragma unroll
+            for (int turn = 0; turn < TURNS; turn++) {
+                const pipelined_k k = k_at(ks, first + turn * ALONG_K);
+
+                at[i][turn] = at_m.a + k.a;
+                inside[i][turn] = !(at_m.mask & k.mask);
+            }
         }
 #pragma unroll
-        for (int i = 0; i < COUNT_A; i++)
-            copy_async<4>(to + (ALONG_M ? i * K_APART_A * S::LINE_A
-                                        : i % TURNS * ALONG_K * S::LINE_A + i / TURNS * APART),
-                          a, at[i], inside[i]);
+        for (int i = 0; i < COUNT_A; i++) {
+            const float *from = address(a, at[i][0]);
+
+#pragma unroll
+            for (int turn = 0; turn < TURNS; turn++)
+                copy_async<4>(&shared.a[stage][first + turn * ALONG_K][m + i * APART],
+                              LINEAR ? from + turn * ALONG_K : address(a, at[i][turn]),
+                              inside[i][turn]);
+        }
     }
 
     __device__ void copy_a_wide(pipelined_shared<S> &shared, int stage, const pipelined_k *ks) const
     {
+        int m = (int)threadIdx.x % (S::TILE_M / 4) * 4, first = (int)threadIdx.x / (S::TILE_M / 4);
+        const pipelined_m at_m = shared.m[m];
         int32_t at[WIDE_A];
         bool inside[WIDE_A];
-        int m = (int)threadIdx.x % (S::TILE_M / 4) * 4, first = (int)threadIdx.x / (S::TILE_M / 4);
-        const pipelined_m row = shared.m[m];
 
 #pragma unroll
         for (int i = 0; i < WIDE_A; i++) {
-            const pipelined_k by = ks[first + i * 4 * K_APART_A];
+            const pipelined_k k = k_at(ks, first + i * 4 * K_APART_A);
 
-            at[i] = row.a + by.a;
-            inside[i] = !(row.mask & by.mask);
+            at[i] = at_m.a + k.a;
+            inside[i] = !(at_m.mask & k.mask);
         }
 #pragma unroll
         for (int i = 0; i < WIDE_A; i++)
-            copy_async<16>(&shared.a[stage][first + i * 4 * K_APART_A][m], a, at[i], inside[i]);
+            copy_async<16>(&shared.a[stage][first + i * 4 * K_APART_A][m], address(a, at[i]),
+                           inside[i]);
     }
 
-    template <bool ALONG_N>
-    __device__ void copy_b(pipelined_shared<S> &shared, int stage, const pipelined_k *ks) const
+    __device__ void copy_b_along_n(pipelined_shared<S> &shared, int stage,
+                                   const pipelined_k *ks) const
     {
-        int thread = (int)threadIdx.x;
-        int first = ALONG_N ? thread / S::TILE_N : thread % ALONG_K;
-        int n = ALONG_N ? thread % S::TILE_N : thread / ALONG_K;
-        int32_t at[COUNT_B];
-        float *to = &shared.b[stage][first][n];
+        int n = (int)threadIdx.x % S::TILE_N, first = (int)threadIdx.x / S::TILE_N;
+        int32_t at[EACH_B];
 
 #pragma unroll
-        for (int i = 0; i < COUNT_B; i++)
-            at[i] = ks[first + (ALONG_N ? i * K_APART_B : i % TURNS * ALONG_K)].b;
+        for (int i = 0; i < EACH_B; i++)
+            at[i] = k_at(ks, first + i * K_APART_B).b;
+#pragma unroll
+        for (int i = 0; i < EACH_B; i++)
+            copy_async<4>(&shared.b[stage][first + i * K_APART_B][n],
+                          address(b, at[i] + n * n_step), (n < n_left) & (at[i] >= 0));
+    }
+
+    __device__ void copy_b_along_k(pipelined_shared<S> &shared, int stage,
+                                   const pipelined_k *ks) const
+    {
+        int n = (int)threadIdx.x / ALONG_K, first = (int)threadIdx.x % ALONG_K;
+        int32_t at[TURNS];
+
+#pragma unroll
+        for (int turn = 0; turn < TURNS; turn++)
+            at[turn] = k_at(ks, first + turn * ALONG_K).b;
 #pragma unroll
         for (int i = 0; i < COUNT_B; i++) {
-            int column = ALONG_N ? n : n + i / TURNS * APART;
+            int here = n + i * APART;
+            const float *from = address(b, at[0] + here * n_step);
 
-            copy_async<4>(to + (ALONG_N ? i * K_APART_B * S::LINE_B
-                                        : i % TURNS * ALONG_K * S::LINE_B + i / TURNS * APART),
-                          b, at[i] + column * n_step, (column < n_left) & (at[i] >= 0));
+#pragma unroll
+            for (int turn = 0; turn < TURNS; turn++)
+                copy_async<4>(&shared.b[stage][first + turn * ALONG_K][here],
+                              LINEAR ? from + turn * ALONG_K : address(b, at[turn] + here * n_step),
+                              (here < n_left) & (at[turn] >= 0));
         }
     }
 
@@ -252,31 +341,32 @@ template <class S> struct copier {
 
 #pragma unroll
         for (int i = 0; i < WIDE_B; i++)
-            at[i] = ks[first + i * 4 * K_APART_B].b;
+            at[i] = k_at(ks, first + i * 4 * K_APART_B).b;
 #pragma unroll
         for (int i = 0; i < WIDE_B; i++)
-            copy_async<16>(&shared.b[stage][first + i * 4 * K_APART_B][n], b, at[i] + n,
+            copy_async<16>(&shared.b[stage][first + i * 4 * K_APART_B][n], address(b, at[i] + n),
                            (n < n_left) & (at[i] >= 0));
     }
 
     __device__ void copy(const pipelined_job &job, pipelined_shared<S> &shared, int32_t step) const
     {
         const pipelined_k *ks =
-            shared.k[step / S::CHUNK_STEPS & 1] + step % S::CHUNK_STEPS * S::K_STEP;
+            LINEAR ? &shared.k[step / CHUNK & 1][step % CHUNK]
+                   : shared.k[step / S::CHUNK_STEPS & 1] + step % S::CHUNK_STEPS * S::K_STEP;
         int stage = step % S::STAGES;
 
         if (job.a_is_wide)
             copy_a_wide(shared, stage, ks);
         else if (job.a_is_m_major)
-            copy_a<true>(shared, stage, ks);
+            copy_a_along_m(shared, stage, ks);
         else
-            copy_a<false>(shared, stage, ks);
+            copy_a_along_k(shared, stage, ks);
         if (job.b_is_wide)
             copy_b_wide(shared, stage, ks);
         else if (job.b_is_n_major)
-            copy_b<true>(shared, stage, ks);
+            copy_b_along_n(shared, stage, ks);
         else
-            copy_b<false>(shared, stage, ks);
+            copy_b_along_k(shared, stage, ks);
     }
 };
 

@@ -26,6 +26,11 @@ struct alignas(16) pipelined_k {
     int32_t unused;
 };
 
+/* A class's dims, and what divides by them. */
+struct pipelined_view : conv_view {
+    cuda_divisor by_positions[CONV_DIMS], by_taps[CONV_DIMS], by_depth;
+};
+
 /* Results of a thread; warps of 4 x 8 threads along M and N. */
 template <int TM, int TN, int WM, int WN, int B, int K, int N> struct shape {
     enum {
@@ -59,7 +64,7 @@ template <class S> struct pipelined_shared {
     pipelined_k k[2][CHUNK];
     pipelined_m m[S::TILE_M];
     int64_t c[S::TILE_M], z[S::TILE_M];
-    conv_view view;
+    pipelined_view view;
 };
 
 struct pipelined_block {
