@@ -18,6 +18,9 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/implicit_gemm_float.cu \
 	plugins/cuda_naive/conv/implicit_gemm_half.cu \
 	plugins/cuda_naive/conv/kernels.h \
+	plugins/cuda_naive/conv/joined_dgrad.cu \
+	plugins/cuda_naive/conv/joined_dgrad.h \
+	plugins/cuda_naive/conv/joined_dgrad_device.h \
 	plugins/cuda_naive/conv/pipelined.cu \
 	plugins/cuda_naive/conv/pipelined.h \
 	plugins/cuda_naive/conv/pipelined_gemm.h \

@@ -9,18 +9,20 @@
 #include "../../cuda_common/walk.h"
 #include "../table.h"
 #include "depthwise.h"
+#include "joined_dgrad.h"
 #include "kernels.h"
 #include "pipelined.h"
 
 /* Numbers of the engines. DEPTHWISE_PAIRS has two channels a thread, which lie in one access, and
- * DEPTHWISE_TALL_PAIRS tiles of more rows besides. From PIPELINED on, each tile's, with one split
- * and with several. */
+ * DEPTHWISE_TALL_PAIRS tiles of more rows besides. JOINED is dgrad to few channels. From PIPELINED
+ * on, each tile's, with one split and with several. */
 enum {
     WHOLE = 1,
     SPLIT = 2,
     DEPTHWISE_PAIRS = 3,
     DEPTHWISE = 4,
     DEPTHWISE_TALL_PAIRS = 5,
+    JOINED = 6,
     PIPELINED = 16
 };
 
@@ -31,6 +33,7 @@ struct convolution_state {
     conv_job job; /* without pointers and factors */
     depthwise_state depthwise, single;
     pipelined_state pipelined;
+    joined_state joined;
 };
 
 static int is_float(int32_t type)
@@ -135,6 +138,19 @@ static int32_t offer_pipelined(const struct anydnn_plugin_plan *plan, const conv
     return count;
 }
 
+/* Whether dgrad to few channels can join its classes, and fills the device so. */
+static bool offer_joined(const struct anydnn_plugin_plan *plan, const conv_job &job,
+                         struct cuda_engine *offered, bool *is_full)
+{
+    joined_state state = {};
+
+    if (plan->problem.tensor[0]->type == ANYDNN_PLUGIN_FLOAT && !cuda_has_oracle(plan))
+        joined_prepare(&state, job.conv, plan->context->multiprocessors);
+    *offered = {JOINED, 0};
+    *is_full = state.is_full;
+    return state.is_possible;
+}
+
 static int32_t engines(const struct anydnn_plugin_plan *plan,
                        struct cuda_engine offered[CUDA_ENGINES_MAX])
 {
@@ -142,11 +158,15 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
     struct cuda_engine pipelined[2 * PIPELINED_TILES];
     int32_t count = offer_depthwise(plan, job.conv, offered), is_full;
     int32_t more = offer_pipelined(plan, job, pipelined, &is_full);
-    bool pipelined_first;
+    bool pipelined_first, joined_first;
+    struct cuda_engine joined;
+    bool is_joined = offer_joined(plan, job, &joined, &joined_first);
     conv_choice choice;
 
     choose(plan, job.conv, 1, &choice);
     pipelined_first = is_full && choice.kernel == CONV_BY_TILES && job.conv.n >= PIPELINED_N_MIN;
+    if (is_joined && joined_first)
+        offered[count++] = joined;
     for (int32_t i = 0; pipelined_first && i < more; i++)
         offered[count++] = pipelined[i];
     if (choice.splits > 1)
@@ -154,6 +174,8 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
     offered[count++] = {WHOLE, 0};
     for (int32_t i = 0; !pipelined_first && i < more; i++)
         offered[count++] = pipelined[i];
+    if (is_joined && !joined_first)
+        offered[count++] = joined;
     return count;
 }
 
@@ -213,6 +235,9 @@ static void prepare(struct anydnn_plugin_plan *plan)
         pipelined_prepare(&state->pipelined, *job, number / 2, plan->context->multiprocessors,
                           number % 2);
         state->choice.workspace = state->pipelined.workspace;
+    } else if (plan->engine == JOINED) {
+        joined_prepare(&state->joined, job->conv, plan->context->multiprocessors);
+        state->choice.workspace = 0;
     } else if (plan->engine >= DEPTHWISE_PAIRS) {
         prepare_depthwise(&state->depthwise, plan, job->conv, plan->engine);
         prepare_depthwise(&state->single, plan, job->conv, DEPTHWISE);
@@ -258,6 +283,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
         return depthwise_run(&state->depthwise, &state->single, call, job);
     if (state->pipelined.is_possible)
         return pipelined_run(&state->pipelined, call, job);
+    if (state->joined.is_possible)
+        return joined_run(&state->joined, call, job);
     status = launch(state, call, job);
     return status || !job.partial ? status : conv_reduce_splits(call, job);
 }

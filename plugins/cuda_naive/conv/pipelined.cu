@@ -27,7 +27,7 @@ static int64_t size_of(int64_t n)
     return n < 0 ? -n : n;
 }
 
-static bool takes(const conv &conv)
+bool pipelined_reaches(const conv &conv)
 {
     int64_t a = conv.images * conv.a_image + conv.depth * conv.groups * conv.a.step;
     int64_t b = conv.n * size_of(conv.tap_n) + conv.depth * size_of(conv.tap_depth);
@@ -178,7 +178,7 @@ void pipelined_prepare(pipelined_state *state, const conv_job &job, int32_t tile
     pipelined_state tried = {};
 
     *state = {};
-    if (!takes(job.conv) || gemm.k == 0)
+    if (!pipelined_reaches(job.conv) || gemm.k == 0)
         return;
     *(conv_job *)&tried.job = job;
     tried.tile = tile;

@@ -27,6 +27,9 @@ struct pipelined_state {
     pipelined_job job; /* without pointers and factors */
 };
 
+/* Whether offsets have 31 bits, and the taps of a dim fit into a mask. */
+bool pipelined_reaches(const conv &conv);
+
 /* Fills a state for a tile, with splits of the sums or without; it is possible or not. */
 void pipelined_prepare(pipelined_state *state, const conv_job &job, int32_t tile,
                        int32_t multiprocessors, int splits);

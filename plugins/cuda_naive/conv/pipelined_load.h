@@ -24,12 +24,17 @@ __device__ static inline const float *address(const float *base, int32_t at)
     return to;
 }
 
-template <int BYTES>
+/* KEPT: in the first-level cache, as all by 4 bytes. */
+template <int BYTES, bool KEPT = false>
 __device__ static inline void copy_async(float *to, const float *from, bool inside)
 {
     uint32_t address = (uint32_t)__cvta_generic_to_shared(to);
 
-    if (BYTES == 16)
+    if (BYTES == 16 && KEPT)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
+                     "r"(inside ? 16 : 0)
+                     : "memory");
+    else if (BYTES == 16)
         asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
                      "r"(inside ? 16 : 0)
                      : "memory");
@@ -54,7 +59,7 @@ __device__ static inline const float *address(const float *base, int32_t at)
     return base + at;
 }
 
-template <int BYTES>
+template <int BYTES, bool KEPT = false>
 __device__ static inline void copy_async(float *to, const float *from, bool inside)
 {
     if (BYTES == 16)
