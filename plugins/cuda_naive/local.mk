@@ -17,6 +17,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/implicit_gemm_bfloat16.cu \
 	plugins/cuda_naive/conv/implicit_gemm_float.cu \
 	plugins/cuda_naive/conv/implicit_gemm_half.cu \
+	plugins/cuda_naive/conv/implicit_gemm_load.h \
 	plugins/cuda_naive/conv/kernels.h \
 	plugins/cuda_naive/conv/joined_dgrad.cu \
 	plugins/cuda_naive/conv/joined_dgrad.h \

@@ -104,7 +104,7 @@ static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv
 /* Of the pipeline's tiles, those are not worth a try that are expected to take so many times the
  * best one's time. */
 static const double hopeless = 3;
-/* Fewer columns fill too little of its tiles. */
+/* Fewer n fill too little of its tiles. */
 #define PIPELINED_N_MIN 33
 
 /* The tiles of the pipeline, by the time expected; whether the first one fills the device. */

@@ -45,12 +45,13 @@ template <class T> struct im2col_op {
         T value = {};
 
         for (int s = S - 1; s >= S - p.dims; s--) {
-            int64_t tap = take_apart(&row, p.window[s]), place;
+            int64_t tap = take_apart(&row, p.window[s]), coordinate;
 
             tap = p.flipped ? p.window[s] - 1 - tap : tap;
-            place = take_apart(&column, p.out[s]) * p.stride[s] + tap * p.dilation[s] - p.pad[s];
-            offset += place * p.strides[s];
-            if (place < 0 || place >= p.x_dims[s])
+            coordinate =
+                take_apart(&column, p.out[s]) * p.stride[s] + tap * p.dilation[s] - p.pad[s];
+            offset += coordinate * p.strides[s];
+            if (coordinate < 0 || coordinate >= p.x_dims[s])
                 offset = INT64_MIN / 2;
         }
         offset += row * p.channel + column * p.image;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dgrad of float to few channels, see joined_dgrad.h. A thread has 4 positions and every column, so
+ * Dgrad of float to few channels, see joined_dgrad.h. A thread has 4 m and every n, so
  * that an element of dy in a register meets all that it is worth; what it reads of w all threads of
  * a block read at once. A step of K is 8 filters under one tap, and taps go on faster than filters,
  * so that what neighbouring taps share is still in the first-level cache.

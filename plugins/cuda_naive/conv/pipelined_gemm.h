@@ -74,12 +74,12 @@ template <class S> struct sums {
         }
     }
 
-    __device__ int row(int i) const
+    __device__ int m_of(int i) const
     {
         return m + i / 4 * APART_M + i % 4;
     }
 
-    __device__ int column(int j) const
+    __device__ int n_of(int j) const
     {
         return n + j / 4 * APART_N + j % 4;
     }
@@ -87,7 +87,7 @@ template <class S> struct sums {
 
 /* ------------------------------------------------------------------ results */
 
-/* Where the block's rows lie in C, or in the partial sums, and in z. */
+/* Where the block's m lie in C, or in the partial sums, and in z. */
 template <class S>
 __device__ static inline void fill_c(const pipelined_job &job, const pipelined_block &block,
                                      pipelined_shared<S> &shared)
@@ -122,13 +122,13 @@ __device__ static inline void store_wide(const pipelined_job &job, const pipelin
 
 #pragma unroll
     for (int i = 0; i < S::THREAD_M; i++) {
-        int64_t at = shared.c[sums.row(i)];
+        int64_t at = shared.c[sums.m_of(i)];
 
 #pragma unroll
         for (int j = 0; j < S::THREAD_N; j += 4) {
-            if (at >= 0 && sums.column(j) < block.n)
-                *(float4 *)&to[at + sums.column(j)] = {sums.sum[i][j], sums.sum[i][j + 1],
-                                                       sums.sum[i][j + 2], sums.sum[i][j + 3]};
+            if (at >= 0 && sums.n_of(j) < block.n)
+                *(float4 *)&to[at + sums.n_of(j)] = {sums.sum[i][j], sums.sum[i][j + 1],
+                                                     sums.sum[i][j + 2], sums.sum[i][j + 3]};
         }
     }
 }
@@ -152,7 +152,7 @@ __device__ static inline void store(const pipelined_job &job, const pipelined_bl
                 for (int e = 0; e < 4; e++) {
 #pragma unroll
                     for (int i = 0; i < S::THREAD_M; i++)
-                        shared.out[sums.column(j + e) - first][sums.row(i)] = sums.sum[i][j + e];
+                        shared.out[sums.n_of(j + e) - first][sums.m_of(i)] = sums.sum[i][j + e];
                 }
             }
             __syncthreads();

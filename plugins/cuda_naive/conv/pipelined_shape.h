@@ -49,7 +49,7 @@ template <int TM, int TN, int WM, int WN, int B, int K, int N> struct shape {
         PAD = 4,    /* lets threads that go along k write to different banks */
         LINE_A = TILE_M + PAD,
         LINE_B = TILE_N + PAD,
-        PIECE = 32 /* columns that go out at a time */
+        PIECE = 32 /* n that go out at a time */
     };
 };
 
@@ -69,7 +69,7 @@ template <class S> struct pipelined_shared {
 
 struct pipelined_block {
     int32_t m_tile, n_tile, unit, group, split;
-    int32_t m, n, k;      /* of its class; columns from its first one on; length of a sum */
+    int32_t m, n, k;      /* of its class; from the block's first one on; length of a sum */
     int32_t begin, count; /* steps */
 };
 
