@@ -32,6 +32,8 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_norms_f16_relu.csv \
 	bench/results/h200_pytorch_resnet50.csv \
+	bench/results/h200_pytorch_two_gpus.csv \
+	bench/results/h200_pytorch_two_gpus_losses.csv \
 	bench/results/h200_resnet20_16000_modes.csv \
 	bench/results/h200_resnet20_modes.csv \
 	bench/results/h200_resnet50_f32_nchw.csv \
