@@ -10,6 +10,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/depthwise_device.h \
 	plugins/cuda_naive/conv/depthwise_dgrad_stride2.cu \
 	plugins/cuda_naive/conv/depthwise_fprop.cu \
+	plugins/cuda_naive/conv/depthwise_halo.cu \
 	plugins/cuda_naive/conv/depthwise_wgrad.cu \
 	plugins/cuda_naive/conv/entry.cu \
 	plugins/cuda_naive/conv/im2col.cu \

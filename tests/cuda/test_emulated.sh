@@ -58,9 +58,9 @@ oracle() {
     return $status
 }
 
-# Every engine of the float convolutions, whose tiles differ.
+# Every engine of the problems under a heading, whose tiles differ.
 every_tile() {
-    sed -n '/^# float in the ring/,/^$/p' "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" |
+    sed -n "/^# $1/,/^\$/p" "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" |
         grep '^conv' >"$tap_dir/list"
     [ -s "$tap_dir/list" ] || return 1
     while read -r problem; do
@@ -89,7 +89,8 @@ several_tiles() {
 check "it compiles for the host's processor" compiled
 check "verify --quick passes it" verify
 check "the problems of tests/gpu/smallest.txt run" listed
-check "every tile of the float convolutions is right" every_tile
+check "every tile of the float convolutions is right" every_tile "float in the ring"
+check "so is every engine of the depthwise convolutions with halo tiles" every_tile "depthwise by halo tiles"
 check "set.oracle: the convolutions among them run" oracle
 check "blocks that take several tiles" several_tiles
 check "the taps that reach a position are found" "$emulated/test_conv_reach"

@@ -55,34 +55,45 @@ struct depthwise_job {
     int32_t channels_inside;              /* neighbouring threads: channels, or tiles */
     int32_t slabs, lanes, slots, streams; /* wgrad: see depthwise_wgrad.cu */
     int64_t threads;
+    int32_t tiles; /* DEPTHWISE_BY_HALO: of all images */
     struct cuda_divisor by_first, by_second, by_third, by_across, by_along, by_multiplier;
     int32_t first, second, third; /* extents of channels and tiles, in order, and of strips */
 };
+
+/* How x comes to threads with two channels of 16 bits: DEPTHWISE_BY_RING column by column, for a
+ * tile that fits all; DEPTHWISE_BY_TALL likewise, for tiles of DEPTHWISE_TALL rows;
+ * DEPTHWISE_BY_HALO through shared memory. */
+enum depthwise_form { DEPTHWISE_BY_RING, DEPTHWISE_BY_TALL, DEPTHWISE_BY_HALO };
 
 struct depthwise_state {
     int32_t is_possible;
     int32_t type, taps, stride; /* U */
     int32_t lanes;              /* channels of a thread: 1, or 2 */
-    int32_t tall;               /* tiles of DEPTHWISE_TALL */
-    int32_t is_full;            /* blocks come in waves that are full, or nearly */
-    int32_t spreads, deep;      /* dgrad: stride 2; sums over several channels */
+    int32_t form;
+    int32_t shape;         /* DEPTHWISE_BY_HALO: see depthwise_halo.cu */
+    int32_t is_full;       /* blocks come in waves that are full, or nearly */
+    int32_t spreads, deep; /* dgrad: stride 2; sums over several channels */
     int64_t workspace;
     struct depthwise_job job; /* without pointers and factors */
 };
 
-/* Fills `state`, with `lanes` channels for a thread, `tall` tiles or others; is_possible says
- * whether there is a way. */
+/* Fills `state`, with `lanes` channels for a thread; is_possible says whether there is a way. */
 void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *plan,
-                       const conv &conv, int lanes, int tall);
+                       const conv &conv, int lanes, enum depthwise_form form);
 
 /* `single`: how the same is cut with one channel a thread, which alone has factors, bias and
  * activation. */
 int32_t depthwise_run(const depthwise_state *state, const depthwise_state *single,
                       const cuda_call *call, const conv_job &conv);
 
+/* Cuts a problem into halo tiles; 0 where they do not fit. */
+int depthwise_halo_prepare(depthwise_state *state, int64_t images);
+
 /* The kernels' launches, by type, taps, stride and lanes. */
 int32_t depthwise_fprop(const depthwise_state *state, const cuda_call *call,
                         const depthwise_job &job);
+int32_t depthwise_halo(const depthwise_state *state, const cuda_call *call,
+                       const depthwise_job &job);
 int32_t depthwise_dgrad_stride2(const depthwise_state *state, const cuda_call *call,
                                 const depthwise_job &job);
 int32_t depthwise_wgrad(const depthwise_state *state, const cuda_call *call,

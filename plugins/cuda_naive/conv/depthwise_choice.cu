@@ -149,7 +149,7 @@ static void make_order(depthwise_job *job, int32_t images, int filter)
 
 static int32_t tile_of(const depthwise_state *state, int filter)
 {
-    return state->tall      ? DEPTHWISE_TALL
+    return (state->form == DEPTHWISE_BY_TALL) ? DEPTHWISE_TALL
            : state->spreads ? DEPTHWISE_TILE_DGRAD_STRIDE2(state->lanes, state->taps)
            : filter         ? DEPTHWISE_TILE_WGRAD(state->lanes, state->taps, state->stride)
                             : DEPTHWISE_TILE(state->lanes, state->taps, state->stride);
@@ -207,7 +207,7 @@ static int has_vectors(const depthwise_job *job, int lanes)
 }
 
 void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *plan,
-                       const conv &conv, int lanes, int tall)
+                       const conv &conv, int lanes, enum depthwise_form form)
 {
     depthwise_job *job = &state->job;
     conv_slots slots = conv_slots_of(plan->problem.operation);
@@ -220,7 +220,7 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
         return;
     state->type = plan->problem.tensor[slots.a]->type;
     state->lanes = lanes;
-    state->tall = tall;
+    state->form = form;
     state->deep = conv.depth > 1;
     job->channels = (int32_t)(conv.groups * conv.n);
     job->multiplier = data ? 1 : (int32_t)conv.n;
@@ -229,10 +229,14 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
     job->vectors = job->channels / lanes;
     make_sides(state, conv);
     if ((lanes > 1 && !has_vectors(job, lanes)) ||
-        (tall &&
+        (form != DEPTHWISE_BY_RING &&
          (filter || state->spreads || state->taps != 3 || state->stride != 1 || lanes != 2 ||
           state->type == ANYDNN_PLUGIN_FLOAT || job->across.positions % DEPTHWISE_TALL)))
         return;
+    if (form == DEPTHWISE_BY_HALO) {
+        state->is_possible = depthwise_halo_prepare(state, conv.images);
+        return;
+    }
     cut(state, plan, conv.images, filter);
     make_order(job, (int32_t)conv.images, filter);
     if (job->threads + CUDA_THREADS > INT64_C(1) << 30)
@@ -260,6 +264,8 @@ int32_t depthwise_run(const depthwise_state *state, const depthwise_state *singl
         job.parts = (float *)conv.partial;
         return depthwise_wgrad(state, call, job);
     }
+    if (state->form == DEPTHWISE_BY_HALO)
+        return depthwise_halo(state, call, job);
     return state->spreads ? depthwise_dgrad_stride2(state, call, job)
                           : depthwise_fprop(state, call, job);
 }

@@ -222,7 +222,7 @@ static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
                         const depthwise_job &job)
 {
     if constexpr (S == 3 && sizeof(T) == 2) {
-        if (state->tall)
+        if (state->form == DEPTHWISE_BY_TALL)
             return cuda_launch(call, depthwise_fprop_tall<T>,
                                cuda_blocks(job.threads, CUDA_THREADS), 1, job);
     }

@@ -14,8 +14,8 @@
 #include "pipelined.h"
 
 /* Numbers of the engines. DEPTHWISE_PAIRS has two channels a thread, which lie in one access, and
- * DEPTHWISE_TALL_PAIRS tiles of more rows besides. JOINED is dgrad to few channels. From PIPELINED
- * on, each tile's, with one split and with several. */
+ * DEPTHWISE_TALL_PAIRS tiles of more rows besides, DEPTHWISE_HALO those of shared memory. JOINED is
+ * dgrad to few channels. From PIPELINED on, each tile's, with one split and with several. */
 enum {
     WHOLE = 1,
     SPLIT = 2,
@@ -23,6 +23,7 @@ enum {
     DEPTHWISE = 4,
     DEPTHWISE_TALL_PAIRS = 5,
     JOINED = 6,
+    DEPTHWISE_HALO = 7,
     PIPELINED = 16
 };
 
@@ -66,7 +67,9 @@ static void prepare_depthwise(depthwise_state *state, const struct anydnn_plugin
                               const conv &conv, uint64_t engine)
 {
     depthwise_prepare(state, plan, conv, engine == DEPTHWISE ? 1 : 2,
-                      engine == DEPTHWISE_TALL_PAIRS);
+                      engine == DEPTHWISE_HALO         ? DEPTHWISE_BY_HALO
+                      : engine == DEPTHWISE_TALL_PAIRS ? DEPTHWISE_BY_TALL
+                                                       : DEPTHWISE_BY_RING);
 }
 
 /* Tall tiles come first where their blocks fill the device: the last wave of few takes as long as a
@@ -74,11 +77,12 @@ static void prepare_depthwise(depthwise_state *state, const struct anydnn_plugin
 static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv &conv,
                                struct cuda_engine offered[CUDA_ENGINES_MAX])
 {
-    static const uint64_t numbers[] = {DEPTHWISE_TALL_PAIRS, DEPTHWISE_PAIRS, DEPTHWISE};
+    static const uint64_t numbers[] = {DEPTHWISE_HALO, DEPTHWISE_TALL_PAIRS, DEPTHWISE_PAIRS,
+                                       DEPTHWISE};
     conv_slots slots = conv_slots_of(plan->problem.operation);
     int32_t count = 0, is_full = 0;
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         struct cuda_engine engine = {};
         depthwise_state state;
 
@@ -88,13 +92,15 @@ static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv
         engine.number = numbers[i];
         engine.workspace = (uint64_t)state.workspace;
         if (state.lanes == 2) {
-            engine.alignment = (uint32_t)(2 * cuda_type_size(state.type));
+            engine.alignment =
+                state.form == DEPTHWISE_BY_HALO ? 16 : (uint32_t)(2 * cuda_type_size(state.type));
             engine.aligned = 1u << slots.a | 1u << (conv_is_wgrad(&conv) ? slots.b : slots.output);
         }
         offered[count++] = engine;
-        if (count == 2 && offered[0].number == DEPTHWISE_TALL_PAIRS && !is_full) {
-            offered[1] = offered[0];
-            offered[0] = engine;
+        if (engine.number == DEPTHWISE_PAIRS && count > 1 &&
+            offered[count - 2].number == DEPTHWISE_TALL_PAIRS && !is_full) {
+            offered[count - 1] = offered[count - 2];
+            offered[count - 2] = engine;
         }
         is_full = state.is_full;
     }
