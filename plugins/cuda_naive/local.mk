@@ -11,6 +11,8 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/depthwise_dgrad_stride2.cu \
 	plugins/cuda_naive/conv/depthwise_fprop.cu \
 	plugins/cuda_naive/conv/depthwise_halo.cu \
+	plugins/cuda_naive/conv/depthwise_halo.h \
+	plugins/cuda_naive/conv/depthwise_halo_wgrad.cu \
 	plugins/cuda_naive/conv/depthwise_wgrad.cu \
 	plugins/cuda_naive/conv/entry.cu \
 	plugins/cuda_naive/conv/im2col.cu \

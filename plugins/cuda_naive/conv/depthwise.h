@@ -86,18 +86,23 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
 int32_t depthwise_run(const depthwise_state *state, const depthwise_state *single,
                       const cuda_call *call, const conv_job &conv);
 
-/* Cuts a problem into halo tiles; 0 where they do not fit. */
-int depthwise_halo_prepare(depthwise_state *state, int64_t images);
+/* Cuts a problem into halo tiles, for wgrad on so many multiprocessors; 0 where they do not fit. */
+int depthwise_halo_prepare(depthwise_state *state, int64_t images, int32_t multiprocessors);
 
 /* The kernels' launches, by type, taps, stride and lanes. */
 int32_t depthwise_fprop(const depthwise_state *state, const cuda_call *call,
                         const depthwise_job &job);
 int32_t depthwise_halo(const depthwise_state *state, const cuda_call *call,
                        const depthwise_job &job);
+int32_t depthwise_halo_wgrad(const depthwise_state *state, const cuda_call *call,
+                             const depthwise_job &job);
 int32_t depthwise_dgrad_stride2(const depthwise_state *state, const cuda_call *call,
                                 const depthwise_job &job);
 int32_t depthwise_wgrad(const depthwise_state *state, const cuda_call *call,
                         const depthwise_job &job);
+/* Adds up wgrad's parts. */
+int32_t depthwise_wgrad_join(const depthwise_state *state, const cuda_call *call,
+                             const depthwise_job &job);
 
 /* Results of a tile across, of a thread with so many channels. */
 #define DEPTHWISE_TILE(lanes, taps, stride)                                                        \

@@ -230,11 +230,13 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
     make_sides(state, conv);
     if ((lanes > 1 && !has_vectors(job, lanes)) ||
         (form != DEPTHWISE_BY_RING &&
-         (filter || state->spreads || state->taps != 3 || state->stride != 1 || lanes != 2 ||
-          state->type == ANYDNN_PLUGIN_FLOAT || job->across.positions % DEPTHWISE_TALL)))
+         ((filter && form != DEPTHWISE_BY_HALO) || state->spreads || state->taps != 3 ||
+          state->stride != 1 || lanes != 2 || state->type == ANYDNN_PLUGIN_FLOAT ||
+          job->across.positions % DEPTHWISE_TALL)))
         return;
     if (form == DEPTHWISE_BY_HALO) {
-        state->is_possible = depthwise_halo_prepare(state, conv.images);
+        state->is_possible =
+            depthwise_halo_prepare(state, conv.images, filter ? plan->context->multiprocessors : 0);
         return;
     }
     cut(state, plan, conv.images, filter);
@@ -262,7 +264,8 @@ int32_t depthwise_run(const depthwise_state *state, const depthwise_state *singl
     job.output = conv.output;
     if (state->workspace) {
         job.parts = (float *)conv.partial;
-        return depthwise_wgrad(state, call, job);
+        return state->form == DEPTHWISE_BY_HALO ? depthwise_halo_wgrad(state, call, job)
+                                                : depthwise_wgrad(state, call, job);
     }
     if (state->form == DEPTHWISE_BY_HALO)
         return depthwise_halo(state, call, job);

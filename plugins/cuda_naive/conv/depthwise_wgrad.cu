@@ -218,19 +218,30 @@ static int32_t by_lanes(const depthwise_state *state, const cuda_call *call,
                                                                : depthwise_wgrad_kernel<T, 2, S, 2>
                                        : state->stride == 1 ? depthwise_wgrad_kernel<T, 1, S, 1>
                                                          : depthwise_wgrad_kernel<T, 1, S, 2>;
-    int32_t status = cuda_launch(call, kernel, job.slabs, job.streams, job);
 
-    return status ? status
-                  : cuda_launch(call, depthwise_join<T, S>,
-                                cuda_blocks((int64_t)S * S * job.channels, JOIN_RESULTS), 1, job);
+    return cuda_launch(call, kernel, job.slabs, job.streams, job);
+}
+
+int32_t depthwise_wgrad_join(const depthwise_state *state, const cuda_call *call,
+                             const depthwise_job &job)
+{
+    return depthwise_launch(state, [&](auto made_for) {
+        typedef decltype(made_for) kernel;
+
+        return cuda_launch(call, depthwise_join<typename kernel::T, kernel::S>,
+                           cuda_blocks((int64_t)kernel::S * kernel::S * job.channels, JOIN_RESULTS),
+                           1, job);
+    });
 }
 
 int32_t depthwise_wgrad(const depthwise_state *state, const cuda_call *call,
                         const depthwise_job &job)
 {
-    return depthwise_launch(state, [&](auto made_for) {
+    int32_t status = depthwise_launch(state, [&](auto made_for) {
         typedef decltype(made_for) kernel;
 
         return by_lanes<typename kernel::T, kernel::S>(state, call, job);
     });
+
+    return status ? status : depthwise_wgrad_join(state, call, job);
 }

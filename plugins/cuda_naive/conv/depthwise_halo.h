@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Halo tiles of depthwise convolutions: how blocks are cut, and x on its way to shared memory. */
+#ifndef CUDA_NAIVE_CONV_DEPTHWISE_HALO_H
+#define CUDA_NAIVE_CONV_DEPTHWISE_HALO_H
+
+#include "depthwise_device.h"
+
+/* Results of a thread in each dim, and the elements of x under a row of them. */
+enum { UNIT = 7, UNDER = UNIT + 2, BLOCK = 128 };
+
+/* The cut of a block: a slab of 2 LANES channels, of which each unit's threads have two each; X x Y
+ * units make a tile, and as many tiles as there are threads for lie one behind the other. */
+template <int LANES_, int X_, int Y_> struct halo_shape {
+    enum { LANES = LANES_, X = X_, Y = Y_ };
+    enum { TILES = BLOCK / LANES / (X * Y), WIDTH = X * UNIT + 2, HEIGHT = Y * UNIT + 2 };
+    enum { VECTORS = LANES / 4 }; /* of 16 bytes, at each pixel */
+    enum { TILE_VECTORS = HEIGHT * WIDTH * VECTORS };
+};
+
+/* The cuts there are, of a template. The widest slabs that divide the channels are first: their
+ * lines are longer. */
+#define HALO_SHAPES(OF)                                                                            \
+    OF<halo_shape<32, 2, 2>>, OF<halo_shape<32, 1, 1>>, OF<halo_shape<16, 4, 2>>,                  \
+        OF<halo_shape<8, 4, 4>>
+
+/* ------------------------------------------------------------------ copies */
+
+__device__ static inline void copy_async(uint4 *to, const void *from, bool inside)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                     (uint32_t)__cvta_generic_to_shared(to)),
+                 "l"(from), "r"(inside ? 16 : 0)
+                 : "memory");
+#else
+    *to = inside ? *(const uint4 *)from : uint4{0, 0, 0, 0};
+#endif
+}
+
+__device__ static inline void wait()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* Where a tile begins. */
+struct halo_tile {
+    int32_t image, y, x;
+};
+
+template <class SHAPE>
+__device__ static inline halo_tile tile_of(const depthwise_job &job, uint32_t tile)
+{
+    halo_tile at;
+
+    at.x = depthwise_split(tile, job.by_along, job.along.pieces) * (SHAPE::X * UNIT);
+    at.y = depthwise_split(tile, job.by_across, job.across.pieces) * (SHAPE::Y * UNIT);
+    at.image = (int32_t)tile;
+    return at;
+}
+
+/* The x under a tile, which is `there`, from channel `channel` on. */
+template <class T, class SHAPE>
+__device__ static inline void load_halo(uint4 *halo, const depthwise_job &job,
+                                        const halo_tile &tile, int32_t channel)
+{
+    enum { PIXELS = SHAPE::HEIGHT * SHAPE::WIDTH, STEP = BLOCK / SHAPE::VECTORS };
+    int vector = (int)threadIdx.x % SHAPE::VECTORS, pixel = (int)threadIdx.x / SHAPE::VECTORS;
+    int32_t row = pixel / SHAPE::WIDTH, column = pixel % SHAPE::WIDTH;
+    int32_t y = tile.y + job.across.origin, x = tile.x + job.along.origin;
+    const T *from = (const T *)job.data + tile.image * job.x.image + channel + vector * 8;
+
+#pragma unroll
+    for (int first = 0; first < PIXELS; first += STEP) {
+        int32_t at_y = y + row, at_x = x + column;
+
+        if (first + STEP <= PIXELS || first + pixel < PIXELS)
+            copy_async(&halo[first * SHAPE::VECTORS + threadIdx.x],
+                       from + (at_y * job.x.across + at_x * job.x.along),
+                       (uint32_t)at_y < (uint32_t)job.across.gathered &&
+                           (uint32_t)at_x < (uint32_t)job.along.gathered);
+        row += STEP / SHAPE::WIDTH;
+        column += STEP % SHAPE::WIDTH;
+        if (column >= SHAPE::WIDTH) {
+            column -= SHAPE::WIDTH;
+            row++;
+        }
+    }
+}
+
+/* The tiles of a group, as many as a block takes at a time. */
+template <class T, class SHAPE>
+__device__ static inline void load_group(uint4 *halo, const depthwise_job &job, uint32_t group,
+                                         int32_t channel)
+{
+#pragma unroll
+    for (int t = 0; t < SHAPE::TILES; t++) {
+        uint32_t tile = group * SHAPE::TILES + t;
+
+        if (tile < (uint32_t)job.tiles)
+            load_halo<T, SHAPE>(halo + t * SHAPE::TILE_VECTORS, job, tile_of<SHAPE>(job, tile),
+                                channel);
+    }
+}
+
+/* What a thread has of each group: two channels of one unit of a tile. */
+template <class SHAPE> struct halo_unit {
+    int32_t lane, own; /* which tile */
+    int32_t y, x;      /* in it */
+
+    __device__ halo_unit()
+    {
+        int32_t unit = (int32_t)threadIdx.x / SHAPE::LANES;
+
+        lane = (int32_t)threadIdx.x % SHAPE::LANES;
+        own = unit / (SHAPE::X * SHAPE::Y);
+        y = unit / SHAPE::X % SHAPE::Y * UNIT;
+        x = unit % SHAPE::X * UNIT;
+    }
+
+    __device__ const uint32_t *under(const uint4 *halo) const
+    {
+        return (const uint32_t *)(halo + own * SHAPE::TILE_VECTORS) +
+               (y * SHAPE::WIDTH + x) * SHAPE::LANES + lane;
+    }
+
+    /* Where its results begin. */
+    __device__ int64_t at(const depthwise_job &job, const halo_tile &tile, int32_t channel) const
+    {
+        return tile.image * job.out.image + channel + (int64_t)(tile.y + y) * job.out.across +
+               (int64_t)(tile.x + x) * job.out.along;
+    }
+};
+
+/* Row `row` of the elements under a unit. */
+template <class T, class SHAPE>
+__device__ static inline void read_row(float (&to)[UNDER][2], const uint32_t *under, int row)
+{
+#pragma unroll
+    for (int i = 0; i < UNDER; i++) {
+        depthwise_lanes<T, 2> read;
+
+        read.whole = under[(row * SHAPE::WIDTH + i) * SHAPE::LANES];
+#pragma unroll
+        for (int v = 0; v < 2; v++)
+            to[i][v] = cuda_load(read.lane[v]);
+    }
+}
+
+#endif
