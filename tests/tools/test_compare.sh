@@ -174,6 +174,11 @@ misses_a_file() {
     compare 1 --inputs "npy:$tap_dir" cpu_ref cpu_ref scale_tensor y=f32:1,1,1,4 alpha=2 &&
         says '/0.npy: No such file or directory'
 }
+# Said once, not by each layer.
+misses_a_folder() {
+    refuses '--inputs=npy:.*/none: No such file or directory' --inputs "npy:$tap_dir/none" cpu_ref cpu_ref "$suite" &&
+        refuses '--inputs=npy:.*: Not a directory' --inputs "npy:$suite" cpu_ref cpu_ref "$suite"
+}
 # Long sums of whole numbers stay below the largest half.
 long_sums() {
     json 0 "e[0][0]['not_finite'] == 0 and e[0][0]['bound']['kind'] == 'exact' and e[0][0]['max_abs'] > 0" \
@@ -361,6 +366,7 @@ check 'every operation and type, with NaN and infinities' all_operations special
 check 'what the other inputs are' kinds
 check 'inputs from files' from_files
 check 'a file that is not there' misses_a_file
+check 'a folder that is not there, said once' misses_a_folder
 check 'one rounding is what one rounding is, by type' rounding
 check 'operands rounded to TF32' tf32
 check 'truncation: its size and its direction' truncation

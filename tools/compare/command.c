@@ -2,6 +2,7 @@
 /* anydnn compare: its options, and one problem after the other. */
 #include "tools/compare/compare.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,9 @@ static int set_inputs(struct tool *tool, void *own, const char *value)
             return TOOL_FINE;
         }
     if (options->folder != NULL && options->folder[0] != '\0')
-        return TOOL_FINE;
+        return compare_dump_check(options->folder) == 0
+                   ? TOOL_FINE
+                   : tool_fail(tool, TOOL_USAGE, "--inputs=%s: %s", value, strerror(errno));
     return tool_fail(tool, TOOL_USAGE,
                      "--inputs=%s: takes normal, uniform, integers, wide, subnormals, specials or "
                      "npy:FOLDER",

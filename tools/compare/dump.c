@@ -91,9 +91,21 @@ static int take_slot(int folder, struct adn_subject *subject, int slot, const ch
     return result;
 }
 
+static int open_folder(const char *path)
+{
+    return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+int compare_dump_check(const char *path)
+{
+    int folder = open_folder(path);
+
+    return folder < 0 ? -1 : close(folder);
+}
+
 int compare_dump_read(const char *path, struct adn_subject *subject, char *sentence)
 {
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int folder = open_folder(path);
     int result = folder < 0 ? -1 : 0;
 
     if (folder < 0)
@@ -141,8 +153,7 @@ static int write_slot(int folder, const struct adn_subject *subject, int slot)
 
 int compare_dump_write(const char *path, const struct adn_subject *subject)
 {
-    int folder =
-        mkdir(path, 0700) == 0 ? open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    int folder = mkdir(path, 0700) == 0 ? open_folder(path) : -1;
     int result = folder < 0 ? -1 : 0;
 
     for (int i = 0; i < subject->info->slot_count && result == 0; i++)
