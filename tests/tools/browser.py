@@ -2,7 +2,7 @@
 """Opens a page that anydnn wrote in a headless browser: browser.py BROWSER FILE FIGURES [FOLDER].
 
 On 360 and 1,400 pixels: every figure is there and not empty, nothing but a scrolled box is wider than the
-screen, no text is smaller than LEAST_TEXT pixels, in figures LEAST_LABEL. The colours of a figure's curves are
+screen, no table's row is higher than MOST_LINES lines, no text is smaller than LEAST_TEXT pixels, in figures LEAST_LABEL. The colours of a figure's curves are
 told apart by those who see no red or no green. FOLDER: keeps what the browser shows, for a person.
 
 The page runs nothing, so a page around it looks at it, in frames of both widths."""
@@ -19,6 +19,7 @@ import xml.etree.ElementTree as tree
 WIDTHS = (360, 1400)
 LEAST_TEXT = 12
 LEAST_LABEL = 10
+MOST_LINES = 4
 LEAST_DISTANCE = 20  # of CIE 1976, where 2.3 is just seen beside each other
 
 AROUND = """<!DOCTYPE html><html><body>%s<pre id="found"></pre><script>
@@ -29,7 +30,11 @@ function look(frame) {
     while (walk.nextNode())
         if (walk.currentNode.data.trim())
             least = Math.min(least, parseFloat(frame.contentWindow.getComputedStyle(walk.currentNode.parentElement).fontSize));
-    return {width: frame.clientWidth, needs: Math.max(root.scrollWidth, inner.body.scrollWidth), text: least,
+    const lines = row => {
+        const cell = row.lastElementChild, style = frame.contentWindow.getComputedStyle(cell);
+        return (cell.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom)) / parseFloat(style.lineHeight);
+    };
+    return {lines: Math.max(0, ...[...inner.querySelectorAll("tr")].map(lines)), width: frame.clientWidth, needs: Math.max(root.scrollWidth, inner.body.scrollWidth), text: least,
             images: [...inner.images].map(one => ({natural: one.naturalWidth, shown: one.getBoundingClientRect().width,
                                                    high: one.getBoundingClientRect().height, done: one.complete}))};
 }
@@ -119,6 +124,7 @@ def label(svg):
 def judge(found, drawn, count):
     assert len(found["images"]) == len(drawn) == count, "%d figures" % len(found["images"])
     assert found["needs"] <= found["width"], "%(needs)d pixels wide on %(width)d" % found
+    assert found["lines"] < MOST_LINES + 0.5, "a row of %(lines).1f lines on %(width)d" % found
     assert found["text"] >= LEAST_TEXT, "text of %(text)g pixels" % found
     for image, svg in zip(found["images"], drawn):
         assert image["done"] and image["natural"] > 0 and image["high"] > 100, image

@@ -35,11 +35,12 @@ timed() {
     "$anydnn" bench --config "$tap_dir/emulate.conf" --suites "$ANYDNN_TEST_SRCDIR/bench/suites" --batch 1 --rounds 1 \
         --time 0.01 --peak-flops 50G --peak-bytes 10G --html "$page" lenet cpu_ref:default cpu_ref:allow_conversion && opened 2
 }
-# What the others would miss: a line that does not break, labels that are small, colours of one look.
+# What the others would miss: a line that does not break, labels that are small, high rows, colours of one look.
 refused() {
     timed || return 1
     sed "s|<body>|<body><p style=\"white-space:nowrap;max-width:none\">$(printf 'wide %.0s' $(seq 100))</p>|" "$page" >"$tap_dir/wide.html"
     sed 's|img{display:block;width:100%|img{display:block;width:40%|' "$page" >"$tap_dir/small.html"
+    sed 's|min-width:40em|min-width:0;width:6em|' "$page" >"$tap_dir/tall.html"
     # The first pair in an olive that who sees no red takes for the second's red.
     python3 - "$page" "$tap_dir/alike.html" <<'END'
 import base64, re, sys
@@ -49,7 +50,7 @@ def alike(found):
     return "svg+xml;base64," + base64.b64encode(re.sub(r"(?i)#0072b2|rgb\( *0, *114, *178\)", "#808000", svg).encode()).decode()
 open(sys.argv[2], "w").write(re.sub(r"svg\+xml;base64,([A-Za-z0-9+/=]+)", alike, text))
 END
-    for broken in wide:'pixels wide on 360' small:'labels of' alike:'apart (no '; do
+    for broken in wide:'pixels wide on 360' small:'labels of' tall:'a row of' alike:'apart (no '; do
         page=$tap_dir/${broken%%:*}.html
         opened 2 >"$tap_dir/out" 2>"$tap_dir/err" && { echo "${broken%%:*} is not seen"; return 1; }
         says "${broken#*:}" || return 1

@@ -26,7 +26,7 @@ static const char head[] =
     "th,td{border-bottom:1px solid #ccc;padding:4px 10px 4px 0;text-align:left;vertical-align:top}"
     "\n"
     "figure{margin:0 0 1.5em}figcaption{color:#333;max-width:46em}\n"
-    "td,th{white-space:nowrap}td:last-child{white-space:normal;min-width:16em;overflow-wrap:"
+    "td,th{white-space:nowrap}td:last-child{white-space:normal;min-width:40em;overflow-wrap:"
     "anywhere}\n"
     "img{display:block;width:100%;max-width:580px;height:auto}\n"
     "</style>\n<title>";
