@@ -75,6 +75,27 @@ undrawn() {
         compared
     ) && holds 0 'This figure is not drawn: gnuplot is not installed, or failed.' '5 figures are missing'
 }
+# Each side's roof is the best of its own points, by what gnuplot is told of them.
+roofs() {
+    mkdir -p "$tap_dir/keep" && printf '#!/bin/sh\ncat >"$KEEP/script.$$"\n' >"$tap_dir/keep/gnuplot" &&
+        chmod +x "$tap_dir/keep/gnuplot" || return 1
+    (
+        PATH=$tap_dir/keep:$PATH
+        export KEEP="$tap_dir/keep"
+        compared
+    ) && python3 - "$(grep -l TFLOP "$tap_dir"/keep/script.*)" <<'END'
+import re, sys
+script = open(sys.argv[1]).read()
+roofs = re.findall(r"\(x\*(\S+) < (\S+) \? x\*(\S+) : (\S+)\) with lines", script)
+sides = [[tuple(map(float, line.split())) for line in block.splitlines() if "?" not in line]
+         for block in re.findall(r"^\$series\d+ << END\n(.*?)^END", script, re.S | re.M)]
+assert len(roofs) == len(sides) == 2 and all(len(points) == 5 for points in sides), (roofs, sides)
+for roof, points in zip(roofs, sides):
+    slope, top = max(y / x for x, y in points), max(y for x, y in points)
+    assert roof[0] == roof[2] and roof[1] == roof[3], roof
+    assert abs(float(roof[0]) / slope - 1) < 1e-6 and abs(float(roof[1]) / top - 1) < 1e-6, (roof, points)
+END
+}
 # Two backends, one of them twice; and one alone.
 timed() {
     written 0 bench --config "$tap_dir/emulate.conf" --rounds 1 --time 0.01 --peak-flops 1T --peak-bytes 10G --html "$page" \
@@ -113,6 +134,7 @@ else
     check "a page of speeds" timed 0
 fi
 check "layers' names in a script of bars are text" bars
+check "the roof of a comparison's side is the best of its layers" roofs
 check "where nothing has an error, tables alone" exact
 check "without gnuplot the page says so" undrawn
 check "files that cannot be written" refused

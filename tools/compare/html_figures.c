@@ -210,29 +210,60 @@ static void draw_rows(FILE *script, void *cookie)
     fputs("\n", script);
 }
 
-/* The points alone, below these axes. */
+/* The points, below these axes; their key has room for `lines` more. */
 static void draw_points(FILE *script, const struct html_figures *figures, coordinates_fn where,
-                        const char *axes)
+                        const char *axes, int lines)
 {
-    make_room(script, figures->count);
+    make_room(script, figures->count + lines);
     put_points(script, figures, where);
     fprintf(script, "set logscale x\nset format x '%%g'\n%s", axes);
     plot_points(script, figures);
-    fputs("\n", script);
 }
 
 static void draw_speeds(FILE *script, void *cookie)
 {
     draw_points(script, cookie, at_speed,
                 "set format y '1e%L'\nset xlabel 'billion terms a second'\n"
-                "set ylabel 'relative L2 error'\n");
+                "set ylabel 'relative L2 error'\n",
+                0);
+    fputs("\n", script);
+}
+
+/* No ceiling was measured: a series' roof is what its best layers reached of either. */
+static void plot_roof(FILE *script, const struct html_figures *figures, int series)
+{
+    double flops = 0, bytes = 0;
+    double x, y;
+
+    for (size_t i = 0; i < figures->points; i++) {
+        const struct html_point *point = &figures->point[i];
+
+        if (point->series != series || !at_intensity(point, &x, &y))
+            continue;
+        flops = fmax(flops, y);
+        bytes = fmax(bytes, y / x);
+    }
+    if (flops > 0)
+        fprintf(script,
+                ", (x*%.9g < %.9g ? x*%.9g : %.9g) with lines linewidth 1 linecolor rgb '%s' "
+                "notitle",
+                bytes, flops, bytes, flops, page_colour((size_t)series));
 }
 
 static void draw_rates(FILE *script, void *cookie)
 {
-    draw_points(script, cookie, at_intensity,
+    const struct html_figures *figures = cookie;
+
+    fputs("set samples 400\n", script);
+    draw_points(script, figures, at_intensity,
                 "set format y '%g'\nset ylabel 'TFLOP/s'\n"
-                "set xlabel 'operations for each byte that must move'\n");
+                "set xlabel 'operations for each byte that must move'\n",
+                1);
+    for (int i = 0; i < figures->count; i++)
+        plot_roof(script, figures, i);
+    fputs(", NaN with lines linewidth 1 linecolor rgb '#000000' title "
+          "'lines: the best of all layers'\n",
+          script);
 }
 
 static double errors_of(const struct html_figures *figures)
@@ -280,7 +311,10 @@ void html_put_figures(struct page *page, struct html_figures *figures)
         page_heading(page, "What limits the speed");
         page_figure(page,
                     "Each point is a layer. On the left memory is the limit, and points rise with "
-                    "the operations for a byte; on the right arithmetic is, and they do not.",
+                    "the operations for a byte; on the right arithmetic is, and they do not. "
+                    "The roofs are the most bytes and the most operations a second that any "
+                    "layer of the side reached, not ceilings of the device, which anydnn bench "
+                    "measures.",
                     draw_rates, figures);
     }
 }
