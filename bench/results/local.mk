@@ -12,9 +12,11 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_cudnn_direct.csv \
 	bench/results/h200_depthwise_f16.csv \
 	bench/results/h200_depthwise_f16_ahead.csv \
+	bench/results/h200_depthwise_f16_halo.csv \
 	bench/results/h200_depthwise_f16_words.csv \
 	bench/results/h200_depthwise_f32.csv \
 	bench/results/h200_exact.csv \
+	bench/results/h200_float_ring.csv \
 	bench/results/h200_host_cost.csv \
 	bench/results/h200_host_cost_cudnn.csv \
 	bench/results/h200_layers_f16.csv \
@@ -43,7 +45,10 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_tensorcore_deepbench.csv \
 	bench/results/h200_tensorcore_f16.csv \
 	bench/results/h200_tensorcore_f16_b64.csv \
+	bench/results/h200_tensorcore_f16_deeplab.csv \
 	bench/results/h200_tensorcore_f16_resnet18.csv \
+	bench/results/h200_tensorcore_f16_unet.csv \
+	bench/results/h200_tensorcore_f16_vgg16.csv \
 	bench/results/h200_tensorcore_f16_data.csv \
 	bench/results/h200_tensorcore_f16_words.csv \
 	bench/results/h200_tensorcore_groups.csv \
