@@ -67,23 +67,22 @@ exact() {
     written 0 compare --inputs integers --html "$page" cpu_ref cpu_ref "$suite" &&
         holds 0 'Worst elements'
 }
-# A gnuplot that fails, in place of the one that is installed or not.
+# compared_by FOLDER: with the gnuplot there, in place of the one that is installed or not.
+compared_by() (
+    PATH=$1:$PATH
+    export KEEP="$1"
+    compared
+)
+# A gnuplot that fails.
 undrawn() {
     mkdir -p "$tap_dir/bin" && printf '#!/bin/sh\nexit 1\n' >"$tap_dir/bin/gnuplot" && chmod +x "$tap_dir/bin/gnuplot"
-    (
-        PATH=$tap_dir/bin:$PATH
-        compared
-    ) && holds 0 'This figure is not drawn: gnuplot is not installed, or failed.' '5 figures are missing'
+    compared_by "$tap_dir/bin" && holds 0 'This figure is not drawn: gnuplot is not installed, or failed.' '5 figures are missing'
 }
 # Each side's roof is the best of its own points, by what gnuplot is told of them.
 roofs() {
     mkdir -p "$tap_dir/keep" && printf '#!/bin/sh\ncat >"$KEEP/script.$$"\n' >"$tap_dir/keep/gnuplot" &&
         chmod +x "$tap_dir/keep/gnuplot" || return 1
-    (
-        PATH=$tap_dir/keep:$PATH
-        export KEEP="$tap_dir/keep"
-        compared
-    ) && python3 - "$(grep -l TFLOP "$tap_dir"/keep/script.*)" <<'END'
+    compared_by "$tap_dir/keep" && python3 - "$(grep -l TFLOP "$tap_dir"/keep/script.*)" <<'END'
 import re, sys
 script = open(sys.argv[1]).read()
 roofs = re.findall(r"\(x\*(\S+) < (\S+) \? x\*(\S+) : (\S+)\) with lines", script)
