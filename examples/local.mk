@@ -30,6 +30,8 @@ examples_layers_liblayers_la_SOURCES = \
 	examples/layers/normalization.c \
 	examples/layers/options.c \
 	examples/layers/options.h \
+	examples/layers/options_value.c \
+	examples/layers/options_value.h \
 	examples/layers/parameters.c \
 	examples/layers/parameters.h \
 	examples/layers/pass.c \

@@ -2,15 +2,13 @@
 /* Reads the command line with getopt_long; every option has a long name only. */
 #include "options.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "complain.h"
 #include "dataset.h"
+#include "options_value.h"
 
 enum { BATCH_AT_MOST = 65536, EPOCHS_AT_MOST = 100000 };
 
@@ -57,222 +55,48 @@ static void print_help(const struct example *e)
         stdout);
 }
 
-enum option_name {
-    DATA = 1000,
-    TRAIN_IMAGES,
-    TEST_IMAGES,
-    BATCH,
-    EPOCHS,
-    LEARNING_RATE,
-    SCHEDULE,
-    MOMENTUM,
-    DECAY,
-    DROPOUT,
-    SEED,
-    DRAW_SEED,
-    TYPE,
-    MATH,
-    DEVICE,
-    CONFIG,
-    RECORD,
-    COMPARE,
-    SEEDS,
-    TARGET,
-    HTML,
-    CSV,
-    REDRAW,
-    HELP,
+/* ---- the options */
+
+#define AT(member) offsetof(struct options, member)
+
+static const struct option_row rows[] = {
+    {"data", options_read_text, AT(data), 0, 0},
+    {"train-images", options_read_count, AT(train_images), IMAGES_AT_MOST, 0},
+    {"test-images", options_read_count, AT(test_images), IMAGES_AT_MOST, 0},
+    {"batch", options_read_count, AT(training.batch), BATCH_AT_MOST, 0},
+    {"epochs", options_read_count, AT(training.epochs), EPOCHS_AT_MOST, 0},
+    {"learning-rate", options_read_number, AT(training.learning_rate), 1e6, 0},
+    {"schedule", options_read_schedule, AT(training.falling), 0, 0},
+    {"momentum", options_read_number, AT(training.momentum), 1, 0},
+    {"weight-decay", options_read_number, AT(training.decay), 1, 0},
+    {"dropout", options_read_number, AT(dropout), 1, 0},
+    {"seed", options_read_seed, AT(training.seed), 0, 0},
+    {"draw-seed", options_read_draw_seed, AT(drawing), 0, 0},
+    {"type", options_read_type, AT(mode), 0, 0},
+    {"math", options_read_math, AT(mode), 0, 0},
+    {"device", options_read_device, AT(device), 0, 0},
+    {"config", options_read_text, AT(config), 0, 0},
+    {"record", options_read_flag, AT(training.recorded), 0, 1},
+    {"compare", options_read_mode, 0, 0, 0},
+    {"seeds", options_read_count, AT(seeds), SEEDS_AT_MOST, 0},
+    {"target-loss", options_read_number, AT(target), 1e6, 0},
+    {"html", options_read_file, AT(html), 0, 0},
+    {"csv", options_read_file, AT(csv), 0, 0},
+    {"redraw", options_read_file, AT(redraw), 0, 0},
 };
 
-static const struct option names[] = {
-    {"data", required_argument, NULL, DATA},
-    {"train-images", required_argument, NULL, TRAIN_IMAGES},
-    {"test-images", required_argument, NULL, TEST_IMAGES},
-    {"batch", required_argument, NULL, BATCH},
-    {"epochs", required_argument, NULL, EPOCHS},
-    {"learning-rate", required_argument, NULL, LEARNING_RATE},
-    {"schedule", required_argument, NULL, SCHEDULE},
-    {"momentum", required_argument, NULL, MOMENTUM},
-    {"weight-decay", required_argument, NULL, DECAY},
-    {"dropout", required_argument, NULL, DROPOUT},
-    {"seed", required_argument, NULL, SEED},
-    {"draw-seed", required_argument, NULL, DRAW_SEED},
-    {"type", required_argument, NULL, TYPE},
-    {"math", required_argument, NULL, MATH},
-    {"device", required_argument, NULL, DEVICE},
-    {"config", required_argument, NULL, CONFIG},
-    {"record", no_argument, NULL, RECORD},
-    {"compare", required_argument, NULL, COMPARE},
-    {"seeds", required_argument, NULL, SEEDS},
-    {"target-loss", required_argument, NULL, TARGET},
-    {"html", required_argument, NULL, HTML},
-    {"csv", required_argument, NULL, CSV},
-    {"redraw", required_argument, NULL, REDRAW},
-    {"help", no_argument, NULL, HELP},
-    {NULL, 0, NULL, 0},
-};
+enum { ROWS = sizeof rows / sizeof *rows, FIRST = 1000, HELP = FIRST + ROWS };
 
-static const struct {
-    const char *name;
-    anydnnMathType_t math;
-} maths[] = {
-    {"default", ANYDNN_DEFAULT_MATH},
-    {"tensor_op", ANYDNN_TENSOR_OP_MATH},
-    {"allow_conversion", ANYDNN_TENSOR_OP_MATH_ALLOW_CONVERSION},
-    {"split", ANYDNN_TENSOR_OP_MATH_SPLIT},
-};
-
-static int read_count(const char *name, const char *text, int most, int *value)
+static void name_options(struct option names[ROWS + 2])
 {
-    char *end;
-    long number;
-
-    errno = 0;
-    number = strtol(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || number < 1 || number > most)
-        return complain("--%s=%s: takes a whole number from 1 to %d.", name, text, most);
-    *value = (int)number;
-    return 0;
+    for (int i = 0; i < ROWS; i++)
+        names[i] = (struct option){rows[i].name, rows[i].is_flag ? no_argument : required_argument,
+                                   NULL, FIRST + i};
+    names[ROWS] = (struct option){"help", no_argument, NULL, HELP};
+    names[ROWS + 1] = (struct option){NULL, 0, NULL, 0};
 }
 
-static int read_seed(const char *name, const char *text, uint64_t *value)
-{
-    char *end;
-
-    errno = 0;
-    *value = strtoull(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || strchr(text, '-') != NULL)
-        return complain("--%s=%s: takes a whole number from 0 to 2^64 - 1.", name, text);
-    return 0;
-}
-
-static int read_number(const char *name, const char *text, double below, double *value)
-{
-    char *end;
-
-    *value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(*value >= 0 && *value < below))
-        return complain("--%s=%s: takes a number from 0 to below %g.", name, text, below);
-    return 0;
-}
-
-static int read_math(struct mode *mode, const char *name, const char *text)
-{
-    for (size_t i = 0; i < sizeof maths / sizeof *maths; i++)
-        if (strcmp(maths[i].name, text) == 0) {
-            mode->math_name = maths[i].name;
-            mode->math = maths[i].math;
-            return 0;
-        }
-    return complain("--%s=%s: takes default, tensor_op, allow_conversion or split.", name, text);
-}
-
-static int read_type(struct mode *mode, const char *name, const char *text)
-{
-    mode->element = element_find(text);
-    return mode->element != NULL
-               ? 0
-               : complain("--%s=%s: takes float, double, half or bfloat16.", name, text);
-}
-
-static int read_schedule(struct training *t, const char *text)
-{
-    t->falling = strcmp(text, "cosine") == 0;
-    return t->falling || strcmp(text, "constant") == 0
-               ? 0
-               : complain("--schedule=%s: takes constant or cosine.", text);
-}
-
-/* [TYPE:]MATH; without a type the one of --type, wherever that stands. */
-static int add_mode(struct options *o, const char *text)
-{
-    struct mode *mode = &o->compared[o->modes];
-    const char *colon = strchr(text, ':');
-    char type[16];
-
-    if (o->modes == MODES_AT_MOST)
-        return complain("--compare: more than %d modes.", MODES_AT_MOST);
-    o->modes++;
-    *mode = (struct mode){.text = text};
-    if (colon != NULL) {
-        snprintf(type, sizeof type, "%.*s", (int)(colon - text), text);
-        if (read_type(mode, "compare", type) < 0)
-            return -1;
-        text = colon + 1;
-    }
-    return read_math(mode, "compare", text);
-}
-
-static int read_file(const char *name, const char *text, const char **file)
-{
-    *file = text;
-    return text[0] != '\0' ? 0 : complain("--%s=: takes the name of a file.", name);
-}
-
-static int read_training(struct training *t, int option, const char *text)
-{
-    switch (option) {
-    case BATCH:
-        return read_count("batch", text, BATCH_AT_MOST, &t->batch);
-    case EPOCHS:
-        return read_count("epochs", text, EPOCHS_AT_MOST, &t->epochs);
-    case LEARNING_RATE:
-        return read_number("learning-rate", text, 1e6, &t->learning_rate);
-    case SCHEDULE:
-        return read_schedule(t, text);
-    case MOMENTUM:
-        return read_number("momentum", text, 1, &t->momentum);
-    case DECAY:
-        return read_number("weight-decay", text, 1, &t->decay);
-    default:
-        return read_seed("seed", text, &t->seed);
-    }
-}
-
-static int read_option(struct options *o, int option, const char *text)
-{
-    switch (option) {
-    case DATA:
-        o->data = text;
-        return 0;
-    case TRAIN_IMAGES:
-        return read_count("train-images", text, IMAGES_AT_MOST, &o->train_images);
-    case TEST_IMAGES:
-        return read_count("test-images", text, IMAGES_AT_MOST, &o->test_images);
-    case DRAW_SEED:
-        o->apart = 1;
-        return read_seed("draw-seed", text, &o->drawing);
-    case DROPOUT:
-        return read_number("dropout", text, 1, &o->dropout);
-    case TYPE:
-        return read_type(&o->mode, "type", text);
-    case MATH:
-        return read_math(&o->mode, "math", text);
-    case DEVICE:
-        o->device = strcmp(text, "auto") != 0 ? text : NULL;
-        return 0;
-    case CONFIG:
-        o->config = text;
-        return 0;
-    case RECORD:
-        o->training.recorded = 1;
-        return 0;
-    case COMPARE:
-        return add_mode(o, text);
-    case SEEDS:
-        return read_count("seeds", text, SEEDS_AT_MOST, &o->seeds);
-    case TARGET:
-        return read_number("target-loss", text, 1e6, &o->target);
-    case HTML:
-        return read_file("html", text, &o->html);
-    case CSV:
-        return read_file("csv", text, &o->csv);
-    case REDRAW:
-        return read_file("redraw", text, &o->redraw);
-    default:
-        return read_training(&o->training, option, text);
-    }
-}
+/* ---- what does not go together */
 
 /* A recording keeps the factors of its calls, and reads nothing back between them. */
 static int check_recorded(const struct options *o)
@@ -296,7 +120,7 @@ static int check_rest(struct options *o, int argc, char **argv)
             return complain("%s: no arguments are taken beside options; a data folder is named by "
                             "--data.",
                             argv[i]);
-        if (add_mode(o, argv[i]) < 0)
+        if (options_add_mode(o, argv[i]) < 0)
             return -1;
     }
     if (o->redraw != NULL && o->modes > 0)
@@ -317,8 +141,10 @@ static int check_rest(struct options *o, int argc, char **argv)
 enum options_answer options_parse(struct options *o, const struct example *example, int argc,
                                   char **argv)
 {
+    struct option names[ROWS + 2];
     int option;
 
+    name_options(names);
     *o = (struct options){
         .mode = {"default", element_find("float"), ANYDNN_DEFAULT_MATH, "default"},
         .training = example->training,
@@ -336,7 +162,7 @@ enum options_answer options_parse(struct options *o, const struct example *examp
                      argv[optind - 1], example->name);
             return OPTIONS_WRONG;
         }
-        if (read_option(o, option, optarg) < 0)
+        if (rows[option - FIRST].read(o, &rows[option - FIRST], optarg) < 0)
             return OPTIONS_WRONG;
     }
     return check_rest(o, argc, argv) < 0 ? OPTIONS_WRONG : OPTIONS_RUN;
