@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a file of the setting `tuning` holds. Its lines, as core/tuning/tuning.h has them, with the
- * keys of core/dispatch/autotune: PROBLEM, DEVICE, BACKENDS, then `suspect NAME` or not, LIMIT,
- * BACKEND, ENGINE, MICROSECONDS, with tabs between.
+ * keys of core/dispatch/autotune: TUNING_PROBLEM, TUNING_DEVICE, TUNING_BACKENDS, then `suspect
+ * NAME` or not, TUNING_LIMIT, TUNING_BACKEND, TUNING_ENGINE, MICROSECONDS, with tabs between.
  */
 #include "tuning_list.h"
 
@@ -11,22 +11,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROBLEM, DEVICE, BACKENDS, LIMIT, BACKEND, ENGINE, TIME, FIELDS };
-
-/* The fields of a line, which is cut at its tabs; 1 for a suspect's, 0 for a choice, -1 for none.
- */
-static int cut(char *line, char **field)
+int tool_tuning_cut(char *line, char *field[TUNING_FIELDS])
 {
-    char *all[FIELDS + 1], *rest = line;
+    char *all[TUNING_FIELDS + 1], *rest = line;
     int count = 0, suspect;
 
-    while (rest != NULL && count <= FIELDS)
+    while (rest != NULL && count <= TUNING_FIELDS)
         all[count++] = strsep(&rest, "\t");
-    suspect = count == FIELDS + 1 && strncmp(all[LIMIT], "suspect ", 8) == 0;
-    if (rest != NULL || count != FIELDS + suspect)
+    suspect = count == TUNING_FIELDS + 1 && strncmp(all[TUNING_LIMIT], "suspect ", 8) == 0;
+    if (rest != NULL || count != TUNING_FIELDS + suspect)
         return -1;
-    for (int i = 0; i < FIELDS; i++)
-        field[i] = all[i < LIMIT ? i : i + suspect];
+    for (int i = 0; i < TUNING_FIELDS; i++)
+        field[i] = all[i < TUNING_LIMIT ? i : i + suspect];
     return suspect;
 }
 
@@ -34,7 +30,7 @@ static int is_of(const json_t *item, char *const *field)
 {
     static const char *const keys[] = {"problem", "device", "backends", NULL, "backend", "engine"};
 
-    for (int i = 0; i <= ENGINE; i++)
+    for (int i = 0; i <= TUNING_ENGINE; i++)
         if (keys[i] != NULL && strcmp(tool_text_of(item, keys[i]), field[i]) != 0)
             return 0;
     return 1;
@@ -52,31 +48,31 @@ static json_t *item_of(char *const *field)
 {
     json_t *item = json_object();
 
-    json_object_set_new(item, "problem", tool_json_text(field[PROBLEM]));
-    json_object_set_new(item, "device", tool_json_text(field[DEVICE]));
-    json_object_set_new(item, "backends", tool_json_text(field[BACKENDS]));
-    json_object_set_new(item, "backend", tool_json_text(field[BACKEND]));
-    json_object_set_new(item, "engine", tool_json_text(field[ENGINE]));
+    json_object_set_new(item, "problem", tool_json_text(field[TUNING_PROBLEM]));
+    json_object_set_new(item, "device", tool_json_text(field[TUNING_DEVICE]));
+    json_object_set_new(item, "backends", tool_json_text(field[TUNING_BACKENDS]));
+    json_object_set_new(item, "backend", tool_json_text(field[TUNING_BACKEND]));
+    json_object_set_new(item, "engine", tool_json_text(field[TUNING_ENGINE]));
     return item;
 }
 
 static void take(char *line, json_t *choices, json_t *suspects)
 {
-    char *field[FIELDS];
-    int suspect = cut(line, field);
+    char *field[TUNING_FIELDS];
+    int suspect = tool_tuning_cut(line, field);
     json_t *item;
 
     if (suspect < 0)
         return;
     if (suspect) {
         clear(suspects, field);
-        if (strcmp(field[TIME], "0") != 0)
+        if (strcmp(field[TUNING_TIME], "0") != 0)
             json_array_append_new(suspects, item_of(field));
         return;
     }
     item = item_of(field);
-    json_object_set_new(item, "workspace_limit", tool_json_text(field[LIMIT]));
-    json_object_set_new(item, "microseconds", json_real(strtod(field[TIME], NULL)));
+    json_object_set_new(item, "workspace_limit", tool_json_text(field[TUNING_LIMIT]));
+    json_object_set_new(item, "microseconds", json_real(strtod(field[TUNING_TIME], NULL)));
     json_array_append_new(choices, item);
 }
 

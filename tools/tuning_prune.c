@@ -8,14 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "tuning/place.h"
 
 /* What stands in a line for each installed backend: its name, and all of "NAME VERSION BUILD". */
 struct installed {
@@ -78,33 +78,31 @@ static int outdated(const struct installed *all, const char *asked)
 /* 1 when the line is a record that asks a backend that has changed. */
 static int is_stale(const struct installed *all, const char *line)
 {
-    char *copy = strdup(line), *rest = copy, *backends = NULL;
+    char *copy = strdup(line), *field[TUNING_FIELDS];
     int stale = 0;
 
-    for (int field = 0; rest != NULL && field < 3; field++)
-        backends = strsep(&rest, "\t");
-    while (rest != NULL && backends != NULL && !stale) {
-        char *end = strstr(backends, ", ");
-
-        if (end != NULL)
-            *end = '\0';
-        stale = outdated(all, backends);
-        backends = end != NULL ? end + 2 : NULL;
-    }
+    if (copy != NULL && tool_tuning_cut(copy, field) >= 0)
+        for (char *asked = field[TUNING_BACKENDS], *next; asked != NULL && !stale; asked = next) {
+            next = strstr(asked, ", ");
+            if (next != NULL) {
+                *next = '\0';
+                next += 2;
+            }
+            stale = outdated(all, asked);
+        }
     free(copy);
     return stale;
 }
 
-/* The folder's lock, as the library takes it before it writes a file (docs/using.md). */
-static int lock_folder(const char *path)
+/* A descriptor, ADN_TUNING_LOCKLESS, or ADN_TUNING_BUSY where the lock did not come free. */
+static int lock_folder(const struct adn_tuning_place *place)
 {
-    char *copy = strdup(path);
-    int folder = copy != NULL ? open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    const struct timespec pause = {.tv_nsec = ADN_TUNING_WAIT_STEP * 1000000L};
+    int folder, waited = 0;
 
-    free(copy);
-    if (folder >= 0 && flock(folder, LOCK_EX) != 0) {
-        close(folder);
-        folder = -1;
+    while ((folder = adn_tuning_place_lock(place)) == ADN_TUNING_BUSY && waited < ADN_TUNING_WAIT) {
+        nanosleep(&pause, NULL);
+        waited += ADN_TUNING_WAIT_STEP;
     }
     return folder;
 }
@@ -174,21 +172,23 @@ static int rewrite(const char *path, const struct installed *all, struct tuning_
 int tool_tuning_prune(struct tool *tool, const char *path, struct tuning_pruned *pruned)
 {
     struct installed all = installed_backends();
-    char *file = realpath(path, NULL);
-    int folder = file != NULL ? lock_folder(file) : -1;
-    int failed = folder >= 0 ? rewrite(file, &all, pruned) : -1;
-    int cause = errno;
+    struct adn_tuning_place place;
+    int code = TOOL_FINE, folder = ADN_TUNING_LOCKLESS;
 
-    if (folder >= 0) {
-        flock(folder, LOCK_UN);
-        close(folder);
-    }
-    free(file);
+    adn_tuning_place_find(&place, path);
+    if (place.reason == NULL)
+        folder = lock_folder(&place);
+    if (place.reason != NULL)
+        code = tool_fail(tool, TOOL_FAILED, "%s: %s", path, place.reason);
+    else if (folder == ADN_TUNING_BUSY)
+        code = tool_fail(tool, TOOL_FAILED,
+                         "%s: another process holds the lock of its folder; try again later", path);
+    else if (rewrite(place.file, &all, pruned) != 0)
+        code = tool_fail(tool, TOOL_FAILED, "%s: %s", path,
+                         errno == EINVAL ? "it does not begin as a tuning file of version 1 does"
+                                         : strerror(errno));
+    adn_tuning_place_unlock(folder);
+    free(place.file);
     release(&all);
-    if (failed == 0)
-        return TOOL_FINE;
-    if (cause == EINVAL)
-        return tool_fail(tool, TOOL_FAILED,
-                         "%s: it does not begin as a tuning file of version 1 does", path);
-    return tool_fail(tool, TOOL_FAILED, "%s: %s", path, strerror(cause));
+    return code;
 }

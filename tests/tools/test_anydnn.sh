@@ -331,6 +331,13 @@ check "and what it left serves" sh -c "ANYDNN_ROUTE='mock_a, mock_b' ANYDNN_PLUG
     tune --tuning '$tap_dir/times' '$conv' | grep ' 1 known before'"
 check "tune --prune of another file" refuses 1 "it does not begin as a tuning file" tune --prune --tuning "$ANYDNN_TEST_SRCDIR/README.md"
 check "tune --prune of none" refuses 1 "nonesuch: No such file" tune --prune --tuning "$tap_dir/nonesuch"
+ln -sf circle "$tap_dir/circle"
+check "tune --prune of a link in a circle" refuses 1 "it is a link that leads nowhere" tune --prune --tuning "$tap_dir/circle"
+waits_in_vain() (
+    exec 8<"$tap_dir"
+    flock 8 && refuses 1 "another process holds the lock" tune --prune --tuning "$tap_dir/times"
+)
+check "tune --prune while another holds the folder's lock" waits_in_vain
 check "tune --prune with a problem" refuses 2 "takes no problems" tune --prune --tuning "$tap_dir/times" "$conv"
 check "tune in a math mode" tune --math tensor_op "$conv"
 check "and that is another problem" grep -c 'math=tensor_op' "$tap_dir/times"
