@@ -12,6 +12,7 @@ CUDA, captures forward and backward of a step once and replays them.
 """
 import argparse
 import contextlib
+import gc
 import hashlib
 import os
 import pathlib
@@ -219,6 +220,15 @@ def say(*words):
         print(*words, flush=True)
 
 
+def check_appends(path):
+    """Before a training, not behind its first epoch."""
+    try:
+        with open(path, "a", encoding="utf-8"):
+            pass
+    except OSError as error:
+        raise SystemExit(f"--losses {path}: {error.strerror}") from None
+
+
 def mean_of_all(losses):
     """The losses of these steps, each the mean of all processes."""
     losses = torch.stack(losses)
@@ -241,6 +251,8 @@ def train(given, device):
     if not steps:
         raise SystemExit(f"{len(data)} images are fewer than one step takes, {share}")
     last = min(given.epochs * steps, given.steps or given.epochs * steps)
+    if given.losses and rank == 0:
+        check_appends(given.losses)
     while training.done < last:
         epoch = training.done // steps
         order = torch.randperm(len(data), generator=torch.Generator().manual_seed(given.seed + epoch))
@@ -346,6 +358,14 @@ def compare(given, device):
     return rates
 
 
+def part(many):
+    """Leaves the other processes, once nothing of the model is left: with torch 2.15 over gloo 6 runs of 20 ended by
+    "terminate called without an active exception" behind their last line (of plain torch alone 1 of 20), so 0 of 24."""
+    gc.collect()
+    if many:
+        dist.destroy_process_group()
+
+
 def main(words=None):
     given = options(words)
     many = "RANK" in os.environ
@@ -366,11 +386,12 @@ def main(words=None):
             say(anydnn.torch.report())
         if not equal_on_all(digest):
             raise SystemExit(1)
+        if many:
+            dist.barrier()
         return digest
     finally:
         anydnn.torch.disable()
-        if many:
-            dist.destroy_process_group()
+        part(many)
 
 
 if __name__ == "__main__":

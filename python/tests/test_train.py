@@ -81,6 +81,10 @@ class Train(unittest.TestCase):
             _, text = said("--model", "resnet18", "--data", folder, "--epochs", "1")
             self.assertIn("step 2: loss", text)
 
+    def test_losses_to_nowhere(self):
+        with self.assertRaisesRegex(SystemExit, "--losses /nonesuch/a: No such file"):
+            said("--model", "resnet18", "--losses", "/nonesuch/a")
+
     def in_two(self, *words):
         """What train_resnet.py says in two processes."""
         done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
