@@ -54,8 +54,9 @@ int compare_inputs(struct compare *compare, const struct suite_item *item,
 
 /* ---- dump.c */
 
+/* 0, or -1 with errno where it is no folder to read. */
+int compare_dump_check(const char *path);
 /* Reads what operands hold from a folder of .npy files; 0, or -1 with a sentence. */
-int compare_dump_check(const char *path); /* -1 with errno where it is no folder to read */
 int compare_dump_read(const char *path, struct adn_subject *subject, char *sentence);
 /* Makes the folder with them; 0, or -1 with errno. */
 int compare_dump_write(const char *path, const struct adn_subject *subject);

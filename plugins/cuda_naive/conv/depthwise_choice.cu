@@ -149,7 +149,7 @@ static void make_order(depthwise_job *job, int32_t images, int filter)
 
 static int32_t tile_of(const depthwise_state *state, int filter)
 {
-    return (state->form == DEPTHWISE_BY_TALL) ? DEPTHWISE_TALL
+    return state->form == DEPTHWISE_BY_TALL ? DEPTHWISE_TALL
            : state->spreads ? DEPTHWISE_TILE_DGRAD_STRIDE2(state->lanes, state->taps)
            : filter         ? DEPTHWISE_TILE_WGRAD(state->lanes, state->taps, state->stride)
                             : DEPTHWISE_TILE(state->lanes, state->taps, state->stride);

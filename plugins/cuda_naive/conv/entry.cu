@@ -82,14 +82,14 @@ static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv
     conv_slots slots = conv_slots_of(plan->problem.operation);
     int32_t count = 0, is_full = 0;
 
-    for (int i = 0; i < 4; i++) {
+    for (uint64_t number : numbers) {
         struct cuda_engine engine = {};
         depthwise_state state;
 
-        prepare_depthwise(&state, plan, conv, numbers[i]);
+        prepare_depthwise(&state, plan, conv, number);
         if (!state.is_possible)
             continue;
-        engine.number = numbers[i];
+        engine.number = number;
         engine.workspace = (uint64_t)state.workspace;
         if (state.lanes == 2) {
             engine.alignment =
