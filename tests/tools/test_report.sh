@@ -59,7 +59,7 @@ redrawn() {
     echo '{"layers": [' >"$tap_dir/cut.json"
     written 2 compare --redraw --html "$page" "$tap_dir/side.json" &&
         says 'side.json: is not what compare --json prints' &&
-        written 2 compare --redraw --html "$page" "$tap_dir/cut.json" && says 'cut.json:2: ' &&
+        written 2 compare --redraw --html "$page" "$tap_dir/cut.json" && says 'cut.json:2: .*; --redraw takes what compare --json printed, not --csv' &&
         written 2 compare --redraw "$tap_dir/f32.json" && says '--redraw takes --html FILE and files'
 }
 # Whole numbers have no error: nothing to draw, and the page says so.

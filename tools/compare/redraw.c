@@ -26,7 +26,9 @@ static int add_file(struct tool *tool, const char *path, json_t *answers)
         json_array_extend(answers, json_object_get(whole, "layers"));
     json_decref(whole);
     if (whole == NULL)
-        return tool_fail(tool, TOOL_USAGE, "%s:%d: %s", path, error.line, error.text);
+        return tool_fail(tool, TOOL_USAGE,
+                         "%s:%d: %s; --redraw takes what compare --json printed, not --csv", path,
+                         error.line, error.text);
     return sound ? TOOL_FINE
                  : tool_fail(tool, TOOL_USAGE, "%s: is not what compare --json prints", path);
 }
