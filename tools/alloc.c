@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory, or the end of the program. */
+/* Allocates memory for all commands, or ends the program with a sentence. */
 #include "common.h"
 
 #include <stdio.h>

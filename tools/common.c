@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentences with exit codes, text of the library of any length, and answers as JSON. */
+/* What all commands print with: sentences with exit codes, text of the library of any length, and
+ * answers as JSON. */
 #include "common.h"
 
 #include <limits.h>

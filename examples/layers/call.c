@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One report at a time listens to the calls of one handle. */
+/* Looks at the status of each call of the library and notes who ran it. One report at a time
+ * listens to the calls of one handle. */
 #include "call.h"
 
 #include <stddef.h>

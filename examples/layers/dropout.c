@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dropout in place. The states say which elements go, forward writes that down in the reserve,
- * backward reads it: both look the same on every backend. */
+/* The dropout layer, which works in place. The states say which elements go, forward writes that
+ * down in the reserve, backward reads it: both look the same on every backend. */
 #include "net.h"
 
 static const char name[] = "dropout";

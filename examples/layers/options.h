@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line. */
+/* What the command line of an example asks for. */
 #ifndef LAYERS_OPTIONS_H
 #define LAYERS_OPTIONS_H
 

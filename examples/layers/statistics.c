@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Means, intervals, distances. */
+/* Computes an experiment's means, confidence intervals and distances. */
 #include "statistics.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers about an experiment's runs. */
+/* Means, confidence intervals and distances of an experiment's runs. */
 #ifndef LAYERS_STATISTICS_H
 #define LAYERS_STATISTICS_H
 

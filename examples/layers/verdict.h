@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of an experiment in words. */
+/* Says in a sentence for each mode what an experiment showed. */
 #ifndef LAYERS_VERDICT_H
 #define LAYERS_VERDICT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Digits as pen strokes in a unit square (x to the right, y down), each drawn under a random
+/* Draws digits as pen strokes in a unit square (x to the right, y down), each drawn under a random
  * affine map and bend, with a random pen and noise. */
 #include "digits.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program lenet. */
+/* The program lenet: trains LeNet on digits and tells who ran what. */
 #include "lenet.h"
 
 int main(int argc, char **argv)

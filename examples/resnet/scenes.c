@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A figure is where a function of the place is below 0; it lies, turned, stretched and moved, in
- * one colour before a background that goes from a second colour to a third, under noise. */
+/* Draws images of figures. A figure is where a function of the place is below 0; it lies, turned,
+ * stretched and moved, in one colour before a background that goes from a second colour to a third,
+ * under noise. */
 #include "scenes.h"
 
 #include <math.h>

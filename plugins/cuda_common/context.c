@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts, and the published form of a backend's table of operations. */
+/* Makes the context of a CUDA backend on a device, and publishes its table of operations. */
 #include "plan.h"
 
 static int32_t read_attribute(int32_t device, enum cudaDeviceAttr attribute, const char *what,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making walks. */
+/* Makes the walk over the elements of some tensors, on the host (walk.h). */
 #include "walk.h"
 
 #include <string.h>

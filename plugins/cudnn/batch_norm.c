@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization. */
+/* Batch normalization by cuDNN: training, inference and backward. */
 #include "table.h"
 
 /* The parameters share a descriptor in cuDNN and are packed; those of single activations in rows,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* im2col. */
+/* Columns of patches (im2col) by cuDNN. */
 #include "table.h"
 
 /* cuDNN writes the matrix packed. */

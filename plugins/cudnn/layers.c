@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pooling and activation. */
+/* Pooling and activation by cuDNN, forward and backward. */
 #include "table.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN and divisive normalization. */
+/* LRN and divisive normalization by cuDNN, forward and backward. */
 #include "table.h"
 
 #include <string.h>

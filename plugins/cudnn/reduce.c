@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions, the gradient of the bias among them. */
+/* Reductions by cuDNN, the gradient of the bias among them. */
 #include "table.h"
 
 #include <string.h>

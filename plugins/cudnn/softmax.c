@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Softmax. */
+/* Softmax by cuDNN, forward and backward. */
 #include "table.h"
 
 /* ------------------------------------------------------------------ forward */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Publishing, settings, sentences, memory. */
+/* What a backend asks of its host: publishing, settings, sentences, memory (host.h). */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* for sched_getaffinity */
 #endif

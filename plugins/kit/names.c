@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables behind the names. */
+/* The tables of operations, operands and types that names.h looks things up in. */
 #include "names.h"
 
 struct slot {

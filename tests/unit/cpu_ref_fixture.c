@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See the header. */
+/* Opens the backend cpu_ref with a host made for the test (cpu_ref_fixture.h). */
 #include "cpu_ref_fixture.h"
 
 #include <dlfcn.h>

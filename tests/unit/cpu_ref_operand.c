@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See the header. */
+/* Makes the operands that tests of cpu_ref run on (cpu_ref_operand.h). */
 #include "cpu_ref_operand.h"
 
 #include <math.h>

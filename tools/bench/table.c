@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people read: who runs where, a line for each layer and pair, means, totals, worst layers. */
+/* Prints what anydnn bench measured, as text: who runs where, a line for each layer and pair,
+ * means, totals, worst layers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library that never was. What a form returns tells the entry and the level that brought it. */
+/* A library with entries of several levels, made for the test of the ABI's life. What a form
+ * returns tells the entry and the level that brought it. */
 #include "life.h"
 
 #include "abi/alias.h"
