@@ -178,6 +178,11 @@ const char *tool_text_of(const json_t *object, const char *key)
     return text != NULL ? text : "";
 }
 
+double tool_number_of(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
 int tool_print_json(struct tool *tool, json_t *answer)
 {
     int written = json_dumpf(answer, stdout, JSON_INDENT(2));

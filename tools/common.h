@@ -93,6 +93,7 @@ json_t *tool_json_lines(const char *text);
 /* JSON has no NaN and no infinity: they become the texts "nan", "inf" and "-inf". */
 json_t *tool_json_real(double value);
 const char *tool_text_of(const json_t *object, const char *key); /* "" when it has none */
+double tool_number_of(const json_t *object, const char *key);    /* 0 when it has none */
 int tool_print_json(struct tool *tool, json_t *answer);          /* takes it */
 
 /* Calls `each` for the problem of the arguments, or for each line of standard input; `each` fills

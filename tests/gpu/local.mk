@@ -10,7 +10,7 @@ GPU_FAULTS_SOURCES = \
 	tests/gpu/faults_lost.c \
 	tests/gpu/faults_memory.c \
 	tests/gpu/faults_process.c
-GPU_PROGRESS_SOURCES = tests/gpu/hold.c tests/gpu/hold.h tests/gpu/progress.c
+GPU_PROGRESS_SOURCES = tests/gpu/hold.c tests/gpu/hold.h tests/gpu/lane.c tests/gpu/lane.h tests/gpu/progress.c
 
 # Of the public API and the convenience library of numerics, so that it is tried on the host as well.
 check_PROGRAMS += tests/gpu/exact

@@ -23,6 +23,8 @@ struct bench_options {
     const char *html;
 };
 
+struct page;
+
 /* What one pair did with one problem. */
 struct row {
     char *declined; /* NULL: it ran */
@@ -99,5 +101,8 @@ int bench_write_plot(const struct bench *bench);
 int bench_write_html(const struct bench *bench);
 /* Complains early where the file cannot be made or its ending is unknown. */
 int bench_check_files(struct tool *tool, const struct bench_options *options);
+
+/* ---- html_figures.c */
+void bench_put_figures(struct page *page, const struct bench *bench);
 
 #endif

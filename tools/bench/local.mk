@@ -9,6 +9,7 @@ tools_anydnn_SOURCES += \
 	tools/bench/command.c \
 	tools/bench/csv.c \
 	tools/bench/html.c \
+	tools/bench/html_figures.c \
 	tools/bench/measure.c \
 	tools/bench/options.c \
 	tools/bench/outputs.c \

@@ -111,20 +111,15 @@ void bench_print_layer(const struct bench *bench, const struct layer *layer, int
 
 /* ---- the summary */
 
-static double real(const json_t *object, const char *key)
-{
-    return json_number_value(json_object_get(object, key));
-}
-
 static void print_mean(const json_t *pair)
 {
     printf("%-22s %-28.28s ", "geometric mean", tool_text_of(pair, "pair"));
-    print_real(real(pair, "time_us"), "%*.2f", 12);
+    print_real(tool_number_of(pair, "time_us"), "%*.2f", 12);
     printf("%9s", "");
-    print_real(real(pair, "tflops"), "%*.4g", 11);
-    print_real(real(pair, "gbps"), "%*.4g", 11);
-    print_real(real(pair, "roofline"), "%*.3f", 9);
-    print_real(real(pair, "ratio"), "%*.3f", 8);
+    print_real(tool_number_of(pair, "tflops"), "%*.4g", 11);
+    print_real(tool_number_of(pair, "gbps"), "%*.4g", 11);
+    print_real(tool_number_of(pair, "roofline"), "%*.3f", 9);
+    print_real(tool_number_of(pair, "ratio"), "%*.3f", 8);
     printf("\n");
 }
 
@@ -139,16 +134,16 @@ static void print_worst(const json_t *pair, const char *by)
     for (size_t i = 0; i < json_array_size(worst); i++) {
         const json_t *one = json_array_get(worst, i);
 
-        printf("%s %s %.3f", i > 0 ? "," : "", tool_text_of(one, "layer"), real(one, by));
+        printf("%s %s %.3f", i > 0 ? "," : "", tool_text_of(one, "layer"), tool_number_of(one, by));
     }
     printf("\n");
 }
 
 static void print_alone(const json_t *pair)
 {
-    if (real(pair, "roofline_of_ran") > 0)
+    if (tool_number_of(pair, "roofline_of_ran") > 0)
         printf("%-22s %-28.28s %.3f, the geometric mean over the %lld layers that it runs\n",
-               "roofline", tool_text_of(pair, "pair"), real(pair, "roofline_of_ran"),
+               "roofline", tool_text_of(pair, "pair"), tool_number_of(pair, "roofline_of_ran"),
                (long long)json_integer_value(json_object_get(pair, "ran")));
 }
 
@@ -169,7 +164,7 @@ static void print_operation(const json_t *operation)
     for (size_t p = 0; p < json_array_size(pairs) && counted > 0; p++)
         printf("%-22s %-28.28s %12.2f ms, each layer as often as the network has it\n", "total",
                tool_text_of(json_array_get(pairs, p), "pair"),
-               real(json_array_get(pairs, p), "total_us") / 1000);
+               tool_number_of(json_array_get(pairs, p), "total_us") / 1000);
     for (size_t p = 0; p < json_array_size(pairs) && counted > 1; p++)
         print_worst(json_array_get(pairs, p), p == 0 ? "roofline" : "ratio");
     for (size_t p = 0; p < json_array_size(pairs) && all; p++)
@@ -183,14 +178,14 @@ static void print_ceilings(const struct bench *bench)
     printf("\n");
     for (size_t i = 0; i < json_array_size(ceilings); i++) {
         const json_t *one = json_array_get(ceilings, i);
-        double flops = real(one, "flops");
+        double flops = tool_number_of(one, "flops");
 
         printf("%-22s %s: ", i == 0 ? "ceilings" : "", tool_text_of(one, "device"));
         if (flops > 0)
             printf("%.4g TFLOP/s in %s math of %s", flops / 1e12, tool_text_of(one, "math"),
                    tool_text_of(one, "type"));
         else
-            printf("%.4g GB/s", real(one, "bytes") / 1e9);
+            printf("%.4g GB/s", tool_number_of(one, "bytes") / 1e9);
         printf(", %s\n", tool_text_of(one, "source"));
     }
     json_decref(ceilings);
