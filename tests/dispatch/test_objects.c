@@ -9,25 +9,24 @@
 
 #define BAD ANYDNN_STATUS_BAD_PARAM
 
+static const char fused[] =
+    "convolution_bias_activation_forward x=f32:1,3,4,4 w=f32:4,3,1,1 alpha1=0.5";
+
+static anydnnProblem_t parsed(const char *text)
+{
+    anydnnProblem_t problem = NULL;
+
+    assert_ok(anydnnProblemParse(text, &problem));
+    return problem;
+}
+
 static void problems_as_objects(void **state)
 {
-    static const char text[] = "convolution_bias_activation_forward x=f32:1,3,4,4 w=f32:4,3,1,1 "
-                               "alpha1=0.5";
-    anydnnHandle_t handle = fixture_handle("mock_a");
-    anydnnTensorDescriptor_t desc = fixture_tensor("f64:1,1");
-    anydnnProblem_t problem = NULL;
-    void *pointers[4];
-    anydnnDirection_t direction;
-    const char *role;
+    anydnnProblem_t problem = parsed(fused);
     char printed[512], small[8];
     size_t bytes = 0;
-    int count = 0;
 
     (void)state;
-    for (int i = 0; i < 4; i++)
-        pointers[i] = fixture_data(i);
-    fixture_set("mock_a", "workspace", "33");
-    assert_ok(anydnnProblemParse(text, &problem));
     assert_ok(anydnnProblemPrint(problem, printed, sizeof(printed), &bytes));
     assert_int_equal(bytes, strlen(printed) + 1);
     assert_holds(printed, "bias=f32:1,4,1,1:nchw y=f32:1,4,4,4:nchw");
@@ -35,6 +34,28 @@ static void problems_as_objects(void **state)
     assert_string_equal(small, "convolu");
     assert_ok(anydnnProblemPrint(problem, NULL, 0, &bytes));
     assert_int_equal(bytes, strlen(printed) + 1);
+    assert_fails(anydnnProblemPrint(NULL, small, 8, NULL), BAD, "the problem is NULL");
+    assert_fails(anydnnProblemPrint(problem, NULL, 8, NULL), BAD, "text is NULL");
+    assert_ok(anydnnProblemDestroy(problem));
+    assert_ok(anydnnProblemDestroy(NULL));
+    assert_fails(anydnnProblemParse(NULL, &problem), BAD, "text is NULL");
+    assert_fails(anydnnProblemParse(fused, NULL), BAD, "problem is NULL");
+    problem = NULL;
+    assert_fails(anydnnProblemParse("softmax_forward x=f32:5", &problem), BAD,
+                 "problem text: x is");
+    assert_null(problem);
+}
+
+static void operands_of_a_problem(void **state)
+{
+    anydnnProblem_t problem = parsed(fused);
+    anydnnTensorDescriptor_t desc = fixture_tensor("f64:1,1");
+    anydnnDirection_t direction;
+    const char *role;
+    size_t bytes = 0;
+    int count = 0;
+
+    (void)state;
     assert_ok(anydnnProblemGetOperandCount(problem, &count));
     assert_int_equal(count, 4); /* z is absent */
     assert_ok(anydnnProblemGetOperand(problem, 2, &role, desc, &direction));
@@ -49,17 +70,28 @@ static void problems_as_objects(void **state)
     assert_fails(anydnnProblemGetOperand(problem, 4, &role, NULL, NULL), BAD,
                  "index is 4; the problem has 4 operands");
     assert_fails(anydnnProblemGetOperand(problem, -1, &role, NULL, NULL), BAD, "index is -1");
+    assert_ok(anydnnProblemDestroy(problem));
+}
+
+static void problems_run(void **state)
+{
+    anydnnHandle_t handle = fixture_handle("mock_a");
+    anydnnProblem_t problem = parsed(fused);
+    void *pointers[4];
+    char want[200];
+    size_t bytes = 0;
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        pointers[i] = fixture_data(i);
+    fixture_set("mock_a", "workspace", "33");
     assert_ok(anydnnProblemGetWorkspaceSize(handle, problem, &bytes));
     assert_int_equal(bytes, 33);
     fixture_log();
     assert_ok(anydnnProblemExecute(handle, problem, pointers, fixture_data(9), 33));
-    {
-        char want[200];
-
-        snprintf(want, sizeof(want), "d0=%p d1=%p d3=%p d4=%p scale=0.5,0,0,0", pointers[0],
-                 pointers[1], pointers[2], pointers[3]);
-        assert_int_equal(fixture_lines(fixture_log(), "plan_execute", want), 1);
-    }
+    snprintf(want, sizeof(want), "d0=%p d1=%p d3=%p d4=%p scale=0.5,0,0,0", pointers[0],
+             pointers[1], pointers[2], pointers[3]);
+    assert_int_equal(fixture_lines(fixture_log(), "plan_execute", want), 1);
     assert_string_equal(fixture_record(handle, "plan"), "equal");
     pointers[2] = NULL;
     assert_fails(anydnnProblemExecute(handle, problem, pointers, NULL, 0), BAD,
@@ -67,16 +99,7 @@ static void problems_as_objects(void **state)
     assert_fails(anydnnProblemExecute(handle, problem, NULL, NULL, 0), BAD, "pointers is NULL");
     assert_fails(anydnnProblemExecute(NULL, problem, pointers, NULL, 0),
                  ANYDNN_STATUS_NOT_INITIALIZED, "anydnnProblemExecute");
-    assert_fails(anydnnProblemPrint(NULL, small, 8, NULL), BAD, "the problem is NULL");
-    assert_fails(anydnnProblemPrint(problem, NULL, 8, NULL), BAD, "text is NULL");
-    assert_fails(anydnnProblemParse(NULL, &problem), BAD, "text is NULL");
-    assert_fails(anydnnProblemParse(text, NULL), BAD, "problem is NULL");
     assert_ok(anydnnProblemDestroy(problem));
-    assert_ok(anydnnProblemDestroy(NULL));
-    problem = NULL;
-    assert_fails(anydnnProblemParse("softmax_forward x=f32:5", &problem), BAD,
-                 "problem text: x is");
-    assert_null(problem);
 }
 
 static void aliases_of_texts_and_pointers_agree(void **state)
@@ -167,6 +190,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         objects_test(problems_as_objects),
+        objects_test(operands_of_a_problem),
+        objects_test(problems_run),
         objects_test(aliases_of_texts_and_pointers_agree),
         objects_test(records_read_back_to_equal_problems),
         objects_test(backends_as_data),
