@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All tables of kernels. A new family is a line here and files of its own. */
+/* The list of all tables of kernels, and the search for a kernel by its number. A new family is a
+ * line here and files of its own. */
 #include "tensorcore.h"
 
 const struct tc_table *const tc_tables[] = {

@@ -37,6 +37,7 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/common/overlap.h \
 	plugins/cuda_tensorcore/common/shape.h \
 	plugins/cuda_tensorcore/common/split.h \
+	plugins/cuda_tensorcore/common/table.h \
 	plugins/cuda_tensorcore/common/tile.h \
 	plugins/cuda_tensorcore/common/wgrad_reduce.h \
 	plugins/cuda_tensorcore/first/bfloat16.cu \

@@ -12,7 +12,7 @@
 #include "epilogue_nchw.h"
 #include "split_k.h"
 
-/* Two neighbours of a row, rounded. */
+/* Two neighbours along N, rounded. */
 template <class E>
 __device__ static inline void tc_ampere_put_pair(char *to, float first, float second)
 {
@@ -25,14 +25,14 @@ __device__ static inline void tc_ampere_put_pair(char *to, float first, float se
 template <class S>
 __device__ static inline void
 tc_ampere_store_packed(const tc_ampere_params &job, const tc_ampere_block &block,
-                       const tc_ampere_position *rows,
+                       const tc_ampere_position *positions,
                        const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
     typedef typename S::element element;
     enum { LINE = S::RESULT_LINE, CHUNKS = S::TILE_N / S::EACH };
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    int row = warp / S::WARPS_N * S::WARP_M + lane / 4;
-    int column = warp % S::WARPS_N * S::WARP_N + lane % 4 * 2;
+    int m = warp / S::WARPS_N * S::WARP_M + lane / 4;
+    int n = warp % S::WARPS_N * S::WARP_N + lane % 4 * 2;
     int chunk = (int)threadIdx.x % CHUNKS * S::EACH;
     element *out = (element *)job.output.data + block.group * job.conv.n + block.first_n + chunk;
 
@@ -41,7 +41,7 @@ tc_ampere_store_packed(const tc_ampere_params &job, const tc_ampere_block &block
     for (int i = 0; i < S::FRAGS_M; i++) {
 #pragma unroll
         for (int j = 0; j < S::FRAGS_N; j++) {
-            char *to = memory + (row + i * 16) * LINE + (column + j * 8) * (int)sizeof(element);
+            char *to = memory + (m + i * 16) * LINE + (n + j * 8) * (int)sizeof(element);
 
             tc_ampere_put_pair<element>(to, sum[i][j][0], sum[i][j][1]);
             tc_ampere_put_pair<element>(to + 8 * LINE, sum[i][j][2], sum[i][j][3]);
@@ -52,36 +52,35 @@ tc_ampere_store_packed(const tc_ampere_params &job, const tc_ampere_block &block
         return;
 #pragma unroll 4
     for (int r = (int)threadIdx.x / CHUNKS; r < S::TILE_M; r += S::THREADS / CHUNKS) {
-        if (rows[r].position >= 0)
-            *(uint4 *)(out + rows[r].position) =
+        if (positions[r].c >= 0)
+            *(uint4 *)(out + positions[r].c) =
                 *(const uint4 *)(memory + r * LINE + chunk * (int)sizeof(element));
     }
 }
 
-/* The rows of a line of warps, `first` on of the tile, as floats in shared memory, to the output.
- */
+/* The m of a line of warps, `first` on of the tile, as floats in shared memory, to the output. */
 template <class S>
 __device__ static inline void
 tc_ampere_store_blended(const tc_ampere_params &job, const tc_ampere_view &view,
-                        const tc_ampere_block &block, const tc_ampere_position *rows,
+                        const tc_ampere_block &block, const tc_ampere_position *positions,
                         const float *sums, int first)
 {
     typedef typename S::element element;
     const auto &conv = job.conv;
-    bool by_row = job.c_is_m_major;
+    bool m_major = job.c_is_m_major;
 
     for (int e = (int)threadIdx.x; e < S::WARP_M * S::TILE_N; e += S::THREADS) {
-        int r = by_row ? e % S::WARP_M : e / S::TILE_N;
-        int c = by_row ? e / S::WARP_M : e % S::TILE_N;
-        int32_t row = block.first_m + first + r, column = block.first_n + c;
-        int64_t number = block.group * conv.n + column, z = 0;
+        int r = m_major ? e % S::WARP_M : e / S::TILE_N;
+        int c = m_major ? e / S::WARP_M : e % S::TILE_N;
+        int32_t m = block.first_m + first + r, n = block.first_n + c;
+        int64_t number = block.group * conv.n + n, z = 0;
         float sum = sums[r * S::SUM_LINE + c];
 
-        if (rows[first + r].position < 0 || column >= (int32_t)conv.n)
+        if (positions[first + r].c < 0 || n >= (int32_t)conv.n)
             continue;
         if (job.output.z)
-            z = conv_view_position(conv, view.view, row, true) + number * conv.z.step;
-        conv_store<element>(job.output, rows[first + r].position + number * conv.position.step, z,
+            z = conv_view_position(conv, view.view, m, true) + number * conv.z.step;
+        conv_store<element>(job.output, positions[first + r].c + number * conv.position.step, z,
                             number, sum);
     }
 }
@@ -89,30 +88,31 @@ tc_ampere_store_blended(const tc_ampere_params &job, const tc_ampere_view &view,
 template <class S>
 __device__ static inline void
 tc_ampere_epilogue(const tc_ampere_params &job, const tc_ampere_view &view,
-                   const tc_ampere_block &block, const tc_ampere_position *rows,
+                   const tc_ampere_block &block, const tc_ampere_position *positions,
                    const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
-    int warp = (int)threadIdx.x / 32, column = warp % S::WARPS_N * S::WARP_N;
+    int warp = (int)threadIdx.x / 32, n = warp % S::WARPS_N * S::WARP_N;
 
     if (job.partial) {
         tc_ampere_store_partials<S>(job, view, block, sum);
         return;
     }
     if (job.stores_by_16) {
-        tc_ampere_store_packed<S>(job, block, rows, sum, memory);
+        tc_ampere_store_packed<S>(job, block, positions, sum, memory);
         return;
     }
     if (tc_ampere_stores_nchw(job)) {
-        tc_ampere_store_nchw<S>(job, view, block, rows, sum, memory);
+        tc_ampere_store_nchw<S>(job, view, block, positions, sum, memory);
         return;
     }
 #pragma unroll 1
     for (int line = 0; line < S::WARPS_M; line++) {
         __syncthreads();
         if (warp / S::WARPS_N == line)
-            tc_put_accumulators<S>((float *)memory, sum, column);
+            tc_put_accumulators<S>((float *)memory, sum, n);
         __syncthreads();
-        tc_ampere_store_blended<S>(job, view, block, rows, (const float *)memory, line * S::WARP_M);
+        tc_ampere_store_blended<S>(job, view, block, positions, (const float *)memory,
+                                   line * S::WARP_M);
     }
 }
 

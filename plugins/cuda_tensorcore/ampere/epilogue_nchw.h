@@ -9,14 +9,14 @@
 
 #include "shape.h"
 
-/* Whether results go out as they are, along rows. */
+/* Whether results go out as they are, along M. */
 __device__ static inline bool tc_ampere_stores_nchw(const tc_ampere_params &job)
 {
     return job.c_is_m_major && !job.partial && !job.output.bias && job.output.blend.alpha == 1 &&
            job.output.blend.beta == 0;
 }
 
-/* Whether so many rows on from a multiple of as many lie side by side, at a multiple of their
+/* Whether so many m on from a multiple of as many lie side by side, at a multiple of their
  * bytes: positions of an image lie in a line, and images and channels begin so. */
 template <class E>
 __device__ static inline bool tc_ampere_nchw_is_aligned(const tc_conv &conv,
@@ -38,15 +38,15 @@ __device__ static inline bool tc_ampere_nchw_is_aligned(const tc_conv &conv,
 
 template <class S> struct tc_ampere_nchw_tile {
     typedef typename S::element element;
-    /* Bytes from column to column; 16 more against bank conflicts. */
+    /* Bytes from n to n; 16 more against bank conflicts. */
     enum { LINE = S::TILE_M * (int)sizeof(element) + 16 };
     static_assert(S::TILE_N * LINE <= S::POSITIONS_AT, "results fit where the tiles were");
 
     __device__ static void put(const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
     {
         int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-        int row = warp / S::WARPS_N * S::WARP_M + lane / 4;
-        int column = warp % S::WARPS_N * S::WARP_N + lane % 4 * 2;
+        int m = warp / S::WARPS_N * S::WARP_M + lane / 4;
+        int n = warp % S::WARPS_N * S::WARP_N + lane % 4 * 2;
 
 #pragma unroll
         for (int i = 0; i < S::FRAGS_M; i++) {
@@ -54,17 +54,17 @@ template <class S> struct tc_ampere_nchw_tile {
             for (int j = 0; j < S::FRAGS_N; j++) {
 #pragma unroll
                 for (int e = 0; e < 4; e++)
-                    cuda_store((element *)(memory + (column + j * 8 + e % 2) * LINE) + row +
-                                   i * 16 + e / 2 * 8,
+                    cuda_store((element *)(memory + (n + j * 8 + e % 2) * LINE) + m + i * 16 +
+                                   e / 2 * 8,
                                sum[i][j][e]);
             }
         }
     }
 
-    /* V rows at a time. */
+    /* V positions at a time. */
     template <int V>
     __device__ static void out(const tc_ampere_params &job, const tc_ampere_block &block,
-                               const tc_ampere_position *rows, const char *memory)
+                               const tc_ampere_position *positions, const char *memory)
     {
         struct alignas(V * sizeof(element)) vector {
             element value[V];
@@ -79,8 +79,8 @@ template <class S> struct tc_ampere_nchw_tile {
         for (int e = (int)threadIdx.x; e < VECTORS * S::TILE_N; e += S::THREADS) {
             int r = e % VECTORS * V, c = e / VECTORS;
 
-            if (rows[r].position >= 0 && c < left)
-                *(vector *)(to + rows[r].position + c * step) =
+            if (positions[r].c >= 0 && c < left)
+                *(vector *)(to + positions[r].c + c * step) =
                     *(const vector *)(memory + c * LINE + r * (int)sizeof(element));
         }
     }
@@ -89,7 +89,7 @@ template <class S> struct tc_ampere_nchw_tile {
 template <class S>
 __device__ static inline void
 tc_ampere_store_nchw(const tc_ampere_params &job, const tc_ampere_view &view,
-                     const tc_ampere_block &block, const tc_ampere_position *rows,
+                     const tc_ampere_block &block, const tc_ampere_position *positions,
                      const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
     typedef typename S::element element;
@@ -99,11 +99,11 @@ tc_ampere_store_nchw(const tc_ampere_params &job, const tc_ampere_view &view,
     tc_ampere_nchw_tile<S>::put(sum, memory);
     __syncthreads();
     if (tc_ampere_nchw_is_aligned<element>(job.conv, view, out, S::EACH))
-        tc_ampere_nchw_tile<S>::template out<S::EACH>(job, block, rows, memory);
+        tc_ampere_nchw_tile<S>::template out<S::EACH>(job, block, positions, memory);
     else if (S::EACH > 4 && tc_ampere_nchw_is_aligned<element>(job.conv, view, out, 4))
-        tc_ampere_nchw_tile<S>::template out<4>(job, block, rows, memory);
+        tc_ampere_nchw_tile<S>::template out<4>(job, block, positions, memory);
     else
-        tc_ampere_nchw_tile<S>::template out<1>(job, block, rows, memory);
+        tc_ampere_nchw_tile<S>::template out<1>(job, block, positions, memory);
 }
 
 #endif

@@ -23,7 +23,7 @@ template <class S> struct tc_ampere_fragments {
         WHOLE = S::math::SPLITS, /* a step is multiplied at once */
         KEPT = WHOLE || S::FRAGS_M < 4 ? 2 : 1,
         PAIRS = S::FRAGS_N / 2,
-        PAIRS_A_ROW = (PAIRS + S::FRAGS_M - 1) / S::FRAGS_M
+        PAIRS_PER_LOAD = (PAIRS + S::FRAGS_M - 1) / S::FRAGS_M
     };
     tc_ampere_iterator<typename S::a_tile, S::A_MAJOR, true> a_iterator;
     tc_ampere_iterator<typename S::b_tile, S::B_MAJOR, false> b_iterator;
@@ -33,33 +33,33 @@ template <class S> struct tc_ampere_fragments {
     {
         int first = warp.k_slice * (S::TILE_K / S::K_SLICES);
 
-        a_iterator.begin(warp.down * S::WARP_M, first);
-        b_iterator.begin(warp.right * S::WARP_N, first);
+        a_iterator.begin(warp.m * S::WARP_M, first);
+        b_iterator.begin(warp.n * S::WARP_N, first);
     }
 
-    __device__ void load_row(int set, int i, uint32_t stage, int term)
+    __device__ void load_a(int set, int i, uint32_t stage, int k)
     {
-        a_iterator.load(a[set % KEPT][i], stage, i * 16, term);
+        a_iterator.load(a[set % KEPT][i], stage, i * 16, k);
     }
 
     /* Of operand B, what comes with row `i`. */
-    __device__ void load_pairs(int set, int i, uint32_t stage, int term)
+    __device__ void load_b(int set, int i, uint32_t stage, int k)
     {
 #pragma unroll
-        for (int p = i * PAIRS_A_ROW; p < (i + 1) * PAIRS_A_ROW && p < PAIRS; p++)
-            b_iterator.load(b[set][2 * p], stage + S::a_tile::BYTES, p * 16, term);
+        for (int p = i * PAIRS_PER_LOAD; p < (i + 1) * PAIRS_PER_LOAD && p < PAIRS; p++)
+            b_iterator.load(b[set][2 * p], stage + S::a_tile::BYTES, p * 16, k);
     }
 
-    __device__ void load(int set, uint32_t stage, int term)
+    __device__ void load(int set, uint32_t stage, int k)
     {
 #pragma unroll
         for (int i = 0; i < S::FRAGS_M; i++) {
-            load_row(set, i, stage, term);
-            load_pairs(set, i, stage, term);
+            load_a(set, i, stage, k);
+            load_b(set, i, stage, k);
         }
     }
 
-    __device__ void multiply_row(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], int set, int i)
+    __device__ void mma(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], int set, int i)
     {
         tc_mma_units<typename S::math>(*(float(*)[1][S::FRAGS_N][4]) & sum[i],
                                        *(const uint32_t(*)[1][4]) & a[set % KEPT][i], b[set]);
@@ -107,21 +107,21 @@ template <class S> struct tc_ampere_mainloop {
                     load.copy(source, i);
             }
             tc_cp_async_commit();
-            next.step(depth);
+            next.advance(depth);
         }
     }
 
     /* A tile, whose first step's fragments are in set `SET`. */
-    template <int SET> __device__ void turn(float (&sum)[S::FRAGS_M][S::FRAGS_N][4])
+    template <int SET> __device__ void run_tile(float (&sum)[S::FRAGS_M][S::FRAGS_N][4])
     {
         auto source = load.source(next, depth, to);
 
-        next.step(depth);
+        next.advance(depth);
 #pragma unroll
-        for (int k = 0; k < STEPS; k++) {
-            int now = (k + SET) % 2, then = (now + 1) % 2, term = (k + 1) % STEPS * STEP;
+        for (int step = 0; step < STEPS; step++) {
+            int now = (step + SET) % 2, then = (now + 1) % 2, k = (step + 1) % STEPS * STEP;
 
-            if (k == STEPS - 1) {
+            if (step == STEPS - 1) {
                 tc_cp_async_wait<STAGES - 2 - LATE>();
                 __syncthreads();
                 from = from + S::STAGE_BYTES == memory + S::TILES_BYTES ? memory
@@ -129,20 +129,20 @@ template <class S> struct tc_ampere_mainloop {
             }
 #pragma unroll
             for (int i = 0; i < S::FRAGS_M; i++) {
-                int slot = k * S::FRAGS_M + i;
+                int slot = step * S::FRAGS_M + i;
 
-                fragments.load_pairs(then, i, from, term);
+                fragments.load_b(then, i, from, k);
                 if (fragments.KEPT == 2)
-                    fragments.load_row(then, i, from, term);
+                    fragments.load_a(then, i, from, k);
 #pragma unroll
                 for (int c = 0; c < loader::COPIES; c++) {
                     if (c * SLOTS / loader::COPIES == slot)
                         load.copy(source, c);
                 }
                 if constexpr (!tc_ampere_fragments<S>::WHOLE)
-                    fragments.multiply_row(sum, now, i);
+                    fragments.mma(sum, now, i);
                 if (fragments.KEPT == 1)
-                    fragments.load_row(then, i, from, term);
+                    fragments.load_a(then, i, from, k);
                 if (slot == SLOTS - 1)
                     tc_cp_async_commit();
             }
@@ -161,12 +161,12 @@ template <class S> struct tc_ampere_mainloop {
         fragments.load(0, from, 0);
 #pragma unroll 1
         for (; count > 0; count--) {
-            turn<0>(sum);
+            run_tile<0>(sum);
             if (STEPS % 2 == 0)
                 continue;
             if (--count == 0)
                 break;
-            turn<STEPS % 2>(sum);
+            run_tile<STEPS % 2>(sum);
         }
         tc_cp_async_wait<0>();
     }
@@ -177,7 +177,7 @@ template <class S>
 __device__ static inline void
 tc_ampere_accumulate(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], const tc_ampere_params &job,
                      const tc_ampere_view &view, const tc_ampere_block &block,
-                     tc_ampere_position *rows, const tc_ampere_tap *taps, char *memory)
+                     tc_ampere_position *positions, const tc_ampere_tap *taps, char *memory)
 {
     int32_t depth = job.conv.depth;
     int32_t tiles = S::PACKED ? (view.taps * depth + S::TILE_K - 1) / S::TILE_K
@@ -187,17 +187,17 @@ tc_ampere_accumulate(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], const tc_ampere_pa
     typename tc_ampere_loader<S>::next_tile next;
 
     if (job.splits > 1) {
-        int32_t each = (tiles + job.splits - 1) / job.splits;
+        int32_t per_split = (tiles + job.splits - 1) / job.splits;
 
-        begin = conv_least(block.split * each, tiles);
-        count = conv_least(begin + each, tiles) - begin;
+        begin = conv_least(block.split * per_split, tiles);
+        count = conv_least(begin + per_split, tiles) - begin;
     }
-    load.begin(job, block, rows, tc_shared_address(memory));
-    next.begin(taps, view.taps, depth, begin, count, load.chunk(), load.line(), load.B_LINES_APART);
+    load.begin(job, block, positions, tc_shared_address(memory));
+    next.begin(taps, view.taps, depth, begin, count, load.chunk(), load.line(), load.B_APART);
     tc_ampere_mainloop<S> mainloop(job, load, next, tc_shared_address(memory));
     tc_wait_on_dependent_grids();
     mainloop.begin();
-    tc_ampere_fill_output_offsets<S>(job, view, block.first_m, rows);
+    tc_ampere_fill_output_offsets<S>(job, view, block.first_m, positions);
     mainloop.run(sum, count);
 }
 
@@ -207,8 +207,8 @@ __device__ static inline void tc_ampere_gemm(const tc_ampere_params &job,
                                              const tc_ampere_view &view,
                                              const tc_ampere_block &block, char *memory)
 {
-    typedef tc_ampere_reduced<S> joined;
-    tc_ampere_position *rows = (tc_ampere_position *)(memory + S::POSITIONS_AT);
+    typedef tc_ampere_reduced<S> reduced;
+    tc_ampere_position *positions = (tc_ampere_position *)(memory + S::POSITIONS_AT);
     tc_ampere_tap *taps = (tc_ampere_tap *)(memory + S::TAPS_AT);
     tc_ampere_block &kept = *(tc_ampere_block *)(memory + S::BLOCK_AT);
     float sum[S::FRAGS_M][S::FRAGS_N][4] = {};
@@ -218,17 +218,17 @@ __device__ static inline void tc_ampere_gemm(const tc_ampere_params &job,
     if (threadIdx.x == 0)
         kept = block;
     tc_ampere_list_taps<S>(view, taps);
-    tc_ampere_fill_positions<S>(job, view, block.first_m, rows);
+    tc_ampere_fill_positions<S>(job, view, block.first_m, positions);
     __syncthreads();
-    tc_ampere_accumulate<S>(sum, job, view, block, rows, taps, memory);
+    tc_ampere_accumulate<S>(sum, job, view, block, positions, taps, memory);
     tc_launch_dependent_grids();
     if constexpr (S::K_SLICES > 1) {
-        float own[joined::FRAGS_M][S::FRAGS_N][4];
+        float own[reduced::FRAGS_M][S::FRAGS_N][4];
 
         tc_ampere_reduce_slices<S>(own, sum, memory);
-        tc_ampere_epilogue<joined>(job, view, kept, rows, own, memory);
+        tc_ampere_epilogue<reduced>(job, view, kept, positions, own, memory);
     } else {
-        tc_ampere_epilogue<S>(job, view, kept, rows, sum, memory);
+        tc_ampere_epilogue<S>(job, view, kept, positions, sum, memory);
     }
 }
 
@@ -270,22 +270,23 @@ template <class S> static void tc_ampere_gemm_step(struct tc_step *step, const s
 {
     static uint8_t asked[TC_DEVICES_SEEN];
     int32_t shared = S::SHARED_BYTES + (int32_t)conv_taps(&job->conv) * TC_TAP_BYTES;
-    tc_ampere_params taps;
+    tc_ampere_params params;
 
-    tc_ampere_prepare(&taps, *job, (int32_t)sizeof(typename S::element));
+    tc_ampere_prepare(&params, *job, (int32_t)sizeof(typename S::element));
     if constexpr (S::CLASSES) {
         static uint8_t classes_asked[TC_DEVICES_SEEN];
         tc_ampere_classes_params classes;
 
         if (job->conv.classes > 1) {
-            *(tc_ampere_params *)&classes = taps;
+            *(tc_ampere_params *)&classes = params;
             tc_ampere_list_classes(&classes.classes, *job, true);
             tc_step_make(step, tc_ampere_classes_kernel<S>, classes_asked, S::THREADS, shared,
                          tc_blocks(*job), classes);
             return;
         }
     }
-    tc_step_make(step, tc_ampere_gemm_kernel<S>, asked, S::THREADS, shared, tc_blocks(*job), taps);
+    tc_step_make(step, tc_ampere_gemm_kernel<S>, asked, S::THREADS, shared, tc_blocks(*job),
+                 params);
 }
 
 #endif

@@ -10,8 +10,7 @@
 #include "shape.h"
 
 /* A tap's own bit in the masks of tc_ampere_position; of no tap at all, which lies outside of every
- * row.
- */
+ * position. */
 #define TC_AMPERE_OUTSIDE (UINT32_C(1) << 31)
 
 /* A tap: offsets of its channel 0 in A and B, and one bit of each dim's in the masks of
@@ -30,65 +29,65 @@ __device__ static inline void tc_ampere_list_taps(const tc_ampere_view &view, tc
 {
     enum { ALONG = 16, LAST = CONV_DIMS - 1, MIDDLE = LAST - 1 };
     static_assert((int)ALONG >= TC_AMPERE_BITS && CONV_DIMS == 3, "a thread a tap of the last dim");
-    int32_t along = view.view.dim[LAST].taps, down = view.view.dim[MIDDLE].taps;
-    int32_t thread = S::THREADS - 1 - (int32_t)threadIdx.x, t = thread % ALONG;
+    int32_t taps_s = view.view.dim[LAST].taps, taps_r = view.view.dim[MIDDLE].taps;
+    int32_t thread = S::THREADS - 1 - (int32_t)threadIdx.x, s = thread % ALONG;
 
-    if (t >= along)
+    if (s >= taps_s)
         return;
 #pragma unroll 1
-    for (int32_t k = 0; k < view.view.dim[0].taps; k++) {
+    for (int32_t t = 0; t < view.view.dim[0].taps; t++) {
 #pragma unroll 1
-        for (int32_t r = thread / ALONG; r < down; r += S::THREADS / ALONG)
-            taps[(k * down + r) * along + t] = {
-                k * view.tap_a[0] + r * view.tap_a[MIDDLE] + t * view.tap_a[LAST],
-                view.first_b + k * view.tap_b[0] + r * view.tap_b[MIDDLE] + t * view.tap_b[LAST],
-                1u << k | 1u << (TC_AMPERE_BITS * MIDDLE + r) | 1u << (TC_AMPERE_BITS * LAST + t)};
+        for (int32_t r = thread / ALONG; r < taps_r; r += S::THREADS / ALONG)
+            taps[(t * taps_r + r) * taps_s + s] = {
+                t * view.tap_a[0] + r * view.tap_a[MIDDLE] + s * view.tap_a[LAST],
+                view.first_b + t * view.tap_b[0] + r * view.tap_b[MIDDLE] + s * view.tap_b[LAST],
+                1u << t | 1u << (TC_AMPERE_BITS * MIDDLE + r) | 1u << (TC_AMPERE_BITS * LAST + s)};
     }
 }
 
-/* Places of a block's rows. */
+/* The positions of a block's M. */
 template <class S>
 __device__ static inline void tc_ampere_fill_positions(const tc_ampere_params &job,
                                                        const tc_ampere_view &view, int32_t first,
-                                                       tc_ampere_position *rows)
+                                                       tc_ampere_position *positions)
 {
     for (int r = (int)threadIdx.x; r < S::TILE_M; r += S::THREADS)
-        rows[r] = tc_ampere_position_at(job.conv, view, first + r);
+        positions[r] = tc_ampere_position_at(job.conv, view, first + r);
 }
 
-/* Where a block's rows lie in the tensor by position; those of a thread are the same. */
+/* Where a block's M lie in C; a thread has the same ones as in the function above. */
 template <class S>
-__device__ static inline void tc_ampere_fill_output_offsets(const tc_ampere_params &job,
-                                                            const tc_ampere_view &view,
-                                                            int32_t first, tc_ampere_position *rows)
+__device__ static inline void
+tc_ampere_fill_output_offsets(const tc_ampere_params &job, const tc_ampere_view &view,
+                              int32_t first, tc_ampere_position *positions)
 {
     for (int r = (int)threadIdx.x; r < S::TILE_M; r += S::THREADS)
-        rows[r].position = first + r < view.view.positions
-                               ? tc_ampere_output_offset(job.conv, view, first + r, false)
-                               : -1;
+        positions[r].c = first + r < view.view.positions
+                             ? tc_ampere_output_offset(job.conv, view, first + r, false)
+                             : -1;
 }
 
 /* An index along K, or the first of a chunk: its tap and channel. */
 struct tc_ampere_k_index {
-    const tc_ampere_tap *at;
+    const tc_ampere_tap *tap;
     int32_t channel;
 
-    __device__ void begin(const tc_ampere_tap *taps, int32_t depth, int32_t term)
+    __device__ void begin(const tc_ampere_tap *taps, int32_t depth, int32_t k)
     {
-        int32_t index = term < depth ? 0 : term / depth;
+        int32_t index = k < depth ? 0 : k / depth;
 
-        at = taps + index;
-        channel = term - index * depth;
+        tap = taps + index;
+        channel = k - index * depth;
     }
 
     /* On by so many whole taps, and less channels than a tap has. */
-    __device__ void step(int32_t depth, int32_t taps, int32_t channels)
+    __device__ void advance(int32_t depth, int32_t taps, int32_t channels)
     {
         channel += channels;
-        at += taps;
+        tap += taps;
         if (channel >= depth) {
             channel -= depth;
-            at++;
+            tap++;
         }
     }
 };
@@ -102,7 +101,7 @@ struct tc_ampere_k_index {
 template <class S, int LINES> struct tc_ampere_next_tile {
     enum { TILE_K = S::TILE_K, PACKED = S::PACKED };
 
-    tc_ampere_k_index term, line[LINES > 0 ? LINES : 1];
+    tc_ampere_k_index k, line[LINES > 0 ? LINES : 1];
     const tc_ampere_tap *end;
     int32_t left;           /* tiles */
     int32_t taps, channels; /* that a tile goes on by */
@@ -110,8 +109,8 @@ template <class S, int LINES> struct tc_ampere_next_tile {
 
     __device__ void look()
     {
-        if (left > 0 && term.at < end)
-            tap = *term.at;
+        if (left > 0 && k.tap < end)
+            tap = *k.tap;
         else
             tap.inside = TC_AMPERE_OUTSIDE;
     }
@@ -127,31 +126,32 @@ template <class S, int LINES> struct tc_ampere_next_tile {
         if (PACKED) {
             taps = depth > TILE_K ? 0 : depth == TILE_K ? 1 : TILE_K / depth;
             channels = TILE_K - taps * depth;
-            term.begin(list, depth, tile * TILE_K + chunk);
+            k.begin(list, depth, tile * TILE_K + chunk);
 #pragma unroll
             for (int i = 0; i < LINES; i++)
                 line[i].begin(list, depth, tile * TILE_K + first + i * apart);
         } else {
-            int32_t each = (depth + TILE_K - 1) / TILE_K, index = tile > 0 ? tile / each : 0;
+            int32_t tiles_per_tap = (depth + TILE_K - 1) / TILE_K,
+                    index = tile > 0 ? tile / tiles_per_tap : 0;
 
-            term = {list + index, (tile - index * each) * TILE_K};
+            k = {list + index, (tile - index * tiles_per_tap) * TILE_K};
         }
         look();
     }
 
-    __device__ void step(int32_t depth)
+    __device__ void advance(int32_t depth)
     {
         left--;
         if (PACKED) {
-            term.step(depth, taps, channels);
+            k.advance(depth, taps, channels);
 #pragma unroll
             for (int i = 0; i < LINES; i++)
-                line[i].step(depth, taps, channels);
+                line[i].advance(depth, taps, channels);
         } else {
-            term.channel += TILE_K;
-            if (term.channel >= depth) {
-                term.channel = 0;
-                term.at++;
+            k.channel += TILE_K;
+            if (k.channel >= depth) {
+                k.channel = 0;
+                k.tap++;
             }
         }
         look();
@@ -161,12 +161,12 @@ template <class S, int LINES> struct tc_ampere_next_tile {
 /* Where a tile is copied from, and how much of it there is; of lines that have a tap each, which of
  * them. */
 template <class E, int LINES> struct tc_ampere_source {
-    const E *rows, *line;
-    uint32_t need; /* bits that rows must have inside */
-    int32_t lines; /* of operand B, from the thread's first on */
+    const E *a, *b;
+    uint32_t need;   /* bits that positions must have inside */
+    int32_t b_lines; /* of operand B, from the thread's first on */
     uint32_t stage;
-    const E *each[LINES > 0 ? LINES : 1];
-    bool real[LINES > 0 ? LINES : 1];
+    const E *b_line[LINES > 0 ? LINES : 1];
+    bool b_is_real[LINES > 0 ? LINES : 1];
 };
 
 /* Copies of a thread: the same chunk of so many lines of either operand. What lies outside has an
@@ -177,28 +177,30 @@ template <class S> struct tc_ampere_loader {
     typedef typename S::b_tile b_tile;
     enum {
         CHUNKS = b_tile::CHUNKS,
-        M_APART = S::THREADS / a_tile::CHUNKS,
-        B_LINES_APART = S::THREADS / CHUNKS,
-        TILE_M = S::TILE_M / M_APART,
-        LINES = b_tile::LINES / B_LINES_APART,
-        COPIES = TILE_M + LINES,
+        A_APART = S::THREADS / a_tile::CHUNKS,
+        B_APART = S::THREADS / CHUNKS,
+        A_COPIES = S::TILE_M / A_APART,
+        B_COPIES = b_tile::LINES / B_APART,
+        COPIES = A_COPIES + B_COPIES,
         B_IS_K_MAJOR = (int)S::B_MAJOR == (int)TC_K_MAJOR,
         B_LINES_HAVE_TAPS = S::PACKED && !B_IS_K_MAJOR, /* and has a tap of its own */
-        TAP_LINES = B_LINES_HAVE_TAPS ? LINES : 0,
+        TAP_LINES = B_LINES_HAVE_TAPS ? B_COPIES : 0,
         SWIZZLE_LINES =
             B_IS_K_MAJOR || S::EACH == 8 ? 8 : 4 /* lines after which chunks lie alike */
     };
-    static_assert(M_APART % 8 == 0 && S::TILE_M % M_APART == 0, "rows share a turn");
-    static_assert(B_LINES_APART % SWIZZLE_LINES == 0 && b_tile::LINES % B_LINES_APART == 0,
-                  "lines share a turn, and every thread has as many");
+    static_assert(A_APART % 8 == 0 && S::TILE_M % A_APART == 0,
+                  "lines of a thread share a swizzle");
+    static_assert(B_APART % SWIZZLE_LINES == 0 && b_tile::LINES % B_APART == 0,
+                  "lines of a thread share a swizzle, and every thread has as many");
     typedef tc_ampere_next_tile<S, TAP_LINES> next_tile;
     typedef tc_ampere_source<element, TAP_LINES> source_tile;
 
     const element *a_base, *b_base;
-    uint32_t row_at, line_at; /* in shared memory */
-    int32_t columns, step;    /* behind the thread's first line or chunk; from line to line */
-    int32_t x[TILE_M]; /* offsets of the thread's positions, and masks of their taps inside */
-    uint32_t inside[TILE_M];
+    uint32_t a_to, b_to;  /* in shared memory */
+    int32_t n_left, step; /* behind the thread's first line or chunk; from line to line */
+    /* Offsets of the thread's positions, and masks of their taps inside. */
+    int32_t a_offset[A_COPIES];
+    uint32_t inside[A_COPIES];
 
     /* What is easily had again takes no registers. */
     __device__ static int32_t chunk()
@@ -217,46 +219,46 @@ template <class S> struct tc_ampere_loader {
     }
 
     __device__ void begin(const tc_ampere_params &job, const tc_ampere_block &block,
-                          const tc_ampere_position *places, uint32_t memory)
+                          const tc_ampere_position *positions, uint32_t memory)
     {
         const auto &conv = job.conv;
-        int row = (int)threadIdx.x / a_tile::CHUNKS;
+        int m = (int)threadIdx.x / a_tile::CHUNKS;
         int64_t first = block.group * conv.tap_group + block.first_n * conv.tap_n;
 
         a_base = (const element *)job.a + block.group * conv.depth + (S::PACKED ? 0 : chunk());
 #pragma unroll
-        for (int i = 0; i < TILE_M; i++) {
-            x[i] = places[row + i * M_APART].a;
-            inside[i] = places[row + i * M_APART].inside;
+        for (int i = 0; i < A_COPIES; i++) {
+            a_offset[i] = positions[m + i * A_APART].a;
+            inside[i] = positions[m + i * A_APART].inside;
         }
-        row_at = memory + (uint32_t)a_tile::chunk_at(row, chunk() / S::EACH);
-        columns = (int32_t)conv.n - block.first_n - (B_IS_K_MAJOR ? line() : along());
+        a_to = memory + (uint32_t)a_tile::chunk_at(m, chunk() / S::EACH);
+        n_left = (int32_t)conv.n - block.first_n - (B_IS_K_MAJOR ? line() : along());
         step = (int32_t)(B_IS_K_MAJOR ? conv.tap_n : conv.tap_depth);
         b_base = (const element *)job.b + first + (B_IS_K_MAJOR && S::PACKED ? 0 : along()) +
                  (B_LINES_HAVE_TAPS ? 0 : (int64_t)line() * step);
-        line_at = memory + (uint32_t)b_tile::chunk_at(line(), along() / S::EACH) + a_tile::BYTES;
+        b_to = memory + (uint32_t)b_tile::chunk_at(line(), along() / S::EACH) + a_tile::BYTES;
     }
 
     __device__ source_tile source(const next_tile &next, int32_t depth, uint32_t stage) const
     {
-        int32_t channel = next.term.channel, left = depth - channel;
+        int32_t channel = next.k.channel, left = depth - channel;
         bool real = next.tap.inside != TC_AMPERE_OUTSIDE;
         source_tile from = {};
 
-        from.rows = a_base + (next.tap.a + channel);
+        from.a = a_base + (next.tap.a + channel);
         from.need = S::PACKED || chunk() < left ? next.tap.inside : TC_AMPERE_OUTSIDE;
         from.stage = stage;
-        from.line = b_base + (next.tap.b + channel * (B_IS_K_MAJOR ? 1 : step));
+        from.b = b_base + (next.tap.b + channel * (B_IS_K_MAJOR ? 1 : step));
         if (B_IS_K_MAJOR)
-            from.lines = real && (S::PACKED || along() < left) ? columns : 0;
+            from.b_lines = real && (S::PACKED || along() < left) ? n_left : 0;
         else
-            from.lines = real && columns > 0 ? left - line() : 0;
+            from.b_lines = real && n_left > 0 ? left - line() : 0;
 #pragma unroll
         for (int i = 0; i < TAP_LINES; i++) {
-            const tc_ampere_k_index &term = next.line[i];
+            const tc_ampere_k_index &k = next.line[i];
 
-            from.real[i] = next.left > 0 && term.at < next.end && columns > 0;
-            from.each[i] = from.real[i] ? b_base + (term.at->b + term.channel * step) : b_base;
+            from.b_is_real[i] = next.left > 0 && k.tap < next.end && n_left > 0;
+            from.b_line[i] = from.b_is_real[i] ? b_base + (k.tap->b + k.channel * step) : b_base;
         }
         return from;
     }
@@ -264,22 +266,21 @@ template <class S> struct tc_ampere_loader {
     /* Number `i` of COPIES, in order. */
     __device__ void copy(source_tile &from, int i) const
     {
-        int n = i - TILE_M;
+        int n = i - A_COPIES;
 
-        if (i < TILE_M) {
-            tc_copy(row_at + from.stage + i * M_APART * a_tile::CHUNKS * 16,
-                    tc_address(from.rows, x[i], (int32_t)sizeof(element)),
+        if (i < A_COPIES) {
+            tc_copy(a_to + from.stage + i * A_APART * a_tile::CHUNKS * 16,
+                    tc_address(from.a, a_offset[i], (int32_t)sizeof(element)),
                     (from.need & ~inside[i]) == 0);
             return;
         }
         if constexpr (B_LINES_HAVE_TAPS) {
-            tc_copy(line_at + from.stage + n * B_LINES_APART * CHUNKS * 16, from.each[n],
-                    from.real[n]);
+            tc_copy(b_to + from.stage + n * B_APART * CHUNKS * 16, from.b_line[n],
+                    from.b_is_real[n]);
         } else {
-            tc_copy(line_at + from.stage + n * B_LINES_APART * CHUNKS * 16, from.line,
-                    n * B_LINES_APART < from.lines);
-            from.line = (const element *)tc_address(from.line, step,
-                                                    B_LINES_APART * (int32_t)sizeof(element));
+            tc_copy(b_to + from.stage + n * B_APART * CHUNKS * 16, from.b,
+                    n * B_APART < from.b_lines);
+            from.b = (const element *)tc_address(from.b, step, B_APART * (int32_t)sizeof(element));
         }
     }
 };

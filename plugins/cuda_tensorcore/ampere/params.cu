@@ -5,10 +5,10 @@
  */
 #include "params.h"
 
-/* Places and steps have 31 bits; half of that leaves room for sums of them. In wgrad
+/* Offsets and steps have 31 bits; half of that leaves room for sums of them. In wgrad
  * those in the tensor by position are counted in chunks of 4 elements or more. */
-#define TC_AMPERE_REACH  (INT64_C(1) << 30)
-#define TC_AMPERE_CHUNKS 4
+#define TC_AMPERE_OFFSETS (INT64_C(1) << 30)
+#define TC_AMPERE_CHUNKS  4
 
 static int64_t size_of(int64_t n)
 {
@@ -34,9 +34,9 @@ extern "C" int32_t tc_ampere_takes(const struct conv *conv, const struct tc_targ
         positions += dim->positions * size_of(dim->position);
     }
     if (conv->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER &&
-        positions / TC_AMPERE_CHUNKS >= TC_AMPERE_REACH)
+        positions / TC_AMPERE_CHUNKS >= TC_AMPERE_OFFSETS)
         return 0;
-    return a < TC_AMPERE_REACH && filters < TC_AMPERE_REACH;
+    return a < TC_AMPERE_OFFSETS && filters < TC_AMPERE_OFFSETS;
 }
 
 extern "C" int32_t tc_ampere_takes_one_class(const struct conv *conv,
@@ -50,12 +50,12 @@ static bool is_one(const conv_dim &dim)
     return dim.positions == 1 && dim.taps == 1 && dim.a_extent == 1 && dim.pad == 0;
 }
 
-int32_t tc_ampere_is_packed(const conv &conv, int32_t each)
+int32_t tc_ampere_is_packed(const conv &conv, int32_t width)
 {
-    int packed = conv.position.step == 1 && conv.n % each == 0 && conv.position_image % each == 0;
+    int packed = conv.position.step == 1 && conv.n % width == 0 && conv.position_image % width == 0;
 
     for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
-        packed &= conv.dim[d].position % each == 0;
+        packed &= conv.dim[d].position % width == 0;
     return packed;
 }
 
@@ -97,7 +97,7 @@ void tc_ampere_prepare(tc_ampere_params *taps, const tc_job &job, int32_t elemen
 void tc_ampere_list_classes(tc_ampere_classes *classes, const tc_job &job, bool in_order)
 {
     const conv &conv = job.conv;
-    bool data = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
+    bool is_dgrad = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
     int32_t begin[CONV_DIMS + 1] = {0};
 
     *classes = {};
@@ -105,7 +105,7 @@ void tc_ampere_list_classes(tc_ampere_classes *classes, const tc_job &job, bool 
         const conv_dim &dim = conv.dim[CONV_FIRST + d];
 
         begin[d + 1] =
-            begin[d] + (data ? conv_least((int32_t)dim.stride, (int32_t)dim.positions) : 1);
+            begin[d] + (is_dgrad ? conv_least((int32_t)dim.stride, (int32_t)dim.positions) : 1);
     }
     for (int32_t i = 0; i < conv.classes; i++) {
         tc_ampere_class *to = &classes->class_of[i];

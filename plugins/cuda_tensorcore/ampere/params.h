@@ -115,7 +115,7 @@ __device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
         view->tap_b[d] = first.tap_b[d];
         tc_ampere_apply_residue(view, d, job.classes.choices[of.choice[d]]);
     } else if (d == CONV_DIMS) {
-        int32_t positions = first.images, taps = 1, other = job.conv.tap_first;
+        int32_t positions = first.images, taps = 1, first_b = job.conv.tap_first;
 
 #pragma unroll
         for (int e = 0; e < CONV_DIMS; e++) {
@@ -123,12 +123,12 @@ __device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
 
             positions *= choice.positions;
             taps *= choice.taps;
-            other += choice.tap_first * job.conv.dim[CONV_FIRST + e].tap;
+            first_b += choice.tap_first * job.conv.dim[CONV_FIRST + e].tap;
         }
         view->view.positions = positions;
         view->view.taps = taps * job.conv.depth;
         view->taps = taps;
-        view->first_b = other;
+        view->first_b = first_b;
         view->images = first.images;
         view->begin = first.begin;
         view->inside = first.inside;
@@ -142,7 +142,7 @@ __device__ static inline void tc_ampere_make_view(tc_ampere_view *view,
 struct alignas(16) tc_ampere_position {
     int32_t a;
     uint32_t inside;
-    int64_t position;
+    int64_t c;
 };
 
 /* Bits of a dim's taps that lie inside, the first one being over coordinate `at`. Where they go
@@ -161,7 +161,7 @@ tc_ampere_mask(const conv_view_dim &dim, const cuda_divisor &by_tap, int32_t a_e
 __device__ static inline tc_ampere_position
 tc_ampere_position_at(const tc_conv &conv, const tc_ampere_view &view, int32_t index)
 {
-    tc_ampere_position place = {0, view.inside, 0};
+    tc_ampere_position coords = {0, view.inside, 0};
     uint32_t left = (uint32_t)index;
 
     if (index >= view.view.positions)
@@ -178,12 +178,12 @@ tc_ampere_position_at(const tc_conv &conv, const tc_ampere_view &view, int32_t i
         int32_t at = dim.at + along * dim.at_position;
 
         left = next;
-        place.a += at * of.a;
-        place.inside |= tc_ampere_mask(dim, view.by_tap[d], of.a_extent, at)
-                        << (TC_AMPERE_BITS * d);
+        coords.a += at * of.a;
+        coords.inside |= tc_ampere_mask(dim, view.by_tap[d], of.a_extent, at)
+                         << (TC_AMPERE_BITS * d);
     }
-    place.a += (int32_t)left * conv.a_image;
-    return place;
+    coords.a += (int32_t)left * conv.a_image;
+    return coords;
 }
 
 /* A position's offset in C, or in z. */
@@ -214,8 +214,8 @@ extern "C" int32_t tc_ampere_takes(const struct conv *conv, const struct tc_targ
 extern "C" int32_t tc_ampere_takes_one_class(const struct conv *conv,
                                              const struct tc_target *target);
 
-/* Whether plain results go to columns that lie side by side, so many at a multiple of as many. */
-int32_t tc_ampere_is_packed(const conv &conv, int32_t each);
+/* Whether plain results lie side by side along N, `width` of them at a multiple of as many. */
+int32_t tc_ampere_is_packed(const conv &conv, int32_t width);
 
 /* Fills the parameters, without what a call brings; `element` bytes of an element of the output. */
 void tc_ampere_prepare(tc_ampere_params *taps, const tc_job &job, int32_t element);

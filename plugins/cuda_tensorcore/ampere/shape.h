@@ -12,11 +12,12 @@
 #include "../common/shape.h"
 #include "params.h"
 
-/* A tc_size, how many warps share results, and whether dgrad with several classes is
+/* A tc_size, the slices of K that warps share results of, and whether dgrad with several classes is
  * taken, which is a kernel more. */
-template <int R, int C, int WR, int WC, int N, int B, int J = 1, int K = 1>
-struct tc_ampere_size : tc_size<R, C, WR, WC, N, B> {
-    enum { K_SLICES = J, CLASSES = K };
+template <int M, int N, int WM, int WN, int STAGES_OF, int RESIDENT, int SLICES = 1,
+          int ALL_CLASSES = 1>
+struct tc_ampere_size : tc_size<M, N, WM, WN, STAGES_OF, RESIDENT> {
+    enum { K_SLICES = SLICES, CLASSES = ALL_CLASSES };
 };
 
 template <class MATH, class SIZE, int WHAT>
@@ -51,7 +52,7 @@ struct tc_ampere_shape : tc_tiles<MATH, SIZE, TC_AMPERE_K_BYTES, TC_K_MAJOR,
     };
     static_assert(tiles::TILE_K / tiles::a_tile::STEP % SIZE::K_SLICES == 0 &&
                       FRAGS_M % SIZE::K_SLICES == 0,
-                  "sharers have as many steps, and as many results to join");
+                  "slices have as many steps, and as many results to add up");
 };
 
 /* The same after the slices of K are added up: each warp has its own results. */
@@ -69,47 +70,48 @@ template <class S> struct tc_ampere_reduced : S {
  * Where a lane reads the fragments of its warp: tc_tile's addresses, with what does not change in
  * the loop worked out before it. The swizzle of a chunk is by the line's number, of which only what
  * the lane adds counts, since everything else adds multiples of 8; so steps along a line are
- * exclusive ors of the address. `ROWS_FIRST` as in tc_tile::load_four.
+ * exclusive ors of the address. `MN_FIRST` as in tc_tile::load_four.
  */
-template <class TILE, int MAJOR, bool ROWS_FIRST> struct tc_ampere_iterator {
+template <class TILE, int MAJOR, bool MN_FIRST> struct tc_ampere_iterator {
     enum { LINE_BYTES = TILE::CHUNKS * 16, BY_WORD = MAJOR == TC_MN_MAJOR && TILE::SIZE == 4 };
     uint32_t at;
 
-    /* `first`: row or column of the warp; `term`: its first k of a tile. */
-    __device__ void begin(int first, int term)
+    /* `first`: the warp's first m or n; `k`: its first k of a tile. */
+    __device__ void begin(int first, int k)
     {
         int lane = (int)threadIdx.x % 32, block = lane / 8;
-        int right = ROWS_FIRST ? block >> 1 : block & 1, down = ROWS_FIRST ? block & 1 : block >> 1;
+        int k_block = MN_FIRST ? block >> 1 : block & 1,
+            mn_block = MN_FIRST ? block & 1 : block >> 1;
 
         if (MAJOR == TC_K_MAJOR)
-            at = (uint32_t)TILE::chunk_at(first + down * 8 + lane % 8, right);
+            at = (uint32_t)TILE::chunk_at(first + mn_block * 8 + lane % 8, k_block);
         else if (BY_WORD)
             at = (uint32_t)(TILE::chunk_at(lane % 4, first / TILE::EACH + lane / 16) +
                             lane / 4 % 4 * 4);
         else
-            at = (uint32_t)TILE::chunk_at(right * 8 + lane % 8, first / TILE::EACH + down);
-        at = MAJOR == TC_K_MAJOR ? at ^ (uint32_t)(term * TILE::SIZE)
-                                 : at + (uint32_t)(term * LINE_BYTES);
+            at = (uint32_t)TILE::chunk_at(k_block * 8 + lane % 8, first / TILE::EACH + mn_block);
+        at =
+            MAJOR == TC_K_MAJOR ? at ^ (uint32_t)(k * TILE::SIZE) : at + (uint32_t)(k * LINE_BYTES);
     }
 
-    /* The fragment `row` rows and `term` along K further on, of the tile at an address. */
-    __device__ void load(uint32_t to[4], uint32_t tile, int row, int term) const
+    /* The fragment `mn` along M or N and `k` along K further on, of the tile at an address. */
+    __device__ void load(uint32_t to[4], uint32_t tile, int mn, int k) const
     {
         if (MAJOR == TC_K_MAJOR) {
-            tc_ldmatrix(to, ((tile + at) ^ (uint32_t)(term * TILE::SIZE)) +
-                                (uint32_t)(row * LINE_BYTES));
+            tc_ldmatrix(to,
+                        ((tile + at) ^ (uint32_t)(k * TILE::SIZE)) + (uint32_t)(mn * LINE_BYTES));
         } else if (BY_WORD) {
 #pragma unroll
             for (int i = 0; i < 4; i++) {
-                int along = row + (ROWS_FIRST ? i & 1 : i >> 1) * 8;
-                int line = term + (ROWS_FIRST ? i >> 1 : i & 1) * 4;
+                int mn_at = mn + (MN_FIRST ? i & 1 : i >> 1) * 8;
+                int line = k + (MN_FIRST ? i >> 1 : i & 1) * 4;
 
-                to[i] = tc_load_word(((tile + at) ^ (uint32_t)(along * TILE::SIZE)) +
+                to[i] = tc_load_word(((tile + at) ^ (uint32_t)(mn_at * TILE::SIZE)) +
                                      (uint32_t)(line * LINE_BYTES));
             }
         } else {
-            tc_ldmatrix_trans(to, ((tile + at) ^ (uint32_t)(row * TILE::SIZE)) +
-                                      (uint32_t)(term * LINE_BYTES));
+            tc_ldmatrix_trans(to, ((tile + at) ^ (uint32_t)(mn * TILE::SIZE)) +
+                                      (uint32_t)(k * LINE_BYTES));
         }
         if (TILE::ROUNDS) {
 #pragma unroll

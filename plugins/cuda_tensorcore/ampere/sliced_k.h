@@ -8,17 +8,17 @@
 
 #include "shape.h"
 
-/* A warp's place in the tile, and its slice of K among those that share its results. */
+/* A warp's tile along M and N, and its slice of K among those that share its results. */
 template <class S> struct tc_ampere_warp {
-    int down, right, k_slice;
+    int m, n, k_slice;
 
     __device__ tc_ampere_warp()
     {
         int warp = (int)threadIdx.x / 32, line = warp / S::WARPS_N;
 
-        down = line / S::K_SLICES;
+        m = line / S::K_SLICES;
         k_slice = line % S::K_SLICES;
-        right = warp % S::WARPS_N;
+        n = warp % S::WARPS_N;
     }
 };
 
@@ -27,16 +27,21 @@ __device__ static inline void
 tc_ampere_reduce_slices(float (&own)[S::FRAGS_M / S::K_SLICES][S::FRAGS_N][4],
                         const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
-    enum { OTHERS = S::K_SLICES - 1, OWN = S::FRAGS_M / S::K_SLICES, EACH = OWN * S::FRAGS_N * 32 };
+    enum {
+        OTHER_SLICES = S::K_SLICES - 1,
+        OWN = S::FRAGS_M / S::K_SLICES,
+        SLICE_SIZE = OWN * S::FRAGS_N * 32
+    };
     tc_ampere_warp<S> warp;
-    /* Partial sums lie in [warp tile][owner][other][fragment][lane]. */
-    float4 *parts = (float4 *)memory + (int)threadIdx.x % 32 +
-                    (warp.down * S::WARPS_N + warp.right) * S::K_SLICES * OTHERS * EACH;
+    /* Partial sums lie in [warp tile][owner][other slice][fragment][lane]. */
+    float4 *partials = (float4 *)memory + (int)threadIdx.x % 32 +
+                       (warp.m * S::WARPS_N + warp.n) * S::K_SLICES * OTHER_SLICES * SLICE_SIZE;
 
     __syncthreads();
 #pragma unroll
     for (int owner = 0; owner < S::K_SLICES; owner++) {
-        float4 *to = parts + (owner * OTHERS + warp.k_slice - (warp.k_slice > owner)) * EACH;
+        float4 *to =
+            partials + (owner * OTHER_SLICES + warp.k_slice - (warp.k_slice > owner)) * SLICE_SIZE;
 
         if (owner == warp.k_slice) {
 #pragma unroll
@@ -54,16 +59,17 @@ tc_ampere_reduce_slices(float (&own)[S::FRAGS_M / S::K_SLICES][S::FRAGS_N][4],
     }
     __syncthreads();
 #pragma unroll
-    for (int other = 0; other < OTHERS; other++) {
+    for (int slice = 0; slice < OTHER_SLICES; slice++) {
 #pragma unroll
         for (int f = 0; f < OWN * S::FRAGS_N; f++) {
-            float4 part = parts[((warp.k_slice * OTHERS + other) * OWN * S::FRAGS_N + f) * 32];
+            float4 partial =
+                partials[((warp.k_slice * OTHER_SLICES + slice) * OWN * S::FRAGS_N + f) * 32];
             float(&to)[4] = own[f / S::FRAGS_N][f % S::FRAGS_N];
 
-            to[0] += part.x;
-            to[1] += part.y;
-            to[2] += part.z;
-            to[3] += part.w;
+            to[0] += partial.x;
+            to[1] += partial.y;
+            to[2] += partial.z;
+            to[3] += partial.w;
         }
     }
 }

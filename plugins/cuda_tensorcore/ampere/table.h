@@ -4,6 +4,7 @@
 #ifndef CUDA_TENSORCORE_AMPERE_TABLE_H
 #define CUDA_TENSORCORE_AMPERE_TABLE_H
 
+#include "../common/table.h"
 #include "../common/wgrad_reduce.h"
 #include "gemm.h"
 #include "wgrad.h"
@@ -15,22 +16,12 @@ template <class S>
 constexpr struct tc_kernel tc_ampere_row(int32_t number, int32_t type, int32_t direction,
                                          double mma_efficiency)
 {
-    struct tc_kernel kernel = {};
+    struct tc_kernel kernel = tc_table_gemm_row<S>(number, type, direction, mma_efficiency);
 
-    kernel.number = number;
-    kernel.type = type;
-    kernel.direction = direction;
     kernel.load = TC_LOAD_16_BYTES;
     kernel.capability = 80;
-    kernel.tile_m = S::TILE_M;
-    kernel.tile_n = S::TILE_N;
-    kernel.tile_k = S::TILE_K;
-    kernel.threads = S::THREADS;
-    kernel.shared_bytes = S::SHARED_BYTES;
     kernel.occupancy = S::OCCUPANCY;
-    kernel.mma_efficiency = mma_efficiency;
     kernel.takes = tc_ampere_takes;
-    kernel.tf32_split = S::math::SPLITS;
     return kernel;
 }
 

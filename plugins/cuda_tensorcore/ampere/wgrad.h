@@ -14,7 +14,7 @@
 /* What a block goes through: tiles `begin` to `end`, and offsets of their positions. */
 template <class S> struct tc_ampere_wgrad_walk {
     const tc_ampere_wgrad_params &job;
-    tc_ampere_wgrad_position *places;
+    tc_ampere_wgrad_position *positions;
     int32_t begin, end;
 
     /* Offsets of the positions of a batch of tiles; beyond the last there are none. */
@@ -22,25 +22,25 @@ template <class S> struct tc_ampere_wgrad_walk {
     {
         int32_t tile = begin + set * S::BATCH + (int)threadIdx.x / S::TILE_K;
         uint32_t index = (uint32_t)tile * S::TILE_K + threadIdx.x % S::TILE_K;
-        tc_ampere_wgrad_position place = {{0, 0}, -1, 0};
+        tc_ampere_wgrad_position position = {{0, 0}, -1, 0};
 
         if (tile < end && index < (uint32_t)job.positions)
-            place = tc_ampere_wgrad_position_at(job, (int32_t)index);
-        places[set % 2 * S::THREADS + (int)threadIdx.x] = place;
+            position = tc_ampere_wgrad_position_at(job, (int32_t)index);
+        positions[set % 2 * S::THREADS + (int)threadIdx.x] = position;
     }
 };
 
-/* Multiplies the fragments of a step, and reads those of the next one, which lie at `term` of the
+/* Multiplies the fragments of a step, and reads those of the next one, which lie at `k` of the
  * tile at `next`: of filters into the registers of those that are done with. */
 template <class S>
 __device__ static inline void tc_ampere_wgrad_mma_step(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
                                                        tc_ampere_wgrad_fragments<S> &fragments,
                                                        const tc_ampere_wgrad_iterators<S> &read,
-                                                       int set, uint32_t next, int term)
+                                                       int set, uint32_t next, int k)
 {
     enum {
-        WHOLE = S::math::SPLITS, /* what columns are made into is worth making once */
-        TILE_M = WHOLE ? S::FRAGS_M : 1,
+        WHOLE = S::math::SPLITS, /* what B is made into is worth making once */
+        AT_ONCE = WHOLE ? S::FRAGS_M : 1,
         PAIRS = S::FRAGS_N / 2
     };
 
@@ -48,12 +48,12 @@ __device__ static inline void tc_ampere_wgrad_mma_step(float (&sum)[S::FRAGS_M][
     for (int i = 0; i < S::FRAGS_M; i++) {
 #pragma unroll
         for (int pair = i * PAIRS / S::FRAGS_M; pair < (i + 1) * PAIRS / S::FRAGS_M; pair++)
-            read.load_right(fragments, !set, next, pair * 2, term);
-        if (i % TILE_M == 0)
-            tc_mma_all<typename S::math>(*(float(*)[TILE_M][S::FRAGS_N][4]) & sum[i],
-                                         *(const uint32_t(*)[TILE_M][4]) & fragments.a[i],
+            read.load_b(fragments, !set, next, pair * 2, k);
+        if (i % AT_ONCE == 0)
+            tc_mma_all<typename S::math>(*(float(*)[AT_ONCE][S::FRAGS_N][4]) & sum[i],
+                                         *(const uint32_t(*)[AT_ONCE][4]) & fragments.a[i],
                                          fragments.b[set]);
-        read.load_down(fragments, next, i, term);
+        read.load_a(fragments, next, i, k);
     }
 }
 
@@ -69,7 +69,7 @@ tc_ampere_wgrad_mainloop(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
 {
     enum { STAGES = S::STAGES, STEPS = S::STEPS, BATCH = S::BATCH };
     tc_ampere_wgrad_fragments<S> fragments;
-    tc_ampere_wgrad_offset places[tc_ampere_wgrad_loader<S>::MOST];
+    tc_ampere_wgrad_offset offsets[tc_ampere_wgrad_loader<S>::COPIES_PER_STEP];
     uint32_t from = memory, to = (STAGES - 1) * S::STAGE_BYTES;
     int32_t asked = STAGES - 1; /* tiles */
 
@@ -83,9 +83,9 @@ tc_ampere_wgrad_mainloop(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
             __syncthreads();
         }
 #pragma unroll
-        for (int part = 0; part < STEPS - 1; part++) {
-            load.read(places, walk.places + t * S::TILE_K, part);
-            load.send(walk.job, places, (uint32_t)(t * S::STAGE_BYTES), part);
+        for (int step = 0; step < STEPS - 1; step++) {
+            load.read(offsets, walk.positions + t * S::TILE_K, step);
+            load.send(walk.job, offsets, (uint32_t)(t * S::STAGE_BYTES), step);
         }
         tc_cp_async_commit();
     }
@@ -97,18 +97,18 @@ tc_ampere_wgrad_mainloop(float (&sum)[S::FRAGS_M][S::FRAGS_N][4],
         walk.make(2);
 #pragma unroll
     for (int j = 0; j < S::FRAGS_N; j += 2)
-        read.load_right(fragments, 0, from, j, 0);
+        read.load_b(fragments, 0, from, j, 0);
 #pragma unroll
     for (int i = 0; i < S::FRAGS_M; i++)
-        read.load_down(fragments, from, i, 0);
+        read.load_a(fragments, from, i, 0);
     for (int32_t last = walk.end - walk.begin + STAGES - 1; asked < last;) {
-        const tc_ampere_wgrad_position *of = walk.places + asked % (2 * BATCH) * S::TILE_K;
+        const tc_ampere_wgrad_position *of = walk.positions + asked % (2 * BATCH) * S::TILE_K;
 
 #pragma unroll
-        for (int k = 0; k < STEPS - 1; k++) {
-            load.read(places, of, k);
-            tc_ampere_wgrad_mma_step<S>(sum, fragments, read, k % 2, from, (k + 1) * S::STEP);
-            load.send(walk.job, places, to, k);
+        for (int step = 0; step < STEPS - 1; step++) {
+            load.read(offsets, of, step);
+            tc_ampere_wgrad_mma_step<S>(sum, fragments, read, step % 2, from, (step + 1) * S::STEP);
+            load.send(walk.job, offsets, to, step);
         }
         tc_cp_async_commit();
         tc_cp_async_wait<STAGES - 2>();

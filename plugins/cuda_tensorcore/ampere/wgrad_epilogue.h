@@ -3,7 +3,7 @@
  * The epilogue of wgrad in the family ampere. Partial sums of split-K go from registers to
  * workspace, where common/wgrad_reduce.h adds them up. Results go through shared memory, a filter
  * of the tile a line: rounded, and then by 16 bytes; or as floats, to be blended or stored one by
- * one. A thread has the same rows of every filter, whose offset the block worked out when it began.
+ * one. A thread has the same m of every filter, whose offset the block worked out when it began.
  */
 #ifndef CUDA_TENSORCORE_AMPERE_WGRAD_EPILOGUE_H
 #define CUDA_TENSORCORE_AMPERE_WGRAD_EPILOGUE_H
@@ -17,19 +17,19 @@ __device__ static inline void tc_ampere_wgrad_store_partials(
     const tc_ampere_wgrad_iterators<S> &read, const float (&sum)[S::FRAGS_M][S::FRAGS_N][4])
 {
     const tc_wgrad_output &results = job.results;
-    int32_t row = block.first_m + read.row_of(0);
+    int32_t m = block.first_m + read.m_of(0);
 
 #pragma unroll
     for (int e = 0; e < S::FRAGS_M * 2; e++) {
-        int32_t column = block.first_n + read.column_of(e / 2, e % 2);
+        int32_t n = block.first_n + read.n_of(e / 2, e % 2);
         float *to = job.partial + tc_wgrad_partial_at(job.groups, results.n, results.m, block.split,
-                                                      block.group, column, row);
+                                                      block.group, n, m);
 
-        if (column >= results.n)
+        if (n >= results.n)
             continue;
 #pragma unroll
         for (int j = 0; j < S::FRAGS_N; j++) {
-            if (row + j * 8 < results.m)
+            if (m + j * 8 < results.m)
                 *(float2 *)(to + j * 8) = {sum[e / 2][j][e % 2 * 2], sum[e / 2][j][e % 2 * 2 + 1]};
         }
     }
@@ -42,14 +42,14 @@ template <class S, class T> struct tc_ampere_wgrad_tile_out {
         /* Bytes from filter to filter: the lanes that write at a time reach different banks. */
         LINE = S::TILE_M * (int)sizeof(T) + (sizeof(T) > sizeof(element) ? 32 : 16)
     };
-    static_assert(S::TILE_N * LINE <= S::BLOCK_AT, "results fit where tiles and places were");
+    static_assert(S::TILE_N * LINE <= S::BLOCK_AT, "results fit where tiles and positions were");
 
     __device__ static void put(const tc_ampere_wgrad_iterators<S> &read,
                                const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
     {
 #pragma unroll
         for (int e = 0; e < S::FRAGS_M * 2; e++) {
-            char *to = memory + read.column_of(e / 2, e % 2) * LINE + read.row_of(0) * sizeof(T);
+            char *to = memory + read.n_of(e / 2, e % 2) * LINE + read.m_of(0) * sizeof(T);
 
 #pragma unroll
             for (int j = 0; j < S::FRAGS_N; j++)
@@ -61,7 +61,7 @@ template <class S, class T> struct tc_ampere_wgrad_tile_out {
     /* V of them at a time. */
     template <int V>
     __device__ static void out(const tc_wgrad_output &results, const tc_ampere_wgrad_block &block,
-                               const int32_t *places, const char *memory)
+                               const int32_t *offsets, const char *memory)
     {
         struct alignas(V * sizeof(T) < 16 ? V * sizeof(T) : 16) vector {
             T value[V];
@@ -71,18 +71,18 @@ template <class S, class T> struct tc_ampere_wgrad_tile_out {
             APART = S::THREADS / ACROSS,
             AT_ONCE = sizeof(T) < sizeof(float) ? 4 : 1
         };
-        static_assert(S::THREADS % ACROSS == 0, "a thread has one place in every filter");
-        int row = (int)threadIdx.x % ACROSS * V;
+        static_assert(S::THREADS % ACROSS == 0, "a thread has the same m of every filter");
+        int m = (int)threadIdx.x % ACROSS * V;
         int32_t left = conv_least(results.n - block.first_n, S::TILE_N);
-        int32_t at = places[row / S::EACH];
+        int32_t at = offsets[m / S::EACH];
         element *to = (element *)results.data + block.group * results.group + at +
-                      row % S::EACH * results.channel;
+                      m % S::EACH * results.channel;
 
         if (at < 0)
             return;
 #pragma unroll AT_ONCE
         for (int c = (int)threadIdx.x / ACROSS; c < left; c += APART) {
-            const vector *from = (const vector *)(memory + c * LINE + row * (int)sizeof(T));
+            const vector *from = (const vector *)(memory + c * LINE + m * (int)sizeof(T));
             element *filter = to + (block.first_n + c) * results.filter;
 
             if constexpr (sizeof(T) < sizeof(float))
@@ -104,7 +104,7 @@ tc_ampere_wgrad_epilogue(const tc_ampere_wgrad_params &job,
     typedef tc_ampere_wgrad_tile_out<S, float> floats;
     bool rounds = sizeof(element) < sizeof(float) && job.results.how == TC_WGRAD_STORE_ROUNDED;
     const tc_ampere_wgrad_block block = *(const tc_ampere_wgrad_block *)(memory + S::BLOCK_AT);
-    const int32_t *places = (const int32_t *)(memory + S::RESULTS_AT);
+    const int32_t *offsets = (const int32_t *)(memory + S::RESULTS_AT);
 
     if (job.partial) {
         tc_ampere_wgrad_store_partials<S>(job, block, read, sum);
@@ -117,11 +117,11 @@ tc_ampere_wgrad_epilogue(const tc_ampere_wgrad_params &job,
         floats::put(read, sum, memory);
     __syncthreads();
     if (rounds)
-        rounded::template out<S::EACH>(job.results, block, places, memory);
+        rounded::template out<S::EACH>(job.results, block, offsets, memory);
     else if (job.results.how != TC_WGRAD_STORE_ELEMENTS)
-        floats::template out<S::EACH>(job.results, block, places, memory);
+        floats::template out<S::EACH>(job.results, block, offsets, memory);
     else
-        floats::template out<1>(job.results, block, places, memory);
+        floats::template out<1>(job.results, block, offsets, memory);
 }
 
 #endif

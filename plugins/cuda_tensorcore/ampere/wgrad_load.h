@@ -9,10 +9,10 @@
 
 #include "wgrad_shape.h"
 
-/* Bit of a thread that has no row: no position has it. */
+/* Bit of a thread that has no m: no position has it. */
 #define TC_AMPERE_WGRAD_NEVER (1u << 31)
 
-/* ------------------------------------------------------------------ places */
+/* ------------------------------------------------------------------ positions */
 
 /* Bits of a dim's taps that lie inside, the first one being over coordinate `at`: all up to the one
  * with number `until` but `before` of them. */
@@ -31,7 +31,7 @@ __device__ static inline uint32_t tc_ampere_wgrad_mask(const tc_ampere_wgrad_dim
 /* Adds what a dim is of a position's offsets to them; what is left of its number belongs to the
  * dims before. */
 template <bool DENSE>
-__device__ static inline uint32_t tc_ampere_wgrad_walk_dim(tc_ampere_wgrad_position *place,
+__device__ static inline uint32_t tc_ampere_wgrad_walk_dim(tc_ampere_wgrad_position *position,
                                                            const tc_ampere_wgrad_params &job, int d,
                                                            uint32_t index)
 {
@@ -40,9 +40,9 @@ __device__ static inline uint32_t tc_ampere_wgrad_walk_dim(tc_ampere_wgrad_posit
     int32_t along = (int32_t)(index - left * (uint32_t)dim.positions);
     int32_t at = dim.at + along * dim.at_position;
 
-    place->a.at += at * dim.a;
-    place->a.inside |= tc_ampere_wgrad_mask<DENSE>(dim, at) << (TC_AMPERE_BITS * d);
-    place->position += along * dim.b;
+    position->a.at += at * dim.a;
+    position->a.inside |= tc_ampere_wgrad_mask<DENSE>(dim, at) << (TC_AMPERE_BITS * d);
+    position->b += along * dim.b;
     return left;
 }
 
@@ -50,23 +50,23 @@ __device__ static inline tc_ampere_wgrad_position
 tc_ampere_wgrad_position_at(const tc_ampere_wgrad_params &job, int32_t index)
 {
     enum { LAST = CONV_DIMS - 1, ALL = 1 | 1 << TC_AMPERE_BITS | 1 << 2 * TC_AMPERE_BITS };
-    tc_ampere_wgrad_position place = {{0, 0}, 0, 0};
+    tc_ampere_wgrad_position position = {{0, 0}, 0, 0};
     uint32_t left = (uint32_t)index;
 
-    if (job.places == TC_AMPERE_WGRAD_EVEN)
+    if (job.walk == TC_AMPERE_WGRAD_EVEN)
         return {{index * job.dim[LAST].a, ALL}, index * job.dim[LAST].b, 0};
-    if (job.places == TC_AMPERE_WGRAD_PLANES) {
-        place.a.inside = 1;
-        left = tc_ampere_wgrad_walk_dim<true>(&place, job, LAST, left);
-        left = tc_ampere_wgrad_walk_dim<true>(&place, job, LAST - 1, left);
+    if (job.walk == TC_AMPERE_WGRAD_PLANES) {
+        position.a.inside = 1;
+        left = tc_ampere_wgrad_walk_dim<true>(&position, job, LAST, left);
+        left = tc_ampere_wgrad_walk_dim<true>(&position, job, LAST - 1, left);
     } else {
 #pragma unroll 1
         for (int d = LAST; d >= 0; d--)
-            left = tc_ampere_wgrad_walk_dim<false>(&place, job, d, left);
+            left = tc_ampere_wgrad_walk_dim<false>(&position, job, d, left);
     }
-    place.a.at += (int32_t)left * job.a_image;
-    place.position += (int32_t)left * job.b_image;
-    return place;
+    position.a.at += (int32_t)left * job.a_image;
+    position.b += (int32_t)left * job.b_image;
+    return position;
 }
 
 /* ------------------------------------------------------------------ copies */
@@ -80,31 +80,31 @@ template <class S> struct tc_ampere_wgrad_loader {
         B_APART = S::THREADS / b_tile::CHUNKS,
         A_COPIES = (S::TILE_K + A_APART - 1) / A_APART,
         COPIES = A_COPIES + (S::TILE_K + B_APART - 1) / B_APART,
-        PARTS = S::STEPS - 1, /* a part of the copies in each step but a tile's last */
-        MOST = (COPIES + PARTS - 1) / PARTS
+        COPY_STEPS = S::STEPS - 1, /* all steps of a tile but the last */
+        COPIES_PER_STEP = (COPIES + COPY_STEPS - 1) / COPY_STEPS
     };
     static_assert(S::THREADS % a_tile::CHUNKS == 0 && S::THREADS % b_tile::CHUNKS == 0,
-                  "a thread's chunks lie in one column");
+                  "a thread's chunks have the same m or n");
     static_assert(A_APART % S::EACH == 0 && B_APART % S::EACH == 0,
-                  "chunks of a thread's lines have one place in them");
+                  "a thread's lines share a swizzle");
 
     int32_t a_offset, b_offset; /* offset of the thread's tap and channels; chunk */
     uint32_t a_to, b_to;        /* of the first line, in a stage */
     uint32_t inside;            /* bits of the thread's tap */
     int32_t least;              /* position that is one */
 
-    /* `results`: where offsets in a filter of the tile's chunks are left; < 0: no row. */
+    /* `results`: where offsets in a filter of the tile's chunks are left; < 0: no m. */
     __device__ void begin(const tc_ampere_wgrad_params &job, const tc_ampere_wgrad_block &block,
                           uint32_t shared, int32_t *results)
     {
         const tc_wgrad_output &to = job.results;
         int chunk = (int)threadIdx.x % a_tile::CHUNKS;
         int32_t first = block.first_m + chunk * S::EACH;
-        int32_t column = block.first_n + (int)threadIdx.x % b_tile::CHUNKS * S::EACH;
+        int32_t n = block.first_n + (int)threadIdx.x % b_tile::CHUNKS * S::EACH;
         tc_wgrad_row row = tc_wgrad_row_of(to, (uint32_t)first);
 
         a_offset = block.group * to.depth + row.channel;
-        b_offset = (block.group * to.n + column) / S::EACH;
+        b_offset = (block.group * to.n + n) / S::EACH;
         a_to = shared + (uint32_t)a_tile::chunk_at(line(0), (int)threadIdx.x % a_tile::CHUNKS);
         b_to = shared + a_tile::BYTES +
                (uint32_t)b_tile::chunk_at(line(A_COPIES), (int)threadIdx.x % b_tile::CHUNKS);
@@ -114,14 +114,14 @@ template <class S> struct tc_ampere_wgrad_loader {
             a_offset += row.tap[d] * job.dim[d].tap_a;
             inside |= 1u << (TC_AMPERE_BITS * d + row.tap[d]);
         }
-        least = column < to.n ? 0 : INT32_MAX;
+        least = n < to.n ? 0 : INT32_MAX;
         if ((int)threadIdx.x == chunk)
             results[chunk] = first < to.m ? tc_wgrad_row_offset(to, row) : -1;
     }
 
-    __device__ static bool is_in(int copy, int part)
+    __device__ static bool is_in(int copy, int step)
     {
-        return copy * PARTS / COPIES == part;
+        return copy * COPY_STEPS / COPIES == step;
     }
 
     __device__ static int line(int copy)
@@ -137,47 +137,47 @@ template <class S> struct tc_ampere_wgrad_loader {
     }
 
     /* The offsets that these copies need. */
-    __device__ void read(tc_ampere_wgrad_offset (&places)[MOST], const tc_ampere_wgrad_position *of,
-                         int part) const
+    __device__ void read(tc_ampere_wgrad_offset (&offsets)[COPIES_PER_STEP],
+                         const tc_ampere_wgrad_position *of, int step) const
     {
-        int n = 0;
+        int count = 0;
 
 #pragma unroll
         for (int copy = 0; copy < COPIES; copy++) {
-            if (!is_in(copy, part))
+            if (!is_in(copy, step))
                 continue;
-            const tc_ampere_wgrad_position *place =
+            const tc_ampere_wgrad_position *position =
                 of + (is_whole(copy) ? line(copy) : conv_least(line(copy), S::TILE_K - 1));
 
             if (copy < A_COPIES)
-                places[n++] = place->a;
+                offsets[count++] = position->a;
             else
-                places[n++].at = place->position;
+                offsets[count++].at = position->b;
         }
     }
 
     /* Where a copy is not wanted its address is not looked at. */
     __device__ void send(const tc_ampere_wgrad_params &job,
-                         const tc_ampere_wgrad_offset (&places)[MOST], uint32_t stage,
-                         int part) const
+                         const tc_ampere_wgrad_offset (&offsets)[COPIES_PER_STEP], uint32_t stage,
+                         int step) const
     {
-        int n = 0;
+        int count = 0;
 
 #pragma unroll
         for (int copy = 0; copy < COPIES; copy++) {
-            if (!is_in(copy, part))
+            if (!is_in(copy, step))
                 continue;
-            const tc_ampere_wgrad_offset place = places[n++];
+            const tc_ampere_wgrad_offset offset = offsets[count++];
 
             if (!is_whole(copy) && line(copy) >= S::TILE_K)
                 continue;
             if (copy < A_COPIES)
                 tc_copy(a_to + stage + copy * A_APART * a_tile::CHUNKS * 16,
-                        (const element *)job.a + (a_offset + place.at),
-                        (place.inside & inside) == inside);
+                        (const element *)job.a + (a_offset + offset.at),
+                        (offset.inside & inside) == inside);
             else
                 tc_copy(b_to + stage + (copy - A_COPIES) * B_APART * b_tile::CHUNKS * 16,
-                        (const uint4 *)job.b + (b_offset + place.at), place.at >= least);
+                        (const uint4 *)job.b + (b_offset + offset.at), offset.at >= least);
         }
     }
 };

@@ -45,7 +45,7 @@ struct tc_ampere_wgrad_params {
     int32_t m_tiles, n_tiles, groups, k_per_split; /* in tiles */
     cuda_divisor by_n_tiles, by_m_tiles, by_groups;
     int32_t positions, a_image, b_image;
-    int32_t places;
+    int32_t walk; /* TC_AMPERE_WGRAD_EVEN ... */
     tc_ampere_wgrad_dim dim[CONV_DIMS];
     tc_wgrad_output results;
 };
@@ -59,29 +59,29 @@ struct tc_ampere_wgrad_block {
 __device__ static inline tc_ampere_wgrad_block
 tc_ampere_wgrad_block_at(const tc_ampere_wgrad_params &job, uint32_t id, int tile_m, int tile_n)
 {
-    uint32_t row = cuda_divide(id, job.by_n_tiles);
-    uint32_t group = cuda_divide(row, job.by_m_tiles);
+    uint32_t m_tile = cuda_divide(id, job.by_n_tiles);
+    uint32_t group = cuda_divide(m_tile, job.by_m_tiles);
     uint32_t split = cuda_divide(group, job.by_groups);
     tc_ampere_wgrad_block block;
 
-    block.first_n = (int32_t)(id - row * (uint32_t)job.n_tiles) * tile_n;
-    block.first_m = (int32_t)(row - group * (uint32_t)job.m_tiles) * tile_m;
+    block.first_n = (int32_t)(id - m_tile * (uint32_t)job.n_tiles) * tile_n;
+    block.first_m = (int32_t)(m_tile - group * (uint32_t)job.m_tiles) * tile_m;
     block.group = (int32_t)(group - split * (uint32_t)job.groups);
     block.split = (int32_t)split;
     return block;
 }
 
-/* A row: its channel, its tap along each dim. */
+/* An index along M: its channel, its tap along each dim. */
 struct tc_wgrad_row {
     int32_t channel, tap[CONV_DIMS];
 };
 
-__device__ static inline tc_wgrad_row tc_wgrad_row_of(const tc_wgrad_output &results, uint32_t row)
+__device__ static inline tc_wgrad_row tc_wgrad_row_of(const tc_wgrad_output &results, uint32_t m)
 {
-    uint32_t left = cuda_divide(row, results.by_depth);
+    uint32_t left = cuda_divide(m, results.by_depth);
     tc_wgrad_row made;
 
-    made.channel = (int32_t)(row - left * (uint32_t)results.depth);
+    made.channel = (int32_t)(m - left * (uint32_t)results.depth);
 #pragma unroll
     for (int d = CONV_DIMS - 1; d >= 0; d--) {
         uint32_t next = cuda_divide(left, results.by_taps[d]);
@@ -122,10 +122,10 @@ __device__ static inline void tc_wgrad_store_vector(E *to, const A (&sum)[N],
 }
 
 /* Where a partial sum lies: a split has taps of channels as neighbours, as a packed filter has. */
-CUDA_BOTH int64_t tc_wgrad_partial_at(int64_t groups, int64_t columns, int64_t rows, int32_t split,
-                                      int32_t group, int32_t column, int32_t row)
+CUDA_BOTH int64_t tc_wgrad_partial_at(int64_t groups, int64_t n_end, int64_t m_end, int32_t split,
+                                      int32_t group, int32_t n, int32_t m)
 {
-    return ((split * groups + group) * columns + column) * rows + row;
+    return ((split * groups + group) * n_end + n) * m_end + m;
 }
 
 /* ------------------------------------------------------------------ on the host */

@@ -22,7 +22,7 @@ struct alignas(8) tc_ampere_wgrad_offset {
  * 16 bytes, < 0: none. */
 struct alignas(16) tc_ampere_wgrad_position {
     tc_ampere_wgrad_offset a;
-    int32_t position, unused;
+    int32_t b, unused;
 };
 
 template <class MATH, class SIZE>
@@ -39,20 +39,20 @@ struct tc_ampere_wgrad_shape : tc_tiles<MATH, SIZE, TC_AMPERE_K_BYTES, TC_MN_MAJ
            in turn. */
         BATCH = THREADS / tiles::TILE_K,
         POSITIONS_AT = tiles::TILES_BYTES,
-        /* What the end needs: the block, and offsets in a filter of the tile's chunks of rows. */
+        /* What the end needs: the block, and offsets in a filter of the tile's chunks of m. */
         BLOCK_AT = POSITIONS_AT + 2 * THREADS * (int)sizeof(tc_ampere_wgrad_position),
         RESULTS_AT = BLOCK_AT + (int)sizeof(tc_ampere_wgrad_block),
         SHARED_BYTES = (RESULTS_AT + tiles::a_tile::CHUNKS * 4 + 15) / 16 * 16
     };
     static_assert(THREADS % tiles::TILE_K == 0 && 2 * BATCH >= SIZE::STAGES,
-                  "places are there before their tile");
+                  "positions are there before their tile");
 };
 
 /*
- * Where a lane reads fragments: `FIRST`, those that lie down (a), or to the right (b), 16 rows or
- * columns at a time. 16-bit numbers are transposed on their way. 32-bit ones are read as they lie,
- * those that lie down two neighbours at a time: so filters 2 g and 2 g + 1 of 16 are rows g and g +
- * 8 of a matrix (column_of), and no register has to move.
+ * Where a lane reads fragments: `FIRST`, those of the instruction's a, or of its b, 16 filters or m
+ * at a time. 16-bit numbers are transposed on their way. 32-bit ones are read as they lie,
+ * those of a two neighbours at a time: so filters 2 g and 2 g + 1 of 16 are rows g and g +
+ * 8 of a matrix (n_of), and no register has to move.
  */
 template <class TILE, bool FIRST> struct tc_ampere_wgrad_iterator {
     enum { WORDS = TILE::SIZE == 4, LINE = TILE::CHUNKS * 16 };
@@ -61,10 +61,10 @@ template <class TILE, bool FIRST> struct tc_ampere_wgrad_iterator {
     __device__ void begin(int first)
     {
         int lane = (int)threadIdx.x % 32, block = lane / 8, group = lane / 4;
-        int right = FIRST ? block >> 1 : block & 1, down = FIRST ? block & 1 : block >> 1;
+        int k_block = FIRST ? block >> 1 : block & 1, mn_block = FIRST ? block & 1 : block >> 1;
 
         if (!WORDS)
-            at = (uint32_t)TILE::chunk_at(right * 8 + lane % 8, first / TILE::EACH + down);
+            at = (uint32_t)TILE::chunk_at(k_block * 8 + lane % 8, first / TILE::EACH + mn_block);
         else if (FIRST)
             at = (uint32_t)(TILE::chunk_at(lane % 4, first / TILE::EACH + group / 2) +
                             group % 2 * 8);
@@ -73,11 +73,11 @@ template <class TILE, bool FIRST> struct tc_ampere_wgrad_iterator {
                             group % 4 * 4);
     }
 
-    /* 16 rows or columns from `along` on, `term` along K further on, of the tile at an address. The
+    /* 16 m or n from `mn` on, `k` along K further on, of the tile at an address. The
      * swizzle is within the last 128 bytes of a line. */
-    __device__ void load(uint32_t (&to)[4], uint32_t tile, int along, int term) const
+    __device__ void load(uint32_t (&to)[4], uint32_t tile, int mn, int k) const
     {
-        uint32_t bytes = (uint32_t)(along * TILE::SIZE), line = tile + (uint32_t)(term * LINE);
+        uint32_t bytes = (uint32_t)(mn * TILE::SIZE), line = tile + (uint32_t)(k * LINE);
 
         if constexpr (!WORDS) {
             tc_ldmatrix_trans(to, line + (at ^ bytes % 128) + bytes / 128 * 128);
@@ -109,8 +109,8 @@ template <class S> struct tc_ampere_wgrad_iterators {
     enum { WORDS = sizeof(typename S::element) == 4 };
     static_assert(S::WARP_M % 16 == 0 && S::WARP_N % 16 == 0, "they are read by 16");
 
-    tc_ampere_wgrad_iterator<typename S::b_tile, true> down;
-    tc_ampere_wgrad_iterator<typename S::a_tile, false> right;
+    tc_ampere_wgrad_iterator<typename S::b_tile, true> mma_a;
+    tc_ampere_wgrad_iterator<typename S::a_tile, false> mma_b;
     int first_m, first_n; /* of the warp, in the tile */
 
     __device__ void begin()
@@ -119,38 +119,37 @@ template <class S> struct tc_ampere_wgrad_iterators {
 
         first_m = warp % S::WARPS_M * S::WARP_M;
         first_n = warp / S::WARPS_M * S::WARP_N;
-        down.begin(first_n);
-        right.begin(first_m);
+        mma_a.begin(first_n);
+        mma_b.begin(first_m);
     }
 
     /* Fragments j and j + 1. */
-    __device__ void load_right(tc_ampere_wgrad_fragments<S> &to, int set, uint32_t stage, int j,
-                               int term) const
+    __device__ void load_b(tc_ampere_wgrad_fragments<S> &to, int set, uint32_t stage, int j,
+                           int k) const
     {
         uint32_t words[4];
 
-        right.load(words, stage, j * 8, term);
+        mma_b.load(words, stage, j * 8, k);
 #pragma unroll
         for (int n = 0; n < 4; n++)
             to.b[set][j + n / 2][n % 2] = words[n];
     }
 
-    __device__ void load_down(tc_ampere_wgrad_fragments<S> &to, uint32_t stage, int i,
-                              int term) const
+    __device__ void load_a(tc_ampere_wgrad_fragments<S> &to, uint32_t stage, int i, int k) const
     {
-        down.load(to.a[i], stage + S::a_tile::BYTES, i * 16, term);
+        mma_a.load(to.a[i], stage + S::a_tile::BYTES, i * 16, k);
     }
 
-    /* The column of the tile that sums [i][...][2 half] and the next belong to. */
-    __device__ int column_of(int i, int half) const
+    /* The n of the tile that sums [i][...][2 half] and the next belong to. */
+    __device__ int n_of(int i, int half) const
     {
         int group = (int)threadIdx.x % 32 / 4;
 
         return first_n + i * 16 + (WORDS ? group * 2 + half : half * 8 + group);
     }
 
-    /* The row that sums [...][j][0] and [...][j][2] belong to; the next row has the others. */
-    __device__ int row_of(int j) const
+    /* The m that sums [...][j][0] and [...][j][2] belong to; the next m has the others. */
+    __device__ int m_of(int j) const
     {
         return first_m + j * 8 + (int)threadIdx.x % 4 * 2;
     }

@@ -15,7 +15,7 @@
 
 #include "../../cuda_common/element.h"
 
-/* Bytes of a fragment's row: a step along what is summed over. */
+/* Bytes of a fragment's row: a step along K. */
 #define TC_STEP_BYTES 32
 
 /* The operand types: how they lie in memory, what code is the least that has them, whether their
@@ -191,13 +191,13 @@ __device__ static inline void tc_mma(tc_tf32, float c[4], const uint32_t a[4], c
     } while (0)
 #endif
 
-template <int X, int OTHER>
-__device__ static inline void tc_mma(tc_integers<X, OTHER>, int32_t c[4], const uint32_t a[4],
-                                     const uint32_t b[2])
+template <int A_SIGNED, int B_SIGNED>
+__device__ static inline void tc_mma(tc_integers<A_SIGNED, B_SIGNED>, int32_t c[4],
+                                     const uint32_t a[4], const uint32_t b[2])
 {
-    if constexpr (X && OTHER)
+    if constexpr (A_SIGNED && B_SIGNED)
         TC_MMA_SYNC_INTEGERS("s8.s8", c, a, b);
-    else if constexpr (OTHER)
+    else if constexpr (B_SIGNED)
         TC_MMA_SYNC_INTEGERS("u8.s8", c, a, b);
     else
         TC_MMA_SYNC_INTEGERS("u8.u8", c, a, b);

@@ -19,8 +19,15 @@
 enum { TC_FPROP, TC_DGRAD, TC_WGRAD, TC_ANY };
 
 /* A block's tile, a warp's tile, stages, blocks that registers are kept free for. */
-template <int R, int C, int WR, int WC, int N, int B> struct tc_size {
-    enum { TILE_M = R, TILE_N = C, WARP_M = WR, WARP_N = WC, STAGES = N, OCCUPANCY = B };
+template <int M, int N, int WM, int WN, int STAGES_OF, int RESIDENT> struct tc_size {
+    enum {
+        TILE_M = M,
+        TILE_N = N,
+        WARP_M = WM,
+        WARP_N = WN,
+        STAGES = STAGES_OF,
+        OCCUPANCY = RESIDENT
+    };
 };
 
 /* What every instantiation has: the numbers of a size, tiles of both operands with so many bytes

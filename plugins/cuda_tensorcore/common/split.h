@@ -22,7 +22,7 @@
 #define TC_SPLIT_UNSCALE 0x1p-48f
 #define TC_SPLIT_LIMIT   0x1p38f
 
-/* Fragments of columns that are multiplied at a time: enough products that do not wait for each
+/* Fragments along N that are multiplied at a time: enough products that do not wait for each
  * other, and no more registers than that. */
 #define TC_SPLIT_COLUMNS 4
 
@@ -67,26 +67,26 @@ __device__ static inline void tc_mma_float(float (&c)[FRAGS_M][FRAGS_N][4],
     for (int t = 0; t < 4; t++) {
 #pragma unroll
         for (int half = 0; half < 2; half++) {
-            float row[FRAGS_M][2];
+            float a_value[FRAGS_M][2];
 
 #pragma unroll
             for (int i = 0; i < FRAGS_M; i++) {
 #pragma unroll
                 for (int r = 0; r < 2; r++)
-                    row[i][r] = cuda_float_of(
+                    a_value[i][r] = cuda_float_of(
                         __shfl_sync(UINT32_MAX, a[i][2 * half + r], lane / 4 * 4 + t));
             }
 #pragma unroll
             for (int n = 0; n < FRAGS_N * 2; n++) {
-                float column = cuda_float_of(
+                float b_value = cuda_float_of(
                     __shfl_sync(UINT32_MAX, b[n / 2][half], (lane % 4 * 2 + n % 2) * 4 + t));
 
 #pragma unroll
                 for (int i = 0; i < FRAGS_M; i++) {
                     float *to = c[i][n / 2] + n % 2;
 
-                    to[0] = fmaf(row[i][0], column, to[0]);
-                    to[2] = fmaf(row[i][1], column, to[2]);
+                    to[0] = fmaf(a_value[i][0], b_value, to[0]);
+                    to[2] = fmaf(a_value[i][1], b_value, to[2]);
                 }
             }
         }
@@ -99,7 +99,7 @@ __device__ static inline void tc_mma_split_tf32(float (&c)[FRAGS_M][FRAGS_N][4],
                                                 const uint32_t (&b)[FRAGS_N][2])
 {
     enum { AT_A_TIME = FRAGS_N < TC_SPLIT_COLUMNS ? FRAGS_N : TC_SPLIT_COLUMNS };
-    static_assert(FRAGS_N % AT_A_TIME == 0, "columns are multiplied by so many");
+    static_assert(FRAGS_N % AT_A_TIME == 0, "N is multiplied by so many fragments");
     uint32_t high[FRAGS_M][4], low[FRAGS_M][4];
 
     if (__any_sync(UINT32_MAX, fmaxf(tc_split_largest(a), tc_split_largest(b)) >= TC_SPLIT_LIMIT)) {

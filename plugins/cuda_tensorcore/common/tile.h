@@ -52,12 +52,14 @@ template <class M, int TILE_M, int TILE_K, int MAJOR> struct tc_tile {
     __device__ static void load_four(uint32_t to[4], const char *tile, int mn, int k, bool mn_first)
     {
         int lane = (int)threadIdx.x % 32, block = lane / 8;
-        int right = mn_first ? block >> 1 : block & 1, down = mn_first ? block & 1 : block >> 1;
+        int k_block = mn_first ? block >> 1 : block & 1,
+            mn_block = mn_first ? block & 1 : block >> 1;
 
         if (MAJOR == TC_K_MAJOR) {
-            tc_ldmatrix(to, tile + chunk_at(mn + down * 8 + lane % 8, k / EACH + right));
+            tc_ldmatrix(to, tile + chunk_at(mn + mn_block * 8 + lane % 8, k / EACH + k_block));
         } else if (SIZE == 2) {
-            tc_ldmatrix_trans(to, tile + chunk_at(k + right * EACH + lane % 8, mn / EACH + down));
+            tc_ldmatrix_trans(to,
+                              tile + chunk_at(k + k_block * EACH + lane % 8, mn / EACH + mn_block));
         } else {
 #pragma unroll
             for (int i = 0; i < 4; i++)

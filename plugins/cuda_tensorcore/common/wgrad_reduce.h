@@ -17,7 +17,7 @@
 #define TC_WGRAD_REDUCE_LINES  32
 #define TC_WGRAD_REDUCE_BLOCKS 2
 
-/* Filters and their rows are multiples of 16 bytes, so results are multiples of four. */
+/* Filters and their channels are multiples of 16 bytes, so results are multiples of four. */
 struct tc_wgrad_reducer {
     const float4 *partial;
     int32_t count;  /* fours of results */
@@ -35,19 +35,20 @@ __device__ static inline void tc_wgrad_scatter(const tc_wgrad_output &to, uint32
 #pragma unroll
     for (int e = 0; e < TC_WGRAD_REDUCE_EACH; e++) {
         uint32_t line = cuda_divide(at + e, to.by_m), group = cuda_divide(line, to.by_n);
-        int32_t row = tc_wgrad_row_offset(to, tc_wgrad_row_of(to, at + e - line * (uint32_t)to.m));
+        int32_t offset =
+            tc_wgrad_row_offset(to, tc_wgrad_row_of(to, at + e - line * (uint32_t)to.m));
 
         cuda_blend_store((E *)to.data + (int64_t)group * to.group +
-                             (int32_t)(line - group * (uint32_t)to.n) * to.filter + row,
+                             (int32_t)(line - group * (uint32_t)to.n) * to.filter + offset,
                          sum[e], to.blend);
     }
 }
 
 __device__ static inline void tc_wgrad_add_partial(double (&sum)[TC_WGRAD_REDUCE_EACH],
-                                                   const float4 &part)
+                                                   const float4 &partial)
 {
-    const double more[TC_WGRAD_REDUCE_EACH] = {(double)part.x, (double)part.y, (double)part.z,
-                                               (double)part.w};
+    const double more[TC_WGRAD_REDUCE_EACH] = {(double)partial.x, (double)partial.y,
+                                               (double)partial.z, (double)partial.w};
 
 #pragma unroll
     for (int e = 0; e < TC_WGRAD_REDUCE_EACH; e++)
@@ -72,12 +73,12 @@ static __global__ void __launch_bounds__(TC_WGRAD_REDUCE_THREADS)
     tc_wait_on_dependent_grids();
     for (int32_t split = line; at < job.count && split < job.splits; split += ASKED * job.lines) {
         const float4 *from = job.partial + (int64_t)split * job.count + at;
-        float4 part[ASKED];
+        float4 partial[ASKED];
 
 #pragma unroll
         for (int n = 0; n < ASKED; n++) {
             if (split + n * job.lines < job.splits)
-                part[n] = *from;
+                partial[n] = *from;
             from += step;
         }
 #pragma unroll
@@ -85,7 +86,7 @@ static __global__ void __launch_bounds__(TC_WGRAD_REDUCE_THREADS)
             /* A branch keeps the compiler from adding up a split before the next is asked for. */
             if (split + n * job.lines >= job.splits)
                 break;
-            tc_wgrad_add_partial(sum, part[n]);
+            tc_wgrad_add_partial(sum, partial[n]);
         }
     }
     tc_launch_dependent_grids();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * First layers, dgrad, strides of 2: positions of dx go by twos in both dims, and each of
- * the four classes has 8 columns of its own, its channels. All classes read the same window of dy,
- * which a block keeps in shared memory for 4 rows of pairs, 16 columns of them a warp; a tap
+ * the four classes has an N of 8 of its own, its channels. All classes read the same window of dy,
+ * which a block keeps in shared memory for 4 rows of pairs, 16 of each a warp; a tap
  * belongs to one class. Filters stay there too, as the fragments that they become.
  */
 #ifndef CUDA_TENSORCORE_FIRST_DGRAD_H
@@ -36,18 +36,18 @@ __device__ static inline void tc_first_load_fragments(const tc_first_params &job
     }
 }
 
-/* Rows h, columns w of pairs: their window of dy, a line of 128 bytes a position. */
+/* Pairs h, w on: their window of dy, a line of 128 bytes a position. */
 template <class E>
 __device__ static inline void tc_first_load_window(const tc_first_params &job, int32_t image,
-                                                   int32_t h, int32_t w, int32_t rows,
-                                                   int32_t columns, uint32_t to)
+                                                   int32_t h, int32_t w, int32_t window_p,
+                                                   int32_t window_q, uint32_t to)
 {
     int32_t chunk = (int32_t)threadIdx.x % 8;
     const E *dy = (const E *)job.a;
 
-    for (int32_t line = (int32_t)threadIdx.x / 8; line < rows * columns;
+    for (int32_t line = (int32_t)threadIdx.x / 8; line < window_p * window_q;
          line += (int32_t)blockDim.x / 8) {
-        int32_t p = h + job.dy_h + line / columns, q = w + job.dy_w + line % columns;
+        int32_t p = h + job.dy_h + line / window_q, q = w + job.dy_w + line % window_q;
         bool inside =
             (uint32_t)p < (uint32_t)job.out_height && (uint32_t)q < (uint32_t)job.out_width;
         int64_t at = (int64_t)image * job.y_image + p * job.y_h + q * job.y_w + chunk * 8;
@@ -61,7 +61,7 @@ __device__ static inline void tc_first_load_window(const tc_first_params &job, i
  * tap u + pad - 2 (dy_h + a). */
 template <class M>
 __device__ static inline void tc_first_mma_window(const tc_first_params &job, uint32_t window,
-                                                  int32_t columns, const uint2 *filters, int32_t a,
+                                                  int32_t window_q, const uint2 *filters, int32_t a,
                                                   int32_t b, float (&sum)[4][TC_FIRST_PAIRS][1][4])
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
@@ -73,7 +73,7 @@ __device__ static inline void tc_first_mma_window(const tc_first_params &job, ui
 
 #pragma unroll
         for (int i = 0; i < TC_FIRST_PAIRS; i++) {
-            int32_t line = (i + a) * columns + warp * 16 + lane % 16 + b;
+            int32_t line = (i + a) * window_q + warp * 16 + lane % 16 + b;
 
             tc_ldmatrix(dy[i],
                         window +
@@ -146,7 +146,7 @@ __device__ static inline void tc_first_dgrad(const tc_first_params &job, char *m
     typedef typename M::element element;
     char *window = memory + job.taps_h * job.taps_w * TC_FIRST_TAP_BYTES;
     int32_t pairs = (int32_t)blockDim.x / 2;
-    int32_t rows = TC_FIRST_PAIRS + job.rows_h - 1, columns = pairs + job.rows_w - 1;
+    int32_t window_p = TC_FIRST_PAIRS + job.window_h - 1, window_q = pairs + job.window_w - 1;
 
     tc_first_load_fragments<element>(job, memory);
     for (int32_t tile = (int32_t)blockIdx.x; tile < job.tiles; tile += (int32_t)gridDim.x) {
@@ -156,13 +156,13 @@ __device__ static inline void tc_first_dgrad(const tc_first_params &job, char *m
         float sum[4][TC_FIRST_PAIRS][1][4] = {};
 
         __syncthreads();
-        tc_first_load_window<element>(job, n, h, w, rows, columns, tc_shared_address(window));
+        tc_first_load_window<element>(job, n, h, w, window_p, window_q, tc_shared_address(window));
         tc_cp_async_commit();
         tc_cp_async_wait<0>();
         __syncthreads();
-        for (int32_t a = 0; a < job.rows_h; a++) {
-            for (int32_t b = 0; b < job.rows_w; b++)
-                tc_first_mma_window<M>(job, tc_shared_address(window), columns,
+        for (int32_t a = 0; a < job.window_h; a++) {
+            for (int32_t b = 0; b < job.window_w; b++)
+                tc_first_mma_window<M>(job, tc_shared_address(window), window_q,
                                        (const uint2 *)memory, a, b, sum);
         }
         tc_first_store_pixels<element>(job, n, h, w, sum, window);

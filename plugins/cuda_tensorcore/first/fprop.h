@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First layers, fprop: a block works on TC_FIRST_DOWN output rows of an image, 16
- * columns of each a warp, for 64 filters, which stay in shared memory from tile to tile.
+ * First layers, fprop: a block works on TC_FIRST_FPROP_P output rows of an image, 16
+ * positions of each a warp, for 64 filters, which stay in shared memory from tile to tile.
  */
 #ifndef CUDA_TENSORCORE_FIRST_FPROP_H
 #define CUDA_TENSORCORE_FIRST_FPROP_H
@@ -34,7 +34,7 @@ __device__ static inline void tc_first_load_filters(const tc_first_params &job, 
     }
 }
 
-/* The results of 16 positions of one row from column q on, rounded in registers, by 16 bytes
+/* The results of 16 positions of one row from q on, rounded in registers, by 16 bytes
  * through the warp's own shared memory. */
 template <class E>
 __device__ static inline void
@@ -89,11 +89,11 @@ tc_first_store_any(const tc_first_params &job, int64_t row, int64_t z_row, int32
         for (int e = lane; e < 16 * HALF; e += 32) {
             int position = job.c_is_m_major ? e % 16 : e / HALF;
             int line = job.c_is_m_major ? e / 16 : e % HALF;
-            int32_t number = filter + (j + 1) * 8 - HALF + line, column = q + position;
+            int32_t number = filter + (j + 1) * 8 - HALF + line, q_at = q + position;
 
-            if (column < job.out_width && number < job.filters)
-                conv_store<E>(job.output, row + column * job.y_w + number * job.conv.position.step,
-                              z_row + column * job.conv.dim[CONV_DIMS_MAX - 1].z +
+            if (q_at < job.out_width && number < job.filters)
+                conv_store<E>(job.output, row + q_at * job.y_w + number * job.conv.position.step,
+                              z_row + q_at * job.conv.dim[CONV_DIMS_MAX - 1].z +
                                   number * job.conv.z.step,
                               number, floats[position * LINE + line]);
         }
@@ -104,19 +104,19 @@ tc_first_store_any(const tc_first_params &job, int64_t row, int64_t z_row, int32
 template <class M>
 __device__ static inline void tc_first_mma(const tc_first_params &job, uint32_t pixels,
                                            uint32_t filters, int32_t count,
-                                           float (&sum)[TC_FIRST_DOWN][TC_FIRST_FILTERS / 8][4])
+                                           float (&sum)[TC_FIRST_FPROP_P][TC_FIRST_FILTERS / 8][4])
 {
     int32_t filter_bytes = tc_first_filter_bytes(job.taps_h), word = (int)threadIdx.x % 4 / 2;
 
     for (int r = 0; r < job.taps_h; r++) {
 #pragma unroll
         for (int s = 0; s < TC_FIRST_TAPS; s += 4) {
-            uint32_t a[TC_FIRST_DOWN][4], b[TC_FIRST_FILTERS / 8][2];
+            uint32_t a[TC_FIRST_FPROP_P][4], b[TC_FIRST_FILTERS / 8][2];
 
             if (s >= job.taps_w)
                 break;
 #pragma unroll
-            for (int i = 0; i < TC_FIRST_DOWN; i++) {
+            for (int i = 0; i < TC_FIRST_FPROP_P; i++) {
                 tc_ldmatrix(a[i], pixels + (uint32_t)(((i * job.stride_h + r) * count + s) *
                                                       TC_FIRST_PIXEL));
                 if (s + word >= job.taps_w)
@@ -138,8 +138,8 @@ __device__ static inline void tc_first_fprop(const tc_first_params &job, char *m
 {
     typedef typename M::element element;
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    int32_t columns = (int32_t)blockDim.x / 2, count = tc_first_pixels(columns);
-    int32_t rows = (TC_FIRST_DOWN - 1) * job.stride_h + job.taps_h;
+    int32_t q_tile = (int32_t)blockDim.x / 2, count = tc_first_pixels(q_tile);
+    int32_t rows = (TC_FIRST_FPROP_P - 1) * job.stride_h + job.taps_h;
     int32_t filter = (int32_t)blockIdx.x % job.n_tiles * TC_FIRST_FILTERS;
     int32_t filter_bytes = tc_first_filter_bytes(job.taps_h);
     char *image = memory + TC_FIRST_FILTERS * filter_bytes;
@@ -153,10 +153,10 @@ __device__ static inline void tc_first_fprop(const tc_first_params &job, char *m
     tc_first_load_filters<element, CHANNELS>(job, filter, memory);
     for (int32_t tile = (int32_t)blockIdx.x / job.n_tiles; tile < job.tiles;
          tile += (int32_t)gridDim.x / job.n_tiles) {
-        int32_t q = tile % job.tiles_w * columns;
-        int32_t p = tile / job.tiles_w % job.tiles_h * TC_FIRST_DOWN;
+        int32_t q = tile % job.tiles_w * q_tile;
+        int32_t p = tile / job.tiles_w % job.tiles_h * TC_FIRST_FPROP_P;
         int32_t n = tile / job.tiles_w / job.tiles_h;
-        float sum[TC_FIRST_DOWN][TC_FIRST_FILTERS / 8][4] = {};
+        float sum[TC_FIRST_FPROP_P][TC_FIRST_FILTERS / 8][4] = {};
 
         __syncthreads();
         tc_first_load_rows<element, CHANNELS>(job, n, p * job.stride_h - job.pad_h,
@@ -164,7 +164,7 @@ __device__ static inline void tc_first_fprop(const tc_first_params &job, char *m
         __syncthreads();
         tc_first_mma<M>(job, pixels, filters, count, sum);
 #pragma unroll
-        for (int i = 0; i < TC_FIRST_DOWN; i++) {
+        for (int i = 0; i < TC_FIRST_FPROP_P; i++) {
             int64_t row = (int64_t)n * job.y_image + (p + i) * job.y_h;
             int64_t z_row = n * job.conv.z_image + (p + i) * job.conv.dim[CONV_DIMS_MAX - 2].z;
 

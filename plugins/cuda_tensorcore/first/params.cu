@@ -5,10 +5,10 @@
  */
 #include "params.h"
 
-/* Input rows that a stride may be; warps of a block, 16 columns of positions each. */
+/* Input rows that a stride may be; warps of a block, 16 positions of a row each. */
 #define STRIDE_MAX 4
 #define WARPS_MAX  TC_FIRST_WARPS
-#define WARP_N     16
+#define WARP_Q     16
 /* Blocks of a multiprocessor that go from tile to tile, in fprop. */
 #define OCCUPANCY 2
 
@@ -17,9 +17,9 @@ static int32_t least(int64_t a, int64_t b)
     return (int32_t)(a < b ? a : b);
 }
 
-static int32_t warps_for(int64_t columns)
+static int32_t warps_for(int64_t positions)
 {
-    return least((columns + WARP_N - 1) / WARP_N, WARPS_MAX);
+    return least((positions + WARP_Q - 1) / WARP_Q, WARPS_MAX);
 }
 
 /* The window of dy, along one dim, that a pair of positions of dx is reached from: tap u + pad - 2
@@ -40,26 +40,26 @@ static int32_t window_count(const conv_dim &dim)
 
 static int64_t fprop_bytes(const conv_dim &h, int32_t warps)
 {
-    int64_t rows = (TC_FIRST_DOWN - 1) * h.stride + h.taps;
-    int64_t image = rows * tc_first_pixels(warps * WARP_N) * TC_FIRST_PIXEL;
+    int64_t rows = (TC_FIRST_FPROP_P - 1) * h.stride + h.taps;
+    int64_t image = rows * tc_first_pixels(warps * WARP_Q) * TC_FIRST_PIXEL;
 
     return TC_FIRST_FILTERS * tc_first_filter_bytes((int32_t)h.taps) + (image + 15) / 16 * 16 +
-           warps * WARP_N * TC_FIRST_RESULT;
+           warps * WARP_Q * TC_FIRST_RESULT;
 }
 
-static int64_t filter_bytes(const conv_dim &h, const conv_dim &w)
+static int64_t wgrad_bytes(const conv_dim &h, const conv_dim &w)
 {
-    int64_t rows = (TC_FIRST_LINES - 1) * h.stride + h.taps;
+    int64_t rows = (TC_FIRST_WGRAD_P - 1) * h.stride + h.taps;
 
-    return TC_FIRST_LINES * w.positions * TC_FIRST_FILTERS * 2 +
+    return TC_FIRST_WGRAD_P * w.positions * TC_FIRST_FILTERS * 2 +
            rows * tc_first_pixels((int32_t)w.positions) * TC_FIRST_PIXEL;
 }
 
 static int64_t dgrad_bytes(const conv_dim &h, const conv_dim &w, int32_t warps, int64_t channels)
 {
     int64_t rows = TC_FIRST_PAIRS + window_count(h) - 1;
-    int64_t window = rows * (warps * WARP_N + window_count(w) - 1) * TC_FIRST_FILTERS * 2;
-    int64_t pixels = 2 * TC_FIRST_PAIRS * 2 * warps * WARP_N * channels * 2;
+    int64_t window = rows * (warps * WARP_Q + window_count(w) - 1) * TC_FIRST_FILTERS * 2;
+    int64_t pixels = 2 * TC_FIRST_PAIRS * 2 * warps * WARP_Q * channels * 2;
 
     return h.taps * w.taps * TC_FIRST_TAP_BYTES + (window > pixels ? window : pixels);
 }
@@ -74,7 +74,7 @@ static int is_first(const conv *conv, const tc_target *target, int64_t channels)
     return tc_ampere_takes(conv, target) && conv->groups == 1 && channels <= 4 &&
            more->a_extent == 1 && more->positions == 1 && more->taps == 1 && h->dilation == 1 &&
            w->dilation == 1 && w->stride == 2 && h->stride <= STRIDE_MAX &&
-           h->taps <= TC_FIRST_ROWS && w->taps <= TC_FIRST_TAPS;
+           h->taps <= TC_FIRST_TAPS_H && w->taps <= TC_FIRST_TAPS;
 }
 
 /* The image's rows are packed and begin at multiples of 8 bytes. */
@@ -100,8 +100,8 @@ extern "C" int32_t tc_first_takes_wgrad(const struct conv *conv, const struct tc
 
     return is_first(conv, target, conv->depth) && reads_image(conv) && conv->position.step == 1 &&
            conv->n % 8 == 0 && conv->position_image % 8 == 0 && h->position % 8 == 0 &&
-           w->position % 8 == 0 && w->positions % WARP_N == 0 &&
-           filter_bytes(*h, *w) <= target->shared_bytes;
+           w->position % 8 == 0 && w->positions % WARP_Q == 0 &&
+           wgrad_bytes(*h, *w) <= target->shared_bytes;
 }
 
 extern "C" int32_t tc_first_takes_dgrad(const struct conv *conv, const struct tc_target *target)
@@ -136,13 +136,13 @@ static tc_first_grid prepare_image(tc_first_params *first, const tc_job &job)
     first->y_h = (int32_t)h.position;
     first->y_w = (int32_t)w.position;
     if (conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER) {
-        first->tiles_h = (first->out_height + TC_FIRST_LINES - 1) / TC_FIRST_LINES;
+        first->tiles_h = (first->out_height + TC_FIRST_WGRAD_P - 1) / TC_FIRST_WGRAD_P;
         first->tiles = first->images * first->tiles_h;
-        return {first->taps_h * 32, (int32_t)filter_bytes(h, w),
+        return {first->taps_h * 32, (int32_t)wgrad_bytes(h, w),
                 (int64_t)first->splits * first->n_tiles};
     }
-    first->tiles_h = (first->out_height + TC_FIRST_DOWN - 1) / TC_FIRST_DOWN;
-    first->tiles_w = (first->out_width + warps * WARP_N - 1) / (warps * WARP_N);
+    first->tiles_h = (first->out_height + TC_FIRST_FPROP_P - 1) / TC_FIRST_FPROP_P;
+    first->tiles_w = (first->out_width + warps * WARP_Q - 1) / (warps * WARP_Q);
     first->tiles = first->images * first->tiles_h * first->tiles_w;
     return {warps * 32, (int32_t)fprop_bytes(h, warps),
             (int64_t)least(first->tiles, most) * first->n_tiles};
@@ -152,7 +152,7 @@ static tc_first_grid prepare_dgrad(tc_first_params *first, const tc_job &job)
 {
     const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
-    int32_t warps = warps_for((w.positions + 1) / 2), pairs = warps * WARP_N;
+    int32_t warps = warps_for((w.positions + 1) / 2), pairs = warps * WARP_Q;
     int32_t channels = (int32_t)conv.n;
 
     first->channels = channels;
@@ -168,8 +168,8 @@ static tc_first_grid prepare_dgrad(tc_first_params *first, const tc_job &job)
     first->y_w = (int32_t)w.a;
     first->dy_h = window_first(h);
     first->dy_w = window_first(w);
-    first->rows_h = window_count(h);
-    first->rows_w = window_count(w);
+    first->window_h = window_count(h);
+    first->window_w = window_count(w);
     first->tiles_h = ((first->height + 1) / 2 + TC_FIRST_PAIRS - 1) / TC_FIRST_PAIRS;
     first->tiles_w = ((first->width + 1) / 2 + pairs - 1) / pairs;
     first->tiles = first->images * first->tiles_h * first->tiles_w;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * First layers: images of 3 or 4 channels, filters that step by 2 along a row. Pixels are kept in
- * shared memory with 4 channels each, so that 8 taps of a filter's row are 32 terms that lie in a
- * row, and the first pixel of every position has an even number: 16 bytes at an address that
+ * shared memory with 4 channels each, so that 8 taps of a filter's row are 32 neighbours along
+ * K, and the first pixel of every position has an even number: 16 bytes at an address that
  * ldmatrix takes. What is padded, in channels and behind the filter's row, never meets a number of
  * the image other than as 0 times 0, or in results that nobody stores.
  */
@@ -13,9 +13,9 @@
 
 /* Taps of a filter's row and their bytes, pixels of 4 channels; filter rows, and filters a block.
  */
-#define TC_FIRST_TAPS  8
-#define TC_FIRST_PIXEL 8
-#define TC_FIRST_ROWS  8
+#define TC_FIRST_TAPS   8
+#define TC_FIRST_PIXEL  8
+#define TC_FIRST_TAPS_H 8
 /* Warps of a block that has positions of a row: 16 each, as many as an image of 224 pixels has use
  * for. */
 #define TC_FIRST_WARPS   7
@@ -28,18 +28,18 @@ struct tc_first_params : tc_slim_params {
     /* What is read has pixels as neighbours in x, channels in y; results lie anywhere. */
     int32_t x_image, x_h;
     int32_t y_image, y_h, y_w;
-    int32_t dy_h, dy_w;              /* dgrad: the first rows and columns of dy, less those of */
-    int32_t rows_h, rows_w;          /* positions by twos; and how many of each that reach a pair */
+    int32_t dy_h, dy_w;              /* dgrad: the first p and q of dy, less those of */
+    int32_t window_h, window_w;      /* positions by twos; and the window of a pair in dy */
     int32_t tiles_h, tiles_w, tiles; /* a block goes from tile to tile */
 };
 
 /* Output rows of a block in fprop, and bytes between the results of neighbouring
- * positions there; output rows in wgrad, and columns: 8 taps of 4 channels; rows of
+ * positions there; output rows in wgrad, and its M: 8 taps of 4 channels; rows of
  * pairs of positions in dgrad, and bytes of a tap's filters, 64 of 8 channels. */
-#define TC_FIRST_DOWN      2
+#define TC_FIRST_FPROP_P   2
 #define TC_FIRST_RESULT    (TC_FIRST_FILTERS * 2 + 16)
-#define TC_FIRST_LINES     4
-#define TC_FIRST_COLUMNS   32
+#define TC_FIRST_WGRAD_P   4
+#define TC_FIRST_WGRAD_M   32
 #define TC_FIRST_PAIRS     4
 #define TC_FIRST_TAP_BYTES 1024
 
@@ -50,9 +50,9 @@ CUDA_BOTH int32_t tc_first_filter_bytes(int32_t taps_h)
 }
 
 /* Pixels of a row that so many positions reach. */
-CUDA_BOTH int32_t tc_first_pixels(int32_t columns)
+CUDA_BOTH int32_t tc_first_pixels(int32_t positions)
 {
-    return columns * 2 + TC_FIRST_TAPS;
+    return positions * 2 + TC_FIRST_TAPS;
 }
 
 /* ------------------------------------------------------------------ on the host, first/params.cu

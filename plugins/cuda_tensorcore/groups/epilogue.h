@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Results of grouped convolutions, fprop and dgrad. Where they go as they are to packed
- * channels, lanes store 4 or 8 neighbours each: forward, filters lie such that a lane's columns are
+ * channels, lanes store 4 or 8 neighbours each: forward, filters lie such that a lane's n are
  * neighbours; in the others lanes change halves with their neighbours. Everything else is
  * blended, biased, activated and rounded once, one by one (conv_output.h).
  */
@@ -10,8 +10,8 @@
 
 #include "params.h"
 
-/* Numbers of an instantiation. A warp has WARP_N columns of PIECES times 16 positions, in PARTS
- * products of their own with WIDE times 8 columns each. */
+/* Numbers of an instantiation. A warp has an N of WARP_N and an M of PIECES times 16 positions, in
+ * SUB_GEMMS products of their own with SUB_FRAGS_N times 8 of N each. */
 template <class M, int CHANNELS, bool DGRAD, bool STORES_BY_8, int CHANNELS_OF_SLAB>
 struct tc_groups_shape {
     typedef M math;
@@ -22,18 +22,18 @@ struct tc_groups_shape {
         IS_DGRAD = DGRAD,
         PACKS = STORES_BY_8,
         COPIES = 4,                                 /* of a thread at a time */
-        PAIRS = CHANNELS <= 8,                      /* parts of a group each */
+        PAIRS = CHANNELS <= 8,                      /* a group each */
         UNITS = CHANNELS <= 8 ? 1 : CHANNELS / 8,   /* of a tap */
         STEPS = CHANNELS <= 16 ? 1 : CHANNELS / 16, /* of a tap */
         WARP_N = CHANNELS <= 16 ? 16 : CHANNELS,    /* of a warp */
         FRAGS_N = WARP_N / 8,
-        IN_ORDER = !DGRAD && !PAIRS, /* a lane's columns are neighbours */
-        PARTS = CHANNELS == 4   ? 4
-                : CHANNELS == 8 ? 2
-                                : 1,
-        WIDE = CHANNELS <= 8 ? 1 : FRAGS_N,
-        ACROSS = SLAB / WARP_N, /* warps */
-        DOWN = TC_GROUPS_WARPS / ACROSS,
+        IN_ORDER = !DGRAD && !PAIRS, /* a lane's n are neighbours */
+        SUB_GEMMS = CHANNELS == 4   ? 4
+                    : CHANNELS == 8 ? 2
+                                    : 1,
+        SUB_FRAGS_N = CHANNELS <= 8 ? 1 : FRAGS_N,
+        WARPS_N = SLAB / WARP_N, /* warps */
+        WARPS_M = TC_GROUPS_WARPS / WARPS_N,
         PIECES = tc_groups_pieces(CHANNELS, SLAB)
     };
 };
@@ -53,15 +53,15 @@ tc_groups_window_of(const tc_groups_params &job, int32_t number, const tc_groups
     const tc_groups_class &of = job.class_of[number];
     tc_groups_window window = {
         at.image, of.first_h + at.h * job.step_h, of.first_w + at.w * job.step_w, 0, false, number};
-    int32_t rows = (job.out_height - window.h + job.step_h - 1) >> (job.step_h - 1);
-    int32_t columns = (job.out_width - window.w + job.step_w - 1) >> (job.step_w - 1);
+    int32_t h_left = (job.out_height - window.h + job.step_h - 1) >> (job.step_h - 1);
+    int32_t w_left = (job.out_width - window.w + job.step_w - 1) >> (job.step_w - 1);
 
     window.high =
         tc_groups_pack_at((int32_t)tc_groups_limit(job.images - at.image, TC_GROUPS_IMAGE_MOST),
-                          (int32_t)tc_groups_limit(rows, TC_GROUPS_ALONG_MOST),
-                          (int32_t)tc_groups_limit(columns, TC_GROUPS_ALONG_MOST));
+                          (int32_t)tc_groups_limit(h_left, TC_GROUPS_ALONG_MOST),
+                          (int32_t)tc_groups_limit(w_left, TC_GROUPS_ALONG_MOST));
     window.whole =
-        job.images - at.image >= job.tile.images && rows >= job.tile.h && columns >= job.tile.w;
+        job.images - at.image >= job.tile.images && h_left >= job.tile.h && w_left >= job.tile.w;
     return window;
 }
 
@@ -70,11 +70,10 @@ __device__ static inline bool tc_groups_is_there(const tc_groups_window &window,
     return ((at - window.high) & TC_GROUPS_GUARDS) == 0;
 }
 
-/* Two rows of 16 columns: lanes of even number get 4 columns of the first 8, odd ones of the last
- * ones. */
+/* Two m of 16 n: lanes of even number get 4 n of the first 8, odd ones of the last ones. */
 template <class E>
 __device__ static inline void tc_groups_pack(const float (&first)[4], const float (&last)[4],
-                                             uint2 (&row)[2])
+                                             uint2 (&m_row)[2])
 {
     bool odd = threadIdx.x % 2;
 
@@ -82,14 +81,14 @@ __device__ static inline void tc_groups_pack(const float (&first)[4], const floa
     for (int r = 0; r < 2; r++) {
         uint32_t low = tc_round_pair(E(), first[2 * r], first[2 * r + 1]);
         uint32_t high = tc_round_pair(E(), last[2 * r], last[2 * r + 1]);
-        uint32_t other = __shfl_xor_sync(UINT32_MAX, odd ? low : high, 1);
+        uint32_t received = __shfl_xor_sync(UINT32_MAX, odd ? low : high, 1);
 
-        row[r] = odd ? uint2{other, high} : uint2{low, other};
+        m_row[r] = odd ? uint2{received, high} : uint2{low, received};
     }
 }
 
 /* Four sums of a position, two neighbours and two others so far apart, one by one, or to the one
- * part: out of the way of those that store what they have as it is. */
+ * split: out of the way of those that store what they have as it is. */
 template <class E>
 __device__ __noinline__ void
 tc_groups_store_any(const tc_groups_params &job, int32_t number_of_class, int32_t image, int32_t h,
@@ -101,11 +100,11 @@ tc_groups_store_any(const tc_groups_params &job, int32_t number_of_class, int32_
     int64_t y = image * conv.position_image + h * along_h.position + w * along_w.position;
     int64_t z = image * conv.z_image + h * along_h.z + w * along_w.z;
 
-    int32_t columns = (int32_t)conv.n;
-    int64_t row = ((int64_t)image * ((job.out_height - of.first_h + job.step_h - 1) / job.step_h) +
-                   (h - of.first_h) / job.step_h) *
-                      ((job.out_width - of.first_w + job.step_w - 1) / job.step_w) +
-                  (w - of.first_w) / job.step_w;
+    int32_t n_end = (int32_t)conv.n;
+    int64_t m = ((int64_t)image * ((job.out_height - of.first_h + job.step_h - 1) / job.step_h) +
+                 (h - of.first_h) / job.step_h) *
+                    ((job.out_width - of.first_w + job.step_w - 1) / job.step_w) +
+                (w - of.first_w) / job.step_w;
 
 #pragma unroll 1
     for (int e = 0; e < 4; e++) {
@@ -116,35 +115,35 @@ tc_groups_store_any(const tc_groups_params &job, int32_t number_of_class, int32_
             continue;
         if (job.partial)
             ((float *)job.partial)[conv_partial_at(
-                job, 0, number / columns * job.classes + number_of_class, row, number % columns)] =
-                sum;
+                job, 0, number / n_end * job.classes + number_of_class, m, number % n_end)] = sum;
         else
             conv_store<E>(job.output, y + number * conv.position.step, z + number * conv.z.step,
                           number, sum);
     }
 }
 
-/* A row of a piece whose columns are neighbours; `to` is the lane's first one. */
+/* One m of a piece whose n are neighbours; `to` is the lane's first one. */
 template <class S>
-__device__ static inline void tc_groups_store_row(void *to, const float (&sum)[S::WIDE][4], int r)
+__device__ static inline void tc_groups_store_row(void *to, const float (&sum)[S::SUB_FRAGS_N][4],
+                                                  int r)
 {
     typedef typename S::element element;
-    uint32_t words[S::WIDE];
+    uint32_t words[S::SUB_FRAGS_N];
 
 #pragma unroll
-    for (int f = 0; f < S::WIDE; f++)
+    for (int f = 0; f < S::SUB_FRAGS_N; f++)
         words[f] = tc_round_pair(element(), sum[f][2 * r], sum[f][2 * r + 1]);
-    if constexpr (S::WIDE == 4)
+    if constexpr (S::SUB_FRAGS_N == 4)
         *(uint4 *)to = uint4{words[0], words[1], words[2], words[3]};
     else
         *(uint2 *)to = uint2{words[0], words[1]};
 }
 
-/* The sums of groups of 4 that are kept: the first one's columns are those of lanes 0 and 1 of 4.
+/* The sums of groups of 4 that are kept: the first one's n are those of lanes 0 and 1 of 4.
  */
 template <class S>
-__device__ static inline void tc_groups_keep_c4(float (&sum)[S::PARTS][S::PIECES][S::WIDE][4],
-                                                int i)
+__device__ static inline void
+tc_groups_keep_c4(float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4], int i)
 {
     bool second = threadIdx.x % 4 >= 2;
 
@@ -155,17 +154,18 @@ __device__ static inline void tc_groups_keep_c4(float (&sum)[S::PARTS][S::PIECES
     }
 }
 
-/* The positions of a warp, whose first column is `channel`; ALL: all of them are there. */
+/* The positions of a warp, whose first n is `channel`; ALL: all of them are there. */
 template <class S, bool ALL>
-__device__ static inline void tc_groups_epilogue(const tc_groups_params &job,
-                                                 const tc_groups_window &window,
-                                                 const tc_groups_place *table, int32_t channel,
-                                                 float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+__device__ static inline void
+tc_groups_epilogue(const tc_groups_params &job, const tc_groups_window &window,
+                   const tc_groups_place *table, int32_t channel,
+                   float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4])
 {
     typedef typename S::element element;
-    int turn = (int)(threadIdx.x % 4);
-    int32_t column = channel + (S::IN_ORDER ? turn * (S::WARP_N / 4) : turn % 2 * 8 + turn / 2 * 4);
-    int32_t first = window.image * job.y_image + window.h * job.y_h + window.w * job.y_w + column;
+    int quad_lane = (int)(threadIdx.x % 4);
+    int32_t n = channel +
+                (S::IN_ORDER ? quad_lane * (S::WARP_N / 4) : quad_lane % 2 * 8 + quad_lane / 2 * 4);
+    int32_t first = window.image * job.c_image + window.h * job.c_h + window.w * job.c_w + n;
     element *out = (element *)job.output.data;
 
     table += threadIdx.x % 32 / 4;
@@ -179,11 +179,12 @@ __device__ static inline void tc_groups_epilogue(const tc_groups_params &job,
 #pragma unroll
         for (int f = 0; f < S::FRAGS_N; f += 2) {
             const float(&first_sums)[4] = sum[0][i][S::PAIRS ? 0 : f];
-            const float(&last_sums)[4] = sum[S::PAIRS ? S::PARTS / 2 : 0][i][S::PAIRS ? 0 : f + 1];
-            uint2 row[2];
+            const float(&last_sums)[4] =
+                sum[S::PAIRS ? S::SUB_GEMMS / 2 : 0][i][S::PAIRS ? 0 : f + 1];
+            uint2 m_row[2];
 
             if constexpr (S::PACKS && !S::IN_ORDER)
-                tc_groups_pack<element>(first_sums, last_sums, row);
+                tc_groups_pack<element>(first_sums, last_sums, m_row);
 #pragma unroll
             for (int r = 0; r < 2; r++) {
                 if (!ALL && !tc_groups_is_there(window, at[r]))
@@ -196,13 +197,13 @@ __device__ static inline void tc_groups_epilogue(const tc_groups_params &job,
                         job, window.number,
                         window.image + (int32_t)(at[r] >> 24 & TC_GROUPS_IMAGE_MOST),
                         window.h + h * job.step_h, window.w + w * job.step_w,
-                        S::IN_ORDER ? column + f * 2 : channel + turn * 2 + f * 8,
+                        S::IN_ORDER ? n + f * 2 : channel + quad_lane * 2 + f * 8,
                         S::IN_ORDER ? 2 : 8,
                         float4{first_sums[2 * r], first_sums[2 * r + 1], last_sums[2 * r],
                                last_sums[2 * r + 1]});
                 } else if constexpr (!S::IN_ORDER) {
-                    if (column + f * 8 < job.channels)
-                        *(uint2 *)(out + (first + from[r] + f * 8)) = row[r];
+                    if (n + f * 8 < job.channels)
+                        *(uint2 *)(out + (first + from[r] + f * 8)) = m_row[r];
                 } else if (f == 0) {
                     tc_groups_store_row<S>(out + (first + from[r]), sum[0][i], r);
                 }

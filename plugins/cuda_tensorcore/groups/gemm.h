@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Grouped convolutions, fprop and dgrad. Filters stay in shared memory in units of 8
- * terms (forward: 8 channels of each column; data: 8 columns of each term), a unit a tap and 8
- * channels of a group; ldmatrix reads either. A step of 16 terms is one tap of 16 channels, or of
+ * k (fprop: 8 channels of each n; dgrad: 8 n of each k), a unit a tap and 8
+ * channels of a group; ldmatrix reads either. A step of 16 k is one tap of 16 channels, or of
  * groups of 8 channels two taps. Groups of 4: groups/gemm_c4.h.
  */
 #ifndef CUDA_TENSORCORE_GROUPS_GEMM_H
@@ -13,28 +13,28 @@
 /* ------------------------------------------------------------------ filters */
 
 /* The units of a line of filters; 8 threads go from line to line, 4 along what lies in a row. Where
- * a lane's columns are to be neighbours, lines are in the order in which products have columns: two
+ * a lane's n are to be neighbours, lines are in the order in which products have N: two
  * of each lane, then two more. */
 template <class S>
 __device__ static inline void tc_groups_load_filters(const tc_groups_params &job, int32_t channel,
                                                      char *to)
 {
     typedef typename S::element element;
-    enum { WARPS = S::SLAB / 8, STEP = TC_GROUPS_WARPS / WARPS * 4, EACH = S::WARP_N / 4 };
+    enum { WARPS = S::SLAB / 8, STEP = TC_GROUPS_WARPS / WARPS * 4, N_PER_LANE = S::WARP_N / 4 };
     int32_t warp = (int32_t)(threadIdx.x / 32);
-    int32_t line = warp % WARPS * 8 + (int32_t)(threadIdx.x % 8), column = line;
+    int32_t line = warp % WARPS * 8 + (int32_t)(threadIdx.x % 8), n = line;
 
     if (S::IN_ORDER)
-        column = line / S::WARP_N * S::WARP_N + line % 8 / 2 * EACH + line % S::WARP_N / 8 * 2 +
-                 line % 2;
-    int32_t number = channel + column;
+        n = line / S::WARP_N * S::WARP_N + line % 8 / 2 * N_PER_LANE + line % S::WARP_N / 8 * 2 +
+            line % 2;
+    int32_t number = channel + n;
     const element *from = (const element *)job.b + number / S::GROUP * job.conv.tap_group +
                           number % S::GROUP * job.tap_line;
 
 #pragma unroll 4
     for (int32_t unit = (int32_t)(threadIdx.x / 8) % 4 + warp / WARPS * 4;
          unit < job.entries * S::UNITS; unit += STEP) {
-        int32_t tap = job.tap_w[unit / S::UNITS];
+        int32_t tap = job.tap_b[unit / S::UNITS];
         bool there = tap >= 0 && number < job.channels;
 
         tc_copy(to + unit * tc_groups_unit(S::SLAB) + line * 16,
@@ -44,26 +44,26 @@ __device__ static inline void tc_groups_load_filters(const tc_groups_params &job
 
 /* Where a lane finds its row of a step's filters, without the step. */
 template <class S>
-__device__ static inline uint32_t tc_groups_filter_place(const char *memory, int32_t column)
+__device__ static inline uint32_t tc_groups_filter_address(const char *memory, int32_t n)
 {
     int32_t lane = (int32_t)(threadIdx.x % 32), low = lane / 8 % 2, high = lane / 16;
     int32_t line = S::IS_DGRAD && !S::PAIRS ? low : high;
 
-    return tc_shared_address(memory) + (uint32_t)((column + line * 8 + lane % 8) * 16 +
+    return tc_shared_address(memory) + (uint32_t)((n + line * 8 + lane % 8) * 16 +
                                                   (low + high - line) * tc_groups_unit(S::SLAB));
 }
 
-/* The filters of step `half` of the tap whose units begin at `place`. */
+/* The filters of step `half` of the tap whose units begin at `address`. */
 template <class S>
-__device__ static inline void tc_groups_read_filters(uint32_t place, int half,
+__device__ static inline void tc_groups_read_filters(uint32_t address, int half,
                                                      uint32_t (&b)[S::FRAGS_N][2])
 {
 #pragma unroll
     for (int f = 0; f < S::FRAGS_N; f += 2) {
         if (S::IS_DGRAD)
-            tc_ldmatrix_trans(b[f], place + (uint32_t)(f * tc_groups_unit(S::SLAB) + half * 256));
+            tc_ldmatrix_trans(b[f], address + (uint32_t)(f * tc_groups_unit(S::SLAB) + half * 256));
         else
-            tc_ldmatrix(b[f], place + (uint32_t)(f * 128 + half * 2 * tc_groups_unit(S::SLAB)));
+            tc_ldmatrix(b[f], address + (uint32_t)(f * 128 + half * 2 * tc_groups_unit(S::SLAB)));
     }
 }
 
@@ -71,9 +71,9 @@ __device__ static inline void tc_groups_read_filters(uint32_t place, int half,
 
 /* Of one tap, groups of 16 channels and more; `at` is where it is in the halo. */
 template <class S>
-__device__ static inline void tc_groups_mma_tap(uint32_t at, const uint32_t (&halo)[S::PIECES],
-                                                uint32_t filters,
-                                                float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+__device__ static inline void
+tc_groups_mma_tap(uint32_t at, const uint32_t (&halo)[S::PIECES], uint32_t filters,
+                  float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4])
 {
 #pragma unroll
     for (int half = 0; half < S::STEPS; half++) {
@@ -91,14 +91,14 @@ __device__ static inline void tc_groups_mma_tap(uint32_t at, const uint32_t (&ha
 template <class S>
 __device__ static inline void
 tc_groups_mma_pair(uint32_t at, bool lone, const uint32_t (&halo)[S::PIECES], uint32_t filters,
-                   float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+                   float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4])
 {
     uint32_t b[S::FRAGS_N][2];
 
     tc_groups_read_filters<S>(filters, 0, b);
 #pragma unroll
     for (int f = 0; f < 2; f++) {
-        uint32_t a[S::PIECES][4], column[1][2] = {{b[f][0], b[f][1]}};
+        uint32_t a[S::PIECES][4], b_of_tap[1][2] = {{b[f][0], b[f][1]}};
 
 #pragma unroll
         for (int i = 0; i < S::PIECES; i++) {
@@ -106,7 +106,7 @@ tc_groups_mma_pair(uint32_t at, bool lone, const uint32_t (&halo)[S::PIECES], ui
             if (lone)
                 a[i][2] = a[i][3] = 0;
         }
-        tc_mma_all<typename S::math>(sum[f], a, column);
+        tc_mma_all<typename S::math>(sum[f], a, b_of_tap);
     }
 }
 
@@ -115,7 +115,7 @@ template <class S>
 __device__ static inline void
 tc_groups_mma_taps(const tc_groups_params &job, const tc_groups_class &of,
                    const uint32_t (&halo)[S::PIECES], uint32_t filters,
-                   float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+                   float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4])
 {
     enum { STEP = S::PAIRS ? 2 : 1, BYTES = S::UNITS * tc_groups_unit(S::SLAB) };
     bool first = threadIdx.x % 32 < 16;
@@ -124,11 +124,11 @@ tc_groups_mma_taps(const tc_groups_params &job, const tc_groups_class &of,
 #pragma unroll
         for (int tap = 0; tap < TC_GROUPS_SET; tap += STEP) {
             if constexpr (S::PAIRS)
-                tc_groups_mma_pair<S>((uint32_t)(first ? job.tap_at[tap] : job.tap_at[tap + 1]),
+                tc_groups_mma_pair<S>((uint32_t)(first ? job.tap_halo[tap] : job.tap_halo[tap + 1]),
                                       tap + 1 == TC_GROUPS_SET, halo,
                                       filters + (uint32_t)(tap * BYTES), sum);
             else
-                tc_groups_mma_tap<S>((uint32_t)job.tap_at[tap], halo,
+                tc_groups_mma_tap<S>((uint32_t)job.tap_halo[tap], halo,
                                      filters + (uint32_t)(tap * BYTES), sum);
         }
         return;
@@ -136,12 +136,12 @@ tc_groups_mma_taps(const tc_groups_params &job, const tc_groups_class &of,
 #pragma unroll 1
     for (int tap = of.tap; tap < of.tap + of.taps; tap += STEP) {
         if constexpr (S::PAIRS)
-            tc_groups_mma_pair<S>((uint32_t)(first ? job.tap_at[tap] : job.tap_at[tap + 1]),
-                                  job.tap_w[tap + 1] < 0, halo, filters + (uint32_t)(tap * BYTES),
+            tc_groups_mma_pair<S>((uint32_t)(first ? job.tap_halo[tap] : job.tap_halo[tap + 1]),
+                                  job.tap_b[tap + 1] < 0, halo, filters + (uint32_t)(tap * BYTES),
                                   sum);
         else
-            tc_groups_mma_tap<S>((uint32_t)job.tap_at[tap], halo, filters + (uint32_t)(tap * BYTES),
-                                 sum);
+            tc_groups_mma_tap<S>((uint32_t)job.tap_halo[tap], halo,
+                                 filters + (uint32_t)(tap * BYTES), sum);
     }
 }
 
@@ -152,45 +152,45 @@ tc_groups_mma(const tc_groups_params &job, int32_t number, const tc_groups_at &a
               uint32_t filters, uint32_t zeros, int32_t channel, const tc_groups_place *table)
 {
     int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
-    int column = warp % S::ACROSS * S::WARP_N;
+    int n = warp % S::WARPS_N * S::WARP_N;
     const tc_groups_class &of = job.class_of[number];
     tc_groups_window window = tc_groups_window_of(job, number, at);
 
-    halo += (uint32_t)(column * 2 + (S::PAIRS ? 0 : lane / 16 * 16));
+    halo += (uint32_t)(n * 2 + (S::PAIRS ? 0 : lane / 16 * 16));
 #pragma unroll 1
-    for (int piece = warp / S::ACROSS * S::PIECES; piece < job.pieces;
-         piece += S::DOWN * S::PIECES) {
-        const tc_groups_place *places = table + piece * 16;
-        float sum[S::PARTS][S::PIECES][S::WIDE][4] = {};
+    for (int piece = warp / S::WARPS_N * S::PIECES; piece < job.pieces;
+         piece += S::WARPS_M * S::PIECES) {
+        const tc_groups_place *positions = table + piece * 16;
+        float sum[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4] = {};
 
         if constexpr (S::GROUP == 4) {
-            tc_groups_mma_c4<S>(job, of, places, halo, filters, zeros, sum);
+            tc_groups_mma_c4<S>(job, of, positions, halo, filters, zeros, sum);
         } else {
             uint32_t from[S::PIECES];
 
 #pragma unroll
             for (int i = 0; i < S::PIECES; i++)
-                from[i] = halo + places[i * 16 + lane % 16].halo;
+                from[i] = halo + positions[i * 16 + lane % 16].halo;
             tc_groups_mma_taps<S>(job, of, from, filters, sum);
         }
         if (S::PACKS && window.whole && (piece + S::PIECES) * 16 <= job.positions)
-            tc_groups_epilogue<S, S::PACKS>(job, window, places, channel + column, sum);
+            tc_groups_epilogue<S, S::PACKS>(job, window, positions, channel + n, sum);
         else
-            tc_groups_epilogue<S, false>(job, window, places, channel + column, sum);
+            tc_groups_epilogue<S, false>(job, window, positions, channel + n, sum);
     }
 }
 
 template <class S>
 __device__ static inline void tc_groups_gemm(const tc_groups_params &job, char *memory)
 {
-    int column = (int)(threadIdx.x / 32) % S::ACROSS * S::WARP_N;
+    int n = (int)(threadIdx.x / 32) % S::WARPS_N * S::WARP_N;
     int32_t channel = (int32_t)blockIdx.x % job.slabs * S::SLAB;
     int32_t blocks = (int32_t)gridDim.x / job.slabs, first = (int32_t)blockIdx.x / job.slabs;
     int32_t stage = 0, last = 0, next = first;
     uint32_t ring = tc_shared_address(memory + job.ring_at);
     uint32_t zeros = tc_shared_address(memory + job.zeros_at);
-    uint32_t filters = S::GROUP == 4 ? tc_groups_c4_place(memory, column)
-                                     : tc_groups_filter_place<S>(memory, column);
+    uint32_t filters =
+        S::GROUP == 4 ? tc_groups_c4_address(memory, n) : tc_groups_filter_address<S>(memory, n);
     const tc_groups_place *table = (const tc_groups_place *)(memory + job.table_at);
 
     /* The filters arrive with the first tile. */
@@ -217,7 +217,7 @@ __device__ static inline void tc_groups_gemm(const tc_groups_params &job, char *
             tc_groups_load_halo<S>(job, tc_groups_tile_at(job, next), channel, memory,
                                    ring + (uint32_t)(last * job.stage_bytes));
         tc_cp_async_commit();
-        if (channel + column < job.channels) {
+        if (channel + n < job.channels) {
             for (int c = 0; c < job.classes; c++)
                 tc_groups_mma<S>(job, c, at, ring + (uint32_t)(stage * job.stage_bytes), filters,
                                  zeros, channel, table);

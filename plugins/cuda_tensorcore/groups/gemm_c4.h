@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Groups of 4 channels, fprop and dgrad. A lane reads the 4 channels of one tap that a
- * group has in a pixel, 8 bytes: terms 2 t, 2 t + 1, 2 t + 8 and 2 t + 9 of the product, so that
+ * group has in a pixel, 8 bytes: k 2 t, 2 t + 1, 2 t + 8 and 2 t + 9 of the product, so that
  * three taps are a step, and its last lanes of four read zeros. No product has two groups' pixels;
- * filters of both groups of 8 channels are its columns, and what one's pixels make with the other's
- * filters is dropped. Filters lie in 8 bytes a column and tap, transposed in dgrad.
+ * filters of both groups of 8 channels are its N, and what one's pixels make with the other's
+ * filters is dropped. Filters lie in 8 bytes an n and tap, transposed in dgrad.
  */
 #ifndef CUDA_TENSORCORE_GROUPS_GEMM_C4_H
 #define CUDA_TENSORCORE_GROUPS_GEMM_C4_H
@@ -24,29 +24,29 @@ __device__ static inline void tc_groups_load_c4(const tc_groups_params &job, int
         ((uint4 *)(to + job.zeros_at))[i] = uint4{0, 0, 0, 0};
     for (int32_t entry = (int32_t)(threadIdx.x / S::SLAB); entry < job.entries;
          entry += TC_GROUPS_THREADS / S::SLAB) {
-        int32_t tap = job.tap_w[entry];
-        char *place = to + entry * tc_groups_unit(S::SLAB) / 2;
+        int32_t tap = job.tap_b[entry];
+        char *unit = to + entry * tc_groups_unit(S::SLAB) / 2;
         union {
             uint2 word;
             element channel[4];
-        } terms = {{0, 0}};
+        } taps_c4 = {{0, 0}};
 
         if (tap >= 0 && number < job.channels)
-            terms.word = *(const uint2 *)(from + tap);
+            taps_c4.word = *(const uint2 *)(from + tap);
         if constexpr (S::IS_DGRAD) {
 #pragma unroll
             for (int c = 0; c < 4; c++)
-                *(element *)(place + (line / 4 * 4 + c) * 8 + line % 4 * 2) = terms.channel[c];
+                *(element *)(unit + (line / 4 * 4 + c) * 8 + line % 4 * 2) = taps_c4.channel[c];
         } else {
-            *(uint2 *)(place + line * 8) = terms.word;
+            *(uint2 *)(unit + line * 8) = taps_c4.word;
         }
     }
 }
 
-/* Where a lane finds its column of the filters of a tap. */
-__device__ static inline uint32_t tc_groups_c4_place(const char *memory, int32_t column)
+/* Where a lane finds its n of the filters of a tap. */
+__device__ static inline uint32_t tc_groups_c4_address(const char *memory, int32_t n)
 {
-    return tc_shared_address(memory) + (uint32_t)((column + (int32_t)(threadIdx.x % 32) / 4) * 8);
+    return tc_shared_address(memory) + (uint32_t)((n + (int32_t)(threadIdx.x % 32) / 4) * 8);
 }
 
 /* The products of a class for the warp's pieces of positions. Zeros are read from the banks that
@@ -55,26 +55,27 @@ template <class S>
 __device__ static inline void
 tc_groups_mma_c4(const tc_groups_params &job, const tc_groups_class &of,
                  const tc_groups_place *table, uint32_t halo, uint32_t filters, uint32_t zeros,
-                 float (&sum)[S::PARTS][S::PIECES][S::WIDE][4])
+                 float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4])
 {
-    int lane = (int)(threadIdx.x % 32), turn = lane % 4;
+    int lane = (int)(threadIdx.x % 32), quad_lane = lane % 4;
     uint32_t from[S::PIECES][2];
 
     zeros += ((halo / 16 + (uint32_t)(lane / 16 * 4 + 6) - zeros / 16) & 7) * 16;
 #pragma unroll
     for (int i = 0; i < S::PIECES * 2; i++)
-        from[i / 2][i % 2] = turn < 3 ? halo + (uint32_t)table[i * 8 + lane / 4].halo : zeros;
+        from[i / 2][i % 2] = quad_lane < 3 ? halo + (uint32_t)table[i * 8 + lane / 4].halo : zeros;
 #pragma unroll 1
     for (int tap = of.tap; tap < of.tap + of.taps; tap += 3) {
-        uint32_t at = turn < 3 ? (uint32_t)job.tap_at[tap + turn] : 0;
-        bool none = turn < 3 && job.tap_w[tap + turn] < 0;
-        uint32_t place =
-            turn < 3 ? filters + (uint32_t)((tap + turn) * (tc_groups_unit(S::SLAB) / 2)) : zeros;
+        uint32_t at = quad_lane < 3 ? (uint32_t)job.tap_halo[tap + quad_lane] : 0;
+        bool none = quad_lane < 3 && job.tap_b[tap + quad_lane] < 0;
+        uint32_t filter =
+            quad_lane < 3 ? filters + (uint32_t)((tap + quad_lane) * (tc_groups_unit(S::SLAB) / 2))
+                          : zeros;
         uint32_t b[2][1][2];
 
 #pragma unroll
         for (int f = 0; f < 2; f++)
-            tc_load_pair(b[f][0], place + (uint32_t)(f * 64));
+            tc_load_pair(b[f][0], filter + (uint32_t)(f * 64));
 #pragma unroll
         for (int group = 0; group < 4; group++) {
             uint32_t a[S::PIECES][4];
@@ -83,11 +84,11 @@ tc_groups_mma_c4(const tc_groups_params &job, const tc_groups_class &of,
             for (int i = 0; i < S::PIECES; i++) {
 #pragma unroll
                 for (int r = 0; r < 2; r++) {
-                    uint32_t terms[2];
+                    uint32_t pixel[2];
 
-                    tc_load_pair(terms, (none ? zeros : from[i][r] + at) + (uint32_t)(group * 8));
-                    a[i][r] = terms[0];
-                    a[i][r + 2] = terms[1];
+                    tc_load_pair(pixel, (none ? zeros : from[i][r] + at) + (uint32_t)(group * 8));
+                    a[i][r] = pixel[0];
+                    a[i][r + 2] = pixel[1];
                 }
             }
             tc_mma_all<typename S::math>(sum[group], a, b[group / 2]);

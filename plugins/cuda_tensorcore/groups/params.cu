@@ -40,7 +40,7 @@ static int is_one(const conv_dim &dim)
 }
 
 /* Packed channels, steps of whole pieces of 16 bytes, and 31 bits for every offset. */
-static int reaches(const conv *conv)
+static int offsets_fit(const conv *conv)
 {
     int64_t x = conv->images * size_of(conv->a_image), w = conv->groups * size_of(conv->tap_group);
     int64_t y = conv->images * size_of(conv->position_image);
@@ -60,14 +60,14 @@ static int reaches(const conv *conv)
 /* Lines of filters in pieces of 16 bytes, of groups of 4 in pieces of 8. */
 static int reads_filters(const conv *conv)
 {
-    int64_t each = conv->depth < 8 ? 4 : 8;
+    int64_t width = conv->depth < 8 ? 4 : 8;
     int64_t within = conv_is_dgrad(conv) ? conv->tap_n : conv->tap_depth;
     int64_t line = conv_is_dgrad(conv) ? conv->tap_depth : conv->tap_n;
-    int good = within == 1 && line % each == 0 && conv->tap_group % each == 0 &&
-               conv->tap_first % each == 0;
+    int good = within == 1 && line % width == 0 && conv->tap_group % width == 0 &&
+               conv->tap_first % width == 0;
 
     for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
-        good &= conv->dim[d].tap % each == 0;
+        good &= conv->dim[d].tap % width == 0;
     return good;
 }
 
@@ -121,22 +121,22 @@ static void fill(tc_groups_making *groups, int32_t slab)
     groups->slabs = cuda_ceil_div(groups->channels, slab);
     groups->height = (int32_t)h.a_extent;
     groups->width = (int32_t)w.a_extent;
-    groups->x_image = (int32_t)conv.a_image;
-    groups->x_h = (int32_t)h.a;
-    groups->x_w = (int32_t)w.a;
+    groups->a_image = (int32_t)conv.a_image;
+    groups->a_h = (int32_t)h.a;
+    groups->a_w = (int32_t)w.a;
     groups->out_height = (int32_t)h.positions;
     groups->out_width = (int32_t)w.positions;
-    groups->y_image = (int32_t)conv.position_image;
-    groups->y_h = (int32_t)h.position;
-    groups->y_w = (int32_t)w.position;
+    groups->c_image = (int32_t)conv.position_image;
+    groups->c_h = (int32_t)h.position;
+    groups->c_w = (int32_t)w.position;
     groups->step_h = conv_is_dgrad(&conv) ? (int32_t)h.stride : 1;
     groups->step_w = conv_is_dgrad(&conv) ? (int32_t)w.stride : 1;
     groups->apart_h = conv_is_dgrad(&conv) ? 1 : (int32_t)h.stride;
     groups->apart_w = conv_is_dgrad(&conv) ? 1 : (int32_t)w.stride;
     groups->low_h = rows.low;
     groups->low_w = columns.low;
-    groups->reach_h = rows.high - rows.low + 1;
-    groups->reach_w = columns.high - columns.low + 1;
+    groups->window_h = rows.high - rows.low + 1;
+    groups->window_w = columns.high - columns.low + 1;
     groups->class_h = cuda_ceil_div(groups->out_height, groups->step_h);
     groups->class_w = cuda_ceil_div(groups->out_width, groups->step_w);
     groups->tap_line = (int32_t)(conv_is_dgrad(&conv) ? conv.tap_depth : conv.tap_n);
@@ -163,7 +163,7 @@ static int32_t takes(const struct conv *conv, const struct tc_target *target, in
     if (!conv->narrow || conv->groups < 2 || conv->depth != conv->n || !takes_group(conv->depth) ||
         conv->groups * conv->depth % 8 != 0 || !is_one(conv->dim[CONV_FIRST]) ||
         !takes_dim(conv->dim[CONV_FIRST + 1]) || !takes_dim(conv->dim[CONV_FIRST + 2]) ||
-        conv_taps(conv) > TAPS_MAX || !reaches(conv) ||
+        conv_taps(conv) > TAPS_MAX || !offsets_fit(conv) ||
         !(conv_is_wgrad(conv) ? reads_dy(conv) : reads_filters(conv)))
         return 0;
     groups = {};
@@ -236,15 +236,15 @@ static void list_taps(tc_groups_making *groups)
             int32_t row = h.at + r * h.at_tap - groups->low_h;
             int32_t column = w.at + s * w.at_tap - groups->low_w;
 
-            groups->tap_at[of.tap + t] = groups->tap_at[of.tap];
-            groups->tap_w[of.tap + t] = -1;
+            groups->tap_halo[of.tap + t] = groups->tap_halo[of.tap];
+            groups->tap_b[of.tap + t] = -1;
             if (r >= h.taps)
                 continue;
-            groups->tap_at[of.tap + t] =
+            groups->tap_halo[of.tap + t] =
                 tc_groups_sorted(row, groups->halo_h, groups->apart_h) * groups->row_bytes +
                 tc_groups_sorted(column, groups->halo_w, groups->apart_w) *
                     tc_groups_pixel(groups->slab);
-            groups->tap_w[of.tap + t] =
+            groups->tap_b[of.tap + t] =
                 (int32_t)(conv.tap_first +
                           (h.tap_first + r * h.tap_step) * conv.dim[CONV_FIRST + 1].tap +
                           (w.tap_first + s * w.tap_step) * conv.dim[CONV_FIRST + 2].tap);
@@ -255,7 +255,7 @@ static void list_taps(tc_groups_making *groups)
 /* Nine taps as rows of three, of which the second is as far from the first for every tap. */
 static int in_rows(const tc_groups_making &groups)
 {
-    const int32_t *at = groups.tap_at;
+    const int32_t *at = groups.tap_halo;
 
     return at[3] - at[0] == at[4] - at[1] && at[4] - at[1] == at[5] - at[2];
 }
@@ -264,16 +264,16 @@ static int in_rows(const tc_groups_making &groups)
 static int stores_by_8(const tc_groups_making &groups)
 {
     const conv &conv = groups.conv;
-    int32_t each = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && conv.depth == 32 ? 8 : 4;
+    int32_t width = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_FORWARD && conv.depth == 32 ? 8 : 4;
     int good;
 
     if (!conv_is_wgrad(&conv))
-        return conv.position.step == 1 && groups.y_image % each == 0 && groups.y_h % each == 0 &&
-               groups.y_w % each == 0;
-    good = conv.tap_depth == 1 && conv.tap_n % each == 0 && conv.tap_group % each == 0 &&
-           conv.tap_first % each == 0;
+        return conv.position.step == 1 && groups.c_image % width == 0 && groups.c_h % width == 0 &&
+               groups.c_w % width == 0;
+    good = conv.tap_depth == 1 && conv.tap_n % width == 0 && conv.tap_group % width == 0 &&
+           conv.tap_first % width == 0;
     for (int d = CONV_FIRST; d < CONV_DIMS_MAX; d++)
-        good &= conv.dim[d].tap % each == 0;
+        good &= conv.dim[d].tap % width == 0;
     return good;
 }
 

@@ -8,7 +8,7 @@
  * Pixels lie in tc_groups_pixel bytes each: 16 more than they have channels, so that neighbours are
  * in other banks without any change of places, and a tap is one number added to an address.
  * Positions that are 2 pixels apart have to be neighbours, too: then all even pixels come before
- * all odd ones, in rows and in columns. Rows and images are padded by pieces of 16
+ * all odd ones, along h and along w. Rows and images are padded by pieces of 16
  * bytes such that the pixels of any 8 neighbouring positions of a tile are in different banks.
  */
 #ifndef CUDA_TENSORCORE_GROUPS_PARAMS_H
@@ -89,31 +89,31 @@ struct tc_groups_params : tc_slim_params {
     int32_t images, channels; /* of all groups */
     int32_t slab, slabs;      /* channels of one; how many */
     int32_t height, width;    /* of A */
-    int32_t x_image, x_h, x_w;
+    int32_t a_image, a_h, a_w;
     int32_t out_height, out_width; /* of the tensor by position, */
-    int32_t y_image, y_h, y_w;     /* z beside it */
+    int32_t c_image, c_h, c_w;     /* z beside it */
     int32_t class_h, class_w;      /* positions of the largest class; */
     int32_t step_h, step_w;        /* between positions of a class, 1 or 2; */
     int32_t apart_h, apart_w;      /* between their pixels, 1 or 2 */
     tc_groups_tile tile;
     int32_t tiles_h, tiles_w, tiles;
     cuda_divisor by_tiles_h, by_tiles_w, by_halo_h, by_halo_w, by_tile_h, by_tile_w;
-    int32_t lines;            /* pixels of a halo */
-    int32_t positions;        /* of a tile */
-    int32_t pieces;           /* of 16 of them, as many as warps take at a time */
-    int32_t low_h, low_w;     /* the first position's first pixel, */
-    int32_t reach_h, reach_w; /* pixels that a position reaches, */
-    int32_t halo_h, halo_w;   /* that those of a tile reach in an image */
+    int32_t lines;              /* pixels of a halo */
+    int32_t positions;          /* of a tile */
+    int32_t pieces;             /* of 16 of them, as many as warps take at a time */
+    int32_t low_h, low_w;       /* the first position's first pixel, */
+    int32_t window_h, window_w; /* the window of a position, in pixels, */
+    int32_t halo_h, halo_w;     /* of a tile, in an image */
     int32_t row_bytes, image_bytes, stage_bytes;
     int32_t dy_at;    /* in a stage, in wgrad */
-    int32_t tap_line; /* from line to line of filters: columns, or depth in dgrad */
+    int32_t tap_line; /* from line to line of filters: N, or depth in dgrad */
     int32_t classes, entries;
     int32_t in_one;      /* one class of 9 taps, one of groups of 8 filling up */
     int32_t stores_by_8; /* or 16, as results leave a warp */
     int32_t zeros_at, limits_at, lines_at, table_at, ring_at, shared_bytes; /* in shared memory */
     tc_groups_class class_of[TC_GROUPS_CLASSES];
-    int32_t tap_at[TC_GROUPS_TAPS]; /* bytes in the halo */
-    int32_t tap_w[TC_GROUPS_TAPS];  /* elements in a line of filters; < 0: zeros */
+    int32_t tap_halo[TC_GROUPS_TAPS]; /* bytes in the halo */
+    int32_t tap_b[TC_GROUPS_TAPS];    /* elements in a line of filters; < 0: zeros */
 };
 
 /* A pixel of a halo: where it lies there, in bytes, its offset in A less that of
@@ -181,11 +181,11 @@ struct tc_groups_at {
 
 __device__ static inline tc_groups_at tc_groups_tile_at(const tc_groups_params &job, int32_t tile)
 {
-    int32_t row = (int32_t)cuda_divide((uint32_t)tile, job.by_tiles_w);
-    int32_t image = (int32_t)cuda_divide((uint32_t)row, job.by_tiles_h);
+    int32_t tile_h = (int32_t)cuda_divide((uint32_t)tile, job.by_tiles_w);
+    int32_t image = (int32_t)cuda_divide((uint32_t)tile_h, job.by_tiles_h);
 
-    return {image * job.tile.images, (row - image * job.tiles_h) * job.tile.h,
-            (tile - row * job.tiles_w) * job.tile.w};
+    return {image * job.tile.images, (tile_h - image * job.tiles_h) * job.tile.h,
+            (tile - tile_h * job.tiles_w) * job.tile.w};
 }
 
 /* Where pixel `index` of so many lies, even ones first where positions are 2 apart. */
@@ -218,25 +218,25 @@ __device__ static inline void tc_groups_make_tables(const tc_groups_params &job,
 
 #pragma unroll 1
     for (int32_t i = (int32_t)threadIdx.x; i < job.lines; i += TC_GROUPS_THREADS) {
-        int32_t row = (int32_t)cuda_divide((uint32_t)i, job.by_halo_w), w = i - row * job.halo_w;
-        int32_t n = (int32_t)cuda_divide((uint32_t)row, job.by_halo_h), h = row - n * job.halo_h;
+        int32_t nh = (int32_t)cuda_divide((uint32_t)i, job.by_halo_w), w = i - nh * job.halo_w;
+        int32_t n = (int32_t)cuda_divide((uint32_t)nh, job.by_halo_h), h = nh - n * job.halo_h;
         int32_t halo = n * job.image_bytes +
                        tc_groups_sorted(h, job.halo_h, job.apart_h) * job.row_bytes +
                        tc_groups_sorted(w, job.halo_w, job.apart_w) * PIXEL;
 
-        lines[i] = {(uint32_t)halo, (uint32_t)halo, n * job.x_image + h * job.x_h + w * job.x_w,
+        lines[i] = {(uint32_t)halo, (uint32_t)halo, n * job.a_image + h * job.a_h + w * job.a_w,
                     tc_groups_pack_at(n, h, w) | TC_GROUPS_GUARDS};
     }
 #pragma unroll 1
     for (int32_t i = (int32_t)threadIdx.x; i < job.pieces * 16; i += TC_GROUPS_THREADS) {
-        int32_t row = (int32_t)cuda_divide((uint32_t)i, job.by_tile_w), w = i - row * job.tile.w;
-        int32_t n = (int32_t)cuda_divide((uint32_t)row, job.by_tile_h), h = row - n * job.tile.h;
+        int32_t nh = (int32_t)cuda_divide((uint32_t)i, job.by_tile_w), w = i - nh * job.tile.w;
+        int32_t n = (int32_t)cuda_divide((uint32_t)nh, job.by_tile_h), h = nh - n * job.tile.h;
         bool there = i < job.positions;
 
         table[i] = {
             there ? (uint32_t)(n * job.image_bytes + h * job.row_bytes + w * PIXEL) : 0,
             (uint32_t)(i * PIXEL),
-            n * job.y_image + h * job.step_h * job.y_h + w * job.step_w * job.y_w,
+            n * job.c_image + h * job.step_h * job.c_h + w * job.step_w * job.c_w,
             (there ? tc_groups_pack_at(n, h, w) : tc_groups_pack_at(TC_GROUPS_IMAGE_MOST, 0, 0)) |
                 TC_GROUPS_GUARDS};
     }
@@ -247,31 +247,31 @@ __device__ static inline void tc_groups_make_tables(const tc_groups_params &job,
 template <class S>
 __device__ static inline void
 tc_groups_copy(const tc_groups_params &job, const void *from, const tc_groups_limits &limits,
-               const tc_groups_place *places, int32_t count, uint32_t to)
+               const tc_groups_place *table, int32_t count, uint32_t to)
 {
-    enum { CHUNKS = S::SLAB / 8, STEP = TC_GROUPS_THREADS / CHUNKS, EACH = S::COPIES };
+    enum { CHUNKS = S::SLAB / 8, STEP = TC_GROUPS_THREADS / CHUNKS, AT_ONCE = S::COPIES };
     int32_t i = (int32_t)(threadIdx.x / CHUNKS);
 
     to += (uint32_t)((int32_t)(threadIdx.x % CHUNKS) * 16);
 #pragma unroll 1
-    for (; i + (EACH - 1) * STEP < count; i += EACH * STEP) {
-        tc_groups_place place[EACH];
+    for (; i + (AT_ONCE - 1) * STEP < count; i += AT_ONCE * STEP) {
+        tc_groups_place entry[AT_ONCE];
 
 #pragma unroll
-        for (int k = 0; k < EACH; k++)
-            place[k] = places[i + k * STEP];
+        for (int k = 0; k < AT_ONCE; k++)
+            entry[k] = table[i + k * STEP];
 #pragma unroll
-        for (int k = 0; k < EACH; k++)
-            tc_copy(to + place[k].line,
-                    tc_address(from, place[k].from, sizeof(typename S::element)),
-                    tc_groups_is_within(limits, place[k].at));
+        for (int k = 0; k < AT_ONCE; k++)
+            tc_copy(to + entry[k].line,
+                    tc_address(from, entry[k].from, sizeof(typename S::element)),
+                    tc_groups_is_within(limits, entry[k].at));
     }
 #pragma unroll 1
     for (; i < count; i += STEP) {
-        const tc_groups_place place = places[i];
+        const tc_groups_place entry = table[i];
 
-        tc_copy(to + place.line, tc_address(from, place.from, sizeof(typename S::element)),
-                tc_groups_is_within(limits, place.at));
+        tc_copy(to + entry.line, tc_address(from, entry.from, sizeof(typename S::element)),
+                tc_groups_is_within(limits, entry.at));
     }
 }
 
@@ -286,7 +286,7 @@ __device__ static inline void tc_groups_load_halo(const tc_groups_params &job,
     int32_t images = chunk < job.channels ? job.images - at.image : 0;
     const typename S::element *x =
         (const typename S::element *)job.a +
-        (at.image * job.x_image + top * job.x_h + left * job.x_w + chunk);
+        (at.image * job.a_image + top * job.a_h + left * job.a_w + chunk);
     tc_groups_limits limits;
 
     limits.low = tc_groups_pack_at(0, (int32_t)tc_groups_limit(-top, TC_GROUPS_ALONG_MOST),

@@ -38,8 +38,8 @@ void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
     groups->tiles_h = cuda_ceil_div(groups->class_h, tile.h);
     groups->tiles_w = cuda_ceil_div(groups->class_w, tile.w);
     groups->tiles = cuda_ceil_div(groups->images, tile.images) * groups->tiles_h * groups->tiles_w;
-    groups->halo_h = (tile.h - 1) * groups->apart_h + groups->reach_h;
-    groups->halo_w = (tile.w - 1) * groups->apart_w + groups->reach_w;
+    groups->halo_h = (tile.h - 1) * groups->apart_h + groups->window_h;
+    groups->halo_w = (tile.w - 1) * groups->apart_w + groups->window_w;
     row = padded(groups->halo_w * apart, tile.w * apart);
     image = padded(groups->halo_h * row, tile.h * tile.w * apart);
     groups->row_bytes = row * 16;

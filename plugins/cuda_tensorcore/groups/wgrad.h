@@ -22,7 +22,7 @@ __device__ static inline void tc_groups_load_dy(const tc_groups_params &job, con
     int32_t chunk = channel + (int32_t)(threadIdx.x % (S::SLAB / 8)) * 8;
     const typename S::element *dy =
         (const typename S::element *)job.b +
-        (at.image * job.y_image + at.h * job.y_h + at.w * job.y_w + chunk);
+        (at.image * job.c_image + at.h * job.c_h + at.w * job.c_w + chunk);
 
     tc_groups_copy<S>(job, dy, {0, chunk < job.channels ? high : 0},
                       (const tc_groups_place *)(memory + job.table_at), job.pieces * 16, to);
@@ -73,11 +73,11 @@ tc_groups_mma_set(const int32_t *tap_at, int count, uint32_t pixels, int there,
 
             tc_mma_all<typename S::math>(sum[t], a, b);
         } else {
-            const uint32_t b[1][2] = {{from[0], from[1]}}, other[1][2] = {{from[2], from[3]}};
+            const uint32_t b[1][2] = {{from[0], from[1]}}, b_next[1][2] = {{from[2], from[3]}};
 
             tc_mma_all<typename S::math>(sum[t], a, b);
             if (next > t && next < count)
-                tc_mma_all<typename S::math>(sum[next], a, other);
+                tc_mma_all<typename S::math>(sum[next], a, b_next);
         }
     }
 }
@@ -110,8 +110,8 @@ __device__ static inline tc_groups_lane tc_groups_lane_of(const tc_groups_params
                                          lane / 8 % 2 * 16 +
                                          (high * 8 + lane % 8) * tc_groups_pixel(S::SLAB)));
     if (S::FRAGS_N == 1) {
-        of.down = tc_groups_keep((uint32_t)(high * (job.tap_at[3] - job.tap_at[0])));
-        of.right = tc_groups_keep((uint32_t)(high * (job.tap_at[7] - job.tap_at[6])));
+        of.down = tc_groups_keep((uint32_t)(high * (job.tap_halo[3] - job.tap_halo[0])));
+        of.right = tc_groups_keep((uint32_t)(high * (job.tap_halo[7] - job.tap_halo[6])));
     }
     of.position = (int)tc_groups_keep((uint32_t)(lane % 16));
     return of;
@@ -132,7 +132,7 @@ tc_groups_mma_nine(const tc_groups_params &job, uint32_t pixels, const tc_groups
     if constexpr (S::FRAGS_N == 2) {
 #pragma unroll
         for (int t = 0; t < TC_GROUPS_SET; t++) {
-            tc_ldmatrix_trans(from, pixels + (uint32_t)job.tap_at[t]);
+            tc_ldmatrix_trans(from, pixels + (uint32_t)job.tap_halo[t]);
             const uint32_t b[2][2] = {{from[0], from[1]}, {from[2], from[3]}};
             tc_mma_all<math>(sum[t], a, b);
         }
@@ -146,11 +146,11 @@ tc_groups_mma_nine(const tc_groups_params &job, uint32_t pixels, const tc_groups
             tc_ldmatrix_trans(from, (n < 3   ? down
                                      : n < 4 ? right
                                              : pixels) +
-                                        (uint32_t)job.tap_at[t]);
-            const uint32_t b[1][2] = {{from[0], from[1]}}, other[1][2] = {{from[2], from[3]}};
+                                        (uint32_t)job.tap_halo[t]);
+            const uint32_t b[1][2] = {{from[0], from[1]}}, b_next[1][2] = {{from[2], from[3]}};
             tc_mma_all<math>(sum[t], a, b);
             if (next > t)
-                tc_mma_all<math>(sum[next], a, other);
+                tc_mma_all<math>(sum[next], a, b_next);
         }
     }
 }
@@ -179,7 +179,7 @@ tc_groups_mma_tile(const tc_groups_params &job, const tc_groups_lane &of, uint32
         if (job.in_one && __all_sync(UINT32_MAX, there))
             tc_groups_mma_nine<S>(job, channels + place.halo, of, a, sum);
         else
-            tc_groups_mma_set<S>(job.tap_at + first, count, there ? channels + place.halo : zeros,
+            tc_groups_mma_set<S>(job.tap_halo + first, count, there ? channels + place.halo : zeros,
                                  there, a, sum);
     }
 }

@@ -100,12 +100,12 @@ template <class S> __device__ static inline float4 tc_groups_get_sums(const floa
 
 #pragma unroll
     for (int copy = 1; copy < S::DOWN; copy++) {
-        const float4 other = *(const float4 *)(from + copy * S::SLAB * S::LINE);
+        const float4 copied = *(const float4 *)(from + copy * S::SLAB * S::LINE);
 
-        four.x += other.x;
-        four.y += other.y;
-        four.z += other.z;
-        four.w += other.w;
+        four.x += copied.x;
+        four.y += copied.y;
+        four.z += copied.z;
+        four.w += copied.w;
     }
     return four;
 }
@@ -123,8 +123,8 @@ __device__ static inline void tc_groups_store_sums(const tc_groups_params &job, 
     int32_t filter = (int32_t)threadIdx.x / run, at = (int32_t)threadIdx.x - filter * run;
     int32_t lines = TC_GROUPS_THREADS / run, rest = TC_GROUPS_THREADS - lines * run;
     int32_t filters = job.channels - channel < S::SLAB ? job.channels - channel : S::SLAB;
-    float4 *part = (float4 *)job.partial + ((int64_t)split * job.channels + channel) * line +
-                   first * (S::GROUP / 4);
+    float4 *partial = (float4 *)job.partial + ((int64_t)split * job.channels + channel) * line +
+                      first * (S::GROUP / 4);
     bool packs = tc_groups_packs(job.stores_by_8, job.output);
 
 #pragma unroll 1
@@ -132,14 +132,14 @@ __device__ static inline void tc_groups_store_sums(const tc_groups_params &job, 
         const float4 four = tc_groups_get_sums<S>(memory + filter * S::LINE + at * 4);
 
         if constexpr (PARTS) {
-            part[filter * line + at] = four;
+            partial[filter * line + at] = four;
         } else {
             const float sum[4] = {four.x, four.y, four.z, four.w};
             int32_t number = channel + filter, tap = first + at / (S::GROUP / 4);
 
             tc_groups_store_four((element *)job.output.data +
                                      number / S::GROUP * (int64_t)conv.tap_group +
-                                     number % S::GROUP * (int64_t)conv.tap_n + job.tap_w[tap] +
+                                     number % S::GROUP * (int64_t)conv.tap_n + job.tap_b[tap] +
                                      at % (S::GROUP / 4) * 4 * (int64_t)conv.tap_depth,
                                  conv.tap_depth, packs, sum, job.output.blend);
         }

@@ -10,7 +10,7 @@
 #include "wgrad_epilogue.h"
 
 /* Parts of a thread, that are asked for at once; threads of a result, at most. */
-#define TC_GROUPS_REDUCE_PARTS 4
+#define TC_GROUPS_REDUCE_ASKED 4
 #define TC_GROUPS_REDUCE_LINES 64
 
 /* Parts lie as [filter of all groups][tap][channel of the group]. */
@@ -26,7 +26,7 @@ struct tc_groups_reducer {
     cuda_divisor by_entries;
     int32_t stores_by_8;
     int64_t tap_group, tap_n, tap_depth;
-    int32_t tap_w[TC_GROUPS_TAPS];
+    int32_t tap_b[TC_GROUPS_TAPS];
 };
 
 template <class E>
@@ -37,7 +37,7 @@ __device__ static inline void tc_groups_reduce_store(const tc_groups_reducer &jo
     int32_t filter = (int32_t)cuda_divide((uint32_t)line, job.by_entries);
     int32_t tap = line - filter * job.entries, group = filter >> job.group;
     E *to = (E *)job.output.data + group * job.tap_group +
-            (filter - (group << job.group)) * job.tap_n + job.tap_w[tap] + four * 4 * job.tap_depth;
+            (filter - (group << job.group)) * job.tap_n + job.tap_b[tap] + four * 4 * job.tap_depth;
 
     tc_groups_store_four(to, job.tap_depth, tc_groups_packs(job.stores_by_8, job.output), sum,
                          job.output.blend);
@@ -53,22 +53,22 @@ __device__ static inline void tc_groups_add_partials(const tc_groups_reducer &jo
                                                      const float4 *from, int32_t split,
                                                      double (&sum)[4])
 {
-    float4 part[TC_GROUPS_REDUCE_PARTS];
+    float4 partial[TC_GROUPS_REDUCE_ASKED];
 
 #pragma unroll
-    for (int n = 0; n < TC_GROUPS_REDUCE_PARTS; n++) {
-        part[n] = float4{0, 0, 0, 0};
+    for (int n = 0; n < TC_GROUPS_REDUCE_ASKED; n++) {
+        partial[n] = float4{0, 0, 0, 0};
         if (split + n * job.lines < job.splits)
-            part[n] = from[(int64_t)(split + n * job.lines) * job.count];
+            partial[n] = from[(int64_t)(split + n * job.lines) * job.count];
     }
 #pragma unroll
-    for (int n = 0; n < TC_GROUPS_REDUCE_PARTS; n++) {
+    for (int n = 0; n < TC_GROUPS_REDUCE_ASKED; n++) {
         if (split + n * job.lines >= job.splits)
             break;
-        sum[0] += (double)part[n].x;
-        sum[1] += (double)part[n].y;
-        sum[2] += (double)part[n].z;
-        sum[3] += (double)part[n].w;
+        sum[0] += (double)partial[n].x;
+        sum[1] += (double)partial[n].y;
+        sum[2] += (double)partial[n].z;
+        sum[3] += (double)partial[n].w;
     }
 }
 
@@ -84,7 +84,7 @@ static __global__ void __launch_bounds__(TC_GROUPS_THREADS)
     tc_wait_on_dependent_grids();
     if (at < job.count) {
 #pragma unroll 1
-        for (int32_t split = line; split < job.splits; split += job.lines * TC_GROUPS_REDUCE_PARTS)
+        for (int32_t split = line; split < job.splits; split += job.lines * TC_GROUPS_REDUCE_ASKED)
             tc_groups_add_partials(job, (const float4 *)job.partial + at, split, sum);
     }
     tc_launch_dependent_grids();
@@ -115,7 +115,7 @@ static int64_t tc_groups_make_reducer(tc_groups_reducer *adder, const tc_groups_
     adder->splits = job.splits;
     adder->lines = 1;
     while (adder->lines < TC_GROUPS_REDUCE_LINES &&
-           adder->lines * TC_GROUPS_REDUCE_PARTS < job.splits)
+           adder->lines * TC_GROUPS_REDUCE_ASKED < job.splits)
         adder->lines *= 2;
     adder->count = job.channels * job.entries * (int32_t)conv.depth / 4;
     while (4 << adder->fours < conv.depth)
@@ -128,7 +128,7 @@ static int64_t tc_groups_make_reducer(tc_groups_reducer *adder, const tc_groups_
     adder->tap_n = conv.tap_n;
     adder->tap_depth = conv.tap_depth;
     for (int32_t tap = 0; tap < TC_GROUPS_TAPS; tap++)
-        adder->tap_w[tap] = job.tap_w[tap];
+        adder->tap_b[tap] = job.tap_b[tap];
     return cuda_blocks((int64_t)adder->count * adder->lines, TC_GROUPS_THREADS);
 }
 

@@ -5,6 +5,7 @@
 #define CUDA_TENSORCORE_HOPPER_TABLE_H
 
 #include "../common/shape.h"
+#include "../common/table.h"
 #include "../common/wgrad_reduce.h"
 #include "gemm.h"
 #include "wgrad.h"
@@ -13,22 +14,12 @@
  * 3 dgrad with strides), tile. */
 #define TC_HOPPER_NUMBER(type, what, tile) (TC_HOPPER << 8 | (type) << 6 | (what) << 4 | (tile))
 
-template <class S>
-constexpr struct tc_kernel tc_hopper_any_row(int32_t number, int32_t type, int32_t direction,
-                                             double mma_efficiency)
+/* What every kernel of the family has. */
+static constexpr struct tc_kernel tc_hopper_own(struct tc_kernel kernel)
 {
-    struct tc_kernel kernel = {};
-
-    kernel.number = number;
-    kernel.type = type;
-    kernel.direction = direction;
     kernel.load = TC_LOAD_TMA;
     kernel.capability = 75;
-    kernel.threads = S::THREADS;
-    kernel.shared_bytes = S::SHARED_BYTES;
     kernel.occupancy = 1;
-    kernel.mma_efficiency = mma_efficiency;
-    kernel.tf32_split = S::math::SPLITS;
     return kernel;
 }
 
@@ -37,11 +28,9 @@ constexpr struct tc_kernel
 tc_hopper_row(int32_t number, int32_t type, int32_t direction, double mma_efficiency,
               int32_t (*takes)(const struct conv *, const struct tc_target *))
 {
-    struct tc_kernel kernel = tc_hopper_any_row<S>(number, type, direction, mma_efficiency);
+    struct tc_kernel kernel =
+        tc_hopper_own(tc_table_gemm_row<S>(number, type, direction, mma_efficiency));
 
-    kernel.tile_m = S::TILE_M;
-    kernel.tile_n = S::TILE_N;
-    kernel.tile_k = S::TILE_K;
     kernel.takes = takes;
     kernel.step = tc_hopper_step<S>;
     return kernel;
@@ -52,8 +41,8 @@ tc_hopper_row(int32_t number, int32_t type, int32_t direction, double mma_effici
 template <class S>
 constexpr struct tc_kernel tc_hopper_wgrad_row(int32_t number, int32_t type, double mma_efficiency)
 {
-    struct tc_kernel kernel = tc_hopper_any_row<S>(
-        number, type, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, mma_efficiency);
+    struct tc_kernel kernel = tc_hopper_own(
+        tc_table_row<S>(number, type, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER, mma_efficiency));
 
     kernel.tile_m = S::X_BLOCKS * TC_HOPPER_BLOCK;
     kernel.tile_n = S::FILTER_BLOCKS * TC_HOPPER_BLOCK;

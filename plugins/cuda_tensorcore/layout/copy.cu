@@ -29,9 +29,9 @@ static inline int32_t tc_settle(tc_copy_params *)
 }
 
 /* Where tap t of position j lies. */
-__device__ static inline int32_t tc_coordinate(const tc_window &reach, int32_t j, int32_t t)
+__device__ static inline int32_t tc_coordinate(const tc_window &window, int32_t j, int32_t t)
 {
-    return j * reach.step + reach.begin + t * reach.tap;
+    return j * window.step + window.begin + t * window.tap;
 }
 
 /* A thread's chunk, of type C, is EACH lanes of one position. */
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(CUDA_THREADS)
     enum { EACH = sizeof(C) / sizeof(T) };
     const tc_copy &copy = job.copy;
     uint32_t left = blockIdx.x * CUDA_THREADS + threadIdx.x, next;
-    int32_t at[TC_COPY_DIMS], lane, channel, tap, row;
+    int32_t at[TC_COPY_DIMS], lane, channel, s, r;
     const T *from = (const T *)job.from + copy.first;
     union {
         C whole;
@@ -63,25 +63,25 @@ __global__ void __launch_bounds__(CUDA_THREADS)
         if (d != TC_HEIGHT && d != TC_WIDTH)
             from += at[d] * copy.strides[d];
     }
-    tap = (int32_t)cuda_divide((uint32_t)lane, job.by_channels);
-    channel = lane - tap * copy.channels;
-    row = (int32_t)cuda_divide((uint32_t)tap, job.by_taps);
-    tap -= row * copy.reach[1].taps;
+    s = (int32_t)cuda_divide((uint32_t)lane, job.by_channels);
+    channel = lane - s * copy.channels;
+    r = (int32_t)cuda_divide((uint32_t)s, job.by_taps);
+    s -= r * copy.window[1].taps;
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
-        int32_t h = tc_coordinate(copy.reach[0], at[TC_HEIGHT], row);
-        int32_t w = tc_coordinate(copy.reach[1], at[TC_WIDTH], tap);
-        bool real = row < copy.reach[0].taps && (uint32_t)h < (uint32_t)copy.reach[0].extent &&
-                    (uint32_t)w < (uint32_t)copy.reach[1].extent && at[TC_INNER] < copy.inner;
+        int32_t h = tc_coordinate(copy.window[0], at[TC_HEIGHT], r);
+        int32_t w = tc_coordinate(copy.window[1], at[TC_WIDTH], s);
+        bool real = r < copy.window[0].taps && (uint32_t)h < (uint32_t)copy.window[0].extent &&
+                    (uint32_t)w < (uint32_t)copy.window[1].extent && at[TC_INNER] < copy.inner;
 
         chunk.element[i] = real ? from[h * copy.strides[TC_HEIGHT] + w * copy.strides[TC_WIDTH] +
                                        channel * copy.channel]
                                 : 0;
         if (++channel == copy.channels) {
             channel = 0;
-            if (++tap == copy.reach[1].taps) {
-                tap = 0;
-                row++;
+            if (++s == copy.window[1].taps) {
+                s = 0;
+                r++;
             }
         }
     }
@@ -96,7 +96,7 @@ template <class T, class C> static void step_any(tc_step *step, const tc_copy &c
     job.chunks = copy.lanes / (int64_t)(sizeof(C) / sizeof(T));
     job.by_chunks = cuda_divisor_of(job.chunks);
     job.by_channels = cuda_divisor_of(copy.channels);
-    job.by_taps = cuda_divisor_of(copy.reach[1].taps);
+    job.by_taps = cuda_divisor_of(copy.window[1].taps);
     for (int d = 0; d < TC_COPY_DIMS; d++) {
         job.by[d] = cuda_divisor_of(copy.dims[d]);
         job.chunks *= copy.dims[d];
@@ -122,10 +122,10 @@ struct tc_transpose_params {
     int32_t extent; /* positions of a tile */
     int32_t lane_tiles, position_tiles;
     cuda_divisor by_lane_tiles, by_position_tiles, by_inner, by_group;
-    /* By the way that rows are read, 16 bytes, 4 elements or one at a time: the tile's row in such
-     * steps, or none where it cannot be read so. */
-    cuda_divisor by_m[TC_TRANSPOSE_WAYS];
-    cuda_divisor by_row;
+    /* By the way that rows are read, 16 bytes, 4 elements or one at a time: how many a tile's row
+     * has of them, or none where it cannot be read so. */
+    cuda_divisor by_vectors_of[TC_TRANSPOSE_WAYS];
+    cuda_divisor by_vectors;
     int32_t bytes[TC_TRANSPOSE_WAYS]; /* that rows begin at multiples of; 0: it cannot be read so */
 };
 
@@ -143,7 +143,7 @@ static inline int32_t tc_settle(tc_transpose_params *job)
     while (way < TC_TRANSPOSE_WAYS - 1 &&
            (!job->bytes[way] || (uintptr_t)job->from % (size_t)job->bytes[way] != 0))
         way++;
-    job->by_row = job->by_m[way];
+    job->by_vectors = job->by_vectors_of[way];
     return way;
 }
 
@@ -161,7 +161,7 @@ __device__ static inline void tc_transpose_read(const tc_transpose_params &job, 
     struct alignas(V * sizeof(T)) vector {
         T element[V];
     };
-    int32_t row = job.extent / V;
+    int32_t vectors = job.extent / V;
 
     for (int before = 0; before < STEPS; before += BATCH) {
         vector in[BATCH];
@@ -169,8 +169,8 @@ __device__ static inline void tc_transpose_read(const tc_transpose_params &job, 
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
             int32_t at = (int)threadIdx.x + (before + i) * CUDA_THREADS;
-            int32_t line = (int32_t)cuda_divide((uint32_t)at, job.by_row);
-            int32_t position = (at - line * row) * V, lane = first_lane + line;
+            int32_t line = (int32_t)cuda_divide((uint32_t)at, job.by_vectors);
+            int32_t position = (at - line * vectors) * V, lane = first_lane + line;
             int32_t group = (int32_t)cuda_divide((uint32_t)lane, job.by_group);
             int32_t channel = lane - group * job.copy.lanes;
 
@@ -183,8 +183,8 @@ __device__ static inline void tc_transpose_read(const tc_transpose_params &job, 
 #pragma unroll
         for (int i = 0; i < BATCH; i++) {
             int32_t at = (int)threadIdx.x + (before + i) * CUDA_THREADS;
-            int32_t line = (int32_t)cuda_divide((uint32_t)at, job.by_row);
-            T *to = tile + line * PITCH + (at - line * row) * V;
+            int32_t line = (int32_t)cuda_divide((uint32_t)at, job.by_vectors);
+            T *to = tile + line * PITCH + (at - line * vectors) * V;
 
             if (line >= TC_TRANSPOSE_SIDE)
                 continue;
@@ -244,17 +244,17 @@ __global__ void __launch_bounds__(CUDA_THREADS)
                        lane, positions);
 }
 
-/* Positions of one channel of an image, if they lie in a row; 0 if not, or if turning them is not
- * worth it. */
-static int64_t positions_in_a_row(const tc_copy &copy)
+/* Positions of one channel of an image, if they lie in a row; 0 if not, or if transposing them is
+ * not worth it. */
+static int64_t packed_positions(const tc_copy &copy)
 {
     int64_t positions = 1;
 
     for (int i = 0; i < 2; i++) {
-        const tc_window &reach = copy.reach[i];
+        const tc_window &window = copy.window[i];
 
-        if (reach.taps != 1 || reach.step != 1 || reach.begin != 0 ||
-            reach.extent != copy.dims[TC_HEIGHT + i])
+        if (window.taps != 1 || window.step != 1 || window.begin != 0 ||
+            window.extent != copy.dims[TC_HEIGHT + i])
             return 0;
     }
     if (copy.channel == 1 || copy.channels < 8)
@@ -308,7 +308,7 @@ template <class T> static void step_transpose(tc_step *step, tc_transpose_params
         if (!begin_at(job, elements[way]))
             continue;
         job.bytes[way] = elements[way] * (int32_t)sizeof(T);
-        job.by_m[way] = cuda_divisor_of(job.extent / elements[way]);
+        job.by_vectors_of[way] = cuda_divisor_of(job.extent / elements[way]);
     }
     tc_step_make(step, tc_transpose<T, 16 / sizeof(T)>, nullptr, CUDA_THREADS, 0,
                  images * job.lane_tiles * job.position_tiles, job);
@@ -320,7 +320,7 @@ template <class T> static void step_transpose(tc_step *step, tc_transpose_params
 
 void tc_copy_step(struct tc_step *step, const tc_copy &copy)
 {
-    int64_t positions = positions_in_a_row(copy);
+    int64_t positions = packed_positions(copy);
 
     if (positions && copy.size == 2)
         step_transpose<uint16_t>(step, transpose_of(copy, positions));

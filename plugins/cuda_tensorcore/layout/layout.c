@@ -59,7 +59,7 @@ static int64_t folded_taps(const struct conv *conv, int32_t bits)
 }
 
 /* Coordinates as they are. */
-static struct tc_window reach_all(int64_t extent)
+static struct tc_window window_all(int64_t extent)
 {
     return (struct tc_window){.taps = 1, .step = 1, .extent = (int32_t)extent};
 }
@@ -80,15 +80,15 @@ static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits
     for (int32_t i = 0; i < 2; i++) {
         const struct conv_dim *dim = &conv->dim[LAST - 1 + i];
 
-        copy.reach[i] = reach_all(dim->a_extent);
+        copy.window[i] = window_all(dim->a_extent);
         if (!is_folded(folds, i))
             continue;
         copy.dims[TC_HEIGHT + i] = dim->positions;
-        copy.reach[i] = (struct tc_window){.taps = (int32_t)dim->taps,
-                                           .step = (int32_t)dim->stride,
-                                           .begin = -(int32_t)dim->pad,
-                                           .tap = (int32_t)dim->dilation,
-                                           .extent = (int32_t)dim->a_extent};
+        copy.window[i] = (struct tc_window){.taps = (int32_t)dim->taps,
+                                            .step = (int32_t)dim->stride,
+                                            .begin = -(int32_t)dim->pad,
+                                            .tap = (int32_t)dim->dilation,
+                                            .extent = (int32_t)dim->a_extent};
     }
     return copy;
 }
@@ -114,11 +114,11 @@ static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_
     for (int32_t i = 0; i < 2; i++) {
         int32_t taps = (int32_t)conv->dim[LAST - 1 + i].taps;
 
-        copy.reach[i] = reach_all(taps);
+        copy.window[i] = window_all(taps);
         if (!is_folded(bits, i))
             continue;
         copy.dims[TC_HEIGHT + i] = 1;
-        copy.reach[i] = (struct tc_window){.taps = taps, .tap = 1, .extent = taps};
+        copy.window[i] = (struct tc_window){.taps = taps, .tap = 1, .extent = taps};
     }
     return copy;
 }
@@ -138,8 +138,8 @@ static struct tc_copy copy_terms(const struct conv *conv, int32_t type)
     copy.strides[TC_HEIGHT] = width->tap;
     copy.dims[TC_WIDTH] = conv->n;
     copy.strides[TC_WIDTH] = conv->tap_n;
-    copy.reach[0] = reach_all(width->taps);
-    copy.reach[1] = reach_all(conv->n);
+    copy.window[0] = window_all(width->taps);
+    copy.window[1] = window_all(conv->n);
     return copy;
 }
 
@@ -153,7 +153,7 @@ static struct tc_copy copy_positions(const struct conv *conv, int32_t type)
         copy.strides[TC_DEPTH + d] = conv->dim[CONV_FIRST + d].position;
     }
     for (int32_t i = 0; i < 2; i++)
-        copy.reach[i] = reach_all(conv->dim[LAST - 1 + i].positions);
+        copy.window[i] = window_all(conv->dim[LAST - 1 + i].positions);
     return copy;
 }
 
@@ -284,7 +284,7 @@ static double traffic_of(const struct tc_copy *copy)
 {
     double each = (double)copy->dims[TC_OUTER] * (double)copy->dims[TC_INNER] *
                   (double)copy->dims[TC_DEPTH] * (double)copy->dims[TC_GROUP] * copy->size;
-    double read = (double)copy->reach[0].extent * copy->reach[1].extent * copy->channels;
+    double read = (double)copy->window[0].extent * copy->window[1].extent * copy->channels;
     double written =
         (double)copy->dims[TC_HEIGHT] * (double)copy->dims[TC_WIDTH] * (double)copy->lanes;
 

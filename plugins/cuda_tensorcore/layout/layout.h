@@ -35,7 +35,7 @@ enum {
 /* Lanes of a pixel, and pixels that the family first reads at once. */
 #define TC_PIXEL 4
 
-/* Arrangements that a problem may be tried in. */
+/* Layouts that a problem may be tried in. */
 #define TC_LAYOUTS 6
 
 /* Dims of a copy, slowest first; its lanes follow. */
@@ -49,13 +49,13 @@ struct tc_window {
 
 /*
  * A copy is packed: [outer][inner][depth][height][width][group][lane]. Lane l is channel l %
- * channels under tap l / channels of the window that `reach` gives, the width's taps fastest; lanes
+ * channels under tap l / channels of `window`, the width's taps fastest; lanes
  * behind the last tap, and inner indices from `inner` on, are 0.
  */
 struct tc_copy {
     int32_t size; /* bytes of an element */
     int32_t lanes, channels, inner;
-    struct tc_window reach[2]; /* height, width */
+    struct tc_window window[2]; /* height, width */
     int64_t dims[TC_COPY_DIMS];
     int64_t strides[TC_COPY_DIMS]; /* of what is copied, in elements */
     int64_t channel;               /* from channel to channel */
@@ -120,7 +120,7 @@ void tc_copy_step(struct tc_step *step, const tc_copy &copy);
 
 /* layout/reduce.cu: the step that adds up the partial sums of an inner problem, in order, and
  * stores what the outer one has of them. `job` is the kernel's. In wgrad, kernels with
- * a `reduce` of their own leave parts with rows as neighbours, others with columns. */
+ * a `reduce` of their own leave partial sums with M as neighbours, others with N. */
 void tc_layout_reduce(struct tc_step *step, const tc_layout &layout, const tc_kernel &kernel,
                       const conv &outer, const struct tc_job &job);
 #endif

@@ -2,7 +2,7 @@
 /*
  * Adds up the partial sums of an inner problem in a fixed order and stores what the outer problem
  * has of them. In wgrad channels and filters that were padded are left out; in dgrad with a
- * filter's row folded into columns, a position of dx is the sum of one result of each tap that
+ * filter's row folded into N, a position of dx is the sum of one result of each tap that
  * reaches it.
  */
 #include "../common/launch.h"
@@ -25,9 +25,9 @@ struct tc_reduce_conv {
 struct tc_reduce_params {
     tc_slim_params inner;
     tc_reduce_conv outer;
-    int32_t by_rows; /* a filter's row is channels */
-    /* wgrad: splits have their rows as neighbours; threads of a result, results. */
-    int32_t rows_inside, lines;
+    int32_t folds_s; /* a filter's row is channels */
+    /* wgrad: splits have M as neighbours; threads of a result, results. */
+    int32_t m_is_fastest, lines;
     int64_t count;
 };
 
@@ -66,82 +66,81 @@ static inline int32_t tc_settle(tc_reduce_params *)
     return 0;
 }
 
-/* ------------------------------------------------------------------ filters */
+/* ------------------------------------------------------------------ wgrad */
 
 /* Threads of a result, at most, and blocks of a multiprocessor that are enough. */
 #define LINES_MAX 32
 #define BLOCKS    4
 
-/* Row of the inner problem, and offset in dw, of row `row` of the outer one, channels inside. */
-__device__ static inline int32_t tc_reduce_row(const tc_reduce_params &job, int32_t row,
-                                               int64_t *at)
+/* Index m of the inner problem, and offset in dw, of `m` of the outer one, channels inside. */
+__device__ static inline int32_t tc_reduce_row(const tc_reduce_params &job, int32_t m, int64_t *at)
 {
     const tc_reduce_conv &outer = job.outer;
-    int32_t tap = row / (int32_t)outer.depth, channel = row - tap * (int32_t)outer.depth;
-    int32_t along = (int32_t)outer.dim[CONV_DIMS_MAX - 1].taps, t = tap % along;
+    int32_t tap = m / (int32_t)outer.depth, channel = m - tap * (int32_t)outer.depth;
+    int32_t taps_s = (int32_t)outer.dim[CONV_DIMS_MAX - 1].taps, s = tap % taps_s;
 
     *at = outer.tap_first + channel * outer.tap_depth;
-    if (job.by_rows)
-        row = tap / along * (int32_t)job.inner.conv.depth + t * (int32_t)outer.depth + channel;
+    if (job.folds_s)
+        m = tap / taps_s * (int32_t)job.inner.conv.depth + s * (int32_t)outer.depth + channel;
     else
-        row = tap * (int32_t)job.inner.conv.depth + channel;
+        m = tap * (int32_t)job.inner.conv.depth + channel;
     for (int d = CONV_DIMS_MAX - 1; d >= CONV_FIRST; d--) {
         *at += tap % (int32_t)outer.dim[d].taps * outer.dim[d].tap;
         tap /= (int32_t)outer.dim[d].taps;
     }
-    return row;
+    return m;
 }
 
-/* Where the sum of a row and a column of the inner problem lies in the first split. */
+/* Where the sum of m and n of the inner problem lies in the first split. */
 __device__ static inline int64_t tc_reduce_partial_at(const tc_reduce_params &job, int32_t group,
-                                                      int32_t row, int32_t column)
+                                                      int32_t m, int32_t n)
 {
     const tc_slim_params &inner = job.inner;
 
-    return job.rows_inside ? (group * inner.conv.n + column) * inner.m + row
-                           : conv_partial_at(inner, 0, group, row, column);
+    return job.m_is_fastest ? (group * inner.conv.n + n) * inner.m + m
+                            : conv_partial_at(inner, 0, group, m, n);
 }
 
-/* A thread goes along every so many-th part; what the threads of a result have is added in turn. */
+/* A thread goes along every so many-th partial sum; what the threads of a result have is added in
+ * turn. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     tc_reduce_wgrad(const __grid_constant__ tc_reduce_params job)
 {
     __shared__ double sums[CUDA_THREADS];
     const tc_reduce_conv &outer = job.outer;
     int32_t across = CUDA_THREADS / job.lines, x = (int)threadIdx.x % across;
-    int32_t line = (int)threadIdx.x / across, row, column, group;
+    int32_t line = (int)threadIdx.x / across, m, n, group;
     int64_t left = (int64_t)blockIdx.x * across + x, at = 0;
-    int32_t rows = (int32_t)(outer.depth * outer.dim[CONV_FIRST].taps *
-                             outer.dim[CONV_FIRST + 1].taps * outer.dim[CONV_FIRST + 2].taps);
+    int32_t m_end = (int32_t)(outer.depth * outer.dim[CONV_FIRST].taps *
+                              outer.dim[CONV_FIRST + 1].taps * outer.dim[CONV_FIRST + 2].taps);
     bool real = left < job.count;
     double sum = 0;
 
-    row = (int32_t)(job.rows_inside ? left % rows : left / outer.n % rows);
-    column = (int32_t)(job.rows_inside ? left / rows % outer.n : left % outer.n);
-    group = (int32_t)(left / rows / outer.n);
+    m = (int32_t)(job.m_is_fastest ? left % m_end : left / outer.n % m_end);
+    n = (int32_t)(job.m_is_fastest ? left / m_end % outer.n : left % outer.n);
+    group = (int32_t)(left / m_end / outer.n);
     tc_wait_on_dependent_grids();
     if (real) {
-        int64_t apart = conv_partial_at(job.inner, 1, 0, 0, 0);
+        int64_t split_apart = conv_partial_at(job.inner, 1, 0, 0, 0);
         const float *from = (const float *)job.inner.partial +
-                            tc_reduce_partial_at(job, group, tc_reduce_row(job, row, &at), column);
+                            tc_reduce_partial_at(job, group, tc_reduce_row(job, m, &at), n);
 
 #pragma unroll 4
         for (int32_t split = line; split < job.inner.splits; split += job.lines)
-            sum += (double)from[split * apart];
+            sum += (double)from[split * split_apart];
     }
     if (job.lines > 1) {
         sums[threadIdx.x] = sum;
         __syncthreads();
-        for (int other = 1; line == 0 && other < job.lines; other++)
-            sum += sums[other * across + x];
+        for (int next = 1; line == 0 && next < job.lines; next++)
+            sum += sums[next * across + x];
     }
     if (real && line == 0)
-        conv_store_any(job.inner.output, at + group * outer.tap_group + column * outer.tap_n, 0,
-                       column, sum);
+        conv_store_any(job.inner.output, at + group * outer.tap_group + n * outer.tap_n, 0, n, sum);
 }
 
-static void add_filter(tc_step *step, tc_reduce_params job, const conv &outer,
-                       int32_t multiprocessors)
+static void reduce_wgrad(tc_step *step, tc_reduce_params job, const conv &outer,
+                         int32_t multiprocessors)
 {
     job.count = outer.depth * conv_taps(&outer) * outer.n * outer.groups;
     job.lines = 1;
@@ -152,9 +151,9 @@ static void add_filter(tc_step *step, tc_reduce_params job, const conv &outer,
                  cuda_blocks(job.count * job.lines, CUDA_THREADS), job);
 }
 
-/* ------------------------------------------------------------------ data */
+/* ------------------------------------------------------------------ dgrad */
 
-/* The class of a coordinate, and its place among those of the class. */
+/* The class of a coordinate, and its index among those of the class. */
 struct tc_reduce_place {
     int32_t number, at, count;
 };
@@ -168,18 +167,18 @@ __device__ static inline tc_reduce_place tc_reduce_place_of(const tc_reduce_dim 
     return {number, coordinate / classes, (extent - number + stride - 1) / stride};
 }
 
-/* A thread a result: channels fastest, then the row. */
+/* A thread a result: channels fastest, then positions along a row. */
 static __global__ void __launch_bounds__(CUDA_THREADS)
     tc_reduce_dgrad(const __grid_constant__ tc_reduce_params job)
 {
     const tc_reduce_conv &outer = job.outer;
     const tc_reduce_dim &width = outer.dim[CONV_DIMS_MAX - 1];
-    int64_t left = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at, row = 0;
-    int32_t column, group, x, unit = 0, coordinate[2];
+    int64_t left = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at, m = 0;
+    int32_t n, group, x, unit = 0, coordinate[2];
     double sum = 0;
 
     tc_wait_on_dependent_grids();
-    column = (int32_t)(left % outer.n);
+    n = (int32_t)(left % outer.n);
     left /= outer.n;
     x = (int32_t)(left % width.positions);
     left /= width.positions;
@@ -192,15 +191,15 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (left >= outer.images)
         return;
     at = left * outer.position_image + x * width.position +
-         (group * outer.n + column) * outer.position.step;
-    row = left;
+         (group * outer.n + n) * outer.position.step;
+    m = left;
     for (int d = 0; d < 2; d++) {
         const tc_reduce_dim &dim = outer.dim[CONV_FIRST + d];
-        tc_reduce_place place = tc_reduce_place_of(dim, coordinate[d]);
+        tc_reduce_place index = tc_reduce_place_of(dim, coordinate[d]);
 
         at += coordinate[d] * dim.position;
-        row = row * place.count + place.at;
-        unit = unit * (dim.stride < dim.positions ? dim.stride : dim.positions) + place.number;
+        m = m * index.count + index.at;
+        unit = unit * (dim.stride < dim.positions ? dim.stride : dim.positions) + index.number;
     }
     unit += group * job.inner.conv.classes;
     for (int32_t split = 0; split < job.inner.splits; split++) {
@@ -211,26 +210,25 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
             if (from < 0 || position * width.stride != from || position >= width.a_extent)
                 continue;
             sum += (double)((const float *)job.inner.partial)[conv_partial_at(
-                job.inner, split, unit, row * width.a_extent + position,
-                tap * (int32_t)outer.n + column)];
+                job.inner, split, unit, m * width.a_extent + position, tap * (int32_t)outer.n + n)];
         }
     }
-    conv_store_any(job.inner.output, at, 0, group * outer.n + column, sum);
+    conv_store_any(job.inner.output, at, 0, group * outer.n + n, sum);
 }
 
 void tc_layout_reduce(struct tc_step *step, const tc_layout &layout, const tc_kernel &kernel,
                       const conv &outer, const struct tc_job &job)
 {
-    tc_reduce_params parts = {};
+    tc_reduce_params params = {};
     int64_t results = outer.images * outer.groups * outer.n * conv_positions(&outer);
 
-    tc_slim_of(&parts.inner, job);
-    parts.outer = outer_of(outer);
-    parts.by_rows = layout.bits & TC_LAYOUT_FOLD_S;
-    parts.rows_inside = kernel.reduce != nullptr;
+    tc_slim_of(&params.inner, job);
+    params.outer = outer_of(outer);
+    params.folds_s = layout.bits & TC_LAYOUT_FOLD_S;
+    params.m_is_fastest = kernel.reduce != nullptr;
     if (outer.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
-        add_filter(step, parts, outer, job.multiprocessors);
+        reduce_wgrad(step, params, outer, job.multiprocessors);
     else
         tc_step_make(step, tc_reduce_dgrad, nullptr, CUDA_THREADS, 0,
-                     cuda_blocks(results, CUDA_THREADS), parts);
+                     cuda_blocks(results, CUDA_THREADS), params);
 }

@@ -12,6 +12,7 @@
 
 #include "../common/epilogue.h"
 #include "../common/launch.h"
+#include "../common/table.h"
 #include "load.h"
 
 /* Outside every tensor, whatever it is added to. */
@@ -175,23 +176,13 @@ constexpr struct tc_kernel
 tc_mma_row(int32_t number, int32_t type, int32_t direction, double mma_efficiency,
            int32_t (*takes)(const struct conv *conv, const struct tc_target *target) = nullptr)
 {
-    struct tc_kernel kernel = {};
+    struct tc_kernel kernel = tc_table_gemm_row<S>(number, type, direction, mma_efficiency);
 
-    kernel.number = number;
-    kernel.type = type;
-    kernel.direction = direction;
     kernel.load = S::LOAD;
     kernel.capability = S::math::CAPABILITY;
-    kernel.tile_m = S::TILE_M;
-    kernel.tile_n = S::TILE_N;
-    kernel.tile_k = S::TILE_K;
-    kernel.threads = S::THREADS;
-    kernel.shared_bytes = S::SHARED_BYTES;
     kernel.occupancy = S::OCCUPANCY;
-    kernel.mma_efficiency = mma_efficiency;
     kernel.takes = takes;
     kernel.step = tc_gemm_step<S>;
-    kernel.tf32_split = S::math::SPLITS;
     return kernel;
 }
 

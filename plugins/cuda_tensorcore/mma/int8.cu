@@ -17,14 +17,14 @@ static int32_t takes_unsigned(const struct conv *, const struct tc_target *targe
 }
 
 /* Numbers: by signs (0 both, 1 the filters alone, 2 none), and of the size. */
-#define ROW(x, other, signs, type, takes, what, size, number, efficiency)                          \
-    tc_mma_row<tc_shape<tc_integers<x, other>, size, what>>(                                       \
-        TC_INT8 << 8 | (signs) << 4 | (number), type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD,           \
-        efficiency, takes)
-#define BY_16(x, other, signs, type, takes, size, number, efficiency)                              \
-    ROW(x, other, signs, type, takes, TC_FPROP, size, number, efficiency)
-#define BY_ELEMENT(x, other, signs, type, takes)                                                   \
-    ROW(x, other, signs, type, takes, TC_ANY, tc_int8_any, 8, 0.05)
+#define ROW(a, b, signs, type, takes, what, size, number, efficiency)                              \
+    tc_mma_row<tc_shape<tc_integers<a, b>, size, what>>(TC_INT8 << 8 | (signs) << 4 | (number),    \
+                                                        type, ANYDNN_PLUGIN_CONVOLUTION_FORWARD,   \
+                                                        efficiency, takes)
+#define BY_16(a, b, signs, type, takes, size, number, efficiency)                                  \
+    ROW(a, b, signs, type, takes, TC_FPROP, size, number, efficiency)
+#define BY_ELEMENT(a, b, signs, type, takes)                                                       \
+    ROW(a, b, signs, type, takes, TC_ANY, tc_int8_any, 8, 0.05)
 
 /* Both unsigned are vectors of 4 alone, which are not read by 16 bytes. */
 static const struct tc_kernel kernels[] = {
