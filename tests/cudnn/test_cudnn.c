@@ -252,6 +252,49 @@ static void none_left(void)
     assert_int_equal(mock->live, 0);
 }
 
+static void lay_out_nchw(struct anydnn_plugin_tensor *tensor)
+{
+    int64_t stride = 1;
+
+    for (int32_t d = tensor->ndims - 1; d >= 0; d--) {
+        tensor->strides[d] = stride;
+        stride *= tensor->dims[d];
+    }
+}
+
+/* An engine that cuDNN gets wrong in NCHW is offered where all tensors are NHWC alone. */
+static void nhwc_alone(void)
+{
+    static const struct mock_engine engines[] = {
+        {.index = 70, .knob = -1, .numerical = NOTE(TENSOR_CORE)},
+        {.index = 1, .knob = -1},
+    };
+    static const struct expected both[] = {
+        {1, TENSOR_OP, 0, 0}, {1, DEFAULT, 0, 0}, {0, TENSOR_OP, 0, 0}, {3, TENSOR_OP, 0, 0}};
+    static const struct expected one[] = {
+        {1, DEFAULT, 0, 0}, {0, DEFAULT, 0, 0}, {3, DEFAULT, 0, 0}};
+    struct anydnn_plugin_context *context;
+    struct answer answer;
+    struct layer layer;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    mock->engine = engines;
+    mock->engines = 2;
+    make_filter_layer(&layer, ANYDNN_PLUGIN_HALF, TENSOR_OP);
+    ask(context, &layer, &answer);
+    expect_offers(&answer, both, 4);
+    lay_out_nchw(&layer.y);
+    ask(context, &layer, &answer);
+    expect_offers(&answer, one, 3);
+    lay_out_nchw(&layer.x);
+    lay_out_nchw(&layer.w);
+    ask(context, &layer, &answer);
+    expect_offers(&answer, one, 3);
+    plugin->context_destroy(context);
+    assert_int_equal(mock->live, 0);
+}
+
 static void test_offers(void **state)
 {
     (void)state;
@@ -259,6 +302,7 @@ static void test_offers(void **state)
     run_alone(float_offers);
     run_alone(filter_offers);
     run_alone(none_left);
+    run_alone(nhwc_alone);
 }
 
 int main(void)
