@@ -86,10 +86,12 @@ static const struct {
     /* Of kernels that cuDNN compiles, in NCHW: for some shapes the results have nothing in common
      * with the right ones (relative L2 1.4), or are no numbers, and change with what the workspace
      * held before; for others they are exact: 256 channels and 16 filters of 38x38 are, 24 of
-     * 19x19, 10x10 or 5x5 are not. convolution_backward_filter x=bf16:1,256,3,3:nchw
+     * 19x19, 10x10 or 5x5 are not. convolution_forward x=bf16:1,32,79,341:nchw
+     * w=bf16:32,32,5,10:nchw stride=2,2; convolution_backward_filter x=bf16:1,256,3,3:nchw
      * dy=bf16:1,16,3,3:nchw dw=bf16:16,256,3,3:nchw pad=1,1; convolution_backward_data
-     * w=f16:24,256,3,3:nchw dy=f16:1,24,5,5:nchw dx=f16:1,256,5,5:nchw pad=1,1. 14 of 31 runs were
-     * wrong, in NHWC none. */
+     * w=f16:24,256,3,3:nchw dy=f16:1,24,5,5:nchw dx=f16:1,256,5,5:nchw pad=1,1. Of layers that had
+     * shown it 16 of 32 runs were wrong, of others 6 of 316, in NHWC none. */
+    {FORWARD, 72, SHORTS | FLOAT, COARSER_BUT_NHWC},
     {FILTER, 70, SHORTS | FLOAT, COARSER_BUT_NHWC},
     {DATA, 78, SHORTS | FLOAT, COARSER_BUT_NHWC},
 
