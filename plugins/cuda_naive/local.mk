@@ -35,11 +35,15 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/batch_norm.h \
 	plugins/cuda_naive/normalization/batch_norm_backward.cu \
 	plugins/cuda_naive/normalization/batch_norm_forward.cu \
+	plugins/cuda_naive/normalization/batch_norm_gradient.cu \
 	plugins/cuda_naive/normalization/batch_norm_gradient.h \
 	plugins/cuda_naive/normalization/batch_norm_nhwc.h \
 	plugins/cuda_naive/normalization/batch_norm_nhwc_backward.cu \
 	plugins/cuda_naive/normalization/batch_norm_nhwc_forward.cu \
 	plugins/cuda_naive/normalization/batch_norm_nhwc_sums.cu \
+	plugins/cuda_naive/normalization/batch_norm_plain.cu \
+	plugins/cuda_naive/normalization/batch_norm_plain.h \
+	plugins/cuda_naive/normalization/batch_norm_plain_backward.cu \
 	plugins/cuda_naive/normalization/batch_norm_stats.cu \
 	plugins/cuda_naive/normalization/divisive.cu \
 	plugins/cuda_naive/normalization/divisive_choice.cu \

@@ -73,12 +73,16 @@ __device__ static inline void cuda_norm_store(void *data, int64_t at, double val
 
 /* ------------------------------------------------------------------ on the host */
 
+static inline const struct anydnn_plugin_batch_normalization *
+cuda_norm_params(const struct anydnn_plugin_plan *plan)
+{
+    return (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
+}
+
 /* Dims that a cell stretches over, as bits. */
 static inline uint32_t cuda_norm_within(const struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_batch_normalization *params =
-        (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
-    return params->mode == CUDA_PER_ACTIVATION ? 1u : ~(1u << 1);
+    return cuda_norm_params(plan)->mode == CUDA_PER_ACTIVATION ? 1u : ~(1u << 1);
 }
 
 /* The cells as a tensor: packed along the dims that tell them apart. */
@@ -96,16 +100,16 @@ static inline struct anydnn_plugin_tensor cuda_norm_grid(const struct anydnn_plu
 
 static inline cuda_activation cuda_norm_activation(const struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_batch_normalization *params =
-        (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
+    const struct anydnn_plugin_batch_normalization *params = cuda_norm_params(plan);
+
     return {params->activation, params->nan_propagate, params->coef};
 }
 
 /* Whether the gradient before the activation is more than dy or 0. */
 static inline int cuda_norm_is_curved(const struct anydnn_plugin_plan *plan)
 {
-    const struct anydnn_plugin_batch_normalization *params =
-        (const struct anydnn_plugin_batch_normalization *)plan->problem.params;
+    const struct anydnn_plugin_batch_normalization *params = cuda_norm_params(plan);
+
     return params->ops != CUDA_NORM_PLAIN && !cuda_is_relu(params->activation);
 }
 

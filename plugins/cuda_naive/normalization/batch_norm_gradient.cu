@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sums of batch normalization backward over each cell: dbias = sum g, dscale = sum g n, and
+ * what dx needs of them. Names as in batch_norm_backward.cu. */
+#include "batch_norm_gradient.h"
+#include "batch_norm_plain.h"
+
+/* dbias, and dscale but for a factor inv_std. */
+struct norm_gradient_sum {
+    double g, gn;
+};
+
+/* Tensors: x, dy | y, place in logical order | cells, scale, bias, saved pair, dscale, dbias. y is
+ * read where the activation's gradient is a function of it. */
+enum {
+    SUM_Y = 2,
+    SUM_CELLS = 4,
+    SUM_SCALE,
+    SUM_BIAS,
+    SUM_MEAN,
+    SUM_INV_VAR,
+    SUM_DSCALE,
+    SUM_DBIAS,
+    SUM_COUNT
+};
+
+template <class E, bool CURVED> struct norm_gradient_op {
+    typedef E T;
+    typedef typename cuda_arith<E>::type A;
+    typedef norm_backward_params params;
+    typedef cuda_norm_cell cell;
+    typedef norm_gradient_sum sum;
+    enum { IN = 2, EXTRA = 2, OUT = SUM_COUNT - 4, BY_VECTORS = !CURVED, RUNS = 0 };
+
+    static __device__ cell make_cell(const cuda_reduce_job<norm_gradient_op> &job,
+                                     const int64_t at[])
+    {
+        const params &p = job.params;
+        cell made = {};
+
+        if (p.has_stats)
+            return p.cells[at[SUM_CELLS]];
+        made.mean = cuda_norm_load<T>(job.data[SUM_MEAN], at[SUM_MEAN]);
+        made.inv_std = cuda_norm_load<T>(job.data[SUM_INV_VAR], at[SUM_INV_VAR]);
+        made.scale = cuda_norm_load<T>(job.data[SUM_SCALE], at[SUM_SCALE]);
+        if (job.data[SUM_BIAS])
+            made.bias = cuda_norm_load<T>(job.data[SUM_BIAS], at[SUM_BIAS]);
+        return made;
+    }
+    static __device__ sum start(const params &)
+    {
+        return {0, 0};
+    }
+    static __device__ void add(const params &p, const cell &c, sum *to, const A in[],
+                               const int64_t extra[], int64_t)
+    {
+        double x = (double)in[0], g = (double)in[1];
+
+        if (CURVED) {
+            double y = p.y ? (double)cuda_load(((const T *)p.y)[extra[0]]) : 0;
+
+            g = before_activation(p, c, extra[1], x, g, y);
+        } else {
+            g = passed(p, extra[1], g);
+        }
+        to->g += g;
+        to->gn += g * (x - c.mean);
+    }
+    static __device__ void join(const params &, sum *to, const sum &from)
+    {
+        to->g += from.g;
+        to->gn += from.gn;
+    }
+    static __device__ void finish(const cuda_reduce_job<norm_gradient_op> &job, const int64_t at[],
+                                  int64_t, const sum &from)
+    {
+        const params &p = job.params;
+        cuda_blend blend = {p.alpha_param, p.beta_param};
+        cell made = make_cell(job, at);
+
+        cuda_norm_store<T>(job.data[SUM_DSCALE], at[SUM_DSCALE], from.gn * made.inv_std, blend);
+        cuda_norm_store<T>(job.data[SUM_DBIAS], at[SUM_DBIAS], from.g, blend);
+        made.dscale = from.gn / p.count * made.inv_std * made.inv_std;
+        made.dbias = from.g / p.count;
+        made.slope = made.scale * made.inv_std;
+        p.cells[at[SUM_CELLS]] = made;
+    }
+};
+
+void norm_gradient_prepare(cuda_reduce_plan *sums, const struct anydnn_plugin_plan *plan)
+{
+    const struct anydnn_plugin_tensor *const *operand = plan->problem.tensor;
+    struct anydnn_plugin_tensor places = cuda_places(operand[BACKWARD_X]);
+    struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
+    const struct anydnn_plugin_tensor *tensor[SUM_COUNT] = {
+        operand[BACKWARD_X],
+        operand[BACKWARD_DY],
+        operand[operand[BACKWARD_Y] ? BACKWARD_Y : BACKWARD_X],
+        &places,
+        &grid,
+        operand[BACKWARD_SCALE],
+        operand[BACKWARD_BIAS],
+        operand[BACKWARD_SAVE_MEAN],
+        operand[BACKWARD_SAVE_INV_VAR],
+        operand[BACKWARD_DSCALE],
+        operand[BACKWARD_DBIAS]};
+
+    for (int t = 0; t < SUM_COUNT; t++)
+        tensor[t] = tensor[t] ? tensor[t] : &grid;
+    switch (operand[BACKWARD_X]->type) {
+#define CASE(T)                                                                                    \
+    cuda_reduce_prepare<norm_gradient_op<T, false>>(sums, plan, tensor, cuda_norm_within(plan),    \
+                                                    KIT_WALK_SORTED)
+        CUDA_FLOAT_CASES(CASE);
+#undef CASE
+    }
+}
+
+template <class T, bool CURVED>
+static int32_t run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan *plan,
+                   const cuda_call *call, const norm_backward_params &params,
+                   const cuda_norm_nhwc_job *rows)
+{
+    void *const *from = call->operands->data;
+    void *const data[SUM_COUNT] = {from[BACKWARD_X],
+                                   from[BACKWARD_DY],
+                                   nullptr,
+                                   nullptr,
+                                   nullptr,
+                                   from[BACKWARD_SCALE],
+                                   from[BACKWARD_BIAS],
+                                   from[BACKWARD_SAVE_MEAN],
+                                   from[BACKWARD_SAVE_INV_VAR],
+                                   from[BACKWARD_DSCALE],
+                                   from[BACKWARD_DBIAS]};
+    cuda_reduce_job<norm_gradient_op<T, CURVED>> job;
+    cuda_norm_nhwc_job by_rows;
+
+    for (int t = 0; t < SUM_COUNT; t++)
+        job.data[t] = data[t];
+    job.params = params;
+    if (!rows)
+        return cuda_reduce_run(sums, call, &job);
+    by_rows = *rows;
+    return cuda_norm_nhwc_reduce(sums, call, plan->problem.tensor[BACKWARD_X]->type, &by_rows,
+                                 &job);
+}
+
+int32_t norm_gradient_run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan *plan,
+                          const cuda_call *call, const norm_backward_params &params,
+                          const cuda_norm_nhwc_job *rows)
+{
+    switch (plan->problem.tensor[BACKWARD_X]->type) {
+#define CASE(T)                                                                                    \
+    return cuda_norm_is_curved(plan) ? run<T, true>(sums, plan, call, params, rows)                \
+                                     : run<T, false>(sums, plan, call, params, rows)
+        CUDA_FLOAT_CASES(CASE);
+#undef CASE
+    }
+    return ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR;
+}
