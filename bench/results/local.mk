@@ -11,7 +11,9 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_compare_suites.csv \
 	bench/results/h200_cudnn_direct.csv \
 	bench/results/h200_depthwise_f16.csv \
+	bench/results/h200_cudnn_engines_nchw.csv \
 	bench/results/h200_depthwise_f16_ahead.csv \
+	bench/results/h200_depthwise_f16_beside.txt \
 	bench/results/h200_depthwise_f16_halo.csv \
 	bench/results/h200_depthwise_f16_words.csv \
 	bench/results/h200_depthwise_f32.csv \
@@ -33,13 +35,16 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_norms_f16.csv \
 	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_norms_f16_relu.csv \
+	bench/results/h200_pytorch_models.csv \
 	bench/results/h200_pytorch_resnet50.csv \
 	bench/results/h200_pytorch_two_gpus.csv \
+	bench/results/h200_pytorch_two_gpus_live.csv \
 	bench/results/h200_pytorch_two_gpus_losses.csv \
 	bench/results/h200_resnet20_16000_modes.csv \
 	bench/results/h200_resnet20_modes.csv \
 	bench/results/h200_resnet50_f32_nchw.csv \
 	bench/results/h200_resnet50_f32_nhwc.csv \
+	bench/results/h200_resnet50_f32_nhwc_beside.csv \
 	bench/results/h200_shadow_resnet50.csv \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \

@@ -297,7 +297,7 @@ def kinds_of(training, batch):
         kind = ("normalization" if "norm" in low or "batch_norm" in low else
                 "pooling" if "pool" in low else
                 "convolution" if any(word in low for word in ("conv", "gemm", "xmma", "cutlass", "wgrad", "dgrad", "tile",
-                                                              "fprop", "sm90", "sm80", "cudnn")) else
+                                                              "fprop", "sm90", "sm80", "cudnn", "tc_")) else
                 "triton" if "triton" in low else
                 "optimizer" if "multi_tensor" in low else
                 "copy" if "copy" in low or "memcpy" in low or "memset" in low or "fill" in low else
