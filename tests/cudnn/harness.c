@@ -179,6 +179,18 @@ struct anydnn_plugin_context *start(void)
     return context;
 }
 
+struct anydnn_plugin_context *begin(void)
+{
+    use_library("libcudnn_mock.so");
+    return start();
+}
+
+void end(struct anydnn_plugin_context *context)
+{
+    plugin->context_destroy(context);
+    assert_int_equal(mock->live, 0);
+}
+
 void run_alone(void (*body)(void))
 {
     int status;
@@ -240,6 +252,16 @@ void make_layer(struct layer *layer, int32_t type, int32_t math)
         .tensor = {&layer->x, &layer->w, &layer->y},
         .params = &layer->params,
     };
+}
+
+void pack_rows(struct anydnn_plugin_tensor *tensor)
+{
+    int64_t step = 1;
+
+    for (int32_t d = tensor->ndims - 1; d >= 0; d--) {
+        tensor->strides[d] = step;
+        step *= tensor->dims[d];
+    }
 }
 
 const struct anydnn_plugin_operation *operation(int32_t number)

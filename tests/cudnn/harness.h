@@ -36,6 +36,9 @@ extern struct mock_cudnn *mock;
 void use_library(const char *name);
 /* A context of the backend over the library that is in use. */
 struct anydnn_plugin_context *start(void);
+/* The same over the usual mock; its end, when nothing of cuDNN's may be left. */
+struct anydnn_plugin_context *begin(void);
+void end(struct anydnn_plugin_context *context);
 /* Runs `body` in a process of its own, which must end well. */
 void run_alone(void (*body)(void));
 
@@ -67,6 +70,8 @@ struct layer {
 /* An offer function; the cookie is a struct answer. */
 int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *candidate);
 void make_layer(struct layer *layer, int32_t type, int32_t math);
+/* Strides of packed rows, the last dim the fastest. */
+void pack_rows(struct anydnn_plugin_tensor *tensor);
 const struct anydnn_plugin_operation *operation(int32_t number);
 void ask(struct anydnn_plugin_context *context, const struct layer *layer, struct answer *answer);
 

@@ -134,16 +134,14 @@ static void half_offers(void)
     struct answer answer;
     struct layer layer;
 
-    use_library("libcudnn_mock.so");
-    context = start();
+    context = begin();
     make_layer(&layer, ANYDNN_PLUGIN_HALF, TENSOR_OP);
     ask(context, &layer, &answer);
     expect_offers(&answer, all, 8);
     make_layer(&layer, ANYDNN_PLUGIN_HALF, DEFAULT);
     ask(context, &layer, &answer);
     expect_offers(&answer, plain, 6);
-    plugin->context_destroy(context);
-    assert_int_equal(mock->live, 0);
+    end(context);
 }
 
 /* Tensor Cores read float as TF32, which is more than tensor_op permits. */
@@ -153,8 +151,7 @@ static void float_offers(void)
     struct answer answer;
     struct layer layer;
 
-    use_library("libcudnn_mock.so");
-    context = start();
+    context = begin();
     make_layer(&layer, ANYDNN_PLUGIN_FLOAT, TENSOR_OP);
     ask(context, &layer, &answer);
     for (int i = 0; i < answer.count; i++)
@@ -164,8 +161,7 @@ static void float_offers(void)
     assert_int_equal(answer.offer[0].math, CONVERSION);
     assert_int_equal(answer.offer[0].notes, REDUCED);
     assert_int_equal(answer.offer[1].notes, REDUCED | SHUFFLED);
-    plugin->context_destroy(context);
-    assert_int_equal(mock->live, 0);
+    end(context);
 }
 
 #define NOTE(name) (UINT32_C(1) << CUDNN_NUMERICAL_NOTE_##name)
@@ -182,6 +178,16 @@ static const struct mock_engine filter_engines[] = {
     {.index = 30, .knob = 2, .workspace = 30, .numerical = NOTE(WINOGRAD)},
     {.index = 1, .knob = -1, .workspace = 1},
 };
+
+/* A context over the mock, which proposes these engines. */
+static struct anydnn_plugin_context *begin_with(const struct mock_engine *engine, int64_t engines)
+{
+    struct anydnn_plugin_context *context = begin();
+
+    mock->engine = engine;
+    mock->engines = engines;
+    return context;
+}
 
 static void make_filter_layer(struct layer *layer, int32_t type, int32_t math)
 {
@@ -207,10 +213,7 @@ static void filter_offers(void)
     struct answer answer;
     struct layer layer;
 
-    use_library("libcudnn_mock.so");
-    context = start();
-    mock->engine = filter_engines;
-    mock->engines = sizeof filter_engines / sizeof filter_engines[0];
+    context = begin_with(filter_engines, sizeof filter_engines / sizeof filter_engines[0]);
     make_filter_layer(&layer, ANYDNN_PLUGIN_BFLOAT16, TENSOR_OP);
     ask(context, &layer, &answer);
     expect_offers(&answer, bfloat16, 8);
@@ -222,8 +225,7 @@ static void filter_offers(void)
     layer.w.strides[2] = 5 * layer.w.dims[1];
     ask(context, &layer, &answer);
     expect_offers(&answer, single + 1, 6);
-    plugin->context_destroy(context);
-    assert_int_equal(mock->live, 0);
+    end(context);
 }
 
 /* Where every engine sums in a short type, or reads one, nothing is offered. */
@@ -238,28 +240,14 @@ static void none_left(void)
     struct answer answer;
     struct layer layer;
 
-    use_library("libcudnn_mock.so");
-    context = start();
-    mock->engine = engines;
-    mock->engines = 3;
+    context = begin_with(engines, 3);
     make_filter_layer(&layer, ANYDNN_PLUGIN_BFLOAT16, TENSOR_OP);
     ask(context, &layer, &answer);
     assert_int_equal(answer.count, 1);
     assert_int_equal(answer.offer[0].reason, ANYDNN_PLUGIN_REASON_MATH);
     assert_non_null(strstr(answer.sentence, "cuDNN has 3 engine configurations for this "
                                             "convolution, and none that runs within its math"));
-    plugin->context_destroy(context);
-    assert_int_equal(mock->live, 0);
-}
-
-static void lay_out_nchw(struct anydnn_plugin_tensor *tensor)
-{
-    int64_t stride = 1;
-
-    for (int32_t d = tensor->ndims - 1; d >= 0; d--) {
-        tensor->strides[d] = stride;
-        stride *= tensor->dims[d];
-    }
+    end(context);
 }
 
 /* An engine that cuDNN gets wrong in NCHW is offered where all tensors are NHWC alone. */
@@ -277,22 +265,18 @@ static void nhwc_alone(void)
     struct answer answer;
     struct layer layer;
 
-    use_library("libcudnn_mock.so");
-    context = start();
-    mock->engine = engines;
-    mock->engines = 2;
+    context = begin_with(engines, 2);
     make_filter_layer(&layer, ANYDNN_PLUGIN_HALF, TENSOR_OP);
     ask(context, &layer, &answer);
     expect_offers(&answer, both, 4);
-    lay_out_nchw(&layer.y);
+    pack_rows(&layer.y);
     ask(context, &layer, &answer);
     expect_offers(&answer, one, 3);
-    lay_out_nchw(&layer.x);
-    lay_out_nchw(&layer.w);
+    pack_rows(&layer.x);
+    pack_rows(&layer.w);
     ask(context, &layer, &answer);
     expect_offers(&answer, one, 3);
-    plugin->context_destroy(context);
-    assert_int_equal(mock->live, 0);
+    end(context);
 }
 
 static void test_offers(void **state)

@@ -22,16 +22,6 @@ struct trial {
 static _Alignas(256) char memory[SLOTS][4096];
 static _Alignas(256) char workspace[4096];
 
-static inline void pack_rows(struct anydnn_plugin_tensor *tensor)
-{
-    int64_t step = 1;
-
-    for (int32_t d = tensor->ndims - 1; d >= 0; d--) {
-        tensor->strides[d] = step;
-        step *= tensor->dims[d];
-    }
-}
-
 /* Slots as bits. Tensors are packed rows of float, until the caller changes them. */
 static inline void make_trial(struct trial *trial, int32_t number, uint32_t present,
                               const void *params)
@@ -80,18 +70,6 @@ static inline int32_t try_it(struct anydnn_plugin_context *context, struct trial
     assert_int_equal(scratches, 0);
     of->plan_destroy(trial->plan);
     return 0;
-}
-
-static inline struct anydnn_plugin_context *begin(void)
-{
-    use_library("libcudnn_mock.so");
-    return start();
-}
-
-static inline void end(struct anydnn_plugin_context *context)
-{
-    plugin->context_destroy(context);
-    assert_int_equal(mock->live, 0);
 }
 
 #endif
