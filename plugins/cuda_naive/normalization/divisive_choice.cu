@@ -109,6 +109,7 @@ int divisive_tiles_prepare(struct divisive_tiles *tiles, const cuda_lrn &lrn,
     if (!lrn_is_float(lrn, tensor[0]->type) || !find_dims(tiles, tensor[0]) ||
         shape_tiles(tiles, multiprocessors) > CUDA_BLOCKS_MAX)
         return 0;
+    tiles->multiprocessors = multiprocessors;
     tiles->f = lrn_factors_of(lrn, tensor[0]->type);
     tiles->through = (float)(2 * lrn.alpha * lrn.beta);
     for (int d = DIVISIVE_DEPTH; d < DIVISIVE_DIMS; d++) {

@@ -231,6 +231,8 @@ int32_t divisive_tiles_run(struct divisive_tiles *tiles, int32_t type, int backw
 {
     if (divisive_planes_take(tiles, backward))
         return divisive_planes_run(tiles, type, backward, call);
+    if (divisive_channels_take(tiles, backward))
+        return divisive_channels_run(tiles, type, backward, call);
     return type == ANYDNN_PLUGIN_FLOAT  ? run<float>(tiles, backward, call)
            : type == ANYDNN_PLUGIN_HALF ? run<cuda_half>(tiles, backward, call)
                                         : run<cuda_bfloat16>(tiles, backward, call);

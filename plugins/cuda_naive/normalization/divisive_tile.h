@@ -31,6 +31,7 @@ struct divisive_tiles {
     int32_t places, runs;
     int64_t extent[DIVISIVE_DIMS]; /* of a block */
     uint32_t tiles[DIVISIVE_DIMS]; /* blocks */
+    int32_t multiprocessors;
 };
 
 /* ------------------------------------------------------------------ on the device */
@@ -114,6 +115,10 @@ int32_t divisive_tiles_run(struct divisive_tiles *tiles, int32_t type, int backw
 int divisive_planes_take(const struct divisive_tiles *tiles, int backward);
 int32_t divisive_planes_run(const struct divisive_tiles *tiles, int32_t type, int backward,
                             const cuda_call *call);
+/* The same for rows of channels (divisive_channels.cu). */
+int divisive_channels_take(const struct divisive_tiles *tiles, int backward);
+int32_t divisive_channels_run(const struct divisive_tiles *tiles, int32_t type, int backward,
+                              const cuda_call *call);
 int32_t divisive_means_run(struct divisive_tiles *tiles, int32_t type, int backward,
                            const cuda_call *call);
 
