@@ -17,6 +17,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_depthwise_f16_halo.csv \
 	bench/results/h200_depthwise_f16_words.csv \
 	bench/results/h200_depthwise_f32.csv \
+	bench/results/h200_divisive_nhwc.csv \
 	bench/results/h200_exact.csv \
 	bench/results/h200_float_ring.csv \
 	bench/results/h200_host_cost.csv \
