@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The epilogue of fprop and dgrad in the family hopper: accumulators go through shared memory, 64
- * rows at a time, and out by TMA where they are only rounded; by threads where they are scaled,
- * blended, biased or activated, or where no tap reaches.
+ * rows at a time, and out by TMA where they are only rounded, or get a bias and a ReLU before; by
+ * threads where they are scaled, blended or activated otherwise, or where no tap reaches.
  */
 #ifndef CUDA_TENSORCORE_HOPPER_EPILOGUE_H
 #define CUDA_TENSORCORE_HOPPER_EPILOGUE_H
@@ -26,10 +26,65 @@ __device__ static inline void tc_hopper_store_rows(const typename S::job &job, i
         tc_tma_store(&job.c[0], from, column, row);
 }
 
+/* Sums as they are. */
+struct tc_hopper_as_they_are {
+    __device__ float2 bias(int32_t) const
+    {
+        return {0, 0};
+    }
+    template <class E> __device__ float finish(E, float sum, float) const
+    {
+        return sum;
+    }
+};
+
+/* The sum of two floats rounded to odd (see cuda_round_odd), by what Knuth's TwoSum says that the
+ * nearest float lacks ("The Art of Computer Programming", volume 2, 4.2.2). Of an infinite sum or a
+ * NaN that is a NaN, which changes nothing. */
+__device__ static inline float tc_hopper_add_to_odd(float first, float second)
+{
+    float sum = first + second, part = sum - first;
+    float lacks = (first - (sum - part)) + (second - part);
+    uint32_t bits = cuda_bits_of(sum);
+
+    if (!(lacks < 0 || lacks > 0))
+        return sum;
+    return cuda_float_of((lacks < 0) == (sum < 0) ? bits | 1 : (bits - 1) | 1);
+}
+
+/* With a bias for each column from `column` to `end` of C, and an activation that leaves or cuts
+ * off: the bits that conv_store gives with the factor 1 and no z. */
+template <class T> struct tc_hopper_biased {
+    const conv_output &output;
+    int32_t column, end;
+
+    /* Of columns c and c + 1 of the slab. */
+    __device__ float2 bias(int32_t c) const
+    {
+        const T *from = (const T *)output.bias + (column + c) * output.bias_step;
+
+        if (column + c >= end)
+            return {0, 0};
+        return {cuda_load(from[0]), cuda_load(from[output.bias_step])};
+    }
+    __device__ float finish(float, float sum, float bias) const
+    {
+        return activate(sum + bias);
+    }
+    template <class E> __device__ float finish(E, float sum, float bias) const
+    {
+        return activate(tc_hopper_add_to_odd(sum, bias));
+    }
+    __device__ float activate(float value) const
+    {
+        return output.f.mode == CUDA_IDENTITY ? value : cuda_activate(output.f, value);
+    }
+};
+
 /* A line of columns of each row, rounded to 16 bits. Lane 8 i + j of a warp names row j of the
  * 8 x 8 matrix i: rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8. */
-template <class E>
-__device__ static inline void tc_hopper_put_slab(E, uint32_t to, const float *sum)
+template <class E, class F>
+__device__ static inline void tc_hopper_put_slab(E, uint32_t to, const float *sum, const F &with)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
     int32_t line = thread / 32 * 16 + lane % 16, swizzled = line % 8;
@@ -40,14 +95,20 @@ __device__ static inline void tc_hopper_put_slab(E, uint32_t to, const float *su
         uint32_t pairs[4];
 
 #pragma unroll
-        for (int32_t i = 0; i < 4; i++)
-            pairs[i] = tc_round_pair(E(), of[2 * i], of[2 * i + 1]);
+        for (int32_t i = 0; i < 4; i++) {
+            float2 bias = with.bias(c + i / 2 * 8 + lane % 4 * 2);
+
+            pairs[i] = tc_round_pair(E(), with.finish(E(), of[2 * i], bias.x),
+                                     with.finish(E(), of[2 * i + 1], bias.y));
+        }
         tc_stmatrix(to + line * TC_LINE_BYTES + (((c / 8 + lane / 16) ^ swizzled) << 4), pairs);
     }
 }
 
 /* As floats: thread t of four has columns 2 t and 2 t + 1 of every 8, of rows 8 apart. */
-__device__ static inline void tc_hopper_put_slab(float, uint32_t to, const float *sum)
+template <class F>
+__device__ static inline void tc_hopper_put_slab(float, uint32_t to, const float *sum,
+                                                 const F &with)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
     int32_t line = thread / 32 * 16 + lane / 4, swizzled = line % 8;
@@ -56,9 +117,12 @@ __device__ static inline void tc_hopper_put_slab(float, uint32_t to, const float
 #pragma unroll
     for (int32_t c = 0; c < TC_LINE_BYTES / 4; c += 8) {
         uint32_t at = to + (((c / 4 + lane % 4 / 2) ^ swizzled) << 4);
+        float2 bias = with.bias(c + lane % 4 * 2);
+        const float *of = sum + c / 2;
 
-        tc_store_pair(at, sum[c / 2], sum[c / 2 + 1]);
-        tc_store_pair(at + 8 * TC_LINE_BYTES, sum[c / 2 + 2], sum[c / 2 + 3]);
+        tc_store_pair(at, with.finish(0.f, of[0], bias.x), with.finish(0.f, of[1], bias.y));
+        tc_store_pair(at + 8 * TC_LINE_BYTES, with.finish(0.f, of[2], bias.x),
+                      with.finish(0.f, of[3], bias.y));
     }
 }
 
@@ -71,7 +135,8 @@ __device__ static inline uint32_t tc_hopper_byte(int32_t sum)
 }
 
 /* As integers of 8 bits. */
-__device__ static inline void tc_hopper_put_slab(int8_t, uint32_t to, const int32_t *sum)
+__device__ static inline void tc_hopper_put_slab(int8_t, uint32_t to, const int32_t *sum,
+                                                 const tc_hopper_as_they_are &)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
     int32_t line = thread / 32 * 16 + lane / 4, swizzled = line % 8;
@@ -88,18 +153,19 @@ __device__ static inline void tc_hopper_put_slab(int8_t, uint32_t to, const int3
         }
 }
 
-/* The sums, rounded, to one of a consumer's two buffers, and from there by the copy engine. */
-template <class S>
-__device__ static inline void tc_hopper_store_slab(const typename S::job &job, int32_t number,
-                                                   uint32_t to, int32_t consumer, int32_t row,
-                                                   int32_t column, const typename S::sum *sum)
+/* The sums, finished and rounded, to one of a consumer's two buffers, and from there by the copy
+ * engine. */
+template <class S, class F>
+__device__ static inline void
+tc_hopper_store_slab(const typename S::job &job, int32_t number, uint32_t to, int32_t consumer,
+                     int32_t row, int32_t column, const typename S::sum *sum, const F &with)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP;
 
     if (thread == 0)
         tc_tma_store_wait_read<1>();
     tc_warpgroup_sync(1 + consumer);
-    tc_hopper_put_slab(typename S::element(), to, sum);
+    tc_hopper_put_slab(typename S::element(), to, sum, with);
     tc_fence_proxy_async();
     tc_warpgroup_sync(1 + consumer);
     if (thread == 0)
@@ -160,8 +226,8 @@ __device__ static inline void tc_hopper_blend_slab(const tc_hopper_params &job,
     }
 }
 
-/* Stores a tile's accumulators, 64 rows at a time. */
-template <class S, bool BLENDS>
+/* Stores a tile's accumulators, 64 rows at a time; HOW is one of job.results. */
+template <class S, int HOW>
 __device__ static inline void
 tc_hopper_epilogue(const typename S::job &job, const tc_hopper_tile<S> &tile, int32_t consumer,
                    char *memory, int32_t *buffer,
@@ -171,11 +237,11 @@ tc_hopper_epilogue(const typename S::job &job, const tc_hopper_tile<S> &tile, in
     int64_t *z = (int64_t *)(memory + S::OFFSETS_AT) + consumer * TC_WARPGROUP_ROWS;
     int32_t row = tile.row + (S::PING_PONG ? 0 : consumer * S::OWN_M);
     int32_t first = tile.group * job.n, end = first + job.n;
-    constexpr int32_t width = BLENDS ? (int)TC_HOPPER_SLAB : (int)S::SLAB_COLUMNS;
+    constexpr int32_t width = HOW == TC_HOPPER_BLENDED ? (int)TC_HOPPER_SLAB : (int)S::SLAB_COLUMNS;
 
 #pragma unroll
     for (int32_t unit = 0; unit < S::UNITS; unit++, row += TC_WARPGROUP_ROWS) {
-        if constexpr (BLENDS) {
+        if constexpr (HOW == TC_HOPPER_BLENDED) {
             tc_warpgroup_sync(1 + consumer);
             tc_hopper_row_offsets(job, job.of[tile.number], z, row);
         }
@@ -183,16 +249,20 @@ tc_hopper_epilogue(const typename S::job &job, const tc_hopper_tile<S> &tile, in
         for (int32_t slab = 0; slab < S::TILE_N / width; slab++) {
             int32_t column = first + tile.column + slab * width;
             const typename S::sum *of = &sum[unit][slab * width / 2];
+            uint32_t to = tc_shared_address(buffers) + *buffer * TC_HOPPER_SLAB_BYTES;
 
             if (column >= end)
                 break;
-            if constexpr (BLENDS)
+            if constexpr (HOW == TC_HOPPER_BLENDED)
                 tc_hopper_blend_slab<S>(job, (typename S::sum *)buffers, z, consumer, row, column,
                                         end, of);
+            else if constexpr (HOW == TC_HOPPER_BIASED)
+                tc_hopper_store_slab<S>(
+                    job, tile.number, to, consumer, row, column, of,
+                    tc_hopper_biased<typename S::element>{job.output, column, end});
             else
-                tc_hopper_store_slab<S>(job, tile.number,
-                                        tc_shared_address(buffers) + *buffer * TC_HOPPER_SLAB_BYTES,
-                                        consumer, row, column, of);
+                tc_hopper_store_slab<S>(job, tile.number, to, consumer, row, column, of,
+                                        tc_hopper_as_they_are());
             *buffer ^= 1;
         }
     }
@@ -249,7 +319,7 @@ __device__ static inline void tc_hopper_store_absent(const typename S::job &job,
         tc_warpgroup_sync(1 + consumer);
         tc_hopper_row_offsets(job, job.of[tile.number], z, row);
         tc_warpgroup_sync(1 + consumer);
-        if (job.stores_sums)
+        if (job.results == TC_HOPPER_ROUNDED)
             tc_hopper_store_zeros<S>(job, z, first + tile.column, end);
         else
             tc_hopper_blend_zeros<S>(job, z, first + tile.column, end);

@@ -167,10 +167,16 @@ __device__ static inline void tc_hopper_consumer(const typename S::job &job, cha
             tc_hopper_mainloop<S>(sum, blocks, memory, consumer, barriers, &state);
         if (S::PING_PONG)
             state.skip(tc_hopper_blocks_of<S>(job, number + grid));
-        if (job.stores_sums)
-            tc_hopper_epilogue<S, false>(job, tile, consumer, shared, &buffer, sum);
+        if constexpr (S::CLASSES == 1 && !tc_is_integer<typename S::math>()) {
+            if (job.results == TC_HOPPER_BIASED) {
+                tc_hopper_epilogue<S, TC_HOPPER_BIASED>(job, tile, consumer, shared, &buffer, sum);
+                continue;
+            }
+        }
+        if (job.results == TC_HOPPER_ROUNDED)
+            tc_hopper_epilogue<S, TC_HOPPER_ROUNDED>(job, tile, consumer, shared, &buffer, sum);
         else
-            tc_hopper_epilogue<S, true>(job, tile, consumer, shared, &buffer, sum);
+            tc_hopper_epilogue<S, TC_HOPPER_BLENDED>(job, tile, consumer, shared, &buffer, sum);
     }
     if (threadIdx.x % TC_WARPGROUP == 0)
         tc_tma_store_wait();

@@ -221,6 +221,18 @@ int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_m
            map_b(to, conv, job.a_type, rounds, columns);
 }
 
+/* What a bias and an activation leave of sums without scaling them, where the kernel can. */
+static bool is_biased(const tc_hopper_params &job)
+{
+    const conv_output &output = job.output;
+
+    return output.bias && !output.z && output.blend.alpha == 1 && job.classes == 1 &&
+           output.type != ANYDNN_PLUGIN_INT8 &&
+           (output.f.mode == CUDA_IDENTITY || output.f.mode == CUDA_RELU ||
+            output.f.mode == CUDA_CLIPPED_RELU) &&
+           (uintptr_t)output.data % TC_MAP_ALIGNMENT == 0;
+}
+
 int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tensor_map *c,
                        const struct tc_arguments &args)
 {
@@ -231,10 +243,12 @@ int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tens
     /* Of a row with an odd number of halves the copy engine wrote more than the row (H200): what
      * does not end as it begins, where 16 bytes do, threads store, as they do what begins
      * elsewhere. */
-    job->stores_sums = tc_is_plain_by(job->output, TC_MAP_ALIGNMENT) &&
-                       job->size * job->n % TC_MAP_ALIGNMENT == 0 &&
-                       (job->size > 1 || job->output.type == ANYDNN_PLUGIN_INT8);
-    for (int32_t i = 0; i < job->classes && job->stores_sums; i++) {
+    job->results = job->size * job->n % TC_MAP_ALIGNMENT                      ? TC_HOPPER_BLENDED
+                   : job->size == 1 && job->output.type != ANYDNN_PLUGIN_INT8 ? TC_HOPPER_BLENDED
+                   : tc_is_plain_by(job->output, TC_MAP_ALIGNMENT)            ? TC_HOPPER_ROUNDED
+                   : is_biased(*job)                                          ? TC_HOPPER_BIASED
+                                                                              : TC_HOPPER_BLENDED;
+    for (int32_t i = 0; i < job->classes && job->results != TC_HOPPER_BLENDED; i++) {
         if (!tc_bind_map(&c[i], (const char *)args.output + job->size * of[i].first))
             return 0;
     }

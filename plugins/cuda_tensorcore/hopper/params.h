@@ -35,6 +35,10 @@ struct tc_hopper_taps {
 
 enum { TC_HOPPER_HEIGHT, TC_HOPPER_WIDTH, TC_HOPPER_DIMS };
 
+/* What results are: blended, by threads; or sums, rounded, alone or with a bias and a ReLU, which
+ * the copy engine stores. */
+enum { TC_HOPPER_BLENDED, TC_HOPPER_ROUNDED, TC_HOPPER_BIASED };
+
 /* Without blocks where no tap reaches the class. */
 struct tc_hopper_class {
     tc_hopper_taps taps[TC_HOPPER_DIMS];
@@ -48,11 +52,11 @@ struct tc_hopper_params {
     int32_t tiles, n_tiles, m_tiles; /* all; of a group and class */
     int32_t class_tiles;             /* of a class */
     int32_t classes;
-    int32_t m, n;        /* of a class; of a group */
-    int32_t depth;       /* channels of a group in A */
-    int32_t is_product;  /* one tap that lies on its position: A is a plain matrix */
-    int32_t stores_sums; /* results are the sums, rounded */
-    int32_t size;        /* bytes of an element */
+    int32_t m, n;       /* of a class; of a group */
+    int32_t depth;      /* channels of a group in A */
+    int32_t is_product; /* one tap that lies on its position: A is a plain matrix */
+    int32_t results;    /* TC_HOPPER_xxx */
+    int32_t size;       /* bytes of an element */
     tc_hopper_dim dim[TC_HOPPER_DIMS];
     int64_t pitch; /* elements from row to row of the results; of classes there is none */
     int64_t z_step, z_image, z_height, z_width; /* of z; of classes, of C */
