@@ -2,9 +2,52 @@
 /* Pooling backward that halves planes of NCHW. */
 #include "halving_nchw.h"
 
-/* Two vectors of a row of dx. */
+/* Where a thread stores. Its two vectors lie beside its neighbours', so that a store of the first
+ * of each would fill half of every 32 bytes: two threads that share a row take the first two
+ * vectors of the pair's four, then the other two. */
+struct row_store {
+    bool odd, first,
+        second; /* of a pair; whether there are such vectors, a thread's own two if not */
+    bool is_paired;
+};
+
+__device__ static inline row_store
+row_store_of(const pooling_packed &p, const halving_row_place &place, const cuda_blend &blend)
+{
+    bool is_paired = p.halving.log_threads > 0 && cuda_is_plain(blend),
+         there = place.plane < p.outer;
+    bool odd = is_paired && place.t % 2 == 1;
+
+    return {odd, there && place.t - odd < p.halving.row_threads,
+            there && place.t + (is_paired && !odd) < p.halving.row_threads, is_paired};
+}
+
 template <class T>
-__device__ static inline void store_row(T *to, const float *sum, const cuda_blend &blend)
+__device__ static inline void store_pair(const row_store &store, T *to,
+                                         const float (&half)[2][cuda_vector<T>::LANES], bool inside)
+{
+    enum { LANES = cuda_vector<T>::LANES };
+    cuda_vector<T> vector[2];
+
+    cuda_vector_round(vector[0], half[0]);
+    cuda_vector_round(vector[1], half[1]);
+    uint4 given = store.odd ? vector[0].whole : vector[1].whole, got;
+
+    got.x = __shfl_xor_sync(HALVING_ALL_LANES, given.x, 1);
+    got.y = __shfl_xor_sync(HALVING_ALL_LANES, given.y, 1);
+    got.z = __shfl_xor_sync(HALVING_ALL_LANES, given.z, 1);
+    got.w = __shfl_xor_sync(HALVING_ALL_LANES, given.w, 1);
+    to -= store.odd ? LANES : 0;
+    if (inside && store.first)
+        *(uint4 *)to = store.odd ? got : vector[0].whole;
+    if (inside && store.second)
+        *(uint4 *)(to + 2 * LANES) = store.odd ? vector[1].whole : got;
+}
+
+/* Two vectors of a row of dx, where the row is inside. All threads of a warp come here. */
+template <class T>
+__device__ static inline void store_row(const row_store &store, T *to, const float *sum,
+                                        const cuda_blend &blend, bool inside)
 {
     enum { LANES = cuda_vector<T>::LANES };
     float half[2][LANES];
@@ -12,8 +55,12 @@ __device__ static inline void store_row(T *to, const float *sum, const cuda_blen
 #pragma unroll
     for (int c = 0; c < 2 * LANES; c++)
         half[c / LANES][c % LANES] = sum[c];
-    cuda_vector_store(to, half[0], blend);
-    cuda_vector_store(to + LANES, half[1], blend);
+    if (store.is_paired) {
+        store_pair(store, to, half, inside);
+    } else if (inside && store.first) {
+        cuda_vector_store(to, half[0], blend);
+        cuda_vector_store(to + LANES, half[1], blend);
+    }
 }
 
 /* ------------------------------------------------------------------ averages */
@@ -55,6 +102,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nchw_halving_average(
     enum { LANES = cuda_vector<T>::LANES };
     const pooling_shape &shape = job.packed.shape;
     halving_row_place place = halving_row_place_of(job.packed);
+    row_store store = row_store_of(job.packed, place, job.blend);
     int high = shape.x_dims[1], wide = shape.x_dims[2], columns = place.t * LANES;
     const T *dy =
         (const T *)job.data.dy + place.plane * shape.y_dims[1] * shape.y_dims[2] + columns;
@@ -68,15 +116,13 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nchw_halving_average(
         float next[2 * LANES];
 
         shares_of<T, K>(dy, shape, place.t, columns, o + 1, place.there, next);
-        if (place.there && h < high)
-            store_row(dx + h * wide, here, job.blend);
+        store_row(store, dx + h * wide, here, job.blend, h < high);
         if (K == 3) {
 #pragma unroll
             for (int c = 0; c < 2 * LANES; c++)
                 here[c] += next[c];
         }
-        if (place.there && h + 1 < high)
-            store_row(dx + (h + 1) * wide, here, job.blend);
+        store_row(store, dx + (h + 1) * wide, here, job.blend, h + 1 < high);
 #pragma unroll
         for (int c = 0; c < 2 * LANES; c++)
             here[c] = next[c];
@@ -145,6 +191,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nchw_halving_max(pool
     enum { LANES = cuda_vector<T>::LANES, LEAD = K - 2, COLUMNS = 2 * LANES + LEAD };
     const pooling_shape &shape = job.packed.shape;
     halving_row_place place = halving_row_place_of(job.packed);
+    row_store store = row_store_of(job.packed, place, job.blend);
     int high = shape.x_dims[1], wide = shape.x_dims[2], columns = place.t * LANES;
     bool is_last = columns + LANES >= shape.y_dims[2];
     int64_t plane = place.plane * high * wide + 2 * columns;
@@ -175,8 +222,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nchw_halving_max(pool
         walk.begin(job, windows + o * shape.y_dims[2], place.there && o < shape.y_dims[1]);
         if (K == 3) {
             walk.give(above, h > 0, place, is_last, sum);
-            if (i > 0 && place.there && h - 1 < high)
-                store_row(dx + (h - 1) * wide, sum + LEAD, job.blend);
+            if (i > 0)
+                store_row(store, dx + (h - 1) * wide, sum + LEAD, job.blend, h - 1 < high);
         }
         if (i == rows)
             break;
@@ -187,8 +234,9 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nchw_halving_max(pool
             for (int c = 0; c < COLUMNS; c++)
                 sum[c] = 0;
             walk.give(above, h + r < high, place, is_last, sum);
-            if ((K == 2 || r == 0) && own && h + r < high)
-                store_row(dx + (h + r) * wide, sum + LEAD, job.blend);
+            if (K == 2 || r == 0)
+                store_row(store, dx + (h + r) * wide, sum + LEAD, job.blend,
+                          i < rows && h + r < high);
         }
     }
 }
