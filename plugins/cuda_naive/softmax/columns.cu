@@ -18,6 +18,63 @@ __device__ static inline tile_place tile_place_of(const cuda_softmax_job &job)
             (int64_t)blockIdx.x * size_x + x};
 }
 
+/* Which of the threads with the same columns ends up with a lane below: the first halving goes by
+ * the highest bit of the lane's number and by the lowest of the thread's. */
+template <int LANES> __device__ static constexpr int halved_place(int lane)
+{
+    int place = 0;
+
+    for (int bit = 1; bit < LANES; bit *= 2)
+        place = 2 * place + (lane & bit ? 1 : 0);
+    return place;
+}
+
+/* Joins what threads have that differ in `by`, 2 by, ...: of two, each keeps and joins one half of
+ * the numbers and sends the other, down to one; beyond that both join it. */
+template <class Join, int COUNT> __device__ static inline float halve(const float value[], int by)
+{
+    if constexpr (COUNT == 1) {
+        for (float one = value[0];; by *= 2) {
+            if (by >= CUDA_WARP)
+                return one;
+            one = Join::join(one, __shfl_xor_sync(CUDA_ALL_LANES, one, by));
+        }
+    } else {
+        bool upper = (int)threadIdx.x & by;
+        float half[COUNT / 2];
+
+#pragma unroll
+        for (int i = 0; i < COUNT / 2; i++) {
+            float kept = upper ? value[i + COUNT / 2] : value[i];
+            float sent = upper ? value[i] : value[i + COUNT / 2];
+
+            half[i] = Join::join(kept, __shfl_xor_sync(CUDA_ALL_LANES, sent, by));
+        }
+        return halve<Join, COUNT / 2>(half, 2 * by);
+    }
+}
+
+/* Where a tile's row is a warp or less: a thread ends with one number of its warp, and of the
+ * block. */
+template <class Join, int LANES>
+__device__ static inline void join_narrow(float value[LANES], const tile_place &place,
+                                          float slots[WARPS][CUDA_WARP])
+{
+    int within = (int)threadIdx.x % CUDA_WARP;
+    float one = halve<Join, LANES>(value, place.size_x);
+
+    slots[threadIdx.x / CUDA_WARP][within] = one;
+    __syncthreads();
+    one = slots[0][within];
+#pragma unroll
+    for (int w = 1; w < WARPS; w++)
+        one = Join::join(one, slots[w][within]);
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++)
+        value[lane] =
+            __shfl_sync(CUDA_ALL_LANES, one, place.x + place.size_x * halved_place<LANES>(lane));
+}
+
 /* The numbers of the threads of a tile that have the same columns joined, the same in each of them.
  * A tile is at most a warp wide: so each warp makes one of them, the block one of the warps'. */
 template <class Join, int LANES>
@@ -26,6 +83,10 @@ __device__ static inline void join_columns(float value[LANES], const tile_place 
 {
     int warp = (int)threadIdx.x / CUDA_WARP;
 
+    if (place.size_x * LANES <= CUDA_WARP) {
+        join_narrow<Join, LANES>(value, place, (float(*)[CUDA_WARP])slots);
+        return;
+    }
     for (int by = place.size_x; by < CUDA_WARP; by *= 2)
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
@@ -82,7 +143,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns(cuda_softmax_job
 
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            float e = expf(v[r][lane] - shift);
+            float e = cuda_softmax_exp<T>(v[r][lane] - shift);
 
             sum[lane] += e;
             v[r][lane] = job.algorithm == CUDA_SOFTMAX_LOG ? v[r][lane] - shift : e;
@@ -145,7 +206,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns_backward(cuda_so
         if (job.algorithm == CUDA_SOFTMAX_LOG) {
 #pragma unroll
             for (int lane = 0; lane < LANES; lane++)
-                dy[r][lane] -= expf(y[r][lane]) * sum[lane];
+                dy[r][lane] -= cuda_softmax_exp<T>(y[r][lane]) * sum[lane];
         } else {
 #pragma unroll
             for (int lane = 0; lane < LANES; lane++)

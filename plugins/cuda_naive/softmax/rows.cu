@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows(cuda_softmax_job jo
     for (int s = 0; s < STEPS; s++)
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++) {
-            float e = expf(v[s][lane] - shift);
+            float e = cuda_softmax_exp<T>(v[s][lane] - shift);
 
             sum += e;
             v[s][lane] = job.algorithm == CUDA_SOFTMAX_LOG ? v[s][lane] - shift : e;
@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows_backward(cuda_softm
     if (job.algorithm == CUDA_SOFTMAX_LOG) {
 #pragma unroll
         for (int i = 0; i < HELD; i++)
-            dy[i / LANES][i % LANES] -= expf(y[i / LANES][i % LANES]) * sum;
+            dy[i / LANES][i % LANES] -= cuda_softmax_exp<T>(y[i / LANES][i % LANES]) * sum;
     } else {
 #pragma unroll
         for (int i = 0; i < HELD; i++)

@@ -45,6 +45,32 @@ struct cuda_join_sum {
     }
 };
 
+/* exp(x) for results of type T. Those of 16 bits need no more than an exponential of 2, off by
+ * 2^-22 and by the rounding of its exponent, |x| times 2^-24, where x makes any difference below
+ * 2^-16; half's lose nothing with numbers that float has subnormal. */
+template <class T> __device__ static inline float cuda_softmax_exp(float x)
+{
+    return expf(x);
+}
+
+#ifdef __CUDA_ARCH__
+#define CUDA_LOG2_E 1.44269504f
+
+template <> __device__ inline float cuda_softmax_exp<cuda_half>(float x)
+{
+    float e;
+    asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(e) : "f"(x * CUDA_LOG2_E));
+    return e;
+}
+
+template <> __device__ inline float cuda_softmax_exp<cuda_bfloat16>(float x)
+{
+    float e;
+    asm("ex2.approx.f32 %0, %1;" : "=f"(e) : "f"(x * CUDA_LOG2_E));
+    return e;
+}
+#endif
+
 /* N elements as numbers; `behind` where there are none. */
 template <class T, int N>
 __device__ static inline void cuda_softmax_get(float (&to)[N], const T *from, bool are_there,
