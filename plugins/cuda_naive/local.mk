@@ -96,6 +96,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/shared/map.h \
 	plugins/cuda_naive/shared/reduce.h \
 	plugins/cuda_naive/shared/reduce_kernels.h \
+	plugins/cuda_naive/shared/reduce_rows.h \
 	plugins/cuda_naive/shared/reduce_step.h \
 	plugins/cuda_naive/shared/vector.h \
 	plugins/cuda_naive/shared/window.h \

@@ -6,7 +6,7 @@
 /* Slots. */
 enum { DY, DB };
 
-template <class E> struct bias_op {
+template <class E> struct bias_op : cuda_plain_runs<cuda_nothing> {
     typedef E T;
     typedef typename cuda_arith<E>::type A;
     typedef cuda_nothing params, cell;

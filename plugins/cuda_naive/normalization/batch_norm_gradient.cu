@@ -29,7 +29,8 @@ template <class E, bool CURVED> struct norm_gradient_op {
     typedef norm_backward_params params;
     typedef cuda_norm_cell cell;
     typedef norm_gradient_sum sum;
-    enum { IN = 2, EXTRA = 2, OUT = SUM_COUNT - 4, BY_VECTORS = !CURVED, RUNS = 0 };
+    enum { IN = 2, EXTRA = 2, OUT = SUM_COUNT - 4, BY_VECTORS = !CURVED };
+    enum { RUNS = !CURVED && sizeof(A) == sizeof(float) ? 2 : 0 };
 
     static __device__ cell make_cell(const cuda_reduce_job<norm_gradient_op> &job,
                                      const int64_t at[])
@@ -65,6 +66,33 @@ template <class E, bool CURVED> struct norm_gradient_op {
         to->g += g;
         to->gn += g * (x - c.mean);
     }
+
+    /* By rows, without activation: x less the float nearest to the mean; the rest is made up for.
+     */
+    static bool takes_runs(const params &p)
+    {
+        return !p.reserve;
+    }
+    static __device__ float padding(const cell &)
+    {
+        return 0;
+    }
+    static __device__ void run(const cell &c, const float in[][CUDA_ROWS_RUN], float to[])
+    {
+        float gn[CUDA_ROWS_RUN];
+
+#pragma unroll
+        for (int i = 0; i < CUDA_ROWS_RUN; i++)
+            gn[i] = in[1][i] * (in[0][i] - (float)c.mean);
+        to[0] = cuda_run_sum<CUDA_ROWS_RUN>(in[1]);
+        to[1] = cuda_run_sum<CUDA_ROWS_RUN>(gn);
+    }
+    static __device__ void take(const cell &c, sum *to, const float run[])
+    {
+        to->g += (double)run[0];
+        to->gn += (double)run[1] + (double)run[0] * ((double)(float)c.mean - c.mean);
+    }
+
     static __device__ void join(const params &, sum *to, const sum &from)
     {
         to->g += from.g;

@@ -27,10 +27,10 @@ template <class E, int OUTPUTS> struct norm_backward_op {
     }
 };
 
-/* Without activation. Extra tensor: the cells. dx = slope * g + by_x * x + rest, which differs from
- * the above by what double rounds. */
+/* Without activation. Extra tensor: the cells. dx = slope * (g - rest - (x - shift) * dscale) in
+ * float: what the mean differs from the float by is in the rest. */
 struct norm_plain_cell {
-    double slope, by_x, rest;
+    float slope, dscale, shift, rest;
 };
 
 template <class E> struct norm_plain_op {
@@ -42,13 +42,14 @@ template <class E> struct norm_plain_op {
     static __device__ cell make_cell(const params &p, const int64_t at[])
     {
         const cuda_norm_cell &from = p.cells[at[0]];
+        float shift = (float)from.mean;
 
-        return {from.slope, -from.slope * from.dscale,
-                from.slope * (from.mean * from.dscale - from.dbias)};
+        return {(float)from.slope, (float)from.dscale, shift,
+                (float)(from.dbias + ((double)shift - from.mean) * from.dscale)};
     }
     static __device__ float compute(const params &, const cell &beside, const float in[])
     {
-        return (float)(beside.slope * (double)in[1] + (beside.by_x * (double)in[0] + beside.rest));
+        return beside.slope * fmaf(beside.shift - in[0], beside.dscale, in[1] - beside.rest);
     }
 };
 

@@ -15,7 +15,8 @@ template <class E> struct cuda_stats_op {
     typedef cuda_stats_params params;
     typedef double cell; /* the shift */
     typedef cuda_stats_sum sum;
-    enum { IN = 1, EXTRA = 0, OUT = CUDA_STATS_COUNT - 1, BY_VECTORS = 1, RUNS = 0 };
+    enum { IN = 1, EXTRA = 0, OUT = CUDA_STATS_COUNT - 1, BY_VECTORS = 1 };
+    enum { RUNS = sizeof(A) == sizeof(float) ? 2 : 0 };
 
     static __device__ cell make_cell(const cuda_reduce_job<cuda_stats_op> &job, const int64_t at[])
     {
@@ -35,6 +36,34 @@ template <class E> struct cuda_stats_op {
         to->first += v;
         to->second += v * v;
     }
+
+    /* By rows: of float data the shift is an element or 0, and so a float. */
+    static bool takes_runs(const params &)
+    {
+        return true;
+    }
+    static __device__ float padding(const cell &shift)
+    {
+        return (float)shift;
+    }
+    static __device__ void run(const cell &shift, const float in[][CUDA_ROWS_RUN], float to[])
+    {
+        float v[CUDA_ROWS_RUN], square[CUDA_ROWS_RUN];
+
+#pragma unroll
+        for (int i = 0; i < CUDA_ROWS_RUN; i++) {
+            v[i] = in[0][i] - (float)shift;
+            square[i] = v[i] * v[i];
+        }
+        to[0] = cuda_run_sum<CUDA_ROWS_RUN>(v);
+        to[1] = cuda_run_sum<CUDA_ROWS_RUN>(square);
+    }
+    static __device__ void take(const cell &, sum *to, const float run[])
+    {
+        to->first += (double)run[0];
+        to->second += (double)run[1];
+    }
+
     static __device__ void join(const params &, sum *to, const sum &from)
     {
         to->first += from.first;

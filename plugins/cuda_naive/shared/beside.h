@@ -28,6 +28,7 @@ template <class Op> struct cuda_beside_job {
     cuda_blend blend;
     typename Op::params params;
     int32_t log_x; /* threads along a row */
+    int32_t plane; /* vectors of a plane */
 };
 
 template <class Op>
@@ -60,20 +61,35 @@ __device__ static inline void cuda_beside_write(const cuda_beside_job<Op> &job, 
     cuda_vector_store((typename Op::T *)job.data[0] + at[0], out, job.blend);
 }
 
+/* A thread has vectors of one plane, as far from each other as the walk's last dim is long. */
 template <class Op>
 __global__ void __launch_bounds__(CUDA_THREADS) cuda_beside_planes(cuda_beside_job<Op> job)
 {
-    int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    int64_t at[1 + Op::IN + Op::EXTRA];
-    cuda_vector<typename Op::T> in[Op::IN];
+    enum { TENSORS = 1 + Op::IN, AT_ONCE = CUDA_BESIDE_AT_ONCE / Op::IN };
+    int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at[TENSORS + Op::EXTRA];
+    int last = job.walk.ndims - 1, by = (int)job.walk.dims[last], v;
+    cuda_vector<typename Op::T> in[AT_ONCE][Op::IN];
+    int64_t place[AT_ONCE][TENSORS];
     typename Op::cell cell;
 
     if (i >= job.walk.count)
         return;
-    cuda_walk_place<1 + Op::IN + Op::EXTRA>(job.walk, i, at);
-    cuda_beside_read(job, at, in);
-    cell = Op::make_cell(job.params, at + 1 + Op::IN);
-    cuda_beside_write(job, at, in, &cell, 0);
+    cuda_walk_place<TENSORS + Op::EXTRA>(job.walk, i, at);
+    v = job.walk.wide ? (int)(i % by)
+                      : (int)((uint32_t)i - cuda_divide((uint32_t)i, job.walk.divide[last]) * by);
+#pragma unroll
+    for (int s = 0; s < AT_ONCE; s++) {
+        for (int t = 0; t < TENSORS; t++)
+            place[s][t] = at[t] + s * by * job.walk.strides[last][t];
+        if (v + s * by < job.plane)
+            cuda_beside_read(job, place[s], in[s]);
+    }
+    cell = Op::make_cell(job.params, at + TENSORS);
+#pragma unroll
+    for (int s = 0; s < AT_ONCE; s++) {
+        if (v + s * by < job.plane)
+            cuda_beside_write(job, place[s], in[s], &cell, 0);
+    }
 }
 
 template <class Op>
@@ -124,7 +140,7 @@ static inline int32_t cuda_beside_form(const cuda_map_plan *map, int in, int ext
     const cuda_walk *walk = &map->vectors;
     int one = 1, rows = walk->ndims == 2;
 
-    if (!map->can_vectors || walk->tail)
+    if (!map->can_vectors || walk->tail || walk->dims[walk->ndims - 1] > INT32_MAX / 4)
         return CUDA_BESIDE_NEITHER;
     for (int t = 1; t < 1 + in; t++)
         one = one && walk->lane[t] == 1;
@@ -136,6 +152,17 @@ static inline int32_t cuda_beside_form(const cuda_map_plan *map, int in, int ext
     return one ? CUDA_BESIDE_PLANES : rows ? CUDA_BESIDE_ROWS : CUDA_BESIDE_NEITHER;
 }
 
+/* Shortens planes to the part of a thread's first vectors. */
+static inline void cuda_beside_cut(cuda_walk *walk, int32_t at_once)
+{
+    int32_t d = walk->ndims - 1;
+    int64_t part = cuda_blocks(walk->dims[d], at_once);
+
+    walk->count = walk->count / walk->dims[d] * part;
+    walk->dims[d] = part;
+    walk->divide[d] = cuda_divisor_of(part);
+}
+
 /* `job` has pointers, factors and parameters. */
 template <class Op>
 static int32_t cuda_beside_run(const cuda_map_plan *map, int32_t form, const cuda_call *call,
@@ -144,9 +171,12 @@ static int32_t cuda_beside_run(const cuda_map_plan *map, int32_t form, const cud
     int64_t each;
 
     job->walk = map->vectors;
-    if (form == CUDA_BESIDE_PLANES)
+    if (form == CUDA_BESIDE_PLANES) {
+        job->plane = (int32_t)job->walk.dims[job->walk.ndims - 1];
+        cuda_beside_cut(&job->walk, CUDA_BESIDE_AT_ONCE / Op::IN);
         return cuda_launch(call, cuda_beside_planes<Op>, cuda_blocks(job->walk.count, CUDA_THREADS),
                            1, *job);
+    }
     while (job->log_x < 5 && INT64_C(1) << job->log_x < job->walk.dims[1])
         job->log_x++;
     each = (int64_t)(CUDA_THREADS >> job->log_x) * CUDA_BESIDE_ROWS_EACH;

@@ -3,7 +3,7 @@
 #ifndef CUDA_NAIVE_SHARED_REDUCE_H
 #define CUDA_NAIVE_SHARED_REDUCE_H
 
-#include "reduce_kernels.h"
+#include "reduce_rows.h"
 
 /* A form of a reduction. */
 struct cuda_reduce_form {
@@ -116,6 +116,13 @@ static int32_t cuda_reduce_join_run(const cuda_call *call, cuda_reduce_job<Op> *
                        cuda_blocks(job->kept.count, CUDA_THREADS >> job->log_joiners), 1, *job);
 }
 
+template <class Op>
+static int cuda_reduce_by_rows(const cuda_reduce_plan *state, const cuda_reduce_job<Op> *job)
+{
+    return !state->is_across && cuda_reduce_is_rows(&state->vectors.reduced) &&
+           Op::takes_runs(job->params);
+}
+
 /* `job` has pointers, factors and parameters. */
 template <class Op>
 static int32_t cuda_reduce_run(const cuda_reduce_plan *state, const cuda_call *call,
@@ -133,6 +140,8 @@ static int32_t cuda_reduce_run(const cuda_reduce_plan *state, const cuda_call *c
         if (state->can_vectors && addresses % sizeof(uint4) == 0) {
             kernel = state->is_across ? cuda_reduce_across<Op> : cuda_reduce<Op, true>;
             form = &state->vectors;
+            if constexpr (Op::RUNS > 0)
+                kernel = cuda_reduce_by_rows(state, job) ? cuda_reduce_rows<Op> : kernel;
         }
     }
     job->kept = state->kept;

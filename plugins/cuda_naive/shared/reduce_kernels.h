@@ -5,14 +5,16 @@
  * order of all additions follows from the shape and the device alone.
  *
  * There are three forms: cuda_reduce by elements, for any strides; by vectors of 16 bytes along the
- * reduced dims; and cuda_reduce_across by vectors of results that lie side by side.
+ * reduced dims; and cuda_reduce_across by vectors of results that lie side by side. A fourth, for
+ * sums along rows, is in reduce_rows.h.
  *
  * Op has
  *   T, IN, EXTRA     as in map.h
  *   OUT              tensors that only finish() looks at
  *   BY_VECTORS       whether there are forms by vectors
- *   RUNS             whether it is the sum of its one input's numbers, floats, in double: by
- *                    vectors of results, those that a thread reads at a time are added in float
+ *   RUNS             1: it is the sum of its one input's numbers, floats, in double: by vectors of
+ *                    results, those that a thread reads at a time are added in float; other
+ *                    numbers mean something in reduce_rows.h alone, 0 nothing
  *   params           what the formula needs
  *   cell             what is known of one result before: make_cell(job, at)
  *   sum              what is accumulated: start(params)
@@ -167,7 +169,7 @@ cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
                           const cuda_place_in_tile &place, typename Op::sum sum[])
 {
     enum {
-        STEPS = (Op::RUNS ? 2 : 1) * CUDA_REDUCE_LOADS / Op::IN,
+        STEPS = (Op::RUNS == 1 ? 2 : 1) * CUDA_REDUCE_LOADS / Op::IN,
         LANES = cuda_vector<typename Op::T>::LANES
     };
     int64_t end = (blockIdx.y + 1) * job.chunk, base[Op::IN + Op::EXTRA + Op::OUT + 1];
@@ -187,7 +189,7 @@ cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
             if (i + s * place.size_y < end)
                 cuda_reduce_read(job, step[s], base, i + s * place.size_y);
         }
-        if constexpr (Op::RUNS) {
+        if constexpr (Op::RUNS == 1) {
 #pragma unroll
             for (int lane = 0; lane < LANES; lane++) {
                 float number[STEPS];

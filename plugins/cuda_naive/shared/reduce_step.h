@@ -108,6 +108,9 @@ cuda_reduce_lane(const cuda_reduce_job<Op> &job, const cuda_reduce_step<Op> &ste
 
 /* ------------------------------------------------------------------ runs */
 
+/* Numbers of a row that are added in float. */
+#define CUDA_ROWS_RUN 8
+
 /* Numbers added up in pairs of pairs, which leaves COUNT / 2 of them, ...; one in the end. */
 template <int COUNT> __device__ static inline float cuda_run_sum(const float number[])
 {
@@ -136,5 +139,25 @@ __device__ static inline void cuda_run_add(double *sum, const float number[COUNT
             *sum += (double)number[i];
     }
 }
+
+/* Sums of numbers by rows (reduce_rows.h). */
+template <class Params> struct cuda_plain_runs {
+    static bool takes_runs(const Params &)
+    {
+        return true;
+    }
+    static __device__ float padding(const cuda_nothing &)
+    {
+        return 0;
+    }
+    static __device__ void run(const cuda_nothing &, const float in[][CUDA_ROWS_RUN], float to[])
+    {
+        to[0] = cuda_run_sum<CUDA_ROWS_RUN>(in[0]);
+    }
+    static __device__ void take(const cuda_nothing &, double *to, const float run[])
+    {
+        *to += (double)run[0];
+    }
+};
 
 #endif

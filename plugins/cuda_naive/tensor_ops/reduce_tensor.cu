@@ -138,7 +138,7 @@ template <class E> struct reduce_op {
 };
 
 /* Sums and averages alone: the operator is not asked for with every element. */
-template <class E> struct reduce_add_op {
+template <class E> struct reduce_add_op : cuda_plain_runs<reduce_params> {
     typedef E T;
     typedef typename cuda_arith<E>::type A;
     typedef reduce_params params;
