@@ -56,6 +56,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/divisive_tile_means.cu \
 	plugins/cuda_naive/normalization/lrn.cu \
 	plugins/cuda_naive/normalization/lrn_nchw.cu \
+	plugins/cuda_naive/normalization/lrn_nchw_five.cu \
 	plugins/cuda_naive/normalization/lrn_nhwc.cu \
 	plugins/cuda_naive/normalization/lrn_nhwc_packed.cu \
 	plugins/cuda_naive/normalization/lrn_plain.cu \

@@ -267,6 +267,10 @@ template <class T> static int32_t run(struct lrn_runs *runs, int backward, const
 
 int32_t lrn_nchw_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call)
 {
+    int32_t status;
+
+    if (lrn_nchw_five_run(runs, type, backward, call, &status))
+        return status;
     return type == ANYDNN_PLUGIN_FLOAT  ? run<float>(runs, backward, call)
            : type == ANYDNN_PLUGIN_HALF ? run<cuda_half>(runs, backward, call)
                                         : run<cuda_bfloat16>(runs, backward, call);

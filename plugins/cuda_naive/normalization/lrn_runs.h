@@ -50,6 +50,11 @@ int lrn_packed_takes(const struct lrn_runs *runs, int tensors);
 int32_t lrn_packed_run(const struct lrn_runs *runs, int32_t type, int backward,
                        const cuda_call *call);
 
+/* Launches the form for windows of five and beta 3/4 where positions lie in pairs
+ * (lrn_nchw_five.cu); returns whether it did, with what came of it. */
+int lrn_nchw_five_run(const struct lrn_runs *runs, int32_t type, int backward,
+                      const cuda_call *call, int32_t *status);
+
 /* Launches; `runs` has pointers and factors. */
 int32_t lrn_nhwc_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
 int32_t lrn_nchw_run(struct lrn_runs *runs, int32_t type, int backward, const cuda_call *call);
