@@ -102,8 +102,8 @@ static int record(struct runner *runner, double limit)
     return 1;
 }
 
-/* The first call makes the plan; the second tells how long one lasts, unless the first was so long
- * that this makes no difference. */
+/* The first call makes the plan, and may load a kernel, which takes longer than many calls: so it
+ * is the second that tells how long one lasts, unless the first was as long as measuring may be. */
 int runner_warm_up(struct runner *runner, double limit)
 {
     runner->estimate = runner_time_next(runner);
@@ -112,8 +112,10 @@ int runner_warm_up(struct runner *runner, double limit)
     entrant_check(runner->contender, &runner->entrant, 0);
     if (runner->entrant.declined != NULL)
         return 1;
-    if (runner->estimate < limit / 8)
+    if (runner->estimate < limit) {
+        runner->spent = 0;
         runner->estimate = runner_time_next(runner);
+    }
     if (runner->estimate < 0)
         return 0;
     runner->calls = 1;
