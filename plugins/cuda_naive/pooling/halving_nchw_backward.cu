@@ -11,11 +11,10 @@ struct row_store {
     bool is_paired;
 };
 
-__device__ static inline row_store
-row_store_of(const pooling_packed &p, const halving_row_place &place, const cuda_blend &blend)
+__device__ static inline row_store row_store_of(const pooling_packed &p,
+                                                const halving_row_place &place, bool may_pair)
 {
-    bool is_paired = p.halving.log_threads > 0 && cuda_is_plain(blend),
-         there = place.plane < p.outer;
+    bool is_paired = may_pair && p.halving.log_threads > 0, there = place.plane < p.outer;
     bool odd = is_paired && place.t % 2 == 1;
 
     return {odd, there && place.t - odd < p.halving.row_threads,
@@ -102,7 +101,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nchw_halving_average(
     enum { LANES = cuda_vector<T>::LANES };
     const pooling_shape &shape = job.packed.shape;
     halving_row_place place = halving_row_place_of(job.packed);
-    row_store store = row_store_of(job.packed, place, job.blend);
+    row_store store = row_store_of(job.packed, place, cuda_is_plain(job.blend));
     int high = shape.x_dims[1], wide = shape.x_dims[2], columns = place.t * LANES;
     const T *dy =
         (const T *)job.data.dy + place.plane * shape.y_dims[1] * shape.y_dims[2] + columns;
@@ -183,15 +182,17 @@ template <class T, int K> struct walker {
     }
 };
 
-/* A thread makes rows 2 o and 2 o + 1 of dx. The former has the windows of row o, in K 3 their
+/* Swapping pays where stores are what limits: in 16 bits instructions are.
+ * A thread makes rows 2 o and 2 o + 1 of dx. The former has the windows of row o, in K 3 their
  * middle, the latter their last row and the first of those behind. */
 template <class T, int K>
 __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nchw_halving_max(pooling_job job)
 {
     enum { LANES = cuda_vector<T>::LANES, LEAD = K - 2, COLUMNS = 2 * LANES + LEAD };
+    constexpr bool PAIRS = sizeof(T) == sizeof(float);
     const pooling_shape &shape = job.packed.shape;
     halving_row_place place = halving_row_place_of(job.packed);
-    row_store store = row_store_of(job.packed, place, job.blend);
+    row_store store = row_store_of(job.packed, place, PAIRS && cuda_is_plain(job.blend));
     int high = shape.x_dims[1], wide = shape.x_dims[2], columns = place.t * LANES;
     bool is_last = columns + LANES >= shape.y_dims[2];
     int64_t plane = place.plane * high * wide + 2 * columns;
