@@ -35,12 +35,12 @@ static inline cuda_tile cuda_tile_choose(int64_t kept, int64_t reduced, int alon
 }
 
 /* Blocks as many as fill the device some times over, so that the last few do not count, if each has
- * enough to do; but of one result no more parts than are soon joined. `kept`: results, or vectors
- * of them. */
+ * enough to do; but of one result no more parts than are soon joined, so many for each
+ * multiprocessor. `kept`: results, or vectors of them. */
 static inline void cuda_reduce_form_make(cuda_reduce_form *form, int64_t kept, int along,
-                                         const struct anydnn_plugin_plan *plan)
+                                         int32_t parts, const struct anydnn_plugin_plan *plan)
 {
-    int64_t wanted, most, joined = (int64_t)plan->context->multiprocessors * 4;
+    int64_t wanted, most, joined = (int64_t)plan->context->multiprocessors * parts;
 
     form->tile = cuda_tile_choose(kept, form->reduced.count, along);
     form->blocks = cuda_blocks(kept, INT64_C(1) << form->tile.log_x);
@@ -92,15 +92,16 @@ static void cuda_reduce_prepare(cuda_reduce_plan *state, const struct anydnn_plu
     cuda_walk_make(walk, tensor, Op::IN + Op::EXTRA, reduced, order);
     along = state->kept.count == 1 ||
             walk->strides[walk->ndims - 1][0] <= state->kept.strides[state->kept.ndims - 1][0];
-    cuda_reduce_form_make(&state->elements, state->kept.count, along, plan);
+    cuda_reduce_form_make(&state->elements, state->kept.count, along, CUDA_REDUCE_PARTS, plan);
     can = cuda_walk_vectors(&state->vectors.reduced, walk, Op::IN, LANES);
     state->can_vectors = along && cuda_reduce_is_along(state, walk, can, Op::IN, LANES);
     if (state->can_vectors) {
-        cuda_reduce_form_make(&state->vectors, state->kept.count, 1, plan);
+        cuda_reduce_form_make(&state->vectors, state->kept.count, 1, CUDA_REDUCE_PARTS, plan);
     } else if (cuda_reduce_is_across(state, walk, Op::IN, LANES)) {
         state->can_vectors = state->is_across = 1;
         state->vectors.reduced = *walk;
-        cuda_reduce_form_make(&state->vectors, state->kept.count / LANES, 0, plan);
+        cuda_reduce_form_make(&state->vectors, state->kept.count / LANES, 0,
+                              Op::RUNS == 1 ? CUDA_REDUCE_ACROSS : CUDA_REDUCE_PARTS, plan);
     }
 }
 

@@ -162,11 +162,62 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce(cuda_reduce_job<Op> 
 
 /* ------------------------------------------------------------------ across them */
 
+/* Steps that there are from i on, of so many. */
+__device__ static inline int64_t cuda_reduce_left(int64_t i, int64_t end, int by, int steps)
+{
+    int64_t left = (end - i + by - 1) / by;
+
+    return left < steps ? left : steps;
+}
+
+/* Adds the numbers of each lane in a run; where float does not hold one, none, and returns false.
+ */
+template <class Op, int STEPS, int LANES>
+__device__ static inline bool cuda_reduce_add_runs(const cuda_reduce_step<Op> (&step)[STEPS],
+                                                   int left, double (&sum)[LANES])
+{
+    float run[LANES];
+    bool held = true;
+
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++) {
+        float number[STEPS];
+
+#pragma unroll
+        for (int s = 0; s < STEPS; s++)
+            number[s] = s < left ? cuda_load(step[s].vector[0].lane[lane]) : 0;
+        run[lane] = cuda_run_sum<STEPS>(number);
+        held = held && isfinite(run[lane]);
+    }
+#pragma unroll
+    for (int lane = 0; lane < LANES; lane++)
+        sum[lane] += held ? (double)run[lane] : 0;
+    return held;
+}
+
+/* The same from memory, number by number. */
+template <class Op, int LANES>
+__device__ static inline void cuda_reduce_add_again(const cuda_reduce_job<Op> &job,
+                                                    const int64_t base[], int64_t i, int by,
+                                                    int left, double (&sum)[LANES])
+{
+#pragma unroll 1
+    for (; left > 0; left--, i += by) {
+        cuda_reduce_step<Op> step;
+
+        cuda_reduce_read(job, step, base, i);
+#pragma unroll
+        for (int lane = 0; lane < LANES; lane++)
+            sum[lane] += (double)cuda_load(step.vector[0].lane[lane]);
+    }
+}
+
 /* A thread's part of the LANES results from `result` on. */
 template <class Op>
 __device__ static inline void
 cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
-                          const cuda_place_in_tile &place, typename Op::sum sum[])
+                          const cuda_place_in_tile &place,
+                          typename Op::sum (&sum)[cuda_vector<typename Op::T>::LANES])
 {
     enum {
         STEPS = (Op::RUNS == 1 ? 2 : 1) * CUDA_REDUCE_LOADS / Op::IN,
@@ -190,16 +241,10 @@ cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
                 cuda_reduce_read(job, step[s], base, i + s * place.size_y);
         }
         if constexpr (Op::RUNS == 1) {
-#pragma unroll
-            for (int lane = 0; lane < LANES; lane++) {
-                float number[STEPS];
+            int left = (int)cuda_reduce_left(i, end, place.size_y, STEPS);
 
-#pragma unroll
-                for (int s = 0; s < STEPS; s++)
-                    number[s] =
-                        i + s * place.size_y < end ? cuda_load(step[s].vector[0].lane[lane]) : 0;
-                cuda_run_add<STEPS>(&sum[lane], number);
-            }
+            if (!cuda_reduce_add_runs(step, left, sum))
+                cuda_reduce_add_again(job, base, i, place.size_y, left, sum);
         } else {
 #pragma unroll
             for (int s = 0; s < STEPS; s++) {
@@ -215,7 +260,8 @@ cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
 }
 
 template <class Op>
-__global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce_across(cuda_reduce_job<Op> job)
+__global__ void __launch_bounds__(CUDA_THREADS, Op::RUNS == 1 ? CUDA_REDUCE_ACROSS : 1)
+    cuda_reduce_across(cuda_reduce_job<Op> job)
 {
     enum { LANES = cuda_vector<typename Op::T>::LANES, SIZE = sizeof(typename Op::sum) };
     enum {

@@ -21,6 +21,11 @@ struct cuda_tile {
 /* Loads that a thread has under way at once. */
 #define CUDA_REDUCE_LOADS 4
 
+/* Blocks that a multiprocessor holds of sums across, and parts of a result that it makes at most.
+ */
+#define CUDA_REDUCE_ACROSS 2
+#define CUDA_REDUCE_PARTS  4
+
 struct cuda_place_in_tile {
     int x, y, size_x, size_y;
 };
@@ -123,20 +128,6 @@ template <int COUNT> __device__ static inline float cuda_run_sum(const float num
         for (int i = 0; i < COUNT / 2; i++)
             half[i] = number[i] + number[i + COUNT / 2];
         return cuda_run_sum<COUNT / 2>(half);
-    }
-}
-
-/* Adds a run to a sum; one that float does not hold number by number. */
-template <int COUNT>
-__device__ static inline void cuda_run_add(double *sum, const float number[COUNT])
-{
-    float run = cuda_run_sum<COUNT>(number);
-
-    if (isfinite(run)) {
-        *sum += (double)run;
-    } else {
-        for (int i = 0; i < COUNT; i++)
-            *sum += (double)number[i];
     }
 }
 
