@@ -11,6 +11,11 @@
 
 #define ALL_LANES UINT32_MAX
 
+/* Rows that are on their way while a thread computes: as many as its registers allow. */
+template <class T> struct rows_ahead {
+    enum { COUNT = sizeof(T) == sizeof(float) ? 1 : 2 };
+};
+
 struct divisive_planes {
     const void *x, *dy;
     void *out;
@@ -97,8 +102,12 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) divisive_forward(divisive_pla
     place at = place_of(p);
     int64_t base = at.plane * p.high * p.wide + at.t * LRN_RUN;
     float ring[ROWS][LRN_RUN] = {};
+    enum { AHEAD = rows_ahead<T>::COUNT };
     lrn_run<T> x[ROWS];
 
+#pragma unroll
+    for (int h = 0; h < AHEAD; h++)
+        read_row(x[h], p.x, base + (int64_t)h * p.wide, at.there && h < p.high);
     for (int first = 0; first < p.high + REACH; first += ROWS) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
@@ -106,7 +115,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) divisive_forward(divisive_pla
             float sum[LRN_RUN][1], power[LRN_RUN][1], inverse[LRN_RUN][1], y[LRN_RUN];
             const lrn_run<T> &here = x[(r + ROWS - REACH) % ROWS];
 
-            read_row(x[r], p.x, base + (int64_t)h * p.wide, at.there && h < p.high);
+            read_row(x[(r + AHEAD) % ROWS], p.x, base + (int64_t)(h + AHEAD) * p.wide,
+                     at.there && h + AHEAD < p.high);
             take_row<T>(p, at, x[r], ring[r]);
             if (!at.there || to < 0 || to >= p.high)
                 continue;
@@ -120,6 +130,19 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) divisive_forward(divisive_pla
     }
 }
 
+/* Takes the next of the rows on their way, and sends for the one behind them, row h. */
+template <class T, int AHEAD>
+__device__ static inline void next_row(const divisive_planes &p, const place &at, const void *data,
+                                       int64_t base, int h, lrn_run<T> (&coming)[AHEAD],
+                                       lrn_run<T> &to)
+{
+    to = coming[0];
+#pragma unroll
+    for (int i = 0; i + 1 < AHEAD; i++)
+        coming[i] = coming[i + 1];
+    read_row(coming[AHEAD - 1], data, base + (int64_t)h * p.wide, at.there && h >= 0 && h < p.high);
+}
+
 /* dx of a row is there two rows after its sums, which are two rows behind x. */
 template <class T>
 __global__ void __launch_bounds__(CUDA_THREADS, 1) divisive_backward(divisive_planes p)
@@ -127,8 +150,14 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1) divisive_backward(divisive_pl
     place at = place_of(p);
     int64_t base = at.plane * p.high * p.wide + at.t * LRN_RUN;
     float ring[ROWS][LRN_RUN] = {}, shared[ROWS][LRN_RUN] = {}, direct[ROWS][LRN_RUN];
-    lrn_run<T> x[ROWS];
+    enum { AHEAD = rows_ahead<T>::COUNT };
+    lrn_run<T> x[ROWS], coming_x[AHEAD], coming_dy[AHEAD];
 
+#pragma unroll
+    for (int h = 0; h < AHEAD; h++) {
+        read_row(coming_x[h], p.x, base + (int64_t)h * p.wide, at.there && h < p.high);
+        read_row(coming_dy[h], p.dy, base, false);
+    }
     for (int first = 0; first < p.high + 2 * REACH; first += ROWS) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
@@ -137,9 +166,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1) divisive_backward(divisive_pl
             const lrn_run<T> &here = x[(r + ROWS - REACH) % ROWS], &back = x[(r + 1) % ROWS];
             lrn_run<T> dy;
 
-            read_row(x[r], p.x, base + (int64_t)h * p.wide, at.there && h < p.high);
-            read_row(dy, p.dy, base + (int64_t)middle * p.wide,
-                     at.there && middle >= 0 && middle < p.high);
+            next_row<T, AHEAD>(p, at, p.x, base, h + AHEAD, coming_x, x[r]);
+            next_row<T, AHEAD>(p, at, p.dy, base, middle + AHEAD, coming_dy, dy);
             take_row<T>(p, at, x[r], ring[r]);
             sum_rows(ring, sum);
             lrn_powers<1>(p.f, sum, power, inverse);
