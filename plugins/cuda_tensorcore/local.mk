@@ -30,6 +30,7 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/choice/choice.c \
 	plugins/cuda_tensorcore/choice/model.c \
 	plugins/cuda_tensorcore/choice/offer.c \
+	plugins/cuda_tensorcore/common/biased.h \
 	plugins/cuda_tensorcore/common/epilogue.h \
 	plugins/cuda_tensorcore/common/job.h \
 	plugins/cuda_tensorcore/common/launch.h \
@@ -94,11 +95,20 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/mma/load.h \
 	plugins/cuda_tensorcore/mma/split.cu \
 	plugins/cuda_tensorcore/mma/table.h \
-	plugins/cuda_tensorcore/mma/tf32.cu
+	plugins/cuda_tensorcore/mma/tf32.cu \
+	plugins/cuda_tensorcore/narrow/bfloat16.cu \
+	plugins/cuda_tensorcore/narrow/epilogue.h \
+	plugins/cuda_tensorcore/narrow/gemm.h \
+	plugins/cuda_tensorcore/narrow/half.cu \
+	plugins/cuda_tensorcore/narrow/load.h \
+	plugins/cuda_tensorcore/narrow/params.cu \
+	plugins/cuda_tensorcore/narrow/params.h \
+	plugins/cuda_tensorcore/narrow/shape.h \
+	plugins/cuda_tensorcore/narrow/table.h
 
 # Of common/overlap.h; what is left, the family mma, is where nothing faster fits.
 CUDA_PASS_90 += plugins/cuda_tensorcore/ampere/%.lo plugins/cuda_tensorcore/first/%.lo \
-	plugins/cuda_tensorcore/groups/%.lo plugins/cuda_tensorcore/layout/%.lo
+	plugins/cuda_tensorcore/groups/%.lo plugins/cuda_tensorcore/layout/%.lo plugins/cuda_tensorcore/narrow/%.lo
 
 # wgmma and setmaxnreg are code for 9.0 itself, without PTX.
 CUDA_PASS_90A += plugins/cuda_tensorcore/hopper/%.lo

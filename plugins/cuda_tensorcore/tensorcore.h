@@ -41,7 +41,8 @@ enum {
     TC_FIRST = 3,  /* first layers, from 8.0 on */
     TC_GROUPS = 4, /* groups of few channels, from 8.0 on */
     TC_INT8 = 5,   /* the family mma for integers of 8 bits, forward */
-    TC_HOPPER = 6  /* wgmma and TMA, on compute capability 9.0 alone */
+    TC_HOPPER = 6, /* wgmma and TMA, on compute capability 9.0 alone */
+    TC_NARROW = 7  /* layers of few channels, from 8.0 on */
 };
 
 /* How operands come to shared memory: by 16 bytes of neighbouring elements, one by one from
@@ -102,6 +103,7 @@ extern const struct tc_table tc_first_half, tc_first_bfloat16;
 extern const struct tc_table tc_groups_half, tc_groups_bfloat16;
 extern const struct tc_table tc_hopper_half, tc_hopper_bfloat16, tc_hopper_tf32, tc_hopper_int8;
 extern const struct tc_table tc_hopper_split;
+extern const struct tc_table tc_narrow_half, tc_narrow_bfloat16;
 
 /* ------------------------------------------------------------------ choice/choice.c */
 

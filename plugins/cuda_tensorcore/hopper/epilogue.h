@@ -7,6 +7,7 @@
 #ifndef CUDA_TENSORCORE_HOPPER_EPILOGUE_H
 #define CUDA_TENSORCORE_HOPPER_EPILOGUE_H
 
+#include "../common/biased.h"
 #include "shape.h"
 
 /* ------------------------------------------------------------------ results */
@@ -25,61 +26,6 @@ __device__ static inline void tc_hopper_store_rows(const typename S::job &job, i
     else
         tc_tma_store(&job.c[0], from, column, row);
 }
-
-/* Sums as they are. */
-struct tc_hopper_as_they_are {
-    __device__ float2 bias(int32_t) const
-    {
-        return {0, 0};
-    }
-    template <class E> __device__ float finish(E, float sum, float) const
-    {
-        return sum;
-    }
-};
-
-/* The sum of two floats rounded to odd (see cuda_round_odd), by what Knuth's TwoSum says that the
- * nearest float lacks ("The Art of Computer Programming", volume 2, 4.2.2). Of an infinite sum or a
- * NaN that is a NaN, which changes nothing. */
-__device__ static inline float tc_hopper_add_to_odd(float first, float second)
-{
-    float sum = first + second, part = sum - first;
-    float lacks = (first - (sum - part)) + (second - part);
-    uint32_t bits = cuda_bits_of(sum);
-
-    if (!(lacks < 0 || lacks > 0))
-        return sum;
-    return cuda_float_of((lacks < 0) == (sum < 0) ? bits | 1 : (bits - 1) | 1);
-}
-
-/* With a bias for each column from `column` to `end` of C, and an activation that leaves or cuts
- * off: the bits that conv_store gives with the factor 1 and no z. */
-template <class T> struct tc_hopper_biased {
-    const conv_output &output;
-    int32_t column, end;
-
-    /* Of columns c and c + 1 of the slab. */
-    __device__ float2 bias(int32_t c) const
-    {
-        const T *from = (const T *)output.bias + (column + c) * output.bias_step;
-
-        if (column + c >= end)
-            return {0, 0};
-        return {cuda_load(from[0]), cuda_load(from[output.bias_step])};
-    }
-    __device__ float finish(float, float sum, float bias) const
-    {
-        return activate(sum + bias);
-    }
-    template <class E> __device__ float finish(E, float sum, float bias) const
-    {
-        return activate(tc_hopper_add_to_odd(sum, bias));
-    }
-    __device__ float activate(float value) const
-    {
-        return output.f.mode == CUDA_IDENTITY ? value : cuda_activate(output.f, value);
-    }
-};
 
 /* A line of columns of each row, rounded to 16 bits. Lane 8 i + j of a warp names row j of the
  * 8 x 8 matrix i: rows 0 to 7 and 8 to 15 of 8 columns, then of the next 8. */
@@ -136,7 +82,7 @@ __device__ static inline uint32_t tc_hopper_byte(int32_t sum)
 
 /* As integers of 8 bits. */
 __device__ static inline void tc_hopper_put_slab(int8_t, uint32_t to, const int32_t *sum,
-                                                 const tc_hopper_as_they_are &)
+                                                 const tc_as_they_are &)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
     int32_t line = thread / 32 * 16 + lane / 4, swizzled = line % 8;
@@ -257,12 +203,11 @@ tc_hopper_epilogue(const typename S::job &job, const tc_hopper_tile<S> &tile, in
                 tc_hopper_blend_slab<S>(job, (typename S::sum *)buffers, z, consumer, row, column,
                                         end, of);
             else if constexpr (HOW == TC_HOPPER_BIASED)
-                tc_hopper_store_slab<S>(
-                    job, tile.number, to, consumer, row, column, of,
-                    tc_hopper_biased<typename S::element>{job.output, column, end});
+                tc_hopper_store_slab<S>(job, tile.number, to, consumer, row, column, of,
+                                        tc_biased<typename S::element>{job.output, column, end});
             else
                 tc_hopper_store_slab<S>(job, tile.number, to, consumer, row, column, of,
-                                        tc_hopper_as_they_are());
+                                        tc_as_they_are());
             *buffer ^= 1;
         }
     }

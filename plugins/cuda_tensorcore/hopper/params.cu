@@ -5,6 +5,8 @@
  */
 #include "params.h"
 
+#include "../common/biased.h"
+
 #include "../common/launch.h"
 #include "geometry.h"
 #include "ptx.h"
@@ -221,16 +223,11 @@ int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_m
            map_b(to, conv, job.a_type, rounds, columns);
 }
 
-/* What a bias and an activation leave of sums without scaling them, where the kernel can. */
+/* Sums with a bias and a ReLU, where the kernel has them. */
 static bool is_biased(const tc_hopper_params &job)
 {
-    const conv_output &output = job.output;
-
-    return output.bias && !output.z && output.blend.alpha == 1 && job.classes == 1 &&
-           output.type != ANYDNN_PLUGIN_INT8 &&
-           (output.f.mode == CUDA_IDENTITY || output.f.mode == CUDA_RELU ||
-            output.f.mode == CUDA_CLIPPED_RELU) &&
-           (uintptr_t)output.data % TC_MAP_ALIGNMENT == 0;
+    return tc_is_biased(job.output) && job.classes == 1 && job.output.type != ANYDNN_PLUGIN_INT8 &&
+           (uintptr_t)job.output.data % TC_MAP_ALIGNMENT == 0;
 }
 
 int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tensor_map *c,

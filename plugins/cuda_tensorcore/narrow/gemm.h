@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The kernel for layers of few channels: M are pixels of a tile, N all results, K the taps of all
+ * channels. A fragment of A is 16 pixels of a row; another tap reads the same lines elsewhere.
+ */
+#ifndef CUDA_TENSORCORE_NARROW_GEMM_H
+#define CUDA_TENSORCORE_NARROW_GEMM_H
+
+#include "epilogue.h"
+#include "load.h"
+
+template <class S>
+__device__ static inline void tc_narrow_mma(float (&sum)[S::FRAGS_M][S::FRAGS_N][4], uint32_t halo,
+                                            uint32_t filters)
+{
+    int32_t lane = (int32_t)threadIdx.x % 32, warp = (int32_t)threadIdx.x / 32;
+    uint32_t a_at[S::TAPS][S::STEPS], b_at[S::STEPS];
+
+    /* Rows are multiples of 8 lines apart, so the swizzle depends on column and chunk alone. */
+#pragma unroll
+    for (int32_t c = 0; c < S::STEPS; c++) {
+#pragma unroll
+        for (int32_t s = 0; s < S::TAPS; s++)
+            a_at[s][c] =
+                halo + (uint32_t)tc_narrow_chunk_at<S>(
+                           warp * S::ROWS * S::HALO_PITCH + lane % 16 + s, c * 2 + lane / 16);
+        b_at[c] = filters +
+                  (uint32_t)tc_narrow_chunk_at<S>(lane / 16 * 8 + lane % 8, c * 2 + lane / 8 % 2);
+    }
+#pragma unroll
+    for (int32_t t = 0; t < S::TAPS * S::TAPS; t++) {
+#pragma unroll
+        for (int32_t c = 0; c < S::STEPS; c++) {
+            uint32_t a[S::FRAGS_M][4], b[S::FRAGS_N][2];
+
+#pragma unroll
+            for (int32_t j = 0; j < S::FRAGS_N; j += 2)
+                tc_ldmatrix(b[j], b_at[c] + (uint32_t)((t * S::N + j * 8) * S::LINE_BYTES));
+#pragma unroll
+            for (int32_t i = 0; i < S::FRAGS_M; i++)
+                tc_ldmatrix(a[i], a_at[t % S::TAPS][c] +
+                                      (uint32_t)(((i / 2 + t / S::TAPS) * S::HALO_PITCH +
+                                                  i % 2 * TC_NARROW_FRAGMENT) *
+                                                 S::LINE_BYTES));
+            tc_mma_all<typename S::math>(sum, a, b);
+        }
+    }
+}
+
+template <class S>
+__device__ static inline void tc_narrow(const tc_narrow_params &job, char *memory)
+{
+    int32_t id = (int32_t)blockIdx.x;
+    tc_narrow_place place = {id / job.tiles_w / job.tiles_h,
+                             id / job.tiles_w % job.tiles_h * S::HEIGHT,
+                             id % job.tiles_w * TC_NARROW_WIDTH};
+    float sum[S::FRAGS_M][S::FRAGS_N][4] = {};
+
+    tc_narrow_load_halo<S>(job, place.image, place.p - job.lead_h, place.q - job.lead_w, memory);
+    if (job.filters == TC_NARROW_N_MAJOR)
+        tc_narrow_load_n_major<S>(job, memory + S::HALO_BYTES);
+    else
+        tc_narrow_load_k_major<S>(job, memory + S::HALO_BYTES);
+    tc_cp_async_commit();
+    tc_cp_async_wait<0>();
+    __syncthreads();
+    tc_narrow_mma<S>(sum, tc_shared_address(memory), tc_shared_address(memory + S::HALO_BYTES));
+    tc_launch_dependent_grids();
+    tc_narrow_epilogue<S>(job, place, sum, memory);
+}
+
+template <class S>
+__global__ void __launch_bounds__(S::THREADS, S::OCCUPANCY)
+    tc_narrow_kernel(const __grid_constant__ tc_narrow_params job)
+{
+    TC_CODE_FROM(80)
+    {
+        TC_SHARED(memory);
+        tc_wait_on_dependent_grids();
+        tc_narrow<S>(job, (char *)memory);
+    }
+}
+
+#endif

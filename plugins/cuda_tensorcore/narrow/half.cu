@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels for layers of few channels of half. */
+#include "table.h"
+
+TC_NARROW_TABLE(tc_narrow_half, tc_half, 0, ANYDNN_PLUGIN_HALF);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which convolutions are layers of few channels, and how the host fills the parameters of their
+ * kernels (narrow/params.h).
+ */
+#include "params.h"
+
+#include "../ampere/epilogue.h"
+#include "../common/biased.h"
+#include "shape.h"
+
+/* Channels that 16 bytes hold. */
+#define CHUNK TC_NARROW_CHUNK
+
+static int64_t tiles_of(int64_t positions, int64_t tile)
+{
+    return (positions + tile - 1) / tile;
+}
+
+/* Rows before a result that its first tap lies over. */
+static int64_t lead_of(const conv &conv, const conv_dim &dim)
+{
+    return conv_is_dgrad(&conv) ? dim.taps - 1 - dim.pad : dim.pad;
+}
+
+/* Some of a tile is for nothing, at the right and the bottom; half of it may be. */
+static bool fills_tiles(const conv_dim &h, const conv_dim &w, int64_t height)
+{
+    int64_t area = tiles_of(h.positions, height) * height * tiles_of(w.positions, TC_NARROW_WIDTH) *
+                   TC_NARROW_WIDTH;
+
+    return h.positions * w.positions * 2 >= area;
+}
+
+static bool is_plain_dim(const conv_dim &dim, int32_t taps)
+{
+    return dim.stride == 1 && dim.dilation == 1 && dim.taps == taps;
+}
+
+int32_t tc_narrow_takes(const conv &conv, const tc_target &target, const tc_narrow_limits &limits)
+{
+    const conv_dim &more = conv.dim[CONV_FIRST], &h = conv.dim[CONV_FIRST + 1],
+                   &w = conv.dim[CONV_FIRST + 2];
+    int64_t least_depth = limits.depth / 2, least_n = limits.n / 2;
+
+    return tc_ampere_takes(&conv, &target) && !conv_is_wgrad(&conv) && conv.groups == 1 &&
+           conv.classes == 1 && more.a_extent == 1 && more.positions == 1 && more.taps == 1 &&
+           more.pad == 0 && is_plain_dim(h, limits.taps) && is_plain_dim(w, limits.taps) &&
+           conv.depth <= limits.depth && conv.n <= limits.n &&
+           (conv.depth > least_depth || limits.depth == 16) &&
+           (conv.n > least_n || limits.n == 16) && fills_tiles(h, w, limits.height);
+}
+
+/* Whether offsets along all dims but the channels' are multiples of 8. */
+static bool reads_a_by_16(const conv &conv)
+{
+    const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
+
+    return conv.a.step == 1 && conv.depth % CHUNK == 0 && conv.a_image % CHUNK == 0 &&
+           h.a % CHUNK == 0 && w.a % CHUNK == 0;
+}
+
+static int32_t filters_of(const conv &conv)
+{
+    const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
+
+    if (conv.tap_first % CHUNK || h.tap % CHUNK || w.tap % CHUNK)
+        return TC_NARROW_ELEMENTS;
+    if (conv.tap_depth == 1 && conv.depth % CHUNK == 0 && conv.tap_n % CHUNK == 0)
+        return TC_NARROW_K_MAJOR;
+    if (conv.tap_n == 1 && conv.n % CHUNK == 0 && conv.tap_depth % CHUNK == 0)
+        return TC_NARROW_N_MAJOR;
+    return TC_NARROW_ELEMENTS;
+}
+
+int64_t tc_narrow_prepare(tc_narrow_params *params, const tc_job &job,
+                          const tc_narrow_limits &limits)
+{
+    const conv &conv = job.conv;
+    const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
+
+    *params = {};
+    tc_slim_of(params, job);
+    if (conv_is_dgrad(&conv)) {
+        /* Tap t of position p lies over p + pad - t: from the last to the first. */
+        params->conv.tap_first += (int32_t)((h.taps - 1) * h.tap + (w.taps - 1) * w.tap);
+        params->conv.dim.last[1].tap = -(int32_t)h.tap;
+        params->conv.dim.last[2].tap = -(int32_t)w.tap;
+    }
+    params->out_height = (int32_t)h.positions;
+    params->out_width = (int32_t)w.positions;
+    params->lead_h = (int32_t)lead_of(conv, h);
+    params->lead_w = (int32_t)lead_of(conv, w);
+    params->tiles_h = (int32_t)tiles_of(h.positions, limits.height);
+    params->tiles_w = (int32_t)tiles_of(w.positions, TC_NARROW_WIDTH);
+    params->a_by_16 = reads_a_by_16(conv);
+    params->a_step = (int32_t)conv.a.step;
+    params->filters = filters_of(conv);
+    params->results = tc_ampere_is_packed(conv, CHUNK) ? TC_NARROW_ROUNDED : TC_NARROW_BLENDED;
+    return conv.images * params->tiles_h * params->tiles_w;
+}
+
+int32_t tc_settle(tc_narrow_params *job)
+{
+    if (job->results == TC_NARROW_BLENDED || tc_is_plain_by(job->output, 16))
+        return 0;
+    job->results = tc_is_biased(job->output) && (uintptr_t)job->output.data % 16 == 0
+                       ? TC_NARROW_BIASED
+                       : TC_NARROW_BLENDED;
+    return 0;
+}

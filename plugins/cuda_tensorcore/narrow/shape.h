@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tile of a block for layers of few channels, and its shared memory: a halo of pixels, then all
+ * filters. A line of either is one pixel under all channels, or one tap of one result, as chunks of
+ * 8 channels; chunks of a line are swizzled so that 8 lines in a row lie in different banks.
+ */
+#ifndef CUDA_TENSORCORE_NARROW_SHAPE_H
+#define CUDA_TENSORCORE_NARROW_SHAPE_H
+
+#include "../common/mma.h"
+
+/* Pixels of a tile's row, and of a fragment; channels of a chunk; filter columns of a fragment. */
+#define TC_NARROW_WIDTH    32
+#define TC_NARROW_FRAGMENT 16
+#define TC_NARROW_CHUNK    8
+#define TC_NARROW_COLUMNS  8
+
+/* Channels of A and of the results, as many as a kernel has at most; taps along either dim; rows of
+ * results of a warp, warps, blocks that registers are kept free for. */
+template <class MATH, int DEPTH_OF, int N_OF, int TAPS_OF, int ROWS_OF, int WARPS_OF, int RESIDENT>
+struct tc_narrow_shape {
+    typedef MATH math;
+    typedef typename MATH::element element;
+    enum {
+        DEPTH = DEPTH_OF,
+        N = N_OF,
+        TAPS = TAPS_OF,
+        ROWS = ROWS_OF,
+        OCCUPANCY = RESIDENT,
+        THREADS = WARPS_OF * 32,
+        HEIGHT = ROWS_OF * WARPS_OF,
+        FRAGS_M = ROWS_OF * (TC_NARROW_WIDTH / TC_NARROW_FRAGMENT),
+        FRAGS_N = N_OF / TC_NARROW_COLUMNS,
+        CHUNKS = DEPTH_OF / TC_NARROW_CHUNK,
+        STEPS = DEPTH_OF / 16,
+        LINE_BYTES = DEPTH_OF * 2,
+        /* Pixels of the halo, and lines from row to row: a multiple of 8, for the swizzle. */
+        HALO_WIDTH = TC_NARROW_WIDTH + TAPS_OF - 1,
+        HALO_HEIGHT = HEIGHT + TAPS_OF - 1,
+        HALO_PITCH = (HALO_WIDTH + 7) / 8 * 8,
+        HALO_BYTES = HALO_PITCH * HALO_HEIGHT * LINE_BYTES,
+        FILTER_BYTES = TAPS_OF * TAPS_OF * N_OF * LINE_BYTES,
+        /* Sums of a fragment, on their way out as floats. */
+        SUM_LINE = N_OF + 4,
+        SUM_BYTES = WARPS_OF * TC_NARROW_FRAGMENT * SUM_LINE * 4,
+        TILES_BYTES = HALO_BYTES + FILTER_BYTES,
+        SHARED_BYTES = (int)TILES_BYTES > (int)SUM_BYTES ? (int)TILES_BYTES : (int)SUM_BYTES,
+        TILE_M = HEIGHT * TC_NARROW_WIDTH,
+        TILE_N = N_OF,
+        TILE_K = TAPS_OF * TAPS_OF * DEPTH_OF
+    };
+};
+
+/* Bytes from the first line to a chunk. Lines a multiple of 8 apart have the same swizzle. */
+template <class S> CUDA_BOTH int32_t tc_narrow_chunk_at(int32_t line, int32_t chunk)
+{
+    int32_t swizzle = line / (8 / (int)S::CHUNKS) % (int)S::CHUNKS;
+
+    return (line * (int)S::CHUNKS + (chunk ^ swizzle)) * 16;
+}
+
+/* Which result a column of the filters belongs to: a lane has columns 2 t and 2 t + 1 of every
+ * fragment, which shall be neighbours in memory. And the other way round. */
+template <class S> CUDA_BOTH int32_t tc_narrow_result_of(int32_t column)
+{
+    return column % 8 / 2 * 2 * (int)S::FRAGS_N + column / 8 * 2 + column % 2;
+}
+
+template <class S> CUDA_BOTH int32_t tc_narrow_column_of(int32_t result)
+{
+    int32_t of_lane = 2 * (int)S::FRAGS_N, rest = result % of_lane;
+
+    return rest / 2 * 8 + result / of_lane * 2 + rest % 2;
+}
+
+#endif
