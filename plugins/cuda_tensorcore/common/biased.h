@@ -8,12 +8,30 @@
 
 #include "job.h"
 
+/* Biases are read by twos, floats at the most. */
+#define TC_BIAS_ALIGNMENT 8
+
 /* What a bias and an activation that leaves or cuts off make of sums, without scaling them. */
 static inline bool tc_is_biased(const conv_output &output)
 {
-    return output.bias && !output.z && output.blend.alpha == 1 &&
+    return output.bias && output.bias_step == 1 &&
+           (uintptr_t)output.bias % TC_BIAS_ALIGNMENT == 0 && !output.z &&
+           output.blend.alpha == 1 &&
            (output.f.mode == CUDA_IDENTITY || output.f.mode == CUDA_RELU ||
             output.f.mode == CUDA_CLIPPED_RELU);
+}
+
+/* What such an activation says, worked out once a call: no less, no more, whether a NaN stays. */
+struct tc_bounds {
+    float least, most;
+    int32_t keeps_nan;
+};
+
+static inline tc_bounds tc_bounds_of(const cuda_activation &f)
+{
+    return {f.mode == CUDA_IDENTITY ? -INFINITY : 0,
+            f.mode == CUDA_CLIPPED_RELU ? (float)f.coef : INFINITY,
+            f.mode == CUDA_IDENTITY || f.nan_propagate};
 }
 
 /* Sums as they are. */
@@ -43,19 +61,23 @@ __device__ static inline float tc_add_to_odd(float first, float second)
 }
 
 /* With a bias for each column from `column` to `end` of C, and an activation that leaves or cuts
- * off: the bits that conv_store gives with the factor 1 and no z. */
+ * off: the bits that conv_store gives with the factor 1 and no z. It has nothing but references to
+ * the parameters, which take no registers. */
 template <class T> struct tc_biased {
+    struct alignas(2 * sizeof(T)) pair {
+        T first, second;
+    };
     const conv_output &output;
+    const tc_bounds &bounds;
     int32_t column, end;
 
-    /* Of columns c and c + 1 of the slab. */
+    /* Of columns c and c + 1, c being even. */
     __device__ float2 bias(int32_t c) const
     {
-        const T *from = (const T *)output.bias + (column + c) * output.bias_step;
-
         if (column + c >= end)
             return {0, 0};
-        return {cuda_load(from[0]), cuda_load(from[output.bias_step])};
+        pair two = *(const pair *)((const T *)output.bias + (column + c));
+        return {cuda_load(two.first), cuda_load(two.second)};
     }
     __device__ float finish(float, float sum, float bias) const
     {
@@ -67,7 +89,10 @@ template <class T> struct tc_biased {
     }
     __device__ float activate(float value) const
     {
-        return output.f.mode == CUDA_IDENTITY ? value : cuda_activate(output.f, value);
+        float above = value > bounds.least ? value : bounds.least;
+        float cut = above > bounds.most ? bounds.most : above;
+
+        return bounds.keeps_nan && isnan(value) ? value : cut;
     }
 };
 

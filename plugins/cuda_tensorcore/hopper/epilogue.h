@@ -7,7 +7,6 @@
 #ifndef CUDA_TENSORCORE_HOPPER_EPILOGUE_H
 #define CUDA_TENSORCORE_HOPPER_EPILOGUE_H
 
-#include "../common/biased.h"
 #include "shape.h"
 
 /* ------------------------------------------------------------------ results */
@@ -203,8 +202,9 @@ tc_hopper_epilogue(const typename S::job &job, const tc_hopper_tile<S> &tile, in
                 tc_hopper_blend_slab<S>(job, (typename S::sum *)buffers, z, consumer, row, column,
                                         end, of);
             else if constexpr (HOW == TC_HOPPER_BIASED)
-                tc_hopper_store_slab<S>(job, tile.number, to, consumer, row, column, of,
-                                        tc_biased<typename S::element>{job.output, column, end});
+                tc_hopper_store_slab<S>(
+                    job, tile.number, to, consumer, row, column, of,
+                    tc_biased<typename S::element>{job.output, job.bounds, column, end});
             else
                 tc_hopper_store_slab<S>(job, tile.number, to, consumer, row, column, of,
                                         tc_as_they_are());

@@ -5,8 +5,6 @@
  */
 #include "params.h"
 
-#include "../common/biased.h"
-
 #include "../common/launch.h"
 #include "geometry.h"
 #include "ptx.h"
@@ -245,6 +243,7 @@ int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tens
                    : tc_is_plain_by(job->output, TC_MAP_ALIGNMENT)            ? TC_HOPPER_ROUNDED
                    : is_biased(*job)                                          ? TC_HOPPER_BIASED
                                                                               : TC_HOPPER_BLENDED;
+    job->bounds = tc_bounds_of(job->output.f);
     for (int32_t i = 0; i < job->classes && job->results != TC_HOPPER_BLENDED; i++) {
         if (!tc_bind_map(&c[i], (const char *)args.output + job->size * of[i].first))
             return 0;

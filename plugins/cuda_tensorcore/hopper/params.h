@@ -9,7 +9,7 @@
 #ifndef CUDA_TENSORCORE_HOPPER_PARAMS_H
 #define CUDA_TENSORCORE_HOPPER_PARAMS_H
 
-#include "../common/job.h"
+#include "../common/biased.h"
 #include "tensor_map.h"
 
 /* Rows of what goes to memory at once, a line of columns each, out of a buffer of so many bytes. */
@@ -56,6 +56,7 @@ struct tc_hopper_params {
     int32_t depth;      /* channels of a group in A */
     int32_t is_product; /* one tap that lies on its position: A is a plain matrix */
     int32_t results;    /* TC_HOPPER_xxx */
+    tc_bounds bounds;   /* of biased ones */
     int32_t size;       /* bytes of an element */
     tc_hopper_dim dim[TC_HOPPER_DIMS];
     int64_t pitch; /* elements from row to row of the results; of classes there is none */

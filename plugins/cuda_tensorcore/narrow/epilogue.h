@@ -7,7 +7,6 @@
 #ifndef CUDA_TENSORCORE_NARROW_EPILOGUE_H
 #define CUDA_TENSORCORE_NARROW_EPILOGUE_H
 
-#include "../common/biased.h"
 #include "params.h"
 #include "shape.h"
 
@@ -126,8 +125,8 @@ tc_narrow_epilogue(const tc_narrow_params &job, const tc_narrow_place &place,
     if (job.results == TC_NARROW_ROUNDED)
         tc_narrow_store_packed<S>(job, place, sum, tc_as_they_are());
     else if (job.results == TC_NARROW_BIASED)
-        tc_narrow_store_packed<S>(job, place, sum,
-                                  tc_biased<element>{job.output, 0, (int32_t)job.conv.n});
+        tc_narrow_store_packed<S>(
+            job, place, sum, tc_biased<element>{job.output, job.bounds, 0, (int32_t)job.conv.n});
     else
         tc_narrow_store_blended<S>(job, place, sum, memory);
 }

@@ -6,7 +6,6 @@
 #include "params.h"
 
 #include "../ampere/epilogue.h"
-#include "../common/biased.h"
 #include "shape.h"
 
 /* Channels that 16 bytes hold. */
@@ -104,6 +103,7 @@ int32_t tc_settle(tc_narrow_params *job)
 {
     if (job->results == TC_NARROW_BLENDED || tc_is_plain_by(job->output, 16))
         return 0;
+    job->bounds = tc_bounds_of(job->output.f);
     job->results = tc_is_biased(job->output) && (uintptr_t)job->output.data % 16 == 0
                        ? TC_NARROW_BIASED
                        : TC_NARROW_BLENDED;

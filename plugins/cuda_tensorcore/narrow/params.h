@@ -7,6 +7,7 @@
 #ifndef CUDA_TENSORCORE_NARROW_PARAMS_H
 #define CUDA_TENSORCORE_NARROW_PARAMS_H
 
+#include "../common/biased.h"
 #include "../common/launch.h"
 
 /* How filters are read: 8 channels of A at once, 8 results at once, or element by element. */
@@ -21,8 +22,9 @@ struct tc_narrow_params : tc_slim_params {
     int32_t tiles_h, tiles_w;
     int32_t a_by_16; /* A is read by 16 bytes; else by elements so far apart along channels */
     int32_t a_step;
-    int32_t filters; /* TC_NARROW_xxx, as they are read */
-    int32_t results; /* TC_NARROW_xxx; of the plan, what they may be */
+    int32_t filters;  /* TC_NARROW_xxx, as they are read */
+    int32_t results;  /* TC_NARROW_xxx; of the plan, what they may be */
+    tc_bounds bounds; /* of biased ones */
 };
 
 /* What a kernel has: channels, results and taps along a dim at most; its tile. */
