@@ -37,6 +37,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_norms_f16_relu.csv \
 	bench/results/h200_pytorch_models.csv \
+	bench/results/h200_pytorch_models_second.csv \
 	bench/results/h200_pytorch_resnet50.csv \
 	bench/results/h200_pytorch_two_gpus.csv \
 	bench/results/h200_pytorch_two_gpus_live.csv \
@@ -47,6 +48,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_resnet50_f32_nhwc.csv \
 	bench/results/h200_float_beside.csv \
 	bench/results/h200_shadow_resnet50.csv \
+	bench/results/h200_tensorcore_f16_biased.csv \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \
 	bench/results/h200_tensorcore_f16.csv \
