@@ -211,10 +211,11 @@ __global__ void __launch_bounds__(CUDA_THREADS, Op::RUNS == 1 ? 3 : 2)
         cuda_reduce_give(job, result, own.sum);
 }
 
-/* Whether a walk, in vectors, has rows alone, and its steps can be counted with 31 bits. */
+/* Whether a walk, in vectors, has rows alone, of a vector at least, and its steps can be counted
+ * with 31 bits. */
 static inline int cuda_reduce_is_rows(const cuda_walk *reduced)
 {
-    return reduced->ndims <= 2 && reduced->count < INT32_MAX / 2;
+    return reduced->ndims <= 2 && reduced->count > 0 && reduced->count < INT32_MAX / 2;
 }
 
 #endif
