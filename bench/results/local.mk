@@ -14,6 +14,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_cudnn_engines_nchw.csv \
 	bench/results/h200_depthwise_f16_ahead.csv \
 	bench/results/h200_depthwise_f16_beside.txt \
+	bench/results/h200_depthwise_f16_beside_filter.csv \
 	bench/results/h200_depthwise_f16_halo.csv \
 	bench/results/h200_depthwise_f16_words.csv \
 	bench/results/h200_depthwise_f32.csv \
