@@ -161,9 +161,8 @@ __device__ static inline void cuda_rows_thread(const cuda_reduce_job<Op> &job, i
             cuda_rows_next(&walk);
         }
         if (!cuda_rows_add<Op, STEPS>(cell, sum, vector)) {
-            int64_t left = (end - i + place.size_y - 1) / place.size_y;
-
-            cuda_rows_add_numbers(job, cell, sum, base, from, left < STEPS ? left : STEPS);
+            cuda_rows_add_numbers(job, cell, sum, base, from,
+                                  cuda_reduce_left(i, end, place.size_y, STEPS));
         }
     }
     if (blockIdx.y == job.splits - 1)

@@ -11,12 +11,13 @@
 /* Biases are read by twos, floats at the most. */
 #define TC_BIAS_ALIGNMENT 8
 
-/* What a bias and an activation that leaves or cuts off make of sums, without scaling them. */
-static inline bool tc_is_biased(const conv_output &output)
+/* Whether results are sums with a bias and an activation that leaves or cuts off, not scaled, and
+ * go to a tensor that begins at a multiple of so many bytes. */
+static inline bool tc_is_biased_by(const conv_output &output, size_t bytes)
 {
     return output.bias && output.bias_step == 1 &&
            (uintptr_t)output.bias % TC_BIAS_ALIGNMENT == 0 && !output.z &&
-           output.blend.alpha == 1 &&
+           output.blend.alpha == 1 && (uintptr_t)output.data % bytes == 0 &&
            (output.f.mode == CUDA_IDENTITY || output.f.mode == CUDA_RELU ||
             output.f.mode == CUDA_CLIPPED_RELU);
 }

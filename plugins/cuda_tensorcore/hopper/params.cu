@@ -224,8 +224,8 @@ int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_m
 /* Sums with a bias and a ReLU, where the kernel has them. */
 static bool is_biased(const tc_hopper_params &job)
 {
-    return tc_is_biased(job.output) && job.classes == 1 && job.output.type != ANYDNN_PLUGIN_INT8 &&
-           (uintptr_t)job.output.data % TC_MAP_ALIGNMENT == 0;
+    return tc_is_biased_by(job.output, TC_MAP_ALIGNMENT) && job.classes == 1 &&
+           job.output.type != ANYDNN_PLUGIN_INT8;
 }
 
 int32_t tc_hopper_bind(tc_hopper_params *job, const tc_hopper_class *of, tc_tensor_map *c,

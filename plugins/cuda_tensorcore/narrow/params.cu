@@ -5,16 +5,12 @@
  */
 #include "params.h"
 
+#include "../../cuda_common/walk.h"
 #include "../ampere/epilogue.h"
 #include "shape.h"
 
 /* Channels that 16 bytes hold. */
 #define CHUNK TC_NARROW_CHUNK
-
-static int64_t tiles_of(int64_t positions, int64_t tile)
-{
-    return (positions + tile - 1) / tile;
-}
 
 /* Rows before a result that its first tap lies over. */
 static int64_t lead_of(const conv &conv, const conv_dim &dim)
@@ -25,8 +21,8 @@ static int64_t lead_of(const conv &conv, const conv_dim &dim)
 /* Some of a tile is for nothing, at the right and the bottom; half of it may be. */
 static bool fills_tiles(const conv_dim &h, const conv_dim &w, int64_t height)
 {
-    int64_t area = tiles_of(h.positions, height) * height * tiles_of(w.positions, TC_NARROW_WIDTH) *
-                   TC_NARROW_WIDTH;
+    int64_t area = cuda_ceil_div(h.positions, height) * height *
+                   cuda_ceil_div(w.positions, TC_NARROW_WIDTH) * TC_NARROW_WIDTH;
 
     return h.positions * w.positions * 2 >= area;
 }
@@ -90,8 +86,8 @@ int64_t tc_narrow_prepare(tc_narrow_params *params, const tc_job &job,
     params->out_width = (int32_t)w.positions;
     params->lead_h = (int32_t)lead_of(conv, h);
     params->lead_w = (int32_t)lead_of(conv, w);
-    params->tiles_h = (int32_t)tiles_of(h.positions, limits.height);
-    params->tiles_w = (int32_t)tiles_of(w.positions, TC_NARROW_WIDTH);
+    params->tiles_h = (int32_t)cuda_ceil_div(h.positions, limits.height);
+    params->tiles_w = (int32_t)cuda_ceil_div(w.positions, TC_NARROW_WIDTH);
     params->a_by_16 = reads_a_by_16(conv);
     params->a_step = (int32_t)conv.a.step;
     params->filters = filters_of(conv);
@@ -104,8 +100,6 @@ int32_t tc_settle(tc_narrow_params *job)
     if (job->results == TC_NARROW_BLENDED || tc_is_plain_by(job->output, 16))
         return 0;
     job->bounds = tc_bounds_of(job->output.f);
-    job->results = tc_is_biased(job->output) && (uintptr_t)job->output.data % 16 == 0
-                       ? TC_NARROW_BIASED
-                       : TC_NARROW_BLENDED;
+    job->results = tc_is_biased_by(job->output, 16) ? TC_NARROW_BIASED : TC_NARROW_BLENDED;
     return 0;
 }
