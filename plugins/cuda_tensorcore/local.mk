@@ -67,6 +67,10 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/hopper/geometry.cu \
 	plugins/cuda_tensorcore/hopper/geometry.h \
 	plugins/cuda_tensorcore/hopper/half.cu \
+	plugins/cuda_tensorcore/hopper/halo.h \
+	plugins/cuda_tensorcore/hopper/halo_epilogue.h \
+	plugins/cuda_tensorcore/hopper/halo_params.cu \
+	plugins/cuda_tensorcore/hopper/halo_params.h \
 	plugins/cuda_tensorcore/hopper/int8.cu \
 	plugins/cuda_tensorcore/hopper/params.cu \
 	plugins/cuda_tensorcore/hopper/params.h \

@@ -99,8 +99,9 @@ static double hopper_cycles(const struct tc_kernel *kernel, const struct conv *c
     double tile = depth * area * TC_TMA_CHANNELS / (HOPPER_RATE * kernel->mma_efficiency) +
                   HOPPER_STORE * area / HOPPER_STORE_AREA * size / 2;
     double cycles = (double)cuda_ceil_div(tiles, target->multiprocessors) * tile;
-    double loads = (double)tiles * depth * (kernel->tile_m + kernel->tile_n) * HOPPER_LINE_BYTES /
-                   (HOPPER_TILE_BYTES * share);
+    double lines =
+        kernel->halo_lines > 0 ? kernel->halo_lines : depth * (kernel->tile_m + kernel->tile_n);
+    double loads = (double)tiles * lines * HOPPER_LINE_BYTES / (HOPPER_TILE_BYTES * share);
     double moving = bytes_of(conv, target->type) / (HOPPER_BYTES * share);
 
     cycles = cycles > loads ? cycles : loads;

@@ -86,8 +86,8 @@ static int32_t map_a(tc_hopper_params *to, const conv &conv, int32_t type, int32
     return tc_hopper_im2col_map(&to->a, conv, to->dim, type, rounds, rows);
 }
 
-static int32_t map_b(tc_hopper_params *to, const conv &conv, int32_t type, int32_t rounds,
-                     int32_t columns)
+int32_t tc_hopper_map_b(tc_hopper_params *to, const conv &conv, int32_t type, int32_t rounds,
+                        int32_t columns)
 {
     int32_t size = to->size, each = tc_hopper_line(type);
     bool terms = b_is_mn_major(conv, size);
@@ -142,7 +142,7 @@ static int32_t map_class(tc_tensor_map *map, const tc_hopper_params &to, const c
 
 /* ------------------------------------------------------------------ classes */
 
-static tc_hopper_class class_of(const conv &conv, int32_t type, int64_t down, int64_t across)
+tc_hopper_class tc_hopper_class_of(const conv &conv, int32_t type, int64_t down, int64_t across)
 {
     tc_hopper_class of = {};
     int32_t taps;
@@ -162,7 +162,7 @@ static void make_classes(tc_hopper_class *of, const conv &conv, int32_t type)
     int64_t across = conv.dim[TC_CONV_WIDTH].stride;
 
     for (int32_t i = 0; i < conv.classes; i++) {
-        tc_hopper_class made = class_of(conv, type, i / across, i % across);
+        tc_hopper_class made = tc_hopper_class_of(conv, type, i / across, i % across);
         int32_t at = i;
 
         for (; at > 0 && of[at - 1].blocks < made.blocks; at--)
@@ -188,8 +188,7 @@ static void place_z(tc_hopper_params *to, const conv &conv)
     }
 }
 
-int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_map *c,
-                          const tc_job &job, int32_t rows, int32_t columns, int32_t rounds)
+void tc_hopper_describe(tc_hopper_params *to, const tc_job &job)
 {
     const conv &conv = job.conv;
 
@@ -207,10 +206,19 @@ int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_m
     to->pitch = tc_hopper_position_pitch(conv, to->size);
     to->output = job.output;
     place_z(to, conv);
+}
+
+int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_map *c,
+                          const tc_job &job, int32_t rows, int32_t columns, int32_t rounds)
+{
+    const conv &conv = job.conv;
+
+    tc_hopper_describe(to, job);
     if (conv.classes == 1) {
-        of[0] = class_of(conv, job.a_type, 0, 0);
+        of[0] = tc_hopper_class_of(conv, job.a_type, 0, 0);
         return map_a(to, conv, job.a_type, rounds, rows) &&
-               map_b(to, conv, job.a_type, rounds, columns) && map_c(c, *to, conv, job.a_type);
+               tc_hopper_map_b(to, conv, job.a_type, rounds, columns) &&
+               map_c(c, *to, conv, job.a_type);
     }
     make_classes(of, conv, job.a_type);
     for (int32_t i = 0; i < to->classes; i++) {
@@ -218,7 +226,7 @@ int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_m
             return 0;
     }
     return map_a(to, conv, job.a_type, rounds, rows) &&
-           map_b(to, conv, job.a_type, rounds, columns);
+           tc_hopper_map_b(to, conv, job.a_type, rounds, columns);
 }
 
 /* Sums with a bias and a ReLU, where the kernel has them. */

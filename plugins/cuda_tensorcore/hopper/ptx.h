@@ -128,6 +128,17 @@ __device__ static inline void tc_tma_store(const tc_tensor_map *map, uint32_t fr
     asm volatile("cp.async.bulk.commit_group;" ::: "memory");
 }
 
+/* The same of four dims; coordinates fastest dim first. */
+__device__ static inline void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x,
+                                           int32_t y, int32_t z, int32_t u)
+{
+    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.bulk_group [%0, {%2, %3, %4, %5}], "
+                 "[%1];" ::"l"(map),
+                 "r"(from), "r"(x), "r"(y), "r"(z), "r"(u)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
 /* The same for pixels from (w, h, n) on, of an im2col map whose corners are 0. */
 __device__ static inline void tc_tma_store_im2col(const tc_tensor_map *map, uint32_t from,
                                                   int32_t c, int32_t w, int32_t h, int32_t n)
@@ -234,6 +245,16 @@ __device__ static inline void tc_stmatrix(uint32_t row, const uint32_t from[4])
     asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(row),
                  "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
                  : "memory");
+}
+
+/* The same matrices turned: lane 8 i + j names column j of matrix i, which becomes a row of 16
+ * bytes. */
+__device__ static inline void tc_stmatrix_trans(uint32_t column, const uint32_t from[4])
+{
+    asm volatile(
+        "stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(column),
+        "r"(from[0]), "r"(from[1]), "r"(from[2]), "r"(from[3])
+        : "memory");
 }
 
 /* Two neighbouring integers of 8 bits, the first one in the low bits. */

@@ -8,6 +8,7 @@
 #include "../common/table.h"
 #include "../common/wgrad_reduce.h"
 #include "gemm.h"
+#include "halo.h"
 #include "wgrad.h"
 
 /* Numbers: by type (0 half, 1 bfloat16, 2 TF32, 3 integers), what it is (0 fprop, 1 dgrad, 2 wgrad,
@@ -33,6 +34,19 @@ tc_hopper_row(int32_t number, int32_t type, int32_t direction, double mma_effici
 
     kernel.takes = takes;
     kernel.step = tc_hopper_step<S>;
+    return kernel;
+}
+
+template <class S>
+constexpr struct tc_kernel tc_hopper_halo_row(int32_t number, int32_t type, int32_t direction,
+                                              double mma_efficiency)
+{
+    struct tc_kernel kernel =
+        tc_hopper_own(tc_table_gemm_row<S>(number, type, direction, mma_efficiency));
+
+    kernel.halo_lines = TC_HOPPER_HALO_H * TC_HOPPER_HALO_W;
+    kernel.takes = tc_hopper_halo_takes;
+    kernel.step = tc_hopper_halo_step<S>;
     return kernel;
 }
 
@@ -70,6 +84,15 @@ constexpr struct tc_kernel tc_hopper_wgrad_row(int32_t number, int32_t type, dou
         TC_HOPPER_ROW(math, number, type, what, direction, lines, classes, 2, 0.66, 256, 64,       \
                       TC_COOPERATIVE, 4)
 
+/* Of one class: all columns of widening layers at once. */
+#define TC_HOPPER_WIDE(math, number, type, what, direction, lines)                                 \
+    TC_HOPPER_ROW(math, number, type, what, direction, lines, 1, 4, 0.8, 64, 256, TC_PING_PONG, 4)
+
+/* By halos, whose epilogue hides altogether. */
+#define TC_HOPPER_HALO(math, number, type, what, direction, lines)                                 \
+    tc_hopper_halo_row<tc_hopper_halo_shape<math, lines>>(TC_HOPPER_NUMBER(number, what, 3), type, \
+                                                          direction, 1.1)
+
 /* mma_efficiency; M, N, whether M are taps of channels, positions of a stage, stages. */
 #define TC_HOPPER_WGRAD_TILES(math, number, type)                                                  \
     TC_HOPPER_WGRAD(math, number, type, 0, 0.81, 128, 256, 0, 64, 4),                              \
@@ -103,7 +126,11 @@ constexpr struct tc_kernel tc_hopper_wgrad_row(int32_t number, int32_t type, dou
 #define TC_HOPPER_TABLE(name, math, number, type)                                                  \
     static const struct tc_kernel kernels[] = {                                                    \
         TC_HOPPER_TILES(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0, 1),           \
+        TC_HOPPER_WIDE(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0),               \
+        TC_HOPPER_HALO(math, number, type, 0, ANYDNN_PLUGIN_CONVOLUTION_FORWARD, 0),               \
         TC_HOPPER_TILES(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1, 1),     \
+        TC_HOPPER_WIDE(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1),         \
+        TC_HOPPER_HALO(math, number, type, 1, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1),         \
         TC_HOPPER_WGRAD_TILES(math, number, type),                                                 \
         TC_HOPPER_TILES(math, number, type, 3, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA, 1,         \
                         TC_HOPPER_CLASSES)};                                                       \

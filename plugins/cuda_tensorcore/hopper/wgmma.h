@@ -32,6 +32,10 @@
     TC_OPERANDS_64 ", " \
     "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
     "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
+#define TC_OPERANDS_116 \
+    TC_OPERANDS_96 ", " \
+    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
+    "%112, %113, %114, %115"
 #define TC_INTEGERS_8(d, i) \
     "+r"(d[i]), "+r"(d[i + 1]), "+r"(d[i + 2]), "+r"(d[i + 3]), \
     "+r"(d[i + 4]), "+r"(d[i + 5]), "+r"(d[i + 6]), "+r"(d[i + 7])
@@ -46,6 +50,9 @@
     TC_BIND_8(d, i), TC_BIND_8(d, i + 8), TC_BIND_8(d, i + 16), TC_BIND_8(d, i + 24)
 #define TC_BIND_64(d, i) TC_BIND_32(d, i), TC_BIND_32(d, i + 32)
 #define TC_BIND_96(d, i) TC_BIND_64(d, i), TC_BIND_32(d, i + 64)
+#define TC_BIND_4(d, i)   "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define TC_BIND_116(d, i) \
+    TC_BIND_96(d, i), TC_BIND_8(d, i + 96), TC_BIND_8(d, i + 104), TC_BIND_4(d, i + 112)
 #define TC_BIND_128(d, i) TC_BIND_64(d, i), TC_BIND_64(d, i + 64)
 
 /* N columns, their half, the numbers of the operands behind the accumulators: descriptors of A and
@@ -64,6 +71,8 @@
         TC_WGMMA_FORM(128, 64, 64, 65, 66, 67, 68, type);                                           \
     else if constexpr (N == 192)                                                                    \
         TC_WGMMA_FORM(192, 96, 96, 97, 98, 99, 100, type);                                          \
+    else if constexpr (N == 232)                                                                    \
+        TC_WGMMA_FORM(232, 116, 116, 117, 118, 119, 120, type);                                     \
     else                                                                                            \
         TC_WGMMA_FORM(256, 128, 128, 129, 130, 131, 132, type)
 #define TC_WGMMA_TF32(N, half, a_at, b_at, adds_at)                                                 \

@@ -156,6 +156,8 @@ int32_t fill(tc_tensor_map *map, const tc_tiled_map *of, kind made)
     to->rank = of->rank;
     to->size = cuda_type_size(of->type);
     to->rounds = to->size == 4 && of->rounds;
+    for (int32_t &lines : to->box)
+        lines = 1;
     for (int32_t d = 0; d < of->rank; d++) {
         to->dims[d] = (int32_t)of->dims[d];
         to->box[d] = of->box[d];
@@ -473,22 +475,33 @@ static void check_row(const emulated_map &to)
         emulator_fault("a store of rows that do not end at a multiple of 16 bytes");
 }
 
-void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y)
+void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y, int32_t z, int32_t u)
 {
     const emulated_map to = map_at(map, TILED);
 
+    if (from % TC_LINE_BYTES != 0)
+        emulator_fault("a store from the middle of a line");
     check_row(to);
     work[threadIdx.x].stores.push_back([=] {
-        for (int32_t row = 0; row < to.box[1]; row++)
-            for (int32_t i = 0; i < to.box[0]; i++) {
-                int32_t at[TC_MAP_DIMS] = {x + i, y + row};
-                char *element_at = (char *)element(to, at);
+        int32_t at[TC_MAP_DIMS];
+        uint32_t line = from;
 
-                if (element_at)
-                    memcpy(element_at, shared_at(to, from + (uint32_t)row * TC_LINE_BYTES, i),
-                           (size_t)to.size);
-            }
+        for (at[3] = u; at[3] < u + to.box[3]; at[3]++)
+            for (at[2] = z; at[2] < z + to.box[2]; at[2]++)
+                for (at[1] = y; at[1] < y + to.box[1]; at[1]++, line += TC_LINE_BYTES)
+                    for (at[0] = x; at[0] < x + to.box[0]; at[0]++) {
+                        char *element_at = (char *)element(to, at);
+
+                        if (element_at)
+                            memcpy(element_at, shared_at(to, line, at[0] - x), (size_t)to.size);
+                    }
     });
+}
+
+// Of a map of two dims.
+void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y)
+{
+    tc_tma_store(map, from, x, y, 0, 0);
 }
 
 void tc_tma_store_im2col(const tc_tensor_map *map, uint32_t from, int32_t c, int32_t w, int32_t h,
@@ -595,4 +608,20 @@ void tc_stmatrix(uint32_t row, const uint32_t from[4])
 
     for (unsigned t = 0; t < 4; t++)
         memcpy(emulator_shared_at(row + 4 * t), &all[lane % 8 * 4 + t].words[lane / 8], 4);
+}
+
+void tc_stmatrix_trans(uint32_t column, const uint32_t from[4])
+{
+    struct offer {
+        uint32_t words[4];
+    } mine = {{from[0], from[1], from[2], from[3]}};
+    const offer *all = (const offer *)emulator_warp_share(&mine, sizeof mine);
+    unsigned lane = threadIdx.x % EMULATOR_WARP;
+
+    for (unsigned row = 0; row < 8; row++) {
+        uint32_t word = all[row * 4 + lane % 8 / 2].words[lane / 8];
+        uint16_t bits = (uint16_t)(word >> lane % 2 * 16);
+
+        memcpy(emulator_shared_at(column + 2 * row), &bits, 2);
+    }
 }

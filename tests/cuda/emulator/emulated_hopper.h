@@ -37,6 +37,7 @@ void tc_tma_load(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_
 void tc_tma_load_im2col(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_t c,
                         int32_t w, int32_t h, int32_t n, uint32_t w_offset, uint32_t h_offset);
 void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y);
+void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y, int32_t z, int32_t u);
 void tc_tma_store_im2col(const tc_tensor_map *map, uint32_t from, int32_t c, int32_t w, int32_t h,
                          int32_t n);
 void emulator_store_wait(int left);
@@ -124,6 +125,7 @@ template <class T, int COUNT> void tc_wgmma_hold(T (&)[COUNT])
 }
 
 void tc_stmatrix(uint32_t row, const uint32_t from[4]);
+void tc_stmatrix_trans(uint32_t column, const uint32_t from[4]);
 void tc_store_bytes(uint32_t to, uint32_t pair);
 void tc_store_pair(uint32_t to, float first, float second);
 
