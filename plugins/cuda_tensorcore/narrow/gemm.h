@@ -50,23 +50,31 @@ __device__ static inline void tc_narrow_mma(float (&sum)[S::FRAGS_M][S::FRAGS_N]
 template <class S>
 __device__ static inline void tc_narrow(const tc_narrow_params &job, char *memory)
 {
-    int32_t id = (int32_t)blockIdx.x;
-    tc_narrow_place place = {id / job.tiles_w / job.tiles_h,
-                             id / job.tiles_w % job.tiles_h * S::HEIGHT,
-                             id % job.tiles_w * TC_NARROW_WIDTH};
-    float sum[S::FRAGS_M][S::FRAGS_N][4] = {};
+    char *filters = memory + S::FILTERS_AT;
 
-    tc_narrow_load_halo<S>(job, place.image, place.p - job.lead_h, place.q - job.lead_w, memory);
     if (job.filters == TC_NARROW_N_MAJOR)
-        tc_narrow_load_n_major<S>(job, memory + S::HALO_BYTES);
+        tc_narrow_load_n_major<S>(job, filters);
     else
-        tc_narrow_load_k_major<S>(job, memory + S::HALO_BYTES);
-    tc_cp_async_commit();
-    tc_cp_async_wait<0>();
-    __syncthreads();
-    tc_narrow_mma<S>(sum, tc_shared_address(memory), tc_shared_address(memory + S::HALO_BYTES));
-    tc_launch_dependent_grids();
-    tc_narrow_epilogue<S>(job, place, sum, memory);
+        tc_narrow_load_k_major<S>(job, filters);
+    for (int32_t tile = (int32_t)blockIdx.x; tile < job.tiles; tile += (int32_t)gridDim.x) {
+        tc_narrow_place place = {tile / job.tiles_w / job.tiles_h,
+                                 tile / job.tiles_w % job.tiles_h * S::HEIGHT,
+                                 tile % job.tiles_w * TC_NARROW_WIDTH};
+        float sum[S::FRAGS_M][S::FRAGS_N][4] = {};
+
+        tc_narrow_load_halo<S>(job, place.image, place.p - job.lead_h, place.q - job.lead_w,
+                               memory);
+        tc_cp_async_commit();
+        tc_cp_async_wait<0>();
+        __syncthreads();
+        tc_narrow_mma<S>(sum, tc_shared_address(memory), tc_shared_address(filters));
+        if (tile + (int32_t)gridDim.x >= job.tiles)
+            tc_launch_dependent_grids();
+        tc_narrow_epilogue<S>(job, place, sum, memory);
+        if (!S::STAYS)
+            break;
+        __syncthreads();
+    }
 }
 
 template <class S>

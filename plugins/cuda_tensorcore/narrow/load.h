@@ -83,40 +83,58 @@ __device__ static inline void tc_narrow_load_k_major(const tc_narrow_params &job
     }
 }
 
+/* Units that a thread asks for before it stores the first one. */
+#define TC_NARROW_ASKED 2
+
 /* Two channels of A under 8 results at a time, whose elements join in words. */
 template <class S>
 __device__ static inline void tc_narrow_load_n_major(const tc_narrow_params &job, char *memory)
 {
     typedef typename S::element element;
-    enum { CHUNKS = S::N / TC_NARROW_CHUNK, PAIRS = S::DEPTH / 2 };
+    enum {
+        CHUNKS = S::N / TC_NARROW_CHUNK,
+        PAIRS = S::DEPTH / 2,
+        UNITS = S::TAPS * S::TAPS * PAIRS * CHUNKS
+    };
+    struct alignas(4) pair {
+        element first, second;
+    };
     const auto &conv = job.conv;
     const element *b = (const element *)job.b + conv.tap_first;
 
-    for (int32_t e = (int32_t)threadIdx.x; e < S::TAPS * S::TAPS * PAIRS * CHUNKS;
-         e += S::THREADS) {
-        int32_t n = e % CHUNKS * TC_NARROW_CHUNK, k = e / CHUNKS % PAIRS * 2;
-        int32_t tap = e / CHUNKS / PAIRS;
-        const element *from = b + tap / S::TAPS * conv.dim[CONV_DIMS_MAX - 2].tap +
-                              tap % S::TAPS * conv.dim[CONV_DIMS_MAX - 1].tap + n +
-                              k * conv.tap_depth;
-        tc_narrow_chunk<element> of[2];
+    for (int32_t unit = (int32_t)threadIdx.x; unit < UNITS; unit += TC_NARROW_ASKED * S::THREADS) {
+        tc_narrow_chunk<element> of[TC_NARROW_ASKED][2];
 
 #pragma unroll
-        for (int32_t i = 0; i < 2; i++) {
-            of[i].all = {0, 0, 0, 0};
-            if (n < (int32_t)conv.n && k + i < conv.depth)
-                of[i].all = *(const uint4 *)(from + i * conv.tap_depth);
+        for (int32_t u = 0; u < TC_NARROW_ASKED; u++) {
+            int32_t e = unit + u * S::THREADS, tap = e / CHUNKS / PAIRS;
+            int32_t n = e % CHUNKS * TC_NARROW_CHUNK, k = e / CHUNKS % PAIRS * 2;
+            const element *from = b + tap / S::TAPS * conv.dim[CONV_DIMS_MAX - 2].tap +
+                                  tap % S::TAPS * conv.dim[CONV_DIMS_MAX - 1].tap + n +
+                                  k * conv.tap_depth;
+
+#pragma unroll
+            for (int32_t i = 0; i < 2; i++) {
+                of[u][i].all = {0, 0, 0, 0};
+                if (e < UNITS && n < (int32_t)conv.n && k + i < conv.depth)
+                    of[u][i].all = *(const uint4 *)(from + i * conv.tap_depth);
+            }
         }
 #pragma unroll
-        for (int32_t i = 0; i < TC_NARROW_CHUNK; i++) {
-            int32_t line = tap * S::N + tc_narrow_column_of<S>(n + i);
-            element *to = (element *)(memory + tc_narrow_chunk_at<S>(line, k / TC_NARROW_CHUNK)) +
-                          k % TC_NARROW_CHUNK;
-            struct alignas(4) {
-                element first, second;
-            } pair = {of[0].element[i], of[1].element[i]};
+        for (int32_t u = 0; u < TC_NARROW_ASKED; u++) {
+            int32_t e = unit + u * S::THREADS, tap = e / CHUNKS / PAIRS;
+            int32_t n = e % CHUNKS * TC_NARROW_CHUNK, k = e / CHUNKS % PAIRS * 2;
 
-            *(decltype(pair) *)to = pair;
+            if (e >= UNITS)
+                break;
+#pragma unroll
+            for (int32_t i = 0; i < TC_NARROW_CHUNK; i++) {
+                int32_t line = tap * S::N + tc_narrow_column_of<S>(n + i);
+                char *to = memory + tc_narrow_chunk_at<S>(line, k / TC_NARROW_CHUNK) +
+                           k % TC_NARROW_CHUNK * (int32_t)sizeof(element);
+
+                *(pair *)to = {of[u][0].element[i], of[u][1].element[i]};
+            }
         }
     }
 }

@@ -12,6 +12,9 @@
 /* Channels that 16 bytes hold. */
 #define CHUNK TC_NARROW_CHUNK
 
+/* With fewer tiles for each block on the device blocks do not stay for several (H200). */
+#define STAYING_WAVES 4
+
 /* Rows before a result that its first tap lies over. */
 static int64_t lead_of(const conv &conv, const conv_dim &dim)
 {
@@ -43,7 +46,10 @@ int32_t tc_narrow_takes(const conv &conv, const tc_target &target, const tc_narr
            more.pad == 0 && is_plain_dim(h, limits.taps) && is_plain_dim(w, limits.taps) &&
            conv.depth <= limits.depth && conv.n <= limits.n &&
            (conv.depth > least_depth || limits.depth == 16) &&
-           (conv.n > least_n || limits.n == 16) && fills_tiles(h, w, limits.height);
+           (conv.n > least_n || limits.n == 16) && fills_tiles(h, w, limits.height) &&
+           conv.images * cuda_ceil_div(h.positions, limits.height) *
+                   cuda_ceil_div(w.positions, TC_NARROW_WIDTH) <=
+               INT32_MAX;
 }
 
 /* Whether offsets along all dims but the channels' are multiples of 8. */
@@ -73,6 +79,7 @@ int64_t tc_narrow_prepare(tc_narrow_params *params, const tc_job &job,
 {
     const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
+    int64_t resident = (int64_t)job.multiprocessors * limits.occupancy;
 
     *params = {};
     tc_slim_of(params, job);
@@ -92,7 +99,8 @@ int64_t tc_narrow_prepare(tc_narrow_params *params, const tc_job &job,
     params->a_step = (int32_t)conv.a.step;
     params->filters = filters_of(conv);
     params->results = tc_ampere_is_packed(conv, CHUNK) ? TC_NARROW_ROUNDED : TC_NARROW_BLENDED;
-    return conv.images * params->tiles_h * params->tiles_w;
+    params->tiles = (int32_t)conv.images * params->tiles_h * params->tiles_w;
+    return limits.stays && params->tiles >= STAYING_WAVES * resident ? resident : params->tiles;
 }
 
 int32_t tc_settle(tc_narrow_params *job)

@@ -18,8 +18,8 @@ enum { TC_NARROW_BLENDED, TC_NARROW_ROUNDED, TC_NARROW_BIASED };
 /* The filter of `conv` lies as the halo does: its first tap is over a tile's first pixel. */
 struct tc_narrow_params : tc_slim_params {
     int32_t out_height, out_width;
-    int32_t lead_h, lead_w; /* of the halo before the results */
-    int32_t tiles_h, tiles_w;
+    int32_t lead_h, lead_w;          /* of the halo before the results */
+    int32_t tiles_h, tiles_w, tiles; /* a block goes from tile to tile */
     int32_t a_by_16; /* A is read by 16 bytes; else by elements so far apart along channels */
     int32_t a_step;
     int32_t filters;  /* TC_NARROW_xxx, as they are read */
@@ -29,7 +29,8 @@ struct tc_narrow_params : tc_slim_params {
 
 /* What a kernel has: channels, results and taps along a dim at most; its tile. */
 struct tc_narrow_limits {
-    int32_t depth, n, taps, height;
+    int32_t depth, n, taps, height, occupancy;
+    int32_t stays; /* a block may stay for several tiles */
 };
 
 int32_t tc_narrow_takes(const conv &conv, const tc_target &target, const tc_narrow_limits &limits);

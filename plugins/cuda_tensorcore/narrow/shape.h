@@ -33,6 +33,9 @@ struct tc_narrow_shape {
         FRAGS_N = N_OF / TC_NARROW_COLUMNS,
         CHUNKS = DEPTH_OF / TC_NARROW_CHUNK,
         STEPS = DEPTH_OF / 16,
+        /* Whether a block may stay for several tiles, so that filters come once. The loop costs
+         * kernels with few filters more than that. */
+        STAYS = TAPS_OF > 1 && DEPTH_OF + N_OF > 32,
         LINE_BYTES = DEPTH_OF * 2,
         /* Pixels of the halo, and lines from row to row: a multiple of 8, for the swizzle. */
         HALO_WIDTH = TC_NARROW_WIDTH + TAPS_OF - 1,
@@ -43,8 +46,8 @@ struct tc_narrow_shape {
         /* Sums of a fragment, on their way out as floats. */
         SUM_LINE = N_OF + 4,
         SUM_BYTES = WARPS_OF * TC_NARROW_FRAGMENT * SUM_LINE * 4,
-        TILES_BYTES = HALO_BYTES + FILTER_BYTES,
-        SHARED_BYTES = (int)TILES_BYTES > (int)SUM_BYTES ? (int)TILES_BYTES : (int)SUM_BYTES,
+        FILTERS_AT = (int)HALO_BYTES > (int)SUM_BYTES ? (int)HALO_BYTES : (int)SUM_BYTES,
+        SHARED_BYTES = FILTERS_AT + FILTER_BYTES,
         TILE_M = HEIGHT * TC_NARROW_WIDTH,
         TILE_N = N_OF,
         TILE_K = TAPS_OF * TAPS_OF * DEPTH_OF
