@@ -37,7 +37,8 @@ void tc_tma_load(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_
 void tc_tma_load_im2col(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_t c,
                         int32_t w, int32_t h, int32_t n, uint32_t w_offset, uint32_t h_offset);
 void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y);
-void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y, int32_t z, int32_t u);
+void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y, int32_t z,
+                  int32_t u);
 void tc_tma_store_im2col(const tc_tensor_map *map, uint32_t from, int32_t c, int32_t w, int32_t h,
                          int32_t n);
 void emulator_store_wait(int left);
