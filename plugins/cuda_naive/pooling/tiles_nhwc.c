@@ -17,15 +17,18 @@
 #define PARTS_MAX     32
 #define SHARED_PLACES 32
 
-void pooling_fill_channels(struct pooling_packed *packed, int32_t vector)
+static void set_lanes(struct pooling_packed *packed, int32_t most)
 {
-    int32_t most = vector == 1 ? SINGLE_MAX : LANES_MAX;
-
-    packed->vectors = packed->channels / vector;
     packed->lanes = 1;
-    while (packed->lanes < most && packed->lanes < packed->vectors)
+    while (packed->lanes < packed->vectors && packed->lanes * 2 <= most)
         packed->lanes *= 2;
     packed->chunks = (packed->vectors + packed->lanes - 1) / packed->lanes;
+}
+
+void pooling_fill_channels(struct pooling_packed *packed, int32_t vector)
+{
+    packed->vectors = packed->channels / vector;
+    set_lanes(packed, vector == 1 ? SINGLE_MAX : LANES_MAX);
 }
 
 static enum pooling_form channels_form(const struct pooling_packed *packed)
@@ -56,7 +59,8 @@ static void square_tile(struct pooling_packed *packed, const int32_t dims[POOLIN
 enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed)
 {
     const struct pooling_shape *shape = &packed->shape;
-    int64_t threads = packed->outer * packed->vectors * pooling_places(shape->y_dims);
+    int64_t outputs = pooling_places(shape->y_dims);
+    int64_t threads = packed->outer * packed->vectors * outputs;
     int32_t slots = POOLING_THREADS / packed->lanes;
 
     packed->parts = 1;
@@ -65,6 +69,10 @@ enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed)
            packed->parts * 2 <= pooling_min(PARTS_MAX, slots) &&
            packed->parts * 2 <= shape->window[1])
         packed->parts *= 2;
+    /* Where outputs are few, further vectors have the threads that would be left over. */
+    if (outputs * packed->parts < slots)
+        set_lanes(packed, (int32_t)(POOLING_THREADS / (outputs * packed->parts)));
+    slots = POOLING_THREADS / packed->lanes;
     square_tile(packed, shape->y_dims, packed->parts > 1 ? slots / packed->parts : 2 * slots);
     return channels_form(packed);
 }
