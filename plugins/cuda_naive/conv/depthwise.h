@@ -96,6 +96,8 @@ int32_t depthwise_halo(const depthwise_state *state, const cuda_call *call,
                        const depthwise_job &job);
 int32_t depthwise_halo_wgrad(const depthwise_state *state, const cuda_call *call,
                              const depthwise_job &job);
+int32_t depthwise_halo_wgrad_stride2(const depthwise_state *state, const cuda_call *call,
+                                     const depthwise_job &job);
 int32_t depthwise_dgrad_stride2(const depthwise_state *state, const cuda_call *call,
                                 const depthwise_job &job);
 int32_t depthwise_wgrad(const depthwise_state *state, const cuda_call *call,

@@ -231,7 +231,7 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
     if ((lanes > 1 && !has_vectors(job, lanes)) ||
         (form != DEPTHWISE_BY_RING &&
          ((filter && form != DEPTHWISE_BY_HALO) || state->spreads || state->taps != 3 ||
-          state->stride != 1 || lanes != 2 || state->type == ANYDNN_PLUGIN_FLOAT ||
+          (state->stride != 1 && !filter) || lanes != 2 || state->type == ANYDNN_PLUGIN_FLOAT ||
           job->across.positions % DEPTHWISE_TALL)))
         return;
     if (form == DEPTHWISE_BY_HALO) {

@@ -10,7 +10,7 @@
 /* ------------------------------------------------------------------ sums */
 
 /* Adds a row of x to row r of taps' sums. */
-__device__ static inline void add_row(float (&sum)[UNIT][2], const float (&x)[UNDER][2],
+__device__ static inline void add_row(float (&sum)[UNIT][2], const float (&x)[UNIT + 2][2],
                                       const float (&w)[3][2])
 {
 #pragma unroll
@@ -41,7 +41,7 @@ __device__ static inline void store_row(T *to, int32_t along, float (&sum)[UNIT]
 }
 
 template <class T, class SHAPE>
-__global__ void __launch_bounds__(BLOCK, 5)
+__global__ void __launch_bounds__(SHAPE::THREADS, 5)
     depthwise_halo_kernel(const __grid_constant__ depthwise_job job)
 {
     __shared__ uint4 halo[SHAPE::TILES * SHAPE::TILE_VECTORS];
@@ -63,8 +63,8 @@ __global__ void __launch_bounds__(BLOCK, 5)
            unit.at(job, tile_of<SHAPE>(job, group * SHAPE::TILES + unit.own), channel);
 
 #pragma unroll
-    for (int row = 0; row < UNDER; row++) {
-        float x[UNDER][2];
+    for (int row = 0; row < SHAPE::UNDER; row++) {
+        float x[SHAPE::UNDER][2];
 
         read_row<T, SHAPE>(x, under, row);
 #pragma unroll
@@ -81,53 +81,69 @@ __global__ void __launch_bounds__(BLOCK, 5)
 
 /* ------------------------------------------------------------------ on the host */
 
+/* How a shape cuts problems. */
+struct halo_cut {
+    int32_t lanes, x, y, tiles, threads;
+};
+
 template <class SHAPE>
-static const int32_t extents[] = {SHAPE::LANES, SHAPE::X, SHAPE::Y, SHAPE::TILES};
-static const int32_t *const shapes[] = {HALO_SHAPES(extents)};
-enum { LANES, X, Y, TILES };
+static const halo_cut cut_of = {SHAPE::LANES, SHAPE::X, SHAPE::Y, SHAPE::TILES, SHAPE::THREADS};
 
-/* Streams of groups of tiles, for so many blocks of a multiprocessor. */
-enum { WGRAD_BLOCKS = 4 };
+static const halo_cut *const cuts[] = {HALO_SHAPES(&cut_of)};
+static const halo_cut *const cuts_stride2[] = {HALO_SHAPES_STRIDE2(&cut_of)};
 
-static void share(depthwise_state *state, int64_t groups, int32_t multiprocessors)
+/* By stride: what there is, and for so many blocks of a multiprocessor wgrad has streams of groups
+ * of tiles. */
+static const struct {
+    const halo_cut *const *cuts;
+    int count, wgrad_blocks;
+} by_stride[] = {{cuts, sizeof cuts / sizeof *cuts, 4},
+                 {cuts_stride2, sizeof cuts_stride2 / sizeof *cuts_stride2, 7}};
+
+/* No more blocks than run at a time: what one more begins ends after all others. */
+static void share(depthwise_state *state, int64_t groups, int64_t blocks, int32_t threads)
 {
     depthwise_job *job = &state->job;
-    int64_t most = cuda_ceil_div((int64_t)multiprocessors * WGRAD_BLOCKS, job->first);
+    int64_t most = blocks > job->first ? blocks / job->first : 1;
 
     job->streams = (int32_t)cuda_ceil_div(groups, cuda_ceil_div(groups, most));
-    job->threads = (int64_t)job->streams * job->first * BLOCK;
+    job->threads = (int64_t)job->streams * job->first * threads;
     state->workspace = job->streams * 9 * job->channels * (int64_t)sizeof(float);
 }
 
+/* With a stride of 2 there is wgrad alone, and no dilation, so that U is the stride. */
 int depthwise_halo_prepare(depthwise_state *state, int64_t images, int32_t multiprocessors)
 {
     depthwise_job *job = &state->job;
     int64_t tiles, groups;
 
-    if (job->across.step != 1 || job->along.step != 1 || job->across.stride != 1 ||
-        job->along.stride != 1 || job->x.image % 8 || job->x.across % 8 || job->x.along % 8)
+    if (job->across.step != 1 || job->along.step != 1 || job->x.image % 8 || job->x.across % 8 ||
+        job->x.along % 8)
         return 0;
-    for (int s = 0; s < (int)(sizeof shapes / sizeof *shapes); s++) {
-        int32_t width = shapes[s][X] * UNIT, height = shapes[s][Y] * UNIT;
+    for (int s = 0; s < by_stride[state->stride - 1].count; s++) {
+        const halo_cut *cut = by_stride[state->stride - 1].cuts[s];
+        int32_t width = cut->x * UNIT, height = cut->y * UNIT;
 
-        if (job->channels % (2 * shapes[s][LANES]) || job->along.positions % width ||
+        if (job->channels % (2 * cut->lanes) || job->along.positions % width ||
             job->across.positions % height)
             continue;
         job->along.pieces = job->along.positions / width;
         job->across.pieces = job->across.positions / height;
         job->by_along = cuda_divisor_of(job->along.pieces);
         job->by_across = cuda_divisor_of(job->across.pieces);
-        job->first = job->channels / (2 * shapes[s][LANES]);
+        job->first = job->channels / (2 * cut->lanes);
         job->by_first = cuda_divisor_of(job->first);
         tiles = images * job->along.pieces * job->across.pieces;
-        groups = cuda_ceil_div(tiles, shapes[s][TILES]);
-        job->threads = groups * job->first * BLOCK;
+        groups = cuda_ceil_div(tiles, cut->tiles);
+        job->threads = groups * job->first * cut->threads;
         if (job->threads >= INT64_C(1) << 30)
             return 0;
         job->tiles = (int32_t)tiles;
         state->shape = s;
         if (multiprocessors)
-            share(state, groups, multiprocessors);
+            share(state, groups,
+                  (int64_t)multiprocessors * by_stride[state->stride - 1].wgrad_blocks,
+                  cut->threads);
         return 1;
     }
     return 0;
@@ -141,7 +157,7 @@ static int32_t by_type(const depthwise_state *state, const cuda_call *call,
                                state->type == ANYDNN_PLUGIN_HALF
                                    ? depthwise_halo_kernel<cuda_half, SHAPE>
                                    : depthwise_halo_kernel<cuda_bfloat16, SHAPE>,
-                               job.threads / BLOCK, 1, BLOCK, job);
+                               job.threads / SHAPE::THREADS, 1, SHAPE::THREADS, job);
 }
 
 int32_t depthwise_halo(const depthwise_state *state, const cuda_call *call,

@@ -5,23 +5,28 @@
 
 #include "depthwise_device.h"
 
-/* Results of a thread in each dim, and the elements of x under a row of them. */
-enum { UNIT = 7, UNDER = UNIT + 2, BLOCK = 128 };
+/* Results of a thread in each dim. */
+enum { UNIT = 7 };
 
-/* The cut of a block: a slab of 2 LANES channels, of which each unit's threads have two each; X x Y
- * units make a tile, and as many tiles as there are threads for lie one behind the other. */
-template <int LANES_, int X_, int Y_> struct halo_shape {
-    enum { LANES = LANES_, X = X_, Y = Y_ };
-    enum { TILES = BLOCK / LANES / (X * Y), WIDTH = X * UNIT + 2, HEIGHT = Y * UNIT + 2 };
+/* The cut of a block of THREADS: a slab of 2 LANES channels, of which each unit's threads have two
+ * each; X x Y units make a tile, and as many tiles as there are threads for lie one behind the
+ * other. Under a row of a unit are UNDER elements of x. */
+template <int LANES_, int X_, int Y_, int STRIDE_ = 1, int THREADS_ = 128> struct halo_shape {
+    enum { LANES = LANES_, X = X_, Y = Y_, STRIDE = STRIDE_, THREADS = THREADS_ };
+    enum { UNDER = (UNIT - 1) * STRIDE + 3, TILES = THREADS / LANES / (X * Y) };
+    enum { WIDTH = (X * UNIT - 1) * STRIDE + 3, HEIGHT = (Y * UNIT - 1) * STRIDE + 3 };
     enum { VECTORS = LANES / 4 }; /* of 16 bytes, at each pixel */
     enum { TILE_VECTORS = HEIGHT * WIDTH * VECTORS };
 };
 
-/* The cuts there are, of a template. The widest slabs that divide the channels are first: their
- * lines are longer. */
+/* The cuts there are, of a template, by stride. The widest slabs that divide the channels are
+ * first: their lines are longer. With a stride of 2 (depthwise_halo_wgrad_stride2.cu) blocks are
+ * warps. */
 #define HALO_SHAPES(OF)                                                                            \
     OF<halo_shape<32, 2, 2>>, OF<halo_shape<32, 1, 1>>, OF<halo_shape<16, 4, 2>>,                  \
         OF<halo_shape<8, 4, 4>>
+#define HALO_SHAPES_STRIDE2(OF)                                                                    \
+    OF<halo_shape<32, 1, 1, 2, 32>>, OF<halo_shape<16, 1, 1, 2, 32>>, OF<halo_shape<8, 1, 1, 2, 32>>
 
 /* ------------------------------------------------------------------ copies */
 
@@ -41,6 +46,22 @@ __device__ static inline void wait()
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* Of copies in groups: what was begun since the last call is one. */
+__device__ static inline void commit()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Until no more than LEFT groups are on their way. */
+template <int LEFT> __device__ static inline void wait_for_oldest()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
 #endif
 }
 
@@ -65,7 +86,7 @@ template <class T, class SHAPE>
 __device__ static inline void load_halo(uint4 *halo, const depthwise_job &job,
                                         const halo_tile &tile, int32_t channel)
 {
-    enum { PIXELS = SHAPE::HEIGHT * SHAPE::WIDTH, STEP = BLOCK / SHAPE::VECTORS };
+    enum { PIXELS = SHAPE::HEIGHT * SHAPE::WIDTH, STEP = SHAPE::THREADS / SHAPE::VECTORS };
     int vector = (int)threadIdx.x % SHAPE::VECTORS, pixel = (int)threadIdx.x / SHAPE::VECTORS;
     int32_t row = pixel / SHAPE::WIDTH, column = pixel % SHAPE::WIDTH;
     int32_t y = tile.y + job.across.origin, x = tile.x + job.along.origin;
@@ -122,7 +143,7 @@ template <class SHAPE> struct halo_unit {
     __device__ const uint32_t *under(const uint4 *halo) const
     {
         return (const uint32_t *)(halo + own * SHAPE::TILE_VECTORS) +
-               (y * SHAPE::WIDTH + x) * SHAPE::LANES + lane;
+               (y * SHAPE::WIDTH + x) * SHAPE::STRIDE * SHAPE::LANES + lane;
     }
 
     /* Where its results begin. */
@@ -135,10 +156,10 @@ template <class SHAPE> struct halo_unit {
 
 /* Row `row` of the elements under a unit. */
 template <class T, class SHAPE>
-__device__ static inline void read_row(float (&to)[UNDER][2], const uint32_t *under, int row)
+__device__ static inline void read_row(float (&to)[SHAPE::UNDER][2], const uint32_t *under, int row)
 {
 #pragma unroll
-    for (int i = 0; i < UNDER; i++) {
+    for (int i = 0; i < SHAPE::UNDER; i++) {
         depthwise_lanes<T, 2> read;
 
         read.whole = under[(row * SHAPE::WIDTH + i) * SHAPE::LANES];

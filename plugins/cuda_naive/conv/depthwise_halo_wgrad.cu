@@ -5,31 +5,7 @@
  * x comes by shared memory, dy, which each thread reads once, a row ahead by registers. A block's
  * sums are joined in the order of its units, those of blocks as in depthwise_wgrad.cu.
  */
-#include "depthwise_halo.h"
-
-template <class T>
-__device__ static inline void read_dy(depthwise_lanes<T, 2> (&to)[UNIT], const T *from,
-                                      int32_t along)
-{
-#pragma unroll
-    for (int q = 0; q < UNIT; q++)
-        to[q].whole = *(const decltype(to[q].whole) *)(from + q * along);
-}
-
-/* Adds the products of a row of x with that row of dy which tap row r joins with it. */
-__device__ static inline void add_products(float (&sum)[3][2], const float (&x)[UNDER][2],
-                                           const float (&dy)[UNIT][2])
-{
-#pragma unroll
-    for (int q = 0; q < UNIT; q++) {
-#pragma unroll
-        for (int s = 0; s < 3; s++) {
-#pragma unroll
-            for (int v = 0; v < 2; v++)
-                sum[s][v] = fmaf(x[q + s][v], dy[q][v], sum[s][v]);
-        }
-    }
-}
+#include "depthwise_halo_wgrad.h"
 
 template <class T, class SHAPE>
 __device__ static inline void add_unit(float (&sum)[3][3][2], const uint32_t *under, const T *dy,
@@ -39,8 +15,8 @@ __device__ static inline void add_unit(float (&sum)[3][3][2], const uint32_t *un
     float ring[3][UNIT][2];
 
 #pragma unroll
-    for (int row = 0; row < UNDER; row++) {
-        float x[UNDER][2];
+    for (int row = 0; row < SHAPE::UNDER; row++) {
+        float x[SHAPE::UNDER][2];
 
         if (row < UNIT)
             depthwise_numbers(ring[row % 3], next);
@@ -52,34 +28,13 @@ __device__ static inline void add_unit(float (&sum)[3][3][2], const uint32_t *un
 #pragma unroll
         for (int r = 0; r < 3; r++) {
             if (row >= r && row - r < UNIT)
-                add_products(sum[r], x, ring[(row - r + 3) % 3]);
+                add_products<SHAPE>(sum[r], x, ring[(row - r + 3) % 3]);
         }
     }
 }
 
-/* A block's sums to its part; what `share` held is used up. */
-template <class SHAPE>
-__device__ static inline void give_part(const depthwise_job &job, const float (&sum)[3][3][2],
-                                        float *share, int32_t slab, uint32_t stream)
-{
-#pragma unroll
-    for (int i = 0; i < 18; i++)
-        share[i * BLOCK + threadIdx.x] = sum[i / 6][i / 2 % 3][i % 2];
-    __syncthreads();
-    for (int i = (int)threadIdx.x; i < 18 * SHAPE::LANES; i += BLOCK) {
-        int lane = i % SHAPE::LANES, which = i / SHAPE::LANES;
-        float joined = 0;
-
-#pragma unroll
-        for (int u = 0; u < BLOCK / SHAPE::LANES; u++)
-            joined += share[which * BLOCK + u * SHAPE::LANES + lane];
-        job.parts[((int64_t)stream * 9 + which / 2) * job.channels + slab + 2 * lane + which % 2] =
-            joined;
-    }
-}
-
 template <class T, class SHAPE>
-__global__ void __launch_bounds__(BLOCK, 4)
+__global__ void __launch_bounds__(SHAPE::THREADS, 4)
     depthwise_halo_wgrad_kernel(const __grid_constant__ depthwise_job job)
 {
     __shared__ uint4 halo[SHAPE::TILES * SHAPE::TILE_VECTORS];
@@ -114,8 +69,8 @@ __global__ void __launch_bounds__(BLOCK, 4)
 template <class T, class SHAPE>
 static int32_t launch(const cuda_call *call, const depthwise_job &job)
 {
-    return cuda_launch_threads(call, depthwise_halo_wgrad_kernel<T, SHAPE>, job.threads / BLOCK, 1,
-                               BLOCK, job);
+    return cuda_launch_threads(call, depthwise_halo_wgrad_kernel<T, SHAPE>,
+                               job.threads / SHAPE::THREADS, 1, SHAPE::THREADS, job);
 }
 
 template <class SHAPE>
@@ -131,7 +86,8 @@ int32_t depthwise_halo_wgrad(const depthwise_state *state, const cuda_call *call
 {
     static int32_t (*const by_shape[])(const depthwise_state *, const cuda_call *,
                                        const depthwise_job &) = {HALO_SHAPES(by_type)};
-    int32_t status = by_shape[state->shape](state, call, job);
+    int32_t status = state->stride == 2 ? depthwise_halo_wgrad_stride2(state, call, job)
+                                        : by_shape[state->shape](state, call, job);
 
     return status ? status : depthwise_wgrad_join(state, call, job);
 }
