@@ -5,6 +5,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/bias.cu \
 	plugins/cuda_naive/conv/choice.c \
 	plugins/cuda_naive/conv/choice.h \
+	plugins/cuda_naive/conv/copy_async.h \
 	plugins/cuda_naive/conv/depthwise.h \
 	plugins/cuda_naive/conv/depthwise_choice.cu \
 	plugins/cuda_naive/conv/depthwise_device.h \
@@ -88,6 +89,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/pooling/packed.h \
 	plugins/cuda_naive/pooling/plain.cu \
 	plugins/cuda_naive/pooling/plain.h \
+	plugins/cuda_naive/pooling/stage.h \
 	plugins/cuda_naive/pooling/tiles.c \
 	plugins/cuda_naive/pooling/tiles.h \
 	plugins/cuda_naive/pooling/tiles_nchw.c \

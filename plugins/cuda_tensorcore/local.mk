@@ -85,8 +85,10 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/hopper/tf32.cu \
 	plugins/cuda_tensorcore/hopper/wgmma.h \
 	plugins/cuda_tensorcore/hopper/wgrad.h \
+	plugins/cuda_tensorcore/hopper/wgrad_epilogue.h \
 	plugins/cuda_tensorcore/hopper/wgrad_params.cu \
 	plugins/cuda_tensorcore/hopper/wgrad_params.h \
+	plugins/cuda_tensorcore/hopper/wgrad_shape.h \
 	plugins/cuda_tensorcore/layout/candidates.c \
 	plugins/cuda_tensorcore/layout/copy.cu \
 	plugins/cuda_tensorcore/layout/layout.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pooling forward of NCHW: a block takes a tile of planes to shared memory, a thread a window. */
-#include "device.h"
+#include "stage.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Max pooling backward of NCHW: a block takes a tile of dx, with all of x that its windows cover.
  */
-#include "device.h"
+#include "stage.h"
 
 #include <limits.h>
 
