@@ -95,14 +95,14 @@ void cdn_kernels_destroy(struct cdn_plan_kernels *kernels)
 int32_t cdn_execute(struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                     struct cdn_variant *variant, void *output, void *workspace)
 {
-    struct cdn_pack wish = {.workspace = workspace};
+    struct cdn_pack wanted = {.workspace = workspace};
     cudnnBackendDescriptor_t pack = NULL;
     cudnnStatus_t status;
 
-    memcpy(wish.data, call->operands->data, sizeof wish.data);
+    memcpy(wanted.data, call->operands->data, sizeof wanted.data);
     if (output)
-        wish.data[OUTPUT] = output;
-    status = cdn_pack_of(plan, variant, &wish, &pack);
+        wanted.data[OUTPUT] = output;
+    status = cdn_pack_of(plan, variant, &wanted, &pack);
     if (status != CUDNN_STATUS_SUCCESS)
         return cdn_check(status, "the pointers of a cuDNN plan");
     return cdn_ran(call, cudnn.cudnnBackendExecute(plan->context->handle, variant->execution, pack),

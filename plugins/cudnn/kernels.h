@@ -37,7 +37,7 @@ struct cdn_plan_kernels {
 
 /* The variant pack of these pointers, remembered or new; a finalized one cannot be changed. */
 cudnnStatus_t cdn_pack_of(const struct anydnn_plugin_plan *plan, struct cdn_variant *variant,
-                          const struct cdn_pack *wish, cudnnBackendDescriptor_t *pack);
+                          const struct cdn_pack *wanted, cudnnBackendDescriptor_t *pack);
 void cdn_packs_destroy(struct cdn_variant *variant);
 
 /* For the plan's engine number. 0, or a reason. */

@@ -5,11 +5,10 @@
  * memory and nothing else, if each element is read once.
  *
  * A thread walks along one dim, W where channels lie side by side and H where positions do. Of the
- * other dim, across, it has a tile of a few results. At each step it reads a column of the gathered
- * tensor, as high as the tile's results reach, and adds it to all results that it is under: those
- * are a ring of sums in registers, a column of which is ready at each step. So an element is read
- * once a tile, and no shared memory is taken. Neighbouring threads have neighbouring channels, or
- * tiles.
+ * other dim, across, it has a tile of a few results. At each step it reads a column of A as high as
+ * the tile's results reach, and adds it to all results that it is under: those are a ring of sums
+ * in registers, a column of which is ready at each step. So an element is read once a tile, and no
+ * shared memory is taken. Neighbouring threads have neighbouring channels, or tiles.
  *
  * Dilation: taps that are `step` apart join every step-th element, so that results fall into
  * classes that go their own ways, each like a convolution without dilation.
@@ -28,11 +27,11 @@ struct depthwise_side {
 
 /*
  * One dim. Result i of class c is position c + i classes. Its tap t lies over element
- * origin + c stride + (i U + t) step of the gathered tensor, U being the template's stride. In
+ * origin + c stride + (i U + t) step of A, U being the template's stride. In
  * dgrad with a stride of 2 (depthwise_dgrad_stride2.cu) `origin` is the padding.
  */
 struct depthwise_line {
-    int32_t gathered, positions;
+    int32_t a_extent, positions;
     int32_t results; /* what pieces are cut of: positions, or pairs of them */
     int32_t origin, stride, step, classes;
     int32_t pieces; /* tiles, or strips, of a class */
@@ -41,14 +40,14 @@ struct depthwise_line {
 /* How one problem is cut, made on the host. */
 struct depthwise_job {
     struct depthwise_line across, along;
-    struct depthwise_side x, out, z; /* gathered; by position */
-    const void *data, *other;        /* gathered; filters, or dy in wgrad */
+    struct depthwise_side x, out, z; /* A; by position */
+    const void *a, *b;               /* A, x or dy; filters, or dy in wgrad */
     conv_output output;
     float *parts;                              /* wgrad: [part][tap][channel] */
     int64_t tap_first, tap_channel, tap_depth; /* of the filter */
     int32_t tap_across, tap_along;
     int32_t channels;                     /* of the tensor by position */
-    int32_t multiplier;                   /* its channels to one of the gathered one */
+    int32_t multiplier;                   /* its channels to one of A */
     int32_t depth;                        /* dgrad: the other way round */
     int32_t length;                       /* results of a strip, of its class */
     int32_t vectors;                      /* of channels */

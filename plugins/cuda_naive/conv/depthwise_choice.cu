@@ -34,14 +34,14 @@ static int has_types(const struct anydnn_plugin_problem *problem, const conv_slo
 
 static int is_depthwise(const conv &conv)
 {
-    int data = conv_is_dgrad(&conv);
+    int dgrad = conv_is_dgrad(&conv);
 
     for (int d = 0; d < CONV_DIMS_MAX - 2; d++) {
         if (conv.dim[d].a_extent != 1 || conv.dim[d].positions != 1 || conv.dim[d].taps != 1 ||
             conv.dim[d].pad != 0)
             return 0;
     }
-    return conv.narrow && conv.groups > 1 && (data ? conv.n : conv.depth) == 1;
+    return conv.narrow && conv.groups > 1 && (dgrad ? conv.n : conv.depth) == 1;
 }
 
 /* The filter, and the strides with what taps are apart taken out of them: `stride` becomes U. */
@@ -69,15 +69,15 @@ static int has_taps(depthwise_state *state, const conv &conv)
 static void make_line(depthwise_line *line, const depthwise_state *state, const conv &conv,
                       const struct conv_dim *dim)
 {
-    int data = conv_is_dgrad(&conv);
+    int dgrad = conv_is_dgrad(&conv);
 
-    line->gathered = (int32_t)dim->a_extent;
+    line->a_extent = (int32_t)dim->a_extent;
     line->positions = line->results = (int32_t)dim->positions;
     line->stride = (int32_t)dim->stride;
     line->step = (int32_t)dim->dilation;
     line->classes = (int32_t)(dim->dilation / common_of(dim->stride, dim->dilation));
     line->origin =
-        data ? (int32_t)(dim->pad - (dim->taps - 1) * dim->dilation) : (int32_t)-dim->pad;
+        dgrad ? (int32_t)(dim->pad - (dim->taps - 1) * dim->dilation) : (int32_t)-dim->pad;
     if (state->spreads) {
         line->origin = (int32_t)dim->pad;
         line->results = (int32_t)(dim->pad + dim->positions - 1) / 2 - line->origin / 2 + 1;
@@ -211,7 +211,7 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
 {
     depthwise_job *job = &state->job;
     conv_slots slots = conv_slots_of(plan->problem.operation);
-    int filter = conv_is_wgrad(&conv), data = conv_is_dgrad(&conv);
+    int filter = conv_is_wgrad(&conv), dgrad = conv_is_dgrad(&conv);
     int64_t blocks, waves;
 
     *state = {};
@@ -223,8 +223,8 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
     state->form = form;
     state->deep = conv.depth > 1;
     job->channels = (int32_t)(conv.groups * conv.n);
-    job->multiplier = data ? 1 : (int32_t)conv.n;
-    job->depth = data ? (int32_t)conv.depth : 1;
+    job->multiplier = dgrad ? 1 : (int32_t)conv.n;
+    job->depth = dgrad ? (int32_t)conv.depth : 1;
     job->channels_inside = conv.position.step == 1;
     job->vectors = job->channels / lanes;
     make_sides(state, conv);
@@ -259,8 +259,8 @@ int32_t depthwise_run(const depthwise_state *state, const depthwise_state *singl
     if (!state->workspace && !depthwise_is_plain(conv.output))
         state = single;
     job = state->job;
-    job.data = conv.a;
-    job.other = conv.b;
+    job.a = conv.a;
+    job.b = conv.b;
     job.output = conv.output;
     if (state->workspace) {
         job.parts = (float *)conv.partial;

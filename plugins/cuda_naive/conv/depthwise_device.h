@@ -150,14 +150,14 @@ depthwise_x_columns_of(const depthwise_job &job, const depthwise_strip &strip, i
 
     columns.first =
         along.origin + strip.along_class * along.stride + strip.along_first * U * along.step;
-    columns.at = (const T *)job.data + strip.image * job.x.image + channel * job.x.channel +
+    columns.at = (const T *)job.a + strip.image * job.x.image + channel * job.x.channel +
                  (int64_t)row * job.x.across + (int64_t)columns.first * job.x.along;
     columns.move = along.step * job.x.along;
     columns.apart = across.step * job.x.across;
     columns.step = along.step;
-    columns.extent = along.gathered;
+    columns.extent = along.a_extent;
     columns.left = (strip.count - 1) * U + S;
-    columns.rows = depthwise_inside<ROWS>(row, across.step, across.gathered);
+    columns.rows = depthwise_inside<ROWS>(row, across.step, across.a_extent);
     return columns;
 }
 
@@ -182,9 +182,8 @@ __device__ static inline void depthwise_filters(float (&to)[S][S][V], const dept
         for (int s = 0; s < S; s++) {
 #pragma unroll
             for (int v = 0; v < V; v++)
-                to[r][s][v] =
-                    cuda_load(((const T *)job.other)[from + v * job.tap_channel +
-                                                     r * job.tap_across + s * job.tap_along]);
+                to[r][s][v] = cuda_load(((const T *)job.b)[from + v * job.tap_channel +
+                                                           r * job.tap_across + s * job.tap_along]);
         }
     }
 }

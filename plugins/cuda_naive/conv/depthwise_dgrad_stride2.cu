@@ -28,12 +28,12 @@ __device__ static inline dy_columns<T> columns_of(const depthwise_job &job,
     dy_columns<T> columns;
 
     columns.first = job.along.origin / 2 + strip.along_first - BACK;
-    columns.at = (const T *)job.data + strip.image * job.x.image + channel * job.x.channel +
+    columns.at = (const T *)job.a + strip.image * job.x.image + channel * job.x.channel +
                  (int64_t)row * job.x.across + (int64_t)columns.first * job.x.along;
     columns.move = job.x.along;
     columns.apart = job.x.across;
-    columns.extent = job.along.gathered;
-    columns.rows = depthwise_inside<ROWS>(row, 1, job.across.gathered);
+    columns.extent = job.along.a_extent;
+    columns.rows = depthwise_inside<ROWS>(row, 1, job.across.a_extent);
     return columns;
 }
 

@@ -90,7 +90,7 @@ __device__ static inline void load_halo(uint4 *halo, const depthwise_job &job,
     int vector = (int)threadIdx.x % SHAPE::VECTORS, pixel = (int)threadIdx.x / SHAPE::VECTORS;
     int32_t row = pixel / SHAPE::WIDTH, column = pixel % SHAPE::WIDTH;
     int32_t y = tile.y + job.across.origin, x = tile.x + job.along.origin;
-    const T *from = (const T *)job.data + tile.image * job.x.image + channel + vector * 8;
+    const T *from = (const T *)job.a + tile.image * job.x.image + channel + vector * 8;
 
 #pragma unroll
     for (int first = 0; first < PIXELS; first += STEP) {
@@ -99,8 +99,8 @@ __device__ static inline void load_halo(uint4 *halo, const depthwise_job &job,
         if (first + STEP <= PIXELS || first + pixel < PIXELS)
             copy_async(&halo[first * SHAPE::VECTORS + threadIdx.x],
                        from + (at_y * job.x.across + at_x * job.x.along),
-                       (uint32_t)at_y < (uint32_t)job.across.gathered &&
-                           (uint32_t)at_x < (uint32_t)job.along.gathered);
+                       (uint32_t)at_y < (uint32_t)job.across.a_extent &&
+                           (uint32_t)at_x < (uint32_t)job.along.a_extent);
         row += STEP / SHAPE::WIDTH;
         column += STEP % SHAPE::WIDTH;
         if (column >= SHAPE::WIDTH) {

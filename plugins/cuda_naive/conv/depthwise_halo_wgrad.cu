@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(SHAPE::THREADS, 4)
          group += job.streams) {
         bool there = group * SHAPE::TILES + unit.own < (uint32_t)job.tiles;
         depthwise_lanes<T, 2> next[UNIT];
-        const T *dy = (const T *)job.other;
+        const T *dy = (const T *)job.b;
 
         load_group<T, SHAPE>(halo, job, group, slab);
         if (there) {

@@ -28,16 +28,16 @@ template <class T, class SHAPE> struct halo_walk {
 
         there = tile < (uint32_t)job.tiles;
         x_row = at.y * SHAPE::STRIDE + job.across.origin;
-        columns = there ? depthwise_inside<COPIES>(column, COPIES, job.along.gathered) : 0;
-        x = (const T *)job.data + at.image * job.x.image + slab + unit.lane % SHAPE::VECTORS * 8 +
+        columns = there ? depthwise_inside<COPIES>(column, COPIES, job.along.a_extent) : 0;
+        x = (const T *)job.a + at.image * job.x.image + slab + unit.lane % SHAPE::VECTORS * 8 +
             (int64_t)x_row * job.x.across + (int64_t)column * job.x.along;
-        dy = (const T *)job.other + unit.at(job, at, slab + 2 * unit.lane);
+        dy = (const T *)job.b + unit.at(job, at, slab + 2 * unit.lane);
     }
 
     /* Begins to copy the next row of x; `to` is the place of the thread's first vector. */
     __device__ void copy_row(uint4 *to, const depthwise_job &job, int lane)
     {
-        bool row_there = (uint32_t)x_row < (uint32_t)job.across.gathered;
+        bool row_there = (uint32_t)x_row < (uint32_t)job.across.a_extent;
 
 #pragma unroll
         for (int i = 0; i < COPIES; i++) {

@@ -36,7 +36,7 @@ columns_of(const depthwise_job &job, const depthwise_strip &strip, int32_t x_cha
     wgrad_columns<T> columns;
 
     columns.x = depthwise_x_columns_of<T, S, U, TILE>(job, strip, x_channel);
-    columns.dy.at = (const T *)job.other + strip.image * job.out.image +
+    columns.dy.at = (const T *)job.b + strip.image * job.out.image +
                     strip.channel * job.out.channel + (int64_t)dy_row * job.out.across +
                     (int64_t)dy_column * job.out.along;
     columns.dy.move = along.classes * job.out.along;

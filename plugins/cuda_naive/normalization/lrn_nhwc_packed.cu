@@ -78,7 +78,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_packed_fo
 
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_packed_backward(lrn_runs p)
 {
-    __shared__ float4 given[2][CUDA_THREADS];
+    __shared__ float4 sent[2][CUDA_THREADS];
     int64_t run = (int64_t)blockIdx.x * MADE + threadIdx.x - 1;
     bool exists = run >= 0 && run < p.walk.count;
     float x[LRN_RUN + 2 * NEAR][1], shared[LRN_RUN + 2 * NEAR][1], sum[LRN_RUN][1];
@@ -103,7 +103,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_packed_ba
         for (int h = 0; h < 2; h++) {
             const float(*four)[1] = shared + NEAR + h * (LRN_RUN - NEAR);
 
-            given[h][threadIdx.x] = {four[0][0], four[1][0], four[2][0], four[3][0]};
+            sent[h][threadIdx.x] = {four[0][0], four[1][0], four[2][0], four[3][0]};
         }
     }
     __syncthreads();
@@ -115,7 +115,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_packed_ba
         float(*to)[1] = shared + h * (NEAR + LRN_RUN);
 
         if (h ? !at.is_last : !at.is_first)
-            four = given[1 - h][threadIdx.x + 2 * h - 1];
+            four = sent[1 - h][threadIdx.x + 2 * h - 1];
         to[0][0] = four.x;
         to[1][0] = four.y;
         to[2][0] = four.z;

@@ -30,17 +30,17 @@ __device__ static inline void store_pair(const row_store &store, T *to,
 
     cuda_vector_round(vector[0], half[0]);
     cuda_vector_round(vector[1], half[1]);
-    uint4 given = store.odd ? vector[0].whole : vector[1].whole, got;
+    uint4 sent = store.odd ? vector[0].whole : vector[1].whole, received;
 
-    got.x = __shfl_xor_sync(HALVING_ALL_LANES, given.x, 1);
-    got.y = __shfl_xor_sync(HALVING_ALL_LANES, given.y, 1);
-    got.z = __shfl_xor_sync(HALVING_ALL_LANES, given.z, 1);
-    got.w = __shfl_xor_sync(HALVING_ALL_LANES, given.w, 1);
+    received.x = __shfl_xor_sync(HALVING_ALL_LANES, sent.x, 1);
+    received.y = __shfl_xor_sync(HALVING_ALL_LANES, sent.y, 1);
+    received.z = __shfl_xor_sync(HALVING_ALL_LANES, sent.z, 1);
+    received.w = __shfl_xor_sync(HALVING_ALL_LANES, sent.w, 1);
     to -= store.odd ? LANES : 0;
     if (inside && store.first)
-        *(uint4 *)to = store.odd ? got : vector[0].whole;
+        *(uint4 *)to = store.odd ? received : vector[0].whole;
     if (inside && store.second)
-        *(uint4 *)(to + 2 * LANES) = store.odd ? vector[1].whole : got;
+        *(uint4 *)(to + 2 * LANES) = store.odd ? vector[1].whole : received;
 }
 
 /* Two vectors of a row of dx, where the row is inside. All threads of a warp come here. */
