@@ -124,8 +124,8 @@ __device__ static inline void tc_hopper_mainloop_float(float (&sum)[S::TILE_N / 
 
 /* A stage's products, small ones first. */
 template <class S>
-__device__ static inline void tc_hopper_split_products(float (&part)[S::TILE_N / 2], uint32_t a,
-                                                       uint32_t b)
+__device__ static inline void tc_hopper_split_products(float (&stage_sum)[S::TILE_N / 2],
+                                                       uint32_t a, uint32_t b)
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
     int32_t line = thread / 32 * 16 + lane % 16;
@@ -140,20 +140,22 @@ __device__ static inline void tc_hopper_split_products(float (&part)[S::TILE_N /
         tc_ldmatrix(words, tc_hopper_word_at(a, line, step * TC_SPLIT_K + lane / 16 * 4));
         tc_split_words(high[step], low[step], words);
     }
-    tc_wgmma_hold(part);
+    tc_wgmma_hold(stage_sum);
     tc_wgmma_fence();
 #pragma unroll
     for (int32_t step = 0; step < TC_SPLIT_STEPS; step++) {
-        tc_wgmma_rs<S::TILE_N>(part, low[step], tc_descriptor_at(high_b, step * TC_STEP_BYTES),
+        tc_wgmma_rs<S::TILE_N>(stage_sum, low[step], tc_descriptor_at(high_b, step * TC_STEP_BYTES),
                                step > 0);
-        tc_wgmma_rs<S::TILE_N>(part, high[step], tc_descriptor_at(low_b, step * TC_STEP_BYTES), 1);
+        tc_wgmma_rs<S::TILE_N>(stage_sum, high[step], tc_descriptor_at(low_b, step * TC_STEP_BYTES),
+                               1);
     }
 #pragma unroll
     for (int32_t step = 0; step < TC_SPLIT_STEPS; step++)
-        tc_wgmma_rs<S::TILE_N>(part, high[step], tc_descriptor_at(high_b, step * TC_STEP_BYTES), 1);
+        tc_wgmma_rs<S::TILE_N>(stage_sum, high[step],
+                               tc_descriptor_at(high_b, step * TC_STEP_BYTES), 1);
     tc_wgmma_commit();
     tc_wgmma_wait<0>();
-    tc_wgmma_hold(part);
+    tc_wgmma_hold(stage_sum);
 }
 
 template <class S>
@@ -183,12 +185,12 @@ __device__ static inline void tc_hopper_split_mainloop(float (&sum)[S::TILE_N / 
         if (some) {
             tc_hopper_mainloop_float<S>(sum, a, b);
         } else {
-            float part[S::TILE_N / 2];
+            float stage_sum[S::TILE_N / 2];
 
-            tc_hopper_split_products<S>(part, a, b);
+            tc_hopper_split_products<S>(stage_sum, a, b);
 #pragma unroll
             for (int32_t i = 0; i < S::TILE_N / 2; i++)
-                sum[i] = fmaf(part[i], TC_SPLIT_UNSCALE, sum[i]);
+                sum[i] = fmaf(stage_sum[i], TC_SPLIT_UNSCALE, sum[i]);
         }
         __syncwarp();
         if (threadIdx.x % 32 == 0)

@@ -185,15 +185,15 @@ __device__ static inline void tc_hopper_wgrad_consumer(const tc_hopper_wgrad_par
 
     for (int32_t number = (int32_t)blockIdx.x; number < job.items; number += (int32_t)gridDim.x) {
         tc_hopper_wgrad_work_tile<S> item(job, number);
-        float *part =
+        float *partial =
             job.partial + ((int64_t)item.split * job.groups + item.group) * job.filters * job.m;
         float sum[S::UNITS][S::N / 2];
 
         tc_hopper_wgrad_mainloop<S>(sum, item.end - item.begin, memory, consumer, barriers, &state);
         if constexpr (S::X_IS_M)
-            tc_hopper_wgrad_epilogue_x_is_m<S>(job, item, part, consumer, sum);
+            tc_hopper_wgrad_epilogue_x_is_m<S>(job, item, partial, consumer, sum);
         else
-            tc_hopper_wgrad_epilogue<S>(job, item, part, consumer, sum);
+            tc_hopper_wgrad_epilogue<S>(job, item, partial, consumer, sum);
     }
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The epilogue of wgrad in the family hopper: a tile's sums, as floats, to its split's part. */
+/* The epilogue of wgrad in the family hopper: a tile's sums, as floats, to its split's partial
+ * sums. */
 #ifndef CUDA_TENSORCORE_HOPPER_WGRAD_EPILOGUE_H
 #define CUDA_TENSORCORE_HOPPER_WGRAD_EPILOGUE_H
 
@@ -23,7 +24,7 @@ struct tc_hopper_wgrad_rows {
 template <class S>
 __device__ static inline void tc_hopper_wgrad_epilogue(const tc_hopper_wgrad_params &job,
                                                        const tc_hopper_wgrad_work_tile<S> &item,
-                                                       float *part, int32_t consumer,
+                                                       float *partial, int32_t consumer,
                                                        const float (&sum)[S::UNITS][S::N / 2])
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
@@ -38,7 +39,7 @@ __device__ static inline void tc_hopper_wgrad_epilogue(const tc_hopper_wgrad_par
 #pragma unroll
         for (int32_t half = 0; half < S::UNITS * 2; half++) {
             int32_t line = filter + half / 2 * TC_WARPGROUP_ROWS + half % 2 * 8;
-            float *to = part + (int64_t)line * job.m + rows.first + pair;
+            float *to = partial + (int64_t)line * job.m + rows.first + pair;
 
             if (line >= job.filters)
                 continue;
@@ -58,7 +59,7 @@ __device__ static inline void tc_hopper_wgrad_epilogue(const tc_hopper_wgrad_par
 template <class S>
 __device__ static inline void
 tc_hopper_wgrad_epilogue_x_is_m(const tc_hopper_wgrad_params &job,
-                                const tc_hopper_wgrad_work_tile<S> &item, float *part,
+                                const tc_hopper_wgrad_work_tile<S> &item, float *partial,
                                 int32_t consumer, const float (&sum)[S::UNITS][S::N / 2])
 {
     int32_t thread = (int32_t)threadIdx.x % TC_WARPGROUP, lane = thread % 32;
@@ -68,7 +69,7 @@ tc_hopper_wgrad_epilogue_x_is_m(const tc_hopper_wgrad_params &job,
     for (int32_t half = 0; half < S::UNITS * 2; half++) {
         int32_t c = channel + half % 2 * 8;
         tc_hopper_wgrad_rows rows(job, item.first_block + consumer * S::UNITS + half / 2);
-        float *to = part + (int64_t)filter * job.m + rows.first + c;
+        float *to = partial + (int64_t)filter * job.m + rows.first + c;
 
         if (c >= rows.count)
             continue;

@@ -10,8 +10,8 @@
 #include "params.h"
 #include "shape.h"
 
-/* The image of a tile, and the place of its first result. */
-struct tc_narrow_place {
+/* The image of a tile, and where its first result lies. */
+struct tc_narrow_tile {
     int32_t image, p, q;
 };
 
@@ -34,14 +34,14 @@ __device__ static inline void tc_narrow_put(typename S::element *to, int32_t lef
 
 template <class S, class F>
 __device__ static inline void
-tc_narrow_store_packed(const tc_narrow_params &job, const tc_narrow_place &place,
+tc_narrow_store_packed(const tc_narrow_params &job, const tc_narrow_tile &tile,
                        const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], const F &with)
 {
     typedef typename S::element element;
     const auto &conv = job.conv;
     int32_t lane = (int32_t)threadIdx.x % 32, warp = (int32_t)threadIdx.x / 32;
     int32_t n = lane % 4 * 2 * S::FRAGS_N, left = (int32_t)conv.n - n;
-    element *out = (element *)job.output.data + place.image * conv.position_image + n;
+    element *out = (element *)job.output.data + tile.image * conv.position_image + n;
     float2 bias[S::FRAGS_N];
 
 #pragma unroll
@@ -49,7 +49,7 @@ tc_narrow_store_packed(const tc_narrow_params &job, const tc_narrow_place &place
         bias[j] = with.bias(n + 2 * j);
 #pragma unroll
     for (int32_t i = 0; i < 2 * S::FRAGS_M; i++) {
-        int32_t p = place.p + warp * S::ROWS + i / 4, q = place.q + i % 4 * 8 + lane / 4;
+        int32_t p = tile.p + warp * S::ROWS + i / 4, q = tile.q + i % 4 * 8 + lane / 4;
         uint32_t pairs[S::FRAGS_N];
 
 #pragma unroll
@@ -92,7 +92,7 @@ __device__ static inline void tc_narrow_store_any(const tc_narrow_params &job, i
 /* The halo is read no more. */
 template <class S>
 __device__ static inline void
-tc_narrow_store_blended(const tc_narrow_params &job, const tc_narrow_place &place,
+tc_narrow_store_blended(const tc_narrow_params &job, const tc_narrow_tile &tile,
                         const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
     int32_t lane = (int32_t)threadIdx.x % 32, warp = (int32_t)threadIdx.x / 32;
@@ -110,25 +110,25 @@ tc_narrow_store_blended(const tc_narrow_params &job, const tc_narrow_place &plac
             *(float2 *)(to + 8 * S::SUM_LINE) = {sum[i][j][2], sum[i][j][3]};
         }
         __syncwarp();
-        tc_narrow_store_any<S>(job, place.image, place.p + warp * S::ROWS + i / 2,
-                               place.q + i % 2 * TC_NARROW_FRAGMENT, sums);
+        tc_narrow_store_any<S>(job, tile.image, tile.p + warp * S::ROWS + i / 2,
+                               tile.q + i % 2 * TC_NARROW_FRAGMENT, sums);
     }
 }
 
 template <class S>
 __device__ static inline void
-tc_narrow_epilogue(const tc_narrow_params &job, const tc_narrow_place &place,
+tc_narrow_epilogue(const tc_narrow_params &job, const tc_narrow_tile &tile,
                    const float (&sum)[S::FRAGS_M][S::FRAGS_N][4], char *memory)
 {
     typedef typename S::element element;
 
     if (job.results == TC_NARROW_ROUNDED)
-        tc_narrow_store_packed<S>(job, place, sum, tc_as_they_are());
+        tc_narrow_store_packed<S>(job, tile, sum, tc_as_they_are());
     else if (job.results == TC_NARROW_BIASED)
         tc_narrow_store_packed<S>(
-            job, place, sum, tc_biased<element>{job.output, job.bounds, 0, (int32_t)job.conv.n});
+            job, tile, sum, tc_biased<element>{job.output, job.bounds, 0, (int32_t)job.conv.n});
     else
-        tc_narrow_store_blended<S>(job, place, sum, memory);
+        tc_narrow_store_blended<S>(job, tile, sum, memory);
 }
 
 #endif

@@ -56,21 +56,20 @@ __device__ static inline void tc_narrow(const tc_narrow_params &job, char *memor
         tc_narrow_load_n_major<S>(job, filters);
     else
         tc_narrow_load_k_major<S>(job, filters);
-    for (int32_t tile = (int32_t)blockIdx.x; tile < job.tiles; tile += (int32_t)gridDim.x) {
-        tc_narrow_place place = {tile / job.tiles_w / job.tiles_h,
-                                 tile / job.tiles_w % job.tiles_h * S::HEIGHT,
-                                 tile % job.tiles_w * TC_NARROW_WIDTH};
+    for (int32_t number = (int32_t)blockIdx.x; number < job.tiles; number += (int32_t)gridDim.x) {
+        tc_narrow_tile tile = {number / job.tiles_w / job.tiles_h,
+                               number / job.tiles_w % job.tiles_h * S::HEIGHT,
+                               number % job.tiles_w * TC_NARROW_WIDTH};
         float sum[S::FRAGS_M][S::FRAGS_N][4] = {};
 
-        tc_narrow_load_halo<S>(job, place.image, place.p - job.lead_h, place.q - job.lead_w,
-                               memory);
+        tc_narrow_load_halo<S>(job, tile.image, tile.p - job.lead_h, tile.q - job.lead_w, memory);
         tc_cp_async_commit();
         tc_cp_async_wait<0>();
         __syncthreads();
         tc_narrow_mma<S>(sum, tc_shared_address(memory), tc_shared_address(filters));
-        if (tile + (int32_t)gridDim.x >= job.tiles)
+        if (number + (int32_t)gridDim.x >= job.tiles)
             tc_launch_dependent_grids();
-        tc_narrow_epilogue<S>(job, place, sum, memory);
+        tc_narrow_epilogue<S>(job, tile, sum, memory);
         if (!S::STAYS)
             break;
         __syncthreads();
