@@ -59,6 +59,12 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_tensorcore_f16_unet.csv \
 	bench/results/h200_tensorcore_f16_vgg16.csv \
 	bench/results/h200_tensorcore_f16_data.csv \
+	bench/results/h200_layers_sums.csv \
+	bench/results/h200_steps.csv \
+	bench/results/h200_tensorcore_bf16_halo.csv \
+	bench/results/h200_tensorcore_f16_halo.csv \
+	bench/results/h200_tensorcore_f16_profile.csv \
+	bench/results/h200_tensorcore_f16_unet_b16.csv \
 	bench/results/h200_tensorcore_f16_words.csv \
 	bench/results/h200_tensorcore_groups.csv \
 	bench/results/h200_tensorcore_s8.csv \
