@@ -40,6 +40,7 @@ CUDA_TENSORCORE_SOURCES = \
 	plugins/cuda_tensorcore/common/split.h \
 	plugins/cuda_tensorcore/common/table.h \
 	plugins/cuda_tensorcore/common/tile.h \
+	plugins/cuda_tensorcore/common/tiled_image.h \
 	plugins/cuda_tensorcore/common/wgrad_reduce.h \
 	plugins/cuda_tensorcore/first/bfloat16.cu \
 	plugins/cuda_tensorcore/first/dgrad.h \

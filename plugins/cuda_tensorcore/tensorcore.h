@@ -83,10 +83,9 @@ struct tc_kernel {
     int32_t tf32_split; /* 1: floats as sums of two TF32; 0: as they are, or rounded */
     /* Completes a plan's job with a tile of the kernel's own; optional. */
     void (*plan)(struct tc_job *job);
-    int32_t groups; /* that a block works on; 0: one */
-    int32_t
-        halo_lines;   /* of A, that a tile brings once for all taps, filters being there; 0: none */
-    int32_t k_slices; /* sliced-K: warps that share results (sliced-K); 0: none do */
+    int32_t groups;     /* that a block works on; 0: one */
+    int32_t halo_lines; /* of A, that a tile brings once for all taps; 0: lines for each */
+    int32_t k_slices;   /* sliced-K: warps that share results (sliced-K); 0: none do */
 };
 
 struct tc_table {

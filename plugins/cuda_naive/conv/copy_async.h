@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of floats to shared memory that are under way while a block computes; plain ones before
+/* Copies to shared memory that are under way while a block computes; plain ones before
  * compute capability 8.0. */
 #ifndef CUDA_NAIVE_CONV_COPY_ASYNC_H
 #define CUDA_NAIVE_CONV_COPY_ASYNC_H
@@ -18,7 +18,7 @@ __device__ static inline const float *address(const float *base, int32_t at)
 
 /* KEPT: in the first-level cache, as all by 4 bytes. */
 template <int BYTES, bool KEPT = false>
-__device__ static inline void copy_async(float *to, const float *from, bool inside)
+__device__ static inline void copy_async(void *to, const void *from, bool inside)
 {
     uint32_t address = (uint32_t)__cvta_generic_to_shared(to);
 
@@ -36,14 +36,22 @@ __device__ static inline void copy_async(float *to, const float *from, bool insi
                      : "memory");
 }
 
+/* What was begun since the last call is a group. */
 __device__ static inline void commit()
 {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
+/* Until no more than LEFT groups are on their way. */
 template <int LEFT> __device__ static inline void wait()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
+}
+
+/* Until none is, of a group or not. */
+__device__ static inline void wait_all()
+{
+    asm volatile("cp.async.wait_all;" ::: "memory");
 }
 #else
 __device__ static inline const float *address(const float *base, int32_t at)
@@ -52,12 +60,12 @@ __device__ static inline const float *address(const float *base, int32_t at)
 }
 
 template <int BYTES, bool KEPT = false>
-__device__ static inline void copy_async(float *to, const float *from, bool inside)
+__device__ static inline void copy_async(void *to, const void *from, bool inside)
 {
     if (BYTES == 16)
-        *(float4 *)to = inside ? *(const float4 *)from : float4{0, 0, 0, 0};
+        *(uint4 *)to = inside ? *(const uint4 *)from : uint4{0, 0, 0, 0};
     else
-        *to = inside ? *from : 0;
+        *(uint32_t *)to = inside ? *(const uint32_t *)from : 0;
 }
 
 __device__ static inline void commit()
@@ -65,6 +73,10 @@ __device__ static inline void commit()
 }
 
 template <int LEFT> __device__ static inline void wait()
+{
+}
+
+__device__ static inline void wait_all()
 {
 }
 #endif

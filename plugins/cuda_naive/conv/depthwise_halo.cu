@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(SHAPE::THREADS, 5)
 
     load_group<T, SHAPE>(halo, job, group, slab);
     depthwise_filters<T, 2, 3>(w, job, job.tap_first + channel * job.tap_channel);
-    wait();
+    wait_all();
     __syncthreads();
     if (group * SHAPE::TILES + unit.own >= (uint32_t)job.tiles)
         return;
@@ -153,11 +153,8 @@ template <class SHAPE>
 static int32_t by_type(const depthwise_state *state, const cuda_call *call,
                        const depthwise_job &job)
 {
-    return cuda_launch_threads(call,
-                               state->type == ANYDNN_PLUGIN_HALF
-                                   ? depthwise_halo_kernel<cuda_half, SHAPE>
-                                   : depthwise_halo_kernel<cuda_bfloat16, SHAPE>,
-                               job.threads / SHAPE::THREADS, 1, SHAPE::THREADS, job);
+    return halo_launch<SHAPE>(state, call, job, depthwise_halo_kernel<cuda_half, SHAPE>,
+                              depthwise_halo_kernel<cuda_bfloat16, SHAPE>);
 }
 
 int32_t depthwise_halo(const depthwise_state *state, const cuda_call *call,

@@ -3,6 +3,7 @@
 #ifndef CUDA_NAIVE_CONV_DEPTHWISE_HALO_H
 #define CUDA_NAIVE_CONV_DEPTHWISE_HALO_H
 
+#include "copy_async.h"
 #include "depthwise_device.h"
 
 /* Results of a thread in each dim. */
@@ -28,42 +29,7 @@ template <int LANES_, int X_, int Y_, int STRIDE_ = 1, int THREADS_ = 128> struc
 #define HALO_SHAPES_STRIDE2(OF)                                                                    \
     OF<halo_shape<32, 1, 1, 2, 32>>, OF<halo_shape<16, 1, 1, 2, 32>>, OF<halo_shape<8, 1, 1, 2, 32>>
 
-/* ------------------------------------------------------------------ copies */
-
-__device__ static inline void copy_async(uint4 *to, const void *from, bool inside)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
-                     (uint32_t)__cvta_generic_to_shared(to)),
-                 "l"(from), "r"(inside ? 16 : 0)
-                 : "memory");
-#else
-    *to = inside ? *(const uint4 *)from : uint4{0, 0, 0, 0};
-#endif
-}
-
-__device__ static inline void wait()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
-/* Of copies in groups: what was begun since the last call is one. */
-__device__ static inline void commit()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-/* Until no more than LEFT groups are on their way. */
-template <int LEFT> __device__ static inline void wait_for_oldest()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(LEFT) : "memory");
-#endif
-}
+/* ------------------------------------------------------------------ tiles */
 
 /* Where a tile begins. */
 struct halo_tile {
@@ -97,10 +63,10 @@ __device__ static inline void load_halo(uint4 *halo, const depthwise_job &job,
         int32_t at_y = y + row, at_x = x + column;
 
         if (first + STEP <= PIXELS || first + pixel < PIXELS)
-            copy_async(&halo[first * SHAPE::VECTORS + threadIdx.x],
-                       from + (at_y * job.x.across + at_x * job.x.along),
-                       (uint32_t)at_y < (uint32_t)job.across.a_extent &&
-                           (uint32_t)at_x < (uint32_t)job.along.a_extent);
+            copy_async<16>(&halo[first * SHAPE::VECTORS + threadIdx.x],
+                           from + (at_y * job.x.across + at_x * job.x.along),
+                           (uint32_t)at_y < (uint32_t)job.across.a_extent &&
+                               (uint32_t)at_x < (uint32_t)job.along.a_extent);
         row += STEP / SHAPE::WIDTH;
         column += STEP % SHAPE::WIDTH;
         if (column >= SHAPE::WIDTH) {
@@ -167,6 +133,18 @@ __device__ static inline void read_row(float (&to)[SHAPE::UNDER][2], const uint3
         for (int v = 0; v < 2; v++)
             to[i][v] = cuda_load(read.lane[v]);
     }
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+typedef void halo_kernel(depthwise_job job);
+
+template <class SHAPE>
+static int32_t halo_launch(const depthwise_state *state, const cuda_call *call,
+                           const depthwise_job &job, halo_kernel *half, halo_kernel *bfloat16)
+{
+    return cuda_launch_threads(call, state->type == ANYDNN_PLUGIN_HALF ? half : bfloat16,
+                               job.threads / SHAPE::THREADS, 1, SHAPE::THREADS, job);
 }
 
 #endif

@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(SHAPE::THREADS, 4)
                           slab + 2 * unit.lane);
             read_dy(next, dy, job.out.along);
         }
-        wait();
+        wait_all();
         __syncthreads();
         if (there)
             add_unit<T, SHAPE>(sum, unit.under(halo), dy, next, job);
@@ -66,19 +66,12 @@ __global__ void __launch_bounds__(SHAPE::THREADS, 4)
 
 /* ------------------------------------------------------------------ on the host */
 
-template <class T, class SHAPE>
-static int32_t launch(const cuda_call *call, const depthwise_job &job)
-{
-    return cuda_launch_threads(call, depthwise_halo_wgrad_kernel<T, SHAPE>,
-                               job.threads / SHAPE::THREADS, 1, SHAPE::THREADS, job);
-}
-
 template <class SHAPE>
 static int32_t by_type(const depthwise_state *state, const cuda_call *call,
                        const depthwise_job &job)
 {
-    return state->type == ANYDNN_PLUGIN_HALF ? launch<cuda_half, SHAPE>(call, job)
-                                             : launch<cuda_bfloat16, SHAPE>(call, job);
+    return halo_launch<SHAPE>(state, call, job, depthwise_halo_wgrad_kernel<cuda_half, SHAPE>,
+                              depthwise_halo_wgrad_kernel<cuda_bfloat16, SHAPE>);
 }
 
 int32_t depthwise_halo_wgrad(const depthwise_state *state, const cuda_call *call,

@@ -43,8 +43,8 @@ template <class T, class SHAPE> struct halo_walk {
         for (int i = 0; i < COPIES; i++) {
             if ((i + 1) * COPIES <= SHAPE::WIDTH ||
                 lane / SHAPE::VECTORS < SHAPE::WIDTH - i * COPIES)
-                copy_async(to + i * SHAPE::LANES, x + i * COPIES * job.x.along,
-                           row_there && columns >> i & 1);
+                copy_async<16>(to + i * SHAPE::LANES, x + i * COPIES * job.x.along,
+                               row_there && columns >> i & 1);
         }
         commit();
         x_row++;
@@ -76,7 +76,7 @@ add_unit(float (&sum)[3][3][2], uint4 *halo, depthwise_lanes<T, 2> (&dy)[UNIT][U
             depthwise_numbers(ring[row / 2 % 2], dy[row / 2]);
             next.read_row(dy[row / 2], job);
         }
-        wait_for_oldest<SHAPE::UNDER - 1>();
+        wait<SHAPE::UNDER - 1>();
         __syncwarp();
         read_row<T, SHAPE>(x, unit.under(halo), row);
         __syncwarp();
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(SHAPE::THREADS, 12)
 
         add_unit(sum, halo, dy, job, unit, next);
     }
-    wait();
+    wait_all();
     __syncwarp();
     give_part<SHAPE>(job, sum, (float *)halo, slab, stream);
 }
@@ -128,11 +128,9 @@ template <class SHAPE>
 static int32_t by_type(const depthwise_state *state, const cuda_call *call,
                        const depthwise_job &job)
 {
-    return cuda_launch_threads(call,
-                               state->type == ANYDNN_PLUGIN_HALF
-                                   ? depthwise_halo_wgrad_stride2_kernel<cuda_half, SHAPE>
-                                   : depthwise_halo_wgrad_stride2_kernel<cuda_bfloat16, SHAPE>,
-                               job.threads / SHAPE::THREADS, 1, SHAPE::THREADS, job);
+    return halo_launch<SHAPE>(state, call, job,
+                              depthwise_halo_wgrad_stride2_kernel<cuda_half, SHAPE>,
+                              depthwise_halo_wgrad_stride2_kernel<cuda_bfloat16, SHAPE>);
 }
 
 int32_t depthwise_halo_wgrad_stride2(const depthwise_state *state, const cuda_call *call,

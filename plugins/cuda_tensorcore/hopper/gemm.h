@@ -218,18 +218,6 @@ __global__ void __launch_bounds__((int)S::THREADS, 1)
 
 /* ------------------------------------------------------------------ on the host */
 
-template <class S>
-static int32_t tc_hopper_run(const struct cuda_call *call, const tc_step *step,
-                             const tc_arguments &args)
-{
-    typename S::job job;
-
-    memcpy(&job, step->parameters, sizeof job);
-    if (!tc_hopper_bind(&job, job.of, job.c, args))
-        return tc_hopper_refused(call, step, args);
-    return tc_launch(call, step, 0, job);
-}
-
 template <class S> static void tc_hopper_step(struct tc_step *step, const struct tc_job *job)
 {
     static uint8_t asked[TC_DEVICES_SEEN];
@@ -239,7 +227,7 @@ template <class S> static void tc_hopper_step(struct tc_step *step, const struct
     int32_t blocks = hopper.tiles < job->multiprocessors ? hopper.tiles : job->multiprocessors;
 
     tc_step_fill(step, tc_hopper_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks, hopper);
-    step->run = made ? tc_hopper_run<S> : tc_hopper_refused;
+    step->run = made ? tc_hopper_run<typename S::job> : tc_hopper_refused;
 }
 
 #endif

@@ -163,23 +163,28 @@ int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise, int32_t size)
     return size * (stride ? tc_hopper_size_of(stride) : round_up(otherwise, size));
 }
 
+tc_tiled_map tc_hopper_tensor_a(const conv &conv, int32_t type, int32_t rounds)
+{
+    const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
+    int64_t channels = conv.groups * conv.depth;
+    int32_t size = cuda_type_size(type);
+    tc_tiled_map a = {
+        type, rounds, TC_MAP_DIMS, {channels, width.a_extent, height.a_extent, conv.images}};
+
+    a.strides[0] = tc_hopper_bytes_of(width.a, channels, size);
+    a.strides[1] = tc_hopper_bytes_of(height.a, a.strides[0] / size * width.a_extent, size);
+    a.strides[2] = tc_hopper_bytes_of(conv.a_image, a.strides[1] / size * height.a_extent, size);
+    return a;
+}
+
 int32_t tc_hopper_im2col_map(tc_tensor_map *map, const conv &conv,
                              const tc_hopper_dim dim[TC_HOPPER_DIMS], int32_t type, int32_t rounds,
                              int32_t pixels)
 {
     const conv_dim &height = conv.dim[TC_CONV_HEIGHT], &width = conv.dim[TC_CONV_WIDTH];
     const tc_hopper_dim &h = dim[TC_HOPPER_HEIGHT], &w = dim[TC_HOPPER_WIDTH];
-    tc_im2col_map of = {{type, rounds, TC_MAP_DIMS}};
-    int64_t *strides = of.tensor.strides;
-    int32_t size = cuda_type_size(type);
+    tc_im2col_map of = {tc_hopper_tensor_a(conv, type, rounds)};
 
-    of.tensor.dims[0] = conv.groups * conv.depth;
-    of.tensor.dims[1] = width.a_extent;
-    of.tensor.dims[2] = height.a_extent;
-    of.tensor.dims[3] = conv.images;
-    strides[0] = tc_hopper_bytes_of(width.a, conv.groups * conv.depth, size);
-    strides[1] = tc_hopper_bytes_of(height.a, strides[0] / size * width.a_extent, size);
-    strides[2] = tc_hopper_bytes_of(conv.a_image, strides[1] / size * height.a_extent, size);
     of.channels = tc_hopper_line(type);
     of.pixels = pixels;
     of.lower[0] = w.lower;

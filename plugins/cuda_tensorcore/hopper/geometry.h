@@ -53,6 +53,9 @@ int64_t tc_hopper_bytes_of(int64_t stride, int64_t otherwise, int32_t size);
 int64_t tc_hopper_product_pitch(const conv &conv, int32_t size);
 int64_t tc_hopper_position_pitch(const conv &conv, int32_t size);
 
+/* All of A, without a box: its dims and strides, channels first. */
+tc_tiled_map tc_hopper_tensor_a(const conv &conv, int32_t type, int32_t rounds);
+
 /* So many pixels of a line of channels at a time, in the order of positions; `rounds` as in struct
  * tc_tiled_map. 0: the driver refuses. */
 int32_t tc_hopper_im2col_map(tc_tensor_map *map, const conv &conv,

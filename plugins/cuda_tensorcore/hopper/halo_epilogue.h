@@ -45,7 +45,7 @@ template <class S> struct tc_hopper_halo_barriers : tc_hopper_barriers<S> {
     }
 };
 
-/* Rows fastest but for images, so that the rows that two tiles share are still near. */
+/* Along W first, then along H, then images, so that rows that two tiles share are still near. */
 struct tc_hopper_halo_tile {
     int32_t image, h, w; /* its first result */
 

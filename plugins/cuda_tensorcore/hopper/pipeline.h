@@ -73,4 +73,17 @@ static inline int32_t tc_hopper_refused(const struct cuda_call *, const tc_step 
                     "the driver made no tensor maps of the operands");
 }
 
+/* A step of fprop or dgrad, whose parameters are a tc_hopper_params_of. */
+template <class JOB>
+static int32_t tc_hopper_run(const struct cuda_call *call, const tc_step *step,
+                             const tc_arguments &args)
+{
+    JOB job;
+
+    memcpy(&job, step->parameters, sizeof job);
+    if (!tc_hopper_bind(&job, job.of, job.c, args))
+        return tc_hopper_refused(call, step, args);
+    return tc_launch(call, step, 0, job);
+}
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "../../cuda_common/walk.h"
 #include "../ampere/epilogue.h"
+#include "../common/tiled_image.h"
 #include "shape.h"
 
 /* Channels that 16 bytes hold. */
@@ -21,18 +22,10 @@ static int64_t lead_of(const conv &conv, const conv_dim &dim)
     return conv_is_dgrad(&conv) ? dim.taps - 1 - dim.pad : dim.pad;
 }
 
-/* Some of a tile is for nothing, at the right and the bottom; half of it may be. */
+/* Half of the tiles may be for nothing. */
 static bool fills_tiles(const conv_dim &h, const conv_dim &w, int64_t height)
 {
-    int64_t area = cuda_ceil_div(h.positions, height) * height *
-                   cuda_ceil_div(w.positions, TC_NARROW_WIDTH) * TC_NARROW_WIDTH;
-
-    return h.positions * w.positions * 2 >= area;
-}
-
-static bool is_plain_dim(const conv_dim &dim, int32_t taps)
-{
-    return dim.stride == 1 && dim.dilation == 1 && dim.taps == taps;
+    return h.positions * w.positions * 2 >= tc_tiled_area(h, w, height, TC_NARROW_WIDTH);
 }
 
 int32_t tc_narrow_takes(const conv &conv, const tc_target &target, const tc_narrow_limits &limits)
@@ -43,7 +36,7 @@ int32_t tc_narrow_takes(const conv &conv, const tc_target &target, const tc_narr
 
     return tc_ampere_takes(&conv, &target) && !conv_is_wgrad(&conv) && conv.groups == 1 &&
            conv.classes == 1 && more.a_extent == 1 && more.positions == 1 && more.taps == 1 &&
-           more.pad == 0 && is_plain_dim(h, limits.taps) && is_plain_dim(w, limits.taps) &&
+           more.pad == 0 && tc_is_plain_dim(h, limits.taps) && tc_is_plain_dim(w, limits.taps) &&
            conv.depth <= limits.depth && conv.n <= limits.n &&
            (conv.depth > least_depth || limits.depth == 16) &&
            (conv.n > least_n || limits.n == 16) && fills_tiles(h, w, limits.height) &&
