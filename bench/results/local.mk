@@ -62,6 +62,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_sums.csv \
 	bench/results/h200_steps.csv \
 	bench/results/h200_tensorcore_bf16_halo.csv \
+	bench/results/h200_tensorcore_f16_first.csv \
 	bench/results/h200_tensorcore_f16_halo.csv \
 	bench/results/h200_tensorcore_f16_profile.csv \
 	bench/results/h200_tensorcore_f16_unet_b16.csv \
@@ -70,6 +71,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_tensorcore_s8.csv \
 	bench/results/h200_tensorcore_split.csv \
 	bench/results/h200_tensorcore_tf32.csv \
+	bench/results/h200_tensorcore_tf32_wide.csv \
 	bench/results/h200_tensorcore_tf32_nchw.csv \
 	bench/results/h200_verify.txt \
 	bench/results/lenet_beside_pytorch_cpu.csv \
