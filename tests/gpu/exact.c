@@ -92,6 +92,10 @@ static void tell(struct exact *exact, enum verdict verdict, int side, const char
     putchar('\n');
 }
 
+/* Memory that one problem leaves to the next ones, a piece: enough for most. Without a bound each
+ * of many processes on a device would in time hold what its largest problem took. */
+#define KEPT ((size_t)128 << 20)
+
 /* Counts the problem's verdicts. An algorithm that is declined is no more than that. */
 static void judge_problem(struct exact *exact, const char *text, long count[VERDICTS])
 {
@@ -122,6 +126,7 @@ static void judge_problem(struct exact *exact, const char *text, long count[VERD
     while (choices > 0)
         free(choice[--choices]);
     exact_drop(&held);
+    exact_trim(exact, KEPT);
 }
 
 /* ---- all of them */

@@ -30,6 +30,19 @@ struct room {
     double density; /* how many of them are not 0, of PILED */
 };
 
+/* What fills such memory, drawn once and as far as it was asked for. */
+struct period {
+    struct period *next;
+    anydnnDataType_t type;
+    anydnnDataType_t rounded;
+    enum content content;
+    double density;
+    int seed;
+    uint64_t state; /* of what draws */
+    size_t count;   /* numbers there are */
+    unsigned char *values;
+};
+
 struct operand {
     anydnnDirection_t direction;
     anydnnDataType_t type;
@@ -49,6 +62,17 @@ enum { BY_DEFAULT = 1, BY_ALGORITHM = 2, BY_FIND = 4 };
 
 #define ENGINES 64
 
+/* The results of a problem's sums in double, of double: wanted, of absolute values, of squares. And
+ * what the tested side made of it. */
+enum { WANT, SUM, SQUARE, PARTS, GOT = PARTS, BUFFERS };
+
+/* Memory of the host that grows with what is asked of it: pages that are given back are cleared
+ * when they come again, which takes longer than what is done with them. */
+struct buffer {
+    void *data;
+    size_t bytes;
+};
+
 struct exact {
     anydnnHandle_t handle[SIDES];
     const char *name[SIDES];
@@ -58,14 +82,13 @@ struct exact {
     struct room input[2][CONTENTS][OPERANDS]; /* of the problem's types, of double */
     struct room output[CONTENTS][OPERANDS];   /* NOTHING: the tested side's */
     struct room workspace;
+    struct period *periods;
+    struct buffer buffer[BUFFERS];
     long count[VERDICTS];
     int64_t engine[ENGINES]; /* that the present problem was judged with */
     int engines;
     char sentence[4096]; /* why the last one is not good */
 };
-
-/* The results of a problem's sums in double, of double: wanted, of absolute values, of squares. */
-enum { WANT, SUM, SQUARE, PARTS };
 
 /* A problem, and what the reference says of it once it was asked. */
 struct held {
@@ -73,7 +96,7 @@ struct held {
     struct work work;
     struct work wide; /* the same in double; its problem is NULL until it is needed */
     int known[CONTENTS];
-    const double *part[PARTS];
+    const double *part[PARTS]; /* in the buffers */
 };
 
 /* ---- exact_data.c */
@@ -85,6 +108,7 @@ int exact_room(struct exact *exact, struct room *room, size_t bytes);
 /* The room holds that content for operand `at`, of numbers of the type `rounded`; 0 or -1. */
 int exact_fill(struct exact *exact, struct room *room, const struct work *work, int at,
                anydnnDataType_t rounded, enum content content);
+void exact_forget(struct exact *exact);
 
 /* ---- exact_run.c */
 
@@ -100,13 +124,15 @@ enum verdict exact_tested(struct exact *exact, const struct work *choice, enum c
 /* Runs the problem, or the same in double, on the reference if it was not yet. */
 enum verdict exact_reference(struct exact *exact, struct held *held, enum content content,
                              int wide);
-/* A result on the host, to be freed; NULL with the library's sentence. */
-void *exact_fetch(struct exact *exact, const struct room *room, size_t bytes);
+/* A result on the host, in that buffer until another one is; NULL with the library's sentence. */
+const void *exact_fetch(struct exact *exact, int buffer, const struct room *room, size_t bytes);
 /* Whether the tested side's last call ran a transform. */
 int exact_is_transform(struct exact *exact);
 /* The relative L2 error that a transform may have in this problem. */
 double exact_transform_limit(const struct held *held);
 void exact_drop(struct held *held);
+/* Gives back memory of more than so many bytes each. */
+void exact_trim(struct exact *exact, size_t most);
 void exact_free(struct exact *exact);
 
 /* ---- exact_choice.c */

@@ -36,24 +36,121 @@ static int is_right(const struct adn_bound *bound, double got, double want, doub
            adn_bound_holds(bound, got, want, sum, square);
 }
 
+/* ---- many at once, since a list has thousands of millions of them */
+
+#define CHUNK 4096
+
+/* The numbers of 16 bits, by these: all of them are floats. */
+static const float *numbers_of(int32_t type)
+{
+    static float numbers[1 << 16];
+    static int32_t of_type = -1;
+
+    for (uint32_t bits = 0; of_type != type && bits < 1 << 16; bits++)
+        numbers[bits] = (float)adn_element_load(type, &(uint16_t){(uint16_t)bits});
+    of_type = type;
+    return numbers;
+}
+
+static void load(double to[CHUNK], int32_t type, const unsigned char *from, int64_t count)
+{
+    size_t size = exact_type_size((anydnnDataType_t)type);
+    const float *numbers = size == 2 ? numbers_of(type) : NULL;
+
+    for (int64_t i = 0; i < count; i++) {
+        uint16_t bits;
+
+        if (numbers) {
+            memcpy(&bits, from + 2 * i, sizeof(bits));
+            to[i] = (double)numbers[bits];
+        } else {
+            to[i] = adn_element_load(type, from + (size_t)i * size);
+        }
+    }
+}
+
+/* A bound from below: a little less than what the wanted value, the sum and the root of the squares
+ * each allow. What is within this one is right, and all else is asked one by one. */
+struct slopes {
+    double want, sum, root;
+};
+
+static struct slopes slopes_of(const struct adn_bound *bound)
+{
+    const double less = 1 - 0x1p-20, least = adn_bound_error(bound, 0, 0, 0);
+
+    return (struct slopes){less * (adn_bound_error(bound, 1, 0, 0) - least),
+                           less * (adn_bound_error(bound, 0, 1, 0) - least),
+                           less * (adn_bound_error(bound, 0, 0, 1) - least)};
+}
+
+/* Elements of a chunk. */
+struct chunk {
+    double got[CHUNK];
+    const double *want, *sum, *square; /* square: NULL where nothing was rounded */
+    int64_t count;
+};
+
+static int is_within(const struct slopes *slopes, const struct chunk *chunk)
+{
+    int64_t beyond = 0;
+
+    for (int64_t i = 0; i < chunk->count; i++) {
+        double limit = slopes->want * fabs(chunk->want[i]) + slopes->sum * chunk->sum[i];
+
+        if (chunk->square)
+            limit += slopes->root * sqrt(chunk->square[i]);
+        /* Nothing is within the bound of NaN, nor NaN in any. */
+        beyond += !(fabs(chunk->got[i] - chunk->want[i]) <= limit);
+    }
+    return beyond == 0;
+}
+
+static void add_squares(const struct chunk *chunk, double *errors, double *wants)
+{
+    for (int64_t i = 0; i < chunk->count; i++) {
+        double error = chunk->got[i] - chunk->want[i];
+
+        *errors += error * error;
+        *wants += chunk->want[i] * chunk->want[i];
+    }
+}
+
+/* How many are beyond the bound, and the first of them. */
+static int64_t count_wrong(const struct adn_bound *bound, const struct chunk *chunk, int64_t *first)
+{
+    int64_t wrong = 0;
+
+    for (int64_t i = 0; i < chunk->count; i++)
+        if (!is_right(bound, chunk->got[i], chunk->want[i], chunk->sum[i],
+                      chunk->square ? chunk->square[i] : 0))
+            *first = wrong++ == 0 ? i : *first;
+    return wrong;
+}
+
 /* Elements beyond the bound go to the sentence; the relative L2 error is returned. */
 static double measure(struct exact *exact, const struct held *held, const struct adn_bound *bound,
                       const unsigned char *got, int64_t count)
 {
+    static struct chunk chunk;
+    struct slopes slopes = slopes_of(bound);
     double errors = 0, wants = 0;
     int64_t wrong = 0, first = -1;
     size_t size = exact_type_size((anydnnDataType_t)bound->type);
 
-    for (int64_t i = 0; i < count; i++) {
-        double found = adn_element_load(bound->type, got + (size_t)i * size);
-        double want = held->part[WANT][i];
-        double square = held->part[SQUARE] ? held->part[SQUARE][i] : 0;
+    for (int64_t at = 0; at < count; at += CHUNK) {
+        int64_t found = 0, of_chunk = 0;
 
-        errors += (found - want) * (found - want);
-        wants += want * want;
-        if (is_right(bound, found, want, held->part[SUM][i], square))
-            continue;
-        first = wrong++ == 0 ? i : first;
+        chunk.want = held->part[WANT] + at;
+        chunk.sum = held->part[SUM] + at;
+        chunk.square = held->part[SQUARE] ? held->part[SQUARE] + at : NULL;
+        chunk.count = count - at < CHUNK ? count - at : CHUNK;
+        load(chunk.got, bound->type, got + (size_t)at * size, chunk.count);
+        add_squares(&chunk, &errors, &wants);
+        if (!is_within(&slopes, &chunk))
+            found = count_wrong(bound, &chunk, &of_chunk);
+        first = wrong == 0 && found > 0 ? at + of_chunk : first;
+        wrong += found;
     }
     if (wrong > 0)
         snprintf(exact->sentence, sizeof(exact->sentence),
@@ -91,7 +188,7 @@ static enum verdict know_parts(struct exact *exact, struct held *held, int parts
         if (verdict != GOOD)
             return verdict;
         if (!held->part[part])
-            held->part[part] = exact_fetch(exact, &exact->output[contents[part]][last],
+            held->part[part] = exact_fetch(exact, part, &exact->output[contents[part]][last],
                                            held->wide.operand[last].bytes);
         if (!held->part[part])
             return FAILED;
@@ -107,7 +204,7 @@ enum verdict exact_random(struct exact *exact, struct held *held, const struct w
     const struct operand *output = &choice->operand[last];
     struct adn_bound bound = {
         .type = (int32_t)output->type, .compute = ANYDNN_DATA_FLOAT, .terms = held->work.terms};
-    unsigned char *got;
+    const unsigned char *got;
     enum verdict verdict;
 
     *side = TESTED;
@@ -119,7 +216,7 @@ enum verdict exact_random(struct exact *exact, struct held *held, const struct w
     if (verdict != GOOD)
         return verdict;
     bound.rounding = rounding_of(exact->handle[TESTED]);
-    got = exact_fetch(exact, &exact->output[NOTHING][last], output->bytes);
+    got = exact_fetch(exact, GOT, &exact->output[NOTHING][last], output->bytes);
     *side = REFERENCE;
     verdict = got ? know_parts(exact, held, bound.rounding > 0 ? PARTS : SQUARE) : FAILED;
     if (verdict == GOOD) {
@@ -127,6 +224,5 @@ enum verdict exact_random(struct exact *exact, struct held *held, const struct w
         verdict = judge(exact, held, &bound, got,
                         (int64_t)(output->bytes / exact_type_size(output->type)), text);
     }
-    free(got);
     return verdict;
 }

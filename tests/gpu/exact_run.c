@@ -187,15 +187,21 @@ enum verdict exact_reference(struct exact *exact, struct held *held, enum conten
     return verdict;
 }
 
-void *exact_fetch(struct exact *exact, const struct room *room, size_t bytes)
+const void *exact_fetch(struct exact *exact, int buffer, const struct room *room, size_t bytes)
 {
-    void *host = malloc(bytes);
+    struct buffer *to = &exact->buffer[buffer];
 
-    if (host && anydnnMemCopy(exact->handle[TESTED], host, room->data, bytes,
-                              ANYDNN_MEMCPY_DEVICE_TO_HOST) == SUCCESS)
-        return host;
-    free(host);
-    return NULL;
+    if (to->bytes < bytes) {
+        free(to->data);
+        *to = (struct buffer){.data = malloc(bytes)};
+        if (!to->data)
+            return NULL;
+        to->bytes = bytes;
+    }
+    return anydnnMemCopy(exact->handle[TESTED], to->data, room->data, bytes,
+                         ANYDNN_MEMCPY_DEVICE_TO_HOST) == SUCCESS
+               ? to->data
+               : NULL;
 }
 
 int exact_is_transform(struct exact *exact)
@@ -218,19 +224,34 @@ void exact_drop(struct held *held)
 {
     anydnnProblemDestroy(held->work.problem);
     anydnnProblemDestroy(held->wide.problem);
-    for (int part = 0; part < PARTS; part++)
-        free((void *)held->part[part]);
+}
+
+static void trim_room(struct exact *exact, struct room *room, size_t most)
+{
+    if (room->bytes <= most)
+        return;
+    anydnnMemFree(exact->handle[TESTED], room->data);
+    *room = (struct room){.data = NULL};
+}
+
+void exact_trim(struct exact *exact, size_t most)
+{
+    trim_room(exact, &exact->workspace, most);
+    for (int i = 0; i < OPERANDS; i++)
+        for (int content = 0; content < CONTENTS; content++) {
+            for (int wide = 0; wide < 2; wide++)
+                trim_room(exact, &exact->input[wide][content][i], most);
+            trim_room(exact, &exact->output[content][i], most);
+        }
+    for (int i = 0; i < BUFFERS; i++)
+        if (exact->buffer[i].bytes > most) {
+            free(exact->buffer[i].data);
+            exact->buffer[i] = (struct buffer){.data = NULL};
+        }
 }
 
 void exact_free(struct exact *exact)
 {
-    anydnnHandle_t handle = exact->handle[TESTED];
-
-    anydnnMemFree(handle, exact->workspace.data);
-    for (int i = 0; i < OPERANDS; i++)
-        for (int content = 0; content < CONTENTS; content++) {
-            for (int wide = 0; wide < 2; wide++)
-                anydnnMemFree(handle, exact->input[wide][content][i].data);
-            anydnnMemFree(handle, exact->output[content][i].data);
-        }
+    exact_trim(exact, 0);
+    exact_forget(exact);
 }

@@ -102,9 +102,9 @@ static enum verdict compare_here(struct exact *exact, struct held *held, int at,
     const struct operand *operand = &held->work.operand[at];
     size_t size = exact_type_size(operand->type);
     struct difference found = {.count = operand->bytes / size};
-    unsigned char *got = exact_fetch(exact, &exact->output[NOTHING][at], operand->bytes);
-    unsigned char *want = exact_fetch(exact, &exact->output[content][at],
-                                      exact->wide ? found.count * 8 : operand->bytes);
+    const void *got = exact_fetch(exact, GOT, &exact->output[NOTHING][at], operand->bytes);
+    const void *want = exact_fetch(exact, WANT, &exact->output[content][at],
+                                   exact->wide ? found.count * 8 : operand->bytes);
     int transform = exact_is_transform(exact), right = 0;
 
     if (got && want) {
@@ -116,8 +116,6 @@ static enum verdict compare_here(struct exact *exact, struct held *held, int at,
                  transform ? "a transform: " : "", found.different, found.count,
                  content_name[content], found.first, found.got, found.want, found.relative);
     }
-    free(got);
-    free(want);
     return !got || !want ? FAILED : right ? GOOD : BAD;
 }
 

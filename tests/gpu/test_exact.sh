@@ -136,6 +136,8 @@ random_wrong() {
     faulty wide
     echo "$conv" | holds 1 '.*: 0 right, 1 wrong, .*' --random cpu_ref faulty || return 1
     grep -q '^WRONG: cpu_ref: .*1 of .* beyond the bound, the first one at 0' "$tap_dir/out" || return 1
+    echo 'convolution_forward x=f16:2,3,40,50 w=f16:4,3,3,2' | holds 1 '.*: 0 right, 1 wrong, .*' --random cpu_ref faulty &&
+        grep -q '^WRONG: cpu_ref: .*1 of 14896 values are beyond the bound, the first one at 0' "$tap_dir/out" || return 1
     unset ANYDNN_CONFIG
 }
 # As many as asked for, in every direction, all of them right and none of them twice.
