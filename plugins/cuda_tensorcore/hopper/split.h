@@ -24,6 +24,14 @@ template <class S> __device__ static inline void tc_hopper_split_init(uint32_t m
         tc_barrier_init(memory + S::READY_AT + stage * 8, TC_SPLIT_WARPS);
 }
 
+/*
+ * Whether each splitter's warp saw a number from TC_SPLIT_LIMIT on. Whoever writes or reads these
+ * flags arrives and waits itself, with no thread between: a splitter's lane 0 writes one behind its
+ * own wait for `empty` and arrives on `ready`; lane 0 of a consumer's warp reads all behind its own
+ * wait for `ready`, tells the other lanes, and arrives on `empty`. The splitter's wait never lasts,
+ * since the stage is full; without it, or with lanes that read and let lane 0 arrive for them, the
+ * order is there as well, by way of the producer and __syncwarp, but racecheck follows no such way.
+ */
 template <class S> __device__ static inline int32_t *tc_hopper_large(char *shared, int32_t stage)
 {
     return (int32_t *)(shared + S::LARGE_AT) + stage * TC_SPLIT_WARPS;
@@ -83,6 +91,7 @@ __device__ static inline void tc_hopper_splitter(const typename S::job &job, cha
             tc_fence_proxy_async();
             some = __any_sync(UINT32_MAX, largest >= TC_SPLIT_LIMIT);
             if (thread % 32 == 0) {
+                tc_barrier_wait(barriers.empty(state.stage), state.phase ^ 1);
                 tc_hopper_large<S>(shared, state.stage)[thread / 32] = some;
                 tc_barrier_arrive(tc_shared_address(shared) + S::READY_AT + state.stage * 8);
             }
@@ -179,10 +188,12 @@ __device__ static inline void tc_hopper_split_mainloop(float (&sum)[S::TILE_N / 
 
         tc_barrier_wait(barriers.full(state->stage), state->phase);
         tc_barrier_wait(memory + S::READY_AT + state->stage * 8, state->phase);
+        if (threadIdx.x % 32 == 0) {
 #pragma unroll
-        for (int32_t i = 0; i < TC_SPLIT_WARPS; i++)
-            some |= large[i];
-        if (some) {
+            for (int32_t i = 0; i < TC_SPLIT_WARPS; i++)
+                some |= large[i];
+        }
+        if (__any_sync(UINT32_MAX, some)) {
             tc_hopper_mainloop_float<S>(sum, a, b);
         } else {
             float stage_sum[S::TILE_N / 2];
