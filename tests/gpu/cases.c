@@ -15,7 +15,8 @@ int gpu_says(const char *words)
 
 void gpu_skip(const char *why)
 {
-    fprintf(stderr, "# skipped: %s\n", why);
+    printf("# skipped: %s\n", why);
+    fflush(stdout);
     _exit(SKIPPED);
 }
 

@@ -125,8 +125,9 @@ static void make_work(struct lane *lane, int i, unsigned seed)
 /* ------------------------------------------------------------------ lanes */
 
 /* Each result set to other bytes before it is made. */
-static void enqueue(const struct lane *lane)
+void lane_enqueue(const struct lane *lane)
 {
+    must(cudaSetDevice(lane->device) == cudaSuccess);
     for (int i = 0; i < LANE_PROBLEMS; i++) {
         const struct work *work = &lane->work[i];
 
@@ -139,6 +140,7 @@ static void enqueue(const struct lane *lane)
 
 static void take(const struct lane *lane, int is_quiet)
 {
+    must(cudaSetDevice(lane->device) == cudaSuccess);
     for (int i = 0; i < LANE_PROBLEMS; i++) {
         const struct work *work = &lane->work[i];
 
@@ -148,21 +150,25 @@ static void take(const struct lane *lane, int is_quiet)
     must(cudaStreamSynchronize(lane->stream) == cudaSuccess);
 }
 
-void lane_make(struct lane *lane, int number, int is_recorded)
+void lane_make(struct lane *lane, int device, int number, int is_recorded)
 {
-    must(cudaSetDevice(0) == cudaSuccess);
-    lane->handle = gpu_handle("cuda:0", "cuda_naive");
+    char name[20];
+
+    snprintf(name, sizeof name, "cuda:%d", device);
+    must(cudaSetDevice(device) == cudaSuccess);
+    lane->device = device;
+    lane->handle = gpu_handle(name, "cuda_naive");
     must_be(SUCCESS,
             anydnnSetRoute(lane->handle, "convolution_*", NULL, "cuda_tensorcore, cuda_naive"));
     must(cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking) == cudaSuccess);
     must_be(SUCCESS, anydnnSetStream(lane->handle, lane->stream));
     for (int i = 0; i < LANE_PROBLEMS; i++)
         make_work(lane, i, (unsigned)(number * LANE_PROBLEMS + i + 1));
-    enqueue(lane);
+    lane_enqueue(lane);
     take(lane, 1);
     if (is_recorded) {
         must_be(SUCCESS, anydnnRecordBegin(lane->handle));
-        enqueue(lane);
+        lane_enqueue(lane);
         must_be(SUCCESS, anydnnRecordEnd(lane->handle, &lane->recording));
         must_be(SUCCESS, anydnnReplay(lane->handle, lane->recording));
         take(lane, 0);
@@ -174,7 +180,7 @@ void lane_start(const struct lane *lane)
     if (lane->recording)
         must_be(SUCCESS, anydnnReplay(lane->handle, lane->recording));
     else
-        enqueue(lane);
+        lane_enqueue(lane);
 }
 
 void lane_compare(const struct lane *lane)

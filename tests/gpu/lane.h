@@ -22,6 +22,7 @@ struct work {
 };
 
 struct lane {
+    int device;
     anydnnHandle_t handle;
     cudaStream_t stream;
     struct work work[LANE_PROBLEMS];
@@ -29,9 +30,11 @@ struct lane {
 };
 
 /* Its numbers are its own; all code is loaded, and all memory taken, when the quiet run is over. */
-void lane_make(struct lane *lane, int number, int is_recorded);
+void lane_make(struct lane *lane, int device, int number, int is_recorded);
 /* Puts all problems on the stream, or the recording of them. */
 void lane_start(const struct lane *lane);
+/* Puts the problems themselves there. */
+void lane_enqueue(const struct lane *lane);
 /* Waits, and ends the program where a result has other bits than in the quiet run. */
 void lane_compare(const struct lane *lane);
 

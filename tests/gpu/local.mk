@@ -10,7 +10,8 @@ GPU_FAULTS_SOURCES = \
 	tests/gpu/faults_lost.c \
 	tests/gpu/faults_memory.c \
 	tests/gpu/faults_process.c
-GPU_PROGRESS_SOURCES = tests/gpu/hold.c tests/gpu/hold.h tests/gpu/lane.c tests/gpu/lane.h tests/gpu/progress.c
+GPU_PROGRESS_SOURCES = tests/gpu/hold.c tests/gpu/hold.h tests/gpu/lane.c tests/gpu/lane.h tests/gpu/nccl.c tests/gpu/nccl.h \
+	tests/gpu/progress.c tests/gpu/progress.h tests/gpu/progress_nccl.c
 
 # Of the public API and the convenience library of numerics, so that it is tried on the host as well.
 check_PROGRAMS += tests/gpu/exact
@@ -37,7 +38,7 @@ tests_gpu_faults_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_gpu_faults_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread
 tests_gpu_progress_SOURCES = $(GPU_PROGRESS_SOURCES) $(GPU_WORK_SOURCES)
 tests_gpu_progress_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-tests_gpu_progress_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread
+tests_gpu_progress_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread -lm
 tests_gpu_two_devices_SOURCES = tests/gpu/two_devices.c $(GPU_WORK_SOURCES)
 tests_gpu_two_devices_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_gpu_two_devices_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread

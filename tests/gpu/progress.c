@@ -2,12 +2,14 @@
 /*
  * Kernels go on whatever multiprocessors others hold, since no block waits for one that may not be
  * resident: calls on two streams at once, beside a kernel that holds all multiprocessors but some,
- * and two recordings that are replayed at once, end in time and give the bits of a quiet run.
+ * two recordings that are replayed at once, and two devices under NCCL (progress_nccl.c) end in
+ * time and give the bits of a quiet run.
  *
  *   progress [CASE ...]
  *
  * Prints TAP; ends with 77 where there is no CUDA device.
  */
+#include "progress.h"
 #include "hold.h"
 #include "lane.h"
 #include "work.h"
@@ -20,8 +22,7 @@
 
 /* ------------------------------------------------------------------ the watch */
 
-/* Whether all that was enqueued on a stream ends in so many seconds. */
-static int ends_in(cudaStream_t stream, double seconds)
+int progress_ends_in(cudaStream_t stream, double seconds)
 {
     const struct timespec pause = {0, 200000};
     struct timespec begin, now;
@@ -45,7 +46,7 @@ static void run(int lanes, int held, int is_recorded)
     static struct lane lane[LANES];
 
     for (int i = 0; i < lanes; i++)
-        lane_make(&lane[i], i, is_recorded);
+        lane_make(&lane[i], 0, i, is_recorded);
     for (int round = 0; round < ROUNDS; round++) {
         struct hold *hold = held > 0 ? hold_begin(held) : NULL;
         int ended = 1;
@@ -53,7 +54,7 @@ static void run(int lanes, int held, int is_recorded)
         for (int i = 0; i < lanes; i++)
             lane_start(&lane[i]);
         for (int i = 0; i < lanes; i++)
-            ended &= ends_in(lane[i].stream, HOLD_IS_WAITING);
+            ended &= progress_ends_in(lane[i].stream, HOLD_IS_WAITING);
         if (!ended)
             fprintf(stderr, "# round %d waits, %d multiprocessors held\n", round, held);
         must(!hold || hold_lasts(hold));
@@ -124,6 +125,7 @@ static const struct gpu_case cases[] = {
     {"all multiprocessors but one held", all_but_one_held, 0},
     {"two streams, all multiprocessors but one held", two_streams_held, 0},
     {"two replays, all multiprocessors but one held", two_replays_held, 0},
+    {"two devices under NCCL", progress_nccl, 0},
 };
 
 int main(int argc, char **argv)
