@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels that stay, in PTX that the driver compiles, so that no compiler of device code is asked
- * for. */
+/* Kernels that stay. */
 #include "hold.h"
 
+#include "ptx.h"
 #include "work.h"
 
-#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,17 +59,6 @@ struct hold {
     CUfunction function;
 };
 
-static void *entry(const char *name)
-{
-    void *function = NULL;
-    enum cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-
-    must(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found) ==
-             cudaSuccess &&
-         found == cudaDriverEntryPointSuccess);
-    return function;
-}
-
 int hold_multiprocessors(void)
 {
     int count = 0;
@@ -82,16 +70,10 @@ int hold_multiprocessors(void)
 
 static CUfunction kernel(int *shared)
 {
-    CUresult (*load)(CUmodule *, const void *) = entry("cuModuleLoadData");
-    CUresult (*find)(CUfunction *, CUmodule, const char *) = entry("cuModuleGetFunction");
-    CUresult (*set)(CUfunction, CUfunction_attribute, int) = entry("cuFuncSetAttribute");
-    CUmodule module;
-    CUfunction function;
+    CUresult (*set)(CUfunction, CUfunction_attribute, int) = ptx_entry("cuFuncSetAttribute");
+    CUfunction function = ptx_kernel(source, "hold");
 
-    must(cudaFree(NULL) == cudaSuccess);
     must(cudaDeviceGetAttribute(shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0) == cudaSuccess);
-    must(load(&module, source) == CUDA_SUCCESS);
-    must(find(&function, module, "hold") == CUDA_SUCCESS);
     must(set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, *shared) == CUDA_SUCCESS);
     return function;
 }
@@ -121,7 +103,7 @@ struct hold *hold_make(int count, int meets)
 void hold_start(struct hold *hold)
 {
     CUresult (*start)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                      unsigned, CUstream, void **, void **) = entry("cuLaunchKernel");
+                      unsigned, CUstream, void **, void **) = ptx_entry("cuLaunchKernel");
     const volatile unsigned *there = hold->there, *gate = hold->meets ? hold->counter : hold->gate;
     unsigned wanted = hold->meets ? (unsigned)hold->count : 1;
     unsigned long long limit = HOLD_SECONDS * 1000000000ULL;

@@ -10,8 +10,9 @@ GPU_FAULTS_SOURCES = \
 	tests/gpu/faults_lost.c \
 	tests/gpu/faults_memory.c \
 	tests/gpu/faults_process.c
+GPU_PTX_SOURCES = tests/gpu/ptx.c tests/gpu/ptx.h
 GPU_PROGRESS_SOURCES = tests/gpu/hold.c tests/gpu/hold.h tests/gpu/lane.c tests/gpu/lane.h tests/gpu/nccl.c tests/gpu/nccl.h \
-	tests/gpu/progress.c tests/gpu/progress.h tests/gpu/progress_nccl.c
+	tests/gpu/progress.c tests/gpu/progress.h tests/gpu/progress_nccl.c $(GPU_PTX_SOURCES)
 
 # Of the public API and the convenience library of numerics, so that it is tried on the host as well.
 check_PROGRAMS += tests/gpu/exact
@@ -28,11 +29,14 @@ tests_gpu_chain_LDADD = libanydnn.la core/libanydnn_base.la -lm
 TESTS += tests/gpu/test_chain.sh tests/gpu/test_exact.sh
 
 EXTRA_DIST += tests/gpu/test_chain.sh tests/gpu/test_engines.sh tests/gpu/test_exact.sh
-EXTRA_DIST += tests/gpu/bench tests/gpu/chain.txt tests/gpu/every_kernel tests/gpu/modes tests/gpu/run tests/gpu/small_shapes tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_PROGRESS_SOURCES) $(GPU_WORK_SOURCES)
+EXTRA_DIST += tests/gpu/arrivals.c tests/gpu/bench tests/gpu/chain.txt tests/gpu/every_kernel tests/gpu/modes tests/gpu/run tests/gpu/small_shapes tests/gpu/smallest.txt tests/gpu/smallest_tensorcore.txt tests/gpu/two_devices.c $(GPU_FAULTS_SOURCES) $(GPU_PROGRESS_SOURCES) $(GPU_WORK_SOURCES)
 
 if HAVE_CUDA
-gpu_programs = tests/gpu/faults tests/gpu/progress tests/gpu/two_devices
+gpu_programs = tests/gpu/arrivals tests/gpu/faults tests/gpu/progress tests/gpu/two_devices
 check_PROGRAMS += $(gpu_programs)
+tests_gpu_arrivals_SOURCES = tests/gpu/arrivals.c $(GPU_PTX_SOURCES)
+tests_gpu_arrivals_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_gpu_arrivals_LDADD = libanydnn.la $(CUDA_LIBS)
 tests_gpu_faults_SOURCES = $(GPU_FAULTS_SOURCES) $(GPU_WORK_SOURCES)
 tests_gpu_faults_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_gpu_faults_LDADD = libanydnn.la $(CUDA_LIBS) -lpthread
