@@ -5,7 +5,6 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/bias.cu \
 	plugins/cuda_naive/conv/choice.c \
 	plugins/cuda_naive/conv/choice.h \
-	plugins/cuda_naive/conv/copy_async.h \
 	plugins/cuda_naive/conv/depthwise.h \
 	plugins/cuda_naive/conv/depthwise_choice.cu \
 	plugins/cuda_naive/conv/depthwise_device.h \
@@ -37,9 +36,13 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/plain_wgrad.cu \
 	plugins/cuda_naive/normalization/batch_norm.h \
 	plugins/cuda_naive/normalization/batch_norm_backward.cu \
+	plugins/cuda_naive/normalization/batch_norm_element.h \
 	plugins/cuda_naive/normalization/batch_norm_forward.cu \
 	plugins/cuda_naive/normalization/batch_norm_gradient.cu \
 	plugins/cuda_naive/normalization/batch_norm_gradient.h \
+	plugins/cuda_naive/normalization/batch_norm_images.h \
+	plugins/cuda_naive/normalization/batch_norm_images_device.h \
+	plugins/cuda_naive/normalization/batch_norm_images.cu \
 	plugins/cuda_naive/normalization/batch_norm_nhwc.h \
 	plugins/cuda_naive/normalization/batch_norm_nhwc_backward.cu \
 	plugins/cuda_naive/normalization/batch_norm_nhwc_forward.cu \
@@ -98,6 +101,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/sequence/ctc.h \
 	plugins/cuda_naive/sequence/ctc_paths.h \
 	plugins/cuda_naive/shared/beside.h \
+	plugins/cuda_naive/shared/copy_async.h \
 	plugins/cuda_naive/shared/map.h \
 	plugins/cuda_naive/shared/reduce.h \
 	plugins/cuda_naive/shared/reduce_kernels.h \

@@ -124,6 +124,16 @@ struct cuda_norm_nhwc {
     int32_t is_possible;
 };
 
+/* Blocks of `per` images of a slab of `size` channels (batch_norm_images.h). */
+struct cuda_norm_images {
+    int32_t images, places, channels;
+    int32_t log_x, size;   /* vectors and channels of a slab */
+    int32_t slabs, chunks; /* blocks: [chunk][slab] */
+    int32_t per;
+    int32_t group, groups; /* rows of a thread, and groups of them in an image */
+    int32_t is_possible;
+};
+
 /* ------------------------------------------------------------------ statistics */
 
 /* What becomes of the statistics of a cell. */
@@ -132,7 +142,9 @@ struct cuda_stats_params {
     void *numbers; /* cuda_norm_numbers, or NULL */
     double count;  /* elements of a cell */
     double epsilon;
-    double factor;      /* of the running average */
+    double factor;       /* of the running average */
+    float *coefficients; /* [coefficient][channel], of cuda_norm_forward_coefficients, or NULL */
+    int32_t channels;
     int32_t is_shifted; /* by the mean of the pass before; else by the cell's first element */
     int32_t is_last;
 };
@@ -152,6 +164,7 @@ enum {
 
 struct cuda_stats_plan {
     cuda_reduce_plan sums;
+    cuda_norm_images images;
     cuda_norm_nhwc rows;
 };
 

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operations of batch normalization forward, with statistics given (inference) or taken from x
- * (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). Training goes by rows
- * of channels where channels lie side by side (batch_norm_nhwc_forward.cu), else in the plain form.
- */
+ * (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). Where channels lie side
+ * by side training goes by whole images (batch_norm_images.cu) or by tiles of rows
+ * (batch_norm_nhwc_forward.cu), else in the plain form. */
 #include "../table.h"
+#include "batch_norm_element.h"
+#include "batch_norm_images.h"
 #include "batch_norm_nhwc.h"
 #include "batch_norm_plain.h"
 
 struct forward_state {
     norm_plain_forward plain;
     cuda_stats_plan stats;
-    cuda_norm_nhwc rows; /* of all that has x's shape */
+    cuda_norm_images images; /* of all that has x's shape */
+    cuda_norm_nhwc rows;
     int64_t cells;
     double count;
 };
@@ -27,9 +30,9 @@ static int32_t inference_run(const struct anydnn_plugin_plan *plan, const cuda_c
     return plain->launch(plain, plan, call, nullptr);
 }
 
-/* The second step by rows, if tensors and pointers allow it. */
+/* The second step by tiles of rows, if tensors and pointers allow it; cells are open. */
 static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
-                   const cuda_norm_cell *cells, cuda_norm_nhwc_job *job)
+                   cuda_norm_nhwc_job *job)
 {
     void *const *data = call->operands->data;
     int active = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
@@ -41,10 +44,24 @@ static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
         cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? data[TRAINING_Z] : nullptr;
     job->out = data[TRAINING_Y];
     job->reserve = active ? (uint8_t *)data[TRAINING_RESERVE] : nullptr;
-    job->cells = cells;
     job->blend = {call->operands->scale[0], call->operands->scale[1]};
     job->f = cuda_norm_activation(plan);
     return cuda_norm_nhwc_taken(job);
+}
+
+/* The same by whole images; coefficients are open. */
+static int images_of(const struct anydnn_plugin_plan *plan, const cuda_norm_nhwc_job &rows,
+                     cuda_norm_images_job *job)
+{
+    *job = {};
+    job->shape = ((const forward_state *)plan->job)->images;
+    job->x = rows.x;
+    job->z = rows.beside;
+    job->y = rows.out;
+    job->reserve = rows.reserve;
+    job->blend = rows.blend;
+    job->f = rows.f;
+    return cuda_norm_images_taken(job);
 }
 
 static void training_prepare(struct anydnn_plugin_plan *plan)
@@ -63,9 +80,11 @@ static void training_prepare(struct anydnn_plugin_plan *plan)
                                                   tensor[TRAINING_Z]};
     forward_state *state = (forward_state *)plan->job;
 
-    if (!cuda_norm_is_curved(plan))
+    if (!cuda_norm_is_curved(plan)) {
+        cuda_norm_images_prepare(&state->images, plan, alike, 3);
         cuda_norm_nhwc_prepare(&state->rows, plan, cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN,
                                alike, 3);
+    }
     cuda_stats_prepare(&state->stats, plan, stats);
     norm_plain_training(&state->plain, plan);
     state->cells = cuda_tensor_count(&grid);
@@ -84,24 +103,34 @@ static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_ca
                                           from[TRAINING_RUNNING_VAR],
                                           from[TRAINING_SAVE_MEAN],
                                           from[TRAINING_SAVE_INV_VAR]};
-    size_t bytes = (size_t)state->cells * (sizeof(cuda_norm_cell) + state->plain.size);
-    void *scratch;
-    int32_t dropped, status = cuda_scratch_take(call->device, call->stream, bytes, &scratch);
-    cuda_stats_params params = {};
+    int32_t type = plan->problem.tensor[TRAINING_X]->type, by_rows, by_images, dropped, status;
     cuda_norm_nhwc_job rows;
+    cuda_norm_images_job images;
+    cuda_stats_params params = {};
+    size_t cells = (size_t)state->cells, each = sizeof(cuda_norm_cell) + state->plain.size;
+    void *scratch;
 
+    by_rows = rows_of(plan, call, &rows);
+    by_images = images_of(plan, rows, &images);
+    if (by_images)
+        each += sizeof(float) * cuda_norm_forward_coefficients::COUNT;
+    status = cuda_scratch_take(call->device, call->stream, cells * each, &scratch);
     if (status)
         return status;
-    params.cells = (cuda_norm_cell *)scratch;
-    params.numbers = params.cells + state->cells;
+    rows.cells = params.cells = (cuda_norm_cell *)scratch;
+    params.numbers = params.cells + cells;
+    if (by_images)
+        params.coefficients = (float *)((char *)params.numbers + cells * state->plain.size);
+    images.coefficients = params.coefficients;
+    params.channels = images.shape.channels;
     params.count = state->count;
     params.epsilon = cuda_norm_params(plan)->epsilon;
     params.factor = call->operands->number[0];
     status = cuda_stats_run(&state->stats, plan, call, data, params);
     if (!status)
-        status = rows_of(plan, call, params.cells, &rows)
-                     ? cuda_norm_nhwc_forward(call, plan->problem.tensor[TRAINING_X]->type, &rows)
-                     : state->plain.launch(&state->plain, plan, call, params.numbers);
+        status = by_images ? cuda_norm_images_results(call, type, &images)
+                 : by_rows ? cuda_norm_nhwc_forward(call, type, &rows)
+                           : state->plain.launch(&state->plain, plan, call, params.numbers);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);
     return status ? status : dropped;
 }

@@ -169,8 +169,10 @@ static int32_t run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan
     if (!rows)
         return cuda_reduce_run(sums, call, &job);
     by_rows = *rows;
-    return cuda_norm_nhwc_reduce(sums, call, plan->problem.tensor[BACKWARD_X]->type, &by_rows,
-                                 &job);
+    return cuda_norm_reduce(sums, call, &job, by_rows.rows.streams, [&](void *parts) {
+        by_rows.parts = (double *)parts;
+        return cuda_norm_nhwc_sums(call, plan->problem.tensor[BACKWARD_X]->type, &by_rows);
+    });
 }
 
 int32_t norm_gradient_run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan *plan,

@@ -194,28 +194,27 @@ int32_t cuda_norm_nhwc_sums(const cuda_call *call, int32_t type, const cuda_norm
 int32_t cuda_norm_nhwc_forward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 int32_t cuda_norm_nhwc_backward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 
-/* Op's cells, of the sums that cuda_norm_nhwc_sums makes. `job` has pointers and parameters. */
-template <class Op>
-static int32_t cuda_norm_nhwc_reduce(const cuda_reduce_plan *state, const cuda_call *call,
-                                     int32_t type, cuda_norm_nhwc_job *rows,
-                                     cuda_reduce_job<Op> *job)
+/* Op's cells, of so many parts of each, which `sums` makes in the memory that it is given: pairs,
+ * [part][channel]. `job` has pointers and parameters. */
+template <class Op, class Sums>
+static int32_t cuda_norm_reduce(const cuda_reduce_plan *state, const cuda_call *call,
+                                cuda_reduce_job<Op> *job, int64_t parts, const Sums &sums)
 {
     static_assert(sizeof(typename Op::sum) == 2 * sizeof(double), "pairs");
-    void *parts;
+    void *scratch;
     int32_t dropped, status = cuda_scratch_take(
                          call->device, call->stream,
-                         sizeof(typename Op::sum) * rows->rows.streams * state->kept.count, &parts);
+                         sizeof(typename Op::sum) * (size_t)(parts * state->kept.count), &scratch);
 
     if (status)
         return status;
-    rows->parts = (double *)parts;
     job->kept = state->kept;
-    job->parts = (typename Op::sum *)parts;
-    job->splits = rows->rows.streams;
-    status = cuda_norm_nhwc_sums(call, type, rows);
+    job->parts = (typename Op::sum *)scratch;
+    job->splits = parts;
+    status = sums(scratch);
     if (!status)
         status = cuda_reduce_join_run(call, job);
-    dropped = cuda_scratch_drop(call->device, call->stream, parts);
+    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
     return status ? status : dropped;
 }
 

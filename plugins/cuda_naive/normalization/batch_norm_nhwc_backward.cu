@@ -1,31 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batch normalization by rows: dx, and dz if it is wanted. */
+#include "batch_norm_element.h"
 #include "batch_norm_nhwc.h"
-
-/* slope * (g - rest - (x - shift) * dscale): what the mean differs from the float by is in the
- * rest. */
-template <int LANES> struct norm_backward_cells {
-    float shift[LANES], dscale[LANES], rest[LANES], slope[LANES];
-};
-
-template <int LANES>
-__device__ static inline void make_cells(norm_backward_cells<LANES> &to, const cuda_norm_cell *from)
-{
-#pragma unroll
-    for (int lane = 0; lane < LANES; lane++) {
-        const cuda_norm_cell &cell = from[lane];
-
-        to.shift[lane] = (float)cell.mean;
-        to.dscale[lane] = (float)cell.dscale;
-        to.rest[lane] = (float)(cell.dbias + ((double)to.shift[lane] - cell.mean) * cell.dscale);
-        to.slope[lane] = (float)cell.slope;
-    }
-}
 
 /* Up to four rows at `at` elements; the sign of the first is bit `step` of each lane's. */
 template <class T, bool SIGNED, int LANES>
 __device__ static inline void give_rows(const cuda_norm_nhwc_job &job,
-                                        const norm_backward_cells<LANES> &cells, int64_t at,
+                                        const cuda_norm_backward_cells<LANES> &cells, int64_t at,
                                         int count, int step, const unsigned signs[LANES])
 {
     enum { ROWS = CUDA_NORM_GROUP / 2 };
@@ -40,15 +21,7 @@ __device__ static inline void give_rows(const cuda_norm_nhwc_job &job,
 
         if (r >= count)
             break;
-#pragma unroll
-        for (int lane = 0; lane < LANES; lane++) {
-            float v = cuda_load(x[r].lane[lane]) - cells.shift[lane];
-
-            g[lane] = cuda_load(dy[r].lane[lane]);
-            if (SIGNED)
-                g[lane] = signs[lane] >> (step + r) & 1 ? g[lane] : 0;
-            dx[lane] = cells.slope[lane] * fmaf(-v, cells.dscale[lane], g[lane] - cells.rest[lane]);
-        }
+        cuda_norm_backward_row<T, SIGNED, LANES>(dx, g, x[r], dy[r], cells, signs, step + r);
         cuda_vector_store((T *)job.out + to, dx, job.blend);
         if (job.out_z)
             cuda_vector_store((T *)job.out_z + to, g, job.blend);
@@ -64,11 +37,11 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
     int x = (int)threadIdx.x & ((1 << rows.log_x) - 1), y = (int)threadIdx.x >> rows.log_x;
     int channel = (((int)blockIdx.x << rows.log_x) + x) * LANES;
     int by = (CUDA_THREADS >> rows.log_x) * CUDA_NORM_GROUP;
-    norm_backward_cells<LANES> cells;
+    cuda_norm_backward_cells<LANES> cells;
 
     if (channel >= rows.channels)
         return;
-    make_cells<LANES>(cells, job.cells + channel);
+    cuda_norm_cells_make<LANES>(cells, job.cells + channel);
     for (int64_t t = cuda_norm_tiles(rows) - 1 - blockIdx.y; t >= 0; t -= rows.streams) {
         cuda_norm_tile tile = cuda_norm_tile_at(rows, t);
         int64_t row = tile.image * rows.places + tile.first;

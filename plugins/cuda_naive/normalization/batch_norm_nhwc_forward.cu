@@ -1,46 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batch normalization by rows: y of x, and the signs of the reserve. */
+#include "batch_norm_element.h"
 #include "batch_norm_nhwc.h"
-
-/* What becomes of a result. */
-enum { PLAIN, RELU, RELU_CLIPPED };
-
-/* (x - shift) * factor + bias: what the mean differs from the float by is in the bias. */
-template <int LANES> struct norm_forward_cells {
-    float shift[LANES], factor[LANES], bias[LANES];
-};
-
-template <int LANES>
-__device__ static inline void make_cells(norm_forward_cells<LANES> &to, const cuda_norm_cell *from)
-{
-#pragma unroll
-    for (int lane = 0; lane < LANES; lane++) {
-        const cuda_norm_cell &cell = from[lane];
-
-        to.shift[lane] = (float)cell.mean;
-        to.factor[lane] = (float)(cell.scale * cell.inv_std);
-        to.bias[lane] =
-            (float)(cell.bias + cell.scale * cell.inv_std * ((double)to.shift[lane] - cell.mean));
-    }
-}
-
-/* The activation; NaN becomes 0 unless it is kept. */
-template <int ACTIVE>
-__device__ static inline float activate(float v, float ceiling, bool keeps_nan)
-{
-    float positive = v > 0 || (keeps_nan && v != v) ? v : 0;
-
-    return ACTIVE == RELU_CLIPPED && positive > ceiling ? ceiling : positive;
-}
 
 /* Up to ROWS rows at `at` elements; the signs of the first are bits `step` of the lanes'. */
 template <class T, int ACTIVE, bool WITH_Z, int ROWS, int LANES>
 __device__ static inline void give_rows(const cuda_norm_nhwc_job &job,
-                                        const norm_forward_cells<LANES> &cells, int64_t at,
+                                        const cuda_norm_forward_cells<LANES> &cells, int64_t at,
                                         int count, int step, unsigned signs[LANES])
 {
-    float ceiling = ACTIVE == RELU_CLIPPED ? (float)job.f.coef : 0;
-    bool keeps_nan = job.f.nan_propagate;
+    cuda_norm_rule rule = cuda_norm_rule_of<ACTIVE>(job.f);
     cuda_vector<T> x[ROWS], z[ROWS];
 
     cuda_norm_read(x, (const T *)job.x + at, job.rows.channels, count);
@@ -48,25 +17,13 @@ __device__ static inline void give_rows(const cuda_norm_nhwc_job &job,
         cuda_norm_read(z, (const T *)job.beside + at, job.rows.channels, count);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        float out[LANES];
+        float y[LANES];
 
         if (r >= count)
             break;
-#pragma unroll
-        for (int lane = 0; lane < LANES; lane++) {
-            float v = fmaf(cuda_load(x[r].lane[lane]) - cells.shift[lane], cells.factor[lane],
-                           cells.bias[lane]);
-
-            if (WITH_Z)
-                v += cuda_load(z[r].lane[lane]);
-            if (ACTIVE) {
-                if (v > 0 && !(ACTIVE == RELU_CLIPPED && v >= ceiling))
-                    signs[lane] |= 1u << (step + r);
-                v = activate<ACTIVE>(v, ceiling, keeps_nan);
-            }
-            out[lane] = v;
-        }
-        cuda_vector_store((T *)job.out + at + (int64_t)r * job.rows.channels, out, job.blend);
+        cuda_norm_forward_row<T, ACTIVE, WITH_Z, LANES>(y, x[r], z[r], cells, rule, signs,
+                                                        step + r);
+        cuda_vector_store((T *)job.out + at + (int64_t)r * job.rows.channels, y, job.blend);
     }
 }
 
@@ -128,11 +85,11 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
     int x = (int)threadIdx.x & ((1 << rows.log_x) - 1), y = (int)threadIdx.x >> rows.log_x;
     int slab = ((int)blockIdx.x << rows.log_x) * LANES, channel = slab + x * LANES;
     int by = (CUDA_THREADS >> rows.log_x) * CUDA_NORM_GROUP, pitch = signs_pitch(rows);
-    norm_forward_cells<LANES> cells;
+    cuda_norm_forward_cells<LANES> cells;
     int turn = 0;
 
     if (channel < rows.channels)
-        make_cells<LANES>(cells, job.cells + channel);
+        cuda_norm_cells_make<LANES>(cells, job.cells + channel);
     for (int64_t t = cuda_norm_tiles(rows) - 1 - blockIdx.y; t >= 0; t -= rows.streams) {
         cuda_norm_tile tile = cuda_norm_tile_at(rows, t);
         int64_t row = tile.image * rows.places + tile.first;
@@ -164,17 +121,18 @@ template <class T, int ACTIVE>
 static int32_t run(const cuda_call *call, const cuda_norm_nhwc_job *job)
 {
     return cuda_launch(call,
-                       ACTIVE && job->beside ? norm_rows_forward<T, ACTIVE, ACTIVE != PLAIN>
-                                             : norm_rows_forward<T, ACTIVE, false>,
+                       ACTIVE && job->beside
+                           ? norm_rows_forward<T, ACTIVE, ACTIVE != CUDA_NORM_AS_IS>
+                           : norm_rows_forward<T, ACTIVE, false>,
                        job->rows.slabs, job->rows.streams, *job);
 }
 
 template <class T>
 static int32_t by_activation(const cuda_call *call, const cuda_norm_nhwc_job *job)
 {
-    return !job->reserve                      ? run<T, PLAIN>(call, job)
-           : job->f.mode == CUDA_CLIPPED_RELU ? run<T, RELU_CLIPPED>(call, job)
-                                              : run<T, RELU>(call, job);
+    return !job->reserve                      ? run<T, CUDA_NORM_AS_IS>(call, job)
+           : job->f.mode == CUDA_CLIPPED_RELU ? run<T, CUDA_NORM_RELU_CLIPPED>(call, job)
+                                              : run<T, CUDA_NORM_RELU>(call, job);
 }
 
 int32_t cuda_norm_nhwc_forward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job)

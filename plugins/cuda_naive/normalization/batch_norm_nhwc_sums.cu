@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batch normalization by rows: the sums of a channel. */
+#include "batch_norm_element.h"
 #include "batch_norm_nhwc.h"
 
 enum { OF_X, OF_GRADIENT, OF_SIGNED_GRADIENT };
@@ -52,16 +53,11 @@ __device__ static inline void add_group(const cuda_norm_nhwc_job &job, const flo
         for (int r = 0; r < ROWS; r++) {
             if (step + r >= count)
                 break;
-#pragma unroll
-            for (int lane = 0; lane < LANES; lane++) {
-                float v = cuda_load(x[r].lane[lane]) - shift[lane];
-                float g = WHAT == OF_X ? v : cuda_load(dy[r].lane[lane]);
-
-                if (WHAT == OF_SIGNED_GRADIENT)
-                    g = signs[lane] >> (step + r) & 1 ? g : 0;
-                first[lane] += g;
-                second[lane] = fmaf(g, v, second[lane]);
-            }
+            if (WHAT == OF_X)
+                cuda_norm_add_value<T, LANES>(first, second, x[r], shift);
+            else
+                cuda_norm_add_gradient<T, WHAT == OF_SIGNED_GRADIENT, LANES>(
+                    first, second, x[r], dy[r], shift, signs, step + r);
         }
     }
 #pragma unroll

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mean and variance of every cell of batch normalization, and what training keeps of them. */
+#include "batch_norm_element.h"
+#include "batch_norm_images.h"
 #include "batch_norm_nhwc.h"
 
 /* Sums of x - shift and of its square. With a shift near the mean the variance loses nothing to
@@ -108,6 +110,9 @@ template <class E> struct cuda_stats_op {
         if (p.numbers)
             ((cuda_norm_numbers<A> *)p.numbers)[at[CUDA_STATS_CELLS]] = {(A)mean, (A)inv_std,
                                                                          (A)scale, (A)bias};
+        if (p.coefficients)
+            cuda_norm_forward_coefficients::make(p.coefficients + at[CUDA_STATS_CELLS], p.channels,
+                                                 *to);
         keep(job, at, mean, var < 0 ? 0 : var, inv_std);
     }
 };
@@ -120,6 +125,7 @@ static void prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *pla
 
     for (int t = 1; t < CUDA_STATS_COUNT; t++)
         tensor[t] = tensor[t] ? tensor[t] : &grid;
+    cuda_norm_images_prepare(&state->images, plan, tensor, 1);
     cuda_norm_nhwc_prepare(&state->rows, plan, 0, tensor, 1);
     cuda_reduce_prepare<cuda_stats_op<T>>(&state->sums, plan, tensor, cuda_norm_within(plan),
                                           KIT_WALK_SORTED);
@@ -135,26 +141,46 @@ void cuda_stats_prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan 
     }
 }
 
+/* A pass over x, in the form that there is. */
+template <class T>
+static int32_t run_pass(const cuda_stats_plan *state, const cuda_call *call, int32_t type,
+                        cuda_reduce_job<cuda_stats_op<T>> *job)
+{
+    cuda_norm_images_job images = {};
+    cuda_norm_nhwc_job rows = {};
+
+    images.shape = state->images;
+    images.blend = {1, 0};
+    images.x = rows.x = job->data[CUDA_STATS_X];
+    rows.rows = state->rows;
+    if (cuda_norm_images_taken(&images))
+        return cuda_norm_reduce(&state->sums, call, job, images.shape.chunks, [&](void *parts) {
+            images.parts = (double2 *)parts;
+            return cuda_norm_images_sums(call, type, &images);
+        });
+    if (cuda_norm_nhwc_taken(&rows))
+        return cuda_norm_reduce(&state->sums, call, job, rows.rows.streams, [&](void *parts) {
+            rows.parts = (double *)parts;
+            return cuda_norm_nhwc_sums(call, type, &rows);
+        });
+    return cuda_reduce_run(&state->sums, call, job);
+}
+
 template <class T>
 static int32_t run(const cuda_stats_plan *state, const cuda_call *call, int32_t type,
                    void *const data[CUDA_STATS_COUNT], const cuda_stats_params &params)
 {
     cuda_reduce_job<cuda_stats_op<T>> job;
-    cuda_norm_nhwc_job rows = {};
     int passes = sizeof(T) == sizeof(double) ? 2 : 1;
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
 
     for (int t = 0; t < CUDA_STATS_COUNT; t++)
         job.data[t] = data[t];
     job.params = params;
-    rows.rows = state->rows;
-    rows.x = data[CUDA_STATS_X];
     for (int pass = 0; pass < passes && !status; pass++) {
         job.params.is_shifted = pass;
         job.params.is_last = pass == passes - 1;
-        status = cuda_norm_nhwc_taken(&rows)
-                     ? cuda_norm_nhwc_reduce(&state->sums, call, type, &rows, &job)
-                     : cuda_reduce_run(&state->sums, call, &job);
+        status = run_pass<T>(state, call, type, &job);
     }
     return status;
 }

@@ -94,16 +94,23 @@ __device__ __noinline__ void cuda_vector_blend(T *to, cuda_numbers<A, N> result,
     *(typename cuda_whole<T, N>::type *)to = out.whole;
 }
 
+/* N results as they are. */
+template <class T, class A, int N>
+__device__ static inline void cuda_vector_put(T *to, const A (&result)[N])
+{
+    cuda_vector<T, N> out;
+
+    cuda_vector_round(out, result);
+    *(typename cuda_whole<T, N>::type *)to = out.whole;
+}
+
 /* As cuda_blend_store, N elements at once. */
 template <class T, class A, int N>
 __device__ static inline void cuda_vector_store(T *to, const A (&result)[N],
                                                 const cuda_blend &blend)
 {
     if (cuda_is_plain(blend)) {
-        cuda_vector<T, N> out;
-
-        cuda_vector_round(out, result);
-        *(typename cuda_whole<T, N>::type *)to = out.whole;
+        cuda_vector_put(to, result);
     } else {
         cuda_numbers<A, N> numbers;
 

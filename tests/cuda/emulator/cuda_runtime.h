@@ -24,6 +24,9 @@ struct alignas(16) uint4 {
 struct alignas(16) float4 {
     float x, y, z, w;
 };
+struct alignas(16) double2 {
+    double x, y;
+};
 struct alignas(8) uint2 {
     unsigned x, y;
 };
@@ -124,6 +127,11 @@ template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned by, int wid
 static inline void atomicAdd(unsigned long long *to, unsigned long long value)
 {
     __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
+}
+
+static inline unsigned atomicOr(unsigned *to, unsigned value)
+{
+    return __atomic_fetch_or(to, value, __ATOMIC_RELAXED);
 }
 
 /* ------------------------------------------------------------------ launches */
