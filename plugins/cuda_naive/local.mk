@@ -104,6 +104,9 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/shared/reduce_rows.h \
 	plugins/cuda_naive/shared/reduce_step.h \
 	plugins/cuda_naive/shared/vector.h \
+	plugins/cuda_naive/shared/walk.c \
+	plugins/cuda_naive/shared/walk.h \
+	plugins/cuda_naive/shared/walk_device.h \
 	plugins/cuda_naive/shared/window.h \
 	plugins/cuda_naive/softmax/choice.cu \
 	plugins/cuda_naive/softmax/columns.cu \

@@ -4,7 +4,7 @@
  * their engines, plans and calls. Where K is long and results few, K is split over the grid
  * (split-K) and the partial sums are added up by a second kernel in a fixed order, in workspace.
  */
-#include "../cuda_common/walk.h"
+#include "../cuda_common/divide.h"
 #include "common/launch.h"
 #include "layout/layout.h"
 
@@ -57,18 +57,14 @@ static void analyse(struct anydnn_plugin_plan *plan)
     state->slots = conv_slots_of(problem->operation);
     target->type = lane_type(problem->tensor[state->slots.a]->type);
     target->b_type = lane_type(problem->tensor[state->slots.b]->type);
-    target->capability = tc_context_of(plan)->capability;
-    target->generation = plan->context->generation;
-    target->multiprocessors = plan->context->multiprocessors;
-    target->shared_bytes = plan->context->shared_bytes;
-    target->hopper = tc_context_of(plan)->hopper;
+    target->context = tc_context_of(plan);
     target->by_16 = tc_reads_by_16(&state->conv, target->type);
     target->tf32_split =
         target->type == ANYDNN_PLUGIN_FLOAT && problem->math == ANYDNN_PLUGIN_MATH_SPLIT;
 }
 
 static int32_t engines(const struct anydnn_plugin_plan *plan,
-                       struct cuda_engine offered[CUDA_ENGINES_MAX])
+                       anydnn_plugin_candidate offered[CUDA_ENGINES_MAX])
 {
     const tc_state *state = (const tc_state *)plan->job;
     const conv_slots &slots = state->slots;
@@ -80,20 +76,19 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
         bool splits = target.tf32_split, rounds = target.type == ANYDNN_PLUGIN_FLOAT && !splits;
 
         offered[i] = {};
-        offered[i].number = offers[i].engine;
+        offered[i].engine = offers[i].engine;
         offered[i].workspace = (uint64_t)offers[i].workspace;
         offered[i].math = rounds   ? ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION
                           : splits ? ANYDNN_PLUGIN_MATH_SPLIT
                                    : ANYDNN_PLUGIN_MATH_TENSOR_OP;
         offered[i].notes = rounds ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0;
         offered[i].expected_us = offers[i].expected_us;
-        if (offers[i].choice.kernel->load != TC_LOAD_ELEMENTS) {
-            offered[i].alignment = 16;
-            offered[i].aligned = (offers[i].bits & TC_LAYOUT_A ? 0 : 1u << slots.a) |
-                                 (offers[i].bits & TC_LAYOUT_B ? 0 : 1u << slots.b);
-            if (offers[i].choice.kernel->load == TC_LOAD_TMA)
-                offered[i].aligned |= 1u << slots.output;
-        }
+        if (offers[i].choice.kernel->load != TC_LOAD_ELEMENTS)
+            cuda_align(&offered[i],
+                       (offers[i].bits & TC_LAYOUT_A ? 0 : 1u << slots.a) |
+                           (offers[i].bits & TC_LAYOUT_B ? 0 : 1u << slots.b) |
+                           (offers[i].choice.kernel->load == TC_LOAD_TMA ? 1u << slots.output : 0),
+                       16);
     }
     return count;
 }
@@ -158,8 +153,7 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
     job->splits = choice.splits;
     job->k_per_split = choice.k_tiles;
     job->m = choice.m;
-    job->multiprocessors = plan->context->multiprocessors;
-    job->shared_bytes = plan->context->shared_bytes;
+    job->context = tc_context_of(plan);
     job->a_type = problem->tensor[slots.a]->type;
     job->b_type = problem->tensor[slots.b]->type;
     job->output.type = problem->tensor[slots.output]->type;

@@ -17,7 +17,7 @@
 #define CUDA_NAIVE_CONV_DEPTHWISE_H
 
 #include "../../cuda_common/conv_job.h"
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 
 /* Where an element lies, and how a tensor's are counted. */
 struct depthwise_side {

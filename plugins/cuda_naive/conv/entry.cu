@@ -5,8 +5,8 @@
  * and added up by a second kernel in a fixed order, in workspace; a second engine, which is always
  * there, takes none.
  */
+#include "../../cuda_common/divide.h"
 #include "../../cuda_common/index.h"
-#include "../../cuda_common/walk.h"
 #include "../table.h"
 #include "depthwise.h"
 #include "joined_dgrad.h"
@@ -43,6 +43,15 @@ static int is_float(int32_t type)
            type == ANYDNN_PLUGIN_BFLOAT16;
 }
 
+static anydnn_plugin_candidate engine_of(uint64_t number, int64_t workspace)
+{
+    anydnn_plugin_candidate engine = {};
+
+    engine.engine = number;
+    engine.workspace = (uint64_t)workspace;
+    return engine;
+}
+
 /* The geometry of a problem, which candidates and plans both need. */
 static void analyse(struct anydnn_plugin_plan *plan)
 {
@@ -75,7 +84,7 @@ static void prepare_depthwise(depthwise_state *state, const struct anydnn_plugin
 /* Tall tiles come first where their blocks fill the device: the last wave of few takes as long as a
  * full one. */
 static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv &conv,
-                               struct cuda_engine offered[CUDA_ENGINES_MAX])
+                               anydnn_plugin_candidate offered[CUDA_ENGINES_MAX])
 {
     static const uint64_t numbers[] = {DEPTHWISE_HALO, DEPTHWISE_TALL_PAIRS, DEPTHWISE_PAIRS,
                                        DEPTHWISE};
@@ -83,22 +92,20 @@ static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv
     int32_t count = 0, is_full = 0;
 
     for (uint64_t number : numbers) {
-        struct cuda_engine engine = {};
+        anydnn_plugin_candidate engine;
         depthwise_state state;
 
         prepare_depthwise(&state, plan, conv, number);
         if (!state.is_possible)
             continue;
-        engine.number = number;
-        engine.workspace = (uint64_t)state.workspace;
-        if (state.lanes == 2) {
-            engine.alignment =
-                state.form == DEPTHWISE_BY_HALO ? 16 : (uint32_t)(2 * cuda_type_size(state.type));
-            engine.aligned = 1u << slots.a | 1u << (conv_is_wgrad(&conv) ? slots.b : slots.output);
-        }
+        engine = engine_of(number, state.workspace);
+        if (state.lanes == 2)
+            cuda_align(
+                &engine, 1u << slots.a | 1u << (conv_is_wgrad(&conv) ? slots.b : slots.output),
+                state.form == DEPTHWISE_BY_HALO ? 16 : (uint32_t)(2 * cuda_type_size(state.type)));
         offered[count++] = engine;
-        if (engine.number == DEPTHWISE_PAIRS && count > 1 &&
-            offered[count - 2].number == DEPTHWISE_TALL_PAIRS && !is_full) {
+        if (number == DEPTHWISE_PAIRS && count > 1 &&
+            offered[count - 2].engine == DEPTHWISE_TALL_PAIRS && !is_full) {
             offered[count - 1] = offered[count - 2];
             offered[count - 2] = engine;
         }
@@ -115,7 +122,7 @@ static const double hopeless = 3;
 
 /* The tiles of the pipeline, by the time expected; whether the first one fills the device. */
 static int32_t offer_pipelined(const struct anydnn_plugin_plan *plan, const conv_job &job,
-                               struct cuda_engine *offered, int32_t *is_full)
+                               anydnn_plugin_candidate *offered, int32_t *is_full)
 {
     double cycles[2 * PIPELINED_TILES];
     int32_t count = 0;
@@ -137,7 +144,7 @@ static int32_t offer_pipelined(const struct anydnn_plugin_plan *plan, const conv
         if (at == 0)
             *is_full = state.is_full;
         cycles[at] = state.cycles;
-        offered[at] = {(uint64_t)(PIPELINED + number), (uint64_t)state.workspace};
+        offered[at] = engine_of((uint64_t)(PIPELINED + number), state.workspace);
     }
     while (count && cycles[count - 1] > hopeless * cycles[0])
         count--;
@@ -146,26 +153,26 @@ static int32_t offer_pipelined(const struct anydnn_plugin_plan *plan, const conv
 
 /* Whether dgrad to few channels can join its classes, and fills the device so. */
 static bool offer_joined(const struct anydnn_plugin_plan *plan, const conv_job &job,
-                         struct cuda_engine *offered, bool *is_full)
+                         anydnn_plugin_candidate *offered, bool *is_full)
 {
     joined_state state = {};
 
     if (plan->problem.tensor[0]->type == ANYDNN_PLUGIN_FLOAT && !cuda_has_oracle(plan))
         joined_prepare(&state, job.conv, plan->context->multiprocessors);
-    *offered = {JOINED, 0};
+    *offered = engine_of(JOINED, 0);
     *is_full = state.is_full;
     return state.is_possible;
 }
 
 static int32_t engines(const struct anydnn_plugin_plan *plan,
-                       struct cuda_engine offered[CUDA_ENGINES_MAX])
+                       anydnn_plugin_candidate offered[CUDA_ENGINES_MAX])
 {
     const conv_job &job = ((const convolution_state *)plan->job)->job;
-    struct cuda_engine pipelined[2 * PIPELINED_TILES];
+    anydnn_plugin_candidate pipelined[2 * PIPELINED_TILES];
     int32_t count = offer_depthwise(plan, job.conv, offered), is_full;
     int32_t more = offer_pipelined(plan, job, pipelined, &is_full);
     bool pipelined_first, joined_first;
-    struct cuda_engine joined;
+    anydnn_plugin_candidate joined;
     bool is_joined = offer_joined(plan, job, &joined, &joined_first);
     conv_choice choice;
 
@@ -176,8 +183,8 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
     for (int32_t i = 0; pipelined_first && i < more; i++)
         offered[count++] = pipelined[i];
     if (choice.splits > 1)
-        offered[count++] = {SPLIT, (uint64_t)choice.workspace};
-    offered[count++] = {WHOLE, 0};
+        offered[count++] = engine_of(SPLIT, choice.workspace);
+    offered[count++] = engine_of(WHOLE, 0);
     for (int32_t i = 0; !pipelined_first && i < more; i++)
         offered[count++] = pipelined[i];
     if (is_joined && !joined_first)

@@ -9,8 +9,8 @@
 #ifndef CUDA_NAIVE_POOLING_PACKED_H
 #define CUDA_NAIVE_POOLING_PACKED_H
 
+#include "../../cuda_common/divide.h"
 #include "../../cuda_common/plan.h"
-#include "../../cuda_common/walk.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -18,8 +18,8 @@
 #ifndef CUDA_NAIVE_SHARED_MAP_H
 #define CUDA_NAIVE_SHARED_MAP_H
 
-#include "../../cuda_common/index.h"
 #include "vector.h"
+#include "walk_device.h"
 
 /* Elements that a thread works on in kernels that take one at a time. */
 #define CUDA_MAP_ITEMS 4

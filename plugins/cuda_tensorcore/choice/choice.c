@@ -6,7 +6,7 @@
  */
 #include "../tensorcore.h"
 
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 
 /* Partial sums take no more than this, in bytes; a split has at least so many tiles. */
 #define WORKSPACE_MAX (INT64_C(256) << 20)
@@ -39,10 +39,10 @@ static int fits(const struct tc_kernel *kernel, const struct conv *conv,
                 const struct tc_target *target)
 {
     return kernel->type == target->type && kernel->tf32_split == target->tf32_split &&
-           kernel->capability <= target->capability &&
+           kernel->capability <= target->context->capability &&
            (kernel->direction == 0 || kernel->direction == conv->direction) &&
            (kernel->load != TC_LOAD_16_BYTES || target->by_16) &&
-           shared_of(kernel, conv) <= target->shared_bytes &&
+           shared_of(kernel, conv) <= target->context->shared_bytes &&
            (!kernel->takes || kernel->takes(conv, target));
 }
 
@@ -212,7 +212,8 @@ static void try_kernel(const struct tc_kernel *kernel, const struct conv *conv,
                        int32_t most, struct tc_choice needed[NEEDED])
 {
     int filter = conv_is_wgrad(conv);
-    int64_t slots = (int64_t)target->multiprocessors * kernel->occupancy, blocks, tiles, last = 1;
+    int64_t slots = (int64_t)target->context->cuda.multiprocessors * kernel->occupancy;
+    int64_t blocks, tiles, last = 1;
     struct tc_choice choice, best[SPLITS_KEPT];
     int32_t kept = 0;
 

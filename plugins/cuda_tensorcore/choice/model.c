@@ -4,7 +4,7 @@
  */
 #include "../tensorcore.h"
 
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 
 /* Multiply-adds of 16-bit numbers that mma.sync gets out of a multiprocessor in a cycle, by the
  * generation of the device (NVIDIA's rates; on 9.0 five eighths of them, which is what mma.sync
@@ -49,7 +49,7 @@ static double rate_of(const struct tc_kernel *kernel, const struct tc_target *ta
     double rate = 0;
 
     for (size_t i = 0; i < sizeof rates / sizeof rates[0] && rate == 0; i++)
-        rate = target->generation >= rates[i].generation ? rates[i].rate : 0;
+        rate = target->context->generation >= rates[i].generation ? rates[i].rate : 0;
     if (kernel->type == ANYDNN_PLUGIN_FLOAT)
         rate /= kernel->tf32_split ? 2 * TF32_PRODUCTS : 2;
     return rate * kernel->mma_efficiency;
@@ -94,11 +94,12 @@ static double bytes_of(const struct conv *conv, int32_t type)
 static double hopper_cycles(const struct tc_kernel *kernel, const struct conv *conv,
                             const struct tc_target *target, int64_t tiles, double depth)
 {
-    double area = (double)kernel->tile_m * kernel->tile_n, share = target->multiprocessors;
+    int32_t multiprocessors = target->context->cuda.multiprocessors;
+    double area = (double)kernel->tile_m * kernel->tile_n, share = multiprocessors;
     double size = cuda_type_size(target->type);
     double tile = depth * area * TC_TMA_CHANNELS / (HOPPER_RATE * kernel->mma_efficiency) +
                   HOPPER_STORE * area / HOPPER_STORE_AREA * size / 2;
-    double cycles = (double)cuda_ceil_div(tiles, target->multiprocessors) * tile;
+    double cycles = (double)cuda_ceil_div(tiles, multiprocessors) * tile;
     double lines =
         kernel->halo_lines > 0 ? kernel->halo_lines : depth * (kernel->tile_m + kernel->tile_n);
     double loads = (double)tiles * lines * HOPPER_LINE_BYTES / (HOPPER_TILE_BYTES * share);
@@ -126,10 +127,11 @@ static double wgrad_cycles(const struct tc_choice *choice, const struct conv *co
                            const struct tc_target *target, int64_t tiles)
 {
     const struct tc_kernel *kernel = choice->kernel;
-    double area = (double)kernel->tile_m * kernel->tile_n, share = target->multiprocessors;
+    int32_t multiprocessors = target->context->cuda.multiprocessors;
+    double area = (double)kernel->tile_m * kernel->tile_n, share = multiprocessors;
     double depth = (double)choice->k_tiles * kernel->tile_k;
     double wave = depth * area / (HOPPER_RATE * kernel->mma_efficiency) + WGRAD_TILE;
-    double cycles = (double)cuda_ceil_div(tiles, target->multiprocessors) * wave;
+    double cycles = (double)cuda_ceil_div(tiles, multiprocessors) * wave;
     /* Lines of both operands for a position, of all tiles of a split; absent blocks have none. */
     double taps = (double)conv_taps(conv) * (double)cuda_round_up(conv->depth, TC_TMA_CHANNELS);
     double lines =
@@ -162,9 +164,10 @@ double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
     const struct costs *costs = conv_is_wgrad(conv) ? &filter_costs : &position_costs;
     double tile =
         (double)kernel->tile_m * kernel->tile_n * kernel->tile_k / rate_of(kernel, target);
-    double share = target->multiprocessors, cycles = 0, moving = 0;
-    int64_t slots = (int64_t)target->multiprocessors * kernel->occupancy;
-    int64_t waves = blocks / slots, rest = cuda_ceil_div(blocks % slots, target->multiprocessors);
+    int32_t multiprocessors = target->context->cuda.multiprocessors;
+    double share = multiprocessors, cycles = 0, moving = 0;
+    int64_t slots = (int64_t)multiprocessors * kernel->occupancy;
+    int64_t waves = blocks / slots, rest = cuda_ceil_div(blocks % slots, multiprocessors);
 
     if (kernel->load == TC_LOAD_TMA && conv_is_wgrad(conv))
         return (WGRAD_LAUNCH + wgrad_cycles(choice, conv, target, blocks)) / CYCLES_A_US;
@@ -184,6 +187,7 @@ double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
 
 double tc_memory_us(const struct tc_target *target, int32_t launches, double bytes)
 {
-    return (launches * LAUNCH_CYCLES + bytes / (BYTES_A_CYCLE * (double)target->multiprocessors)) /
+    return (launches * LAUNCH_CYCLES +
+            bytes / (BYTES_A_CYCLE * (double)target->context->cuda.multiprocessors)) /
            CYCLES_A_US;
 }

@@ -134,7 +134,7 @@ template <class E> static void tc_wgrad_reduce(struct tc_step *step, const struc
     adder.lines = 1;
     while (adder.lines < TC_WGRAD_REDUCE_LINES && adder.lines * 2 <= job->splits &&
            cuda_blocks((int64_t)adder.count * adder.lines * 2, TC_WGRAD_REDUCE_THREADS) <=
-               (int64_t)TC_WGRAD_REDUCE_BLOCKS * job->multiprocessors)
+               (int64_t)TC_WGRAD_REDUCE_BLOCKS * job->context->cuda.multiprocessors)
         adder.lines *= 2;
     tc_step_make(step, tc_wgrad_reduce_kernel<E>, asked, TC_WGRAD_REDUCE_THREADS, 0,
                  cuda_blocks((int64_t)adder.count * adder.lines, TC_WGRAD_REDUCE_THREADS), adder);

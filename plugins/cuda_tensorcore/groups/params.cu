@@ -168,9 +168,9 @@ static int32_t takes(const struct conv *conv, const struct tc_target *target, in
         return 0;
     groups = {};
     groups.conv = *conv;
-    groups.multiprocessors = target->multiprocessors;
+    groups.multiprocessors = target->context->cuda.multiprocessors;
     fill(&groups, slab);
-    return tc_groups_choose_tile(&groups, target->shared_bytes).stages;
+    return tc_groups_choose_tile(&groups, target->context->shared_bytes).stages;
 }
 
 extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_target *target)
@@ -191,7 +191,7 @@ static tc_groups_making making_of(const tc_job &job)
 
     tc_slim_of(&groups, job);
     groups.conv = job.conv;
-    groups.multiprocessors = job.multiprocessors;
+    groups.multiprocessors = job.context->cuda.multiprocessors;
     return groups;
 }
 
@@ -201,7 +201,7 @@ static void plan(struct tc_job *job, int32_t slab)
     tc_groups_tile tile;
 
     fill(&groups, slab);
-    tile = tc_groups_choose_tile(&groups, job->shared_bytes);
+    tile = tc_groups_choose_tile(&groups, job->context->shared_bytes);
     job->tile[0] = tile.images;
     job->tile[1] = tile.h;
     job->tile[2] = tile.w;
@@ -290,7 +290,7 @@ int64_t tc_groups_prepare(tc_groups_params *to, const tc_job &job, int32_t slab)
     *to = groups;
     if (conv_is_wgrad(&job.conv))
         return (int64_t)groups.slabs * job.splits * cuda_ceil_div(groups.entries, TC_GROUPS_SET);
-    blocks = job.multiprocessors * groups.tile.resident / groups.slabs;
+    blocks = job.context->cuda.multiprocessors * groups.tile.resident / groups.slabs;
     blocks = least(blocks < 1 ? 1 : blocks, groups.tiles);
     return (int64_t)blocks * groups.slabs;
 }

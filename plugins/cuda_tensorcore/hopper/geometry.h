@@ -6,7 +6,7 @@
 #ifndef CUDA_TENSORCORE_HOPPER_GEOMETRY_H
 #define CUDA_TENSORCORE_HOPPER_GEOMETRY_H
 
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 #include "params.h"
 
 /* Height and width in struct conv; depth in front of them must be trivial. */

@@ -227,7 +227,7 @@ void tc_layout_reduce(struct tc_step *step, const tc_layout &layout, const tc_ke
     params.folds_s = layout.bits & TC_LAYOUT_FOLD_S;
     params.m_is_fastest = kernel.reduce != nullptr;
     if (outer.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
-        reduce_wgrad(step, params, outer, job.multiprocessors);
+        reduce_wgrad(step, params, outer, job.context->cuda.multiprocessors);
     else
         tc_step_make(step, tc_reduce_dgrad, nullptr, CUDA_THREADS, 0,
                      cuda_blocks(results, CUDA_THREADS), params);
