@@ -9,7 +9,7 @@
 #include "layout/layout.h"
 
 /* The steps of a plan, in this order, of which it has the kernel's and any of the others. */
-enum { COPY_A, COPY_B, KERNEL, ADD, STEPS };
+enum { COPY_A, COPY_B, KERNEL, REDUCE, STEPS };
 
 struct tc_state {
     struct conv conv; /* of the problem: tc_conv_of */
@@ -109,13 +109,13 @@ static int32_t has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine
 static void order_threads(tc_job *job, int32_t how)
 {
     const conv &conv = job->conv;
-    bool filter = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+    bool is_wgrad = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
     bool channels = (conv.a.step == 1 || conv.a.shift > 0) && conv.depth > 1;
 
     job->channels_inside = channels || how == TC_LOAD_16_BYTES;
-    job->a_is_m_major = filter == channels;
-    job->b_is_n_major = (filter ? conv.position.step : conv.tap_n) == 1 && conv.n > 1;
-    job->c_is_m_major = !((filter ? conv.tap_n : conv.position.step) == 1 && conv.n > 1);
+    job->a_is_m_major = is_wgrad == channels;
+    job->b_is_n_major = (is_wgrad ? conv.position.step : conv.tap_n) == 1 && conv.n > 1;
+    job->c_is_m_major = !((is_wgrad ? conv.tap_n : conv.position.step) == 1 && conv.n > 1);
 }
 
 /* Classes with many taps first; equal ones as they are numbered. */
@@ -173,7 +173,7 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
  * the multiprocessors, as on a device with nothing to do. What was seen on an H200: where a block a
  * multiprocessor or fewer has room for two of its kind, some get two, from about two thirds of the
  * multiprocessors on, and take 1.1 to 1.4 times as long; with room for three that was not seen.
- * Behind the kernel that adds up parts it was seen with fewer blocks and more room, too.
+ * Behind the kernel that adds up partial sums it was seen with fewer blocks and more room, too.
  */
 static bool spreads(const tc_choice &choice, int64_t blocks, int32_t multiprocessors)
 {
@@ -209,11 +209,11 @@ static void prepare(struct anydnn_plugin_plan *plan)
     if (offer.partials_at < 0)
         return;
     if (layout.through_workspace)
-        tc_layout_reduce(&state->step[ADD], layout, *kernel, outer, job);
+        tc_layout_reduce(&state->step[REDUCE], layout, *kernel, outer, job);
     else if (kernel->reduce)
-        kernel->reduce(&state->step[ADD], &job);
+        kernel->reduce(&state->step[REDUCE], &job);
     else
-        tc_reduce_step(&state->step[ADD], &job);
+        tc_reduce_step(&state->step[REDUCE], &job);
 }
 
 /* ------------------------------------------------------------------ calls */
@@ -269,8 +269,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
             copy(call, &state->step[COPY_B], &args.b, (char *)operands->workspace + state->a_bytes);
     if (!status)
         status = state->step[KERNEL].run(call, &state->step[KERNEL], args);
-    if (!status && state->step[ADD].run)
-        status = state->step[ADD].run(call, &state->step[ADD], args);
+    if (!status && state->step[REDUCE].run)
+        status = state->step[REDUCE].run(call, &state->step[REDUCE], args);
     return status;
 }
 

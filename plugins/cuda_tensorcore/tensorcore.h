@@ -115,7 +115,7 @@ struct tc_choice {
     uint64_t engine;
     int32_t splits, k_tiles; /* of split-K: splits, and tiles along K in each */
     int32_t m_tiles, n_tiles;
-    int32_t m;         /* rows of the largest class */
+    int32_t m;         /* M of the largest class */
     int64_t workspace; /* bytes of partial sums; 0 for one split */
     double expected_us;
 };

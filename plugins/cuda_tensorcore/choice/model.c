@@ -32,9 +32,8 @@ static const struct {
  * they count, and of partial sums.
  */
 static const struct costs {
-    double lone, block, launch, second, bytes, parts;
-} filter_costs = {1.14, 2700, 3450, 2300, 0, 10.4},
-  position_costs = {1.21, 4250, 2850, 2250, 18, 9.4};
+    double lone, block, launch, reduction, bytes, partials;
+} wgrad_costs = {1.14, 2700, 3450, 2300, 0, 10.4}, gemm_costs = {1.21, 4250, 2850, 2250, 18, 9.4};
 
 /* What hides behind the longer of multiplying and moving is not hidden altogether. */
 #define OVERLAP 0.4
@@ -61,12 +60,12 @@ static double bytes_of(const struct conv *conv, int32_t type)
     double a = (double)conv->images * conv->groups * conv->depth;
     double results = (double)conv->images * conv->groups * conv->n;
     double filters = (double)conv->groups * conv->n * conv->depth;
-    int data = conv_is_dgrad(conv);
+    int is_dgrad = conv_is_dgrad(conv);
     double size = cuda_type_size(type);
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
         const struct conv_dim *dim = &conv->dim[d];
-        int64_t touched = dim->taps == 1 && !data ? dim->positions : dim->a_extent;
+        int64_t touched = dim->taps == 1 && !is_dgrad ? dim->positions : dim->a_extent;
 
         a *= (double)touched;
         results *= (double)dim->positions;
@@ -78,7 +77,7 @@ static double bytes_of(const struct conv *conv, int32_t type)
 /*
  * The family hopper: multiply-adds of 16 bits of wgmma in a cycle, cycles to store 64 x 64 results
  * of 16 bits, bytes that a multiprocessor has in a cycle of operands and results, and of tiles out
- * of the L2; and how much of the shorter is not hidden behind the longer. A line of terms takes the
+ * of the L2; and how much of the shorter is not hidden behind the longer. A line along K takes the
  * same time whatever their type. Fitted to times of 30 layers in half on an H200: first choice 1.3
  * % behind the best tile in the mean.
  */
@@ -110,17 +109,17 @@ static double hopper_cycles(const struct tc_kernel *kernel, const struct conv *c
 }
 
 /*
- * wgrad of that family. Cycles: of a launch, of adding up besides its bytes, of a tile besides its
- * sums; bytes that a multiprocessor has in a cycle: of operands, of tiles out of the L2, of partial
- * sums there and back. Fitted to times of 22 layers on an H200: off by 8 %, first choice 0.4 %
- * behind the best of the tiles and parts tried.
+ * wgrad of that family. Cycles: of a launch, of the reduction besides its bytes, of a tile besides
+ * its sums; bytes that a multiprocessor has in a cycle: of operands, of tiles out of the L2, of
+ * partial sums there and back. Fitted to times of 22 layers on an H200: off by 8 %, first choice
+ * 0.4 % behind the best of the tiles and splits tried.
  */
 #define WGRAD_LAUNCH     2850
-#define WGRAD_ADD        2300
+#define WGRAD_REDUCTION  2300
 #define WGRAD_TILE       2700
 #define WGRAD_BYTES      20.1
 #define WGRAD_TILE_BYTES 46.7
-#define WGRAD_PARTS      8.6
+#define WGRAD_PARTIALS   8.6
 #define WGRAD_OVERLAP    0.18
 
 static double wgrad_cycles(const struct tc_choice *choice, const struct conv *conv,
@@ -139,10 +138,10 @@ static double wgrad_cycles(const struct tc_choice *choice, const struct conv *co
     double loads =
         (double)conv->groups * choice->splits * depth * lines * 2 / (WGRAD_TILE_BYTES * share);
     double moving = bytes_of(conv, target->type) / (WGRAD_BYTES * share);
-    double parts = WGRAD_ADD + (double)choice->workspace / (WGRAD_PARTS * share);
+    double reduction = WGRAD_REDUCTION + (double)choice->workspace / (WGRAD_PARTIALS * share);
 
     cycles = cycles > loads ? cycles : loads;
-    return parts +
+    return reduction +
            (cycles > moving ? cycles + WGRAD_OVERLAP * moving : moving + WGRAD_OVERLAP * cycles);
 }
 
@@ -161,7 +160,7 @@ double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
                       const struct tc_target *target, int64_t blocks, double mean)
 {
     const struct tc_kernel *kernel = choice->kernel;
-    const struct costs *costs = conv_is_wgrad(conv) ? &filter_costs : &position_costs;
+    const struct costs *costs = conv_is_wgrad(conv) ? &wgrad_costs : &gemm_costs;
     double tile =
         (double)kernel->tile_m * kernel->tile_n * kernel->tile_k / rate_of(kernel, target);
     int32_t multiprocessors = target->context->cuda.multiprocessors;
@@ -181,7 +180,7 @@ double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
         moving = bytes_of(conv, target->type) / (costs->bytes * share);
     cycles = cycles > moving ? cycles + OVERLAP * moving : moving + OVERLAP * cycles;
     if (choice->workspace > 0)
-        cycles += costs->second + (double)choice->workspace / (costs->parts * share);
+        cycles += costs->reduction + (double)choice->workspace / (costs->partials * share);
     return (costs->launch + cycles) / CYCLES_A_US;
 }
 

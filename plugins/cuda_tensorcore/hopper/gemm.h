@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------------------ the producer */
 
-/* Channels `depth` on of the filters' tap (r, s), for a tile's columns. */
+/* Channels `depth` on of the filters' tap (r, s), for a tile's N. */
 template <class S>
 __device__ static inline void tc_hopper_load_b(const tc_hopper_params &job, uint32_t to,
                                                uint32_t barrier, const tc_hopper_tile<S> &tile,
