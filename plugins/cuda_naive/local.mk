@@ -50,6 +50,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/batch_norm_stats.cu \
 	plugins/cuda_naive/normalization/divisive.cu \
 	plugins/cuda_naive/normalization/divisive_channels.cu \
+	plugins/cuda_naive/normalization/divisive_channels.h \
 	plugins/cuda_naive/normalization/divisive_choice.cu \
 	plugins/cuda_naive/normalization/divisive_plain.cu \
 	plugins/cuda_naive/normalization/divisive_planes.cu \

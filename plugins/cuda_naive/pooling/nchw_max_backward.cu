@@ -23,8 +23,8 @@ __device__ static inline void needed(const pooling_packed &p, int s, const pooli
     box->end[s] = pooling_most(box->end[s], box->begin[s]);
 }
 
-/* The first element of a window that equals y, of those in every `parts`th column, `column`
- * columns before the last. */
+/* The first element of a window that equals y, of those in every `window_threads`th column,
+ * `column` columns before the last. */
 template <class T>
 __device__ static inline unsigned find_first(const pooling_packed &p, const pooling_part<T> &part,
                                              const T *tile, int plane, const pooling_box &window,
@@ -42,12 +42,12 @@ __device__ static inline unsigned find_first(const pooling_packed &p, const pool
             unsigned in_row = NO_PLACE;
 
             for (int w = window.end[2] - 1 - column; w >= window.begin[2];
-                 w -= POOLING_BATCH * p.parts) {
+                 w -= POOLING_BATCH * p.window_threads) {
 #pragma unroll
                 for (int i = 0; i < POOLING_BATCH; i++) {
-                    int at = w - i * p.parts - part.box.begin[2];
+                    int at = w - i * p.window_threads - part.box.begin[2];
 
-                    if (w - i * p.parts >= window.begin[2] &&
+                    if (w - i * p.window_threads >= window.begin[2] &&
                         pooling_same(cuda_load(row[at]), y, y_is_nan))
                         in_row = (unsigned)at;
                 }
@@ -84,10 +84,10 @@ __device__ static void scatter_class(const pooling_job &job, const pooling_part<
     const pooling_packed &p = job.packed;
     const pooling_shape &shape = p.shape;
     int items = p.planes * pooling_volume(p.of_class), thread = (int)threadIdx.x;
-    int part = thread & (p.parts - 1);
+    int part = thread & (p.window_threads - 1);
 
-    for (int i = 0; i < items; i += CUDA_THREADS / p.parts) {
-        int o[POOLING_DIMS], item = i + thread / p.parts;
+    for (int i = 0; i < items; i += CUDA_THREADS / p.window_threads) {
+        int o[POOLING_DIMS], item = i + thread / p.window_threads;
         int plane = pooling_place(p.of_class, p.by_class, item, o);
         bool inside = item < items && plane < x.planes;
         unsigned place = NO_PLACE;
@@ -108,21 +108,21 @@ __device__ static void scatter_class(const pooling_job &job, const pooling_part<
             place =
                 find_first(p, x, tile, plane, window, part, cuda_load(((const T *)job.data.y)[at]));
         }
-        if (p.parts > 1) {
+        if (p.window_threads > 1) {
             found[thread] = place;
             __syncthreads();
-            for (int other = 1; part == 0 && other < p.parts; other++)
+            for (int other = 1; part == 0 && other < p.window_threads; other++)
                 place = found[thread + other] < place ? found[thread + other] : place;
         }
         if (part == 0 && place != NO_PLACE)
             add_to(sums, p, dx, x, plane, place, dy);
-        if (p.parts > 1)
+        if (p.window_threads > 1)
             __syncthreads();
     }
 }
 
 /* Where the first element of a window of K x K that equals y has its sum; below 0 outside of the
- * tile of dx, or if there is none. `target` has the columns' parts of it. */
+ * tile of dx, or if there is none. `target` has what each column makes of it. */
 template <class T, int K>
 __device__ static inline int find_square(const pooling_packed &p, const pooling_part<T> &x,
                                          const pooling_part<T> &dx, const T *tile, int plane, int o,

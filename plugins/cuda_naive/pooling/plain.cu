@@ -281,12 +281,12 @@ static void backward_walk(pooling_plain *plain, const struct anydnn_plugin_plan 
     const struct anydnn_plugin_tensor *dx = tensor[BACKWARD_DX];
     const struct anydnn_plugin_tensor *from[] = {tensor[BACKWARD_X], tensor[BACKWARD_Y],
                                                  tensor[BACKWARD_DY]};
-    struct anydnn_plugin_tensor parts[3], coordinates[S];
-    const struct anydnn_plugin_tensor *walked[4 + S] = {dx, &parts[0], &parts[1], &parts[2]};
+    struct anydnn_plugin_tensor outer[3], coordinates[S];
+    const struct anydnn_plugin_tensor *walked[4 + S] = {dx, &outer[0], &outer[1], &outer[2]};
 
     for (int t = 0; t < 3; t++) {
-        parts[t] = cuda_part(from[t], CUDA_OUTER_DIMS);
-        memcpy(parts[t].dims, dx->dims, sizeof parts[t].dims);
+        outer[t] = cuda_part(from[t], CUDA_OUTER_DIMS);
+        memcpy(outer[t].dims, dx->dims, sizeof outer[t].dims);
     }
     cuda_spatial_coordinates(dx, S, coordinates, walked + 4);
     cuda_walk_make(&plain->walk, walked, 4 + S, KIT_WALK_ALL, KIT_WALK_SORTED);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels for operations in which one element of the output needs only elements of the same index,
- * or in which each output is gathered by itself.
+ * or in which each output is computed by itself.
  *
  * cuda_map<Op>: Op has
  *   T                the element type of inputs and outputs

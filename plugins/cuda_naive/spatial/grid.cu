@@ -45,7 +45,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_points(g
 /* The threads' sums are added up in one order, whatever the device. */
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_sums(grid_job job)
 {
-    __shared__ double parts[3][CUDA_THREADS];
+    __shared__ double partials[3][CUDA_THREADS];
     int64_t n = blockIdx.x / 2, xy = blockIdx.x % 2;
     int64_t count = job.grid.dims[GRID_H] * job.grid.dims[GRID_W];
     double sum[3] = {0, 0, 0};
@@ -62,13 +62,13 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_sums(gri
         sum[2] += value;
     }
     for (int k = 0; k < 3; k++)
-        parts[k][threadIdx.x] = sum[k];
+        partials[k][threadIdx.x] = sum[k];
     __syncthreads();
     if (threadIdx.x < 3) {
         double total = 0;
 
         for (int i = 0; i < CUDA_THREADS; i++)
-            total += parts[threadIdx.x][i];
+            total += partials[threadIdx.x][i];
         cuda_store((T *)job.out + n * job.theta.strides[0] + xy * job.theta.strides[1] +
                        (int64_t)threadIdx.x * job.theta.strides[2],
                    total);

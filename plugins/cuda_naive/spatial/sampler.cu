@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The bilinear sampler: a thread for a pixel of y, one for a point of dgrid. Gradients of the image
- * are gathered, so that they have the same bits each time: a block has a tile of 16 x 16 pixels of
- * some channels, and looks through all points of its image, of which those that do not reach the
- * tile are passed over 256 at a time.
+ * are summed by destination, so that they have the same bits each time: a block has a tile of 16 x
+ * 16 pixels of some channels, and looks through all points of its image, of which those that do not
+ * reach the tile are passed over 256 at a time.
  */
 #include "../shared/map.h"
 #include "../table.h"

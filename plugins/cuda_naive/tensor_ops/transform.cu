@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transform_tensor_ex and transform_filter. FOLD pads, then moves each block of fold[0] x fold[1]..
- * places into channels; UNFOLD moves them back, then pads. Channel c and place o within the block
- * (counted as an index tuple, the last spatial dim fastest) make channel o * (channels of x) + c.
+ * positions into channels; UNFOLD moves them back, then pads. Channel c and place o within the
+ * block (counted as an index tuple, the last spatial dim fastest) make channel o * (channels of x)
+ * + c.
  */
 #include "../shared/map.h"
 #include "../table.h"
