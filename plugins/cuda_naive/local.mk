@@ -98,6 +98,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/sequence/ctc.cu \
 	plugins/cuda_naive/sequence/ctc.h \
 	plugins/cuda_naive/sequence/ctc_paths.h \
+	plugins/cuda_naive/sequence/ctc_steps.h \
 	plugins/cuda_naive/shared/beside.h \
 	plugins/cuda_naive/shared/map.h \
 	plugins/cuda_naive/shared/reduce.h \
