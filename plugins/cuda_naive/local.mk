@@ -17,7 +17,9 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/depthwise_halo_wgrad.h \
 	plugins/cuda_naive/conv/depthwise_halo_wgrad_stride2.cu \
 	plugins/cuda_naive/conv/depthwise_wgrad.cu \
+	plugins/cuda_naive/conv/engines.cu \
 	plugins/cuda_naive/conv/entry.cu \
+	plugins/cuda_naive/conv/entry.h \
 	plugins/cuda_naive/conv/im2col.cu \
 	plugins/cuda_naive/conv/implicit_gemm.h \
 	plugins/cuda_naive/conv/implicit_gemm_bfloat16.cu \
