@@ -5,10 +5,10 @@
 
 #include <limits.h>
 
-/* A place is packed into a number in such a way that the first in d, h, w order is the least. */
-#define PLACE_BITS 13u
-#define PLACE_MASK ((1u << PLACE_BITS) - 1)
-#define NO_PLACE   UINT_MAX
+/* A position is packed into a number in such a way that the first in d, h, w order is the least. */
+#define PLACE_BITS  13u
+#define PLACE_MASK  ((1u << PLACE_BITS) - 1)
+#define NO_POSITION UINT_MAX
 
 /* What the windows need of x. */
 __device__ static inline void needed(const pooling_packed &p, int s, const pooling_box &windows,
@@ -31,7 +31,7 @@ __device__ static inline unsigned find_first(const pooling_packed &p, const pool
                                              int column, float y)
 {
     bool y_is_nan = isnan(y);
-    unsigned found = NO_PLACE;
+    unsigned found = NO_POSITION;
 
     for (int d = window.end[0] - 1; d >= window.begin[0]; d--)
         for (int h = window.end[1] - 1; h >= window.begin[1]; h--) {
@@ -39,7 +39,7 @@ __device__ static inline unsigned find_first(const pooling_packed &p, const pool
             unsigned here = ((unsigned)(d - part.box.begin[0]) << PLACE_BITS |
                              (unsigned)(h - part.box.begin[1]))
                             << PLACE_BITS;
-            unsigned in_row = NO_PLACE;
+            unsigned in_row = NO_POSITION;
 
             for (int w = window.end[2] - 1 - column; w >= window.begin[2];
                  w -= POOLING_BATCH * p.window_threads) {
@@ -52,13 +52,13 @@ __device__ static inline unsigned find_first(const pooling_packed &p, const pool
                         in_row = (unsigned)at;
                 }
             }
-            if (in_row != NO_PLACE)
+            if (in_row != NO_POSITION)
                 found = here | in_row;
         }
     return found;
 }
 
-/* Adds dy at the place, if that is in the tile of dx. */
+/* Adds dy at the position, if that is in the tile of dx. */
 template <class T>
 __device__ static inline void add_to(float *sums, const pooling_packed &p,
                                      const pooling_part<T> &dx, const pooling_part<T> &x, int plane,
@@ -88,9 +88,9 @@ __device__ static void scatter_class(const pooling_job &job, const pooling_part<
 
     for (int i = 0; i < items; i += CUDA_THREADS / p.window_threads) {
         int o[POOLING_DIMS], item = i + thread / p.window_threads;
-        int plane = pooling_place(p.of_class, p.by_class, item, o);
+        int plane = pooling_position(p.of_class, p.by_class, item, o);
         bool inside = item < items && plane < x.planes;
-        unsigned place = NO_PLACE;
+        unsigned position = NO_POSITION;
         pooling_box window;
         float dy = 0;
 
@@ -105,17 +105,17 @@ __device__ static void scatter_class(const pooling_job &job, const pooling_part<
                          pooling_offset(shape.y_dims, o[0], o[1], o[2]);
 
             dy = cuda_load(((const T *)job.data.dy)[at]);
-            place =
+            position =
                 find_first(p, x, tile, plane, window, part, cuda_load(((const T *)job.data.y)[at]));
         }
         if (p.window_threads > 1) {
-            found[thread] = place;
+            found[thread] = position;
             __syncthreads();
             for (int other = 1; part == 0 && other < p.window_threads; other++)
-                place = found[thread + other] < place ? found[thread + other] : place;
+                position = found[thread + other] < position ? found[thread + other] : position;
         }
-        if (part == 0 && place != NO_PLACE)
-            add_to(sums, p, dx, x, plane, place, dy);
+        if (part == 0 && position != NO_POSITION)
+            add_to(sums, p, dx, x, plane, position, dy);
         if (p.window_threads > 1)
             __syncthreads();
     }

@@ -173,7 +173,7 @@ __device__ static void find_all(pooling_found<LANES> *found, const pooling_job &
         bool inside = thread.vector < p.vectors;
         pooling_box box;
 
-        pooling_place(p.windows, p.by_windows, i, o);
+        pooling_position(p.windows, p.by_windows, i, o);
 #pragma unroll
         for (int s = 0; s < POOLING_DIMS; s++) {
             o[s] += windows.begin[s];

@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) pooling_nhwc_forward(pooling_job
         float result[LANES] = {};
         pooling_box box;
 
-        pooling_place(p.tile.size, p.tile.by_size, i, o);
+        pooling_position(p.tile.size, p.tile.by_size, i, o);
 #pragma unroll
         for (int s = 0; s < POOLING_DIMS; s++) {
             o[s] += thread.first[s];

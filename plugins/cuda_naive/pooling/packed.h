@@ -56,7 +56,7 @@ struct pooling_tile {
 };
 
 /* How a tile's part of a tensor of planes lies in shared memory: as one run, as in memory, or row
- * by row. Either way the elements have the place within 16 bytes that they have in memory. */
+ * by row. Either way the elements have the offset within 16 bytes that they have in memory. */
 struct pooling_store {
     int32_t one_run;
     int32_t rows; /* of a slice, at most */

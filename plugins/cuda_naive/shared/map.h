@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_map_elements(cuda_map_job<O
     }
 }
 
-/* Vectors of an input: in one access, or the same element in each place. */
+/* Vectors of an input: in one access, or the same element in each lane. */
 template <class T>
 __device__ static inline void cuda_vector_read(cuda_vector<T> &to, const void *data, int64_t at,
                                                int64_t lane)

@@ -2,8 +2,8 @@
 /*
  * Walks over the elements of several tensors of one index space, whatever their strides: which
  * element a thread works on, and where it lies in each tensor. Made on the host (walk.c), followed
- * on the device (walk_device.h). A tensor may be one of thought only: coordinates, logical places
- * and cells are tensors whose offset is what is looked for.
+ * on the device (walk_device.h). A tensor may be one of thought only: coordinates, logical
+ * indices and cells are tensors whose offset is what is looked for.
  */
 #ifndef CUDA_NAIVE_SHARED_WALK_H
 #define CUDA_NAIVE_SHARED_WALK_H
@@ -57,7 +57,7 @@ static inline int64_t cuda_tensor_count(const struct anydnn_plugin_tensor *tenso
 }
 
 /* A tensor of thought with the dims of another, whose offset at an index tuple is the index along
- * `dim`; the place in logical order. */
+ * `dim`; the index in logical order. */
 struct anydnn_plugin_tensor cuda_coordinate(const struct anydnn_plugin_tensor *of, int32_t dim);
 struct anydnn_plugin_tensor cuda_places(const struct anydnn_plugin_tensor *of);
 /* `of` with stride 0 along the dims that are not in `mask`, so that its offset is that of the rest

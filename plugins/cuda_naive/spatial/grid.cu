@@ -15,7 +15,7 @@ struct grid_job {
     void *out;
 };
 
-/* Coordinate of place `at` of `count` before it is transformed. */
+/* Coordinate of position `at` of `count` before it is transformed. */
 __device__ static inline double base_of(int64_t at, int64_t count)
 {
     return count > 1 ? -1 + 2 * (double)at / (double)(count - 1) : 0;
@@ -24,16 +24,17 @@ __device__ static inline double base_of(int64_t at, int64_t count)
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_points(grid_job job)
 {
     int64_t at = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    spatial_place place = spatial_place_of(job.grid, at);
-    double u = base_of(place.w, job.grid.dims[GRID_W]), v = base_of(place.h, job.grid.dims[GRID_H]);
+    spatial_position position = spatial_position_of(job.grid, at);
+    double u = base_of(position.w, job.grid.dims[GRID_W]),
+           v = base_of(position.h, job.grid.dims[GRID_H]);
 
-    if (place.n >= job.grid.dims[GRID_N])
+    if (position.n >= job.grid.dims[GRID_N])
         return;
     for (int xy = 0; xy < 2; xy++) {
         const T *row =
-            (const T *)job.in + place.n * job.theta.strides[0] + xy * job.theta.strides[1];
-        T *to = (T *)job.out + place.n * job.grid.strides[GRID_N] +
-                place.h * job.grid.strides[GRID_H] + place.w * job.grid.strides[GRID_W] +
+            (const T *)job.in + position.n * job.theta.strides[0] + xy * job.theta.strides[1];
+        T *to = (T *)job.out + position.n * job.grid.strides[GRID_N] +
+                position.h * job.grid.strides[GRID_H] + position.w * job.grid.strides[GRID_W] +
                 xy * job.grid.strides[GRID_XY];
 
         cuda_store(to, (double)cuda_load(row[0]) * u +
