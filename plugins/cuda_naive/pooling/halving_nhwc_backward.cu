@@ -120,13 +120,13 @@ template <class T, int K> struct walker {
 #pragma unroll
                 for (int k = 0; k < K; k++) {
                     int c = 2 * w + k; /* of x */
-                    float value = cuda_load(x[c].lane[lane]), other = 0;
+                    float value = cuda_load(x[c].lane[lane]), nowhere = 0;
                     bool there = inside && column + c >= 0 && column + c < wide;
                     int to = c - (K - 2);
 
                     halving_give<NANS>(to == 0   ? sum[0][lane]
                                        : to == 1 ? sum[1][lane]
-                                                 : other,
+                                                 : nowhere,
                                        left[w][lane], value, of, there);
                 }
             }

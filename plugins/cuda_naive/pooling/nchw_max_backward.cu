@@ -111,8 +111,8 @@ __device__ static void scatter_class(const pooling_job &job, const pooling_part<
         if (p.window_threads > 1) {
             found[thread] = position;
             __syncthreads();
-            for (int other = 1; part == 0 && other < p.window_threads; other++)
-                position = found[thread + other] < position ? found[thread + other] : position;
+            for (int peer = 1; part == 0 && peer < p.window_threads; peer++)
+                position = found[thread + peer] < position ? found[thread + peer] : position;
         }
         if (part == 0 && position != NO_POSITION)
             add_to(sums, p, dx, x, plane, position, dy);

@@ -190,10 +190,10 @@ __device__ static void find_all(pooling_found<LANES> *found, const pooling_job &
     /* The first of what the threads that share a window have found. */
     __syncthreads();
     for (int i = (int)threadIdx.x; i < items * p.lanes; i += CUDA_THREADS) {
-        for (int other = 1; other < p.window_threads; other++) {
+        for (int peer = 1; peer < p.window_threads; peer++) {
 #pragma unroll
             for (int lane = 0; lane < LANES; lane++) {
-                uint16_t there = found[other * items * p.lanes + i].lane[lane];
+                uint16_t there = found[peer * items * p.lanes + i].lane[lane];
 
                 if (there < found[i].lane[lane])
                     found[i].lane[lane] = there;

@@ -52,10 +52,10 @@ __device__ static inline void join(float result[LANES], const pooling_packed &p,
     for (int lane = 0; lane < LANES; lane++)
         partial[lane][threadIdx.x] = result[lane];
     __syncthreads();
-    for (int other = 1; part == 0 && other < p.window_threads; other++) {
+    for (int peer = 1; part == 0 && peer < p.window_threads; peer++) {
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
-            pooling_take<MAX>(result[lane], partial[lane][threadIdx.x + other * apart],
+            pooling_take<MAX>(result[lane], partial[lane][threadIdx.x + peer * apart],
                               p.shape.nan_propagate);
     }
     __syncthreads();
