@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all commands of the program share: sentences and exit codes, options, answers as JSON. */
+/* What all commands of the program share: sentences and exit codes, options, and the answer of a
+ * command, or its answer to a problem, as a JSON object. */
 #ifndef TOOLS_COMMON_H
 #define TOOLS_COMMON_H
 

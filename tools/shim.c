@@ -62,13 +62,13 @@ static const char **in_order(const json_t *array)
 static char *backend_of(anydnnHandle_t handle, const char *text)
 {
     anydnnProblem_t problem = NULL;
-    char *answer = NULL;
+    char *explained = NULL;
     char *backend = NULL;
     const char *choice;
 
     if (anydnnProblemParse(text, &problem) == ANYDNN_STATUS_SUCCESS)
-        answer = tool_ask_problem(handle, problem);
-    choice = answer != NULL ? strstr(answer, "\nchoice: ") : NULL;
+        explained = tool_ask_problem(handle, problem);
+    choice = explained != NULL ? strstr(explained, "\nchoice: ") : NULL;
     if (choice != NULL) {
         size_t length = strcspn(choice + 9, " \n");
 
@@ -76,7 +76,7 @@ static char *backend_of(anydnnHandle_t handle, const char *text)
         memcpy(backend, choice + 9, length);
         backend[length] = '\0';
     }
-    free(answer);
+    free(explained);
     anydnnProblemDestroy(problem);
     return backend;
 }

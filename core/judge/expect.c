@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Right answers: what the oracle gives without scaling factors, which are applied here, and whether
+/* Right results: what the oracle gives without scaling factors, which are applied here, and whether
  * it is the only right one. */
 #include "judge/judge.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Right answers and how far a result may be from them, shared with the tools. A subject is a
+ * Right results and how far a result may be from them, shared with the tools. A subject is a
  * problem with everything that judging it takes: what its operands hold in logical order, and what
- * they should hold afterwards. An oracle runs problems in double; from it come the right answers
+ * they should hold afterwards. An oracle runs problems in double; from it come the right results
  * and the sums that bound the error of each element.
  */
 #ifndef ADN_JUDGE_JUDGE_H
@@ -54,7 +54,7 @@ struct adn_subject {
     struct adn_subject_slot slot[ADN_SLOTS];
 };
 
-/* Who knows the right answers. `run` takes a problem in double and runs it on images of packed
+/* Who knows the right results. `run` takes a problem in double and runs it on images of packed
  * operands by slot; 0; 1 with a sentence when it declines; -1 when it fails. */
 struct adn_oracle {
     int (*run)(struct adn_oracle *oracle, const struct adn_problem *wide,

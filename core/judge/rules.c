@@ -118,7 +118,7 @@ int adn_judge_is_activated(const struct adn_problem *problem)
             activation == ADN_JUDGE_ELU || activation == ADN_JUDGE_SWISH);
 }
 
-/* Whole numbers and the factors 0, 1/2, 1 give one right answer, which is rounded once. */
+/* Whole numbers and the factors 0, 1/2, 1 give one right result, which is rounded once. */
 int adn_judge_exact_on_integers(const struct adn_problem *problem)
 {
     switch (problem->operation) {

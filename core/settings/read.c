@@ -193,7 +193,7 @@ static ssize_t read_text(int descriptor, char *text)
 }
 
 /* Whose file it is, and who else can write it; -1 when this process does not trust it. */
-static int judge(struct adn_file *file, const struct stat *status)
+static int check_trust(struct adn_file *file, const struct stat *status)
 {
     char reason[ADN_REASON_MAX];
 
@@ -240,7 +240,7 @@ enum adn_read adn_file_read(struct adn_file *file, const char *path)
         adn_file_error(file, 0, "longer than 262144 bytes");
     else
         result = adn_file_parse(file, path, text, (size_t)size);
-    if (result == ADN_READ_GOOD && judge(file, &status) != 0)
+    if (result == ADN_READ_GOOD && check_trust(file, &status) != 0)
         result = ADN_READ_BAD;
     free(text);
     close(descriptor);

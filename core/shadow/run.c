@@ -110,7 +110,7 @@ static int prepare(struct adn_pass *pass, struct adn_shadowed *own,
     return keep_inputs(pass, operands);
 }
 
-static void judge(struct adn_pass *pass, const struct anydnn_plugin_operands *operands)
+static void judge_now(struct adn_pass *pass, const struct anydnn_plugin_operands *operands)
 {
     const struct adn_subject *subject = &pass->subject;
     const unsigned char *got[ADN_SLOTS] = {NULL};
@@ -152,7 +152,7 @@ static int32_t run_at_once(struct adn_shadowed *own, const struct anydnn_plugin_
     clock_gettime(CLOCK_MONOTONIC, &after);
     adn_float_standard();
     if (ready && result == 0)
-        judge(pass, operands);
+        judge_now(pass, operands);
     else if (ready)
         adn_pass_over(own, ADN_COUNT_FAILED, "the backend did not run it");
     if (pass)

@@ -57,7 +57,7 @@ void adn_later_forget_parents(struct adn_watch *watch)
     *backlog = (struct adn_backlog){.fork_number = adn_process_fork_number};
 }
 
-static void judge(struct adn_later *later)
+static void judge_later(struct adn_later *later)
 {
     struct adn_pass *pass = &later->pass;
     const unsigned char *memory = later->block->memory;
@@ -113,7 +113,7 @@ void adn_later_give(struct adn_watch *watch)
     }
     clock_gettime(CLOCK_MONOTONIC, &begin);
     adn_float_standard();
-    judge(later);
+    judge_later(later);
     adn_block_put(&watch->backlog.spare, later->block);
     adn_later_free(later);
     clock_gettime(CLOCK_MONOTONIC, &end);

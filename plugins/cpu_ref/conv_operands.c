@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See the header. */
+/* What a convolution has of its operands on the way of its loops (conv_operands.h). */
 #include "conv_operands.h"
 
 #include "element.h"

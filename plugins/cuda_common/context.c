@@ -2,8 +2,8 @@
 /* Makes the context of a CUDA backend on a device, and publishes its table of operations. */
 #include "plan.h"
 
-static int32_t read_attribute(int32_t device, enum cudaDeviceAttr attribute, const char *what,
-                              int32_t *value)
+int32_t cuda_read_attribute(int32_t device, enum cudaDeviceAttr attribute, const char *what,
+                            int32_t *value)
 {
     int read = 0;
     int32_t status = cuda_check(device, cudaDeviceGetAttribute(&read, attribute, device), what);
@@ -15,25 +15,15 @@ static int32_t read_attribute(int32_t device, enum cudaDeviceAttr attribute, con
 /* What every backend asks of a device. */
 static int32_t read_device(struct cuda_context *context, int32_t device)
 {
-    int32_t status = cuda_device_usable(device), major = 0, minor = 0;
+    int32_t status = cuda_device_usable(device);
 
     context->device = device;
     if (!status)
-        status = read_attribute(device, cudaDevAttrMultiProcessorCount,
-                                "asking for the multiprocessors", &context->multiprocessors);
+        status = cuda_read_attribute(device, cudaDevAttrMultiProcessorCount,
+                                     "asking for the multiprocessors", &context->multiprocessors);
     if (!status)
-        status = read_attribute(device, cudaDevAttrMemoryPoolsSupported,
-                                "asking for pools of memory", &context->has_pools);
-    if (!status)
-        status = read_attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                "asking for the shared memory of a block", &context->shared_bytes);
-    if (!status)
-        status = read_attribute(device, cudaDevAttrComputeCapabilityMajor,
-                                "asking for the compute capability", &major);
-    if (!status)
-        status = read_attribute(device, cudaDevAttrComputeCapabilityMinor,
-                                "asking for the compute capability", &minor);
-    context->generation = 10 * major + minor;
+        status = cuda_read_attribute(device, cudaDevAttrMemoryPoolsSupported,
+                                     "asking for pools of memory", &context->has_pools);
     return status;
 }
 

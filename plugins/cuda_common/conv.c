@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a problem of a convolution to its geometry. */
 #include "conv.h"
-#include "walk.h"
+#include "divide.h"
 
 #include <string.h>
 

@@ -108,11 +108,11 @@ int cuda_is_captured(cudaStream_t stream)
 
 cudaStream_t cuda_stream(void *stream)
 {
-    cudaStream_t given = (cudaStream_t)stream;
+    cudaStream_t callers = (cudaStream_t)stream;
 
-    if ((!given || given == cudaStreamLegacy) && cuda_is_captured(cudaStreamPerThread))
+    if ((!callers || callers == cudaStreamLegacy) && cuda_is_captured(cudaStreamPerThread))
         return cudaStreamPerThread;
-    return given;
+    return callers;
 }
 
 /* ------------------------------------------------------------------ scratch */

@@ -22,9 +22,9 @@ CUDA_PLAN_SOURCES = \
 	plugins/cuda_common/conv_coords.h \
 	plugins/cuda_common/conv_split.cu \
 	plugins/cuda_common/conv_view.h \
+	plugins/cuda_common/divide.c \
+	plugins/cuda_common/divide.h \
 	plugins/cuda_common/element.h \
 	plugins/cuda_common/index.h \
 	plugins/cuda_common/plan.c \
-	plugins/cuda_common/plan.h \
-	plugins/cuda_common/walk.c \
-	plugins/cuda_common/walk.h
+	plugins/cuda_common/plan.h

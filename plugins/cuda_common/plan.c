@@ -57,11 +57,11 @@ static int32_t begin(const struct anydnn_plugin_context *context,
 /* ------------------------------------------------------------------ candidates */
 
 static int32_t engines_of(const struct anydnn_plugin_plan *plan,
-                          struct cuda_engine engines[CUDA_ENGINES_MAX])
+                          struct anydnn_plugin_candidate engines[CUDA_ENGINES_MAX])
 {
     if (plan->operation->engines)
         return plan->operation->engines(plan, engines);
-    engines[0] = (struct cuda_engine){.number = THE_ENGINE};
+    engines[0] = (struct anydnn_plugin_candidate){.engine = THE_ENGINE};
     return 1;
 }
 
@@ -69,23 +69,10 @@ static int32_t engines_of(const struct anydnn_plugin_plan *plan,
 static void offer_engines(const struct anydnn_plugin_plan *plan, anydnn_plugin_offer_fn offer,
                           void *cookie)
 {
-    struct anydnn_plugin_candidate candidates[CUDA_ENGINES_MAX];
-    struct cuda_engine engines[CUDA_ENGINES_MAX];
+    struct anydnn_plugin_candidate engines[CUDA_ENGINES_MAX];
     int32_t count = engines_of(plan, engines);
 
-    for (int32_t i = 0; i < count; i++) {
-        const struct cuda_engine *engine = &engines[i];
-
-        candidates[i] = (struct anydnn_plugin_candidate){.engine = engine->number,
-                                                         .math = engine->math,
-                                                         .workspace = engine->workspace,
-                                                         .notes = engine->notes,
-                                                         .expected_us = engine->expected_us};
-        for (int32_t slot = 0; engine->aligned >> slot; slot++)
-            candidates[i].alignment[slot] = engine->aligned >> slot & 1 ? engine->alignment : 0;
-    }
-    kit_offer(candidates, count, plan->operation->algorithms, plan->operation->first, offer,
-              cookie);
+    kit_offer(engines, count, plan->operation->algorithms, plan->operation->first, offer, cookie);
 }
 
 int32_t cuda_candidates(struct anydnn_plugin_context *context,
@@ -116,7 +103,7 @@ int32_t cuda_candidates(struct anydnn_plugin_context *context,
 
 static int has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine)
 {
-    struct cuda_engine engines[CUDA_ENGINES_MAX];
+    struct anydnn_plugin_candidate engines[CUDA_ENGINES_MAX];
     int32_t count;
     int found = 0;
 
@@ -124,7 +111,7 @@ static int has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine)
         return plan->operation->has_engine(plan, engine);
     count = engines_of(plan, engines);
     for (int32_t i = 0; i < count; i++)
-        found |= engines[i].number == engine;
+        found |= engines[i].engine == engine;
     return found;
 }
 

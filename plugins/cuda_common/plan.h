@@ -26,9 +26,7 @@ extern "C" {
 struct cuda_context {
     int32_t device;
     int32_t multiprocessors;
-    int32_t has_pools;    /* memory in stream order can be had */
-    int32_t generation;   /* 10 major + minor of the device's compute capability */
-    int32_t shared_bytes; /* shared memory that a block may ask for */
+    int32_t has_pools; /* memory in stream order can be had */
 };
 
 /* One execution of a plan, on its device. */
@@ -37,18 +35,6 @@ struct cuda_call {
     cudaStream_t stream;
     int32_t device;
     int32_t *effect; /* ENQUEUED once the first kernel is on its way */
-};
-
-/* A way to run a problem, and the workspace that it takes. The rest is as in struct
- * anydnn_plugin_candidate. */
-struct cuda_engine {
-    uint64_t number;
-    uint64_t workspace;
-    int32_t math;
-    uint32_t notes;
-    uint32_t alignment; /* bytes needed of the operands in these slots, bits */
-    uint32_t aligned;
-    double expected_us;
 };
 
 /* Engines that an operation may have. */
@@ -71,14 +57,22 @@ struct cuda_operation {
     void (*prepare)(struct anydnn_plugin_plan *plan);
     /* Launches: a status, with a sentence where it is not 0. Nothing waits. */
     int32_t (*run)(const struct anydnn_plugin_plan *plan, const struct cuda_call *call);
-    /* Optional: the engines that can run the problem, best first; returns how many, at least 1.
-     * Without it there is one, number 1, without workspace. */
+    /* Optional: the engines that can run the problem, best first, of no algorithm; returns how
+     * many, at least 1. Without it there is one, number 1, without workspace. */
     int32_t (*engines)(const struct anydnn_plugin_plan *plan,
-                       struct cuda_engine engines[CUDA_ENGINES_MAX]);
+                       struct anydnn_plugin_candidate engines[CUDA_ENGINES_MAX]);
     /* Optional: whether that engine can run the problem, offered or not. Without it, those offered
      * can. */
     int32_t (*has_engine)(const struct anydnn_plugin_plan *plan, uint64_t engine);
 };
+
+/* So many bytes of alignment are needed of the operands in these slots, bits. */
+static inline void cuda_align(struct anydnn_plugin_candidate *engine, uint32_t slots,
+                              uint32_t bytes)
+{
+    for (int32_t slot = 0; slots >> slot; slot++)
+        engine->alignment[slot] = slots >> slot & 1 ? bytes : 0;
+}
 
 /* A plan: the problem with copies of its tensors and parameters, and what its operation made of
  * them: kernels and their parameter blocks, in which pointers and factors are open. */
@@ -101,6 +95,10 @@ int32_t cuda_context_create(int32_t device, size_t bytes,
                             int32_t (*more)(struct anydnn_plugin_context *context),
                             struct anydnn_plugin_context **context);
 void cuda_context_destroy(struct anydnn_plugin_context *context);
+
+/* Reads an attribute of a device: 0, or a status with a sentence that says what was asked for. */
+int32_t cuda_read_attribute(int32_t device, enum cudaDeviceAttr attribute, const char *what,
+                            int32_t *value);
 
 /* Puts the published form of the table of operations, which permit these math modes, into the
  * description. */

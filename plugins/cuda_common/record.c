@@ -111,18 +111,18 @@ void cuda_stream_destroy(int32_t device, void *stream)
 
 int32_t cuda_stream_wait(int32_t device, void *stream, void *mark)
 {
-    cudaStream_t place = cuda_stream(stream);
+    cudaStream_t target = cuda_stream(stream);
     struct cuda_visit visit;
     int32_t status = cuda_process();
 
-    if (!status && cuda_is_captured(place))
+    if (!status && cuda_is_captured(target))
         status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                           "a stream that is recorded waits for no mark");
     if (!status)
         status = cuda_enter(&visit, device);
     if (status)
         return status;
-    status = cuda_check(device, cudaStreamWaitEvent(place, ((struct object *)mark)->event, 0),
+    status = cuda_check(device, cudaStreamWaitEvent(target, ((struct object *)mark)->event, 0),
                         "having a stream wait for an event");
     cuda_leave(&visit);
     return status;
@@ -157,18 +157,18 @@ int32_t cuda_mark_create(int32_t device, void **mark)
 
 int32_t cuda_mark_record(int32_t device, void *stream, void *mark)
 {
-    cudaStream_t place = cuda_stream(stream);
+    cudaStream_t target = cuda_stream(stream);
     struct cuda_visit visit;
     int32_t status = cuda_process();
 
-    if (!status && cuda_is_captured(place))
+    if (!status && cuda_is_captured(target))
         status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                           "a mark cannot be set while its stream is recorded");
     if (!status)
         status = cuda_enter(&visit, device);
     if (status)
         return status;
-    status = cuda_check(device, cudaEventRecord(((struct object *)mark)->event, place),
+    status = cuda_check(device, cudaEventRecord(((struct object *)mark)->event, target),
                         "recording an event");
     cuda_leave(&visit);
     return status;
@@ -214,14 +214,14 @@ void cuda_mark_destroy(int32_t device, void *mark)
 /* The stream that is captured for a recording on the application's stream. */
 static cudaStream_t captured_stream(void *stream)
 {
-    cudaStream_t given = (cudaStream_t)stream;
-    return !given || given == cudaStreamLegacy ? cudaStreamPerThread : given;
+    cudaStream_t callers = (cudaStream_t)stream;
+    return !callers || callers == cudaStreamLegacy ? cudaStreamPerThread : callers;
 }
 
 /* Relaxed: making a plan while one records may take memory. */
 int32_t cuda_record_begin(int32_t device, void *stream)
 {
-    cudaStream_t place = captured_stream(stream);
+    cudaStream_t target = captured_stream(stream);
     struct cuda_visit visit;
     int32_t status = cuda_process();
 
@@ -229,13 +229,13 @@ int32_t cuda_record_begin(int32_t device, void *stream)
         status = cuda_enter(&visit, device);
     if (status)
         return status;
-    if (cuda_is_captured(place))
+    if (cuda_is_captured(target))
         status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                           stream ? "the stream is being captured already"
                                  : "a recording on the default stream is under way in this "
                                    "thread; give each handle a stream of its own");
     else
-        status = cuda_check(device, cudaStreamBeginCapture(place, cudaStreamCaptureModeRelaxed),
+        status = cuda_check(device, cudaStreamBeginCapture(target, cudaStreamCaptureModeRelaxed),
                             "beginning a capture");
     cuda_leave(&visit);
     return status;

@@ -195,11 +195,11 @@ static int32_t host_free(int32_t device, void *pointer)
 static int32_t copy(int32_t device, void *stream, void *to, const void *from, uint64_t bytes,
                     int32_t kind, int waits)
 {
-    cudaStream_t place = cuda_stream(stream);
+    cudaStream_t target = cuda_stream(stream);
     struct cuda_visit visit;
     int32_t status = cuda_process();
 
-    if (!status && kind != ANYDNN_PLUGIN_COPY_WITHIN && cuda_is_captured(place))
+    if (!status && kind != ANYDNN_PLUGIN_COPY_WITHIN && cuda_is_captured(target))
         status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                           "a copy to or from the host cannot be part of a recording");
     if (status || bytes == 0)
@@ -207,10 +207,10 @@ static int32_t copy(int32_t device, void *stream, void *to, const void *from, ui
     status = cuda_enter(&visit, device);
     if (status)
         return status;
-    status = cuda_check(device, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, place),
+    status = cuda_check(device, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, target),
                         "copying memory");
     if (!status && waits)
-        status = cuda_check(device, cudaStreamSynchronize(place), "waiting for a copy");
+        status = cuda_check(device, cudaStreamSynchronize(target), "waiting for a copy");
     cuda_leave(&visit);
     return status;
 }
@@ -231,7 +231,7 @@ static int32_t memory_copy_async(int32_t device, void *stream, void *to, const v
 
 static int32_t memory_set(int32_t device, void *stream, void *to, int32_t byte, uint64_t bytes)
 {
-    cudaStream_t place = cuda_stream(stream);
+    cudaStream_t target = cuda_stream(stream);
     struct cuda_visit visit;
     int32_t status = cuda_process();
 
@@ -240,7 +240,7 @@ static int32_t memory_set(int32_t device, void *stream, void *to, int32_t byte, 
     status = cuda_enter(&visit, device);
     if (status)
         return status;
-    status = cuda_check(device, cudaMemsetAsync(to, byte, bytes, place), "setting memory");
+    status = cuda_check(device, cudaMemsetAsync(to, byte, bytes, target), "setting memory");
     cuda_leave(&visit);
     return status;
 }
@@ -249,18 +249,18 @@ static int32_t memory_set(int32_t device, void *stream, void *to, int32_t byte, 
 
 static int32_t synchronize(int32_t device, void *stream)
 {
-    cudaStream_t place = cuda_stream(stream);
+    cudaStream_t target = cuda_stream(stream);
     struct cuda_visit visit;
     int32_t status = cuda_process();
 
-    if (!status && cuda_is_captured(place))
+    if (!status && cuda_is_captured(target))
         status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED,
                           "a stream that is recorded cannot be waited for");
     if (!status)
         status = cuda_enter(&visit, device);
     if (status)
         return status;
-    status = cuda_check(device, cudaStreamSynchronize(place), "waiting for a stream");
+    status = cuda_check(device, cudaStreamSynchronize(target), "waiting for a stream");
     cuda_leave(&visit);
     return status;
 }
@@ -268,17 +268,18 @@ static int32_t synchronize(int32_t device, void *stream)
 /* The default streams are every device's. */
 static int32_t stream_check(int32_t device, void *stream)
 {
-    cudaStream_t given = (cudaStream_t)stream;
+    cudaStream_t callers = (cudaStream_t)stream;
     int32_t status = cuda_process();
     int owner = device;
 
-    if (status || !given || given == cudaStreamLegacy || given == cudaStreamPerThread)
+    if (status || !callers || callers == cudaStreamLegacy || callers == cudaStreamPerThread)
         return status;
     /* Asking for the device of a captured stream failed on an H200 (CUDA 13.0), the capture with
      * it. */
-    if (cuda_is_captured(given))
+    if (cuda_is_captured(callers))
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
-    status = cuda_check(device, cudaStreamGetDevice(given, &owner), "asking for a stream's device");
+    status =
+        cuda_check(device, cudaStreamGetDevice(callers, &owner), "asking for a stream's device");
     if (!status && owner != device)
         status = kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM,
                           "the stream belongs to CUDA device %d, not to device %d", owner, device);

@@ -5,6 +5,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/bias.cu \
 	plugins/cuda_naive/conv/choice.c \
 	plugins/cuda_naive/conv/choice.h \
+	plugins/cuda_naive/conv/copy_async.h \
 	plugins/cuda_naive/conv/depthwise.h \
 	plugins/cuda_naive/conv/depthwise_choice.cu \
 	plugins/cuda_naive/conv/depthwise_device.h \
@@ -16,7 +17,9 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/depthwise_halo_wgrad.h \
 	plugins/cuda_naive/conv/depthwise_halo_wgrad_stride2.cu \
 	plugins/cuda_naive/conv/depthwise_wgrad.cu \
+	plugins/cuda_naive/conv/engines.cu \
 	plugins/cuda_naive/conv/entry.cu \
+	plugins/cuda_naive/conv/entry.h \
 	plugins/cuda_naive/conv/im2col.cu \
 	plugins/cuda_naive/conv/implicit_gemm.h \
 	plugins/cuda_naive/conv/implicit_gemm_bfloat16.cu \
@@ -53,6 +56,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/batch_norm_stats.cu \
 	plugins/cuda_naive/normalization/divisive.cu \
 	plugins/cuda_naive/normalization/divisive_channels.cu \
+	plugins/cuda_naive/normalization/divisive_channels.h \
 	plugins/cuda_naive/normalization/divisive_choice.cu \
 	plugins/cuda_naive/normalization/divisive_plain.cu \
 	plugins/cuda_naive/normalization/divisive_planes.cu \
@@ -100,14 +104,17 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/sequence/ctc.cu \
 	plugins/cuda_naive/sequence/ctc.h \
 	plugins/cuda_naive/sequence/ctc_paths.h \
+	plugins/cuda_naive/sequence/ctc_steps.h \
 	plugins/cuda_naive/shared/beside.h \
-	plugins/cuda_naive/shared/copy_async.h \
 	plugins/cuda_naive/shared/map.h \
 	plugins/cuda_naive/shared/reduce.h \
 	plugins/cuda_naive/shared/reduce_kernels.h \
 	plugins/cuda_naive/shared/reduce_rows.h \
 	plugins/cuda_naive/shared/reduce_step.h \
 	plugins/cuda_naive/shared/vector.h \
+	plugins/cuda_naive/shared/walk.c \
+	plugins/cuda_naive/shared/walk.h \
+	plugins/cuda_naive/shared/walk_device.h \
 	plugins/cuda_naive/shared/window.h \
 	plugins/cuda_naive/softmax/choice.cu \
 	plugins/cuda_naive/softmax/columns.cu \

@@ -4,12 +4,12 @@
  * their engines, plans and calls. Where K is long and results few, K is split over the grid
  * (split-K) and the partial sums are added up by a second kernel in a fixed order, in workspace.
  */
-#include "../cuda_common/walk.h"
+#include "../cuda_common/divide.h"
 #include "common/launch.h"
 #include "layout/layout.h"
 
 /* The steps of a plan, in this order, of which it has the kernel's and any of the others. */
-enum { COPY_A, COPY_B, KERNEL, ADD, STEPS };
+enum { COPY_A, COPY_B, KERNEL, REDUCE, STEPS };
 
 struct tc_state {
     struct conv conv; /* of the problem: tc_conv_of */
@@ -57,18 +57,14 @@ static void analyse(struct anydnn_plugin_plan *plan)
     state->slots = conv_slots_of(problem->operation);
     target->type = lane_type(problem->tensor[state->slots.a]->type);
     target->b_type = lane_type(problem->tensor[state->slots.b]->type);
-    target->capability = tc_context_of(plan)->capability;
-    target->generation = plan->context->generation;
-    target->multiprocessors = plan->context->multiprocessors;
-    target->shared_bytes = plan->context->shared_bytes;
-    target->hopper = tc_context_of(plan)->hopper;
+    target->context = tc_context_of(plan);
     target->by_16 = tc_reads_by_16(&state->conv, target->type);
     target->tf32_split =
         target->type == ANYDNN_PLUGIN_FLOAT && problem->math == ANYDNN_PLUGIN_MATH_SPLIT;
 }
 
 static int32_t engines(const struct anydnn_plugin_plan *plan,
-                       struct cuda_engine offered[CUDA_ENGINES_MAX])
+                       anydnn_plugin_candidate offered[CUDA_ENGINES_MAX])
 {
     const tc_state *state = (const tc_state *)plan->job;
     const conv_slots &slots = state->slots;
@@ -80,20 +76,19 @@ static int32_t engines(const struct anydnn_plugin_plan *plan,
         bool splits = target.tf32_split, rounds = target.type == ANYDNN_PLUGIN_FLOAT && !splits;
 
         offered[i] = {};
-        offered[i].number = offers[i].engine;
+        offered[i].engine = offers[i].engine;
         offered[i].workspace = (uint64_t)offers[i].workspace;
         offered[i].math = rounds   ? ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION
                           : splits ? ANYDNN_PLUGIN_MATH_SPLIT
                                    : ANYDNN_PLUGIN_MATH_TENSOR_OP;
         offered[i].notes = rounds ? ANYDNN_PLUGIN_NOTE_REDUCED_PRECISION : 0;
         offered[i].expected_us = offers[i].expected_us;
-        if (offers[i].choice.kernel->load != TC_LOAD_ELEMENTS) {
-            offered[i].alignment = 16;
-            offered[i].aligned = (offers[i].bits & TC_LAYOUT_A ? 0 : 1u << slots.a) |
-                                 (offers[i].bits & TC_LAYOUT_B ? 0 : 1u << slots.b);
-            if (offers[i].choice.kernel->load == TC_LOAD_TMA)
-                offered[i].aligned |= 1u << slots.output;
-        }
+        if (offers[i].choice.kernel->load != TC_LOAD_ELEMENTS)
+            cuda_align(&offered[i],
+                       (offers[i].bits & TC_LAYOUT_A ? 0 : 1u << slots.a) |
+                           (offers[i].bits & TC_LAYOUT_B ? 0 : 1u << slots.b) |
+                           (offers[i].choice.kernel->load == TC_LOAD_TMA ? 1u << slots.output : 0),
+                       16);
     }
     return count;
 }
@@ -114,13 +109,13 @@ static int32_t has_engine(const struct anydnn_plugin_plan *plan, uint64_t engine
 static void order_threads(tc_job *job, int32_t how)
 {
     const conv &conv = job->conv;
-    bool filter = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
+    bool is_wgrad = conv.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
     bool channels = (conv.a.step == 1 || conv.a.shift > 0) && conv.depth > 1;
 
     job->channels_inside = channels || how == TC_LOAD_16_BYTES;
-    job->a_is_m_major = filter == channels;
-    job->b_is_n_major = (filter ? conv.position.step : conv.tap_n) == 1 && conv.n > 1;
-    job->c_is_m_major = !((filter ? conv.tap_n : conv.position.step) == 1 && conv.n > 1);
+    job->a_is_m_major = is_wgrad == channels;
+    job->b_is_n_major = (is_wgrad ? conv.position.step : conv.tap_n) == 1 && conv.n > 1;
+    job->c_is_m_major = !((is_wgrad ? conv.tap_n : conv.position.step) == 1 && conv.n > 1);
 }
 
 /* Classes with many taps first; equal ones as they are numbered. */
@@ -158,8 +153,7 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
     job->splits = choice.splits;
     job->k_per_split = choice.k_tiles;
     job->m = choice.m;
-    job->multiprocessors = plan->context->multiprocessors;
-    job->shared_bytes = plan->context->shared_bytes;
+    job->context = tc_context_of(plan);
     job->a_type = problem->tensor[slots.a]->type;
     job->b_type = problem->tensor[slots.b]->type;
     job->output.type = problem->tensor[slots.output]->type;
@@ -179,7 +173,7 @@ static void make_job(tc_job *job, const struct anydnn_plugin_plan *plan, const c
  * the multiprocessors, as on a device with nothing to do. What was seen on an H200: where a block a
  * multiprocessor or fewer has room for two of its kind, some get two, from about two thirds of the
  * multiprocessors on, and take 1.1 to 1.4 times as long; with room for three that was not seen.
- * Behind the kernel that adds up parts it was seen with fewer blocks and more room, too.
+ * Behind the kernel that adds up partial sums it was seen with fewer blocks and more room, too.
  */
 static bool spreads(const tc_choice &choice, int64_t blocks, int32_t multiprocessors)
 {
@@ -215,11 +209,11 @@ static void prepare(struct anydnn_plugin_plan *plan)
     if (offer.partials_at < 0)
         return;
     if (layout.through_workspace)
-        tc_layout_reduce(&state->step[ADD], layout, *kernel, outer, job);
+        tc_layout_reduce(&state->step[REDUCE], layout, *kernel, outer, job);
     else if (kernel->reduce)
-        kernel->reduce(&state->step[ADD], &job);
+        kernel->reduce(&state->step[REDUCE], &job);
     else
-        tc_reduce_step(&state->step[ADD], &job);
+        tc_reduce_step(&state->step[REDUCE], &job);
 }
 
 /* ------------------------------------------------------------------ calls */
@@ -275,8 +269,8 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
             copy(call, &state->step[COPY_B], &args.b, (char *)operands->workspace + state->a_bytes);
     if (!status)
         status = state->step[KERNEL].run(call, &state->step[KERNEL], args);
-    if (!status && state->step[ADD].run)
-        status = state->step[ADD].run(call, &state->step[ADD], args);
+    if (!status && state->step[REDUCE].run)
+        status = state->step[REDUCE].run(call, &state->step[REDUCE], args);
     return status;
 }
 

@@ -5,24 +5,43 @@
 /* All but default: what permits matrix units. */
 #define MATRIX_MATH 0xeu
 
+static int32_t read_attributes(struct anydnn_plugin_context *context)
+{
+    int32_t device = context->cuda.device, major = 0, minor = 0;
+    int32_t status =
+        cuda_read_attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+                            "asking for the shared memory of a block", &context->shared_bytes);
+
+    if (!status)
+        status = cuda_read_attribute(device, cudaDevAttrComputeCapabilityMajor,
+                                     "asking for the compute capability", &major);
+    if (!status)
+        status = cuda_read_attribute(device, cudaDevAttrComputeCapabilityMinor,
+                                     "asking for the compute capability", &minor);
+    context->generation = 10 * major + minor;
+    return status;
+}
+
 /* Asking which code the driver takes makes the device's context. */
-static int32_t read_capability(struct anydnn_plugin_context *context)
+static int32_t read_device(struct anydnn_plugin_context *context)
 {
     struct cuda_visit visit;
-    int32_t status = cuda_enter(&visit, context->cuda.device);
+    int32_t status = read_attributes(context);
 
+    if (!status)
+        status = cuda_enter(&visit, context->cuda.device);
     if (status)
         return status;
     status = tc_code_capability(context->cuda.device, &context->capability);
     if (!status)
-        context->hopper = tc_hopper_runs(context->cuda.generation);
+        context->hopper = tc_hopper_runs(context->generation);
     cuda_leave(&visit);
     return status;
 }
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {
-    return cuda_context_create(device, sizeof **context, read_capability, context);
+    return cuda_context_create(device, sizeof **context, read_device, context);
 }
 
 static const struct anydnn_plugin_limit depthwise = {

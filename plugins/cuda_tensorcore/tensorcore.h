@@ -18,8 +18,10 @@ extern "C" {
 
 struct anydnn_plugin_context {
     struct cuda_context cuda;
-    int32_t capability; /* 10 major + minor of the code that runs on the device */
-    int32_t hopper;     /* the family hopper runs on the device */
+    int32_t generation;   /* 10 major + minor of the device's compute capability */
+    int32_t capability;   /* the same of the code that runs on it */
+    int32_t shared_bytes; /* shared memory that a block may ask for */
+    int32_t hopper;       /* the family hopper runs on the device */
 };
 
 static inline const struct anydnn_plugin_context *
@@ -113,18 +115,16 @@ struct tc_choice {
     uint64_t engine;
     int32_t splits, k_tiles; /* of split-K: splits, and tiles along K in each */
     int32_t m_tiles, n_tiles;
-    int32_t m;         /* rows of the largest class */
+    int32_t m;         /* M of the largest class */
     int64_t workspace; /* bytes of partial sums; 0 for one split */
     double expected_us;
 };
 
 /* What a choice depends on besides the geometry. */
 struct tc_target {
-    int32_t type, b_type;           /* of vectors, that of their lanes */
-    int32_t capability, generation; /* of the code, and of the device */
-    int32_t multiprocessors, shared_bytes;
-    int32_t hopper;     /* the family hopper runs on the device */
-    int32_t by_16;      /* operands can be read by 16 bytes */
+    const struct anydnn_plugin_context *context; /* what is known of the device */
+    int32_t type, b_type;                        /* of vectors, that of their lanes */
+    int32_t by_16;                               /* operands can be read by 16 bytes */
     int32_t tf32_split; /* as in struct tc_kernel: what math mode split asks for */
 };
 

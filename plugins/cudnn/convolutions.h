@@ -4,6 +4,7 @@
 #define CDN_CONVOLUTIONS_H
 
 #include "backend.h"
+#include "engines.h"
 
 int cdn_is_fused(const struct anydnn_plugin_problem *problem);
 /* Of floats, of any length, rather than integers. */
@@ -15,5 +16,10 @@ int32_t cdn_filter_slot(int32_t operation);
 
 void cdn_arrange_convolution(struct anydnn_plugin_plan *plan);
 int32_t cdn_check_convolution(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
+
+/* conv_offers.c: whether the host would take an engine, as far as the problem tells; offers all. */
+int cdn_is_acceptable(const struct anydnn_plugin_problem *problem, const struct cdn_engine *engine);
+int32_t cdn_offer_convolution(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
+                              anydnn_plugin_offer_fn offer, void *cookie);
 
 #endif

@@ -7,6 +7,7 @@ CUDNN_SOURCES = \
 	plugins/cudnn/backend.h \
 	plugins/cudnn/batch_norm.c \
 	plugins/cudnn/conv.c \
+	plugins/cudnn/conv_offers.c \
 	plugins/cudnn/convolutions.h \
 	plugins/cudnn/engines.c \
 	plugins/cudnn/engines.h \
@@ -38,6 +39,8 @@ CUDNN_SOURCES = \
 	plugins/cudnn/table.h \
 	plugins/cudnn/tensor.c \
 	plugins/cudnn/transform.c \
+	plugins/cudnn/transform.h \
+	plugins/cudnn/transform_moving.c \
 	plugins/cudnn/words.c
 
 if HAVE_CUDNN

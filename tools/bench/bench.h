@@ -78,7 +78,7 @@ long long bench_cache(const struct bench_options *options, const char *device);
 /* ---- ceiling.c: what the device of a pair can do in its math mode, measured once. `type` NULL: of
  * memory alone. */
 struct ceiling bench_ceiling(struct bench *bench, int pair, const char *type);
-/* Those that were needed, as an answer. */
+/* Those that were needed, as an array. */
 json_t *bench_ceilings(const struct bench *bench);
 void bench_forget_ceilings(void);
 

@@ -225,7 +225,7 @@ struct ceiling bench_ceiling(struct bench *bench, int pair, const char *type)
     return ceiling;
 }
 
-static json_t *ceiling_answer(const char *device, const char *source)
+static json_t *ceiling_object(const char *device, const char *source)
 {
     json_t *object = json_object();
 
@@ -234,26 +234,26 @@ static json_t *ceiling_answer(const char *device, const char *source)
     return object;
 }
 
-static void add_given(json_t *answer, const char *key, double value)
+static void add_given(json_t *ceilings, const char *key, double value)
 {
-    json_t *object = ceiling_answer("any device", "as given");
+    json_t *object = ceiling_object("any device", "as given");
 
     json_object_set_new(object, key, json_real(value));
     json_object_set_new(object, "math", json_string("any"));
     json_object_set_new(object, "type", json_string("any type"));
-    json_array_append_new(answer, object);
+    json_array_append_new(ceilings, object);
 }
 
 json_t *bench_ceilings(const struct bench *bench)
 {
-    json_t *answer = json_array();
+    json_t *ceilings = json_array();
 
     if (bench->options.peak_flops > 0)
-        add_given(answer, "flops", bench->options.peak_flops);
+        add_given(ceilings, "flops", bench->options.peak_flops);
     if (bench->options.peak_bytes > 0)
-        add_given(answer, "bytes", bench->options.peak_bytes);
+        add_given(ceilings, "bytes", bench->options.peak_bytes);
     for (const struct known *known = all_known; known != NULL; known = known->next) {
-        json_t *object = ceiling_answer(known->device, "measured");
+        json_t *object = ceiling_object(known->device, "measured");
 
         if (known->math[0] != '\0') {
             json_object_set_new(object, "math", json_string(known->math));
@@ -262,9 +262,9 @@ json_t *bench_ceilings(const struct bench *bench)
         } else {
             json_object_set_new(object, "bytes", json_real(known->ceiling.bytes));
         }
-        json_array_append_new(answer, object);
+        json_array_append_new(ceilings, object);
     }
-    return answer;
+    return ceilings;
 }
 
 void bench_forget_ceilings(void)

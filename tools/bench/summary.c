@@ -221,7 +221,7 @@ json_t *bench_summary(const struct bench *bench)
 
 /* ---- the answer */
 
-static json_t *row_answer(const struct bench *bench, const struct layer *layer, int pair)
+static json_t *row_object(const struct bench *bench, const struct layer *layer, int pair)
 {
     const struct row *row = &layer->row[pair];
     json_t *object = json_object();
@@ -248,7 +248,7 @@ static json_t *row_answer(const struct bench *bench, const struct layer *layer, 
     return object;
 }
 
-static json_t *layer_answer(const struct bench *bench, const struct layer *layer)
+static json_t *layer_object(const struct bench *bench, const struct layer *layer)
 {
     json_t *object = json_object();
     json_t *rows = json_array();
@@ -262,7 +262,7 @@ static json_t *layer_answer(const struct bench *bench, const struct layer *layer
     json_object_set_new(object, "sets", json_integer(layer->sets));
     json_object_set_new(object, "counted", json_boolean(layer->counted));
     for (int p = 0; p < bench->pairs; p++)
-        json_array_append_new(rows, row_answer(bench, layer, p));
+        json_array_append_new(rows, row_object(bench, layer, p));
     json_object_set_new(object, "pairs", rows);
     return object;
 }
@@ -273,7 +273,7 @@ json_t *bench_answer(const struct bench *bench)
     json_t *layers = json_array();
 
     for (int i = 0; i < bench->suite.count; i++)
-        json_array_append_new(layers, layer_answer(bench, &bench->layer[i]));
+        json_array_append_new(layers, layer_object(bench, &bench->layer[i]));
     json_object_set_new(answer, "suite", tool_json_text(bench->suite.name));
     json_object_set_new(answer, "pairs", bench_pairs(bench));
     json_object_set_new(answer, "ceilings", bench_ceilings(bench));

@@ -86,8 +86,8 @@ struct compare_errors {
 void compare_errors(const struct adn_subject *subject, int slot, const struct adn_method *method,
                     const struct operand *operand, const unsigned char *after,
                     const struct oracle_sample *sample, struct compare_errors *errors);
-/* The members of `errors` as an answer. */
-json_t *compare_errors_answer(const struct adn_subject *subject, int slot,
+/* The members of `errors` as an object. */
+json_t *compare_errors_object(const struct adn_subject *subject, int slot,
                               const struct compare_errors *errors);
 /* How far A and B are apart. */
 json_t *compare_difference(const struct operand *operand, int32_t type, const unsigned char *a,

@@ -82,7 +82,7 @@ void compare_errors(const struct adn_subject *subject, int slot, const struct ad
         judge_transform(subject, slot, errors);
 }
 
-static json_t *bound_answer(const struct adn_subject *subject, int slot,
+static json_t *bound_object(const struct adn_subject *subject, int slot,
                             const struct compare_errors *errors)
 {
     const struct adn_judged *worst = &errors->worst;
@@ -111,9 +111,9 @@ static json_t *bound_answer(const struct adn_subject *subject, int slot,
 
 /* How often errors of so many units occurred, by powers of 2: an error of 2^p and more, and less
  * than 2^(p+1), counts to p. */
-static json_t *units_answer(const struct adn_spread *ulps)
+static json_t *units_object(const struct adn_spread *ulps)
 {
-    json_t *answer = json_object();
+    json_t *object = json_object();
     json_t *powers = json_array();
 
     for (int power = 0; power < ADN_SPREAD_POWERS; power++) {
@@ -123,17 +123,17 @@ static json_t *units_answer(const struct adn_spread *ulps)
             json_array_append_new(powers,
                                   json_pack("[iI]", power + ADN_SPREAD_LEAST, (json_int_t)count));
     }
-    json_object_set_new(answer, "zeros", json_integer((json_int_t)ulps->zeros));
-    json_object_set_new(answer, "powers", powers);
-    return answer;
+    json_object_set_new(object, "zeros", json_integer((json_int_t)ulps->zeros));
+    json_object_set_new(object, "powers", powers);
+    return object;
 }
 
-json_t *compare_errors_answer(const struct adn_subject *subject, int slot,
+json_t *compare_errors_object(const struct adn_subject *subject, int slot,
                               const struct compare_errors *errors)
 {
     const struct adn_statistics *statistics = &errors->statistics;
     const struct adn_measure *measure = &statistics->measure;
-    json_t *answer = json_object();
+    json_t *object = json_object();
     const struct {
         const char *name;
         double value;
@@ -149,15 +149,15 @@ json_t *compare_errors_answer(const struct adn_subject *subject, int slot,
     };
 
     for (size_t i = 0; i < sizeof(reals) / sizeof(reals[0]); i++)
-        json_object_set_new(answer, reals[i].name, tool_json_real(reals[i].value));
-    json_object_set_new(answer, "terms", json_real(errors->terms));
+        json_object_set_new(object, reals[i].name, tool_json_real(reals[i].value));
+    json_object_set_new(object, "terms", json_real(errors->terms));
     if (errors->expected > 0)
-        json_object_set_new(answer, "expected", json_real(errors->expected));
-    json_object_set_new(answer, "ulps", units_answer(&statistics->ulps));
-    json_object_set_new(answer, "not_finite", json_integer(statistics->not_finite));
-    json_object_set_new(answer, "mismatches", json_integer(measure->mismatches));
-    json_object_set_new(answer, "bound", bound_answer(subject, slot, errors));
-    return answer;
+        json_object_set_new(object, "expected", json_real(errors->expected));
+    json_object_set_new(object, "ulps", units_object(&statistics->ulps));
+    json_object_set_new(object, "not_finite", json_integer(statistics->not_finite));
+    json_object_set_new(object, "mismatches", json_integer(measure->mismatches));
+    json_object_set_new(object, "bound", bound_object(subject, slot, errors));
+    return object;
 }
 
 /* ---- against each other */
@@ -165,7 +165,7 @@ json_t *compare_errors_answer(const struct adn_subject *subject, int slot,
 json_t *compare_difference(const struct operand *operand, int32_t type, const unsigned char *a,
                            const unsigned char *b)
 {
-    json_t *answer = json_object();
+    json_t *object = json_object();
     struct adn_measure measure;
     int64_t differing = 0;
     struct walk walk;
@@ -176,11 +176,11 @@ json_t *compare_difference(const struct operand *operand, int32_t type, const un
         adn_measure_add(&measure, type, operand->element->load(b + walk.at),
                         operand->element->load(a + walk.at));
     }
-    json_object_set_new(answer, "max_abs", tool_json_real(measure.max_abs));
-    json_object_set_new(answer, "relative_l2", tool_json_real(adn_measure_relative_l2(&measure)));
-    json_object_set_new(answer, "max_ulp", tool_json_real(measure.max_ulp));
-    json_object_set_new(answer, "mismatches", json_integer(measure.mismatches));
-    json_object_set_new(answer, "differing", json_integer(differing));
-    json_object_set_new(answer, "equal", json_boolean(differing == 0));
-    return answer;
+    json_object_set_new(object, "max_abs", tool_json_real(measure.max_abs));
+    json_object_set_new(object, "relative_l2", tool_json_real(adn_measure_relative_l2(&measure)));
+    json_object_set_new(object, "max_ulp", tool_json_real(measure.max_ulp));
+    json_object_set_new(object, "mismatches", json_integer(measure.mismatches));
+    json_object_set_new(object, "differing", json_integer(differing));
+    json_object_set_new(object, "equal", json_boolean(differing == 0));
+    return object;
 }

@@ -71,14 +71,14 @@ static json_t *describe_power(const struct growth *growth, int side)
 
 static json_t *describe_step(const struct step *step)
 {
-    json_t *answer = json_object();
+    json_t *object = json_object();
 
-    json_object_set_new(answer, "outputs", json_integer(step->count));
+    json_object_set_new(object, "outputs", json_integer(step->count));
     if (step->count > 0) {
-        json_object_set_new(answer, "relative_l2", json_real(exp(step->errors / step->count)));
-        json_object_set_new(answer, "expected", json_real(exp(step->expected / step->count)));
+        json_object_set_new(object, "relative_l2", json_real(exp(step->errors / step->count)));
+        json_object_set_new(object, "expected", json_real(exp(step->expected / step->count)));
     }
-    return answer;
+    return object;
 }
 
 json_t *compare_growth(const json_t *answers)

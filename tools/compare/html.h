@@ -57,6 +57,19 @@ void html_free(struct html_figures *figures);
 
 void html_put_figures(struct page *page, struct html_figures *figures);
 
+/* Lines of a figure's key have their room below it. */
+void html_make_room(FILE *script, int lines);
+/* Where a point lies in a figure; 0: not in it. */
+typedef int (*html_point_fn)(const struct html_point *point, double *x, double *y);
+int html_has(const struct html_figures *figures, html_point_fn where);
+/* The points as data, and the command that plots them, to go on. */
+void html_put_points(FILE *script, const struct html_figures *figures, html_point_fn where);
+void html_plot_points(FILE *script, const struct html_figures *figures);
+
+/* ---- html_speeds.c */
+
+void html_put_speeds(struct page *page, struct html_figures *figures);
+
 /* ---- html_worst.c */
 
 /* The outputs nearest to their bound as a table. */

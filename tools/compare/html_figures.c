@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The figures of a page: how large errors are, how they grow, and what speed costs. */
+/* The figures of a page: how large errors are, and how they grow. */
 #include "tools/compare/html.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Lines of a figure's key have their room below it. */
-static void make_room(FILE *script, int lines)
+void html_make_room(FILE *script, int lines)
 {
     fputs("set key samplen 2\n", script);
     if (lines > 4)
@@ -41,7 +40,7 @@ static void draw_units(FILE *script, void *cookie)
 {
     const struct html_figures *figures = cookie;
 
-    make_room(script, figures->count);
+    html_make_room(script, figures->count);
     for (int i = 0; i < figures->count; i++)
         put_shares(script, &figures->series[i], i);
     fputs("set datafile missing '?'\nset xrange [-12:*]\nset yrange [0:*]\n"
@@ -57,9 +56,7 @@ static void draw_units(FILE *script, void *cookie)
 
 /* ---- points */
 
-typedef int (*coordinates_fn)(const struct html_point *point, double *x, double *y);
-
-static void put_points(FILE *script, const struct html_figures *figures, coordinates_fn where)
+void html_put_points(FILE *script, const struct html_figures *figures, html_point_fn where)
 {
     double x, y;
 
@@ -73,7 +70,7 @@ static void put_points(FILE *script, const struct html_figures *figures, coordin
     fputs("set datafile missing '?'\nset logscale y\n", script);
 }
 
-static void plot_points(FILE *script, const struct html_figures *figures)
+void html_plot_points(FILE *script, const struct html_figures *figures)
 {
     for (int i = 0; i < figures->count; i++) {
         fprintf(script, "%s$series%d using 1:2", i == 0 ? "plot " : ", ", i);
@@ -81,7 +78,7 @@ static void plot_points(FILE *script, const struct html_figures *figures)
     }
 }
 
-static int has(const struct html_figures *figures, coordinates_fn where)
+int html_has(const struct html_figures *figures, html_point_fn where)
 {
     double x, y;
 
@@ -96,20 +93,6 @@ static int at_length(const struct html_point *point, double *x, double *y)
     *x = point->terms;
     *y = point->error;
     return 1;
-}
-
-static int at_speed(const struct html_point *point, double *x, double *y)
-{
-    *x = point->rate;
-    *y = point->error;
-    return point->rate > 0;
-}
-
-static int at_intensity(const struct html_point *point, double *x, double *y)
-{
-    *x = point->intensity;
-    *y = point->flops / 1e12;
-    return point->intensity > 0 && point->flops > 0;
 }
 
 static int at_row(const struct html_point *point, double *x, double *y)
@@ -161,14 +144,14 @@ static void draw_lengths(FILE *script, void *cookie)
         shortest = fmin(shortest, figures->point[i].terms);
         longest = fmax(longest, figures->point[i].terms);
     }
-    make_room(script, figures->count + YARDSTICKS);
-    put_points(script, figures, at_length);
+    html_make_room(script, figures->count + YARDSTICKS);
+    html_put_points(script, figures, at_length);
     fprintf(
         script,
         "set logscale x\nset format x '%%g'\nset format y '1e%%L'\nset xlabel 'terms of a sum'\n"
         "set ylabel 'relative L2 error'\nset xrange [%.9g:%.9g]\n",
         shortest / 2, longest * 2);
-    plot_points(script, figures);
+    html_plot_points(script, figures);
     for (int i = 0; i < YARDSTICKS; i++)
         if (yardsticks[i].type == NULL || has_type(figures, yardsticks[i].type))
             fprintf(script, ", %s with lines linewidth 2 dashtype %d linecolor rgb '%s' title '%s'",
@@ -176,15 +159,15 @@ static void draw_lengths(FILE *script, void *cookie)
     fputs("\n", script);
 }
 
-/* ---- the other figures */
+/* ---- from layer to layer */
 
 static void draw_rows(FILE *script, void *cookie)
 {
     const struct html_figures *figures = cookie;
-    int any = has(figures, at_expected);
+    int any = html_has(figures, at_expected);
     double x, y;
 
-    make_room(script, figures->count + any);
+    html_make_room(script, figures->count + any);
     for (int i = 0; i < figures->count; i++) {
         fprintf(script, "$expected%d << END\n", i);
         for (size_t k = 0; k < figures->points; k++)
@@ -192,12 +175,12 @@ static void draw_rows(FILE *script, void *cookie)
                 fprintf(script, "%.9g %.9g\n", x, y);
         fputs("1 ?\nEND\n", script);
     }
-    put_points(script, figures, at_row);
+    html_put_points(script, figures, at_row);
     fprintf(script,
             "set format y '1e%%L'\nset xrange [0:%d]\n"
             "set xlabel 'number of the layer in the table'\nset ylabel 'relative L2 error'\n",
             figures->rows + 1);
-    plot_points(script, figures);
+    html_plot_points(script, figures);
     for (int i = 0; any && i < figures->count; i++)
         fprintf(script,
                 ", $expected%d using 1:2 smooth unique with lines linewidth 1 linecolor rgb '%s' "
@@ -208,62 +191,6 @@ static void draw_rows(FILE *script, void *cookie)
               "'lines: expected of N(0,1) data'",
               script);
     fputs("\n", script);
-}
-
-/* The points, below these axes; their key has room for `lines` more. */
-static void draw_points(FILE *script, const struct html_figures *figures, coordinates_fn where,
-                        const char *axes, int lines)
-{
-    make_room(script, figures->count + lines);
-    put_points(script, figures, where);
-    fprintf(script, "set logscale x\nset format x '%%g'\n%s", axes);
-    plot_points(script, figures);
-}
-
-static void draw_speeds(FILE *script, void *cookie)
-{
-    draw_points(script, cookie, at_speed,
-                "set format y '1e%L'\nset xlabel 'billion terms a second'\n"
-                "set ylabel 'relative L2 error'\n",
-                0);
-    fputs("\n", script);
-}
-
-/* No ceiling was measured: a series' roof is what its best layers reached of either. */
-static void plot_roof(FILE *script, const struct html_figures *figures, int series)
-{
-    double flops = 0, bytes = 0;
-    double x, y;
-
-    for (size_t i = 0; i < figures->points; i++) {
-        const struct html_point *point = &figures->point[i];
-
-        if (point->series != series || !at_intensity(point, &x, &y))
-            continue;
-        flops = fmax(flops, y);
-        bytes = fmax(bytes, y / x);
-    }
-    if (flops > 0)
-        fprintf(script,
-                ", (x*%.9g < %.9g ? x*%.9g : %.9g) with lines linewidth 1 linecolor rgb '%s' "
-                "notitle",
-                bytes, flops, bytes, flops, page_colour((size_t)series));
-}
-
-static void draw_rates(FILE *script, void *cookie)
-{
-    const struct html_figures *figures = cookie;
-
-    fputs("set samples 400\n", script);
-    draw_points(script, figures, at_intensity,
-                "set format y '%g'\nset ylabel 'TFLOP/s'\n"
-                "set xlabel 'operations for each byte that must move'\n",
-                1);
-    for (int i = 0; i < figures->count; i++)
-        plot_roof(script, figures, i);
-    fputs(", NaN with lines linewidth 1 linecolor rgb '#000000' title "
-          "'lines: the best of all layers'\n",
-          script);
 }
 
 static double errors_of(const struct html_figures *figures)
@@ -302,19 +229,5 @@ void html_put_figures(struct page *page, struct html_figures *figures)
                     "layers.",
                     draw_rows, figures);
     }
-    if (has(figures, at_speed)) {
-        page_heading(page, "What speed costs");
-        page_figure(page, "Further right is faster, further down is more exact.", draw_speeds,
-                    figures);
-    }
-    if (has(figures, at_intensity)) {
-        page_heading(page, "What limits the speed");
-        page_figure(page,
-                    "Each point is a layer. On the left memory is the limit, and points rise with "
-                    "the operations for a byte; on the right arithmetic is, and they do not. "
-                    "The roofs are the most bytes and the most operations a second that any "
-                    "layer of the side reached, not ceilings of the device, which anydnn bench "
-                    "measures.",
-                    draw_rates, figures);
-    }
+    html_put_speeds(page, figures);
 }

@@ -12,6 +12,7 @@ tools_anydnn_SOURCES += \
 	tools/compare/html.h \
 	tools/compare/html_data.c \
 	tools/compare/html_figures.c \
+	tools/compare/html_speeds.c \
 	tools/compare/html_worst.c \
 	tools/compare/inputs.c \
 	tools/compare/meeting.h \

@@ -58,41 +58,41 @@ static json_t *side_errors(struct meeting *meeting, int side, int slot, int inde
 {
     struct adn_method method = method_of(&meeting->outcome[side]);
     struct compare_errors *errors = tool_alloc(sizeof(*errors));
-    json_t *answer;
+    json_t *object;
 
     compare_errors(&meeting->subject, slot, &method, &meeting->operands.item[index],
                    report_after(&meeting->operands, &meeting->outcome[side], index),
                    &meeting->sample, errors);
-    answer = compare_errors_answer(&meeting->subject, slot, errors);
-    json_object_set_new(answer, "side", json_integer(side));
-    json_object_set_new(answer, "pair", json_string(meeting->compare->side[side].name));
+    object = compare_errors_object(&meeting->subject, slot, errors);
+    json_object_set_new(object, "side", json_integer(side));
+    json_object_set_new(object, "pair", json_string(meeting->compare->side[side].name));
     *holds &= errors->holds;
     free(errors);
-    return answer;
+    return object;
 }
 
 static json_t *describe_output(struct meeting *meeting, int slot, int index, int *holds)
 {
     const struct operand *operand = &meeting->operands.item[index];
-    json_t *answer = json_object();
+    json_t *object = json_object();
     json_t *sides = json_array();
 
-    json_object_set_new(answer, "role", json_string(operand->role));
-    json_object_set_new(answer, "type", json_string(operand->element->name));
-    json_object_set_new(answer, "count", json_integer(operand->count));
+    json_object_set_new(object, "role", json_string(operand->role));
+    json_object_set_new(object, "type", json_string(operand->element->name));
+    json_object_set_new(object, "count", json_integer(operand->count));
     if (meeting->sample.count > 0)
-        json_object_set_new(answer, "sampled", json_integer((json_int_t)meeting->sample.count));
+        json_object_set_new(object, "sampled", json_integer((json_int_t)meeting->sample.count));
     for (int side = 0; side < COMPARE_SIDES; side++)
         if (meeting->ran[side])
             json_array_append_new(sides, side_errors(meeting, side, slot, index, holds));
-    json_object_set_new(answer, "errors", sides);
+    json_object_set_new(object, "errors", sides);
     if (meeting->ran[0] && meeting->ran[1])
         json_object_set_new(
-            answer, "difference",
+            object, "difference",
             compare_difference(operand, meeting->subject.problem.tensor[slot].type,
                                report_after(&meeting->operands, &meeting->outcome[0], index),
                                report_after(&meeting->operands, &meeting->outcome[1], index)));
-    return answer;
+    return object;
 }
 
 json_t *meeting_outputs(struct meeting *meeting, int *holds)

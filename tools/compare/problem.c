@@ -15,19 +15,19 @@ static json_t *describe_side(struct meeting *meeting, int side, const char *stat
 {
     const struct contender *contender = &meeting->compare->side[side];
     struct outcome *outcome = &meeting->outcome[side];
-    json_t *answer = json_object();
+    json_t *object = json_object();
 
-    json_object_set_new(answer, "pair", json_string(contender->name));
-    json_object_set_new(answer, "device", tool_json_text(contender->device));
-    json_object_set_new(answer, "outcome", json_string(status));
+    json_object_set_new(object, "pair", json_string(contender->name));
+    json_object_set_new(object, "device", tool_json_text(contender->device));
+    json_object_set_new(object, "outcome", json_string(status));
     if (reason != NULL)
-        json_object_set_new(answer, "reason", tool_json_text(reason));
+        json_object_set_new(object, "reason", tool_json_text(reason));
     if (!meeting->ran[side])
-        return answer;
-    json_object_set(answer, "record", outcome->record);
-    json_object_set_new(answer, "time",
+        return object;
+    json_object_set(object, "record", outcome->record);
+    json_object_set_new(object, "time",
                         report_time(outcome->microseconds, (int)meeting->compare->options->repeat));
-    return answer;
+    return object;
 }
 
 /* Declining is no failure. `code`: what came of making the inputs. */
@@ -37,7 +37,7 @@ static int run_side(struct meeting *meeting, int side, int code, json_t *sides)
     struct entrant *entrant = &meeting->entrant[side];
     const struct execution execution = {
         .repeat = (int)options->repeat, .timed = 1, .handle = meeting->compare->side[side].handle};
-    json_t *answer;
+    json_t *object;
 
     if (entrant->declined == NULL && code == TOOL_FINE) {
         code = execute(meeting->tool, &execution, entrant->problem, entrant->text,
@@ -47,12 +47,12 @@ static int run_side(struct meeting *meeting, int side, int code, json_t *sides)
         meeting->ran[side] = code == TOOL_FINE && entrant->declined == NULL;
     }
     if (entrant->declined != NULL)
-        answer = describe_side(meeting, side, "declined", entrant->declined);
+        object = describe_side(meeting, side, "declined", entrant->declined);
     else
-        answer = code == TOOL_FINE
+        object = code == TOOL_FINE
                      ? describe_side(meeting, side, "ran", NULL)
                      : describe_side(meeting, side, "failed", meeting->tool->sentence);
-    json_array_append_new(sides, answer);
+    json_array_append_new(sides, object);
     return code;
 }
 

@@ -22,7 +22,7 @@ int64_t oracle_axis_size(const struct adn_subject *subject, int axis);
 /* A copy with that cut; 0 where the operation has no such problem. */
 int oracle_cut(const struct adn_subject *subject, const struct oracle_cut *cut,
                struct adn_subject *smaller);
-/* A copy of problem and inputs, without answers. */
+/* A copy of problem and inputs, without expected results. */
 void oracle_copy(const struct adn_subject *subject, struct adn_subject *copy);
 
 #endif

@@ -16,7 +16,7 @@ struct convolution {
     anydnnConvolutionDescriptor_t convolution;
 };
 
-/* An answer in numbers. */
+/* What Find says of one algorithm, in numbers. */
 struct found {
     int algo;
     anydnnMathType_t math;

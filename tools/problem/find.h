@@ -13,7 +13,7 @@ struct find_choice {
     const char *math;
 };
 
-/* What anydnnFind... answers, fastest first, at most so many; 0 where it cannot be asked. The
+/* What anydnnFind... finds, fastest first, at most so many; 0 where it cannot be asked. The
  * choices stay pinned in the handle. `text` is the problem as the library prints it. */
 int find_algorithms(anydnnHandle_t handle, anydnnProblem_t problem, const char *text,
                     struct find_choice choice[], int most);

@@ -216,7 +216,7 @@ static int write_page(const struct replay *replay)
     return compare_html(replay->tool, replay->options->compare.html, title, names, replay->answers);
 }
 
-static int answer(struct replay *replay)
+static int replay_all(struct replay *replay)
 {
     const struct replay_trace *trace = replay->trace;
     int code = run_all(replay);
@@ -262,7 +262,7 @@ static int run(struct tool *tool, int argc, char **argv)
     if (code == TOOL_FINE) {
         replay.trace = &trace;
         replay.answers = json_array();
-        code = answer(&replay);
+        code = replay_all(&replay);
         json_decref(replay.answers);
     }
     replay_free(&trace);

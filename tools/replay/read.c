@@ -13,7 +13,7 @@
 #define LINE_BYTES 16384 /* no whole line is as long */
 #define CALLS_MAX  1000000
 
-enum { PROBLEM, BACKEND, ENGINE, MATH, TIME, THREAD, HANDLE, DUMP, ANSWER };
+enum { PROBLEM, BACKEND, ENGINE, MATH, TIME, THREAD, HANDLE, DUMP, STATUS };
 
 static char *copy(const char *text)
 {
@@ -44,7 +44,7 @@ static int is_word(const char *text)
 
 enum { BAD = -1, FAILED, FINE, WRONG };
 
-static int read_answer(const char *text)
+static int read_status(const char *text)
 {
     size_t length = strlen(text);
 
@@ -125,22 +125,22 @@ static int take(struct replay_trace *trace, char *line, long long number)
     char *column[COLUMNS];
     struct replay_call *call;
     double time;
-    int answer;
+    int status;
 
     if (!split(line, column) || !is_word(column[BACKEND]) || !is_word(column[MATH]) ||
         !is_dump(column[DUMP]))
         return 0;
-    answer = read_answer(column[ANSWER]);
+    status = read_status(column[STATUS]);
     time = read_time(column[TIME]);
-    if (answer == BAD || isnan(time))
+    if (status == BAD || isnan(time))
         return 0;
     call = call_of(trace, column);
     if (call == NULL)
         return 0;
     if (call->count++ == 0)
         call->line = number;
-    call->failed += answer == FAILED;
-    call->wrong += answer == WRONG;
+    call->failed += status == FAILED;
+    call->wrong += status == WRONG;
     call->timed += time >= 0;
     call->time += time >= 0 ? time : 0;
     trace->lines++;

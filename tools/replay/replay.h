@@ -28,7 +28,7 @@ struct replay_call {
     char *dump;       /* the number of its folder, or "-" */
     long long line;   /* where it stands first */
     long long count;  /* of calls */
-    long long failed; /* of those that did not answer success */
+    long long failed; /* of those that did not return success */
     long long wrong;  /* of those that shadow found wrong */
     long long timed;
     double time; /* sum of the times that were measured, in microseconds */

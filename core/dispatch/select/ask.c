@@ -23,8 +23,8 @@ static int transform_named(const struct adn_walk *walk,
              candidate->algorithm == walk->wish->problem->algorithm));
 }
 
-static void judge(const struct adn_walk *walk, const struct adn_answer *answer,
-                  const struct anydnn_plugin_candidate *candidate, char *reason, size_t size)
+static void find_reason(const struct adn_walk *walk, const struct adn_answer *answer,
+                        const struct anydnn_plugin_candidate *candidate, char *reason, size_t size)
 {
     const struct adn_wish *wish = walk->wish;
     /* Staged operands and workspace lie in memory of ours. */
@@ -99,7 +99,7 @@ static int32_t take_offer(void *cookie, const struct anydnn_plugin_candidate *of
                  fault);
         return 1;
     }
-    judge(asking->walk, answer, &candidate, reason, sizeof(reason));
+    find_reason(asking->walk, answer, &candidate, reason, sizeof(reason));
     if (asking->walk->observe)
         asking->walk->observe(asking->walk, answer, &candidate, reason);
     if (reason[0] != '\0') {

@@ -5,7 +5,7 @@
  * run on a device.
  */
 #include "choice.h"
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 
 /* Multiply-adds of a multiprocessor in a cycle, of 128: with two blocks of a tile at work; of
  * kernels without tiles, which load two operands for each. Where blocks are few, a multiprocessor

@@ -17,7 +17,7 @@
 #define CUDA_NAIVE_CONV_DEPTHWISE_H
 
 #include "../../cuda_common/conv_job.h"
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 
 /* Where an element lies, and how a tensor's are counted. */
 struct depthwise_side {
@@ -43,7 +43,7 @@ struct depthwise_job {
     struct depthwise_side x, out, z; /* A; by position */
     const void *a, *b;               /* A, x or dy; filters, or dy in wgrad */
     conv_output output;
-    float *parts;                              /* wgrad: [part][tap][channel] */
+    float *partials;                           /* wgrad: [stream][tap][channel] */
     int64_t tap_first, tap_channel, tap_depth; /* of the filter */
     int32_t tap_across, tap_along;
     int32_t channels;                     /* of the tensor by position */
@@ -101,7 +101,7 @@ int32_t depthwise_dgrad_stride2(const depthwise_state *state, const cuda_call *c
                                 const depthwise_job &job);
 int32_t depthwise_wgrad(const depthwise_state *state, const cuda_call *call,
                         const depthwise_job &job);
-/* Adds up wgrad's parts. */
+/* Adds up wgrad's partial sums. */
 int32_t depthwise_wgrad_join(const depthwise_state *state, const cuda_call *call,
                              const depthwise_job &job);
 

@@ -263,7 +263,7 @@ int32_t depthwise_run(const depthwise_state *state, const depthwise_state *singl
     job.b = conv.b;
     job.output = conv.output;
     if (state->workspace) {
-        job.parts = (float *)conv.partial;
+        job.partials = (float *)conv.partial;
         return state->form == DEPTHWISE_BY_HALO ? depthwise_halo_wgrad(state, call, job)
                                                 : depthwise_wgrad(state, call, job);
     }

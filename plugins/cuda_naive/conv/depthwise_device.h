@@ -164,7 +164,8 @@ depthwise_x_columns_of(const depthwise_job &job, const depthwise_strip &strip, i
 /* Walks along a strip of `count` results by a ring of RING columns of sums, or of dy, in registers:
  * the statement behind it is done for each step m + k, with column k of the ring, which the
  * compiler knows. That is result m + k, of which there is none before 0 and from `count` on. A
- * macro, since a function that is given the step makes other code of it, with more registers. */
+ * macro, since a function that has the step as an argument makes other code of it, with more
+ * registers. */
 #define DEPTHWISE_RING(m, k, count)                                                                \
     for (int m = 1 - RING; m < (count); m += RING)                                                 \
     _Pragma("unroll") for (int k = 0; k < RING; k++)

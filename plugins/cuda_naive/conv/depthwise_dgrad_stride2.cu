@@ -3,7 +3,7 @@
  * Depthwise dgrad with a stride of 2: each column of dy is spread over
  * the columns of dx under its taps, of which two are ready then.
  *
- * Padded places i = h + pad go from an even one on, so that tap r = i - 2 p of output p is known
+ * Padded positions i = h + pad go from an even one on, so that tap r = i - 2 p of output p is known
  * when the kernel is compiled.
  */
 #include "depthwise_device.h"

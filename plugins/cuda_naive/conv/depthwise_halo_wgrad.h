@@ -47,8 +47,8 @@ __device__ static inline void give_part(const depthwise_job &job, const float (&
 #pragma unroll
         for (int u = 0; u < SHAPE::THREADS / SHAPE::LANES; u++)
             joined += share[which * SHAPE::THREADS + u * SHAPE::LANES + lane];
-        job.parts[((int64_t)stream * 9 + which / 2) * job.channels + slab + 2 * lane + which % 2] =
-            joined;
+        job.partials[((int64_t)stream * 9 + which / 2) * job.channels + slab + 2 * lane +
+                     which % 2] = joined;
     }
 }
 

@@ -59,7 +59,7 @@ template <class T, class SHAPE> struct halo_walk {
     }
 };
 
-/* Adds a unit's products, while `next` begins the tile behind it, in the same places. */
+/* Adds a unit's products, while `next` begins the tile behind it, in the same registers. */
 template <class T, class SHAPE>
 __device__ static inline void
 add_unit(float (&sum)[3][3][2], uint4 *halo, depthwise_lanes<T, 2> (&dy)[UNIT][UNIT],

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Depthwise wgrad. A thread keeps the sums of all taps of its
- * channels, and walks over strips of images; a block's threads are `lanes` neighbouring vectors of
- * channels and `slots` that share their strips. A block's sums are joined in the order of its slots
- * and become a part; a second kernel adds up the parts, in an order that is the same in every run.
+ * Depthwise wgrad. A thread keeps the sums of all taps of its channels, and walks over strips of
+ * images; a block's threads are `lanes` neighbouring vectors of channels and `slots` that share
+ * their strips. A block's sums are joined in the order of its slots and become partial sums; a
+ * second kernel adds these up, in an order that is the same in every run.
  */
 #include "depthwise_device.h"
 
@@ -11,15 +11,15 @@
 template <class T> struct wgrad_columns {
     depthwise_x_columns<T> x;
     depthwise_columns<T> dy;
-    int32_t given; /* columns of dy that are left */
+    int32_t dy_left; /* columns */
 
     /* The next column of dy and the U of x under its first taps; zeros where there is none. */
     template <int V, int U, int ROWS, int TILE>
     __device__ void next(depthwise_lanes<T, V> (&to_x)[U][ROWS],
                          depthwise_lanes<T, V> (&to_dy)[TILE])
     {
-        dy.next(to_dy, given > 0);
-        given--;
+        dy.next(to_dy, dy_left > 0);
+        dy_left--;
 #pragma unroll
         for (int u = 0; u < U; u++)
             x.next(to_x[u]);
@@ -42,7 +42,7 @@ columns_of(const depthwise_job &job, const depthwise_strip &strip, int32_t x_cha
     columns.dy.move = along.classes * job.out.along;
     columns.dy.apart = across.classes * job.out.across;
     columns.dy.rows = depthwise_inside<TILE>(dy_row, across.classes, across.positions);
-    columns.given = strip.count;
+    columns.dy_left = strip.count;
     return columns;
 }
 
@@ -98,10 +98,10 @@ __device__ static inline void walk_strip(float (&sum)[S][S][V], wgrad_columns<T>
     }
 }
 
-/* A block's sums of each tap, a row of taps at a time, to its part. Where a block has one vector,
- * its warps come first. All threads of the block come here. */
+/* A block's sums of each tap, a row of taps at a time, to its partial sums. Where a block has one
+ * vector, its warps come first. All threads of the block come here. */
 template <int V, int S>
-__device__ static inline void give_part(const depthwise_job &job, float (&sum)[S][S][V])
+__device__ static inline void store_partials(const depthwise_job &job, float (&sum)[S][S][V])
 {
     __shared__ float row[S * V][CUDA_THREADS];
     int local = (int)threadIdx.x, lanes = job.lanes, slots = job.slots, at = local;
@@ -138,8 +138,8 @@ __device__ static inline void give_part(const depthwise_job &job, float (&sum)[S
                 continue;
             for (int y = 0; y < slots; y++)
                 joined += row[which][y * lanes + lane];
-            job.parts[((int64_t)blockIdx.y * S * S + r * S + which / V) * job.channels + channel] =
-                joined;
+            job.partials[((int64_t)blockIdx.y * S * S + r * S + which / V) * job.channels +
+                         channel] = joined;
         }
     }
 }
@@ -170,10 +170,10 @@ __global__ void __launch_bounds__(CUDA_THREADS, S == 3 ? 2 : 1)
             walk_strip<T, V, S, U>(sum, columns, strip.count);
         }
     }
-    give_part<V, S>(job, sum);
+    store_partials<V, S>(job, sum);
 }
 
-/* ------------------------------------------------------------------ the parts */
+/* ------------------------------------------------------------------ the partial sums */
 
 /* Results of a block, and threads that share one. */
 enum { JOIN_RESULTS = 8, JOINERS = CUDA_THREADS / JOIN_RESULTS };
@@ -190,8 +190,8 @@ __global__ void __launch_bounds__(CUDA_THREADS)
 
     if (result < count) {
 #pragma unroll 4
-        for (int part = y; part < job.streams; part += JOINERS)
-            sum += (double)job.parts[part * count + result];
+        for (int stream = y; stream < job.streams; stream += JOINERS)
+            sum += (double)job.partials[stream * count + result];
     }
     share[y][x] = sum;
     __syncthreads();

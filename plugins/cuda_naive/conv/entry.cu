@@ -1,188 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operations of convolution, and the choice of an engine: fprop, plain and fused with bias and
- * activation, dgrad and wgrad. Where sums are long and results few, they are split over the grid
- * and added up by a second kernel in a fixed order, in workspace; a second engine, which is always
+ * The operations of convolution: fprop, plain and fused with bias and activation, dgrad and wgrad;
+ * their plans and calls. Where sums are long and results few, they are split over the grid and
+ * added up by a second kernel in a fixed order, in workspace; a second engine, which is always
  * there, takes none.
  */
-#include "../../cuda_common/index.h"
-#include "../../cuda_common/walk.h"
-#include "../table.h"
-#include "depthwise.h"
-#include "joined_dgrad.h"
-#include "kernels.h"
-#include "pipelined.h"
-
-/* Numbers of the engines. DEPTHWISE_PAIRS has two channels a thread, which lie in one access, and
- * DEPTHWISE_TALL_PAIRS tiles of more rows besides, DEPTHWISE_HALO those of shared memory. JOINED is
- * dgrad to few channels. From PIPELINED on, each tile's, with one split and with several. */
-enum {
-    WHOLE = 1,
-    SPLIT = 2,
-    DEPTHWISE_PAIRS = 3,
-    DEPTHWISE = 4,
-    DEPTHWISE_TALL_PAIRS = 5,
-    JOINED = 6,
-    DEPTHWISE_HALO = 7,
-    PIPELINED = 16
-};
-
-struct convolution_state {
-    conv_choice choice;
-    int32_t how; /* CONV_xxx, without tiles */
-    int32_t (*tile)(const cuda_call *call, int32_t tile, const conv_job &job);
-    conv_job job; /* without pointers and factors */
-    depthwise_state depthwise, single;
-    pipelined_state pipelined;
-    joined_state joined;
-};
-
-static int is_float(int32_t type)
-{
-    return type == ANYDNN_PLUGIN_FLOAT || type == ANYDNN_PLUGIN_HALF ||
-           type == ANYDNN_PLUGIN_BFLOAT16;
-}
+#include "entry.h"
 
 /* The geometry of a problem, which candidates and plans both need. */
 static void analyse(struct anydnn_plugin_plan *plan)
 {
     conv_make(&((convolution_state *)plan->job)->job.conv, &plan->problem);
-}
-
-static void choose(const struct anydnn_plugin_plan *plan, const conv &conv, int splits,
-                   conv_choice *choice)
-{
-    int32_t type = plan->problem.tensor[conv_slots_of(plan->problem.operation).a]->type;
-    bool in_float = is_float(type) && !cuda_has_oracle(plan);
-    conv_target target = {};
-
-    target.tiles = in_float;
-    target.splits = splits;
-    target.sum_bytes = in_float ? (int32_t)sizeof(float) : (int32_t)sizeof(double);
-    target.multiprocessors = plan->context->multiprocessors;
-    conv_choose(&conv, &target, choice);
-}
-
-static void prepare_depthwise(depthwise_state *state, const struct anydnn_plugin_plan *plan,
-                              const conv &conv, uint64_t engine)
-{
-    depthwise_prepare(state, plan, conv, engine == DEPTHWISE ? 1 : 2,
-                      engine == DEPTHWISE_HALO         ? DEPTHWISE_BY_HALO
-                      : engine == DEPTHWISE_TALL_PAIRS ? DEPTHWISE_BY_TALL
-                                                       : DEPTHWISE_BY_RING);
-}
-
-/* Tall tiles come first where their blocks fill the device: the last wave of few takes as long as a
- * full one. */
-static int32_t offer_depthwise(const struct anydnn_plugin_plan *plan, const conv &conv,
-                               struct cuda_engine offered[CUDA_ENGINES_MAX])
-{
-    static const uint64_t numbers[] = {DEPTHWISE_HALO, DEPTHWISE_TALL_PAIRS, DEPTHWISE_PAIRS,
-                                       DEPTHWISE};
-    conv_slots slots = conv_slots_of(plan->problem.operation);
-    int32_t count = 0, is_full = 0;
-
-    for (uint64_t number : numbers) {
-        struct cuda_engine engine = {};
-        depthwise_state state;
-
-        prepare_depthwise(&state, plan, conv, number);
-        if (!state.is_possible)
-            continue;
-        engine.number = number;
-        engine.workspace = (uint64_t)state.workspace;
-        if (state.lanes == 2) {
-            engine.alignment =
-                state.form == DEPTHWISE_BY_HALO ? 16 : (uint32_t)(2 * cuda_type_size(state.type));
-            engine.aligned = 1u << slots.a | 1u << (conv_is_wgrad(&conv) ? slots.b : slots.output);
-        }
-        offered[count++] = engine;
-        if (engine.number == DEPTHWISE_PAIRS && count > 1 &&
-            offered[count - 2].number == DEPTHWISE_TALL_PAIRS && !is_full) {
-            offered[count - 1] = offered[count - 2];
-            offered[count - 2] = engine;
-        }
-        is_full = state.is_full;
-    }
-    return count;
-}
-
-/* Of the pipeline's tiles, those are not worth a try that are expected to take so many times the
- * best one's time. */
-static const double hopeless = 3;
-/* Fewer n fill too little of its tiles. */
-#define PIPELINED_N_MIN 33
-
-/* The tiles of the pipeline, by the time expected; whether the first one fills the device. */
-static int32_t offer_pipelined(const struct anydnn_plugin_plan *plan, const conv_job &job,
-                               struct cuda_engine *offered, int32_t *is_full)
-{
-    double cycles[2 * PIPELINED_TILES];
-    int32_t count = 0;
-
-    *is_full = 0;
-    if (plan->problem.tensor[0]->type != ANYDNN_PLUGIN_FLOAT || cuda_has_oracle(plan))
-        return 0;
-    for (int32_t number = 0; number < 2 * PIPELINED_TILES; number++) {
-        pipelined_state state;
-        int32_t at;
-
-        pipelined_prepare(&state, job, number / 2, plan->context->multiprocessors, number % 2);
-        if (!state.is_possible || (number % 2 && !state.workspace))
-            continue;
-        for (at = count++; at > 0 && cycles[at - 1] > state.cycles; at--) {
-            cycles[at] = cycles[at - 1];
-            offered[at] = offered[at - 1];
-        }
-        if (at == 0)
-            *is_full = state.is_full;
-        cycles[at] = state.cycles;
-        offered[at] = {(uint64_t)(PIPELINED + number), (uint64_t)state.workspace};
-    }
-    while (count && cycles[count - 1] > hopeless * cycles[0])
-        count--;
-    return count;
-}
-
-/* Whether dgrad to few channels can join its classes, and fills the device so. */
-static bool offer_joined(const struct anydnn_plugin_plan *plan, const conv_job &job,
-                         struct cuda_engine *offered, bool *is_full)
-{
-    joined_state state = {};
-
-    if (plan->problem.tensor[0]->type == ANYDNN_PLUGIN_FLOAT && !cuda_has_oracle(plan))
-        joined_prepare(&state, job.conv, plan->context->multiprocessors);
-    *offered = {JOINED, 0};
-    *is_full = state.is_full;
-    return state.is_possible;
-}
-
-static int32_t engines(const struct anydnn_plugin_plan *plan,
-                       struct cuda_engine offered[CUDA_ENGINES_MAX])
-{
-    const conv_job &job = ((const convolution_state *)plan->job)->job;
-    struct cuda_engine pipelined[2 * PIPELINED_TILES];
-    int32_t count = offer_depthwise(plan, job.conv, offered), is_full;
-    int32_t more = offer_pipelined(plan, job, pipelined, &is_full);
-    bool pipelined_first, joined_first;
-    struct cuda_engine joined;
-    bool is_joined = offer_joined(plan, job, &joined, &joined_first);
-    conv_choice choice;
-
-    choose(plan, job.conv, 1, &choice);
-    pipelined_first = is_full && choice.kernel == CONV_BY_TILES && job.conv.n >= PIPELINED_N_MIN;
-    if (is_joined && joined_first)
-        offered[count++] = joined;
-    for (int32_t i = 0; pipelined_first && i < more; i++)
-        offered[count++] = pipelined[i];
-    if (choice.splits > 1)
-        offered[count++] = {SPLIT, (uint64_t)choice.workspace};
-    offered[count++] = {WHOLE, 0};
-    for (int32_t i = 0; !pipelined_first && i < more; i++)
-        offered[count++] = pipelined[i];
-    if (is_joined && !joined_first)
-        offered[count++] = joined;
-    return count;
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -219,7 +47,7 @@ static void fill_job(conv_job *job, const struct anydnn_plugin_plan *plan,
     job->a_type = problem->tensor[slots.a]->type;
     job->b_type = problem->tensor[slots.b]->type;
     job->output.type = problem->tensor[slots.output]->type;
-    job->partial_double = !is_float(job->a_type) || cuda_has_oracle(plan);
+    job->partial_double = !conv_is_float(job->a_type) || cuda_has_oracle(plan);
     if (slots.bias >= 0) {
         job->output.bias_type = problem->tensor[slots.bias]->type;
         job->output.bias_step = problem->tensor[slots.bias]->strides[1];
@@ -233,25 +61,25 @@ static void prepare(struct anydnn_plugin_plan *plan)
     convolution_state *state = (convolution_state *)plan->job;
     conv_job *job = &state->job;
 
-    choose(plan, job->conv, plan->engine == SPLIT, &state->choice);
+    conv_choose_for(plan, job->conv, plan->engine == CONV_SPLIT, &state->choice);
     fill_job(job, plan, state->choice);
-    if (plan->engine >= PIPELINED) {
-        int32_t number = (int32_t)(plan->engine - PIPELINED);
+    if (plan->engine >= CONV_PIPELINED) {
+        int32_t number = (int32_t)(plan->engine - CONV_PIPELINED);
 
         pipelined_prepare(&state->pipelined, *job, number / 2, plan->context->multiprocessors,
                           number % 2);
         state->choice.workspace = state->pipelined.workspace;
-    } else if (plan->engine == JOINED) {
+    } else if (plan->engine == CONV_JOINED) {
         joined_prepare(&state->joined, job->conv, plan->context->multiprocessors);
         state->choice.workspace = 0;
-    } else if (plan->engine >= DEPTHWISE_PAIRS) {
-        prepare_depthwise(&state->depthwise, plan, job->conv, plan->engine);
-        prepare_depthwise(&state->single, plan, job->conv, DEPTHWISE);
+    } else if (plan->engine >= CONV_DEPTHWISE_PAIRS) {
+        conv_prepare_depthwise(&state->depthwise, plan, job->conv, plan->engine);
+        conv_prepare_depthwise(&state->single, plan, job->conv, CONV_DEPTHWISE);
         state->choice.workspace = state->depthwise.workspace;
     }
-    state->how = !is_float(job->a_type) && job->a_type != ANYDNN_PLUGIN_DOUBLE ? CONV_INTEGER
-                 : cuda_has_oracle(plan)                                       ? CONV_ANY
-                                                                               : CONV_TYPED;
+    state->how = !conv_is_float(job->a_type) && job->a_type != ANYDNN_PLUGIN_DOUBLE ? CONV_INTEGER
+                 : cuda_has_oracle(plan)                                            ? CONV_ANY
+                                                                                    : CONV_TYPED;
     state->tile = job->a_type == ANYDNN_PLUGIN_FLOAT  ? conv_tile_float
                   : job->a_type == ANYDNN_PLUGIN_HALF ? conv_tile_half
                                                       : conv_tile_bfloat16;
@@ -305,7 +133,7 @@ static int32_t run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
     CUDA_OPERATION(name, number, .types = of_types, .layouts = of_layouts,                         \
                    .job_size = sizeof(convolution_state), .algorithms = under,                     \
                    .first = offered_first, .analyse = analyse, .prepare = prepare, .run = run,     \
-                   .engines = engines)
+                   .engines = conv_engines)
 
 ENTRY(convolution_forward, CONVOLUTION_FORWARD, FORWARD_TYPES, CUDA_LAYOUTS_AND_VECTORS, 0xf, 0);
 ENTRY(convolution_bias_activation_forward, CONVOLUTION_BIAS_ACTIVATION_FORWARD, FORWARD_TYPES,

@@ -8,7 +8,7 @@
 #define CUDA_NAIVE_CONV_JOINED_DGRAD_H
 
 #include "../../cuda_common/conv_job.h"
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 
 #define JOINED_DIMS 2
 

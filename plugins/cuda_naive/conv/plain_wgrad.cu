@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Wgrad without tiles: the threads of a block share the positions of
- * all images out, each adds up a few taps, and the block adds these sums in a fixed order. With
- * CONV_ANY this is the oracle of its direction: see plain.cu.
+ * Wgrad without tiles: the threads of a block share the positions of all images out, each adds up a
+ * few taps, and the block adds these sums in a fixed order. With CONV_ANY this is the oracle of its
+ * direction: see plain.cu.
  */
 #include "../../cuda_common/index.h"
 #include "kernels.h"

@@ -68,30 +68,32 @@ static int32_t exponent_for(int64_t number, int32_t most)
 /* Blocks that a multiprocessor should get at least, so that the last ones do not count for much. */
 #define BLOCKS 32
 
-/* Rows along w fill tiles of up to 32 places. Rows of channels have tiles of up to 16 places and
- * runs of up to 2 in a row, so that many rows across share what their windows reach. */
+/* Rows along w fill tiles of up to 32 positions. Rows of channels have tiles of up to 16 positions
+ * and runs of up to 2 in a row, so that many rows across share what their windows reach. */
 static int64_t shape_tiles(struct divisive_tiles *tiles, int32_t multiprocessors)
 {
     int64_t blocks, *extent = tiles->extent;
 
-    tiles->places = exponent_for(tiles->dims[DIVISIVE_ALONG], tiles->along_rows ? 5 : 4);
-    tiles->places = tiles->places < 3 ? 3 : tiles->places;
+    tiles->log_positions = exponent_for(tiles->dims[DIVISIVE_ALONG], tiles->along_rows ? 5 : 4);
+    tiles->log_positions = tiles->log_positions < 3 ? 3 : tiles->log_positions;
     tiles->runs = exponent_for(cuda_blocks(tiles->dims[DIVISIVE_ROW], LRN_RUN),
-                               tiles->along_rows ? 8 - tiles->places : 1);
+                               tiles->along_rows ? 8 - tiles->log_positions : 1);
     extent[DIVISIVE_IMAGE] = extent[DIVISIVE_DEPTH] = 1;
-    extent[DIVISIVE_ACROSS] = INT64_C(1) << (8 - tiles->places - tiles->runs);
+    extent[DIVISIVE_ACROSS] = INT64_C(1) << (8 - tiles->log_positions - tiles->runs);
     extent[DIVISIVE_ROW] = LRN_RUN << tiles->runs;
-    extent[DIVISIVE_ALONG] = cuda_blocks(tiles->dims[DIVISIVE_ALONG], INT64_C(1) << tiles->places)
-                             << tiles->places;
+    extent[DIVISIVE_ALONG] =
+        cuda_blocks(tiles->dims[DIVISIVE_ALONG], INT64_C(1) << tiles->log_positions)
+        << tiles->log_positions;
     for (;;) {
         blocks = 1;
         for (int d = 0; d < DIVISIVE_DIMS; d++)
             blocks *= cuda_blocks(tiles->dims[d], extent[d]);
         if (blocks >= (int64_t)BLOCKS * multiprocessors ||
-            extent[DIVISIVE_ALONG] == INT64_C(1) << tiles->places)
+            extent[DIVISIVE_ALONG] == INT64_C(1) << tiles->log_positions)
             break;
         extent[DIVISIVE_ALONG] =
-            cuda_blocks(extent[DIVISIVE_ALONG] / 2, INT64_C(1) << tiles->places) << tiles->places;
+            cuda_blocks(extent[DIVISIVE_ALONG] / 2, INT64_C(1) << tiles->log_positions)
+            << tiles->log_positions;
     }
     for (int d = 0; d < DIVISIVE_DIMS && blocks <= CUDA_BLOCKS_MAX; d++)
         tiles->tiles[d] = (uint32_t)cuda_blocks(tiles->dims[d], extent[d]);
@@ -130,7 +132,7 @@ int64_t divisive_blocks(const struct divisive_tiles *tiles)
     return blocks;
 }
 
-void divisive_turn(struct divisive_tiles *tiles)
+void divisive_reverse_windows(struct divisive_tiles *tiles)
 {
     for (int d = 0; d < DIVISIVE_DIMS; d++) {
         int32_t before = tiles->before[d];

@@ -7,12 +7,12 @@
 
 #define S CUDA_MANY_DIMS
 
-/* Tensors of the walk: out, then without their spatial dims x, the means and the places in logical
+/* Tensors of the walk: out, then without their spatial dims x, the means and the index in logical
  * order, then dy, dmeans, the coordinates. */
-enum { OUT_AT, X_AT, MEANS_AT, PLACE_AT, DY_AT, DMEANS_AT, COORDINATES_AT };
+enum { OUT_AT, X_AT, MEANS_AT, LOGICAL_AT, DY_AT, DMEANS_AT, COORDINATES_AT };
 #define WALKED (COORDINATES_AT + S)
 
-/* The box from `before` places before to `after` behind, as far as it lies in the image. */
+/* The box from `before` positions before to `after` behind, as far as it lies in the image. */
 __device__ static inline void box_around(const divisive_params &p, const int64_t at[],
                                          int64_t before, int64_t after, cuda_box<S> *box)
 {
@@ -86,29 +86,29 @@ template <class T> struct divisive_forward_op {
 
 /* What an element's y brings to its own dx, to the dx of its window, and to dmeans:
  * dmeans = 2 a b dy x s^(-b-1) (sum of x_j - means over the window). */
-template <class T> struct divisive_parts_op {
+template <class T> struct divisive_factors_op {
     typedef divisive_params params;
     enum { OUT = 1, IN = 0, EXTRA = WALKED - 1 };
 
-    static __device__ void run(const cuda_map_job<divisive_parts_op> &job, const int64_t at[])
+    static __device__ void run(const cuda_map_job<divisive_factors_op> &job, const int64_t at[])
     {
         const params &p = job.params;
-        int64_t place = at[PLACE_AT] + offset_of(p.place, at);
+        int64_t logical = at[LOGICAL_AT] + offset_of(p.logical, at);
         divisive_sums<T> sums = sums_around<T>(job, at);
         double s = p.lrn.k + p.lrn.alpha * sums.squares;
         double direct = (double)cuda_load(((const T *)job.data[DY_AT])[at[DY_AT]]), shared;
 
         direct *= pow(s, -p.lrn.beta);
         shared = direct * x_at<T>(job, at) / s;
-        p.direct[place] = direct;
-        p.shared[place] = shared;
+        p.direct[logical] = direct;
+        p.shared[logical] = shared;
         if (p.with_dmeans)
             cuda_blend_store((T *)job.data[DMEANS_AT] + at[DMEANS_AT],
                              2 * p.lrn.alpha * p.lrn.beta * shared * sums.sum, job.blend);
     }
 };
 
-/* The sum of shared_i (x - means_i) over a box: offsets are places in logical order, from which
+/* The sum of shared_i (x - means_i) over a box: offsets are indices in logical order, from which
  * those of the means follow. */
 template <class T> struct divisive_gather {
     const double *shared;
@@ -116,14 +116,14 @@ template <class T> struct divisive_gather {
     double x, sum;
 
     template <int D>
-    __device__ void over(const divisive_params &p, const cuda_box<S> &box, int64_t place,
+    __device__ void over(const divisive_params &p, const cuda_box<S> &box, int64_t logical,
                          int64_t means_at)
     {
         if constexpr (D == S) {
-            sum += shared[place] * (means ? x - (double)cuda_load(means[means_at]) : x);
+            sum += shared[logical] * (means ? x - (double)cuda_load(means[means_at]) : x);
         } else {
             for (int64_t i = box.begin[D]; i < box.end[D]; i++)
-                over<D + 1>(p, box, place + i * p.place[D], means_at + i * p.means[D]);
+                over<D + 1>(p, box, logical + i * p.logical[D], means_at + i * p.means[D]);
         }
     }
 };
@@ -138,9 +138,9 @@ template <class T> struct divisive_backward_op {
     {
         const params &p = job.params;
         const T *means = p.with_means ? (const T *)job.data[MEANS_AT] + at[MEANS_AT] : nullptr;
-        divisive_gather<T> gather = {p.shared + at[PLACE_AT], means, x_at<T>(job, at), 0};
+        divisive_gather<T> gather = {p.shared + at[LOGICAL_AT], means, x_at<T>(job, at), 0};
         cuda_box<S> box;
-        double direct = p.direct[at[PLACE_AT] + offset_of(p.place, at)];
+        double direct = p.direct[at[LOGICAL_AT] + offset_of(p.logical, at)];
 
         box_around(p, at, p.lrn.after, p.lrn.before, &box);
         gather.template over<0>(p, box, 0, 0);
@@ -159,13 +159,13 @@ static void prepare(divisive_plain *plain, const struct anydnn_plugin_problem *p
     const struct anydnn_plugin_tensor *x = tensor[FORWARD_X];
     const struct anydnn_plugin_tensor *means =
         tensor[tensor[FORWARD_MEANS] ? FORWARD_MEANS : FORWARD_X];
-    struct anydnn_plugin_tensor places = cuda_places(x), coordinates[S];
-    struct anydnn_plugin_tensor parts[] = {cuda_part(x, CUDA_OUTER_DIMS),
+    struct anydnn_plugin_tensor logical = cuda_places(x), coordinates[S];
+    struct anydnn_plugin_tensor outer[] = {cuda_part(x, CUDA_OUTER_DIMS),
                                            cuda_part(means, CUDA_OUTER_DIMS),
-                                           cuda_part(&places, CUDA_OUTER_DIMS)};
+                                           cuda_part(&logical, CUDA_OUTER_DIMS)};
     const struct anydnn_plugin_tensor *walked[WALKED] = {
-        tensor[out], &parts[0],  &parts[1],
-        &parts[2],   tensor[dy], tensor[tensor[dmeans] ? dmeans : FORWARD_X]};
+        tensor[out], &outer[0],  &outer[1],
+        &outer[2],   tensor[dy], tensor[tensor[dmeans] ? dmeans : FORWARD_X]};
     divisive_params *params = &plain->params;
 
     cuda_spatial_coordinates(x, S, coordinates, walked + COORDINATES_AT);
@@ -174,7 +174,7 @@ static void prepare(divisive_plain *plain, const struct anydnn_plugin_problem *p
     cuda_spatial_dims(x, S, params->dims);
     cuda_spatial_strides(x, S, params->x);
     cuda_spatial_strides(means, S, params->means);
-    cuda_spatial_strides(&places, S, params->place);
+    cuda_spatial_strides(&logical, S, params->logical);
     params->with_means = tensor[FORWARD_MEANS] != nullptr;
     params->with_dmeans = tensor[dmeans] != nullptr && dmeans == BACKWARD_DMEANS;
     plain->elements = cuda_tensor_count(x);
@@ -218,7 +218,7 @@ static int32_t backward_launch(const divisive_plain *plain, const cuda_call *cal
         return status;
     params.shared = (double *)scratch;
     params.direct = params.shared + plain->elements;
-    status = launch_op<divisive_parts_op<T>>(plain, call, params, data);
+    status = launch_op<divisive_factors_op<T>>(plain, call, params, data);
     if (!status)
         status = launch_op<divisive_backward_op<T>>(plain, call, params, data);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);

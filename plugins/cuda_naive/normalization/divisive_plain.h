@@ -22,7 +22,7 @@ enum {
 struct divisive_params {
     cuda_lrn lrn;
     int64_t dims[CUDA_MANY_DIMS];
-    int64_t x[CUDA_MANY_DIMS], means[CUDA_MANY_DIMS], place[CUDA_MANY_DIMS]; /* strides */
+    int64_t x[CUDA_MANY_DIMS], means[CUDA_MANY_DIMS], logical[CUDA_MANY_DIMS]; /* strides */
     double *shared; /* dy x s^(-b-1) of every element, in logical order */
     double *direct; /* dy s^-b */
     int32_t with_means, with_dmeans;

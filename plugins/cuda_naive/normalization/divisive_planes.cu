@@ -27,13 +27,13 @@ struct divisive_planes {
     int32_t high, wide, log_threads;
 };
 
-struct place {
+struct plane_thread {
     int64_t plane;
     int t, threads; /* of a row */
     bool there;
 };
 
-__device__ static inline place place_of(const divisive_planes &p)
+__device__ static inline plane_thread plane_thread_of(const divisive_planes &p)
 {
     int64_t plane = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) >> p.log_threads;
     int t = (int)threadIdx.x & ((1 << p.log_threads) - 1);
@@ -42,7 +42,7 @@ __device__ static inline place place_of(const divisive_planes &p)
 }
 
 /* Sums over the windows along a row of what a thread has 8 neighbours of. */
-__device__ static inline void sum_row(const place &at, const float value[LRN_RUN],
+__device__ static inline void sum_row(const plane_thread &at, const float value[LRN_RUN],
                                       float sum[LRN_RUN])
 {
     float span[LRN_RUN + 2 * REACH];
@@ -84,7 +84,7 @@ __device__ static inline void sum_rows(const float ring[ROWS][LRN_RUN], float su
 
 /* The squares' sums of a row that comes in, which may lie outside. */
 template <class T>
-__device__ static inline void take_row(const divisive_planes &p, const place &at,
+__device__ static inline void take_row(const divisive_planes &p, const plane_thread &at,
                                        const lrn_run<T> &x, float sum[LRN_RUN])
 {
     float square[LRN_RUN];
@@ -100,7 +100,7 @@ __device__ static inline void take_row(const divisive_planes &p, const place &at
 template <class T>
 __global__ void __launch_bounds__(CUDA_THREADS, 2) divisive_forward(divisive_planes p)
 {
-    place at = place_of(p);
+    plane_thread at = plane_thread_of(p);
     int64_t base = at.plane * p.high * p.wide + at.t * LRN_RUN;
     float ring[ROWS][LRN_RUN] = {};
     enum { AHEAD = rows_ahead<T>::COUNT };
@@ -133,8 +133,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) divisive_forward(divisive_pla
 
 /* Takes the next of the rows on their way, and sends for the one behind them, row h. */
 template <class T>
-__device__ static inline void next_row(const divisive_planes &p, const place &at, const void *data,
-                                       int64_t base, int h,
+__device__ static inline void next_row(const divisive_planes &p, const plane_thread &at,
+                                       const void *data, int64_t base, int h,
                                        lrn_run<T> (&coming)[rows_ahead<T>::KEPT], lrn_run<T> &to)
 {
     enum { KEPT = rows_ahead<T>::KEPT };
@@ -153,7 +153,7 @@ __device__ static inline void next_row(const divisive_planes &p, const place &at
 template <class T>
 __global__ void __launch_bounds__(CUDA_THREADS, 1) divisive_backward(divisive_planes p)
 {
-    place at = place_of(p);
+    plane_thread at = plane_thread_of(p);
     int64_t base = at.plane * p.high * p.wide + at.t * LRN_RUN;
     float ring[ROWS][LRN_RUN] = {}, shared[ROWS][LRN_RUN] = {}, direct[ROWS][LRN_RUN];
     enum { AHEAD = rows_ahead<T>::COUNT };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divisive normalization without means: a sum over a window of two or three dims is one of sums
  * along lines. A block fills a tile of shared memory with sums over all dims but one, made of runs
- * of rows; then a thread takes 8 neighbouring places along the last dim. With means every element
- * has a sum of its own: divisive_tile_means.cu. */
+ * of rows; then a thread takes 8 neighbouring positions along the last dim. With means every
+ * element has a sum of its own: divisive_tile_means.cu. */
 #include "divisive_tile.h"
 
-/* Of a tile with what lies before and behind it; one of 8 places is the largest. */
+/* Of a tile with what lies before and behind it; one of 8 positions is the largest. */
 #define TILE_FLOATS (LRN_SPAN * CUDA_THREADS)
 
-/* Sums for the 8 elements of a run, over the part of their windows that stands at their place along
- * DIVISIVE_ALONG. */
+/* Sums for the 8 elements of a run, over the part of their windows that stands at their position
+ * along DIVISIVE_ALONG. */
 template <class T, bool SQUARES, bool IN_ROWS>
 __device__ static inline void sum_lines(const divisive_tiles &p, const T *data, int64_t at[],
                                         float line[LRN_RUN])
@@ -49,7 +49,7 @@ __device__ static inline void sum_lines(const divisive_tiles &p, const T *data, 
     }
 }
 
-/* The tile's places from .. to - 1, of which LRN_HALO is the origin's. */
+/* The tile's positions from .. to - 1, of which LRN_HALO is the origin's. */
 template <class T, bool SQUARES, bool IN_ROWS>
 __device__ static inline void fill_tile(const divisive_tiles &p, const T *data,
                                         const int64_t origin[], int from, int to, float4 tile[])
@@ -57,7 +57,7 @@ __device__ static inline void fill_tile(const divisive_tiles &p, const T *data,
     int runs = divisive_lanes_of(p) / LRN_RUN;
 
     for (int i = (int)threadIdx.x; i < (to - from) * runs; i += CUDA_THREADS) {
-        int lane = i % runs * LRN_RUN, place = from + i / runs;
+        int lane = i % runs * LRN_RUN, position = from + i / runs;
         int64_t at[DIVISIVE_DIMS];
         float line[LRN_RUN] = {0};
 
@@ -65,22 +65,22 @@ __device__ static inline void fill_tile(const divisive_tiles &p, const T *data,
         for (int d = 0; d < DIVISIVE_DIMS; d++)
             at[d] = origin[d];
         divisive_find_lane(p, lane, at);
-        at[DIVISIVE_ALONG] += place - LRN_HALO;
+        at[DIVISIVE_ALONG] += position - LRN_HALO;
         if (at[DIVISIVE_ALONG] >= 0 && at[DIVISIVE_ALONG] < p.dims[DIVISIVE_ALONG] &&
             at[DIVISIVE_ACROSS] < p.dims[DIVISIVE_ACROSS] &&
             at[DIVISIVE_ROW] < p.dims[DIVISIVE_ROW])
             sum_lines<T, SQUARES, IN_ROWS>(p, data, at, line);
 #pragma unroll
         for (int h = 0; h < LRN_RUN; h += 4)
-            tile[(place * divisive_lanes_of(p) + lane + h) / 4] = {line[h], line[h + 1],
-                                                                   line[h + 2], line[h + 3]};
+            tile[(position * divisive_lanes_of(p) + lane + h) / 4] = {line[h], line[h + 1],
+                                                                      line[h + 2], line[h + 3]};
     }
 }
 
 /* A thread's elements, and of each what is added to its sum: dy, or dy s^-b. All are read before
  * any is written, so that they come together. */
 struct elements {
-    float x[LRN_RUN], given[LRN_RUN];
+    float x[LRN_RUN], dy[LRN_RUN];
 };
 
 template <class T, int PASS>
@@ -93,26 +93,26 @@ __device__ static inline void read_elements(const divisive_tiles &p, int64_t off
             int64_t from = offset + i * p.strides[DIVISIVE_ALONG];
 
             read->x[i] = cuda_load(((const T *)p.x)[from]);
-            if (PASS == DIVISIVE_PARTS)
-                read->given[i] = cuda_load(((const T *)p.dy)[from]);
-            if (PASS == DIVISIVE_GATHER)
-                read->given[i] = p.direct[from];
+            if (PASS == DIVISIVE_FACTORS)
+                read->dy[i] = cuda_load(((const T *)p.dy)[from]);
+            if (PASS == DIVISIVE_GRADIENT)
+                read->dy[i] = p.direct[from];
         }
     }
 }
 
 template <class T, int PASS>
 __device__ static inline void finish_element(const divisive_tiles &p, int64_t offset, bool plain,
-                                             float x, float given, float sum, float power,
+                                             float x, float dy, float sum, float power,
                                              float inverse)
 {
-    if constexpr (PASS == DIVISIVE_PARTS) {
-        float direct = given * power;
+    if constexpr (PASS == DIVISIVE_FACTORS) {
+        float direct = dy * power;
 
         p.direct[offset] = direct;
         p.shared[offset] = direct * (x * inverse);
     } else {
-        float result = PASS == DIVISIVE_FORWARD ? x * power : given - p.through * x * sum;
+        float result = PASS == DIVISIVE_FORWARD ? x * power : dy - p.through * x * sum;
 
         if (plain)
             cuda_store((T *)p.out + offset, result);
@@ -121,7 +121,7 @@ __device__ static inline void finish_element(const divisive_tiles &p, int64_t of
     }
 }
 
-/* A thread's run of places in its lane. */
+/* A thread's run of positions in its lane. */
 template <class T, int PASS>
 __device__ static inline void use_tile(const divisive_tiles &p, const int64_t origin[],
                                        const float tile[])
@@ -152,25 +152,25 @@ __device__ static inline void use_tile(const divisive_tiles &p, const int64_t or
     for (int j = 0; j < LRN_SPAN; j++)
         span[j][0] = j >= needed_from && j < needed_to ? tile[(run + j) * lanes + lane] : 0;
     lrn_window_sums<1, false>(span, p.before[DIVISIVE_ALONG], p.after[DIVISIVE_ALONG], sum);
-    if constexpr (PASS != DIVISIVE_GATHER)
+    if constexpr (PASS != DIVISIVE_GRADIENT)
         lrn_powers<1>(p.f, sum, power, inverse);
 #pragma unroll
     for (int i = 0; i < LRN_RUN; i++) {
         if (i < count)
             finish_element<T, PASS>(p, offset + i * p.strides[DIVISIVE_ALONG], plain, read.x[i],
-                                    read.given[i], sum[i][0], power[i][0], inverse[i][0]);
+                                    read.dy[i], sum[i][0], power[i][0], inverse[i][0]);
     }
 }
 
-/* What the tile and the next one share, so many places from `from` on: moves it to there from the
- * tile's end. */
-__device__ static inline void keep_places(const divisive_tiles &p, int from, int count,
-                                          float4 tile[])
+/* What the tile and the next one share, so many positions from `from` on: moves it to there from
+ * the tile's end. */
+__device__ static inline void keep_positions(const divisive_tiles &p, int from, int count,
+                                             float4 tile[])
 {
     int quarters = divisive_lanes_of(p) / 4;
 
     for (int i = (int)threadIdx.x; i < count * quarters; i += CUDA_THREADS)
-        tile[from * quarters + i] = tile[(from + (1 << p.places)) * quarters + i];
+        tile[from * quarters + i] = tile[(from + (1 << p.log_positions)) * quarters + i];
     __syncthreads();
 }
 
@@ -180,19 +180,19 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) divisive_tile(divisive_tiles 
     __shared__ float4 tile[TILE_FLOATS / 4];
     int64_t origin[DIVISIVE_DIMS], end;
     int shared = p.before[DIVISIVE_ALONG] + p.after[DIVISIVE_ALONG], kept = 0;
-    int first = LRN_HALO - p.before[DIVISIVE_ALONG], last = first + (1 << p.places) + shared;
+    int first = LRN_HALO - p.before[DIVISIVE_ALONG], last = first + (1 << p.log_positions) + shared;
 
     divisive_find_tile(p, origin);
     end = divisive_last_tile(p, origin);
-    for (; origin[DIVISIVE_ALONG] < end; origin[DIVISIVE_ALONG] += 1 << p.places) {
+    for (; origin[DIVISIVE_ALONG] < end; origin[DIVISIVE_ALONG] += 1 << p.log_positions) {
         __syncthreads();
         if (kept)
-            keep_places(p, first, kept, tile);
-        if constexpr (PASS == DIVISIVE_GATHER)
+            keep_positions(p, first, kept, tile);
+        if constexpr (PASS == DIVISIVE_GRADIENT)
             fill_tile<float, false, IN_ROWS>(p, p.shared, origin, first + kept, last, tile);
         else
             fill_tile<T, true, IN_ROWS>(p, (const T *)p.x, origin, first + kept, last, tile);
-        kept = shared <= 1 << p.places ? shared : 0;
+        kept = shared <= 1 << p.log_positions ? shared : 0;
         __syncthreads();
         use_tile<T, PASS>(p, origin, (const float *)tile);
     }
@@ -203,8 +203,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) divisive_tile(divisive_tiles 
 template <class T, int PASS>
 static int32_t launch(struct divisive_tiles *tiles, const cuda_call *call)
 {
-    const void *read = PASS == DIVISIVE_GATHER ? tiles->shared : tiles->x;
-    size_t size = PASS == DIVISIVE_GATHER ? sizeof(float) : sizeof(T);
+    const void *read = PASS == DIVISIVE_GRADIENT ? tiles->shared : tiles->x;
+    size_t size = PASS == DIVISIVE_GRADIENT ? sizeof(float) : sizeof(T);
 
     tiles->vectors = lrn_has_vectors(read, tiles->strides, DIVISIVE_ROW, size);
     return cuda_launch(
@@ -219,11 +219,11 @@ static int32_t run(struct divisive_tiles *tiles, int backward, const cuda_call *
 
     if (!backward)
         return launch<T, DIVISIVE_FORWARD>(tiles, call);
-    status = launch<T, DIVISIVE_PARTS>(tiles, call);
+    status = launch<T, DIVISIVE_FACTORS>(tiles, call);
     if (status)
         return status;
-    divisive_turn(tiles);
-    return launch<T, DIVISIVE_GATHER>(tiles, call);
+    divisive_reverse_windows(tiles);
+    return launch<T, DIVISIVE_GRADIENT>(tiles, call);
 }
 
 int32_t divisive_tiles_run(struct divisive_tiles *tiles, int32_t type, int backward,

@@ -13,7 +13,7 @@ enum { DIVISIVE_IMAGE, DIVISIVE_DEPTH, DIVISIVE_ACROSS, DIVISIVE_ALONG, DIVISIVE
 #define DIVISIVE_DIMS 5
 
 /* Sums of x^2 that make y; sums of x^2 that make what the gradient needs; sums of that. */
-enum { DIVISIVE_FORWARD, DIVISIVE_PARTS, DIVISIVE_GATHER };
+enum { DIVISIVE_FORWARD, DIVISIVE_FACTORS, DIVISIVE_GRADIENT };
 
 struct divisive_tiles {
     const void *x, *means, *dy;
@@ -26,9 +26,9 @@ struct divisive_tiles {
     int32_t vectors;    /* they can be read 16 bytes at a time */
     int64_t dims[DIVISIVE_DIMS], strides[DIVISIVE_DIMS];
     int32_t before[DIVISIVE_DIMS], after[DIVISIVE_DIMS]; /* what windows reach */
-    /* A tile has 2^places places along; in their lanes lie runs of rows, 2^runs of one row beside
-     * those of other rows across. A block goes through the tiles of its extent along. */
-    int32_t places, runs;
+    /* A tile has 2^log_positions positions along; in their lanes lie runs of rows, 2^runs of one
+     * row beside those of other rows across. A block goes through the tiles of its extent along. */
+    int32_t log_positions, runs;
     int64_t extent[DIVISIVE_DIMS]; /* of a block */
     uint32_t tiles[DIVISIVE_DIMS]; /* blocks */
     int32_t multiprocessors;
@@ -36,10 +36,10 @@ struct divisive_tiles {
 
 /* ------------------------------------------------------------------ on the device */
 
-/* A tile has 2^places places, and as many lanes that each thread has a run of them. */
+/* A tile has so many positions, and as many lanes that each thread has a run of them. */
 __device__ static inline int divisive_lanes_of(const divisive_tiles &p)
 {
-    return CUDA_THREADS * LRN_RUN >> p.places;
+    return CUDA_THREADS * LRN_RUN >> p.log_positions;
 }
 
 /* The first index of a block's first tile along each dim. */
@@ -104,13 +104,14 @@ int divisive_tiles_prepare(struct divisive_tiles *tiles, const cuda_lrn &lrn,
 
 int64_t divisive_blocks(const struct divisive_tiles *tiles);
 
-/* Makes it what gathers: windows reach the other way round, and what they add up is not scaled. */
-void divisive_turn(struct divisive_tiles *tiles);
+/* Makes it what adds up factors to gradients: windows reach the reverse way, and what they add up
+ * is not scaled. */
+void divisive_reverse_windows(struct divisive_tiles *tiles);
 
 /* Launches; `tiles` has pointers and factors. */
 int32_t divisive_tiles_run(struct divisive_tiles *tiles, int32_t type, int backward,
                            const cuda_call *call);
-/* Whether what divisive_tiles_run is given goes by whole planes (divisive_planes.cu); and its
+/* Whether a call of divisive_tiles_run goes by whole planes (divisive_planes.cu); and its
  * launch. */
 int divisive_planes_take(const struct divisive_tiles *tiles, int backward);
 int32_t divisive_planes_run(const struct divisive_tiles *tiles, int32_t type, int backward,

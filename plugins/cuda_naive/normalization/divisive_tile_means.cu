@@ -41,15 +41,15 @@ struct window_sums {
     float center[LRN_RUN], sum[LRN_RUN], squares[LRN_RUN];
 };
 
-/* The places of one row. */
+/* The positions of one row. */
 template <class T, int PASS, bool IN_ROWS>
 __device__ static inline void add_row(const divisive_tiles &p, int64_t offset, int64_t row,
                                       window_sums *sums)
 {
     float value[LRN_SPAN][1], shared[LRN_SPAN][1];
 
-    read_values<T, IN_ROWS>(p, PASS == DIVISIVE_GATHER ? p.means : p.x, offset, row, value);
-    if constexpr (PASS == DIVISIVE_GATHER)
+    read_values<T, IN_ROWS>(p, PASS == DIVISIVE_GRADIENT ? p.means : p.x, offset, row, value);
+    if constexpr (PASS == DIVISIVE_GRADIENT)
         read_values<float, IN_ROWS>(p, p.shared, offset, row, shared);
 #pragma unroll
     for (int d = IN_ROWS ? -LRN_HALO : 0; d <= (IN_ROWS ? LRN_HALO : 0); d++) {
@@ -61,11 +61,11 @@ __device__ static inline void add_row(const divisive_tiles &p, int64_t offset, i
 
             if (row + i + d < 0 || row + i + d >= p.dims[DIVISIVE_ROW])
                 continue;
-            if constexpr (PASS == DIVISIVE_GATHER)
+            if constexpr (PASS == DIVISIVE_GRADIENT)
                 sums->sum[i] = fmaf(shared[LRN_HALO + i + d][0], -apart, sums->sum[i]);
             else
                 sums->squares[i] = fmaf(apart, apart, sums->squares[i]);
-            if constexpr (PASS == DIVISIVE_PARTS)
+            if constexpr (PASS == DIVISIVE_FACTORS)
                 sums->sum[i] += apart;
         }
     }
@@ -138,10 +138,10 @@ __device__ static inline void make_run(const divisive_tiles &p, int64_t at[])
 
     at[DIVISIVE_ROW] = 0;
     offset = divisive_offset_of(p, at);
-    read_middle<T>(p, PASS == DIVISIVE_GATHER ? p.x : p.means, offset, row, sums.center);
+    read_middle<T>(p, PASS == DIVISIVE_GRADIENT ? p.x : p.means, offset, row, sums.center);
     at[DIVISIVE_ROW] = row;
     add_windows<T, PASS, IN_ROWS>(p, at, &sums);
-    if constexpr (PASS == DIVISIVE_GATHER) {
+    if constexpr (PASS == DIVISIVE_GRADIENT) {
         float direct[LRN_RUN];
 
         read_middle<float>(p, p.direct, offset, row, direct);
@@ -162,7 +162,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) divisive_means(divisive_tiles
 
     divisive_find_tile(p, origin);
     end = divisive_last_tile(p, origin);
-    for (; origin[DIVISIVE_ALONG] < end; origin[DIVISIVE_ALONG] += 1 << p.places) {
+    for (; origin[DIVISIVE_ALONG] < end; origin[DIVISIVE_ALONG] += 1 << p.log_positions) {
         int64_t at[DIVISIVE_DIMS];
 
 #pragma unroll
@@ -199,11 +199,11 @@ static int32_t run(struct divisive_tiles *tiles, int backward, const cuda_call *
         tiles->vectors &= lrn_has_vectors(data, tiles->strides, DIVISIVE_ROW, sizeof(T));
     if (!backward)
         return launch<T, DIVISIVE_FORWARD>(tiles, call);
-    status = launch<T, DIVISIVE_PARTS>(tiles, call);
+    status = launch<T, DIVISIVE_FACTORS>(tiles, call);
     if (status)
         return status;
-    divisive_turn(tiles);
-    return launch<T, DIVISIVE_GATHER>(tiles, call);
+    divisive_reverse_windows(tiles);
+    return launch<T, DIVISIVE_GRADIENT>(tiles, call);
 }
 
 int32_t divisive_means_run(struct divisive_tiles *tiles, int32_t type, int backward,

@@ -84,7 +84,7 @@ __device__ static inline int64_t walk_end(const lrn_runs &p, int64_t begin)
     return end < p.channels ? end : p.channels;
 }
 
-/* Windows reach at most HALO places ahead or behind; x begins so many before the run. */
+/* Windows reach at most HALO positions ahead or behind; x begins so many before the run. */
 template <class T, int V, int HALO>
 __global__ void __launch_bounds__(CUDA_THREADS) lrn_nchw_forward(lrn_runs p)
 {
@@ -158,7 +158,7 @@ __device__ static inline void make_dx(const lrn_runs &p, const walking<HALO> &w,
     write_channels<T, 1>(p, at, c, sum);
 }
 
-/* Begins so far ahead that the first run has all that is given to it. */
+/* Begins so far ahead that the first run has all that is sent to it. */
 template <class T, int HALO>
 __global__ void __launch_bounds__(CUDA_THREADS, HALO < LRN_HALO ? 3 : 2)
     lrn_nchw_backward(lrn_runs p)

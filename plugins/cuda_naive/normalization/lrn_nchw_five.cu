@@ -203,17 +203,17 @@ __global__ void __launch_bounds__(CUDA_THREADS, sizeof(T) == 4 ? 2 : 3)
     read_run(p, LRN_X, at[LRN_X], begin, x);
     read_run(p, LRN_DY, at[LRN_DY], begin - HALO, dy);
     for (int c = begin - RUN; c < end; c += RUN) {
-        pair<T> given[RUN];
+        pair<T> dy_now[RUN];
 
         scaled(x, p.f.scale, w.x + RUN);
 #pragma unroll
         for (int i = 0; i < RUN; i++)
-            given[i] = dy[i];
+            dy_now[i] = dy[i];
         if (c + RUN < end) {
             read_run(p, LRN_X, at[LRN_X], c + 2 * RUN, x);
             read_run(p, LRN_DY, at[LRN_DY], c + RUN + HALO, dy);
         }
-        share(p, &w, given, c + HALO);
+        share(p, &w, dy_now, c + HALO);
         if (c >= begin)
             make_dx<T>(p, w, at[LRN_OUT], c);
         move_on<SPAN>(w.x);

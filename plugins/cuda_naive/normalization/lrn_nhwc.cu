@@ -25,26 +25,26 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_nhwc_forw
     lrn_write_run((T *)p.data[LRN_OUT] + at[LRN_OUT] - c, c, p.channels, p.vectors, y, p.blend);
 }
 
-/* What the runs of a block give to their neighbours' dx, dy x s^(-b-1) times the scale, in halves
+/* What the runs of a block send to their neighbours' dx, dy x s^(-b-1) times the scale, in halves
  * of four channels. */
-typedef float4 given_runs[LRN_RUN / 4][CUDA_THREADS];
+typedef float4 sent_runs[LRN_RUN / 4][CUDA_THREADS];
 
-__device__ static inline void give(given_runs given, const float run[])
+__device__ static inline void send(sent_runs sent, const float run[])
 {
 #pragma unroll
     for (int h = 0; h < LRN_RUN / 4; h++)
-        given[h][threadIdx.x] = {run[4 * h], run[4 * h + 1], run[4 * h + 2], run[4 * h + 3]};
+        sent[h][threadIdx.x] = {run[4 * h], run[4 * h + 1], run[4 * h + 2], run[4 * h + 3]};
 }
 
 /* Nothing, where there is no such run. */
-__device__ static inline void take(given_runs given, int thread, bool exists, float run[][1])
+__device__ static inline void receive(sent_runs sent, int thread, bool exists, float run[][1])
 {
 #pragma unroll
     for (int h = 0; h < LRN_RUN / 4; h++) {
         float4 four = {0, 0, 0, 0};
 
         if (exists)
-            four = given[h][thread];
+            four = sent[h][thread];
         run[4 * h][0] = four.x;
         run[4 * h + 1][0] = four.y;
         run[4 * h + 2][0] = four.z;
@@ -52,17 +52,17 @@ __device__ static inline void take(given_runs given, int thread, bool exists, fl
     }
 }
 
-/* Runs of a block whose dx it makes: its first and its last thread only give. */
+/* Runs of a block whose dx it makes: its first and its last thread only send. */
 #define MADE (CUDA_THREADS - 2)
 
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_nhwc_backward(lrn_runs p)
 {
-    __shared__ given_runs given;
+    __shared__ sent_runs sent;
     int64_t g = (int64_t)blockIdx.x * MADE + threadIdx.x - 1, at[BACKWARD_FIRST + 1], c = 0;
     float x[LRN_SPAN][1], direct[LRN_RUN], shared[LRN_SPAN][1], sum[LRN_RUN][1];
 
     if (g >= 0 && g < p.walk.count) {
-        float power[LRN_RUN][1], inverse[LRN_RUN][1], gives[LRN_RUN];
+        float power[LRN_RUN][1], inverse[LRN_RUN][1], sends[LRN_RUN];
         lrn_run<T> dy;
 
         cuda_walk_place<BACKWARD_FIRST + 1>(p.walk, g, at);
@@ -74,16 +74,16 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_nhwc_back
 #pragma unroll
         for (int i = 0; i < LRN_RUN; i++) {
             direct[i] = cuda_load(dy.lane[i]) * power[i][0];
-            gives[i] = c + i < p.channels ? direct[i] * (x[LRN_HALO + i][0] * inverse[i][0]) : 0;
-            shared[LRN_HALO + i][0] = gives[i];
+            sends[i] = c + i < p.channels ? direct[i] * (x[LRN_HALO + i][0] * inverse[i][0]) : 0;
+            shared[LRN_HALO + i][0] = sends[i];
         }
-        give(given, gives);
+        send(sent, sends);
     }
     __syncthreads();
     if (threadIdx.x == 0 || threadIdx.x == CUDA_THREADS - 1 || g >= p.walk.count)
         return;
-    take(given, (int)threadIdx.x - 1, c > 0, shared);
-    take(given, (int)threadIdx.x + 1, c + LRN_RUN < p.channels, shared + LRN_HALO + LRN_RUN);
+    receive(sent, (int)threadIdx.x - 1, c > 0, shared);
+    receive(sent, (int)threadIdx.x + 1, c + LRN_RUN < p.channels, shared + LRN_HALO + LRN_RUN);
     lrn_window_sums<1, false>(shared, p.after, p.before, sum);
 #pragma unroll
     for (int i = 0; i < LRN_RUN; i++)

@@ -14,11 +14,11 @@ template <class T> union few {
 };
 
 /* Where a thread's run is in its row. */
-struct place {
+struct run_ends {
     bool is_first, is_last;
 };
 
-__device__ static inline place place_of(const lrn_runs &p, unsigned g)
+__device__ static inline run_ends run_ends_of(const lrn_runs &p, unsigned g)
 {
     unsigned run = g - cuda_divide(g, p.walk.divide[1]) * (unsigned)p.walk.dims[1];
 
@@ -41,7 +41,7 @@ __device__ static inline void read_few(const lrn_factors &f, const T *from, bool
 
 /* A run with what its windows reach. */
 template <class T>
-__device__ static inline void read_near(const lrn_runs &p, const T *x, const place &at,
+__device__ static inline void read_near(const lrn_runs &p, const T *x, const run_ends &at,
                                         float to[LRN_RUN + 2 * NEAR][1])
 {
     lrn_run<T> run;
@@ -64,7 +64,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_packed_fo
 
     if (g >= p.walk.count)
         return;
-    read_near(p, (const T *)p.data[LRN_X] + (int64_t)g * LRN_RUN, place_of(p, g), x);
+    read_near(p, (const T *)p.data[LRN_X] + (int64_t)g * LRN_RUN, run_ends_of(p, g), x);
     lrn_window_sums<1, true, NEAR>(x, p.before, p.after, sum);
     lrn_powers<1>(p.f, sum, power, inverse);
 #pragma unroll
@@ -83,13 +83,13 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) lrn_packed_ba
     bool exists = run >= 0 && run < p.walk.count;
     float x[LRN_RUN + 2 * NEAR][1], shared[LRN_RUN + 2 * NEAR][1], sum[LRN_RUN][1];
     float direct[LRN_RUN];
-    place at = {};
+    run_ends at = {};
 
     if (exists) {
         float power[LRN_RUN][1], inverse[LRN_RUN][1];
         lrn_run<T> dy;
 
-        at = place_of(p, (unsigned)run);
+        at = run_ends_of(p, (unsigned)run);
         read_near(p, (const T *)p.data[LRN_X] + run * LRN_RUN, at, x);
         lrn_read_run((const T *)p.data[LRN_DY] + run * LRN_RUN, 0, LRN_RUN, 1, &dy);
         lrn_window_sums<1, true, NEAR>(x, p.before, p.after, sum);

@@ -6,8 +6,8 @@
 
 #include "window_sums.h"
 
-/* Tensors of the walk: out, x, backward dy; then the first channel. A step is a run at a place, or
- * so many runs as a thread walks through. */
+/* Tensors of the walk: out, x, backward dy; then the first channel. A step is a run at a position,
+ * or so many runs as a thread walks through. */
 enum { LRN_OUT, LRN_X, LRN_DY, LRN_TENSORS };
 
 /* So many bytes at once. */

@@ -7,8 +7,8 @@
 
 /* y = x * scale^-beta with scale = k + alpha * (sum of squares over the window). */
 struct cuda_lrn {
-    int64_t before, after; /* the window of place i is i - before .. i + after */
-    double alpha;          /* divided by the number of places in a window */
+    int64_t before, after; /* the window of position i is i - before .. i + after */
+    double alpha;          /* divided by the number of positions in a window */
     double beta;
     double k;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN and divisive normalization in float: powers, and sums over the windows of 8 places in a row,
- * in registers. */
+/* LRN and divisive normalization in float: powers, and sums over the windows of 8 positions in a
+ * row, in registers. */
 #ifndef CUDA_NAIVE_NORMALIZATION_WINDOW_SUMS_H
 #define CUDA_NAIVE_NORMALIZATION_WINDOW_SUMS_H
 
@@ -21,10 +21,10 @@
  * alpha divided by its square, so that they do where s does. Half needs none of it.
  */
 
-#define LRN_RUN   8              /* places in a row */
-#define LRN_HALO  LRN_RUN        /* places on each side that their windows may reach */
+#define LRN_RUN   8              /* positions in a row */
+#define LRN_HALO  LRN_RUN        /* positions on each side that their windows may reach */
 #define LRN_SPAN  (3 * LRN_RUN)  /* a run between its neighbours */
-#define LRN_N_MAX (2 * LRN_HALO) /* windows reach n / 2 places ahead */
+#define LRN_N_MAX (2 * LRN_HALO) /* windows reach n / 2 positions ahead */
 
 /* alpha is by scale^2. */
 struct lrn_factors {
@@ -84,7 +84,8 @@ __device__ static inline void lrn_powers(const lrn_factors &f, const float sum[L
     }
 }
 
-/* Adds to the sum of each place of the middle run what lies d places behind it, or its square. */
+/* Adds to the sum of each position of the middle run what lies d positions behind it, or its
+ * square. */
 template <int V, bool SQUARES, int HALO>
 __device__ static inline void lrn_add_places(const float span[LRN_RUN + 2 * HALO][V], int d,
                                              float sum[LRN_RUN][V])
@@ -98,8 +99,8 @@ __device__ static inline void lrn_add_places(const float span[LRN_RUN + 2 * HALO
     }
 }
 
-/* Sums over the windows of the middle run, from `before` places ahead of each to `after` behind it,
- * of the numbers or of their squares. Windows of five, the usual ones, need no asking. */
+/* Sums over the windows of the middle run, from `before` positions ahead of each to `after` behind
+ * it, of the numbers or of their squares. Windows of five, the usual ones, need no asking. */
 template <int V, bool SQUARES, int HALO = LRN_HALO>
 __device__ static inline void lrn_window_sums(const float span[LRN_RUN + 2 * HALO][V], int before,
                                               int after, float sum[LRN_RUN][V])

@@ -10,7 +10,7 @@
 enum { FORWARD_X, FORWARD_Y };
 enum { BACKWARD_Y, BACKWARD_DY, BACKWARD_X, BACKWARD_DX };
 
-/* Numbers of places and steps below this, so that none of their sums leaves 32 bits. */
+/* Numbers of elements and steps below this, so that none of their sums leaves 32 bits. */
 #define COUNT_MAX (INT64_C(1) << 28)
 
 /* ------------------------------------------------------------------ tensors */
@@ -54,7 +54,7 @@ static int fill_shape(struct pooling_shape *shape, const struct anydnn_plugin_po
                       const struct anydnn_plugin_tensor *x, const struct anydnn_plugin_tensor *y)
 {
     int32_t missing = POOLING_DIMS - from->spatial_dims;
-    int64_t places = x->dims[1], outputs = x->dims[1], volume = 1;
+    int64_t inputs = x->dims[1], outputs = x->dims[1], volume = 1;
 
     if (missing < 0)
         return 0;
@@ -76,10 +76,10 @@ static int fill_shape(struct pooling_shape *shape, const struct anydnn_plugin_po
         shape->y_dims[s] = (int32_t)out;
         shape->x_end[s] = (int32_t)(in + (pad < 0 ? pad : 0));
         shape->by_stride[s] = cuda_divisor_of(stride);
-        places *= in;
+        inputs *= in;
         outputs *= out;
         volume *= window;
-        if (places >= COUNT_MAX || outputs >= COUNT_MAX || volume >= COUNT_MAX)
+        if (inputs >= COUNT_MAX || outputs >= COUNT_MAX || volume >= COUNT_MAX)
             return 0;
     }
     shape->volume = (int32_t)volume;

@@ -115,7 +115,8 @@ __device__ static inline bool pooling_same(float x, float y, bool y_is_nan)
 
 /* ------------------------------------------------------------------ tiles */
 
-/* The first place of a block's tile; returns which of the things outside the box is the block's. */
+/* The first position of a block's tile; returns which of the things outside the box is the block's.
+ */
 __device__ static inline unsigned pooling_first(const pooling_tile &tile, unsigned block,
                                                 int first[])
 {
@@ -129,9 +130,9 @@ __device__ static inline unsigned pooling_first(const pooling_tile &tile, unsign
     return block;
 }
 
-/* The place of item i in a box of this size; returns how many boxes are before it. */
-__device__ static inline int pooling_place(const int32_t size[], const cuda_divisor by_size[],
-                                           int i, int place[])
+/* The position of item i in a box of this size; returns how many boxes are before it. */
+__device__ static inline int pooling_position(const int32_t size[], const cuda_divisor by_size[],
+                                              int i, int position[])
 {
     unsigned left = (unsigned)i;
 
@@ -139,7 +140,7 @@ __device__ static inline int pooling_place(const int32_t size[], const cuda_divi
     for (int s = POOLING_DIMS - 1; s >= 0; s--) {
         unsigned next = cuda_divide(left, by_size[s]);
 
-        place[s] = (int)(left - next * (unsigned)size[s]);
+        position[s] = (int)(left - next * (unsigned)size[s]);
         left = next;
     }
     return (int)left;
@@ -187,7 +188,7 @@ __device__ static inline pooling_gradient pooling_gradient_of(const pooling_pack
     return made;
 }
 
-/* Offset of a place from that of another in a plane of these dims. */
+/* Offset of a position from that of another in a plane of these dims. */
 __device__ static inline int pooling_offset(const int32_t dims[], int d, int h, int w)
 {
     return (d * dims[1] + h) * dims[2] + w;

@@ -62,7 +62,7 @@ int pooling_halves_nhwc(struct pooling_packed *packed, const struct anydnn_plugi
     const struct pooling_shape *shape = &packed->shape;
     int64_t threads;
 
-    if (!halves(shape) || pooling_places(shape->x_dims) * packed->channels > INT32_MAX)
+    if (!halves(shape) || pooling_product(shape->x_dims) * packed->channels > INT32_MAX)
         return 0;
     halving->columns = (shape->x_dims[2] + 1) / 2;
     halving->by_columns = cuda_divisor_of(halving->columns);

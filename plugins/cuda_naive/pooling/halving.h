@@ -29,12 +29,12 @@ template <int MODE> __device__ static inline float halving_nothing(const pooling
     return MODE == HALVING_AVERAGE ? 0 : shape.lowest;
 }
 
-/* One over the places that count in window (o1, o2). */
+/* One over the elements that count in window (o1, o2). */
 __device__ static inline float halving_share(const pooling_shape &shape, int o1, int o2)
 {
-    int places = pooling_counted(shape, 1, o1) * pooling_counted(shape, 2, o2);
+    int counted = pooling_counted(shape, 1, o1) * pooling_counted(shape, 2, o2);
 
-    return places == shape.volume ? 1.0f / (float)shape.volume : 1.0f / (float)places;
+    return counted == shape.volume ? 1.0f / (float)shape.volume : 1.0f / (float)counted;
 }
 
 /* Whether an element is that which a window's maximum y was taken from. Where y has no NaN, none

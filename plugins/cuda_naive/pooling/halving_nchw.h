@@ -6,13 +6,13 @@
 
 #include "halving.h"
 
-struct halving_row_place {
+struct halving_row_thread {
     int64_t plane;
     int t, first; /* of the group; the strip's first row of y */
     bool there;   /* whether there is such a plane, and such a thread in a row */
 };
 
-__device__ static inline halving_row_place halving_row_place_of(const pooling_packed &p)
+__device__ static inline halving_row_thread halving_row_thread_of(const pooling_packed &p)
 {
     const pooling_halving &h = p.halving;
     int64_t unit = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) >> h.log_threads;

@@ -12,13 +12,13 @@ struct row_store {
 };
 
 __device__ static inline row_store row_store_of(const pooling_packed &p,
-                                                const halving_row_place &place, bool may_pair)
+                                                const halving_row_thread &in_plane, bool may_pair)
 {
-    bool is_paired = may_pair && p.halving.log_threads > 0, there = place.plane < p.outer;
-    bool odd = is_paired && place.t % 2 == 1;
+    bool is_paired = may_pair && p.halving.log_threads > 0, there = in_plane.plane < p.outer;
+    bool odd = is_paired && in_plane.t % 2 == 1;
 
-    return {odd, there && place.t - odd < p.halving.row_threads,
-            there && place.t + (is_paired && !odd) < p.halving.row_threads, is_paired};
+    return {odd, there && in_plane.t - odd < p.halving.row_threads,
+            there && in_plane.t + (is_paired && !odd) < p.halving.row_threads, is_paired};
 }
 
 template <class T>
@@ -100,21 +100,21 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nchw_halving_average(
 {
     enum { LANES = cuda_vector<T>::LANES };
     const pooling_shape &shape = job.packed.shape;
-    halving_row_place place = halving_row_place_of(job.packed);
-    row_store store = row_store_of(job.packed, place, cuda_is_plain(job.blend));
-    int high = shape.x_dims[1], wide = shape.x_dims[2], columns = place.t * LANES;
+    halving_row_thread in_plane = halving_row_thread_of(job.packed);
+    row_store store = row_store_of(job.packed, in_plane, cuda_is_plain(job.blend));
+    int high = shape.x_dims[1], wide = shape.x_dims[2], columns = in_plane.t * LANES;
     const T *dy =
-        (const T *)job.data.dy + place.plane * shape.y_dims[1] * shape.y_dims[2] + columns;
-    T *dx = (T *)job.data.out + place.plane * high * wide + 2 * columns;
+        (const T *)job.data.dy + in_plane.plane * shape.y_dims[1] * shape.y_dims[2] + columns;
+    T *dx = (T *)job.data.out + in_plane.plane * high * wide + 2 * columns;
     float here[2 * LANES];
 
-    shares_of<T, K>(dy, shape, place.t, columns, place.first, place.there, here);
+    shares_of<T, K>(dy, shape, in_plane.t, columns, in_plane.first, in_plane.there, here);
 #pragma unroll 2
     for (int i = 0; i < job.packed.halving.rows; i++) {
-        int o = place.first + i, h = 2 * o;
+        int o = in_plane.first + i, h = 2 * o;
         float next[2 * LANES];
 
-        shares_of<T, K>(dy, shape, place.t, columns, o + 1, place.there, next);
+        shares_of<T, K>(dy, shape, in_plane.t, columns, o + 1, in_plane.there, next);
         store_row(store, dx + h * wide, here, job.blend, h < high);
         if (K == 3) {
 #pragma unroll
@@ -166,14 +166,14 @@ template <class T, int K> struct walker {
 
     /* Adds what they give to a row of dx. What belongs to the column before a thread's goes to the
      * thread that has it. */
-    __device__ void give(const float x[], bool inside, const halving_row_place &place, bool is_last,
-                         float sum[])
+    __device__ void give(const float x[], bool inside, const halving_row_thread &in_plane,
+                         bool is_last, float sum[])
     {
         sum[0] = LEAD ? 0 : sum[0];
         if (nans)
-            give_row<K, LANES, true>(x, y, left, inside, place.t > 0, sum);
+            give_row<K, LANES, true>(x, y, left, inside, in_plane.t > 0, sum);
         else
-            give_row<K, LANES, false>(x, y, left, inside, place.t > 0, sum);
+            give_row<K, LANES, false>(x, y, left, inside, in_plane.t > 0, sum);
         if (LEAD) {
             float behind = __shfl_down_sync(HALVING_ALL_LANES, sum[0], 1);
 
@@ -191,12 +191,12 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nchw_halving_max(pool
     enum { LANES = cuda_vector<T>::LANES, LEAD = K - 2, COLUMNS = 2 * LANES + LEAD };
     constexpr bool PAIRS = sizeof(T) == sizeof(float);
     const pooling_shape &shape = job.packed.shape;
-    halving_row_place place = halving_row_place_of(job.packed);
-    row_store store = row_store_of(job.packed, place, PAIRS && cuda_is_plain(job.blend));
-    int high = shape.x_dims[1], wide = shape.x_dims[2], columns = place.t * LANES;
+    halving_row_thread in_plane = halving_row_thread_of(job.packed);
+    row_store store = row_store_of(job.packed, in_plane, PAIRS && cuda_is_plain(job.blend));
+    int high = shape.x_dims[1], wide = shape.x_dims[2], columns = in_plane.t * LANES;
     bool is_last = columns + LANES >= shape.y_dims[2];
-    int64_t plane = place.plane * high * wide + 2 * columns;
-    int64_t windows = place.plane * shape.y_dims[1] * shape.y_dims[2] + columns;
+    int64_t plane = in_plane.plane * high * wide + 2 * columns;
+    int64_t windows = in_plane.plane * shape.y_dims[1] * shape.y_dims[2] + columns;
     const T *x = (const T *)job.data.x + plane;
     T *dx = (T *)job.data.out + plane;
     float above[COLUMNS], sum[COLUMNS];
@@ -204,25 +204,25 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nchw_halving_max(pool
 
     if (K == 3) {
         halving_raw<T> raw;
-        int h = 2 * place.first - LEAD;
+        int h = 2 * in_plane.first - LEAD;
 
-        halving_read(raw, x + h * wide, place.there && h >= 0 && h < high, NAN);
-        halving_numbers<T, K>(raw, place.t, NAN, above);
+        halving_read(raw, x + h * wide, in_plane.there && h >= 0 && h < high, NAN);
+        halving_numbers<T, K>(raw, in_plane.t, NAN, above);
     }
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++)
         sum[c] = 0;
     for (int i = 0; i < rows + LEAD; i++) {
-        int o = place.first + i, h = 2 * o;
-        bool own = i < rows && place.there;
+        int o = in_plane.first + i, h = 2 * o;
+        bool own = i < rows && in_plane.there;
         halving_raw<T> raw[2];
         walker<T, K> walk;
 
         halving_read(raw[0], x + h * wide, own && h < high, NAN);
         halving_read(raw[1], x + (h + 1) * wide, own && h + 1 < high, NAN);
-        walk.begin(job, windows + o * shape.y_dims[2], place.there && o < shape.y_dims[1]);
+        walk.begin(job, windows + o * shape.y_dims[2], in_plane.there && o < shape.y_dims[1]);
         if (K == 3) {
-            walk.give(above, h > 0, place, is_last, sum);
+            walk.give(above, h > 0, in_plane, is_last, sum);
             if (i > 0)
                 store_row(store, dx + (h - 1) * wide, sum + LEAD, job.blend, h - 1 < high);
         }
@@ -230,11 +230,11 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nchw_halving_max(pool
             break;
 #pragma unroll
         for (int r = 0; r < 2; r++) {
-            halving_numbers<T, K>(raw[r], place.t, NAN, above);
+            halving_numbers<T, K>(raw[r], in_plane.t, NAN, above);
 #pragma unroll
             for (int c = 0; c < COLUMNS; c++)
                 sum[c] = 0;
-            walk.give(above, h + r < high, place, is_last, sum);
+            walk.give(above, h + r < high, in_plane, is_last, sum);
             if (K == 2 || r == 0)
                 store_row(store, dx + (h + r) * wide, sum + LEAD, job.blend,
                           i < rows && h + r < high);

@@ -25,30 +25,30 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nchw_halving(pooling_
 {
     enum { LANES = cuda_vector<T>::LANES, LEAD = K - 2, AVERAGE = MODE == HALVING_AVERAGE };
     const pooling_shape &shape = job.packed.shape;
-    halving_row_place place = halving_row_place_of(job.packed);
-    int high = shape.x_dims[1], wide = shape.x_dims[2], columns = place.t * LANES;
-    const T *x = (const T *)job.data.x + place.plane * high * wide + 2 * columns;
-    T *y = (T *)job.data.out + place.plane * shape.y_dims[1] * shape.y_dims[2] + columns;
+    halving_row_thread in_plane = halving_row_thread_of(job.packed);
+    int high = shape.x_dims[1], wide = shape.x_dims[2], columns = in_plane.t * LANES;
+    const T *x = (const T *)job.data.x + in_plane.plane * high * wide + 2 * columns;
+    T *y = (T *)job.data.out + in_plane.plane * shape.y_dims[1] * shape.y_dims[2] + columns;
     float nothing = halving_nothing<MODE>(shape), above[LANES];
 
     if (K == 3) {
         halving_raw<T> raw;
-        int h = 2 * place.first - LEAD;
+        int h = 2 * in_plane.first - LEAD;
 
-        halving_read(raw, x + h * wide, place.there && h >= 0 && h < high, nothing);
-        row_of<T, K, MODE>(raw, shape, place.t, above);
+        halving_read(raw, x + h * wide, in_plane.there && h >= 0 && h < high, nothing);
+        row_of<T, K, MODE>(raw, shape, in_plane.t, above);
     }
 #pragma unroll 2
     for (int i = 0; i < job.packed.halving.rows; i++) {
-        int o = place.first + i, h = 2 * o;
-        bool there = place.there && o < shape.y_dims[1];
+        int o = in_plane.first + i, h = 2 * o;
+        bool there = in_plane.there && o < shape.y_dims[1];
         halving_raw<T> raw[2];
         float upper[LANES], lower[LANES];
 
         halving_read(raw[0], x + h * wide, there, nothing);
         halving_read(raw[1], x + (h + 1) * wide, there && h + 1 < high, nothing);
-        row_of<T, K, MODE>(raw[0], shape, place.t, upper);
-        row_of<T, K, MODE>(raw[1], shape, place.t, lower);
+        row_of<T, K, MODE>(raw[0], shape, in_plane.t, upper);
+        row_of<T, K, MODE>(raw[1], shape, in_plane.t, lower);
 #pragma unroll
         for (int j = 0; j < LANES; j++) {
             if (K == 3)

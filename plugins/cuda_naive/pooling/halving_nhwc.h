@@ -6,25 +6,25 @@
 
 #include "halving.h"
 
-struct halving_channels_place {
+struct halving_channels_thread {
     int64_t sample;
     int channel, column, first; /* of y; the strip's first row of y */
 };
 
 /* Returns whether there is such a thread. */
-__device__ static inline bool halving_channels_place_of(const pooling_packed &p, int lanes,
-                                                        halving_channels_place *place)
+__device__ static inline bool halving_channels_thread_of(const pooling_packed &p, int lanes,
+                                                         halving_channels_thread *in_plane)
 {
     const pooling_halving &h = p.halving;
     unsigned thread = blockIdx.x * CUDA_THREADS + threadIdx.x;
     unsigned column = cuda_divide(thread, h.by_vectors);
     unsigned strip = cuda_divide(column, h.by_columns);
 
-    place->channel = (int)(thread - column * (unsigned)p.vectors) * lanes;
-    place->column = (int)(column - strip * (unsigned)h.columns);
-    place->first = (int)(strip & ((1u << h.log_strips) - 1)) * h.rows;
-    place->sample = strip >> h.log_strips;
-    return place->sample < p.outer;
+    in_plane->channel = (int)(thread - column * (unsigned)p.vectors) * lanes;
+    in_plane->column = (int)(column - strip * (unsigned)h.columns);
+    in_plane->first = (int)(strip & ((1u << h.log_strips) - 1)) * h.rows;
+    in_plane->sample = strip >> h.log_strips;
+    return in_plane->sample < p.outer;
 }
 
 /* A row of COUNT neighbouring pixels from `column` on. */

@@ -45,26 +45,27 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nhwc_halving_average(
     const pooling_packed &p = job.packed;
     const pooling_shape &shape = p.shape;
     int high = shape.x_dims[1], wide = shape.x_dims[2], pitch = wide * p.channels;
-    halving_channels_place place;
+    halving_channels_thread in_plane;
     float here[2][LANES];
 
-    if (!halving_channels_place_of(p, LANES, &place))
+    if (!halving_channels_thread_of(p, LANES, &in_plane))
         return;
     const T *dy = (const T *)job.data.dy +
-                  place.sample * shape.y_dims[1] * shape.y_dims[2] * p.channels + place.channel;
-    T *dx = (T *)job.data.out + place.sample * high * pitch + 2 * place.column * p.channels +
-            place.channel;
-    bool second = 2 * place.column + 1 < wide;
+                  in_plane.sample * shape.y_dims[1] * shape.y_dims[2] * p.channels +
+                  in_plane.channel;
+    T *dx = (T *)job.data.out + in_plane.sample * high * pitch + 2 * in_plane.column * p.channels +
+            in_plane.channel;
+    bool second = 2 * in_plane.column + 1 < wide;
 
-    shares_of<T, K>(job, dy, place.column, place.first, here);
+    shares_of<T, K>(job, dy, in_plane.column, in_plane.first, here);
 #pragma unroll 2
     for (int i = 0; i < p.halving.rows; i++) {
-        int o = place.first + i, h = 2 * o;
+        int o = in_plane.first + i, h = 2 * o;
         float next[2][LANES];
 
         if (h >= high)
             break;
-        shares_of<T, K>(job, dy, place.column, o + 1, next);
+        shares_of<T, K>(job, dy, in_plane.column, o + 1, next);
         store_pixels<T, LANES>(dx + h * pitch, here, p.channels, second, job.blend);
         if (K == 3) {
 #pragma unroll
@@ -119,13 +120,13 @@ template <class T, int K> struct walker {
 #pragma unroll
                 for (int k = 0; k < K; k++) {
                     int c = 2 * w + k; /* of x */
-                    float value = cuda_load(x[c].lane[lane]), other = 0;
+                    float value = cuda_load(x[c].lane[lane]), nowhere = 0;
                     bool there = inside && column + c >= 0 && column + c < wide;
                     int to = c - (K - 2);
 
                     halving_give<NANS>(to == 0   ? sum[0][lane]
                                        : to == 1 ? sum[1][lane]
-                                                 : other,
+                                                 : nowhere,
                                        left[w][lane], value, of, there);
                 }
             }
@@ -158,28 +159,29 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nhwc_halving_max(pool
     const pooling_packed &p = job.packed;
     const pooling_shape &shape = p.shape;
     int high = shape.x_dims[1], wide = shape.x_dims[2], pitch = wide * p.channels;
-    halving_channels_place place;
+    halving_channels_thread in_plane;
     cuda_vector<T> above[PIXELS];
     float sum[2][LANES];
 
-    if (!halving_channels_place_of(p, LANES, &place))
+    if (!halving_channels_thread_of(p, LANES, &in_plane))
         return;
-    int column = 2 * place.column - LEAD, rows = p.halving.rows, row = shape.y_dims[2] * p.channels;
-    int64_t windows_at = place.sample * shape.y_dims[1] * row + place.channel;
-    const T *x = (const T *)job.data.x + place.sample * high * pitch + place.channel;
-    T *dx = (T *)job.data.out + place.sample * high * pitch + 2 * place.column * p.channels +
-            place.channel;
-    bool second = 2 * place.column + 1 < wide;
+    int column = 2 * in_plane.column - LEAD, rows = p.halving.rows,
+        row = shape.y_dims[2] * p.channels;
+    int64_t windows_at = in_plane.sample * shape.y_dims[1] * row + in_plane.channel;
+    const T *x = (const T *)job.data.x + in_plane.sample * high * pitch + in_plane.channel;
+    T *dx = (T *)job.data.out + in_plane.sample * high * pitch + 2 * in_plane.column * p.channels +
+            in_plane.channel;
+    bool second = 2 * in_plane.column + 1 < wide;
 
     if (K == 3) {
-        int h = 2 * place.first - LEAD;
+        int h = 2 * in_plane.first - LEAD;
 
         halving_pixels<T, PIXELS>(above, x + h * pitch, column, wide, p.channels,
                                   h >= 0 && h < high, NAN);
     }
     clear<LANES>(sum);
     for (int i = 0; i < rows + LEAD; i++) {
-        int o = place.first + i, h = 2 * o;
+        int o = in_plane.first + i, h = 2 * o;
         cuda_vector<T> raw[2][PIXELS];
         windows walk;
 
@@ -189,7 +191,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) pooling_nhwc_halving_max(pool
         for (int r = 0; r < 2; r++)
             halving_pixels<T, PIXELS>(raw[r], x + (h + r) * pitch, column, wide, p.channels,
                                       i < rows && h + r < high, NAN);
-        walk.begin(job, windows_at + (int64_t)o * row, place.column, o < shape.y_dims[1]);
+        walk.begin(job, windows_at + (int64_t)o * row, in_plane.column, o < shape.y_dims[1]);
         if (K == 3) {
             walk.give(above, column, wide, h > 0, sum);
             if (i > 0)

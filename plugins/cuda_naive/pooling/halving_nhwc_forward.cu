@@ -23,19 +23,19 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nhwc_halving(pooling_
     const pooling_shape &shape = p.shape;
     int high = shape.x_dims[1], wide = shape.x_dims[2];
     float nothing = halving_nothing<MODE>(shape), above[LANES];
-    halving_channels_place place;
+    halving_channels_thread in_plane;
 
-    if (!halving_channels_place_of(p, LANES, &place) || place.column >= shape.y_dims[2])
+    if (!halving_channels_thread_of(p, LANES, &in_plane) || in_plane.column >= shape.y_dims[2])
         return;
-    int column = 2 * place.column - LEAD, pitch = wide * p.channels;
-    const T *x = (const T *)job.data.x + place.sample * high * pitch + place.channel;
+    int column = 2 * in_plane.column - LEAD, pitch = wide * p.channels;
+    const T *x = (const T *)job.data.x + in_plane.sample * high * pitch + in_plane.channel;
     T *y = (T *)job.data.out +
-           (place.sample * shape.y_dims[1] * shape.y_dims[2] + place.column) * p.channels +
-           place.channel;
+           (in_plane.sample * shape.y_dims[1] * shape.y_dims[2] + in_plane.column) * p.channels +
+           in_plane.channel;
 
     if (K == 3) {
         cuda_vector<T> raw[K];
-        int h = 2 * place.first - LEAD;
+        int h = 2 * in_plane.first - LEAD;
 
         halving_pixels<T, K>(raw, x + h * pitch, column, wide, p.channels, h >= 0 && h < high,
                              nothing);
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nhwc_halving(pooling_
     }
 #pragma unroll 2
     for (int i = 0; i < p.halving.rows; i++) {
-        int o = place.first + i, h = 2 * o;
+        int o = in_plane.first + i, h = 2 * o;
         cuda_vector<T> raw[2][K];
         float upper[LANES], lower[LANES];
 
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 3) pooling_nhwc_halving(pooling_
                              nothing);
         row_of<T, K, MODE>(raw[0], nothing, upper);
         row_of<T, K, MODE>(raw[1], nothing, lower);
-        float share = AVERAGE ? halving_share(shape, o, place.column) : 1;
+        float share = AVERAGE ? halving_share(shape, o, in_plane.column) : 1;
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++) {
             if (K == 3)

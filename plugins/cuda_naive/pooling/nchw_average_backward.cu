@@ -2,7 +2,7 @@
 /* Average pooling backward of NCHW: a block sums dy for a tile of dx, along rows, then columns. */
 #include "device.h"
 
-/* dy over the number of places of its window, of all windows over the tile. */
+/* dy over the number of elements of its window, of all windows over the tile. */
 template <class T>
 __device__ static void stage_shares(float *to, const pooling_job &job, const pooling_box &windows,
                                     int planes, int64_t first_plane)
@@ -21,13 +21,13 @@ __device__ static void stage_shares(float *to, const pooling_job &job, const poo
                 int plane = (int)cuda_divide((unsigned)slice, p.by_windows[0]);
                 int o0 = windows.begin[0] + slice - plane * p.windows[0];
                 int o1 = windows.begin[1] + row - slice * p.windows[1];
-                float places = (float)pooling_counted(shape, 0, o0) *
+                float volume = (float)pooling_counted(shape, 0, o0) *
                                (float)pooling_counted(shape, 1, o1) * (float)counted;
 
                 if (o0 < windows.end[0] && o1 < windows.end[1])
                     to[row * wide + w] = cuda_load(dy[plane * pooling_volume(shape.y_dims) +
                                                       pooling_offset(shape.y_dims, o0, o1, o2)]) /
-                                         places;
+                                         volume;
             }
         });
 }

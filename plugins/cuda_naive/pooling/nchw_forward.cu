@@ -107,7 +107,7 @@ __device__ static inline void each_window(const pooling_job &job, const pooling_
     int items = p.planes * pooling_volume(p.tile.size), outputs = pooling_volume(shape.y_dims);
 
     for (int i = (int)threadIdx.x; i < items; i += CUDA_THREADS) {
-        int o[POOLING_DIMS], of = pooling_place(p.tile.size, p.tile.by_size, i, o);
+        int o[POOLING_DIMS], of = pooling_position(p.tile.size, p.tile.by_size, i, o);
         float result = MAX ? shape.lowest : 0;
         pooling_box box;
         int inside = of < part.planes;

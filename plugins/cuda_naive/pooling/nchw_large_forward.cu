@@ -24,9 +24,9 @@ __global__ void __launch_bounds__(CUDA_THREADS) pooling_nchw_large(pooling_job j
     __shared__ float partial[CUDA_THREADS];
     const pooling_packed &p = job.packed;
     const pooling_shape &shape = p.shape;
-    int thread = (int)threadIdx.x, lane = thread & (p.parts - 1), o[POOLING_DIMS];
+    int thread = (int)threadIdx.x, lane = thread & (p.window_threads - 1), o[POOLING_DIMS];
     int64_t outputs = pooling_volume(shape.y_dims);
-    int64_t output = ((int64_t)blockIdx.x * CUDA_THREADS + thread) / p.parts;
+    int64_t output = ((int64_t)blockIdx.x * CUDA_THREADS + thread) / p.window_threads;
     int64_t plane = output / outputs, left = output - plane * outputs;
     float result = MAX ? shape.lowest : 0;
     pooling_box box;
@@ -43,13 +43,13 @@ __global__ void __launch_bounds__(CUDA_THREADS) pooling_nchw_large(pooling_job j
 
         for (int r = 0; r < rows.rows; r++, row += rows.pitch) {
 #pragma unroll 4
-            for (int i = lane; i < rows.length; i += p.parts)
+            for (int i = lane; i < rows.length; i += p.window_threads)
                 pooling_take<MAX>(result, cuda_load(row[i]), shape.nan_propagate);
         }
     }
     partial[thread] = result;
     __syncthreads();
-    for (int half = p.parts / 2; half > 0; half /= 2) {
+    for (int half = p.window_threads / 2; half > 0; half /= 2) {
         if (lane < half)
             pooling_take<MAX>(partial[thread], partial[thread + half], shape.nan_propagate);
         __syncthreads();

@@ -5,10 +5,10 @@
 
 #include <limits.h>
 
-/* A place is packed into a number in such a way that the first in d, h, w order is the least. */
-#define PLACE_BITS 13u
-#define PLACE_MASK ((1u << PLACE_BITS) - 1)
-#define NO_PLACE   UINT_MAX
+/* A position is packed into a number in such a way that the first in d, h, w order is the least. */
+#define PLACE_BITS  13u
+#define PLACE_MASK  ((1u << PLACE_BITS) - 1)
+#define NO_POSITION UINT_MAX
 
 /* What the windows need of x. */
 __device__ static inline void needed(const pooling_packed &p, int s, const pooling_box &windows,
@@ -23,15 +23,15 @@ __device__ static inline void needed(const pooling_packed &p, int s, const pooli
     box->end[s] = pooling_most(box->end[s], box->begin[s]);
 }
 
-/* The first element of a window that equals y, of those in every `parts`th column, `column`
- * columns before the last. */
+/* The first element of a window that equals y, of those in every `window_threads`th column,
+ * `column` columns before the last. */
 template <class T>
 __device__ static inline unsigned find_first(const pooling_packed &p, const pooling_part<T> &part,
                                              const T *tile, int plane, const pooling_box &window,
                                              int column, float y)
 {
     bool y_is_nan = isnan(y);
-    unsigned found = NO_PLACE;
+    unsigned found = NO_POSITION;
 
     for (int d = window.end[0] - 1; d >= window.begin[0]; d--)
         for (int h = window.end[1] - 1; h >= window.begin[1]; h--) {
@@ -39,26 +39,26 @@ __device__ static inline unsigned find_first(const pooling_packed &p, const pool
             unsigned here = ((unsigned)(d - part.box.begin[0]) << PLACE_BITS |
                              (unsigned)(h - part.box.begin[1]))
                             << PLACE_BITS;
-            unsigned in_row = NO_PLACE;
+            unsigned in_row = NO_POSITION;
 
             for (int w = window.end[2] - 1 - column; w >= window.begin[2];
-                 w -= POOLING_BATCH * p.parts) {
+                 w -= POOLING_BATCH * p.window_threads) {
 #pragma unroll
                 for (int i = 0; i < POOLING_BATCH; i++) {
-                    int at = w - i * p.parts - part.box.begin[2];
+                    int at = w - i * p.window_threads - part.box.begin[2];
 
-                    if (w - i * p.parts >= window.begin[2] &&
+                    if (w - i * p.window_threads >= window.begin[2] &&
                         pooling_same(cuda_load(row[at]), y, y_is_nan))
                         in_row = (unsigned)at;
                 }
             }
-            if (in_row != NO_PLACE)
+            if (in_row != NO_POSITION)
                 found = here | in_row;
         }
     return found;
 }
 
-/* Adds dy at the place, if that is in the tile of dx. */
+/* Adds dy at the position, if that is in the tile of dx. */
 template <class T>
 __device__ static inline void add_to(float *sums, const pooling_packed &p,
                                      const pooling_part<T> &dx, const pooling_part<T> &x, int plane,
@@ -84,13 +84,13 @@ __device__ static void scatter_class(const pooling_job &job, const pooling_part<
     const pooling_packed &p = job.packed;
     const pooling_shape &shape = p.shape;
     int items = p.planes * pooling_volume(p.of_class), thread = (int)threadIdx.x;
-    int part = thread & (p.parts - 1);
+    int part = thread & (p.window_threads - 1);
 
-    for (int i = 0; i < items; i += CUDA_THREADS / p.parts) {
-        int o[POOLING_DIMS], item = i + thread / p.parts;
-        int plane = pooling_place(p.of_class, p.by_class, item, o);
+    for (int i = 0; i < items; i += CUDA_THREADS / p.window_threads) {
+        int o[POOLING_DIMS], item = i + thread / p.window_threads;
+        int plane = pooling_position(p.of_class, p.by_class, item, o);
         bool inside = item < items && plane < x.planes;
-        unsigned place = NO_PLACE;
+        unsigned position = NO_POSITION;
         pooling_box window;
         float dy = 0;
 
@@ -105,24 +105,24 @@ __device__ static void scatter_class(const pooling_job &job, const pooling_part<
                          pooling_offset(shape.y_dims, o[0], o[1], o[2]);
 
             dy = cuda_load(((const T *)job.data.dy)[at]);
-            place =
+            position =
                 find_first(p, x, tile, plane, window, part, cuda_load(((const T *)job.data.y)[at]));
         }
-        if (p.parts > 1) {
-            found[thread] = place;
+        if (p.window_threads > 1) {
+            found[thread] = position;
             __syncthreads();
-            for (int other = 1; part == 0 && other < p.parts; other++)
-                place = found[thread + other] < place ? found[thread + other] : place;
+            for (int peer = 1; part == 0 && peer < p.window_threads; peer++)
+                position = found[thread + peer] < position ? found[thread + peer] : position;
         }
-        if (part == 0 && place != NO_PLACE)
-            add_to(sums, p, dx, x, plane, place, dy);
-        if (p.parts > 1)
+        if (part == 0 && position != NO_POSITION)
+            add_to(sums, p, dx, x, plane, position, dy);
+        if (p.window_threads > 1)
             __syncthreads();
     }
 }
 
 /* Where the first element of a window of K x K that equals y has its sum; below 0 outside of the
- * tile of dx, or if there is none. `target` has the columns' parts of it. */
+ * tile of dx, or if there is none. `target` has what each column makes of it. */
 template <class T, int K>
 __device__ static inline int find_square(const pooling_packed &p, const pooling_part<T> &x,
                                          const pooling_part<T> &dx, const T *tile, int plane, int o,

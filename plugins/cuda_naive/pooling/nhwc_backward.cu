@@ -62,8 +62,8 @@ __global__ void __launch_bounds__(CUDA_THREADS) pooling_nhwc_average_backward(po
                 const T *from = dy + pooling_offset(shape.y_dims, d, h, over.begin[2]) * p.channels;
 
                 for (int w = over.begin[2]; w < over.end[2]; w++, from += p.channels) {
-                    int places = counted * pooling_counted(shape, 2, w);
-                    float share = places == shape.volume ? whole : 1.0f / (float)places;
+                    int volume = counted * pooling_counted(shape, 2, w);
+                    float share = volume == shape.volume ? whole : 1.0f / (float)volume;
                     pooling_lanes<T, SINGLE> in;
 
                     pooling_read<T, SINGLE>(in, from);
@@ -86,8 +86,8 @@ __device__ static inline void find_first(uint16_t found[LANES], const pooling_pa
 {
     const pooling_shape &shape = p.shape;
     int high = box.end[1] - box.begin[1];
-    int begin = box.begin[1] + high * part / p.parts;
-    int end = box.begin[1] + high * (part + 1) / p.parts;
+    int begin = box.begin[1] + high * part / p.window_threads;
+    int end = box.begin[1] + high * (part + 1) / p.window_threads;
     int first[LANES];
 
 #pragma unroll
@@ -161,7 +161,7 @@ __device__ static void find_all(pooling_found<LANES> *found, const pooling_job &
 {
     const pooling_packed &p = job.packed;
     const pooling_shape &shape = p.shape;
-    int items = pooling_volume(p.windows), each = thread.slots / p.parts;
+    int items = pooling_volume(p.windows), each = thread.slots / p.window_threads;
     int part = thread.slot / each, channel = thread.vector * LANES;
     const T *x =
         (const T *)job.data.x + thread.sample * pooling_volume(shape.x_dims) * p.channels + channel;
@@ -173,7 +173,7 @@ __device__ static void find_all(pooling_found<LANES> *found, const pooling_job &
         bool inside = thread.vector < p.vectors;
         pooling_box box;
 
-        pooling_place(p.windows, p.by_windows, i, o);
+        pooling_position(p.windows, p.by_windows, i, o);
 #pragma unroll
         for (int s = 0; s < POOLING_DIMS; s++) {
             o[s] += windows.begin[s];
@@ -185,15 +185,15 @@ __device__ static void find_all(pooling_found<LANES> *found, const pooling_job &
                 found[(part * items + i) * p.lanes + thread.lane].lane, p,
                 y + pooling_offset(shape.y_dims, o[0], o[1], o[2]) * p.channels, x, o, box, part);
     }
-    if (p.parts == 1)
+    if (p.window_threads == 1)
         return;
     /* The first of what the threads that share a window have found. */
     __syncthreads();
     for (int i = (int)threadIdx.x; i < items * p.lanes; i += CUDA_THREADS) {
-        for (int other = 1; other < p.parts; other++) {
+        for (int peer = 1; peer < p.window_threads; peer++) {
 #pragma unroll
             for (int lane = 0; lane < LANES; lane++) {
-                uint16_t there = found[other * items * p.lanes + i].lane[lane];
+                uint16_t there = found[peer * items * p.lanes + i].lane[lane];
 
                 if (there < found[i].lane[lane])
                     found[i].lane[lane] = there;

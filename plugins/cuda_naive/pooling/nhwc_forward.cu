@@ -2,15 +2,15 @@
 /* Pooling forward of NHWC: a thread, or several, for a window. */
 #include "nhwc.h"
 
-/* Takes rows `part` of so many parts of a window. */
+/* Takes a thread's rows, number `part`, of those that share a window. */
 template <class T, bool SINGLE, bool MAX, int LANES, bool NANS>
 __device__ static inline void gather(float result[LANES], const pooling_packed &p, const T *x,
                                      const pooling_box &box, int part)
 {
     const pooling_shape &shape = p.shape;
     int high = box.end[1] - box.begin[1];
-    int begin = box.begin[1] + high * part / p.parts;
-    int end = box.begin[1] + high * (part + 1) / p.parts;
+    int begin = box.begin[1] + high * part / p.window_threads;
+    int end = box.begin[1] + high * (part + 1) / p.window_threads;
 
 #pragma unroll
     for (int lane = 0; lane < LANES; lane++)
@@ -46,16 +46,16 @@ __device__ static inline void join(float result[LANES], const pooling_packed &p,
                                    const pooling_thread &thread, int part)
 {
     __shared__ float partial[LANES][CUDA_THREADS];
-    int apart = p.lanes * (thread.slots / p.parts);
+    int apart = p.lanes * (thread.slots / p.window_threads);
 
 #pragma unroll
     for (int lane = 0; lane < LANES; lane++)
         partial[lane][threadIdx.x] = result[lane];
     __syncthreads();
-    for (int other = 1; part == 0 && other < p.parts; other++) {
+    for (int peer = 1; part == 0 && peer < p.window_threads; peer++) {
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
-            pooling_take<MAX>(result[lane], partial[lane][threadIdx.x + other * apart],
+            pooling_take<MAX>(result[lane], partial[lane][threadIdx.x + peer * apart],
                               p.shape.nan_propagate);
     }
     __syncthreads();
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) pooling_nhwc_forward(pooling_job
     const pooling_packed &p = job.packed;
     const pooling_shape &shape = p.shape;
     pooling_thread thread = pooling_thread_of(p);
-    int items = pooling_volume(p.tile.size), each = thread.slots / p.parts;
+    int items = pooling_volume(p.tile.size), each = thread.slots / p.window_threads;
     int part = thread.slot / each, channel = thread.vector * LANES;
     const T *x =
         (const T *)job.data.x + thread.sample * pooling_volume(shape.x_dims) * p.channels + channel;
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) pooling_nhwc_forward(pooling_job
         float result[LANES] = {};
         pooling_box box;
 
-        pooling_place(p.tile.size, p.tile.by_size, i, o);
+        pooling_position(p.tile.size, p.tile.by_size, i, o);
 #pragma unroll
         for (int s = 0; s < POOLING_DIMS; s++) {
             o[s] += thread.first[s];
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) pooling_nhwc_forward(pooling_job
             gather<T, SINGLE, MAX, LANES, true>(result, p, x, box, part);
         else if (inside)
             gather<T, SINGLE, MAX, LANES, false>(result, p, x, box, part);
-        if (p.parts > 1)
+        if (p.window_threads > 1)
             join<MAX, LANES>(result, p, thread, part);
         if (!inside || part > 0)
             continue;

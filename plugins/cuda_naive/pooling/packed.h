@@ -9,8 +9,8 @@
 #ifndef CUDA_NAIVE_POOLING_PACKED_H
 #define CUDA_NAIVE_POOLING_PACKED_H
 
+#include "../../cuda_common/divide.h"
 #include "../../cuda_common/plan.h"
-#include "../../cuda_common/walk.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,7 +30,7 @@ static inline int pooling_is_max(int32_t mode)
  * plane of 64 x 64 fits. */
 #define POOLING_PLANE_ELEMENTS 4128
 #define POOLING_SUMS           6144
-/* Slices of x in a tile at most, where places are packed into 32 bits. */
+/* Slices of x in a tile at most, where positions are packed into 32 bits. */
 #define POOLING_DEEP 62
 
 /* Numbers of first elements that are found, in a tile of NHWC: 16 bits each. */
@@ -43,7 +43,7 @@ struct pooling_shape {
     int32_t window[POOLING_DIMS], pad[POOLING_DIMS], stride[POOLING_DIMS];
     int32_t x_dims[POOLING_DIMS], y_dims[POOLING_DIMS];
     int32_t x_end[POOLING_DIMS]; /* where the input ends for windows: a negative pad cuts it */
-    int32_t volume;              /* places of a window */
+    int32_t volume;              /* elements of a window */
     int32_t exclude, nan_propagate;
     float lowest;
     struct cuda_divisor by_stride[POOLING_DIMS];
@@ -56,7 +56,7 @@ struct pooling_tile {
 };
 
 /* How a tile's part of a tensor of planes lies in shared memory: as one run, as in memory, or row
- * by row. Either way the elements have the place within 16 bytes that they have in memory. */
+ * by row. Either way the elements have the offset within 16 bytes that they have in memory. */
 struct pooling_store {
     int32_t one_run;
     int32_t rows; /* of a slice, at most */
@@ -90,7 +90,7 @@ struct pooling_packed {
     struct pooling_tile tile; /* of y forward, of dx backward */
     int64_t outer;            /* samples of NHWC, planes of NCHW */
     int64_t blocks;
-    int32_t parts; /* threads that share a window */
+    int32_t window_threads; /* that share a window */
     /* NHWC */
     int32_t channels, vectors; /* a vector is what a thread takes */
     int32_t lanes, chunks;     /* vectors of a block, and how often that is */

@@ -125,9 +125,9 @@ template <class T, int S> struct pooling_backward_op {
     typedef pooling_params<S> params;
     enum { OUT = 1, IN = 3, EXTRA = S };
 
-    /* What the window of one output gives; `place` is the output's coordinates. */
+    /* What the window of one output gives; `output_at` is the output's coordinates. */
     static __device__ double share(const cuda_map_job<pooling_backward_op> &job, const int64_t at[],
-                                   const int64_t place[S])
+                                   const int64_t output_at[S])
     {
         const params &p = job.params;
         const T *x = (const T *)job.data[1] + at[1];
@@ -137,10 +137,10 @@ template <class T, int S> struct pooling_backward_op {
         cuda_box<S> box;
 
         for (int s = 0; s < S; s++) {
-            y_at += place[s] * p.y_strides[s];
-            dy_at += place[s] * p.dy_strides[s];
+            y_at += output_at[s] * p.y_strides[s];
+            dy_at += output_at[s] * p.dy_strides[s];
             mine += at[4 + s] * p.x_strides[s];
-            divisor *= counted(p, s, place[s]);
+            divisor *= counted(p, s, output_at[s]);
         }
         dy = (double)cuda_load(((const T *)job.data[3])[dy_at]);
         if (!p.max)
@@ -149,21 +149,22 @@ template <class T, int S> struct pooling_backward_op {
         if (!same_number((double)cuda_load(x[mine]), first.y))
             return 0;
         for (int s = 0; s < S; s++)
-            cover(p, s, place[s], &box);
+            cover(p, s, output_at[s], &box);
         return cuda_visit_box<S>(box, p.x_strides, 0, first) == 1 ? dy : 0;
     }
 
     template <int D>
     static __device__ double shares(const cuda_map_job<pooling_backward_op> &job,
-                                    const int64_t at[], const cuda_box<S> &over, int64_t place[S])
+                                    const int64_t at[], const cuda_box<S> &over,
+                                    int64_t output_at[S])
     {
         double sum = 0;
 
         if constexpr (D == S) {
-            sum = share(job, at, place);
+            sum = share(job, at, output_at);
         } else {
-            for (place[D] = over.begin[D]; place[D] < over.end[D]; place[D]++)
-                sum += shares<D + 1>(job, at, over, place);
+            for (output_at[D] = over.begin[D]; output_at[D] < over.end[D]; output_at[D]++)
+                sum += shares<D + 1>(job, at, over, output_at);
         }
         return sum;
     }
@@ -171,7 +172,7 @@ template <class T, int S> struct pooling_backward_op {
     static __device__ void run(const cuda_map_job<pooling_backward_op> &job, const int64_t at[])
     {
         const params &p = job.params;
-        int64_t place[S];
+        int64_t output_at[S];
         cuda_box<S> over; /* the outputs whose windows lie over this element */
 
         for (int s = 0; s < S; s++) {
@@ -181,7 +182,7 @@ template <class T, int S> struct pooling_backward_op {
             over.begin[s] = most(floor_of(here - p.window[s], p.stride[s]) + 1, 0);
             over.end[s] = least(floor_of(here, p.stride[s]) + 1, outputs);
         }
-        cuda_blend_store((T *)job.data[0] + at[0], shares<0>(job, at, over, place), job.blend);
+        cuda_blend_store((T *)job.data[0] + at[0], shares<0>(job, at, over, output_at), job.blend);
     }
 };
 
@@ -281,12 +282,12 @@ static void backward_walk(pooling_plain *plain, const struct anydnn_plugin_plan 
     const struct anydnn_plugin_tensor *dx = tensor[BACKWARD_DX];
     const struct anydnn_plugin_tensor *from[] = {tensor[BACKWARD_X], tensor[BACKWARD_Y],
                                                  tensor[BACKWARD_DY]};
-    struct anydnn_plugin_tensor parts[3], coordinates[S];
-    const struct anydnn_plugin_tensor *walked[4 + S] = {dx, &parts[0], &parts[1], &parts[2]};
+    struct anydnn_plugin_tensor outer[3], coordinates[S];
+    const struct anydnn_plugin_tensor *walked[4 + S] = {dx, &outer[0], &outer[1], &outer[2]};
 
     for (int t = 0; t < 3; t++) {
-        parts[t] = cuda_part(from[t], CUDA_OUTER_DIMS);
-        memcpy(parts[t].dims, dx->dims, sizeof parts[t].dims);
+        outer[t] = cuda_part(from[t], CUDA_OUTER_DIMS);
+        memcpy(outer[t].dims, dx->dims, sizeof outer[t].dims);
     }
     cuda_spatial_coordinates(dx, S, coordinates, walked + 4);
     cuda_walk_make(&plain->walk, walked, 4 + S, KIT_WALK_ALL, KIT_WALK_SORTED);

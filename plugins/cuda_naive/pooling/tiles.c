@@ -15,7 +15,7 @@ void pooling_set_tile(struct pooling_tile *tile, const int32_t dims[POOLING_DIMS
 
 int64_t pooling_tiles(const struct pooling_tile *tile)
 {
-    return pooling_places(tile->tiles);
+    return pooling_product(tile->tiles);
 }
 
 int pooling_choose_tile(struct pooling_packed *packed, const int32_t dims[POOLING_DIMS],
@@ -36,7 +36,7 @@ int pooling_choose_tile(struct pooling_packed *packed, const int32_t dims[POOLIN
                 /* Rows that are cut begin at vectors, where rows do. */
                 if (k > 1)
                     size[2] = pooling_min(pooling_round_up(size[2], 16 / type_size), dims[2]);
-                if (pooling_places(size) > limit)
+                if (pooling_product(size) > limit)
                     continue;
                 pooling_set_tile(&tried.tile, dims, size);
                 cost = fit(&tried, type_size);

@@ -18,7 +18,7 @@ static inline int64_t pooling_round_up(int64_t a, int64_t to)
     return (a + to - 1) / to * to;
 }
 
-static inline int64_t pooling_places(const int32_t dims[POOLING_DIMS])
+static inline int64_t pooling_product(const int32_t dims[POOLING_DIMS])
 {
     return (int64_t)dims[0] * dims[1] * dims[2];
 }

@@ -2,7 +2,7 @@
 /* Tiles of pooling of NCHW, and large windows. */
 #include "tiles.h"
 
-/* From so many places on a window is worth a warp, where windows do not share elements. */
+/* From so many elements on a window is worth a warp, where windows do not share elements. */
 #define SPREAD_PLACES 128
 
 /* And from so many on, a block. */
@@ -23,7 +23,7 @@ static int64_t fill_store(struct pooling_store *store, const int32_t whole[POOLI
     store->by_rows = cuda_divisor_of(part[1]);
     store->by_row_chunks = cuda_divisor_of(store->pitch / lanes);
     if (store->one_run)
-        return pooling_round_up(pooling_places(part), lanes) + lanes;
+        return pooling_round_up(pooling_product(part), lanes) + lanes;
     return (int64_t)part[0] * part[1] * store->pitch;
 }
 
@@ -84,18 +84,19 @@ static int is_spread(const struct pooling_shape *shape)
 
 static enum pooling_form spread_form(struct pooling_packed *packed)
 {
-    int64_t outputs = packed->outer * pooling_places(packed->shape.y_dims);
+    int64_t outputs = packed->outer * pooling_product(packed->shape.y_dims);
 
-    packed->parts = pooling_places(packed->shape.window) >= SPREAD_BLOCK ? POOLING_THREADS : 32;
-    packed->blocks =
-        (outputs + POOLING_THREADS / packed->parts - 1) / (POOLING_THREADS / packed->parts);
+    packed->window_threads =
+        pooling_product(packed->shape.window) >= SPREAD_BLOCK ? POOLING_THREADS : 32;
+    packed->blocks = (outputs + POOLING_THREADS / packed->window_threads - 1) /
+                     (POOLING_THREADS / packed->window_threads);
     return POOLING_NCHW_LARGE;
 }
 
 enum pooling_form pooling_nchw_forward(struct pooling_packed *packed,
                                        const struct anydnn_plugin_plan *plan, int32_t type_size)
 {
-    int64_t plane = pooling_places(packed->shape.x_dims);
+    int64_t plane = pooling_product(packed->shape.x_dims);
 
     if (is_spread(&packed->shape) || !pooling_choose_tile(packed, packed->shape.y_dims, type_size,
                                                           POOLING_PLANE_ELEMENTS, fit_forward))
@@ -119,7 +120,7 @@ static int64_t fit_max_backward(struct pooling_packed *packed, int32_t type_size
         return 0;
     return pooling_tiles(&packed->tile) *
            (elements + results +
-            pooling_places(packed->windows) * pooling_places(packed->shape.window) +
+            pooling_product(packed->windows) * pooling_product(packed->shape.window) +
             POOLING_THREADS);
 }
 
@@ -136,9 +137,10 @@ static void fill_classes(struct pooling_packed *packed)
         packed->by_class[s] = cuda_divisor_of(packed->of_class[s]);
         windows *= packed->of_class[s];
     }
-    packed->parts = 1;
-    while (packed->parts * 2 * windows <= POOLING_THREADS && packed->parts * 2 <= shape->window[2])
-        packed->parts *= 2;
+    packed->window_threads = 1;
+    while (packed->window_threads * 2 * windows <= POOLING_THREADS &&
+           packed->window_threads * 2 <= shape->window[2])
+        packed->window_threads *= 2;
 }
 
 /* dy is staged, then summed along rows of dx; each as float. */
@@ -159,7 +161,7 @@ static int64_t fit_average_backward(struct pooling_packed *packed, int32_t type_
     return sums > POOLING_SUMS - 4
                ? 0
                : pooling_tiles(&packed->tile) *
-                     (2 * sums + pooling_places(packed->tile.size) + POOLING_THREADS);
+                     (2 * sums + pooling_product(packed->tile.size) + POOLING_THREADS);
 }
 
 enum pooling_form pooling_nchw_backward(struct pooling_packed *packed,
@@ -172,7 +174,7 @@ enum pooling_form pooling_nchw_backward(struct pooling_packed *packed,
     if (!pooling_choose_tile(packed, dims, type_size, POOLING_PLANE_ELEMENTS,
                              max ? fit_max_backward : fit_average_backward))
         return POOLING_GENERAL;
-    fit = max ? (POOLING_PLANE_ELEMENTS - 32) / pooling_places(dims)
+    fit = max ? (POOLING_PLANE_ELEMENTS - 32) / pooling_product(dims)
               : (POOLING_SUMS - 4) / ((int64_t)packed->windows[0] * packed->windows[1] *
                                       (packed->windows[2] + packed->dx.pitch));
     add_planes(packed, fit, plan->context->multiprocessors);

@@ -14,8 +14,8 @@
 #define THREADS_WANTED (INT64_C(1) << 18)
 
 /* Threads that share a window at most; the smallest window that is shared. */
-#define PARTS_MAX     32
-#define SHARED_PLACES 32
+#define WINDOW_THREADS_MAX 32
+#define SHARED_ELEMENTS    32
 
 static void set_lanes(struct pooling_packed *packed, int32_t most)
 {
@@ -49,7 +49,7 @@ static void square_tile(struct pooling_packed *packed, const int32_t dims[POOLIN
 
     for (int s = POOLING_DIMS - 1; s >= 0; s--) {
         while (size[s] < dims[s] && size[s] < (s ? CHANNEL_TILE : items) &&
-               pooling_places(size) * 2 <= items)
+               pooling_product(size) * 2 <= items)
             size[s] *= 2;
     }
     pooling_set_tile(&packed->tile, dims, size);
@@ -59,21 +59,22 @@ static void square_tile(struct pooling_packed *packed, const int32_t dims[POOLIN
 enum pooling_form pooling_nhwc_forward(struct pooling_packed *packed)
 {
     const struct pooling_shape *shape = &packed->shape;
-    int64_t outputs = pooling_places(shape->y_dims);
+    int64_t outputs = pooling_product(shape->y_dims);
     int64_t threads = packed->outer * packed->vectors * outputs;
     int32_t slots = POOLING_THREADS / packed->lanes;
 
-    packed->parts = 1;
-    while (pooling_places(shape->window) >= SHARED_PLACES &&
-           threads * packed->parts < THREADS_WANTED &&
-           packed->parts * 2 <= pooling_min(PARTS_MAX, slots) &&
-           packed->parts * 2 <= shape->window[1])
-        packed->parts *= 2;
+    packed->window_threads = 1;
+    while (pooling_product(shape->window) >= SHARED_ELEMENTS &&
+           threads * packed->window_threads < THREADS_WANTED &&
+           packed->window_threads * 2 <= pooling_min(WINDOW_THREADS_MAX, slots) &&
+           packed->window_threads * 2 <= shape->window[1])
+        packed->window_threads *= 2;
     /* Where outputs are few, further vectors have the threads that would be left over. */
-    if (outputs * packed->parts < slots)
-        set_lanes(packed, (int32_t)(POOLING_THREADS / (outputs * packed->parts)));
+    if (outputs * packed->window_threads < slots)
+        set_lanes(packed, (int32_t)(POOLING_THREADS / (outputs * packed->window_threads)));
     slots = POOLING_THREADS / packed->lanes;
-    square_tile(packed, shape->y_dims, packed->parts > 1 ? slots / packed->parts : 2 * slots);
+    square_tile(packed, shape->y_dims,
+                packed->window_threads > 1 ? slots / packed->window_threads : 2 * slots);
     return channels_form(packed);
 }
 
@@ -85,20 +86,21 @@ static int64_t fit_channels_max(struct pooling_packed *packed, int32_t type_size
 
     (void)type_size;
     pooling_count_windows(packed);
-    windows = pooling_places(packed->windows);
-    packed->parts = 1;
-    while (packed->parts * 2 * windows * packed->lanes <= POOLING_THREADS &&
-           packed->parts * 2 <= packed->shape.window[1])
-        packed->parts *= 2;
-    if (windows * packed->parts * lanes > POOLING_FOUND)
+    windows = pooling_product(packed->windows);
+    packed->window_threads = 1;
+    while (packed->window_threads * 2 * windows * packed->lanes <= POOLING_THREADS &&
+           packed->window_threads * 2 <= packed->shape.window[1])
+        packed->window_threads *= 2;
+    if (windows * packed->window_threads * lanes > POOLING_FOUND)
         return 0;
-    return pooling_tiles(&packed->tile) * (windows * pooling_places(packed->shape.window) +
-                                           4 * pooling_places(packed->tile.size) + POOLING_THREADS);
+    return pooling_tiles(&packed->tile) *
+           (windows * pooling_product(packed->shape.window) +
+            4 * pooling_product(packed->tile.size) + POOLING_THREADS);
 }
 
 static enum pooling_form channels_max_backward(struct pooling_packed *packed)
 {
-    if (pooling_places(packed->shape.window) >= POOLING_WINDOW_MAX)
+    if (pooling_product(packed->shape.window) >= POOLING_WINDOW_MAX)
         return POOLING_GENERAL;
     while (!pooling_choose_tile(packed, packed->shape.x_dims, 16, POOLING_PLANE_ELEMENTS,
                                 fit_channels_max)) {

@@ -16,7 +16,7 @@ enum { CTC_TIME, CTC_SEQUENCE, CTC_LETTER };
 
 /* Where a sequence begins in the lists of all labels and in the scratch of all, as the host tells.
  */
-struct ctc_place {
+struct ctc_slot {
     int64_t room; /* doubles before its own */
     int32_t first, labels, steps;
     int32_t runs; /* some path of so many steps gives the labels */
@@ -30,7 +30,7 @@ struct ctc_job {
     int32_t softmax, propagates, is_double;
     int32_t half; /* of the steps, for ctc_paths */
     /* in scratch */
-    const ctc_place *places;
+    const ctc_slot *slots;
     const int32_t *labels;
     int32_t *order, *group, *groups; /* of ctc_letters */
     double *rooms, *all;             /* the latter: log of the sum of all paths, a sequence each */
@@ -50,27 +50,27 @@ struct ctc_sequence {
 };
 
 /* Doubles that a sequence takes. */
-CUDA_BOTH int64_t ctc_room(const ctc_place &place, int has_gradients)
+CUDA_BOTH int64_t ctc_room(const ctc_slot &slot, int has_gradients)
 {
-    int64_t states = 2 * (int64_t)place.labels + 1;
+    int64_t states = 2 * (int64_t)slot.labels + 1;
 
-    return place.runs ? place.steps + ((has_gradients ? place.steps : 0) + 6) * states : 0;
+    return slot.runs ? slot.steps + ((has_gradients ? slot.steps : 0) + 6) * states : 0;
 }
 
 __device__ static inline ctc_sequence ctc_sequence_of(const ctc_job &job, int64_t n)
 {
-    const ctc_place place = job.places[n];
+    const ctc_slot slot = job.slots[n];
     ctc_sequence at = {};
 
-    at.label = job.labels + place.first;
-    at.order = job.order + place.first;
-    at.group = job.group + place.first + n;
-    at.labels = place.labels;
-    at.steps = place.steps;
+    at.label = job.labels + slot.first;
+    at.order = job.order + slot.first;
+    at.group = job.group + slot.first + n;
+    at.labels = slot.labels;
+    at.steps = slot.steps;
     at.states = 2 * at.labels + 1;
     at.middle = job.gradients ? at.steps / 2 : at.steps;
-    at.runs = place.runs;
-    at.scale = job.rooms + place.room;
+    at.runs = slot.runs;
+    at.scale = job.rooms + slot.room;
     at.edge[0] = at.scale + at.steps;
     at.edge[1] = at.edge[0] + at.states;
     for (int i = 0; i < 4; i++)

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_beside_planes(cuda_beside_j
     int64_t i = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x, at[TENSORS + Op::EXTRA];
     int last = job.walk.ndims - 1, by = (int)job.walk.dims[last], v;
     cuda_vector<typename Op::T> in[AT_ONCE][Op::IN];
-    int64_t place[AT_ONCE][TENSORS];
+    int64_t offset[AT_ONCE][TENSORS];
     typename Op::cell cell;
 
     if (i >= job.walk.count)
@@ -80,15 +80,15 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_beside_planes(cuda_beside_j
 #pragma unroll
     for (int s = 0; s < AT_ONCE; s++) {
         for (int t = 0; t < TENSORS; t++)
-            place[s][t] = at[t] + s * by * job.walk.strides[last][t];
+            offset[s][t] = at[t] + s * by * job.walk.strides[last][t];
         if (v + s * by < job.plane)
-            cuda_beside_read(job, place[s], in[s]);
+            cuda_beside_read(job, offset[s], in[s]);
     }
     cell = Op::make_cell(job.params, at + TENSORS);
 #pragma unroll
     for (int s = 0; s < AT_ONCE; s++) {
         if (v + s * by < job.plane)
-            cuda_beside_write(job, place[s], in[s], &cell, 0);
+            cuda_beside_write(job, offset[s], in[s], &cell, 0);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kernels for operations in which one element of the output needs only elements of the same index,
- * or in which each output is gathered by itself.
+ * or in which each output is computed by itself.
  *
  * cuda_map<Op>: Op has
  *   T                the element type of inputs and outputs
@@ -18,8 +18,8 @@
 #ifndef CUDA_NAIVE_SHARED_MAP_H
 #define CUDA_NAIVE_SHARED_MAP_H
 
-#include "../../cuda_common/index.h"
 #include "vector.h"
+#include "walk_device.h"
 
 /* Elements that a thread works on in kernels that take one at a time. */
 #define CUDA_MAP_ITEMS 4
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_map_elements(cuda_map_job<O
     }
 }
 
-/* Vectors of an input: in one access, or the same element in each place. */
+/* Vectors of an input: in one access, or the same element in each lane. */
 template <class T>
 __device__ static inline void cuda_vector_read(cuda_vector<T> &to, const void *data, int64_t at,
                                                int64_t lane)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions on the host: which of the kernels of reduce_kernels.h, in which tiles and parts. */
+/* Reductions on the host: which of the kernels of reduce_kernels.h, in which tiles and splits. */
 #ifndef CUDA_NAIVE_SHARED_REDUCE_H
 #define CUDA_NAIVE_SHARED_REDUCE_H
 

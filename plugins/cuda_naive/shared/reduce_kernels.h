@@ -77,11 +77,11 @@ cuda_reduce_vectors(const cuda_reduce_job<Op> &job, const typename Op::cell &cel
 template <class Op>
 __device__ static inline void
 cuda_reduce_tail(const cuda_reduce_job<Op> &job, const typename Op::cell &cell,
-                 typename Op::sum *sum, const int64_t base[], const cuda_place_in_tile &place)
+                 typename Op::sum *sum, const int64_t base[], const cuda_tile_thread &in_tile)
 {
     int64_t at[Op::IN + Op::EXTRA];
 
-    for (int64_t behind = place.y; behind < job.reduced.tail; behind += place.size_y) {
+    for (int64_t behind = in_tile.y; behind < job.reduced.tail; behind += in_tile.size_y) {
         int64_t i = job.reduced.count * job.reduced.lanes + behind;
 
         for (int t = 0; t < Op::IN + Op::EXTRA; t++)
@@ -92,7 +92,7 @@ cuda_reduce_tail(const cuda_reduce_job<Op> &job, const typename Op::cell &cell,
 
 template <class Op, bool VECTORS>
 __device__ static inline void cuda_reduce_thread(const cuda_reduce_job<Op> &job, int64_t result,
-                                                 const cuda_place_in_tile &place,
+                                                 const cuda_tile_thread &in_tile,
                                                  typename Op::sum *sum)
 {
     int64_t begin = blockIdx.y * job.chunk, end = begin + job.chunk;
@@ -103,12 +103,12 @@ __device__ static inline void cuda_reduce_thread(const cuda_reduce_job<Op> &job,
     cuda_walk_place<Op::IN + Op::EXTRA + Op::OUT>(job.kept, result, base);
     cell = Op::make_cell(job, base);
     if (!VECTORS) {
-        cuda_reduce_elements(job, cell, sum, base, begin + place.y, end, place.size_y);
+        cuda_reduce_elements(job, cell, sum, base, begin + in_tile.y, end, in_tile.size_y);
         return;
     }
-    cuda_reduce_vectors(job, cell, sum, base, begin + place.y, end, place.size_y);
+    cuda_reduce_vectors(job, cell, sum, base, begin + in_tile.y, end, in_tile.size_y);
     if (blockIdx.y == job.splits - 1)
-        cuda_reduce_tail(job, cell, sum, base, place);
+        cuda_reduce_tail(job, cell, sum, base, in_tile);
 }
 
 /* The sums of the threads of a tile's column, in a fixed order; thread 0 has the result. There may
@@ -148,15 +148,15 @@ template <class Op, bool VECTORS>
 __global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce(cuda_reduce_job<Op> job)
 {
     __shared__ typename Op::sum sums[CUDA_THREADS];
-    cuda_place_in_tile place = cuda_tile_place(job.tile);
-    int64_t result = (int64_t)blockIdx.x * place.size_x + place.x;
-    typename Op::sum *column = sums + place.x * place.size_y, sum = Op::start(job.params);
+    cuda_tile_thread in_tile = cuda_tile_thread_of(job.tile);
+    int64_t result = (int64_t)blockIdx.x * in_tile.size_x + in_tile.x;
+    typename Op::sum *column = sums + in_tile.x * in_tile.size_y, sum = Op::start(job.params);
 
     if (result < job.kept.count)
-        cuda_reduce_thread<Op, VECTORS>(job, result, place, &sum);
-    column[place.y] = sum;
-    cuda_reduce_column<Op>(job.params, column, place.y, place.size_y);
-    if (place.y == 0 && result < job.kept.count)
+        cuda_reduce_thread<Op, VECTORS>(job, result, in_tile, &sum);
+    column[in_tile.y] = sum;
+    cuda_reduce_column<Op>(job.params, column, in_tile.y, in_tile.size_y);
+    if (in_tile.y == 0 && result < job.kept.count)
         cuda_reduce_give(job, result, column[0]);
 }
 
@@ -216,7 +216,7 @@ __device__ static inline void cuda_reduce_add_again(const cuda_reduce_job<Op> &j
 template <class Op>
 __device__ static inline void
 cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
-                          const cuda_place_in_tile &place,
+                          const cuda_tile_thread &in_tile,
                           typename Op::sum (&sum)[cuda_vector<typename Op::T>::LANES])
 {
     enum {
@@ -232,28 +232,28 @@ cuda_reduce_thread_across(const cuda_reduce_job<Op> &job, int64_t result,
         cuda_walk_place<Op::IN + Op::EXTRA + Op::OUT>(job.kept, result + lane, base);
         cell[lane] = Op::make_cell(job, base);
     }
-    for (int64_t i = blockIdx.y * job.chunk + place.y; i < end; i += STEPS * place.size_y) {
+    for (int64_t i = blockIdx.y * job.chunk + in_tile.y; i < end; i += STEPS * in_tile.size_y) {
         cuda_reduce_step<Op> step[STEPS];
 
 #pragma unroll
         for (int s = 0; s < STEPS; s++) {
-            if (i + s * place.size_y < end)
-                cuda_reduce_read(job, step[s], base, i + s * place.size_y);
+            if (i + s * in_tile.size_y < end)
+                cuda_reduce_read(job, step[s], base, i + s * in_tile.size_y);
         }
         if constexpr (Op::RUNS == 1) {
-            int left = (int)cuda_reduce_left(i, end, place.size_y, STEPS);
+            int left = (int)cuda_reduce_left(i, end, in_tile.size_y, STEPS);
 
             if (!cuda_reduce_add_runs(step, left, sum))
-                cuda_reduce_add_again(job, base, i, place.size_y, left, sum);
+                cuda_reduce_add_again(job, base, i, in_tile.size_y, left, sum);
         } else {
 #pragma unroll
             for (int s = 0; s < STEPS; s++) {
-                if (i + s * place.size_y >= end)
+                if (i + s * in_tile.size_y >= end)
                     break;
 #pragma unroll
                 for (int lane = 0; lane < LANES; lane++)
                     cuda_reduce_lane(job, step[s], lane, job.kept.strides[0], cell[lane],
-                                     &sum[lane], i + s * place.size_y);
+                                     &sum[lane], i + s * in_tile.size_y);
             }
         }
     }
@@ -269,23 +269,23 @@ __global__ void __launch_bounds__(CUDA_THREADS, Op::RUNS == 1 ? CUDA_REDUCE_ACRO
         AT_ONCE = HELD < LANES ? HELD : LANES
     };
     __shared__ typename Op::sum sums[AT_ONCE][CUDA_THREADS];
-    cuda_place_in_tile place = cuda_tile_place(job.tile);
-    int64_t result = ((int64_t)blockIdx.x * place.size_x + place.x) * LANES;
-    int column = place.x * place.size_y;
+    cuda_tile_thread in_tile = cuda_tile_thread_of(job.tile);
+    int64_t result = ((int64_t)blockIdx.x * in_tile.size_x + in_tile.x) * LANES;
+    int column = in_tile.x * in_tile.size_y;
     typename Op::sum sum[LANES];
 
 #pragma unroll
     for (int lane = 0; lane < LANES; lane++)
         sum[lane] = Op::start(job.params);
     if (result < job.kept.count)
-        cuda_reduce_thread_across(job, result, place, sum);
+        cuda_reduce_thread_across(job, result, in_tile, sum);
 #pragma unroll
     for (int first = 0; first < LANES; first += AT_ONCE) {
 #pragma unroll
         for (int lane = 0; lane < AT_ONCE; lane++)
-            sums[lane][column + place.y] = sum[first + lane];
-        cuda_reduce_column<Op, AT_ONCE>(job.params, &sums[0][column], place.y, place.size_y);
-        for (int lane = 0; lane < AT_ONCE && place.y == 0 && result < job.kept.count; lane++)
+            sums[lane][column + in_tile.y] = sum[first + lane];
+        cuda_reduce_column<Op, AT_ONCE>(job.params, &sums[0][column], in_tile.y, in_tile.size_y);
+        for (int lane = 0; lane < AT_ONCE && in_tile.y == 0 && result < job.kept.count; lane++)
             cuda_reduce_give(job, result + first + lane, sums[lane][column]);
     }
 }

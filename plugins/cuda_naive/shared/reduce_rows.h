@@ -135,7 +135,7 @@ __device__ static inline void cuda_rows_add_numbers(const cuda_reduce_job<Op> &j
 
 template <class Op>
 __device__ static inline void cuda_rows_thread(const cuda_reduce_job<Op> &job, int64_t result,
-                                               const cuda_place_in_tile &place,
+                                               const cuda_tile_thread &in_tile,
                                                typename Op::sum *sum)
 {
     enum { STEPS = CUDA_ROWS_LOADS / Op::IN, TENSORS = Op::IN + Op::EXTRA + Op::OUT };
@@ -147,8 +147,8 @@ __device__ static inline void cuda_rows_thread(const cuda_reduce_job<Op> &job, i
     end = end < job.reduced.count ? end : job.reduced.count;
     cuda_walk_place<TENSORS>(job.kept, result, base);
     cell = Op::make_cell(job, base);
-    cuda_rows_begin(&walk, job.reduced, begin + place.y, place.size_y);
-    for (int64_t i = begin + place.y; i < end; i += STEPS * place.size_y) {
+    cuda_rows_begin(&walk, job.reduced, begin + in_tile.y, in_tile.size_y);
+    for (int64_t i = begin + in_tile.y; i < end; i += STEPS * in_tile.size_y) {
         cuda_vector<T> vector[STEPS][Op::IN];
         cuda_rows_walk<Op::IN> from = walk;
 
@@ -157,38 +157,38 @@ __device__ static inline void cuda_rows_thread(const cuda_reduce_job<Op> &job, i
 #pragma unroll
             for (int t = 0; t < Op::IN; t++)
                 cuda_rows_read<Op>(vector[s][t], (const T *)job.data[t] + base[t] + walk.at[t],
-                                   i + s * place.size_y < end, cell);
+                                   i + s * in_tile.size_y < end, cell);
             cuda_rows_next(&walk);
         }
         if (!cuda_rows_add<Op, STEPS>(cell, sum, vector)) {
             cuda_rows_add_numbers(job, cell, sum, base, from,
-                                  cuda_reduce_left(i, end, place.size_y, STEPS));
+                                  cuda_reduce_left(i, end, in_tile.size_y, STEPS));
         }
     }
     if (blockIdx.y == job.splits - 1)
-        cuda_reduce_tail(job, cell, sum, base, place);
+        cuda_reduce_tail(job, cell, sum, base, in_tile);
 }
 
 /* The sums of a tile's row of threads, which its first one has: of each warp, then of its warps. */
 template <int RUNS>
-__device__ static inline void cuda_rows_join(double (&sum)[RUNS], const cuda_place_in_tile &place,
+__device__ static inline void cuda_rows_join(double (&sum)[RUNS], const cuda_tile_thread &in_tile,
                                              double slots[CUDA_ROWS_WARPS][RUNS])
 {
-    int within = place.size_y < CUDA_ROWS_WARP ? place.size_y : CUDA_ROWS_WARP;
+    int within = in_tile.size_y < CUDA_ROWS_WARP ? in_tile.size_y : CUDA_ROWS_WARP;
     int warp = (int)threadIdx.x / CUDA_ROWS_WARP;
 
     for (int by = within / 2; by > 0; by /= 2)
 #pragma unroll
         for (int i = 0; i < RUNS; i++)
             sum[i] += __shfl_xor_sync(UINT32_MAX, sum[i], by);
-    if (place.size_y <= CUDA_ROWS_WARP)
+    if (in_tile.size_y <= CUDA_ROWS_WARP)
         return;
     if (threadIdx.x % CUDA_ROWS_WARP == 0)
 #pragma unroll
         for (int i = 0; i < RUNS; i++)
             slots[warp][i] = sum[i];
     __syncthreads();
-    for (int w = 1; place.y == 0 && w < place.size_y / CUDA_ROWS_WARP; w++)
+    for (int w = 1; in_tile.y == 0 && w < in_tile.size_y / CUDA_ROWS_WARP; w++)
 #pragma unroll
         for (int i = 0; i < RUNS; i++)
             sum[i] += slots[warp + w][i];
@@ -200,13 +200,13 @@ __global__ void __launch_bounds__(CUDA_THREADS, Op::RUNS == 1 ? 3 : 2)
 {
     cuda_rows_sum<Op> own = {Op::start(job.params)};
     __shared__ double slots[CUDA_ROWS_WARPS][Op::RUNS];
-    cuda_place_in_tile place = cuda_tile_place(job.tile);
-    int64_t result = (int64_t)blockIdx.x * place.size_x + place.x;
+    cuda_tile_thread in_tile = cuda_tile_thread_of(job.tile);
+    int64_t result = (int64_t)blockIdx.x * in_tile.size_x + in_tile.x;
 
     if (result < job.kept.count)
-        cuda_rows_thread(job, result, place, &own.sum);
-    cuda_rows_join(own.number, place, slots);
-    if (place.y == 0 && result < job.kept.count)
+        cuda_rows_thread(job, result, in_tile, &own.sum);
+    cuda_rows_join(own.number, in_tile, slots);
+    if (in_tile.y == 0 && result < job.kept.count)
         cuda_reduce_give(job, result, own.sum);
 }
 

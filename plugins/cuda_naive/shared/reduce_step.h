@@ -26,11 +26,11 @@ struct cuda_tile {
 #define CUDA_REDUCE_ACROSS 2
 #define CUDA_REDUCE_PARTS  4
 
-struct cuda_place_in_tile {
+struct cuda_tile_thread {
     int x, y, size_x, size_y;
 };
 
-__device__ static inline cuda_place_in_tile cuda_tile_place(const cuda_tile &tile)
+__device__ static inline cuda_tile_thread cuda_tile_thread_of(const cuda_tile &tile)
 {
     int size_x = 1 << tile.log_x, size_y = CUDA_THREADS >> tile.log_x, t = (int)threadIdx.x;
 

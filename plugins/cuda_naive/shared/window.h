@@ -15,8 +15,8 @@ template <int S> struct cuda_box {
     int64_t begin[S], end[S];
 };
 
-/* Calls visit(offset, extra) for each place of a box in d, h, w order, until it returns another
- * value than 0; returns the last value. The offset is that of the place by `strides`. */
+/* Calls visit(offset, extra) for each position of a box in d, h, w order, until it returns another
+ * value than 0; returns the last value. The offset is that of the position by `strides`. */
 template <int S, int D = 0, class Visit>
 __device__ static inline int cuda_visit_box(const cuda_box<S> &box, const int64_t strides[S],
                                             int64_t offset, Visit &visit)

@@ -5,12 +5,12 @@
 
 #define CUDA_WARP 32
 #define WARPS     (CUDA_THREADS / CUDA_WARP)
-struct tile_place {
+struct tile_thread {
     int x, y, size_x, size_y;
     int64_t step; /* of the walk over columns */
 };
 
-__device__ static inline tile_place tile_place_of(const cuda_softmax_job &job)
+__device__ static inline tile_thread tile_thread_of(const cuda_softmax_job &job)
 {
     int size_x = 1 << job.log_group, x = (int)threadIdx.x & (size_x - 1);
 
@@ -20,13 +20,13 @@ __device__ static inline tile_place tile_place_of(const cuda_softmax_job &job)
 
 /* Which of the threads with the same columns ends up with a lane below: the first halving goes by
  * the highest bit of the lane's number and by the lowest of the thread's. */
-template <int LANES> __device__ static constexpr int halved_place(int lane)
+template <int LANES> __device__ static constexpr int halved_owner(int lane)
 {
-    int place = 0;
+    int owner = 0;
 
     for (int bit = 1; bit < LANES; bit *= 2)
-        place = 2 * place + (lane & bit ? 1 : 0);
-    return place;
+        owner = 2 * owner + (lane & bit ? 1 : 0);
+    return owner;
 }
 
 /* Joins what threads have that differ in `by`, 2 by, ...: of two, each keeps and joins one half of
@@ -57,11 +57,11 @@ template <class Join, int COUNT> __device__ static inline float halve(const floa
 /* Where a tile's row is a warp or less: a thread ends with one number of its warp, and of the
  * block. */
 template <class Join, int LANES>
-__device__ static inline void join_narrow(float value[LANES], const tile_place &place,
+__device__ static inline void join_narrow(float value[LANES], const tile_thread &in_tile,
                                           float slots[WARPS][CUDA_WARP])
 {
     int within = (int)threadIdx.x % CUDA_WARP;
-    float one = halve<Join, LANES>(value, place.size_x);
+    float one = halve<Join, LANES>(value, in_tile.size_x);
 
     slots[threadIdx.x / CUDA_WARP][within] = one;
     __syncthreads();
@@ -71,39 +71,39 @@ __device__ static inline void join_narrow(float value[LANES], const tile_place &
         one = Join::join(one, slots[w][within]);
 #pragma unroll
     for (int lane = 0; lane < LANES; lane++)
-        value[lane] =
-            __shfl_sync(CUDA_ALL_LANES, one, place.x + place.size_x * halved_place<LANES>(lane));
+        value[lane] = __shfl_sync(CUDA_ALL_LANES, one,
+                                  in_tile.x + in_tile.size_x * halved_owner<LANES>(lane));
 }
 
 /* The numbers of the threads of a tile that have the same columns joined, the same in each of them.
  * A tile is at most a warp wide: so each warp makes one of them, the block one of the warps'. */
 template <class Join, int LANES>
-__device__ static inline void join_columns(float value[LANES], const tile_place &place,
+__device__ static inline void join_columns(float value[LANES], const tile_thread &in_tile,
                                            float slots[WARPS][CUDA_WARP][LANES])
 {
     int warp = (int)threadIdx.x / CUDA_WARP;
 
-    if (place.size_x * LANES <= CUDA_WARP) {
-        join_narrow<Join, LANES>(value, place, (float(*)[CUDA_WARP])slots);
+    if (in_tile.size_x * LANES <= CUDA_WARP) {
+        join_narrow<Join, LANES>(value, in_tile, (float(*)[CUDA_WARP])slots);
         return;
     }
-    for (int by = place.size_x; by < CUDA_WARP; by *= 2)
+    for (int by = in_tile.size_x; by < CUDA_WARP; by *= 2)
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
             value[lane] = Join::join(value[lane], __shfl_xor_sync(CUDA_ALL_LANES, value[lane], by));
-    if ((int)threadIdx.x % CUDA_WARP < place.size_x)
+    if ((int)threadIdx.x % CUDA_WARP < in_tile.size_x)
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
-            slots[warp][place.x][lane] = value[lane];
+            slots[warp][in_tile.x][lane] = value[lane];
     __syncthreads();
 #pragma unroll
     for (int lane = 0; lane < LANES; lane++)
-        value[lane] = slots[0][place.x][lane];
+        value[lane] = slots[0][in_tile.x][lane];
 #pragma unroll
     for (int w = 1; w < WARPS; w++)
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
-            value[lane] = Join::join(value[lane], slots[w][place.x][lane]);
+            value[lane] = Join::join(value[lane], slots[w][in_tile.x][lane]);
 }
 
 /* ------------------------------------------------------------------ forward */
@@ -114,16 +114,16 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns(cuda_softmax_job
 {
     enum { ROWS = CUDA_SOFTMAX_HELD / LANES };
     __shared__ float maxima[WARPS][CUDA_WARP][LANES], sums[WARPS][CUDA_WARP][LANES];
-    tile_place place = tile_place_of(job);
-    bool inside = place.step < job.vectors.count;
+    tile_thread in_tile = tile_thread_of(job);
+    bool inside = in_tile.step < job.vectors.count;
     int64_t at[2] = {0, 0}, length = inside ? job.length : 0;
     float v[ROWS][LANES], max[LANES], sum[LANES];
 
     if (inside)
-        cuda_walk_place<2>(job.vectors, place.step, at);
+        cuda_walk_place<2>(job.vectors, in_tile.step, at);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        int64_t i = r * place.size_y + place.y;
+        int64_t i = r * in_tile.size_y + in_tile.y;
 
         cuda_softmax_get(v[r], (const T *)job.data[1] + at[1] + i * job.stride[1], i < length,
                          -INFINITY);
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns(cuda_softmax_job
         for (int r = 0; r < ROWS; r++)
             max[lane] = fmaxf(max[lane], v[r][lane]);
     }
-    join_columns<cuda_join_max, LANES>(max, place, maxima);
+    join_columns<cuda_join_max, LANES>(max, in_tile, maxima);
 #pragma unroll
     for (int lane = 0; lane < LANES; lane++) {
         float shift = fminf(max[lane], FLT_MAX);
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns(cuda_softmax_job
             v[r][lane] = job.algorithm == CUDA_SOFTMAX_LOG ? v[r][lane] - shift : e;
         }
     }
-    join_columns<cuda_join_sum, LANES>(sum, place, sums);
+    join_columns<cuda_join_sum, LANES>(sum, in_tile, sums);
 #pragma unroll
     for (int lane = 0; lane < LANES; lane++) {
         float of = cuda_softmax_finish(job.algorithm, max[lane], sum[lane]);
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns(cuda_softmax_job
     }
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        int64_t i = r * place.size_y + place.y;
+        int64_t i = r * in_tile.size_y + in_tile.y;
 
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
@@ -177,16 +177,16 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns_backward(cuda_so
 {
     enum { ROWS = CUDA_SOFTMAX_HELD / LANES };
     __shared__ float sums[WARPS][CUDA_WARP][LANES];
-    tile_place place = tile_place_of(job);
-    bool inside = place.step < job.vectors.count;
+    tile_thread in_tile = tile_thread_of(job);
+    bool inside = in_tile.step < job.vectors.count;
     int64_t at[3] = {0, 0, 0}, length = inside ? job.length : 0;
     float y[ROWS][LANES], dy[ROWS][LANES], sum[LANES];
 
     if (inside)
-        cuda_walk_place<3>(job.vectors, place.step, at);
+        cuda_walk_place<3>(job.vectors, in_tile.step, at);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        int64_t i = r * place.size_y + place.y;
+        int64_t i = r * in_tile.size_y + in_tile.y;
 
         cuda_softmax_get(y[r], (const T *)job.data[1] + at[1] + i * job.stride[1], i < length, 0);
         cuda_softmax_get(dy[r], (const T *)job.data[2] + at[2] + i * job.stride[2], i < length, 0);
@@ -198,10 +198,10 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_columns_backward(cuda_so
         for (int r = 0; r < ROWS; r++)
             sum[lane] += job.algorithm == CUDA_SOFTMAX_LOG ? dy[r][lane] : y[r][lane] * dy[r][lane];
     }
-    join_columns<cuda_join_sum, LANES>(sum, place, sums);
+    join_columns<cuda_join_sum, LANES>(sum, in_tile, sums);
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
-        int64_t i = r * place.size_y + place.y;
+        int64_t i = r * in_tile.size_y + in_tile.y;
 
         if (job.algorithm == CUDA_SOFTMAX_LOG) {
 #pragma unroll

@@ -58,26 +58,26 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_forward(softmax_plain_jo
 {
     typedef typename cuda_arith<T>::type A;
     __shared__ softmax_sum sums[CUDA_THREADS];
-    cuda_place_in_tile place = cuda_tile_place(job.tile);
-    int64_t vector = (int64_t)blockIdx.x * place.size_x + place.x;
-    softmax_sum *column = sums + place.x * place.size_y;
+    cuda_tile_thread in_tile = cuda_tile_thread_of(job.tile);
+    int64_t vector = (int64_t)blockIdx.x * in_tile.size_x + in_tile.x;
+    softmax_sum *column = sums + in_tile.x * in_tile.size_y;
     int64_t base[2], at[2];
     A max = softmax_lowest<A>::number(), log_sum;
     double sum = 0;
 
     if (vector < job.vectors.count) {
         cuda_walk_place<2>(job.vectors, vector, base);
-        for (int64_t i = place.y; i < job.vector.count; i += place.size_y) {
+        for (int64_t i = in_tile.y; i < job.vector.count; i += in_tile.size_y) {
             cuda_walk_place<2>(job.vector, i, at);
             take(cuda_load(((const T *)job.data[1])[base[1] + at[1]]), &max, &sum);
         }
     }
-    column[place.y].max = (double)max;
-    column[place.y].sum = sum;
+    column[in_tile.y].max = (double)max;
+    column[in_tile.y].sum = sum;
     __syncthreads();
-    for (int half = place.size_y / 2; half > 0; half /= 2) {
-        if (place.y < half)
-            join_sums<A>(column + place.y, column[place.y + half]);
+    for (int half = in_tile.size_y / 2; half > 0; half /= 2) {
+        if (in_tile.y < half)
+            join_sums<A>(column + in_tile.y, column[in_tile.y + half]);
         __syncthreads();
     }
     if (vector >= job.vectors.count)
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_forward(softmax_plain_jo
     max = (A)column[0].max;
     sum = cuda_softmax_finish(job.algorithm, column[0].max, column[0].sum);
     log_sum = (A)log(sum);
-    for (int64_t i = place.y; i < job.vector.count; i += place.size_y) {
+    for (int64_t i = in_tile.y; i < job.vector.count; i += in_tile.size_y) {
         A value;
 
         cuda_walk_place<2>(job.vector, i, at);
@@ -103,14 +103,14 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_backward(softmax_plain_j
 {
     typedef typename cuda_arith<T>::type A;
     __shared__ double sums[CUDA_THREADS];
-    cuda_place_in_tile place = cuda_tile_place(job.tile);
-    int64_t vector = (int64_t)blockIdx.x * place.size_x + place.x;
-    double *column = sums + place.x * place.size_y, sum = 0;
+    cuda_tile_thread in_tile = cuda_tile_thread_of(job.tile);
+    int64_t vector = (int64_t)blockIdx.x * in_tile.size_x + in_tile.x;
+    double *column = sums + in_tile.x * in_tile.size_y, sum = 0;
     int64_t base[3], at[3];
 
     if (vector < job.vectors.count) {
         cuda_walk_place<3>(job.vectors, vector, base);
-        for (int64_t i = place.y; i < job.vector.count; i += place.size_y) {
+        for (int64_t i = in_tile.y; i < job.vector.count; i += in_tile.size_y) {
             double dy;
 
             cuda_walk_place<3>(job.vector, i, at);
@@ -121,17 +121,17 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_backward(softmax_plain_j
                 sum += dy * (double)cuda_load(((const T *)job.data[1])[base[1] + at[1]]);
         }
     }
-    column[place.y] = sum;
+    column[in_tile.y] = sum;
     __syncthreads();
-    for (int half = place.size_y / 2; half > 0; half /= 2) {
-        if (place.y < half)
-            column[place.y] += column[place.y + half];
+    for (int half = in_tile.size_y / 2; half > 0; half /= 2) {
+        if (in_tile.y < half)
+            column[in_tile.y] += column[in_tile.y + half];
         __syncthreads();
     }
     if (vector >= job.vectors.count)
         return;
     sum = column[0];
-    for (int64_t i = place.y; i < job.vector.count; i += place.size_y) {
+    for (int64_t i = in_tile.y; i < job.vector.count; i += in_tile.size_y) {
         A y, dy;
 
         cuda_walk_place<3>(job.vector, i, at);

@@ -13,16 +13,16 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows(cuda_softmax_job jo
 {
     enum { STEPS = HELD / LANES };
     __shared__ float maxima[CUDA_THREADS / CUDA_WARP], sums[CUDA_THREADS / CUDA_WARP];
-    cuda_row_place place = cuda_row_place_of(job);
-    bool inside = place.row < job.vectors.count;
+    cuda_row_thread in_row = cuda_row_thread_of(job);
+    bool inside = in_row.row < job.vectors.count;
     int64_t at[2] = {0, 0}, length = inside ? job.length : 0;
     float v[STEPS][LANES], max = -FLT_MAX, shift, sum = 0;
 
     if (inside)
-        cuda_walk_place<2>(job.vectors, place.row, at);
+        cuda_walk_place<2>(job.vectors, in_row.row, at);
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
-        int64_t first = ((int64_t)s * place.size + place.member) * LANES;
+        int64_t first = ((int64_t)s * in_row.size + in_row.member) * LANES;
 
         cuda_softmax_get(v[s], (const T *)job.data[1] + at[1] + first, first < length, -INFINITY);
     }
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows(cuda_softmax_job jo
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
             max = fmaxf(max, v[s][lane]);
-    max = cuda_join_row<cuda_join_max>(max, place, maxima);
+    max = cuda_join_row<cuda_join_max>(max, in_row, maxima);
     shift = fminf(max, FLT_MAX);
 #pragma unroll
     for (int s = 0; s < STEPS; s++)
@@ -42,11 +42,11 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows(cuda_softmax_job jo
             sum += e;
             v[s][lane] = job.algorithm == CUDA_SOFTMAX_LOG ? v[s][lane] - shift : e;
         }
-    sum = cuda_softmax_finish(job.algorithm, max, cuda_join_row<cuda_join_sum>(sum, place, sums));
+    sum = cuda_softmax_finish(job.algorithm, max, cuda_join_row<cuda_join_sum>(sum, in_row, sums));
     sum = job.algorithm == CUDA_SOFTMAX_LOG ? logf(sum) : 1 / sum;
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
-        int64_t first = ((int64_t)s * place.size + place.member) * LANES;
+        int64_t first = ((int64_t)s * in_row.size + in_row.member) * LANES;
 
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
@@ -64,16 +64,16 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows_backward(cuda_softm
 {
     enum { STEPS = HELD / LANES };
     __shared__ float sums[CUDA_THREADS / CUDA_WARP];
-    cuda_row_place place = cuda_row_place_of(job);
-    bool inside = place.row < job.vectors.count;
+    cuda_row_thread in_row = cuda_row_thread_of(job);
+    bool inside = in_row.row < job.vectors.count;
     int64_t at[3] = {0, 0, 0}, length = inside ? job.length : 0;
     float y[STEPS][LANES], dy[STEPS][LANES], sum = 0;
 
     if (inside)
-        cuda_walk_place<3>(job.vectors, place.row, at);
+        cuda_walk_place<3>(job.vectors, in_row.row, at);
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
-        int64_t first = ((int64_t)s * place.size + place.member) * LANES;
+        int64_t first = ((int64_t)s * in_row.size + in_row.member) * LANES;
 
         cuda_softmax_get(y[s], (const T *)job.data[1] + at[1] + first, first < length, 0);
         cuda_softmax_get(dy[s], (const T *)job.data[2] + at[2] + first, first < length, 0);
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows_backward(cuda_softm
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
             sum += job.algorithm == CUDA_SOFTMAX_LOG ? dy[s][lane] : y[s][lane] * dy[s][lane];
-    sum = cuda_join_row<cuda_join_sum>(sum, place, sums);
+    sum = cuda_join_row<cuda_join_sum>(sum, in_row, sums);
     if (job.algorithm == CUDA_SOFTMAX_LOG) {
 #pragma unroll
         for (int i = 0; i < HELD; i++)
@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_rows_backward(cuda_softm
     }
 #pragma unroll
     for (int s = 0; s < STEPS; s++) {
-        int64_t first = ((int64_t)s * place.size + place.member) * LANES;
+        int64_t first = ((int64_t)s * in_row.size + in_row.member) * LANES;
 
         if (first < length)
             cuda_vector_store((T *)job.data[0] + at[0] + first, dy[s], job.blend);

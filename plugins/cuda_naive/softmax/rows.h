@@ -5,12 +5,12 @@
 
 #include "softmax.h"
 
-struct cuda_row_place {
+struct cuda_row_thread {
     int64_t row;
     int member, size; /* of the group */
 };
 
-__device__ static inline cuda_row_place cuda_row_place_of(const cuda_softmax_job &job)
+__device__ static inline cuda_row_thread cuda_row_thread_of(const cuda_softmax_job &job)
 {
     int size = 1 << job.log_group, t = (int)threadIdx.x;
     int64_t first = (int64_t)blockIdx.x * (CUDA_THREADS >> job.log_group);
@@ -20,10 +20,10 @@ __device__ static inline cuda_row_place cuda_row_place_of(const cuda_softmax_job
 
 /* The numbers of a group of threads joined, the same in each of them. */
 template <class Join>
-__device__ static inline float cuda_join_row(float value, const cuda_row_place &place,
+__device__ static inline float cuda_join_row(float value, const cuda_row_thread &in_row,
                                              float slots[CUDA_THREADS / CUDA_WARP])
 {
-    int within = place.size < CUDA_WARP ? place.size : CUDA_WARP, warps = place.size / CUDA_WARP;
+    int within = in_row.size < CUDA_WARP ? in_row.size : CUDA_WARP, warps = in_row.size / CUDA_WARP;
     int warp = (int)threadIdx.x / CUDA_WARP;
 
     for (int by = within / 2; by > 0; by /= 2)

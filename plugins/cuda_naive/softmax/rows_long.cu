@@ -12,7 +12,7 @@ struct long_sum {
 };
 
 /* Element `first` of what a thread takes in a step, of the step's part s. */
-template <int LANES> __device__ static inline int64_t place_of(int64_t step, int s)
+template <int LANES> __device__ static inline int64_t first_of(int64_t step, int s)
 {
     return step + ((int64_t)s * CUDA_THREADS + threadIdx.x) * LANES;
 }
@@ -43,30 +43,30 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_long(cuda_softmax_job jo
 {
     enum { STEPS = AT_ONCE / LANES };
     __shared__ float maxima[CUDA_THREADS / CUDA_WARP], sums[CUDA_THREADS / CUDA_WARP];
-    cuda_row_place place = cuda_row_place_of(job);
+    cuda_row_thread in_row = cuda_row_thread_of(job);
     long_sum own = {-FLT_MAX, 0};
     float v[STEPS][LANES], max, shift, sum;
     int64_t at[2];
 
-    cuda_walk_place<2>(job.vectors, place.row, at);
+    cuda_walk_place<2>(job.vectors, in_row.row, at);
     for (int64_t step = 0; step < job.length; step += CUDA_THREADS * AT_ONCE) {
 #pragma unroll
         for (int s = 0; s < STEPS; s++) {
-            int64_t first = place_of<LANES>(step, s);
+            int64_t first = first_of<LANES>(step, s);
 
             cuda_softmax_get(v[s], (const T *)job.data[1] + at[1] + first, first < job.length,
                              -INFINITY);
         }
         take(&own, v);
     }
-    max = cuda_join_row<cuda_join_max>(own.max, place, maxima);
+    max = cuda_join_row<cuda_join_max>(own.max, in_row, maxima);
     shift = fminf(max, FLT_MAX);
     if (max > own.max)
         own.sum *= (double)expf(own.max - shift);
     sum = cuda_softmax_finish(job.algorithm, max,
-                              cuda_join_row<cuda_join_sum>((float)own.sum, place, sums));
+                              cuda_join_row<cuda_join_sum>((float)own.sum, in_row, sums));
     sum = job.algorithm == CUDA_SOFTMAX_LOG ? logf(sum) : 1 / sum;
-    for (int64_t first = place_of<LANES>(0, 0); first < job.length; first += CUDA_THREADS * LANES) {
+    for (int64_t first = first_of<LANES>(0, 0); first < job.length; first += CUDA_THREADS * LANES) {
         cuda_softmax_get(v[0], (const T *)job.data[1] + at[1] + first, true, 0);
 #pragma unroll
         for (int lane = 0; lane < LANES; lane++)
@@ -83,18 +83,18 @@ template <class T, int LANES>
 __global__ void __launch_bounds__(CUDA_THREADS) softmax_long_backward(cuda_softmax_job job)
 {
     __shared__ float sums[CUDA_THREADS / CUDA_WARP];
-    cuda_row_place place = cuda_row_place_of(job);
+    cuda_row_thread in_row = cuda_row_thread_of(job);
     bool log = job.algorithm == CUDA_SOFTMAX_LOG;
     const T *y_row, *dy_row;
     float y[LANES], dy[LANES], sum;
     double own = 0;
     int64_t at[3];
 
-    cuda_walk_place<3>(job.vectors, place.row, at);
+    cuda_walk_place<3>(job.vectors, in_row.row, at);
     y_row = (const T *)job.data[1] + at[1];
     dy_row = (const T *)job.data[2] + at[2];
 #pragma unroll 4
-    for (int64_t first = place_of<LANES>(0, 0); first < job.length; first += CUDA_THREADS * LANES) {
+    for (int64_t first = first_of<LANES>(0, 0); first < job.length; first += CUDA_THREADS * LANES) {
         float part = 0;
 
         cuda_softmax_get(y, y_row + first, true, 0);
@@ -104,8 +104,8 @@ __global__ void __launch_bounds__(CUDA_THREADS) softmax_long_backward(cuda_softm
             part += log ? dy[lane] : y[lane] * dy[lane];
         own += (double)part;
     }
-    sum = cuda_join_row<cuda_join_sum>((float)own, place, sums);
-    for (int64_t first = place_of<LANES>(0, 0); first < job.length; first += CUDA_THREADS * LANES) {
+    sum = cuda_join_row<cuda_join_sum>((float)own, in_row, sums);
+    for (int64_t first = first_of<LANES>(0, 0); first < job.length; first += CUDA_THREADS * LANES) {
         cuda_softmax_get(y, y_row + first, true, 0);
         cuda_softmax_get(dy, dy_row + first, true, 0);
 #pragma unroll

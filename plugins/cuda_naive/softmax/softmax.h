@@ -3,8 +3,8 @@
 #ifndef CUDA_NAIVE_SOFTMAX_SOFTMAX_H
 #define CUDA_NAIVE_SOFTMAX_SOFTMAX_H
 
-#include "../../cuda_common/index.h"
 #include "../shared/vector.h"
+#include "../shared/walk_device.h"
 
 #include <float.h>
 

@@ -15,7 +15,7 @@ struct grid_job {
     void *out;
 };
 
-/* Coordinate of place `at` of `count` before it is transformed. */
+/* Coordinate of position `at` of `count` before it is transformed. */
 __device__ static inline double base_of(int64_t at, int64_t count)
 {
     return count > 1 ? -1 + 2 * (double)at / (double)(count - 1) : 0;
@@ -24,16 +24,17 @@ __device__ static inline double base_of(int64_t at, int64_t count)
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_points(grid_job job)
 {
     int64_t at = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    spatial_place place = spatial_place_of(job.grid, at);
-    double u = base_of(place.w, job.grid.dims[GRID_W]), v = base_of(place.h, job.grid.dims[GRID_H]);
+    spatial_position position = spatial_position_of(job.grid, at);
+    double u = base_of(position.w, job.grid.dims[GRID_W]),
+           v = base_of(position.h, job.grid.dims[GRID_H]);
 
-    if (place.n >= job.grid.dims[GRID_N])
+    if (position.n >= job.grid.dims[GRID_N])
         return;
     for (int xy = 0; xy < 2; xy++) {
         const T *row =
-            (const T *)job.in + place.n * job.theta.strides[0] + xy * job.theta.strides[1];
-        T *to = (T *)job.out + place.n * job.grid.strides[GRID_N] +
-                place.h * job.grid.strides[GRID_H] + place.w * job.grid.strides[GRID_W] +
+            (const T *)job.in + position.n * job.theta.strides[0] + xy * job.theta.strides[1];
+        T *to = (T *)job.out + position.n * job.grid.strides[GRID_N] +
+                position.h * job.grid.strides[GRID_H] + position.w * job.grid.strides[GRID_W] +
                 xy * job.grid.strides[GRID_XY];
 
         cuda_store(to, (double)cuda_load(row[0]) * u +
@@ -45,7 +46,7 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_points(g
 /* The threads' sums are added up in one order, whatever the device. */
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_sums(grid_job job)
 {
-    __shared__ double parts[3][CUDA_THREADS];
+    __shared__ double partials[3][CUDA_THREADS];
     int64_t n = blockIdx.x / 2, xy = blockIdx.x % 2;
     int64_t count = job.grid.dims[GRID_H] * job.grid.dims[GRID_W];
     double sum[3] = {0, 0, 0};
@@ -62,13 +63,13 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) grid_sums(gri
         sum[2] += value;
     }
     for (int k = 0; k < 3; k++)
-        parts[k][threadIdx.x] = sum[k];
+        partials[k][threadIdx.x] = sum[k];
     __syncthreads();
     if (threadIdx.x < 3) {
         double total = 0;
 
         for (int i = 0; i < CUDA_THREADS; i++)
-            total += parts[threadIdx.x][i];
+            total += partials[threadIdx.x][i];
         cuda_store((T *)job.out + n * job.theta.strides[0] + xy * job.theta.strides[1] +
                        (int64_t)threadIdx.x * job.theta.strides[2],
                    total);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The bilinear sampler: a thread for a pixel of y, one for a point of dgrid. Gradients of the image
- * are gathered, so that they have the same bits each time: a block has a tile of 16 x 16 pixels of
- * some channels, and looks through all points of its image, of which those that do not reach the
- * tile are passed over 256 at a time.
+ * are summed by destination, so that they have the same bits each time: a block has a tile of 16 x
+ * 16 pixels of some channels, and looks through all points of its image, of which those that do not
+ * reach the tile are passed over 256 at a time.
  */
 #include "../shared/map.h"
 #include "../table.h"
@@ -64,21 +64,21 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) sampler_pixel
 template <class T> __global__ void __launch_bounds__(CUDA_THREADS) sampler_slopes(sampler_job job)
 {
     int64_t at = (int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x;
-    spatial_place place = spatial_place_of(job.grid, at);
+    spatial_position position = spatial_position_of(job.grid, at);
     double slope[2] = {0, 0};
 
-    if (place.n >= job.grid.dims[GRID_N])
+    if (position.n >= job.grid.dims[GRID_N])
         return;
-    spatial_point point = spatial_point_at(job.grid, (const T *)job.points, place,
+    spatial_point point = spatial_point_at(job.grid, (const T *)job.points, position,
                                            job.x.dims[SPATIAL_H], job.x.dims[SPATIAL_W]);
     for (int64_t c = 0; c < job.x.dims[SPATIAL_C] && point.shows; c++) {
-        const T *plane = (const T *)job.image + place.n * job.x.strides[SPATIAL_N] +
+        const T *plane = (const T *)job.image + position.n * job.x.strides[SPATIAL_N] +
                          c * job.x.strides[SPATIAL_C];
-        double g = (double)cuda_load(
-            ((const T *)
-                 job.gradient)[place.n * job.y.strides[SPATIAL_N] + c * job.y.strides[SPATIAL_C] +
-                               place.h * job.y.strides[SPATIAL_H] +
-                               place.w * job.y.strides[SPATIAL_W]]);
+        double g = (double)cuda_load((
+            (const T *)
+                job.gradient)[position.n * job.y.strides[SPATIAL_N] + c * job.y.strides[SPATIAL_C] +
+                              position.h * job.y.strides[SPATIAL_H] +
+                              position.w * job.y.strides[SPATIAL_W]]);
         double a = pixel(job.x, plane, point, 0, 0), b = pixel(job.x, plane, point, 0, 1);
         double d = pixel(job.x, plane, point, 1, 0), e = pixel(job.x, plane, point, 1, 1);
 
@@ -88,9 +88,10 @@ template <class T> __global__ void __launch_bounds__(CUDA_THREADS) sampler_slope
     slope[0] *= (double)(job.x.dims[SPATIAL_W] - 1) / 2;
     slope[1] *= (double)(job.x.dims[SPATIAL_H] - 1) / 2;
     for (int xy = 0; xy < 2; xy++)
-        cuda_blend_store((T *)job.out + place.n * job.dgrid.strides[GRID_N] +
-                             place.h * job.dgrid.strides[GRID_H] +
-                             place.w * job.dgrid.strides[GRID_W] + xy * job.dgrid.strides[GRID_XY],
+        cuda_blend_store((T *)job.out + position.n * job.dgrid.strides[GRID_N] +
+                             position.h * job.dgrid.strides[GRID_H] +
+                             position.w * job.dgrid.strides[GRID_W] +
+                             xy * job.dgrid.strides[GRID_XY],
                          slope[xy], job.blend);
 }
 

@@ -35,11 +35,12 @@ struct spatial_point {
 };
 
 /* Places n, h, w of point number `at`. */
-struct spatial_place {
+struct spatial_position {
     int64_t n, h, w;
 };
 
-__device__ static inline spatial_place spatial_place_of(const spatial_tensor &grid, int64_t at)
+__device__ static inline spatial_position spatial_position_of(const spatial_tensor &grid,
+                                                              int64_t at)
 {
     int64_t row = at / grid.dims[GRID_W];
 
@@ -63,7 +64,7 @@ __device__ static inline spatial_point spatial_point_of(double gx, double gy, in
 
 template <class T>
 __device__ static inline spatial_point spatial_point_at(const spatial_tensor &grid, const T *data,
-                                                        const spatial_place &at, int64_t h,
+                                                        const spatial_position &at, int64_t h,
                                                         int64_t w)
 {
     const T *point = data + at.n * grid.strides[GRID_N] + at.h * grid.strides[GRID_H] +

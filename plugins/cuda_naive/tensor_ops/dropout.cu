@@ -62,7 +62,7 @@ __device__ static inline void words_of(uint64_t counter, uint64_t key, uint32_t 
     kit_philox(counters, keys, word);
 }
 
-/* Which of the eight elements from place `first` on are kept, as bits. */
+/* Which of the eight elements from index `first` on are kept, as bits. */
 __device__ static inline unsigned kept_bits(const dropout_job &job, const dropout_states &states,
                                             int64_t first)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transform_tensor_ex and transform_filter. FOLD pads, then moves each block of fold[0] x fold[1]..
- * places into channels; UNFOLD moves them back, then pads. Channel c and place o within the block
- * (counted as an index tuple, the last spatial dim fastest) make channel o * (channels of x) + c.
+ * positions into channels; UNFOLD moves them back, then pads. Channel c and index o within the
+ * block (counted as an index tuple, the last spatial dim fastest) make channel o * (channels of x)
+ * + c.
  */
 #include "../shared/map.h"
 #include "../table.h"
@@ -27,40 +28,40 @@ struct transform_params {
     int64_t strides[DIMS];
 };
 
-/* Replaces the place in a folded tensor by that in the unfolded one. */
-__device__ static inline void unfolded_place(const transform_params &p, int64_t place[])
+/* Replaces the index in a folded tensor by that in the unfolded one. */
+__device__ static inline void unfolded_index(const transform_params &p, int64_t index[])
 {
-    int64_t within = place[1] / p.channels;
+    int64_t within = index[1] / p.channels;
 
-    place[1] %= p.channels;
+    index[1] %= p.channels;
     for (int32_t d = p.ndims - 1; d >= 2; d--) {
-        place[d] = place[d] * p.fold[d] + within % p.fold[d];
+        index[d] = index[d] * p.fold[d] + within % p.fold[d];
         within /= p.fold[d];
     }
 }
 
 /* And back. */
-__device__ static inline void folded_place(const transform_params &p, int64_t place[])
+__device__ static inline void folded_index(const transform_params &p, int64_t index[])
 {
     int64_t within = 0;
 
     for (int32_t d = 2; d < p.ndims; d++) {
-        within = within * p.fold[d] + place[d] % p.fold[d];
-        place[d] /= p.fold[d];
+        within = within * p.fold[d] + index[d] % p.fold[d];
+        index[d] /= p.fold[d];
     }
-    place[1] += within * p.channels;
+    index[1] += within * p.channels;
 }
 
-/* Replaces the place in a padded tensor by that in the one without pads. Returns 0 where there is
+/* Replaces the index in a padded tensor by that in the one without pads. Returns 0 where there is
  * only padding, or the rest of a block. */
-__device__ static inline int unpadded_place(const transform_params &p, int64_t place[])
+__device__ static inline int unpadded_index(const transform_params &p, int64_t index[])
 {
     int inside = 1;
 
     for (int32_t d = 0; d < p.ndims; d++) {
-        inside = inside && place[d] < p.padded[d];
-        place[d] -= p.pad_before[d];
-        inside = inside && place[d] >= 0 && place[d] < p.inner[d];
+        inside = inside && index[d] < p.padded[d];
+        index[d] -= p.pad_before[d];
+        inside = inside && index[d] >= 0 && index[d] < p.inner[d];
     }
     return inside;
 }
@@ -73,21 +74,21 @@ struct transform_op {
     static __device__ void run(const cuda_map_job<transform_op> &job, const int64_t at[])
     {
         const params &p = job.params;
-        int64_t place[DIMS], offset = 0;
+        int64_t index[DIMS], offset = 0;
         double value = 0;
         int inside;
 
         for (int32_t d = 0; d < DIMS; d++)
-            place[d] = at[1 + d];
+            index[d] = at[1 + d];
         if (p.direction == FOLD)
-            unfolded_place(p, place);
-        inside = unpadded_place(p, place);
+            unfolded_index(p, index);
+        inside = unpadded_index(p, index);
         if (inside) {
             if (p.direction == UNFOLD)
-                folded_place(p, place);
+                folded_index(p, index);
             for (int32_t d = 0; d < p.ndims; d++) {
                 int64_t lanes = d == 1 ? p.x_lanes : 1;
-                offset += place[d] / lanes * p.x_lanes * p.strides[d] + place[d] % lanes;
+                offset += index[d] / lanes * p.x_lanes * p.strides[d] + index[d] % lanes;
             }
             value = cuda_load_any(p.x_type, job.data[1], offset);
         }

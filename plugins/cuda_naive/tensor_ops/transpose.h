@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y = alpha*x + beta*y where x is contiguous along another dim than y, as between NCHW and NHWC: by
- * tiles that are turned in shared memory, so that both are taken in rows, 16 bytes at a time where
- * rows begin at multiples of that. */
+ * tiles that are transposed in shared memory, so that both are taken in rows, 16 bytes at a time
+ * where rows begin at multiples of that. */
 #ifndef CUDA_NAIVE_TENSOR_OPS_TRANSPOSE_H
 #define CUDA_NAIVE_TENSOR_OPS_TRANSPOSE_H
 

@@ -101,9 +101,9 @@ template <class S> struct tc_ampere_wgrad_loader {
         int chunk = (int)threadIdx.x % a_tile::CHUNKS;
         int32_t first = block.first_m + chunk * S::EACH;
         int32_t n = block.first_n + (int)threadIdx.x % b_tile::CHUNKS * S::EACH;
-        tc_wgrad_row row = tc_wgrad_row_of(to, (uint32_t)first);
+        tc_wgrad_m_index m = tc_wgrad_m_of(to, (uint32_t)first);
 
-        a_offset = block.group * to.depth + row.channel;
+        a_offset = block.group * to.depth + m.channel;
         b_offset = (block.group * to.n + n) / S::EACH;
         a_to = shared + (uint32_t)a_tile::chunk_at(line(0), (int)threadIdx.x % a_tile::CHUNKS);
         b_to = shared + a_tile::BYTES +
@@ -111,12 +111,12 @@ template <class S> struct tc_ampere_wgrad_loader {
         inside = first < to.m ? 0 : TC_AMPERE_WGRAD_NEVER;
 #pragma unroll
         for (int d = 0; d < CONV_DIMS; d++) {
-            a_offset += row.tap[d] * job.dim[d].tap_a;
-            inside |= 1u << (TC_AMPERE_BITS * d + row.tap[d]);
+            a_offset += m.tap[d] * job.dim[d].tap_a;
+            inside |= 1u << (TC_AMPERE_BITS * d + m.tap[d]);
         }
         least = n < to.n ? 0 : INT32_MAX;
         if ((int)threadIdx.x == chunk)
-            results[chunk] = first < to.m ? tc_wgrad_row_offset(to, row) : -1;
+            results[chunk] = first < to.m ? tc_wgrad_m_offset(to, m) : -1;
     }
 
     __device__ static bool is_in(int copy, int step)

@@ -72,14 +72,14 @@ tc_ampere_wgrad_block_at(const tc_ampere_wgrad_params &job, uint32_t id, int til
 }
 
 /* An index along M: its channel, its tap along each dim. */
-struct tc_wgrad_row {
+struct tc_wgrad_m_index {
     int32_t channel, tap[CONV_DIMS];
 };
 
-__device__ static inline tc_wgrad_row tc_wgrad_row_of(const tc_wgrad_output &results, uint32_t m)
+__device__ static inline tc_wgrad_m_index tc_wgrad_m_of(const tc_wgrad_output &results, uint32_t m)
 {
     uint32_t left = cuda_divide(m, results.by_depth);
-    tc_wgrad_row made;
+    tc_wgrad_m_index made;
 
     made.channel = (int32_t)(m - left * (uint32_t)results.depth);
 #pragma unroll
@@ -93,14 +93,14 @@ __device__ static inline tc_wgrad_row tc_wgrad_row_of(const tc_wgrad_output &res
 }
 
 /* Its offset in a filter. */
-__device__ static inline int32_t tc_wgrad_row_offset(const tc_wgrad_output &results,
-                                                     const tc_wgrad_row &row)
+__device__ static inline int32_t tc_wgrad_m_offset(const tc_wgrad_output &results,
+                                                   const tc_wgrad_m_index &index)
 {
-    int32_t at = results.first + row.channel * results.channel;
+    int32_t at = results.first + index.channel * results.channel;
 
 #pragma unroll
     for (int d = 0; d < CONV_DIMS; d++)
-        at += row.tap[d] * results.tap[d];
+        at += index.tap[d] * results.tap[d];
     return at;
 }
 

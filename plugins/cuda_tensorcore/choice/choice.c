@@ -6,7 +6,7 @@
  */
 #include "../tensorcore.h"
 
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 
 /* Partial sums take no more than this, in bytes; a split has at least so many tiles. */
 #define WORKSPACE_MAX (INT64_C(256) << 20)
@@ -22,7 +22,7 @@
 
 /* ------------------------------------------------------------------ one choice */
 
-/* fprop and dgrad in the family ampere. */
+/* Of the family ampere, fprop and dgrad. */
 static int is_ampere_gemm(const struct tc_kernel *kernel)
 {
     return kernel->number >> 8 == TC_AMPERE &&
@@ -39,10 +39,10 @@ static int fits(const struct tc_kernel *kernel, const struct conv *conv,
                 const struct tc_target *target)
 {
     return kernel->type == target->type && kernel->tf32_split == target->tf32_split &&
-           kernel->capability <= target->capability &&
+           kernel->capability <= target->context->capability &&
            (kernel->direction == 0 || kernel->direction == conv->direction) &&
            (kernel->load != TC_LOAD_16_BYTES || target->by_16) &&
-           shared_of(kernel, conv) <= target->shared_bytes &&
+           shared_of(kernel, conv) <= target->context->shared_bytes &&
            (!kernel->takes || kernel->takes(conv, target));
 }
 
@@ -73,23 +73,23 @@ static int is_hopper_wgrad(const struct tc_kernel *kernel)
            kernel->direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER;
 }
 
-/* Tiles along a sum. fprop and dgrad, the family hopper begins a tile with every tap,
- * whatever it has of channels; so does taps dgrad, but in narrow tiles. */
-static int64_t tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t terms)
+/* Tiles along K. In fprop and dgrad the family hopper begins a tile with every tap, whatever it has
+ * of channels; so does the family ampere in dgrad, but in narrow tiles. */
+static int64_t k_tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t k)
 {
     int by_tap = (kernel->load == TC_LOAD_TMA && !is_hopper_wgrad(kernel)) ||
                  (is_ampere_gemm(kernel) && conv_is_dgrad(conv) && kernel->tile_n > TC_PACKED_N);
 
-    return by_tap ? terms / conv->depth * cuda_ceil_div(conv->depth, kernel->tile_k)
-                  : cuda_ceil_div(terms, kernel->tile_k);
+    return by_tap ? k / conv->depth * cuda_ceil_div(conv->depth, kernel->tile_k)
+                  : cuda_ceil_div(k, kernel->tile_k);
 }
 
-/* Tiles down the results; of wgrad by maps every tap begins with a block of channels. */
-static int64_t m_tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t rows)
+/* Tiles along M; of wgrad by maps every tap begins with a block of channels. */
+static int64_t m_tiles_of(const struct tc_kernel *kernel, const struct conv *conv, int64_t m)
 {
     int64_t channels = is_hopper_wgrad(kernel) ? cuda_round_up(conv->depth, TC_TMA_CHANNELS) : 0;
 
-    return cuda_ceil_div(channels ? conv_taps(conv) * channels : rows, kernel->tile_m);
+    return cuda_ceil_div(channels ? conv_taps(conv) * channels : m, kernel->tile_m);
 }
 
 /* Returns 0 if it cannot be. */
@@ -97,7 +97,7 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
                 const struct tc_target *target, int64_t splits)
 {
     struct conv_gemm gemm = conv_gemm_of(conv);
-    int64_t tiles = tiles_of(kernel, conv, gemm.k), units = units_of(kernel, conv);
+    int64_t tiles = k_tiles_of(kernel, conv, gemm.k), units = units_of(kernel, conv);
     int64_t m_tiles = m_tiles_of(kernel, conv, gemm.m);
     int64_t n_tiles = cuda_ceil_div(conv->n, kernel->tile_n), each, blocks;
     int64_t tapped = tapped_of(conv);
@@ -105,7 +105,7 @@ static int make(struct tc_choice *choice, const struct tc_kernel *kernel, const 
 
     if (splits < 1 || splits > SPLITS_MAX || (splits > 1 && splits > tiles))
         return 0;
-    /* Parts are floats, and none of what tensor maps store. */
+    /* Partial sums are floats, and none of what tensor maps store. */
     if (splits > 1 && ((kernel->load == TC_LOAD_TMA && !is_hopper_wgrad(kernel)) ||
                        kernel->type == ANYDNN_PLUGIN_INT8 || kernel->type == ANYDNN_PLUGIN_UINT8))
         return 0;
@@ -146,7 +146,7 @@ int32_t tc_choice_of(const struct conv *conv, const struct tc_target *target, ui
 
 /* ------------------------------------------------------------------ all of them */
 
-/* Best first; what has no place any more is dropped. */
+/* Best first; what has no room any more is dropped. */
 static void insert(struct tc_choice *choices, int32_t *count, int32_t most,
                    const struct tc_choice *choice)
 {
@@ -211,8 +211,9 @@ static void try_kernel(const struct tc_kernel *kernel, const struct conv *conv,
                        const struct tc_target *target, struct tc_choice *choices, int32_t *count,
                        int32_t most, struct tc_choice needed[NEEDED])
 {
-    int filter = conv_is_wgrad(conv);
-    int64_t slots = (int64_t)target->multiprocessors * kernel->occupancy, blocks, tiles, last = 1;
+    int is_wgrad = conv_is_wgrad(conv);
+    int64_t slots = (int64_t)target->context->cuda.multiprocessors * kernel->occupancy;
+    int64_t blocks, tiles, last = 1;
     struct tc_choice choice, best[SPLITS_KEPT];
     int32_t kept = 0;
 
@@ -223,7 +224,7 @@ static void try_kernel(const struct tc_kernel *kernel, const struct conv *conv,
         need(needed, &choice);
     tiles = choice.k_tiles;
     blocks = (int64_t)choice.m_tiles * choice.n_tiles * units_of(kernel, conv);
-    for (int64_t at = 0; at < (filter ? SPLIT_WAVES : POSITION_SPLITS - 1); at++) {
+    for (int64_t at = 0; at < (is_wgrad ? SPLIT_WAVES : POSITION_SPLITS - 1); at++) {
         int64_t splits = splits_at(conv, at, slots, blocks, tiles);
 
         if (splits <= last || !make(&choice, kernel, conv, target, splits))

@@ -4,7 +4,7 @@
  */
 #include "../tensorcore.h"
 
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 
 /* Multiply-adds of 16-bit numbers that mma.sync gets out of a multiprocessor in a cycle, by the
  * generation of the device (NVIDIA's rates; on 9.0 five eighths of them, which is what mma.sync
@@ -32,9 +32,8 @@ static const struct {
  * they count, and of partial sums.
  */
 static const struct costs {
-    double lone, block, launch, second, bytes, parts;
-} filter_costs = {1.14, 2700, 3450, 2300, 0, 10.4},
-  position_costs = {1.21, 4250, 2850, 2250, 18, 9.4};
+    double lone, block, launch, reduction, bytes, partials;
+} wgrad_costs = {1.14, 2700, 3450, 2300, 0, 10.4}, gemm_costs = {1.21, 4250, 2850, 2250, 18, 9.4};
 
 /* What hides behind the longer of multiplying and moving is not hidden altogether. */
 #define OVERLAP 0.4
@@ -49,7 +48,7 @@ static double rate_of(const struct tc_kernel *kernel, const struct tc_target *ta
     double rate = 0;
 
     for (size_t i = 0; i < sizeof rates / sizeof rates[0] && rate == 0; i++)
-        rate = target->generation >= rates[i].generation ? rates[i].rate : 0;
+        rate = target->context->generation >= rates[i].generation ? rates[i].rate : 0;
     if (kernel->type == ANYDNN_PLUGIN_FLOAT)
         rate /= kernel->tf32_split ? 2 * TF32_PRODUCTS : 2;
     return rate * kernel->mma_efficiency;
@@ -61,12 +60,12 @@ static double bytes_of(const struct conv *conv, int32_t type)
     double a = (double)conv->images * conv->groups * conv->depth;
     double results = (double)conv->images * conv->groups * conv->n;
     double filters = (double)conv->groups * conv->n * conv->depth;
-    int data = conv_is_dgrad(conv);
+    int is_dgrad = conv_is_dgrad(conv);
     double size = cuda_type_size(type);
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++) {
         const struct conv_dim *dim = &conv->dim[d];
-        int64_t touched = dim->taps == 1 && !data ? dim->positions : dim->a_extent;
+        int64_t touched = dim->taps == 1 && !is_dgrad ? dim->positions : dim->a_extent;
 
         a *= (double)touched;
         results *= (double)dim->positions;
@@ -78,7 +77,7 @@ static double bytes_of(const struct conv *conv, int32_t type)
 /*
  * The family hopper: multiply-adds of 16 bits of wgmma in a cycle, cycles to store 64 x 64 results
  * of 16 bits, bytes that a multiprocessor has in a cycle of operands and results, and of tiles out
- * of the L2; and how much of the shorter is not hidden behind the longer. A line of terms takes the
+ * of the L2; and how much of the shorter is not hidden behind the longer. A line along K takes the
  * same time whatever their type. Fitted to times of 30 layers in half on an H200: first choice 1.3
  * % behind the best tile in the mean.
  */
@@ -94,11 +93,12 @@ static double bytes_of(const struct conv *conv, int32_t type)
 static double hopper_cycles(const struct tc_kernel *kernel, const struct conv *conv,
                             const struct tc_target *target, int64_t tiles, double depth)
 {
-    double area = (double)kernel->tile_m * kernel->tile_n, share = target->multiprocessors;
+    int32_t multiprocessors = target->context->cuda.multiprocessors;
+    double area = (double)kernel->tile_m * kernel->tile_n, share = multiprocessors;
     double size = cuda_type_size(target->type);
     double tile = depth * area * TC_TMA_CHANNELS / (HOPPER_RATE * kernel->mma_efficiency) +
                   HOPPER_STORE * area / HOPPER_STORE_AREA * size / 2;
-    double cycles = (double)cuda_ceil_div(tiles, target->multiprocessors) * tile;
+    double cycles = (double)cuda_ceil_div(tiles, multiprocessors) * tile;
     double lines =
         kernel->halo_lines > 0 ? kernel->halo_lines : depth * (kernel->tile_m + kernel->tile_n);
     double loads = (double)tiles * lines * HOPPER_LINE_BYTES / (HOPPER_TILE_BYTES * share);
@@ -109,27 +109,28 @@ static double hopper_cycles(const struct tc_kernel *kernel, const struct conv *c
 }
 
 /*
- * wgrad of that family. Cycles: of a launch, of adding up besides its bytes, of a tile besides its
- * sums; bytes that a multiprocessor has in a cycle: of operands, of tiles out of the L2, of partial
- * sums there and back. Fitted to times of 22 layers on an H200: off by 8 %, first choice 0.4 %
- * behind the best of the tiles and parts tried.
+ * wgrad of that family. Cycles: of a launch, of the reduction besides its bytes, of a tile besides
+ * its sums; bytes that a multiprocessor has in a cycle: of operands, of tiles out of the L2, of
+ * partial sums there and back. Fitted to times of 22 layers on an H200: off by 8 %, first choice
+ * 0.4 % behind the best of the tiles and splits tried.
  */
 #define WGRAD_LAUNCH     2850
-#define WGRAD_ADD        2300
+#define WGRAD_REDUCTION  2300
 #define WGRAD_TILE       2700
 #define WGRAD_BYTES      20.1
 #define WGRAD_TILE_BYTES 46.7
-#define WGRAD_PARTS      8.6
+#define WGRAD_PARTIALS   8.6
 #define WGRAD_OVERLAP    0.18
 
 static double wgrad_cycles(const struct tc_choice *choice, const struct conv *conv,
                            const struct tc_target *target, int64_t tiles)
 {
     const struct tc_kernel *kernel = choice->kernel;
-    double area = (double)kernel->tile_m * kernel->tile_n, share = target->multiprocessors;
+    int32_t multiprocessors = target->context->cuda.multiprocessors;
+    double area = (double)kernel->tile_m * kernel->tile_n, share = multiprocessors;
     double depth = (double)choice->k_tiles * kernel->tile_k;
     double wave = depth * area / (HOPPER_RATE * kernel->mma_efficiency) + WGRAD_TILE;
-    double cycles = (double)cuda_ceil_div(tiles, target->multiprocessors) * wave;
+    double cycles = (double)cuda_ceil_div(tiles, multiprocessors) * wave;
     /* Lines of both operands for a position, of all tiles of a split; absent blocks have none. */
     double taps = (double)conv_taps(conv) * (double)cuda_round_up(conv->depth, TC_TMA_CHANNELS);
     double lines =
@@ -137,10 +138,10 @@ static double wgrad_cycles(const struct tc_choice *choice, const struct conv *co
     double loads =
         (double)conv->groups * choice->splits * depth * lines * 2 / (WGRAD_TILE_BYTES * share);
     double moving = bytes_of(conv, target->type) / (WGRAD_BYTES * share);
-    double parts = WGRAD_ADD + (double)choice->workspace / (WGRAD_PARTS * share);
+    double reduction = WGRAD_REDUCTION + (double)choice->workspace / (WGRAD_PARTIALS * share);
 
     cycles = cycles > loads ? cycles : loads;
-    return parts +
+    return reduction +
            (cycles > moving ? cycles + WGRAD_OVERLAP * moving : moving + WGRAD_OVERLAP * cycles);
 }
 
@@ -159,12 +160,13 @@ double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
                       const struct tc_target *target, int64_t blocks, double mean)
 {
     const struct tc_kernel *kernel = choice->kernel;
-    const struct costs *costs = conv_is_wgrad(conv) ? &filter_costs : &position_costs;
+    const struct costs *costs = conv_is_wgrad(conv) ? &wgrad_costs : &gemm_costs;
     double tile =
         (double)kernel->tile_m * kernel->tile_n * kernel->tile_k / rate_of(kernel, target);
-    double share = target->multiprocessors, cycles = 0, moving = 0;
-    int64_t slots = (int64_t)target->multiprocessors * kernel->occupancy;
-    int64_t waves = blocks / slots, rest = cuda_ceil_div(blocks % slots, target->multiprocessors);
+    int32_t multiprocessors = target->context->cuda.multiprocessors;
+    double share = multiprocessors, cycles = 0, moving = 0;
+    int64_t slots = (int64_t)multiprocessors * kernel->occupancy;
+    int64_t waves = blocks / slots, rest = cuda_ceil_div(blocks % slots, multiprocessors);
 
     if (kernel->load == TC_LOAD_TMA && conv_is_wgrad(conv))
         return (WGRAD_LAUNCH + wgrad_cycles(choice, conv, target, blocks)) / CYCLES_A_US;
@@ -178,12 +180,13 @@ double tc_expected_us(const struct tc_choice *choice, const struct conv *conv,
         moving = bytes_of(conv, target->type) / (costs->bytes * share);
     cycles = cycles > moving ? cycles + OVERLAP * moving : moving + OVERLAP * cycles;
     if (choice->workspace > 0)
-        cycles += costs->second + (double)choice->workspace / (costs->parts * share);
+        cycles += costs->reduction + (double)choice->workspace / (costs->partials * share);
     return (costs->launch + cycles) / CYCLES_A_US;
 }
 
 double tc_memory_us(const struct tc_target *target, int32_t launches, double bytes)
 {
-    return (launches * LAUNCH_CYCLES + bytes / (BYTES_A_CYCLE * (double)target->multiprocessors)) /
+    return (launches * LAUNCH_CYCLES +
+            bytes / (BYTES_A_CYCLE * (double)target->context->cuda.multiprocessors)) /
            CYCLES_A_US;
 }

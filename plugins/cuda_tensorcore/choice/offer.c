@@ -8,14 +8,14 @@
 #include <stdlib.h>
 
 /* Partial sums take no more bytes than this. */
-#define PARTS_MAX (INT64_C(1) << 30)
+#define PARTIALS_MAX (INT64_C(1) << 30)
 /* Choices that a layout is tried with. */
 #define CHOICES 8
 
 #define BITS_OF(engine) ((engine) >> TC_LAYOUT_SHIFT)
 #define REST_OF(engine) ((engine) & ((UINT64_C(1) << TC_LAYOUT_SHIFT) - 1))
 
-static int64_t parts_of(const struct tc_layout *layout, const struct tc_choice *choice)
+static int64_t partials_of(const struct tc_layout *layout, const struct tc_choice *choice)
 {
     const struct conv *conv = &layout->conv;
 
@@ -30,19 +30,19 @@ static int make(struct tc_offer *offer, const struct tc_layout *layout,
                 const struct tc_choice *choice, const struct tc_target *target)
 {
     int32_t copies = !!(layout->bits & TC_LAYOUT_A) + !!(layout->bits & TC_LAYOUT_B);
-    int64_t parts = parts_of(layout, choice);
+    int64_t partials = partials_of(layout, choice);
 
     *offer = (struct tc_offer){.choice = *choice,
                                .engine = choice->engine | (uint64_t)layout->bits << TC_LAYOUT_SHIFT,
                                .bits = layout->bits,
-                               .partials_at = parts > 0 ? layout->a_bytes + layout->b_bytes : -1,
-                               .workspace = parts + layout->a_bytes + layout->b_bytes,
+                               .partials_at = partials > 0 ? layout->a_bytes + layout->b_bytes : -1,
+                               .workspace = partials + layout->a_bytes + layout->b_bytes,
                                .expected_us = choice->expected_us};
     if (copies > 0)
         offer->expected_us += tc_memory_us(target, copies, tc_layout_traffic(layout));
-    if (parts > choice->workspace)
-        offer->expected_us += tc_memory_us(target, 1, 2 * (double)parts);
-    return parts <= PARTS_MAX &&
+    if (partials > choice->workspace)
+        offer->expected_us += tc_memory_us(target, 1, 2 * (double)partials);
+    return partials <= PARTIALS_MAX &&
            (!layout->through_workspace || choice->kernel->load != TC_LOAD_TMA);
 }
 
@@ -87,11 +87,11 @@ struct pool {
 /* Best first; which comes first of equal ones does not depend on the order that they came in. */
 static int compare(const void *a, const void *b)
 {
-    const struct tc_offer *one = a, *other = b;
+    const struct tc_offer *first = a, *second = b;
 
-    if (one->expected_us != other->expected_us)
-        return one->expected_us < other->expected_us ? -1 : 1;
-    return one->engine < other->engine ? -1 : one->engine > other->engine;
+    if (first->expected_us != second->expected_us)
+        return first->expected_us < second->expected_us ? -1 : 1;
+    return first->engine < second->engine ? -1 : first->engine > second->engine;
 }
 
 static void collect(struct pool *pool, const struct tc_layout *layout,

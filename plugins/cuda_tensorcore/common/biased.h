@@ -61,7 +61,7 @@ __device__ static inline float tc_add_to_odd(float first, float second)
     return cuda_float_of((lacks < 0) == (sum < 0) ? bits | 1 : (bits - 1) | 1);
 }
 
-/* With a bias for each column from `column` to `end` of C, and an activation that leaves or cuts
+/* With a bias for each n from `first_n` to `end` of C, and an activation that leaves or cuts
  * off: the bits that conv_store gives with the factor 1 and no z. It has nothing but references to
  * the parameters, which take no registers. */
 template <class T> struct tc_biased {
@@ -70,14 +70,14 @@ template <class T> struct tc_biased {
     };
     const conv_output &output;
     const tc_bounds &bounds;
-    int32_t column, end;
+    int32_t first_n, end;
 
-    /* Of columns c and c + 1, c being even. */
+    /* Of n = first_n + c and the next one, c being even. */
     __device__ float2 bias(int32_t c) const
     {
-        if (column + c >= end)
+        if (first_n + c >= end)
             return {0, 0};
-        pair two = *(const pair *)((const T *)output.bias + (column + c));
+        pair two = *(const pair *)((const T *)output.bias + (first_n + c));
         return {cuda_load(two.first), cuda_load(two.second)};
     }
     __device__ float finish(float, float sum, float bias) const

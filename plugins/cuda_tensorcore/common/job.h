@@ -16,8 +16,8 @@
 /* `k_per_split` counts tiles along K. In dgrad, classes with many taps come first, so that
  * the last blocks to begin are short ones. */
 struct tc_job : conv_job {
-    int32_t multiprocessors, shared_bytes; /* of the device */
-    int32_t tile[5];                       /* what a kernel's own `plan` chose */
+    const anydnn_plugin_context *context; /* the host's, of the device */
+    int32_t tile[5];                      /* what a kernel's own `plan` chose */
     int32_t has_order;
     uint8_t order[TC_CLASSES];
 };

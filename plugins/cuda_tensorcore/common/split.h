@@ -10,7 +10,7 @@
  * large as 2^38 could overflow then, and infinities would meet zeros that are not in the sum; where
  * a warp holds one of these, it multiplies that step in float.
  *
- * Units cut results off where others round, so sums leave them after each step, of 8 terms, and are
+ * Units cut results off where others round, so sums leave them after each step, of 8 k, and are
  * added up in float.
  */
 #ifndef CUDA_TENSORCORE_COMMON_SPLIT_H

@@ -3,7 +3,7 @@
 #ifndef CUDA_TENSORCORE_COMMON_TILED_IMAGE_H
 #define CUDA_TENSORCORE_COMMON_TILED_IMAGE_H
 
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 #include "job.h"
 
 static inline bool tc_is_plain_dim(const conv_dim &dim, int64_t taps)

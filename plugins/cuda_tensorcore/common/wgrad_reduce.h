@@ -11,7 +11,7 @@
 
 #define TC_WGRAD_REDUCE_THREADS 256
 #define TC_WGRAD_REDUCE_EACH    4
-/* Parts that a thread asks for at a time. */
+/* Partial sums that a thread asks for at a time. */
 #define TC_WGRAD_REDUCE_ASKED 8
 /* Threads of a result, and blocks of a multiprocessor, at most, where results are few. */
 #define TC_WGRAD_REDUCE_LINES  32
@@ -20,8 +20,8 @@
 /* Filters and their channels are multiples of 16 bytes, so results are multiples of four. */
 struct tc_wgrad_reducer {
     const float4 *partial;
-    int32_t count;  /* fours of results */
-    int32_t splits; /* parts */
+    int32_t count; /* fours of results */
+    int32_t splits;
     int32_t lines;  /* threads of a result */
     int32_t packed; /* results lie as a split does */
     tc_wgrad_output results;
@@ -35,8 +35,7 @@ __device__ static inline void tc_wgrad_scatter(const tc_wgrad_output &to, uint32
 #pragma unroll
     for (int e = 0; e < TC_WGRAD_REDUCE_EACH; e++) {
         uint32_t line = cuda_divide(at + e, to.by_m), group = cuda_divide(line, to.by_n);
-        int32_t offset =
-            tc_wgrad_row_offset(to, tc_wgrad_row_of(to, at + e - line * (uint32_t)to.m));
+        int32_t offset = tc_wgrad_m_offset(to, tc_wgrad_m_of(to, at + e - line * (uint32_t)to.m));
 
         cuda_blend_store((E *)to.data + (int64_t)group * to.group +
                              (int32_t)(line - group * (uint32_t)to.n) * to.filter + offset,
@@ -134,7 +133,7 @@ template <class E> static void tc_wgrad_reduce(struct tc_step *step, const struc
     adder.lines = 1;
     while (adder.lines < TC_WGRAD_REDUCE_LINES && adder.lines * 2 <= job->splits &&
            cuda_blocks((int64_t)adder.count * adder.lines * 2, TC_WGRAD_REDUCE_THREADS) <=
-               (int64_t)TC_WGRAD_REDUCE_BLOCKS * job->multiprocessors)
+               (int64_t)TC_WGRAD_REDUCE_BLOCKS * job->context->cuda.multiprocessors)
         adder.lines *= 2;
     tc_step_make(step, tc_wgrad_reduce_kernel<E>, asked, TC_WGRAD_REDUCE_THREADS, 0,
                  cuda_blocks((int64_t)adder.count * adder.lines, TC_WGRAD_REDUCE_THREADS), adder);

@@ -91,7 +91,7 @@ extern "C" int32_t tc_first_takes_fprop(const struct conv *conv, const struct tc
     const conv_dim *h = &conv->dim[CONV_FIRST + 1], *w = h + 1;
 
     return is_first(conv, target, conv->depth) && reads_image(conv) &&
-           fprop_bytes(*h, warps_for(w->positions)) <= target->shared_bytes;
+           fprop_bytes(*h, warps_for(w->positions)) <= target->context->shared_bytes;
 }
 
 extern "C" int32_t tc_first_takes_wgrad(const struct conv *conv, const struct tc_target *target)
@@ -101,7 +101,7 @@ extern "C" int32_t tc_first_takes_wgrad(const struct conv *conv, const struct tc
     return is_first(conv, target, conv->depth) && reads_image(conv) && conv->position.step == 1 &&
            conv->n % 8 == 0 && conv->position_image % 8 == 0 && h->position % 8 == 0 &&
            w->position % 8 == 0 && w->positions % WARP_Q == 0 &&
-           wgrad_bytes(*h, *w) <= target->shared_bytes;
+           wgrad_bytes(*h, *w) <= target->context->shared_bytes;
 }
 
 extern "C" int32_t tc_first_takes_dgrad(const struct conv *conv, const struct tc_target *target)
@@ -112,7 +112,7 @@ extern "C" int32_t tc_first_takes_dgrad(const struct conv *conv, const struct tc
     return is_first(conv, target, conv->n) && h->stride == 2 && conv->depth == TC_FIRST_FILTERS &&
            conv->a.step == 1 && conv->a_image % 8 == 0 && h->a % 8 == 0 && w->a % 8 == 0 &&
            conv->position_image <= INT32_MAX && h->position <= INT32_MAX &&
-           dgrad_bytes(*h, *w, warps, conv->n) <= target->shared_bytes;
+           dgrad_bytes(*h, *w, warps, conv->n) <= target->context->shared_bytes;
 }
 
 /* ------------------------------------------------------------------ jobs */
@@ -122,7 +122,7 @@ static tc_first_grid prepare_image(tc_first_params *first, const tc_job &job)
     const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
     int32_t warps = warps_for(w.positions);
-    int64_t most = (int64_t)job.multiprocessors * OCCUPANCY;
+    int64_t most = (int64_t)job.context->cuda.multiprocessors * OCCUPANCY;
 
     first->channels = (int32_t)conv.depth;
     first->filters = (int32_t)conv.n;
@@ -177,7 +177,7 @@ static tc_first_grid prepare_dgrad(tc_first_params *first, const tc_job &job)
                           first->width * channels % 8 == 0 && first->x_h % 8 == 0 &&
                           first->x_image % 8 == 0;
     return {warps * 32, (int32_t)dgrad_bytes(h, w, warps, channels),
-            least(first->tiles, job.multiprocessors)};
+            least(first->tiles, job.context->cuda.multiprocessors)};
 }
 
 tc_first_grid tc_first_prepare(tc_first_params *first, const tc_job &job)

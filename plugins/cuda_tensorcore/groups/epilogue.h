@@ -158,7 +158,7 @@ tc_groups_keep_c4(float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4], int 
 template <class S, bool ALL>
 __device__ static inline void
 tc_groups_epilogue(const tc_groups_params &job, const tc_groups_window &window,
-                   const tc_groups_place *table, int32_t channel,
+                   const tc_groups_pixel_entry *table, int32_t channel,
                    float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4])
 {
     typedef typename S::element element;

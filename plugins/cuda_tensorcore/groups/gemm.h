@@ -149,7 +149,7 @@ tc_groups_mma_taps(const tc_groups_params &job, const tc_groups_class &of,
 template <class S>
 __device__ static inline void
 tc_groups_mma(const tc_groups_params &job, int32_t number, const tc_groups_at &at, uint32_t halo,
-              uint32_t filters, uint32_t zeros, int32_t channel, const tc_groups_place *table)
+              uint32_t filters, uint32_t zeros, int32_t channel, const tc_groups_pixel_entry *table)
 {
     int lane = (int)(threadIdx.x % 32), warp = (int)(threadIdx.x / 32);
     int n = warp % S::WARPS_N * S::WARP_N;
@@ -160,7 +160,7 @@ tc_groups_mma(const tc_groups_params &job, int32_t number, const tc_groups_at &a
 #pragma unroll 1
     for (int piece = warp / S::WARPS_N * S::PIECES; piece < job.pieces;
          piece += S::WARPS_M * S::PIECES) {
-        const tc_groups_place *positions = table + piece * 16;
+        const tc_groups_pixel_entry *positions = table + piece * 16;
         float sum[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4] = {};
 
         if constexpr (S::GROUP == 4) {
@@ -191,7 +191,7 @@ __device__ static inline void tc_groups_gemm(const tc_groups_params &job, char *
     uint32_t zeros = tc_shared_address(memory + job.zeros_at);
     uint32_t filters =
         S::GROUP == 4 ? tc_groups_c4_address(memory, n) : tc_groups_filter_address<S>(memory, n);
-    const tc_groups_place *table = (const tc_groups_place *)(memory + job.table_at);
+    const tc_groups_pixel_entry *table = (const tc_groups_pixel_entry *)(memory + job.table_at);
 
     /* The filters arrive with the first tile. */
     tc_groups_make_tables<S>(job, memory);

@@ -54,8 +54,8 @@ __device__ static inline uint32_t tc_groups_c4_address(const char *memory, int32
 template <class S>
 __device__ static inline void
 tc_groups_mma_c4(const tc_groups_params &job, const tc_groups_class &of,
-                 const tc_groups_place *table, uint32_t halo, uint32_t filters, uint32_t zeros,
-                 float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4])
+                 const tc_groups_pixel_entry *table, uint32_t halo, uint32_t filters,
+                 uint32_t zeros, float (&sum)[S::SUB_GEMMS][S::PIECES][S::SUB_FRAGS_N][4])
 {
     int lane = (int)(threadIdx.x % 32), quad_lane = lane % 4;
     uint32_t from[S::PIECES][2];

@@ -98,10 +98,10 @@ static range range_of(const tc_groups_making &groups, int d)
         if (view.taps == 0)
             continue;
         const conv_view_dim &dim = view.dim[d];
-        int32_t other = dim.at + (dim.taps - 1) * dim.at_tap;
+        int32_t last = dim.at + (dim.taps - 1) * dim.at_tap;
 
-        range.low = least(range.low, least(dim.at, other));
-        range.high = -least(-range.high, -(dim.at > other ? dim.at : other));
+        range.low = least(range.low, least(dim.at, last));
+        range.high = -least(-range.high, -(dim.at > last ? dim.at : last));
     }
     if (range.low > range.high)
         range = {0, 0};
@@ -113,7 +113,7 @@ static void fill(tc_groups_making *groups, int32_t slab)
 {
     const conv &conv = groups->conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
-    range rows = range_of(*groups, 1), columns = range_of(*groups, 2);
+    range along_h = range_of(*groups, 1), along_w = range_of(*groups, 2);
 
     groups->images = (int32_t)conv.images;
     groups->channels = (int32_t)(conv.groups * conv.depth);
@@ -133,10 +133,10 @@ static void fill(tc_groups_making *groups, int32_t slab)
     groups->step_w = conv_is_dgrad(&conv) ? (int32_t)w.stride : 1;
     groups->apart_h = conv_is_dgrad(&conv) ? 1 : (int32_t)h.stride;
     groups->apart_w = conv_is_dgrad(&conv) ? 1 : (int32_t)w.stride;
-    groups->low_h = rows.low;
-    groups->low_w = columns.low;
-    groups->window_h = rows.high - rows.low + 1;
-    groups->window_w = columns.high - columns.low + 1;
+    groups->low_h = along_h.low;
+    groups->low_w = along_w.low;
+    groups->window_h = along_h.high - along_h.low + 1;
+    groups->window_w = along_w.high - along_w.low + 1;
     groups->class_h = cuda_ceil_div(groups->out_height, groups->step_h);
     groups->class_w = cuda_ceil_div(groups->out_width, groups->step_w);
     groups->tap_line = (int32_t)(conv_is_dgrad(&conv) ? conv.tap_depth : conv.tap_n);
@@ -168,9 +168,9 @@ static int32_t takes(const struct conv *conv, const struct tc_target *target, in
         return 0;
     groups = {};
     groups.conv = *conv;
-    groups.multiprocessors = target->multiprocessors;
+    groups.multiprocessors = target->context->cuda.multiprocessors;
     fill(&groups, slab);
-    return tc_groups_choose_tile(&groups, target->shared_bytes).stages;
+    return tc_groups_choose_tile(&groups, target->context->shared_bytes).stages;
 }
 
 extern "C" int32_t tc_groups_takes(const struct conv *conv, const struct tc_target *target)
@@ -191,7 +191,7 @@ static tc_groups_making making_of(const tc_job &job)
 
     tc_slim_of(&groups, job);
     groups.conv = job.conv;
-    groups.multiprocessors = job.multiprocessors;
+    groups.multiprocessors = job.context->cuda.multiprocessors;
     return groups;
 }
 
@@ -201,7 +201,7 @@ static void plan(struct tc_job *job, int32_t slab)
     tc_groups_tile tile;
 
     fill(&groups, slab);
-    tile = tc_groups_choose_tile(&groups, job->shared_bytes);
+    tile = tc_groups_choose_tile(&groups, job->context->shared_bytes);
     job->tile[0] = tile.images;
     job->tile[1] = tile.h;
     job->tile[2] = tile.w;
@@ -290,7 +290,7 @@ int64_t tc_groups_prepare(tc_groups_params *to, const tc_job &job, int32_t slab)
     *to = groups;
     if (conv_is_wgrad(&job.conv))
         return (int64_t)groups.slabs * job.splits * cuda_ceil_div(groups.entries, TC_GROUPS_SET);
-    blocks = job.multiprocessors * groups.tile.resident / groups.slabs;
+    blocks = job.context->cuda.multiprocessors * groups.tile.resident / groups.slabs;
     blocks = least(blocks < 1 ? 1 : blocks, groups.tiles);
     return (int64_t)blocks * groups.slabs;
 }

@@ -6,7 +6,7 @@
  * groups. Tiles are on their way in a pipeline of stages while one of them is multiplied.
  *
  * Pixels lie in tc_groups_pixel bytes each: 16 more than they have channels, so that neighbours are
- * in other banks without any change of places, and a tap is one number added to an address.
+ * in other banks without a swizzle, and a tap is one number added to an address.
  * Positions that are 2 pixels apart have to be neighbours, too: then all even pixels come before
  * all odd ones, along h and along w. Rows and images are padded by pieces of 16
  * bytes such that the pixels of any 8 neighbouring positions of a tile are in different banks.
@@ -119,7 +119,7 @@ struct tc_groups_params : tc_slim_params {
 /* A pixel of a halo: where it lies there, in bytes, its offset in A less that of
  * the first one, and its coordinates. A position of a tile likewise: its first pixel in the halo;
  * `line` is then that of its dy. */
-struct alignas(16) tc_groups_place {
+struct alignas(16) tc_groups_pixel_entry {
     uint32_t halo, line;
     int32_t from;
     uint32_t at;
@@ -213,8 +213,8 @@ template <class S>
 __device__ static inline void tc_groups_make_tables(const tc_groups_params &job, char *memory)
 {
     enum { PIXEL = tc_groups_pixel(S::SLAB) };
-    tc_groups_place *lines = (tc_groups_place *)(memory + job.lines_at);
-    tc_groups_place *table = (tc_groups_place *)(memory + job.table_at);
+    tc_groups_pixel_entry *lines = (tc_groups_pixel_entry *)(memory + job.lines_at);
+    tc_groups_pixel_entry *table = (tc_groups_pixel_entry *)(memory + job.table_at);
 
 #pragma unroll 1
     for (int32_t i = (int32_t)threadIdx.x; i < job.lines; i += TC_GROUPS_THREADS) {
@@ -242,12 +242,12 @@ __device__ static inline void tc_groups_make_tables(const tc_groups_params &job,
     }
 }
 
-/* Copies a slab of each place from memory on to shared memory, zeros for what lies outside: as many
- * threads a place as it has pieces of 16 bytes, four places of a thread at a time. */
+/* Copies a slab of each pixel of a table from memory to shared memory, zeros for what lies outside:
+ * as many threads a pixel as it has pieces of 16 bytes, four pixels of a thread at a time. */
 template <class S>
 __device__ static inline void
 tc_groups_copy(const tc_groups_params &job, const void *from, const tc_groups_limits &limits,
-               const tc_groups_place *table, int32_t count, uint32_t to)
+               const tc_groups_pixel_entry *table, int32_t count, uint32_t to)
 {
     enum { CHUNKS = S::SLAB / 8, STEP = TC_GROUPS_THREADS / CHUNKS, AT_ONCE = S::COPIES };
     int32_t i = (int32_t)(threadIdx.x / CHUNKS);
@@ -255,7 +255,7 @@ tc_groups_copy(const tc_groups_params &job, const void *from, const tc_groups_li
     to += (uint32_t)((int32_t)(threadIdx.x % CHUNKS) * 16);
 #pragma unroll 1
     for (; i + (AT_ONCE - 1) * STEP < count; i += AT_ONCE * STEP) {
-        tc_groups_place entry[AT_ONCE];
+        tc_groups_pixel_entry entry[AT_ONCE];
 
 #pragma unroll
         for (int k = 0; k < AT_ONCE; k++)
@@ -268,7 +268,7 @@ tc_groups_copy(const tc_groups_params &job, const void *from, const tc_groups_li
     }
 #pragma unroll 1
     for (; i < count; i += STEP) {
-        const tc_groups_place entry = table[i];
+        const tc_groups_pixel_entry entry = table[i];
 
         tc_copy(to + entry.line, tc_address(from, entry.from, sizeof(typename S::element)),
                 tc_groups_is_within(limits, entry.at));
@@ -295,8 +295,8 @@ __device__ static inline void tc_groups_load_halo(const tc_groups_params &job,
         tc_groups_pack_at((int32_t)tc_groups_limit(images, TC_GROUPS_IMAGE_MOST),
                           (int32_t)tc_groups_limit(job.height - top, TC_GROUPS_ALONG_MOST),
                           (int32_t)tc_groups_limit(job.width - left, TC_GROUPS_ALONG_MOST));
-    tc_groups_copy<S>(job, x, limits, (const tc_groups_place *)(memory + job.lines_at), job.lines,
-                      to);
+    tc_groups_copy<S>(job, x, limits, (const tc_groups_pixel_entry *)(memory + job.lines_at),
+                      job.lines, to);
 }
 
 /* Stages are used in turn. */

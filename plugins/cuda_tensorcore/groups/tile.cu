@@ -62,8 +62,9 @@ void tc_groups_fill_tile(tc_groups_making *groups, const tc_groups_tile &tile)
     groups->zeros_at = conv_is_wgrad(&conv) ? 0 : filter_bytes(*groups);
     groups->limits_at = groups->zeros_at + TC_GROUPS_ZEROS;
     groups->lines_at = groups->limits_at + STAGES_MAX * (int32_t)sizeof(uint32_t);
-    groups->table_at = groups->lines_at + groups->lines * (int32_t)sizeof(tc_groups_place);
-    groups->ring_at = groups->table_at + groups->pieces * 16 * (int32_t)sizeof(tc_groups_place);
+    groups->table_at = groups->lines_at + groups->lines * (int32_t)sizeof(tc_groups_pixel_entry);
+    groups->ring_at =
+        groups->table_at + groups->pieces * 16 * (int32_t)sizeof(tc_groups_pixel_entry);
     groups->shared_bytes = groups->ring_at + tile.stages * groups->stage_bytes;
     if (conv_is_wgrad(&conv)) {
         int32_t results = groups->ring_at + tc_groups_results_bytes(depth, groups->slab);

@@ -25,7 +25,7 @@ __device__ static inline void tc_groups_load_dy(const tc_groups_params &job, con
         (at.image * job.c_image + at.h * job.c_h + at.w * job.c_w + chunk);
 
     tc_groups_copy<S>(job, dy, {0, chunk < job.channels ? high : 0},
-                      (const tc_groups_place *)(memory + job.table_at), job.pieces * 16, to);
+                      (const tc_groups_pixel_entry *)(memory + job.table_at), job.pieces * 16, to);
 }
 
 template <class S>
@@ -82,9 +82,9 @@ tc_groups_mma_set(const int32_t *tap_at, int count, uint32_t pixels, int there,
     }
 }
 
-/* What a lane adds to places, in bytes: its channels among a pixel's, its position and filters
- * among 16 lines of dy; its place in the table; in groups of 32, from the first taps that it reads
- * at a time to the second ones. */
+/* What a lane adds to addresses of pixels, in bytes: its channels among a pixel's, its position and
+ * filters among 16 lines of dy; its entry of the table; in groups of 32, from the first taps that
+ * it reads at a time to the second ones. */
 struct tc_groups_lane {
     uint32_t channels, lines, down, right;
     int position;
@@ -160,7 +160,7 @@ template <class S>
 __device__ static inline void
 tc_groups_mma_tile(const tc_groups_params &job, const tc_groups_lane &of, uint32_t high,
                    int32_t first, int32_t count, uint32_t stage, uint32_t zeros,
-                   const tc_groups_place *table,
+                   const tc_groups_pixel_entry *table,
                    float (&sum)[TC_GROUPS_SET][S::FRAGS_M][S::FRAGS_N][4])
 {
     enum { PIXEL = tc_groups_pixel(S::SLAB) };
@@ -169,17 +169,17 @@ tc_groups_mma_tile(const tc_groups_params &job, const tc_groups_lane &of, uint32
     table += of.position;
 #pragma unroll 1
     for (int piece = (int)(threadIdx.x / 32) / S::ACROSS; piece < job.pieces; piece += S::DOWN) {
-        const tc_groups_place place = table[piece * 16];
-        bool there = ((place.at - high) & TC_GROUPS_GUARDS) == 0;
+        const tc_groups_pixel_entry pixel = table[piece * 16];
+        bool there = ((pixel.at - high) & TC_GROUPS_GUARDS) == 0;
         uint32_t a[S::FRAGS_M][4];
 
 #pragma unroll
         for (int i = 0; i < S::FRAGS_M; i++)
             tc_ldmatrix_trans(a[i], lines + (uint32_t)(piece * 16 * PIXEL + i * 32));
         if (job.in_one && __all_sync(UINT32_MAX, there))
-            tc_groups_mma_nine<S>(job, channels + place.halo, of, a, sum);
+            tc_groups_mma_nine<S>(job, channels + pixel.halo, of, a, sum);
         else
-            tc_groups_mma_set<S>(job.tap_halo + first, count, there ? channels + place.halo : zeros,
+            tc_groups_mma_set<S>(job.tap_halo + first, count, there ? channels + pixel.halo : zeros,
                                  there, a, sum);
     }
 }
@@ -195,7 +195,7 @@ __device__ static inline void tc_groups_wgrad(const tc_groups_params &job, char 
     int32_t stage = 0, last = 0, next = split;
     uint32_t zeros = tc_shared_address(memory), ring = zeros + (uint32_t)job.ring_at;
     const uint32_t *limits = (const uint32_t *)(memory + job.limits_at);
-    const tc_groups_place *table = (const tc_groups_place *)(memory + job.table_at);
+    const tc_groups_pixel_entry *table = (const tc_groups_pixel_entry *)(memory + job.table_at);
     const tc_groups_lane of = tc_groups_lane_of<S>(job);
     float sum[TC_GROUPS_SET][S::FRAGS_M][S::FRAGS_N][4] = {};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Results of grouped convolutions, wgrad. They leave through the shared memory of the
- * ring, in the order in which parts of sums lie, [filter][tap][channel of the group]: a copy for
+ * ring, in the order in which partial sums lie, [filter][tap][channel of the group]: a copy for
  * each of the warps that have the same sums, which are added when they are read, by 16 bytes, along
  * a filter. So a block's part is runs of neighbours as long as a set of taps.
  */

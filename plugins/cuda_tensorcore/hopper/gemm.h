@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------------------ the producer */
 
-/* Channels `depth` on of the filters' tap (r, s), for a tile's columns. */
+/* Channels `depth` on of the filters' tap (r, s), for a tile's N. */
 template <class S>
 __device__ static inline void tc_hopper_load_b(const tc_hopper_params &job, uint32_t to,
                                                uint32_t barrier, const tc_hopper_tile<S> &tile,
@@ -224,7 +224,7 @@ template <class S> static void tc_hopper_step(struct tc_step *step, const struct
     typename S::job hopper = {};
     int32_t made = tc_hopper_prepare(&hopper, hopper.of, hopper.c, *job, S::TILE_M, S::TILE_N,
                                      S::math::ROUNDS);
-    int32_t blocks = hopper.tiles < job->multiprocessors ? hopper.tiles : job->multiprocessors;
+    int32_t blocks = conv_least(hopper.tiles, job->context->cuda.multiprocessors);
 
     tc_step_fill(step, tc_hopper_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks, hopper);
     step->run = made ? tc_hopper_run<typename S::job> : tc_hopper_refused;

@@ -6,7 +6,7 @@
 #ifndef CUDA_TENSORCORE_HOPPER_GEOMETRY_H
 #define CUDA_TENSORCORE_HOPPER_GEOMETRY_H
 
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 #include "params.h"
 
 /* Height and width in struct conv; depth in front of them must be trivial. */
@@ -62,9 +62,9 @@ int32_t tc_hopper_im2col_map(tc_tensor_map *map, const conv &conv,
                              const tc_hopper_dim dim[TC_HOPPER_DIMS], int32_t type, int32_t rounds,
                              int32_t pixels);
 
-/* hopper/params.cu: filters, a box of `columns` filters under one tap; 0: the driver refuses. */
+/* hopper/params.cu: filters, a box of `tile_n` filters under one tap; 0: the driver refuses. */
 int32_t tc_hopper_map_b(tc_hopper_params *to, const conv &conv, int32_t type, int32_t rounds,
-                        int32_t columns);
+                        int32_t tile_n);
 
 /* What reaches a class of positions, by its residues along height and width. */
 tc_hopper_class tc_hopper_class_of(const conv &conv, int32_t type, int64_t down, int64_t across);

@@ -157,7 +157,7 @@ template <class S> static void tc_hopper_halo_step(struct tc_step *step, const s
     static uint8_t asked[TC_DEVICES_SEEN];
     tc_hopper_halo_params halo = {};
     int32_t made = tc_hopper_halo_prepare(&halo, *job);
-    int32_t blocks = halo.tiles < job->multiprocessors ? halo.tiles : job->multiprocessors;
+    int32_t blocks = conv_least(halo.tiles, job->context->cuda.multiprocessors);
 
     tc_step_fill(step, tc_hopper_halo_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks, halo);
     step->run = made ? tc_hopper_run<tc_hopper_halo_params> : tc_hopper_refused;

@@ -39,10 +39,10 @@ static bool b_is_mn_major(const conv &conv, int32_t size)
 /* Lines of a group follow those of the one before. */
 static bool takes_filters(const conv &conv, int32_t size)
 {
-    bool terms = b_is_mn_major(conv, size);
-    int64_t line = terms ? conv.tap_n : conv.tap_depth;
-    int64_t apart = terms ? conv.tap_depth : conv.tap_n;
-    int64_t lines = terms ? conv.depth : conv.n;
+    bool mn_major = b_is_mn_major(conv, size);
+    int64_t line = mn_major ? conv.tap_n : conv.tap_depth;
+    int64_t apart = mn_major ? conv.tap_depth : conv.tap_n;
+    int64_t lines = mn_major ? conv.depth : conv.n;
 
     return (line == 1 || line == 0) && tc_hopper_fits(apart, size) &&
            (conv.groups == 1 || conv.tap_group == lines * apart) &&
@@ -75,29 +75,29 @@ int32_t tc_hopper_takes_signed(const struct conv *conv, const struct tc_target *
 /* ------------------------------------------------------------------ maps */
 
 static int32_t map_a(tc_hopper_params *to, const conv &conv, int32_t type, int32_t rounds,
-                     int32_t rows)
+                     int32_t tile_m)
 {
     int64_t pitch = tc_hopper_product_pitch(conv, to->size);
 
     to->is_product = pitch > 0;
     if (to->is_product)
         return tc_hopper_matrix_map(&to->a, type, rounds, conv.groups * conv.depth, to->m, pitch,
-                                    rows, 1);
-    return tc_hopper_im2col_map(&to->a, conv, to->dim, type, rounds, rows);
+                                    tile_m, 1);
+    return tc_hopper_im2col_map(&to->a, conv, to->dim, type, rounds, tile_m);
 }
 
 int32_t tc_hopper_map_b(tc_hopper_params *to, const conv &conv, int32_t type, int32_t rounds,
-                        int32_t columns)
+                        int32_t tile_n)
 {
     int32_t size = to->size, each = tc_hopper_line(type);
-    bool terms = b_is_mn_major(conv, size);
-    int64_t line = terms ? conv.n : conv.depth;
-    int64_t lines = conv.groups * (terms ? conv.depth : conv.n);
-    int64_t apart = terms ? conv.tap_depth : conv.tap_n;
+    bool mn_major = b_is_mn_major(conv, size);
+    int64_t line = mn_major ? conv.n : conv.depth;
+    int64_t lines = conv.groups * (mn_major ? conv.depth : conv.n);
+    int64_t apart = mn_major ? conv.tap_depth : conv.tap_n;
     tc_tiled_map of = {
         type,        rounds,
         TC_MAP_DIMS, {line, conv.dim[TC_CONV_WIDTH].taps, conv.dim[TC_CONV_HEIGHT].taps, lines},
-        {},          {each, 1, 1, terms ? each : columns}};
+        {},          {each, 1, 1, mn_major ? each : tile_n}};
 
     of.strides[0] = tc_hopper_bytes_of(conv.dim[TC_CONV_WIDTH].tap, line, size);
     of.strides[1] =
@@ -209,15 +209,15 @@ void tc_hopper_describe(tc_hopper_params *to, const tc_job &job)
 }
 
 int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_map *c,
-                          const tc_job &job, int32_t rows, int32_t columns, int32_t rounds)
+                          const tc_job &job, int32_t tile_m, int32_t tile_n, int32_t rounds)
 {
     const conv &conv = job.conv;
 
     tc_hopper_describe(to, job);
     if (conv.classes == 1) {
         of[0] = tc_hopper_class_of(conv, job.a_type, 0, 0);
-        return map_a(to, conv, job.a_type, rounds, rows) &&
-               tc_hopper_map_b(to, conv, job.a_type, rounds, columns) &&
+        return map_a(to, conv, job.a_type, rounds, tile_m) &&
+               tc_hopper_map_b(to, conv, job.a_type, rounds, tile_n) &&
                map_c(c, *to, conv, job.a_type);
     }
     make_classes(of, conv, job.a_type);
@@ -225,8 +225,8 @@ int32_t tc_hopper_prepare(tc_hopper_params *to, tc_hopper_class *of, tc_tensor_m
         if (!map_class(&c[i], *to, conv, job.a_type))
             return 0;
     }
-    return map_a(to, conv, job.a_type, rounds, rows) &&
-           tc_hopper_map_b(to, conv, job.a_type, rounds, columns);
+    return map_a(to, conv, job.a_type, rounds, tile_m) &&
+           tc_hopper_map_b(to, conv, job.a_type, rounds, tile_n);
 }
 
 /* Sums with a bias and a ReLU, where the kernel has them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the kernels of the family hopper are given: fprop and dgrad as an implicit GEMM of M
- * positions (of all images) x N columns (output channels) x K taps of channels. A is the tensor
+ * positions (of all images) x N output channels x K taps of channels. A is the tensor
  * that is walked through, B the filters. K goes by blocks of a line of channels of one tap. dgrad
  * with strides is one GEMM for each class of positions that the same taps reach; they share A's
  * map, each has its own taps and its own map of C.

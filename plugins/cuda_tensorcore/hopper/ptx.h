@@ -247,7 +247,7 @@ __device__ static inline void tc_stmatrix(uint32_t row, const uint32_t from[4])
                  : "memory");
 }
 
-/* The same matrices turned: lane 8 i + j names column j of matrix i, which becomes a row of 16
+/* The same matrices transposed: lane 8 i + j names column j of matrix i, which becomes a row of 16
  * bytes. */
 __device__ static inline void tc_stmatrix_trans(uint32_t column, const uint32_t from[4])
 {

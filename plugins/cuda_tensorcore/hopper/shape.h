@@ -13,7 +13,7 @@ enum { TC_COOPERATIVE, TC_PING_PONG };
 /* Warps beside the producer that make high and low parts of B. */
 #define TC_SPLIT_WARPS 3
 
-/* B_IS_MN_MAJOR: dgrad of 16 bits, whose filters have their columns side by side. CLASSES_MOST:
+/* B_IS_MN_MAJOR: dgrad of 16 bits, whose filters have N side by side. CLASSES_MOST:
  * 1, or more for dgrad with strides. */
 template <class MATH, int R, int C, int SCHEDULE, int N, int B_IS_MN_MAJOR, int CLASSES_MOST>
 struct tc_hopper_shape {
@@ -50,7 +50,7 @@ struct tc_hopper_shape {
 };
 
 /*
- * Fastest the columns, so that A comes from memory once. Of several classes blocks take one tile of
+ * Fastest along N, so that A comes from memory once. Of several classes blocks take one tile of
  * each in turn, so that A is still near when the next class reads it; of the tiles that do not go
  * round, those with many taps come first.
  */

@@ -24,11 +24,11 @@ typedef CUresult (*encode_im2col_fn)(CUtensorMap *map, CUtensorMapDataType type,
                                      const cuuint32_t *steps, CUtensorMapInterleave interleave,
                                      CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
                                      CUtensorMapFloatOOBfill fill);
-typedef CUresult (*place_fn)(CUtensorMap *map, void *address);
+typedef CUresult (*replace_address_fn)(CUtensorMap *map, void *address);
 
 static encode_tiled_fn encode_tiled;
 static encode_im2col_fn encode_im2col;
-static place_fn place;
+static replace_address_fn replace_address;
 
 /* An address for maps that have none yet. */
 #define NOWHERE ((void *)(uintptr_t)256)
@@ -37,7 +37,7 @@ static void find_entries(void)
 {
     *(void **)&encode_tiled = cuda_driver_entry("cuTensorMapEncodeTiled");
     *(void **)&encode_im2col = cuda_driver_entry("cuTensorMapEncodeIm2col");
-    *(void **)&place = cuda_driver_entry("cuTensorMapReplaceAddress");
+    *(void **)&replace_address = cuda_driver_entry("cuTensorMapReplaceAddress");
 }
 
 int32_t tc_tensor_maps_exist(void)
@@ -45,7 +45,7 @@ int32_t tc_tensor_maps_exist(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     pthread_once(&once, find_entries);
-    return encode_tiled && encode_im2col && place;
+    return encode_tiled && encode_im2col && replace_address;
 }
 
 /* The driver's form of a tensor's dims and strides. */
@@ -111,5 +111,5 @@ int32_t tc_make_im2col_map(tc_tensor_map *map, const struct tc_im2col_map *of)
 
 int32_t tc_bind_map(tc_tensor_map *map, const void *address)
 {
-    return place((CUtensorMap *)map, (void *)(uintptr_t)address) == CUDA_SUCCESS;
+    return replace_address((CUtensorMap *)map, (void *)(uintptr_t)address) == CUDA_SUCCESS;
 }

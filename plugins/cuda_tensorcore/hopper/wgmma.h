@@ -114,7 +114,7 @@ template <int N, int A_MN_MAJOR, int B_MN_MAJOR>
 __device__ static inline void tc_wgmma_issue(tc_tf32, float (&d)[N / 2], uint64_t a, uint64_t b,
                                              int32_t adds)
 {
-    static_assert(!A_MN_MAJOR && !B_MN_MAJOR, "lines are terms of 16 bits alone");
+    static_assert(!A_MN_MAJOR && !B_MN_MAJOR, "only operands of 16 bits are MN-major");
     if constexpr (N == 64)
         TC_WGMMA_TF32(64, 32, 32, 33, 34);
     else if constexpr (N == 128)

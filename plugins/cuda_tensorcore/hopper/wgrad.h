@@ -244,7 +244,7 @@ template <class S> static void tc_hopper_wgrad_step(struct tc_step *step, const 
     static uint8_t asked[TC_DEVICES_SEEN];
     tc_hopper_wgrad_params made = {};
     int32_t can = tc_hopper_wgrad_prepare(&made, *job, S::POSITIONS, S::X_BLOCKS, S::FILTER_BLOCKS);
-    int32_t blocks = made.items < job->multiprocessors ? made.items : job->multiprocessors;
+    int32_t blocks = conv_least(made.items, job->context->cuda.multiprocessors);
 
     tc_step_fill(step, tc_hopper_wgrad_kernel<S>, asked, S::THREADS, S::SHARED_BYTES, blocks, made);
     step->run = can ? tc_hopper_wgrad_run<S> : tc_hopper_refused;

@@ -3,7 +3,7 @@
  * What the kernels of wgrad in the family hopper are given: F filters x X taps of channels, summed
  * over positions (of all images). Both operands have positions as lines: dy by its channels, x as
  * an im2col map gathers it. Taps of channels go by blocks of 64 channels of one tap. All sums leave
- * as parts, floats in workspace, that common/wgrad_reduce.h adds up.
+ * as partial sums, floats in workspace, that common/wgrad_reduce.h adds up.
  */
 #ifndef CUDA_TENSORCORE_HOPPER_WGRAD_PARAMS_H
 #define CUDA_TENSORCORE_HOPPER_WGRAD_PARAMS_H

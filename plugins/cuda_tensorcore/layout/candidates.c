@@ -5,7 +5,7 @@
  */
 #include "layout.h"
 
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 
 #define LAST (CONV_DIMS_MAX - 1)
 

@@ -4,15 +4,15 @@
  */
 #include "layout.h"
 
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 
 #define LAST (CONV_DIMS_MAX - 1)
 
 /* Copies begin at multiples of this many bytes, as the workspace does. */
-#define PLACE_BYTES 256
+#define COPY_ALIGNMENT 256
 /* Chunks of 16 bytes of a copy, and K, are counted in this many bits. */
 #define CHUNK_BITS 31
-#define TERM_BITS  30
+#define K_BITS     30
 
 /* ------------------------------------------------------------------ copies */
 
@@ -64,7 +64,7 @@ static struct tc_window window_all(int64_t extent)
     return (struct tc_window){.taps = 1, .step = 1, .extent = (int32_t)extent};
 }
 
-static struct tc_copy copy_x(const struct conv *conv, int32_t type, int32_t bits)
+static struct tc_copy copy_a(const struct conv *conv, int32_t type, int32_t bits)
 {
     int32_t folds = conv_is_dgrad(conv) ? 0 : bits;
     int64_t lanes = cuda_round_up(conv->depth * folded_taps(conv, folds), each_of(type, bits));
@@ -123,9 +123,9 @@ static struct tc_copy copy_filters(const struct conv *conv, int32_t type, int32_
     return copy;
 }
 
-/* Of one group and two dims: [height][width][column][term]. Columns that lie side by side make a
- * row with the taps in front of them, which is transposed as a whole. */
-static struct tc_copy copy_terms(const struct conv *conv, int32_t type)
+/* Of one group and two dims: [height][width][n][k]. Where n lie side by side, they make a line with
+ * the taps in front of them, which is transposed as a whole. */
+static struct tc_copy copy_k_major(const struct conv *conv, int32_t type)
 {
     const struct conv_dim *height = &conv->dim[LAST - 1], *width = &conv->dim[LAST];
     struct tc_copy copy =
@@ -177,13 +177,13 @@ static int bytes_of(const struct tc_copy *copy, int64_t *bytes)
             return 0;
         count *= copy->dims[d];
     }
-    *bytes = cuda_round_up(count * copy->size, PLACE_BYTES);
+    *bytes = cuda_round_up(count * copy->size, COPY_ALIGNMENT);
     return *bytes / 8 < INT64_C(1) << CHUNK_BITS;
 }
 
 /* ------------------------------------------------------------------ the inner problem */
 
-static void set_x(struct conv *inner, const struct tc_copy *copy)
+static void set_a(struct conv *inner, const struct tc_copy *copy)
 {
     inner->depth = copy->lanes;
     inner->a.step = 1;
@@ -206,7 +206,7 @@ static void set_filters(struct conv *inner, const struct tc_copy *copy)
         inner->dim[CONV_FIRST + d].tap = step_in(copy, TC_DEPTH + d);
 }
 
-static void set_terms(struct conv *inner, const struct tc_copy *copy)
+static void set_k_major(struct conv *inner, const struct tc_copy *copy)
 {
     inner->tap_first = 0;
     inner->tap_group = step_in(copy, TC_OUTER);
@@ -225,7 +225,7 @@ static void set_positions(struct conv *inner, const struct tc_copy *copy)
         inner->dim[CONV_FIRST + d].position = step_in(copy, TC_DEPTH + d);
 }
 
-/* The taps of a dim are channels, and in dgrad columns. */
+/* The taps of a dim are channels, and in dgrad N. */
 static void fold(struct conv *inner, struct conv_dim *dim)
 {
     if (conv_is_dgrad(inner)) {
@@ -241,11 +241,11 @@ static void fold(struct conv *inner, struct conv_dim *dim)
 
 static int counts(const struct conv *inner)
 {
-    int64_t terms = inner->depth;
+    int64_t k = inner->depth;
 
     for (int32_t d = 0; d < CONV_DIMS_MAX; d++)
-        terms *= inner->dim[d].taps;
-    return terms < INT64_C(1) << TERM_BITS && inner->n < INT64_C(1) << TERM_BITS;
+        k *= inner->dim[d].taps;
+    return k < INT64_C(1) << K_BITS && inner->n < INT64_C(1) << K_BITS;
 }
 
 int tc_layout_make(struct tc_layout *to, const struct conv *conv, int32_t type, int32_t bits)
@@ -258,19 +258,19 @@ int tc_layout_make(struct tc_layout *to, const struct conv *conv, int32_t type, 
             fold(&to->conv, &to->conv.dim[LAST - 1 + i]);
     }
     if (bits & TC_LAYOUT_A) {
-        to->a = copy_x(conv, type, bits);
+        to->a = copy_a(conv, type, bits);
         fits &= bytes_of(&to->a, &to->a_bytes);
-        set_x(&to->conv, &to->a);
+        set_a(&to->conv, &to->a);
     }
     if (bits & TC_LAYOUT_B) {
         to->b = filter                       ? copy_positions(conv, type)
-                : bits & TC_LAYOUT_B_K_MAJOR ? copy_terms(conv, type)
+                : bits & TC_LAYOUT_B_K_MAJOR ? copy_k_major(conv, type)
                                              : copy_filters(conv, type, bits);
         fits &= bytes_of(&to->b, &to->b_bytes);
         if (filter)
             set_positions(&to->conv, &to->b);
         else if (bits & TC_LAYOUT_B_K_MAJOR)
-            set_terms(&to->conv, &to->b);
+            set_k_major(&to->conv, &to->b);
         else
             set_filters(&to->conv, &to->b);
     }

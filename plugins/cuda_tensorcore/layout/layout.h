@@ -115,7 +115,7 @@ int tc_offer_of(const struct conv *conv, const struct tc_target *target, uint64_
 #ifdef __cplusplus
 }
 
-/* layout/copy.cu: the step that makes a copy. */
+/* layout/copy.cu, transpose.cu: the step that makes a copy. */
 void tc_copy_step(struct tc_step *step, const tc_copy &copy);
 
 /* layout/reduce.cu: the step that adds up the partial sums of an inner problem, in order, and

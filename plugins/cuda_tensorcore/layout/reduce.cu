@@ -73,7 +73,8 @@ static inline int32_t tc_settle(tc_reduce_params *)
 #define BLOCKS    4
 
 /* Index m of the inner problem, and offset in dw, of `m` of the outer one, channels inside. */
-__device__ static inline int32_t tc_reduce_row(const tc_reduce_params &job, int32_t m, int64_t *at)
+__device__ static inline int32_t tc_reduce_inner_m(const tc_reduce_params &job, int32_t m,
+                                                   int64_t *at)
 {
     const tc_reduce_conv &outer = job.outer;
     int32_t tap = m / (int32_t)outer.depth, channel = m - tap * (int32_t)outer.depth;
@@ -123,7 +124,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     if (real) {
         int64_t split_apart = conv_partial_at(job.inner, 1, 0, 0, 0);
         const float *from = (const float *)job.inner.partial +
-                            tc_reduce_partial_at(job, group, tc_reduce_row(job, m, &at), n);
+                            tc_reduce_partial_at(job, group, tc_reduce_inner_m(job, m, &at), n);
 
 #pragma unroll 4
         for (int32_t split = line; split < job.inner.splits; split += job.lines)
@@ -154,12 +155,12 @@ static void reduce_wgrad(tc_step *step, tc_reduce_params job, const conv &outer,
 /* ------------------------------------------------------------------ dgrad */
 
 /* The class of a coordinate, and its index among those of the class. */
-struct tc_reduce_place {
+struct tc_reduce_coordinate {
     int32_t number, at, count;
 };
 
-__device__ static inline tc_reduce_place tc_reduce_place_of(const tc_reduce_dim &dim,
-                                                            int32_t coordinate)
+__device__ static inline tc_reduce_coordinate tc_reduce_coordinate_of(const tc_reduce_dim &dim,
+                                                                      int32_t coordinate)
 {
     int32_t extent = dim.positions, stride = dim.stride;
     int32_t classes = stride < extent ? stride : extent, number = coordinate % classes;
@@ -195,7 +196,7 @@ static __global__ void __launch_bounds__(CUDA_THREADS)
     m = left;
     for (int d = 0; d < 2; d++) {
         const tc_reduce_dim &dim = outer.dim[CONV_FIRST + d];
-        tc_reduce_place index = tc_reduce_place_of(dim, coordinate[d]);
+        tc_reduce_coordinate index = tc_reduce_coordinate_of(dim, coordinate[d]);
 
         at += coordinate[d] * dim.position;
         m = m * index.count + index.at;
@@ -227,7 +228,7 @@ void tc_layout_reduce(struct tc_step *step, const tc_layout &layout, const tc_ke
     params.folds_s = layout.bits & TC_LAYOUT_FOLD_S;
     params.m_is_fastest = kernel.reduce != nullptr;
     if (outer.direction == ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER)
-        reduce_wgrad(step, params, outer, job.multiprocessors);
+        reduce_wgrad(step, params, outer, job.context->cuda.multiprocessors);
     else
         tc_step_make(step, tc_reduce_dgrad, nullptr, CUDA_THREADS, 0,
                      cuda_blocks(results, CUDA_THREADS), params);

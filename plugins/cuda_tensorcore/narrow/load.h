@@ -129,7 +129,7 @@ __device__ static inline void tc_narrow_load_n_major(const tc_narrow_params &job
                 break;
 #pragma unroll
             for (int32_t i = 0; i < TC_NARROW_CHUNK; i++) {
-                int32_t line = tap * S::N + tc_narrow_column_of<S>(n + i);
+                int32_t line = tap * S::N + tc_narrow_n_of<S>(n + i);
                 char *to = memory + tc_narrow_chunk_at<S>(line, k / TC_NARROW_CHUNK) +
                            k % TC_NARROW_CHUNK * (int32_t)sizeof(element);
 

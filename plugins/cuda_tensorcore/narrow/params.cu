@@ -5,7 +5,7 @@
  */
 #include "params.h"
 
-#include "../../cuda_common/walk.h"
+#include "../../cuda_common/divide.h"
 #include "../ampere/epilogue.h"
 #include "../common/tiled_image.h"
 #include "shape.h"
@@ -72,7 +72,7 @@ int64_t tc_narrow_prepare(tc_narrow_params *params, const tc_job &job,
 {
     const conv &conv = job.conv;
     const conv_dim &h = conv.dim[CONV_FIRST + 1], &w = conv.dim[CONV_FIRST + 2];
-    int64_t resident = (int64_t)job.multiprocessors * limits.occupancy;
+    int64_t resident = (int64_t)job.context->cuda.multiprocessors * limits.occupancy;
 
     *params = {};
     tc_slim_of(params, job);

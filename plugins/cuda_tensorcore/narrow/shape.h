@@ -9,11 +9,11 @@
 
 #include "../common/mma.h"
 
-/* Pixels of a tile's row, and of a fragment; channels of a chunk; filter columns of a fragment. */
-#define TC_NARROW_WIDTH    32
-#define TC_NARROW_FRAGMENT 16
-#define TC_NARROW_CHUNK    8
-#define TC_NARROW_COLUMNS  8
+/* Pixels of a tile's row, and of a fragment; channels of a chunk; N of a fragment. */
+#define TC_NARROW_WIDTH      32
+#define TC_NARROW_FRAGMENT   16
+#define TC_NARROW_CHUNK      8
+#define TC_NARROW_FRAGMENT_N 8
 
 /* Channels of A and of the results, as many as a kernel has at most; taps along either dim; rows of
  * results of a warp, warps, blocks that registers are kept free for. */
@@ -30,7 +30,7 @@ struct tc_narrow_shape {
         THREADS = WARPS_OF * 32,
         HEIGHT = ROWS_OF * WARPS_OF,
         FRAGS_M = ROWS_OF * (TC_NARROW_WIDTH / TC_NARROW_FRAGMENT),
-        FRAGS_N = N_OF / TC_NARROW_COLUMNS,
+        FRAGS_N = N_OF / TC_NARROW_FRAGMENT_N,
         CHUNKS = DEPTH_OF / TC_NARROW_CHUNK,
         STEPS = DEPTH_OF / 16,
         /* Whether a block may stay for several tiles, so that filters come once. The loop costs
@@ -62,14 +62,14 @@ template <class S> CUDA_BOTH int32_t tc_narrow_chunk_at(int32_t line, int32_t ch
     return (line * (int)S::CHUNKS + (chunk ^ swizzle)) * 16;
 }
 
-/* Which result a column of the filters belongs to: a lane has columns 2 t and 2 t + 1 of every
- * fragment, which shall be neighbours in memory. And the other way round. */
-template <class S> CUDA_BOTH int32_t tc_narrow_result_of(int32_t column)
+/* Which result belongs to an n of the fragments: a lane has n = 2 t and 2 t + 1 of every one, which
+ * shall be neighbours in memory. And the reverse. */
+template <class S> CUDA_BOTH int32_t tc_narrow_result_of(int32_t n)
 {
-    return column % 8 / 2 * 2 * (int)S::FRAGS_N + column / 8 * 2 + column % 2;
+    return n % 8 / 2 * 2 * (int)S::FRAGS_N + n / 8 * 2 + n % 2;
 }
 
-template <class S> CUDA_BOTH int32_t tc_narrow_column_of(int32_t result)
+template <class S> CUDA_BOTH int32_t tc_narrow_n_of(int32_t result)
 {
     int32_t of_lane = 2 * (int)S::FRAGS_N, rest = result % of_lane;
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <vector>
 
-#include "../../../plugins/cuda_common/walk.h"
+#include "../../../plugins/cuda_common/divide.h"
 #include "../../../plugins/cuda_tensorcore/hopper/ptx.h"
 
 namespace

@@ -46,7 +46,7 @@ struct verify_filter {
     const char *operation; /* a name, or a prefix and `*`; NULL: all */
     int32_t type;          /* -1: all */
     int quick;             /* 2: without long sums, too */
-    int itself;            /* the backend is the one that knows the right answers */
+    int itself;            /* the backend is the one that knows the right results */
     const char *problem;   /* this one alone; NULL: all */
     int fuzz;              /* so many random problems instead; 0: none */
     uint64_t seed;         /* of these */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Golden vectors: problems whose answers come from elsewhere (tests/vectors/README.md tells the
+/* Golden vectors: problems whose results come from elsewhere (tests/vectors/README.md tells the
  * format and the bound). */
 #ifndef TOOLS_VERIFY_CASES_VECTORS_H
 #define TOOLS_VERIFY_CASES_VECTORS_H

@@ -43,7 +43,7 @@ static int passes_without_beta(const struct verify_trial *trial, const struct ad
             }
     if (!any)
         return 0;
-    /* The right answers for beta 0, held against a run with the beta that was asked for. */
+    /* The right results for beta 0, held against a run with the beta that was asked for. */
     memset(&plain, 0, sizeof(plain));
     if (oracle_fill(&plain, &subject->problem, &values, (enum oracle_data)subject->data, 1, &oracle,
                     sentence) == 0) {

@@ -170,7 +170,7 @@ enum verify_verdict {
     VERIFY_PASSED,
     VERIFY_DECLINED,
     VERIFY_FAILED,
-    VERIFY_UNJUDGED /* ran, but nobody knows the right answer */
+    VERIFY_UNJUDGED /* ran, but nobody knows the right result */
 };
 
 struct verify_outcome {

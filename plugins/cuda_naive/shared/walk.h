@@ -2,13 +2,14 @@
 /*
  * Walks over the elements of several tensors of one index space, whatever their strides: which
  * element a thread works on, and where it lies in each tensor. Made on the host (walk.c), followed
- * on the device (index.h). A tensor may be one of thought only: coordinates, logical places and
- * cells are tensors whose offset is what is looked for.
+ * on the device (walk_device.h). A tensor may be one of thought only: coordinates, logical
+ * indices and cells are tensors whose offset is what is looked for.
  */
-#ifndef CUDA_COMMON_WALK_H
-#define CUDA_COMMON_WALK_H
+#ifndef CUDA_NAIVE_SHARED_WALK_H
+#define CUDA_NAIVE_SHARED_WALK_H
 
-#include "../kit/walk.h"
+#include "../../cuda_common/divide.h"
+#include "../../kit/walk.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,26 +17,6 @@ extern "C" {
 
 #define CUDA_WALK_TENSORS KIT_WALK_TENSORS
 #define CUDA_WALK_DIMS    KIT_WALK_DIMS
-
-/* a / b, rounded up; a, rounded up to a multiple of b. */
-static inline int64_t cuda_ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static inline int64_t cuda_round_up(int64_t a, int64_t b)
-{
-    return cuda_ceil_div(a, b) * b;
-}
-
-/* Division of numbers below 2^31 by a multiplication: n / d = (mulhi(n, multiplier) + n) >> shift
- * (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994). */
-struct cuda_divisor {
-    uint32_t multiplier, shift;
-};
-
-/* For divisions by 1 <= dim < 2^31. */
-struct cuda_divisor cuda_divisor_of(int64_t dim);
 
 /* Dims from the slowest to the fastest; strides in elements, 0 where a tensor is broadcast. */
 struct cuda_walk {
@@ -69,19 +50,14 @@ void cuda_walk_drop(struct cuda_walk *walk, int32_t dim);
 /* Whether the fastest dim of the walk has unit stride in that tensor. */
 int cuda_walk_unit(const struct cuda_walk *walk, int32_t tensor);
 
-/* Number of elements, and of a type its bytes (of a vector type those of a lane). */
+/* Number of elements. */
 static inline int64_t cuda_tensor_count(const struct anydnn_plugin_tensor *tensor)
 {
     return kit_count(tensor->dims, tensor->ndims);
 }
 
-static inline int32_t cuda_type_size(int32_t type)
-{
-    return (int32_t)kit_type_size(type);
-}
-
 /* A tensor of thought with the dims of another, whose offset at an index tuple is the index along
- * `dim`; the place in logical order. */
+ * `dim`; the index in logical order. */
 struct anydnn_plugin_tensor cuda_coordinate(const struct anydnn_plugin_tensor *of, int32_t dim);
 struct anydnn_plugin_tensor cuda_places(const struct anydnn_plugin_tensor *of);
 /* `of` with stride 0 along the dims that are not in `mask`, so that its offset is that of the rest

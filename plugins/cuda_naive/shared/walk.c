@@ -41,21 +41,6 @@ struct anydnn_plugin_tensor cuda_places(const struct anydnn_plugin_tensor *of)
 
 /* ------------------------------------------------------------------ counting */
 
-/* For numbers below 2^31; a larger dim is the slowest, and nothing is divided by it, or the walk is
- * wide. */
-struct cuda_divisor cuda_divisor_of(int64_t dim)
-{
-    struct cuda_divisor made = {0, 0};
-
-    if (dim < 1 || dim >= INT64_C(1) << 31)
-        return made;
-    while (INT64_C(1) << made.shift < dim)
-        made.shift++;
-    made.multiplier =
-        (uint32_t)((((UINT64_C(1) << made.shift) - (uint64_t)dim) << 32) / (uint64_t)dim + 1);
-    return made;
-}
-
 static void count_steps(struct cuda_walk *walk)
 {
     walk->count = 1;

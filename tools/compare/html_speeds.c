@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The figures of a page that tell of speed: what it costs, and what limits it. */
+#include "tools/compare/html.h"
+
+#include <math.h>
+
+static int at_speed(const struct html_point *point, double *x, double *y)
+{
+    *x = point->rate;
+    *y = point->error;
+    return point->rate > 0;
+}
+
+static int at_intensity(const struct html_point *point, double *x, double *y)
+{
+    *x = point->intensity;
+    *y = point->flops / 1e12;
+    return point->intensity > 0 && point->flops > 0;
+}
+
+/* The points, below these axes; their key has room for `lines` more. */
+static void draw_points(FILE *script, const struct html_figures *figures, html_point_fn where,
+                        const char *axes, int lines)
+{
+    html_make_room(script, figures->count + lines);
+    html_put_points(script, figures, where);
+    fprintf(script, "set logscale x\nset format x '%%g'\n%s", axes);
+    html_plot_points(script, figures);
+}
+
+static void draw_speeds(FILE *script, void *cookie)
+{
+    draw_points(script, cookie, at_speed,
+                "set format y '1e%L'\nset xlabel 'billion terms a second'\n"
+                "set ylabel 'relative L2 error'\n",
+                0);
+    fputs("\n", script);
+}
+
+/* No ceiling was measured: a series' roof is what its best layers reached of either. */
+static void plot_roof(FILE *script, const struct html_figures *figures, int series)
+{
+    double flops = 0, bytes = 0;
+    double x, y;
+
+    for (size_t i = 0; i < figures->points; i++) {
+        const struct html_point *point = &figures->point[i];
+
+        if (point->series != series || !at_intensity(point, &x, &y))
+            continue;
+        flops = fmax(flops, y);
+        bytes = fmax(bytes, y / x);
+    }
+    if (flops > 0)
+        fprintf(script,
+                ", (x*%.9g < %.9g ? x*%.9g : %.9g) with lines linewidth 1 linecolor rgb '%s' "
+                "notitle",
+                bytes, flops, bytes, flops, page_colour((size_t)series));
+}
+
+static void draw_rates(FILE *script, void *cookie)
+{
+    const struct html_figures *figures = cookie;
+
+    fputs("set samples 400\n", script);
+    draw_points(script, figures, at_intensity,
+                "set format y '%g'\nset ylabel 'TFLOP/s'\n"
+                "set xlabel 'operations for each byte that must move'\n",
+                1);
+    for (int i = 0; i < figures->count; i++)
+        plot_roof(script, figures, i);
+    fputs(", NaN with lines linewidth 1 linecolor rgb '#000000' title "
+          "'lines: the best of all layers'\n",
+          script);
+}
+
+void html_put_speeds(struct page *page, struct html_figures *figures)
+{
+    if (html_has(figures, at_speed)) {
+        page_heading(page, "What speed costs");
+        page_figure(page, "Further right is faster, further down is more exact.", draw_speeds,
+                    figures);
+    }
+    if (html_has(figures, at_intensity)) {
+        page_heading(page, "What limits the speed");
+        page_figure(page,
+                    "Each point is a layer. On the left memory is the limit, and points rise with "
+                    "the operations for a byte; on the right arithmetic is, and they do not. "
+                    "The roofs are the most bytes and the most operations a second that any "
+                    "layer of the side reached, not ceilings of the device, which anydnn bench "
+                    "measures.",
+                    draw_rates, figures);
+    }
+}
