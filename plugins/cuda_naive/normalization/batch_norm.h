@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the operations of batch normalization share. A cell is what has one mean and one variance: a
- * channel, or per activation one place of all images. Training and its gradient go in two steps: a
- * reduction makes the cells, then every element is worked on beside its cell. */
+ * channel, or per activation one position of all images. Training and its gradient go in two steps:
+ * a reduction makes the cells, then every element is worked on beside its cell. */
 #ifndef CUDA_NAIVE_NORMALIZATION_BATCH_NORM_H
 #define CUDA_NAIVE_NORMALIZATION_BATCH_NORM_H
 
@@ -95,7 +95,7 @@ static inline struct anydnn_plugin_tensor cuda_norm_grid(const struct anydnn_plu
         if (cuda_norm_within(plan) >> d & 1)
             grid.dims[d] = 1;
     }
-    return cuda_places(&grid);
+    return cuda_logical(&grid);
 }
 
 static inline cuda_activation cuda_norm_activation(const struct anydnn_plugin_plan *plan)
@@ -117,7 +117,7 @@ static inline int cuda_norm_is_curved(const struct anydnn_plugin_plan *plan)
 
 /* Tiles: `chunk` rows of one image, of a slab of channels. Without a reserve all images are one. */
 struct cuda_norm_nhwc {
-    int64_t images, places; /* rows of an image */
+    int64_t images, positions; /* rows of an image */
     int32_t channels, chunk, chunks;
     int32_t log_x;          /* vectors of a slab */
     int32_t slabs, streams; /* blocks along channels, and along tiles */
@@ -126,7 +126,7 @@ struct cuda_norm_nhwc {
 
 /* Blocks of `per` images of a slab of `size` channels (batch_norm_images.h). */
 struct cuda_norm_images {
-    int32_t images, places, channels;
+    int32_t images, positions, channels;
     int32_t log_x, size;   /* vectors and channels of a slab */
     int32_t slabs, chunks; /* blocks: [chunk][slab] */
     int32_t per;

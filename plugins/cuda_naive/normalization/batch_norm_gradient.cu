@@ -9,7 +9,7 @@ struct norm_gradient_sum {
     double g, gn;
 };
 
-/* Tensors: x, dy | y, place in logical order | cells, scale, bias, saved pair, dscale, dbias. y is
+/* Tensors: x, dy | y, index in logical order | cells, scale, bias, saved pair, dscale, dbias. y is
  * read where the activation's gradient is a function of it. */
 enum {
     SUM_Y = 2,
@@ -117,13 +117,13 @@ template <class E, bool CURVED> struct norm_gradient_op {
 void norm_gradient_prepare(cuda_reduce_plan *sums, const struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *operand = plan->problem.tensor;
-    struct anydnn_plugin_tensor places = cuda_places(operand[BACKWARD_X]);
+    struct anydnn_plugin_tensor logical = cuda_logical(operand[BACKWARD_X]);
     struct anydnn_plugin_tensor grid = cuda_norm_grid(plan);
     const struct anydnn_plugin_tensor *tensor[SUM_COUNT] = {
         operand[BACKWARD_X],
         operand[BACKWARD_DY],
         operand[operand[BACKWARD_Y] ? BACKWARD_Y : BACKWARD_X],
-        &places,
+        &logical,
         &grid,
         operand[BACKWARD_SCALE],
         operand[BACKWARD_BIAS],
@@ -169,8 +169,8 @@ static int32_t run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan
     if (!rows)
         return cuda_reduce_run(sums, call, &job);
     by_rows = *rows;
-    return cuda_norm_reduce(sums, call, &job, by_rows.rows.streams, [&](void *parts) {
-        by_rows.parts = (double *)parts;
+    return cuda_norm_reduce(sums, call, &job, by_rows.rows.streams, [&](void *partial_sums) {
+        by_rows.partial_sums = (double *)partial_sums;
         return cuda_norm_nhwc_sums(call, plan->problem.tensor[BACKWARD_X]->type, &by_rows);
     });
 }

@@ -16,20 +16,20 @@ struct norm_backward_params {
     int32_t has_stats; /* the cells hold them already */
 };
 
-/* g, of an element at that place in logical order, where it is dy or 0. */
-__device__ static inline double passed(const norm_backward_params &p, int64_t place, double dy)
+/* g, of an element at that index in logical order, where it is dy or 0. */
+__device__ static inline double passed(const norm_backward_params &p, int64_t index, double dy)
 {
-    return p.reserve && !(p.reserve[place / 8] >> (place % 8) & 1) ? 0 : dy;
+    return p.reserve && !(p.reserve[index / 8] >> (index % 8) & 1) ? 0 : dy;
 }
 
 /* The same with any activation. */
 __device__ static inline double before_activation(const norm_backward_params &p,
-                                                  const cuda_norm_cell &cell, int64_t place,
+                                                  const cuda_norm_cell &cell, int64_t index,
                                                   double x, double dy, double y)
 {
     if (!p.reserve)
         return dy;
-    if (!(p.reserve[place / 8] >> (place % 8) & 1))
+    if (!(p.reserve[index / 8] >> (index % 8) & 1))
         return 0;
     return cuda_activation_gradient(p.f, y, dy,
                                     cell.scale * ((x - cell.mean) * cell.inv_std) + cell.bias);

@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_IMAGES_BLOCKS)
         if (r < rows.count)
             cuda_norm_add_value<T, LANES>(first, second, x[r], shift);
     }
-    cuda_norm_part_give<LANES>(job, first, second);
+    cuda_norm_partial_sums_store<LANES>(job, first, second);
 }
 
 /* Rows go by twos or fours, so that coefficients, rows and signs fit the registers of three blocks.
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_IMAGES_BLOCKS)
     }
     if (ACTIVE) {
         if (rows.count > 0)
-            cuda_norm_words_put<LANES>(words, signs, rows.bit, job.shape.places);
+            cuda_norm_words_put<LANES>(words, signs, rows.bit, job.shape.positions);
         __syncthreads();
         cuda_norm_words_store(words, job);
     }

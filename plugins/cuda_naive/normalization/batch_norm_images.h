@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batch normalization in training by whole images of few places, where channels lie side by side: a
- * block has a slab of channels, 128 or 64 bytes, of a few images, and is done. A thread has a
- * vector of channels in up to eight rows. Blocks are small and many, three on a multiprocessor, so
- * that some wait for memory while others compute; and what a slab of an image has of the reserve
+ * Batch normalization in training by whole images of few positions, where channels lie side by
+ * side: a block has a slab of channels, 128 or 64 bytes, of a few images, and is done. A thread has
+ * a vector of channels in up to eight rows. Blocks are small and many, three on a multiprocessor,
+ * so that some wait for memory while others compute; and what a slab of an image has of the reserve
  * are words of their own. In larger images the tiles of batch_norm_nhwc.h are faster, and so they
  * are in most gradients (bench/results/trials.md).
  */
@@ -14,7 +14,7 @@
 
 /* Words of signs that a block may have. */
 #define CUDA_NORM_WORDS 512
-/* Blocks of one slab at most: their parts are joined. */
+/* Blocks of one slab at most: their partial sums are joined. */
 #define CUDA_NORM_CHUNKS 4096
 /* Blocks of a multiprocessor, by registers. */
 #define CUDA_NORM_IMAGES_BLOCKS 3
@@ -25,7 +25,7 @@ struct cuda_norm_images_job {
     void *y;
     uint8_t *reserve;          /* NULL: no activation */
     const float *coefficients; /* [coefficient][channel] */
-    double2 *parts;            /* of sums: [chunk][channel] */
+    double2 *partial_sums;     /* of sums: [chunk][channel] */
     cuda_blend blend;          /* taken as it is alone */
     cuda_activation f;
 };
@@ -36,11 +36,11 @@ struct cuda_norm_images_job {
 static inline void cuda_norm_images_groups(cuda_norm_images *shape)
 {
     int32_t threads = CUDA_THREADS >> shape->log_x;
-    int32_t groups = (shape->places + CUDA_NORM_GROUP - 1) / CUDA_NORM_GROUP;
+    int32_t groups = (shape->positions + CUDA_NORM_GROUP - 1) / CUDA_NORM_GROUP;
 
     shape->per = threads / groups;
-    shape->group = (shape->places + threads / shape->per - 1) / (threads / shape->per);
-    shape->groups = (shape->places + shape->group - 1) / shape->group;
+    shape->group = (shape->positions + threads / shape->per - 1) / (threads / shape->per);
+    shape->groups = (shape->positions + shape->group - 1) / shape->group;
 }
 
 /* `tensor`: x and the others of its shape, NULL where absent. */
@@ -50,7 +50,7 @@ static inline void cuda_norm_images_prepare(cuda_norm_images *shape,
                                             int tensors)
 {
     const struct anydnn_plugin_tensor *x = tensor[0];
-    int64_t lanes = 16 / cuda_type_size(x->type), count = cuda_tensor_count(x), places;
+    int64_t lanes = 16 / cuda_type_size(x->type), count = cuda_tensor_count(x), positions;
 
     *shape = {};
     if (cuda_norm_within(plan) == 1 || cuda_type_size(x->type) > 4 || !plan->context->has_pools ||
@@ -60,15 +60,15 @@ static inline void cuda_norm_images_prepare(cuda_norm_images *shape,
         if (tensor[t] && !cuda_norm_is_rows(tensor[t]))
             return;
     }
-    places = count / x->dims[1] / x->dims[0];
+    positions = count / x->dims[1] / x->dims[0];
     shape->log_x = 3;
     if (x->dims[1] % (lanes << 3) && lanes << 2 >= 32)
         shape->log_x = 2;
     shape->size = (int32_t)lanes << shape->log_x;
-    if (x->dims[1] % shape->size || places > CUDA_NORM_GROUP * (CUDA_THREADS >> shape->log_x))
+    if (x->dims[1] % shape->size || positions > CUDA_NORM_GROUP * (CUDA_THREADS >> shape->log_x))
         return;
     shape->images = (int32_t)x->dims[0];
-    shape->places = (int32_t)places;
+    shape->positions = (int32_t)positions;
     shape->channels = (int32_t)x->dims[1];
     shape->slabs = shape->channels / shape->size;
     cuda_norm_images_groups(shape);
@@ -85,7 +85,7 @@ static inline int cuda_norm_images_taken(const cuda_norm_images_job *job)
            (uintptr_t)job->reserve % sizeof(uint32_t) == 0;
 }
 
-/* The parts of sums of x - x[0] and its square. */
+/* Partial sums of x - x[0] and its square. */
 int32_t cuda_norm_images_sums(const cuda_call *call, int32_t type, const cuda_norm_images_job *job);
 /* y of x, and of z. */
 int32_t cuda_norm_images_results(const cuda_call *call, int32_t type,

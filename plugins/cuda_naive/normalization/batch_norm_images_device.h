@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the kernels of batch_norm_images.cu are made of: rows of a thread, signs in shared memory,
- * parts of sums. */
+ * partial sums. */
 #ifndef CUDA_NAIVE_NORMALIZATION_BATCH_NORM_IMAGES_DEVICE_H
 #define CUDA_NAIVE_NORMALIZATION_BATCH_NORM_IMAGES_DEVICE_H
 
@@ -42,12 +42,12 @@ __device__ static inline cuda_norm_rows cuda_norm_rows_of(const cuda_norm_images
 {
     int32_t g = (int32_t)threadIdx.x >> shape.log_x, image = g / shape.groups;
     int32_t first = (g - image * shape.groups) * shape.group;
-    int64_t row = (int64_t)(cuda_norm_first_image(shape) + image) * shape.places + first;
+    int64_t row = (int64_t)(cuda_norm_first_image(shape) + image) * shape.positions + first;
 
     return {image < cuda_norm_count_images(shape)
-                ? cuda_norm_least(shape.group, shape.places - first)
+                ? cuda_norm_least(shape.group, shape.positions - first)
                 : 0,
-            (image * shape.size + cuda_norm_channel(shape)) * shape.places + first,
+            (image * shape.size + cuda_norm_channel(shape)) * shape.positions + first,
             row * shape.channels + cuda_norm_channel_of_all(shape)};
 }
 
@@ -56,7 +56,7 @@ __device__ static inline cuda_norm_rows cuda_norm_rows_of(const cuda_norm_images
 /* Words of the reserve that a slab of an image has: they follow one another. */
 __device__ static inline int32_t cuda_norm_words(const cuda_norm_images &shape)
 {
-    return shape.size / 32 * shape.places;
+    return shape.size / 32 * shape.positions;
 }
 
 __device__ static inline uint32_t *cuda_norm_words_at(const cuda_norm_images_job &job,
@@ -65,7 +65,7 @@ __device__ static inline uint32_t *cuda_norm_words_at(const cuda_norm_images_job
     int64_t first = (int64_t)(cuda_norm_first_image(job.shape) + image) * job.shape.channels +
                     (int64_t)blockIdx.x * job.shape.size;
 
-    return (uint32_t *)(job.reserve + first * job.shape.places / 8);
+    return (uint32_t *)(job.reserve + first * job.shape.positions / 8);
 }
 
 /* Both by all threads, without a barrier. */
@@ -93,7 +93,7 @@ __device__ static inline void cuda_norm_words_store(const uint32_t *words,
 /* Puts the signs of up to eight rows of each channel, from the bit of the first on. */
 template <int LANES>
 __device__ static inline void cuda_norm_words_put(uint32_t *words, const unsigned signs[LANES],
-                                                  int32_t bit, int32_t places)
+                                                  int32_t bit, int32_t positions)
 {
 #pragma unroll
     for (int lane = 0; lane < LANES; lane++) {
@@ -102,22 +102,22 @@ __device__ static inline void cuda_norm_words_put(uint32_t *words, const unsigne
         atomicOr(words + bit / 32, (uint32_t)both);
         if (both >> 32)
             atomicOr(words + bit / 32 + 1, (uint32_t)(both >> 32));
-        bit += places;
+        bit += positions;
     }
 }
 
 /* ------------------------------------------------------------------ sums and coefficients */
 
-/* The part of a block: what threads that share channels have, in float within a warp, in double
- * beyond. */
+/* The partial sums of a block: what threads that share channels have, in float within a warp, in
+ * double beyond. */
 template <int LANES>
-__device__ static inline void cuda_norm_part_give(const cuda_norm_images_job &job,
-                                                  float first[LANES], float second[LANES])
+__device__ static inline void cuda_norm_partial_sums_store(const cuda_norm_images_job &job,
+                                                           float first[LANES], float second[LANES])
 {
     __shared__ float sums[CUDA_THREADS / 32][2][LANES * 8];
     const int32_t size = job.shape.size, warp = (int32_t)threadIdx.x / 32;
     const int32_t x = (int32_t)threadIdx.x & ((1 << job.shape.log_x) - 1);
-    double2 part = {0, 0};
+    double2 sum = {0, 0};
 
 #pragma unroll
     for (int l = 0; l < LANES; l++) {
@@ -135,11 +135,11 @@ __device__ static inline void cuda_norm_part_give(const cuda_norm_images_job &jo
         return;
 #pragma unroll
     for (int w = 0; w < CUDA_THREADS / 32; w++) {
-        part.x += (double)sums[w][0][threadIdx.x];
-        part.y += (double)sums[w][1][threadIdx.x];
+        sum.x += (double)sums[w][0][threadIdx.x];
+        sum.y += (double)sums[w][1][threadIdx.x];
     }
-    job.parts[(int64_t)blockIdx.y * job.shape.channels + (int64_t)blockIdx.x * size + threadIdx.x] =
-        part;
+    job.partial_sums[(int64_t)blockIdx.y * job.shape.channels + (int64_t)blockIdx.x * size +
+                     threadIdx.x] = sum;
 }
 
 /* A coefficient of this thread's channels. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Batch normalization where channels lie side by side: a thread has 16 bytes of channels and goes
- * from row to row. A row is the channels of one place of an image; eight rows that follow one
+ * from row to row. A row is the channels of one position of an image; eight rows that follow one
  * another are a group, whose signs are a byte of the reserve for each channel. Sums are taken in
  * float over a group, then in double; elements are worked on in float with what is made in double.
  */
@@ -23,8 +23,8 @@ struct cuda_norm_nhwc_job {
     void *out, *out_z;      /* y; or dx, and dz or NULL */
     uint8_t *reserve;
     const cuda_norm_cell *cells;
-    const float *mean; /* where cells have none yet, or NULL */
-    double *parts;     /* [stream][channel], pairs */
+    const float *mean;    /* where cells have none yet, or NULL */
+    double *partial_sums; /* [stream][channel], pairs */
     cuda_blend blend;
     cuda_activation f;
 };
@@ -47,7 +47,7 @@ __device__ static inline cuda_norm_tile cuda_norm_tile_at(const cuda_norm_nhwc &
 
     at.image = rows.images == 1 ? 0 : (int64_t)((uint32_t)tile / (uint32_t)rows.chunks);
     at.first = (tile - at.image * rows.chunks) * rows.chunk;
-    left = rows.places - at.first;
+    left = rows.positions - at.first;
     at.count = (int32_t)(left < rows.chunk ? left : rows.chunk);
     return at;
 }
@@ -73,7 +73,7 @@ __device__ static inline void cuda_norm_read(cuda_vector<T> (&to)[N], const T *f
  * first lane. Bytes behind the last row's are not read. */
 template <int LANES>
 __device__ static inline void cuda_norm_signs(unsigned to[LANES], const uint8_t *reserve,
-                                              int64_t at, int64_t places, int count)
+                                              int64_t at, int64_t positions, int count)
 {
 #pragma unroll
     for (int lane = 0; lane < LANES; lane++) {
@@ -83,7 +83,7 @@ __device__ static inline void cuda_norm_signs(unsigned to[LANES], const uint8_t 
         to[lane] = (unsigned)from[0] >> skip;
         if (skip + count > 8)
             to[lane] |= (unsigned)from[1] << (8 - skip);
-        at += places;
+        at += positions;
     }
 }
 
@@ -129,15 +129,16 @@ static inline void cuda_norm_chunk(cuda_norm_nhwc *rows, int signs)
 {
     const int64_t wanted = 256;
 
-    if (signs && rows->places % CUDA_NORM_GROUP) {
+    if (signs && rows->positions % CUDA_NORM_GROUP) {
         rows->chunks = 1;
-        rows->chunk = (int32_t)rows->places;
+        rows->chunk = (int32_t)rows->positions;
         return;
     }
-    rows->chunks = (int32_t)cuda_blocks(rows->places, wanted);
-    rows->chunk = (int32_t)cuda_blocks(cuda_blocks(rows->places, rows->chunks), CUDA_NORM_GROUP) *
-                  CUDA_NORM_GROUP;
-    rows->chunks = (int32_t)cuda_blocks(rows->places, rows->chunk);
+    rows->chunks = (int32_t)cuda_blocks(rows->positions, wanted);
+    rows->chunk =
+        (int32_t)cuda_blocks(cuda_blocks(rows->positions, rows->chunks), CUDA_NORM_GROUP) *
+        CUDA_NORM_GROUP;
+    rows->chunks = (int32_t)cuda_blocks(rows->positions, rows->chunk);
 }
 
 /* `tensor`: x and the others of its shape, NULL where absent. */
@@ -160,9 +161,9 @@ static inline void cuda_norm_nhwc_prepare(cuda_norm_nhwc *rows,
     vectors = x->dims[1] / lanes;
     rows->channels = (int32_t)x->dims[1];
     rows->images = signs ? x->dims[0] : 1;
-    rows->places = count / x->dims[1] / rows->images;
+    rows->positions = count / x->dims[1] / rows->images;
     cuda_norm_slabs(rows, vectors);
-    if (rows->places > INT64_C(1) << 31)
+    if (rows->positions > INT64_C(1) << 31)
         return;
     cuda_norm_chunk(rows, signs);
     if (signs &&
@@ -187,30 +188,30 @@ static inline int cuda_norm_nhwc_taken(const cuda_norm_nhwc_job *job)
     return job->rows.is_possible && all % sizeof(uint4) == 0;
 }
 
-/* The parts of sums of pairs: of x - x[0] and its square where there is no dy beside it, else of
+/* Partial sums of pairs: of x - x[0] and its square where there is no dy beside it, else of
  * the gradient and of its product with x - mean. */
 int32_t cuda_norm_nhwc_sums(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 /* y of x, beside z or not; dx, and dz if wanted, of x and dy. A reserve: with a ReLU. */
 int32_t cuda_norm_nhwc_forward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 int32_t cuda_norm_nhwc_backward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 
-/* Op's cells, of so many parts of each, which `sums` makes in the memory that it is given: pairs,
- * [part][channel]. `job` has pointers and parameters. */
+/* Op's cells, of so many splits of each, which `sums` makes in the memory that it is given: pairs,
+ * [split][channel]. `job` has pointers and parameters. */
 template <class Op, class Sums>
 static int32_t cuda_norm_reduce(const cuda_reduce_plan *state, const cuda_call *call,
-                                cuda_reduce_job<Op> *job, int64_t parts, const Sums &sums)
+                                cuda_reduce_job<Op> *job, int64_t splits, const Sums &sums)
 {
     static_assert(sizeof(typename Op::sum) == 2 * sizeof(double), "pairs");
     void *scratch;
     int32_t dropped, status = cuda_scratch_take(
                          call->device, call->stream,
-                         sizeof(typename Op::sum) * (size_t)(parts * state->kept.count), &scratch);
+                         sizeof(typename Op::sum) * (size_t)(splits * state->kept.count), &scratch);
 
     if (status)
         return status;
     job->kept = state->kept;
-    job->parts = (typename Op::sum *)scratch;
-    job->splits = parts;
+    job->partial_sums = (typename Op::sum *)scratch;
+    job->splits = splits;
     status = sums(scratch);
     if (!status)
         status = cuda_reduce_join_run(call, job);

@@ -44,8 +44,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
     cuda_norm_cells_make<LANES>(cells, job.cells + channel);
     for (int64_t t = cuda_norm_tiles(rows) - 1 - blockIdx.y; t >= 0; t -= rows.streams) {
         cuda_norm_tile tile = cuda_norm_tile_at(rows, t);
-        int64_t row = tile.image * rows.places + tile.first;
-        int64_t bit = (tile.image * rows.channels + channel) * rows.places + tile.first;
+        int64_t row = tile.image * rows.positions + tile.first;
+        int64_t bit = (tile.image * rows.channels + channel) * rows.positions + tile.first;
 
         for (int r = y * CUDA_NORM_GROUP; r < tile.count; r += by) {
             int64_t at = (row + r) * rows.channels + channel;
@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
             unsigned signs[LANES];
 
             if (SIGNED)
-                cuda_norm_signs<LANES>(signs, job.reserve, bit + r, rows.places,
+                cuda_norm_signs<LANES>(signs, job.reserve, bit + r, rows.positions,
                                        cuda_norm_least(count, CUDA_NORM_GROUP));
 #pragma unroll
             for (int step = 0; step < CUDA_NORM_GROUP; step += CUDA_NORM_GROUP / 2)

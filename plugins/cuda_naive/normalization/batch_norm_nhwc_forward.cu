@@ -51,11 +51,11 @@ __device__ static inline void give_signs(const cuda_norm_nhwc_job &job, const ui
                                          const cuda_norm_tile &tile, int channel, int channels)
 {
     int pitch = signs_pitch(job.rows), rows = tile.count;
-    int64_t bit = (tile.image * job.rows.channels + channel) * job.rows.places + tile.first;
+    int64_t bit = (tile.image * job.rows.channels + channel) * job.rows.positions + tile.first;
     uint8_t *to = job.reserve + bit / 8;
 
     if (rows % 8 == 0) {
-        give_bytes(to, signs, (unsigned)rows / 8, pitch, channels, job.rows.places / 8);
+        give_bytes(to, signs, (unsigned)rows / 8, pitch, channels, job.rows.positions / 8);
         return;
     }
     for (unsigned b = threadIdx.x; b < (unsigned)(channels * rows) / 8; b += CUDA_THREADS) {
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
         cuda_norm_cells_make<LANES>(cells, job.cells + channel);
     for (int64_t t = cuda_norm_tiles(rows) - 1 - blockIdx.y; t >= 0; t -= rows.streams) {
         cuda_norm_tile tile = cuda_norm_tile_at(rows, t);
-        int64_t row = tile.image * rows.places + tile.first;
+        int64_t row = tile.image * rows.positions + tile.first;
         uint8_t *kept = signs_of[turn];
 
         for (int r = y * CUDA_NORM_GROUP; r < tile.count && channel < rows.channels; r += by) {

@@ -40,7 +40,7 @@ __device__ static inline void add_group(const cuda_norm_nhwc_job &job, const flo
     unsigned signs[LANES];
 
     if (WHAT == OF_SIGNED_GRADIENT)
-        cuda_norm_signs<LANES>(signs, job.reserve, bit, job.rows.places, count);
+        cuda_norm_signs<LANES>(signs, job.reserve, bit, job.rows.positions, count);
 #pragma unroll
     for (int step = 0; step < CUDA_NORM_GROUP; step += ROWS) {
         int64_t from = at + (int64_t)step * job.rows.channels;
@@ -67,7 +67,8 @@ __device__ static inline void add_group(const cuda_norm_nhwc_job &job, const flo
     }
 }
 
-/* A block's sums of each channel, in the order of its threads, and from there to the parts. */
+/* A block's sums of each channel, in the order of its threads, and from there to the partial sums.
+ */
 template <int LANES>
 __device__ static inline void give_part(const cuda_norm_nhwc_job &job, const norm_sums<LANES> &sums)
 {
@@ -88,7 +89,7 @@ __device__ static inline void give_part(const cuda_norm_nhwc_job &job, const nor
             continue;
         for (int i = 0; i < y; i++)
             sum += pair[local % LANES * CUDA_THREADS + (i << job.rows.log_x) + local / LANES];
-        job.parts[((int64_t)blockIdx.y * job.rows.channels + channel) * 2 + which] = sum;
+        job.partial_sums[((int64_t)blockIdx.y * job.rows.channels + channel) * 2 + which] = sum;
     }
 }
 
@@ -110,8 +111,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_BLOCKS)
             shift[lane] = shift_of<T, WHAT>(job, channel + lane);
         for (int64_t t = blockIdx.y; t < cuda_norm_tiles(rows); t += rows.streams) {
             cuda_norm_tile tile = cuda_norm_tile_at(rows, t);
-            int64_t row = tile.image * rows.places + tile.first;
-            int64_t bit = (tile.image * rows.channels + channel) * rows.places + tile.first;
+            int64_t row = tile.image * rows.positions + tile.first;
+            int64_t bit = (tile.image * rows.channels + channel) * rows.positions + tile.first;
 
             for (int r = y * CUDA_NORM_GROUP; r < tile.count; r += by)
                 add_group<T, WHAT, LANES>(job, shift, sums, (row + r) * rows.channels + channel,

@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------ elements */
 
-/* Outputs: dx, or dx and dz; inputs: x, dy; extra: the cells, the place in logical order. Without
+/* Outputs: dx, or dx and dz; inputs: x, dy; extra: the cells, the index in logical order. Without
  * activation, or with a ReLU. */
 template <class E, int OUTPUTS> struct norm_backward_op {
     typedef E T;
@@ -53,7 +53,7 @@ template <class E> struct norm_plain_op {
     }
 };
 
-/* With another activation. Tensors: dx, dz, x, dy, y, the cells, the place in logical order. */
+/* With another activation. Tensors: dx, dz, x, dy, y, the cells, the index in logical order. */
 template <class T> struct norm_curve_op {
     typedef norm_backward_params params;
     enum { OUT = 2, IN = 3, EXTRA = 2 };
@@ -141,16 +141,16 @@ static int32_t launch(const norm_plain_backward *plain, const struct anydnn_plug
 static void prepare_map(const struct anydnn_plugin_plan *plan, cuda_map_plan *map)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
-    struct anydnn_plugin_tensor places = cuda_places(tensor[BACKWARD_X]),
+    struct anydnn_plugin_tensor logical = cuda_logical(tensor[BACKWARD_X]),
                                 grid = cuda_norm_grid(plan);
     const struct anydnn_plugin_tensor *one[] = {tensor[BACKWARD_DX], tensor[BACKWARD_X],
-                                                tensor[BACKWARD_DY], &grid, &places};
+                                                tensor[BACKWARD_DY], &grid, &logical};
     const struct anydnn_plugin_tensor *two[] = {tensor[BACKWARD_DX],
                                                 tensor[BACKWARD_DZ],
                                                 tensor[BACKWARD_X],
                                                 tensor[BACKWARD_DY],
                                                 &grid,
-                                                &places};
+                                                &logical};
     const struct anydnn_plugin_tensor *curve[] = {
         tensor[BACKWARD_DX],
         tensor[tensor[BACKWARD_DZ] ? BACKWARD_DZ : BACKWARD_DX],
@@ -158,7 +158,7 @@ static void prepare_map(const struct anydnn_plugin_plan *plan, cuda_map_plan *ma
         tensor[BACKWARD_DY],
         tensor[tensor[BACKWARD_Y] ? BACKWARD_Y : BACKWARD_X],
         &grid,
-        &places};
+        &logical};
 
     if (cuda_norm_is_curved(plan)) {
         cuda_walk_make(&map->walk, curve, 7, KIT_WALK_ALL, KIT_WALK_SORTED);

@@ -154,15 +154,17 @@ static int32_t run_pass(const cuda_stats_plan *state, const cuda_call *call, int
     images.x = rows.x = job->data[CUDA_STATS_X];
     rows.rows = state->rows;
     if (cuda_norm_images_taken(&images))
-        return cuda_norm_reduce(&state->sums, call, job, images.shape.chunks, [&](void *parts) {
-            images.parts = (double2 *)parts;
-            return cuda_norm_images_sums(call, type, &images);
-        });
+        return cuda_norm_reduce(&state->sums, call, job, images.shape.chunks,
+                                [&](void *partial_sums) {
+                                    images.partial_sums = (double2 *)partial_sums;
+                                    return cuda_norm_images_sums(call, type, &images);
+                                });
     if (cuda_norm_nhwc_taken(&rows))
-        return cuda_norm_reduce(&state->sums, call, job, rows.rows.streams, [&](void *parts) {
-            rows.parts = (double *)parts;
-            return cuda_norm_nhwc_sums(call, type, &rows);
-        });
+        return cuda_norm_reduce(&state->sums, call, job, rows.rows.streams,
+                                [&](void *partial_sums) {
+                                    rows.partial_sums = (double *)partial_sums;
+                                    return cuda_norm_nhwc_sums(call, type, &rows);
+                                });
     return cuda_reduce_run(&state->sums, call, job);
 }
 

@@ -159,7 +159,7 @@ static void prepare(divisive_plain *plain, const struct anydnn_plugin_problem *p
     const struct anydnn_plugin_tensor *x = tensor[FORWARD_X];
     const struct anydnn_plugin_tensor *means =
         tensor[tensor[FORWARD_MEANS] ? FORWARD_MEANS : FORWARD_X];
-    struct anydnn_plugin_tensor logical = cuda_places(x), coordinates[S];
+    struct anydnn_plugin_tensor logical = cuda_logical(x), coordinates[S];
     struct anydnn_plugin_tensor outer[] = {cuda_part(x, CUDA_OUTER_DIMS),
                                            cuda_part(means, CUDA_OUTER_DIMS),
                                            cuda_part(&logical, CUDA_OUTER_DIMS)};

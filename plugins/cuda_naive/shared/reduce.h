@@ -35,12 +35,12 @@ static inline cuda_tile cuda_tile_choose(int64_t kept, int64_t reduced, int alon
 }
 
 /* Blocks as many as fill the device some times over, so that the last few do not count, if each has
- * enough to do; but of one result no more parts than are soon joined, so many for each
+ * enough to do; but of one result no more splits than are soon joined, so many for each
  * multiprocessor. `kept`: results, or vectors of them. */
 static inline void cuda_reduce_form_make(cuda_reduce_form *form, int64_t kept, int along,
-                                         int32_t parts, const struct anydnn_plugin_plan *plan)
+                                         int32_t most_splits, const struct anydnn_plugin_plan *plan)
 {
-    int64_t wanted, most, joined = (int64_t)plan->context->multiprocessors * parts;
+    int64_t wanted, most, joined = (int64_t)plan->context->multiprocessors * most_splits;
 
     form->tile = cuda_tile_choose(kept, form->reduced.count, along);
     form->blocks = cuda_blocks(kept, INT64_C(1) << form->tile.log_x);
@@ -92,21 +92,21 @@ static void cuda_reduce_prepare(cuda_reduce_plan *state, const struct anydnn_plu
     cuda_walk_make(walk, tensor, Op::IN + Op::EXTRA, reduced, order);
     along = state->kept.count == 1 ||
             walk->strides[walk->ndims - 1][0] <= state->kept.strides[state->kept.ndims - 1][0];
-    cuda_reduce_form_make(&state->elements, state->kept.count, along, CUDA_REDUCE_PARTS, plan);
+    cuda_reduce_form_make(&state->elements, state->kept.count, along, CUDA_REDUCE_SPLITS, plan);
     can = cuda_walk_vectors(&state->vectors.reduced, walk, Op::IN, LANES);
     state->can_vectors = along && cuda_reduce_is_along(state, walk, can, Op::IN, LANES);
     if (state->can_vectors) {
-        cuda_reduce_form_make(&state->vectors, state->kept.count, 1, CUDA_REDUCE_PARTS, plan);
+        cuda_reduce_form_make(&state->vectors, state->kept.count, 1, CUDA_REDUCE_SPLITS, plan);
     } else if (cuda_reduce_is_across(state, walk, Op::IN, LANES)) {
         state->can_vectors = state->is_across = 1;
         state->vectors.reduced = *walk;
         cuda_reduce_form_make(&state->vectors, state->kept.count / LANES, 0,
-                              Op::RUNS == 1 ? CUDA_REDUCE_ACROSS : CUDA_REDUCE_PARTS, plan);
+                              Op::RUNS == 1 ? CUDA_REDUCE_ACROSS : CUDA_REDUCE_SPLITS, plan);
     }
 }
 
-/* Joins the parts that a job has. Each of the threads that join those of a result takes some two of
- * them, so that all are under way at once. */
+/* Joins the partial sums that a job has. Each of the threads that join those of a result takes some
+ * two of them, so that all are under way at once. */
 template <class Op>
 static int32_t cuda_reduce_join_run(const cuda_call *call, cuda_reduce_job<Op> *job)
 {
@@ -133,7 +133,7 @@ static int32_t cuda_reduce_run(const cuda_reduce_plan *state, const cuda_call *c
     const cuda_reduce_form *form = &state->elements;
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS, dropped;
     uintptr_t addresses = 0;
-    void *parts = nullptr;
+    void *partial_sums = nullptr;
 
     for (int t = 0; t < Op::IN; t++)
         addresses |= (uintptr_t)job->data[t];
@@ -151,16 +151,16 @@ static int32_t cuda_reduce_run(const cuda_reduce_plan *state, const cuda_call *c
     job->splits = form->splits;
     job->chunk = cuda_blocks(job->reduced.count, job->splits);
     if (job->splits > 1)
-        status =
-            cuda_scratch_take(call->device, call->stream,
-                              sizeof(typename Op::sum) * job->splits * job->kept.count, &parts);
-    job->parts = (typename Op::sum *)parts;
+        status = cuda_scratch_take(call->device, call->stream,
+                                   sizeof(typename Op::sum) * job->splits * job->kept.count,
+                                   &partial_sums);
+    job->partial_sums = (typename Op::sum *)partial_sums;
     if (!status)
         status = cuda_launch(call, kernel, form->blocks, job->splits, *job);
-    if (!status && parts)
+    if (!status && partial_sums)
         status = cuda_reduce_join_run(call, job);
-    dropped =
-        parts ? cuda_scratch_drop(call->device, call->stream, parts) : ANYDNN_PLUGIN_STATUS_SUCCESS;
+    dropped = partial_sums ? cuda_scratch_drop(call->device, call->stream, partial_sums)
+                           : ANYDNN_PLUGIN_STATUS_SUCCESS;
     return status ? status : dropped;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kernels of reductions: many elements become one result. A block is a tile of X results by Y
- * threads each; long reductions are split among blocks, whose parts a second kernel joins. The
- * order of all additions follows from the shape and the device alone.
+ * threads each; long reductions are split among blocks, whose partial sums a second kernel joins.
+ * The order of all additions follows from the shape and the device alone.
  *
  * There are three forms: cuda_reduce by elements, for any strides; by vectors of 16 bytes along the
  * reduced dims; and cuda_reduce_across by vectors of results that lie side by side. A fourth, for
@@ -137,7 +137,7 @@ __device__ static inline void cuda_reduce_give(const cuda_reduce_job<Op> &job, i
     int64_t at[Op::IN + Op::EXTRA + Op::OUT + 1];
 
     if (job.splits > 1) {
-        job.parts[blockIdx.y * job.kept.count + result] = sum;
+        job.partial_sums[blockIdx.y * job.kept.count + result] = sum;
         return;
     }
     cuda_walk_place<Op::IN + Op::EXTRA + Op::OUT>(job.kept, result, at);
@@ -290,7 +290,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, Op::RUNS == 1 ? CUDA_REDUCE_ACRO
     }
 }
 
-/* ------------------------------------------------------------------ parts of results */
+/* ------------------------------------------------------------------ partial sums */
 
 template <class Op>
 __global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce_join(cuda_reduce_job<Op> job)
@@ -302,7 +302,7 @@ __global__ void __launch_bounds__(CUDA_THREADS) cuda_reduce_join(cuda_reduce_job
 
 #pragma unroll 4
     for (int64_t s = lane; s < job.splits && result < job.kept.count; s += joiners)
-        Op::join(job.params, &sum, job.parts[s * job.kept.count + result]);
+        Op::join(job.params, &sum, job.partial_sums[s * job.kept.count + result]);
     column[lane] = sum;
     cuda_reduce_column<Op>(job.params, column, lane, joiners);
     if (lane == 0 && result < job.kept.count) {

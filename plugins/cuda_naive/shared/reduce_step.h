@@ -21,10 +21,10 @@ struct cuda_tile {
 /* Loads that a thread has under way at once. */
 #define CUDA_REDUCE_LOADS 4
 
-/* Blocks that a multiprocessor holds of sums across, and parts of a result that it makes at most.
+/* Blocks that a multiprocessor holds of sums across, and splits of a result that it makes at most.
  */
 #define CUDA_REDUCE_ACROSS 2
-#define CUDA_REDUCE_PARTS  4
+#define CUDA_REDUCE_SPLITS 4
 
 struct cuda_tile_thread {
     int x, y, size_x, size_y;
@@ -44,10 +44,10 @@ template <class Op> struct cuda_reduce_job {
     void *data[CUDA_WALK_TENSORS];
     cuda_blend blend;
     typename Op::params params;
-    typename Op::sum *parts; /* [split][result] */
+    typename Op::sum *partial_sums; /* [split][result] */
     cuda_tile tile;
     int64_t splits, chunk; /* steps of `reduced` */
-    int32_t log_joiners;   /* threads that join the parts of one result */
+    int32_t log_joiners;   /* threads that join the partial sums of one result */
 };
 
 /* ------------------------------------------------------------------ a step */

@@ -26,7 +26,7 @@ struct anydnn_plugin_tensor cuda_coordinate(const struct anydnn_plugin_tensor *o
     return made;
 }
 
-struct anydnn_plugin_tensor cuda_places(const struct anydnn_plugin_tensor *of)
+struct anydnn_plugin_tensor cuda_logical(const struct anydnn_plugin_tensor *of)
 {
     struct anydnn_plugin_tensor made = *of;
     int64_t stride = 1;

@@ -59,7 +59,7 @@ static inline int64_t cuda_tensor_count(const struct anydnn_plugin_tensor *tenso
 /* A tensor of thought with the dims of another, whose offset at an index tuple is the index along
  * `dim`; the index in logical order. */
 struct anydnn_plugin_tensor cuda_coordinate(const struct anydnn_plugin_tensor *of, int32_t dim);
-struct anydnn_plugin_tensor cuda_places(const struct anydnn_plugin_tensor *of);
+struct anydnn_plugin_tensor cuda_logical(const struct anydnn_plugin_tensor *of);
 /* `of` with stride 0 along the dims that are not in `mask`, so that its offset is that of the rest
  * alone. Its dims stay. */
 struct anydnn_plugin_tensor cuda_part(const struct anydnn_plugin_tensor *of, uint32_t mask);
