@@ -140,13 +140,17 @@ class Training:
             anydnn.torch.fuse(self.plain)
         self.model = self.plain
         if dist.is_initialized():
+            # Gradients live where they are exchanged; running statistics are each process's own, and those of the
+            # first are saved.
             self.model = nn.parallel.DistributedDataParallel(
-                self.plain, device_ids=[device.index] if device.type == "cuda" else None)
+                self.plain, device_ids=[device.index] if device.type == "cuda" else None,
+                gradient_as_bucket_view=True, broadcast_buffers=False)
         if compiled:
             self.model = torch.compile(self.model)
         ranks = dist.get_world_size() if dist.is_initialized() else 1
+        # On CUDA in one kernel, which looks for infinities itself: otherwise the host waits for the gradients.
         self.optimizer = torch.optim.SGD(self.model.parameters(), given.rate * given.batch * ranks / 256,
-                                         momentum=0.9, weight_decay=1e-4)
+                                         momentum=0.9, weight_decay=1e-4, fused=device.type == "cuda")
         self.scaler = torch.amp.GradScaler(device.type, enabled=given.amp and device.type == "cuda")
         self.done = 0
 
