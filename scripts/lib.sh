@@ -20,7 +20,8 @@ bootstrap() {
     fi
 }
 
-# configure_in DIR FLAGS...: configures DIR, unless that was done with the same flags and configure.
+# configure_in DIR FLAGS...: configures DIR, unless that was done with the same flags and configure. What other flags
+# have built there is no longer what make would build, and goes.
 configure_in() {
     configure_dir=$1
     shift
@@ -28,6 +29,9 @@ configure_in() {
     if [ -e "$configure_dir/.flags" ] && [ "$(cat "$configure_dir/.flags")" = "$*" ] &&
         [ -z "$(find "$root/configure" -newer "$configure_dir/.flags" -print)" ]; then
         return 0
+    fi
+    if [ -e "$configure_dir/.flags" ] && [ "$(cat "$configure_dir/.flags")" != "$*" ]; then
+        find "$configure_dir" \( -name '*.o' -o -name '*.lo' -o -name '*.la' \) -exec rm -f {} +
     fi
     rm -f "$configure_dir/.flags"
     (cd "$configure_dir" && "$root/configure" "$@") || return 1

@@ -148,9 +148,8 @@ class Training:
         if compiled:
             self.model = torch.compile(self.model)
         ranks = dist.get_world_size() if dist.is_initialized() else 1
-        # On CUDA in one kernel, which looks for infinities itself: otherwise the host waits for the gradients.
         self.optimizer = torch.optim.SGD(self.model.parameters(), given.rate * given.batch * ranks / 256,
-                                         momentum=0.9, weight_decay=1e-4, fused=device.type == "cuda")
+                                         momentum=0.9, weight_decay=1e-4)
         self.scaler = torch.amp.GradScaler(device.type, enabled=given.amp and device.type == "cuda")
         self.done = 0
 

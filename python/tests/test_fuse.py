@@ -13,6 +13,7 @@ sys.path.insert(0, str(HERE.parent))
 try:
     import torch
     from torch import nn
+    from torch.autograd import forward_ad
     from torch.nn import functional
 except ImportError:
     torch = None
@@ -357,6 +358,21 @@ class Fuse(unittest.TestCase):
                 self.assertTrue(check(lambda x, weight, bias: norm(x, None, weight, bias), (x, weight, bias)))
                 self.assertTrue(check(conv, (x, w, bias)))
             anydnn.torch.disable()
+
+    def test_derivatives_taken_forward(self):
+        """Blocks run their parts, which have formulas for that."""
+        model = Model()
+        fused = anydnn.torch.fuse(copy.deepcopy(model))
+        x, tangent = torch.randn(2, 3, 6, 6), torch.randn(2, 3, 6, 6)
+
+        def run(one):
+            with forward_ad.dual_level():
+                return [each.detach() for each in forward_ad.unpack_dual(one(forward_ad.make_dual(x, tangent)))]
+        wanted = run(model)
+        with anydnn.torch.use(route="cpu_ref"):
+            found = run(fused)
+        for one, other in zip(found, wanted):
+            torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
     def test_parts_can_take_over(self):
         """A reserve of anydnn's forward read by the parts backward, and the other way round."""

@@ -16,6 +16,7 @@ sys.path.insert(0, str(HERE.parent))
 try:
     import torch
     from torch import nn
+    from torch.autograd import forward_ad
     from torch.nn import functional
 except ImportError:
     torch = None
@@ -234,6 +235,24 @@ class Torch(unittest.TestCase):
         for one, other in zip(found, wanted):
             self.assertTrue(torch.equal(one, other))
         self.assertEqual(set(anydnn.torch.report().calls()), {"torch"})
+
+    def test_derivatives_taken_forward(self):
+        """By dual numbers, whose tangents plain tensors carry."""
+        x, tangent, w = torch.randn(2, 3, 9, 9), torch.randn(2, 3, 9, 9), torch.randn(4, 3, 3, 3)
+
+        def run():
+            found = []
+            with forward_ad.dual_level():
+                dual = forward_ad.make_dual(x.clone().requires_grad_(), tangent)
+                for y in (functional.max_pool2d(dual, 3, 2, 1), functional.conv2d(dual, w),
+                          functional.batch_norm(dual, torch.zeros(3), torch.ones(3), training=True)):
+                    found += forward_ad.unpack_dual(y)
+            return [one.detach() for one in found]
+        wanted = run()
+        with anydnn.torch.use():
+            found = run()
+        for one, other in zip(found, wanted):
+            self.near(one, other)
 
     def test_max_pool2d_keeps_torchs_rules(self):
         x = torch.randn(2, 3, 7, 7, dtype=torch.double)

@@ -72,6 +72,7 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
             raise Declined("inference without running statistics")
         backend = run(handle, "batch_normalization_inference", last, [*tensors, ("mean", mean), ("var", var)],
                        _values(epsilon))
+        # Empty, as torch has it on the CPU: on CUDA, too, its gradient of inference goes by running statistics then.
         saved = scale.new_empty(0)
         return (y.view(shape) if len(shape) < 4 else y, saved, saved.clone()), backend
     if x.numel() == x.shape[1]:

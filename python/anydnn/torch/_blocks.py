@@ -68,7 +68,7 @@ def norm_relu(norm: Any, x: torch.Tensor, z: Maybe,
     """y, and the statistics of the batch that `update` takes; None where the parts ran, which did that themselves."""
     plain = _eager.eager(x)
     found = _operands(norm) if plain else None
-    if (not norm.training or found is None and why_not_norm(norm) or x.dim() not in (4, 5)
+    if (not norm.training or _eager.tangents() or found is None and why_not_norm(norm) or x.dim() not in (4, 5)
             or x.numel() <= x.shape[1] or x.shape[1] != norm.num_features
             or (x.dtype == torch.float64) != ((found[0] if found else norm.weight).dtype == torch.float64)
             or (z is not None and (z.shape != x.shape or z.dtype != x.dtype or z.device != x.device))):
@@ -114,7 +114,7 @@ def _as_autocast(*tensors: Maybe) -> Tuple[Maybe, ...]:
 
 def conv_relu(conv: Any, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
     """The activation of a convolution with bias."""
-    if why_not_conv(conv) or x.dim() != conv.weight.dim():
+    if why_not_conv(conv) or _eager.tangents() or x.dim() != conv.weight.dim():
         return _fused.activated(conv(x), ceiling)
     return _one_conv(conv, conv.weight, conv.bias, x, ceiling)
 

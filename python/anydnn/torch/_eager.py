@@ -8,12 +8,17 @@ from typing import Any, Optional, Sequence, Tuple
 
 import torch
 from torch._C._functorch import is_functorch_wrapped_tensor
-from torch.autograd import Function
+from torch.autograd import Function, forward_ad
 
 from . import _fused, _state
 
 Maybe = Optional[torch.Tensor]
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+
+def tangents() -> bool:
+    """Whether derivatives are taken forward, for which our operators have no formula."""
+    return forward_ad._current_level >= 0  # type: ignore[no-any-return]
 
 
 def eager(x: torch.Tensor) -> bool:
@@ -88,7 +93,8 @@ def max_pool(operator: Any, gradient: Any, twice: Any) -> Any:
             dy, = grad_outputs
             x, y = ctx.saved_tensors
             if dy.stride() != y.stride():
-                dy = torch.empty_like(y).copy_(dy)
+                dy = dy.contiguous(memory_format=torch.channels_last if _state.channels_last(y)
+                                   else torch.contiguous_format)
             kernel = twice if torch.is_grad_enabled() else gradient
             return kernel(dy, x, y, *ctx.parameters), None, None, None
 

@@ -191,6 +191,8 @@ def max_pool2d(name: str, key: str, previous: Any) -> Callable[..., Any]:
         try:
             if type(x) not in (torch.Tensor, torch.nn.Parameter) or is_functorch_wrapped_tensor(x):
                 raise Declined("a tensor of a tracer or of functorch")
+            if differentiable and _eager.tangents():
+                raise Declined("derivatives that are taken forward")
             supported(x)
             reason, parameters = _max_parameters(x.shape, tuple(kernel_size), tuple(stride), tuple(padding),
                                                  tuple(dilation), ceil_mode)
