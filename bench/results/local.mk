@@ -4,7 +4,9 @@
 EXTRA_DIST += bench/results/README.md \
 	bench/results/bench_onednn_resnet50_b4.csv \
 	bench/results/compare_cpu_ref_onednn_resnet50.csv \
+	bench/results/h100_host_cost.csv \
 	bench/results/h100_norms_f16_images.csv \
+	bench/results/h100_pytorch_two_gpus.csv \
 	bench/results/h200_autotuner.csv \
 	bench/results/h200_compare_modes.csv \
 	bench/results/h200_compare_deepbench.html \
