@@ -164,7 +164,6 @@ enum {
 
 struct cuda_stats_plan {
     cuda_reduce_plan sums;
-    cuda_norm_images images;
     cuda_norm_nhwc rows;
 };
 
@@ -172,8 +171,10 @@ struct cuda_stats_plan {
  * above, NULL where absent, CELLS excepted. */
 void cuda_stats_prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
                         const struct anydnn_plugin_tensor *tensor[CUDA_STATS_COUNT]);
+/* Bytes that a run needs for partial sums, a multiple of 16. */
+size_t cuda_stats_partial_size(const cuda_stats_plan *state);
 int32_t cuda_stats_run(const cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
                        const cuda_call *call, void *const data[CUDA_STATS_COUNT],
-                       const cuda_stats_params &params);
+                       const cuda_stats_params &params, void *partial_sums);
 
 #endif

@@ -20,7 +20,7 @@ struct backward_state {
 
 /* Mean and variance of x again, where they were not saved. */
 static int32_t run_stats(const struct anydnn_plugin_plan *plan, const cuda_call *call,
-                         cuda_norm_cell *cells)
+                         cuda_norm_cell *cells, void *partial_sums)
 {
     const backward_state *state = (const backward_state *)plan->job;
     void *const *from = call->operands->data;
@@ -32,7 +32,7 @@ static int32_t run_stats(const struct anydnn_plugin_plan *plan, const cuda_call 
     params.count = state->count;
     params.epsilon = cuda_norm_params(plan)->epsilon;
     params.factor = 1;
-    return cuda_stats_run(&state->stats, plan, call, data, params);
+    return cuda_stats_run(&state->stats, plan, call, data, params, partial_sums);
 }
 
 /* The steps by rows, if tensors and pointers allow it. */
@@ -75,6 +75,15 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
     state->count = (double)(cuda_tensor_count(tensor[BACKWARD_X]) / state->cells);
 }
 
+/* Bytes of the partial sums of the gradient, and of those of x, which are taken before. */
+static size_t partial_size(const backward_state *state)
+{
+    size_t stats = cuda_stats_partial_size(&state->stats);
+    size_t gradient = cuda_norm_partial_size(&state->rows);
+
+    return stats > gradient ? stats : gradient;
+}
+
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const backward_state *state = (const backward_state *)plan->job;
@@ -82,14 +91,16 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     norm_backward_params params = {};
     cuda_norm_nhwc_job rows;
     void *scratch;
+    size_t partial = partial_size(state);
     int by_rows;
     int32_t dropped,
-        status = cuda_scratch_take(call->device, call->stream,
-                                   (size_t)state->cells * sizeof(cuda_norm_cell), &scratch);
+        status =
+            cuda_scratch_take(call->device, call->stream,
+                              partial + (size_t)state->cells * sizeof(cuda_norm_cell), &scratch);
 
     if (status)
         return status;
-    params.cells = (cuda_norm_cell *)scratch;
+    params.cells = (cuda_norm_cell *)((char *)scratch + partial);
     if (cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN)
         params.reserve = (const uint8_t *)from[BACKWARD_RESERVE];
     params.y = cuda_norm_is_curved(plan) ? from[BACKWARD_Y] : nullptr;
@@ -99,8 +110,9 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     params.beta_param = call->operands->scale[3];
     params.has_stats = !plan->problem.tensor[BACKWARD_SAVE_MEAN];
     if (params.has_stats)
-        status = run_stats(plan, call, params.cells);
+        status = run_stats(plan, call, params.cells, scratch);
     by_rows = rows_of(plan, call, params, &rows);
+    rows.partial_sums = (double *)scratch;
     if (!status)
         status = norm_gradient_run(&state->sums, plan, call, params, by_rows ? &rows : nullptr);
     if (!status)

@@ -108,16 +108,17 @@ static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     cuda_norm_images_job images;
     cuda_stats_params params = {};
     size_t cells = (size_t)state->cells, each = sizeof(cuda_norm_cell) + state->plain.size;
+    size_t partial = cuda_stats_partial_size(&state->stats);
     void *scratch;
 
     by_rows = rows_of(plan, call, &rows);
     by_images = images_of(plan, rows, &images);
     if (by_images)
         each += sizeof(float) * cuda_norm_forward_coefficients::COUNT;
-    status = cuda_scratch_take(call->device, call->stream, cells * each, &scratch);
+    status = cuda_scratch_take(call->device, call->stream, partial + cells * each, &scratch);
     if (status)
         return status;
-    rows.cells = params.cells = (cuda_norm_cell *)scratch;
+    rows.cells = params.cells = (cuda_norm_cell *)((char *)scratch + partial);
     params.numbers = params.cells + cells;
     if (by_images)
         params.coefficients = (float *)((char *)params.numbers + cells * state->plain.size);
@@ -126,7 +127,7 @@ static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     params.count = state->count;
     params.epsilon = cuda_norm_params(plan)->epsilon;
     params.factor = call->operands->number[0];
-    status = cuda_stats_run(&state->stats, plan, call, data, params);
+    status = cuda_stats_run(&state->stats, plan, call, data, params, scratch);
     if (!status)
         status = by_images ? cuda_norm_images_results(call, type, &images)
                  : by_rows ? cuda_norm_nhwc_forward(call, type, &rows)

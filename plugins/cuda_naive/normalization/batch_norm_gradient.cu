@@ -161,18 +161,15 @@ static int32_t run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan
                                    from[BACKWARD_DSCALE],
                                    from[BACKWARD_DBIAS]};
     cuda_reduce_job<norm_gradient_op<T, CURVED>> job;
-    cuda_norm_nhwc_job by_rows;
+    int32_t status;
 
     for (int t = 0; t < SUM_COUNT; t++)
         job.data[t] = data[t];
     job.params = params;
     if (!rows)
         return cuda_reduce_run(sums, call, &job);
-    by_rows = *rows;
-    return cuda_norm_reduce(sums, call, &job, by_rows.rows.streams, [&](void *partial_sums) {
-        by_rows.partial_sums = (double *)partial_sums;
-        return cuda_norm_nhwc_sums(call, plan->problem.tensor[BACKWARD_X]->type, &by_rows);
-    });
+    status = cuda_norm_nhwc_sums(call, plan->problem.tensor[BACKWARD_X]->type, rows);
+    return status ? status : cuda_norm_join(sums, call, &job, *rows);
 }
 
 int32_t norm_gradient_run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan *plan,

@@ -38,7 +38,8 @@ __device__ static inline double before_activation(const norm_backward_params &p,
 /* ------------------------------------------------------------------ on the host */
 
 void norm_gradient_prepare(cuda_reduce_plan *sums, const struct anydnn_plugin_plan *plan);
-/* Makes the cells, dscale and dbias; by rows of channels if `rows` is not NULL. */
+/* Makes the cells, dscale and dbias; by rows of channels, with room for partial sums, if
+ * `rows` is not NULL. */
 int32_t norm_gradient_run(const cuda_reduce_plan *sums, const struct anydnn_plugin_plan *plan,
                           const cuda_call *call, const norm_backward_params &params,
                           const cuda_norm_nhwc_job *rows);

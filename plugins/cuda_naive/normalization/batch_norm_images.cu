@@ -1,31 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batch normalization in training by whole images: the sums of x, and y with its signs. */
+/* Batch normalization in training by whole images: y with its signs. */
 #include "batch_norm_images_device.h"
-
-/* Of x less its first value, which is near the mean. */
-template <class T>
-__global__ void __launch_bounds__(CUDA_THREADS, CUDA_NORM_IMAGES_BLOCKS)
-    norm_images_sums(const __grid_constant__ cuda_norm_images_job job)
-{
-    enum { LANES = cuda_vector<T>::LANES };
-    const cuda_norm_rows rows = cuda_norm_rows_of(job.shape);
-    float first[LANES] = {}, second[LANES] = {}, shift[LANES];
-    cuda_vector<T> start, x[CUDA_NORM_GROUP];
-
-    cuda_vector_get(start, (const T *)job.x + cuda_norm_channel_of_all(job.shape));
-    cuda_norm_read(x, (const T *)job.x + rows.at, job.shape.channels, rows.count);
-#pragma unroll
-    for (int lane = 0; lane < LANES; lane++) {
-        shift[lane] = cuda_load(start.lane[lane]);
-        shift[lane] = isfinite(shift[lane]) ? shift[lane] : 0;
-    }
-#pragma unroll
-    for (int r = 0; r < CUDA_NORM_GROUP; r++) {
-        if (r < rows.count)
-            cuda_norm_add_value<T, LANES>(first, second, x[r], shift);
-    }
-    cuda_norm_partial_sums_store<LANES>(job, first, second);
-}
 
 /* Rows go by twos or fours, so that coefficients, rows and signs fit the registers of three blocks.
  */
@@ -87,16 +62,6 @@ template <class T> static int32_t run(const cuda_call *call, const cuda_norm_ima
     else if (job->reserve)
         kernel = job->z ? norm_images_results<T, CUDA_NORM_RELU, true>
                         : norm_images_results<T, CUDA_NORM_RELU, false>;
-    return cuda_launch(call, kernel, job->shape.slabs, job->shape.chunks, *job);
-}
-
-int32_t cuda_norm_images_sums(const cuda_call *call, int32_t type, const cuda_norm_images_job *job)
-{
-    void (*kernel)(cuda_norm_images_job) = type == ANYDNN_PLUGIN_FLOAT ? norm_images_sums<float>
-                                           : type == ANYDNN_PLUGIN_HALF
-                                               ? norm_images_sums<cuda_half>
-                                               : norm_images_sums<cuda_bfloat16>;
-
     return cuda_launch(call, kernel, job->shape.slabs, job->shape.chunks, *job);
 }
 

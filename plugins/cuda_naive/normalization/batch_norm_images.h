@@ -5,7 +5,7 @@
  * a vector of channels in up to eight rows. Blocks are small and many, three on a multiprocessor,
  * so that some wait for memory while others compute; and what a slab of an image has of the reserve
  * are words of their own. In larger images the tiles of batch_norm_nhwc.h are faster, and so they
- * are in most gradients (bench/results/trials.md).
+ * are in most gradients and for the sums (bench/results/trials.md).
  */
 #ifndef CUDA_NAIVE_NORMALIZATION_BATCH_NORM_IMAGES_H
 #define CUDA_NAIVE_NORMALIZATION_BATCH_NORM_IMAGES_H
@@ -14,8 +14,8 @@
 
 /* Words of signs that a block may have. */
 #define CUDA_NORM_WORDS 512
-/* Blocks of one slab at most: their partial sums are joined. */
-#define CUDA_NORM_CHUNKS 4096
+/* Blocks of one slab at most: a grid's extent. */
+#define CUDA_NORM_CHUNKS 65535
 /* Blocks of a multiprocessor, by registers. */
 #define CUDA_NORM_IMAGES_BLOCKS 3
 
@@ -25,7 +25,6 @@ struct cuda_norm_images_job {
     void *y;
     uint8_t *reserve;          /* NULL: no activation */
     const float *coefficients; /* [coefficient][channel] */
-    double2 *partial_sums;     /* of sums: [chunk][channel] */
     cuda_blend blend;          /* taken as it is alone */
     cuda_activation f;
 };
@@ -85,8 +84,6 @@ static inline int cuda_norm_images_taken(const cuda_norm_images_job *job)
            (uintptr_t)job->reserve % sizeof(uint32_t) == 0;
 }
 
-/* Partial sums of x - x[0] and its square. */
-int32_t cuda_norm_images_sums(const cuda_call *call, int32_t type, const cuda_norm_images_job *job);
 /* y of x, and of z. */
 int32_t cuda_norm_images_results(const cuda_call *call, int32_t type,
                                  const cuda_norm_images_job *job);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels of batch_norm_images.cu are made of: rows of a thread, signs in shared memory,
- * partial sums. */
+/* What the kernels of batch_norm_images.cu are made of: rows of a thread, signs in shared memory.
+ */
 #ifndef CUDA_NAIVE_NORMALIZATION_BATCH_NORM_IMAGES_DEVICE_H
 #define CUDA_NAIVE_NORMALIZATION_BATCH_NORM_IMAGES_DEVICE_H
 
@@ -106,41 +106,7 @@ __device__ static inline void cuda_norm_words_put(uint32_t *words, const unsigne
     }
 }
 
-/* ------------------------------------------------------------------ sums and coefficients */
-
-/* The partial sums of a block: what threads that share channels have, in float within a warp, in
- * double beyond. */
-template <int LANES>
-__device__ static inline void cuda_norm_partial_sums_store(const cuda_norm_images_job &job,
-                                                           float first[LANES], float second[LANES])
-{
-    __shared__ float sums[CUDA_THREADS / 32][2][LANES * 8];
-    const int32_t size = job.shape.size, warp = (int32_t)threadIdx.x / 32;
-    const int32_t x = (int32_t)threadIdx.x & ((1 << job.shape.log_x) - 1);
-    double2 sum = {0, 0};
-
-#pragma unroll
-    for (int l = 0; l < LANES; l++) {
-        for (int by = 1 << job.shape.log_x; by < 32; by *= 2) {
-            first[l] += __shfl_xor_sync(0xffffffffu, first[l], by);
-            second[l] += __shfl_xor_sync(0xffffffffu, second[l], by);
-        }
-        if ((int32_t)threadIdx.x % 32 == x) {
-            sums[warp][0][x * LANES + l] = first[l];
-            sums[warp][1][x * LANES + l] = second[l];
-        }
-    }
-    __syncthreads();
-    if ((int32_t)threadIdx.x >= size)
-        return;
-#pragma unroll
-    for (int w = 0; w < CUDA_THREADS / 32; w++) {
-        sum.x += (double)sums[w][0][threadIdx.x];
-        sum.y += (double)sums[w][1][threadIdx.x];
-    }
-    job.partial_sums[(int64_t)blockIdx.y * job.shape.channels + (int64_t)blockIdx.x * size +
-                     threadIdx.x] = sum;
-}
+/* ------------------------------------------------------------------ coefficients */
 
 /* A coefficient of this thread's channels. */
 template <int LANES>

@@ -12,6 +12,8 @@
 #include "batch_norm.h"
 
 #define CUDA_NORM_GROUP 8
+/* Rows of a tile at most, if they can be divided into whole bytes of signs. */
+#define CUDA_NORM_TILE 256
 /* Bytes of signs that a block has in shared memory. */
 #define CUDA_NORM_SIGNS 16384
 /* Blocks of a multiprocessor. */
@@ -127,14 +129,12 @@ static inline void cuda_norm_slabs(cuda_norm_nhwc *rows, int64_t vectors)
 /* Rows of a tile: where signs are kept, those of whole bytes of the reserve. */
 static inline void cuda_norm_chunk(cuda_norm_nhwc *rows, int signs)
 {
-    const int64_t wanted = 256;
-
     if (signs && rows->positions % CUDA_NORM_GROUP) {
         rows->chunks = 1;
         rows->chunk = (int32_t)rows->positions;
         return;
     }
-    rows->chunks = (int32_t)cuda_blocks(rows->positions, wanted);
+    rows->chunks = (int32_t)cuda_blocks(rows->positions, CUDA_NORM_TILE);
     rows->chunk =
         (int32_t)cuda_blocks(cuda_blocks(rows->positions, rows->chunks), CUDA_NORM_GROUP) *
         CUDA_NORM_GROUP;
@@ -195,28 +195,24 @@ int32_t cuda_norm_nhwc_sums(const cuda_call *call, int32_t type, const cuda_norm
 int32_t cuda_norm_nhwc_forward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 int32_t cuda_norm_nhwc_backward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job);
 
-/* Op's cells, of so many splits of each, which `sums` makes in the memory that it is given: pairs,
- * [split][channel]. `job` has pointers and parameters. */
-template <class Op, class Sums>
-static int32_t cuda_norm_reduce(const cuda_reduce_plan *state, const cuda_call *call,
-                                cuda_reduce_job<Op> *job, int64_t splits, const Sums &sums)
+/* Bytes of the partial sums of rows, a multiple of 16. */
+static inline size_t cuda_norm_partial_size(const cuda_norm_nhwc *rows)
+{
+    return rows->is_possible ? (size_t)rows->streams * (size_t)rows->channels * 2 * sizeof(double)
+                             : 0;
+}
+
+/* Op's cells of the partial sums of rows. `job` has pointers and parameters. */
+template <class Op>
+static int32_t cuda_norm_join(const cuda_reduce_plan *state, const cuda_call *call,
+                              cuda_reduce_job<Op> *job, const cuda_norm_nhwc_job &rows)
 {
     static_assert(sizeof(typename Op::sum) == 2 * sizeof(double), "pairs");
-    void *scratch;
-    int32_t dropped, status = cuda_scratch_take(
-                         call->device, call->stream,
-                         sizeof(typename Op::sum) * (size_t)(splits * state->kept.count), &scratch);
 
-    if (status)
-        return status;
     job->kept = state->kept;
-    job->partial_sums = (typename Op::sum *)scratch;
-    job->splits = splits;
-    status = sums(scratch);
-    if (!status)
-        status = cuda_reduce_join_run(call, job);
-    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
-    return status ? status : dropped;
+    job->partial_sums = (typename Op::sum *)rows.partial_sums;
+    job->splits = rows.rows.streams;
+    return cuda_reduce_join_run(call, job);
 }
 
 #endif

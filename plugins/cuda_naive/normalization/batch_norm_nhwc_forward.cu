@@ -34,15 +34,15 @@ __device__ static inline int signs_pitch(const cuda_norm_nhwc &rows)
     return (rows.chunk + 7) / 8 | 1;
 }
 
-/* The same where the rows of every channel are whole bytes. */
-__device__ static inline void give_bytes(uint8_t *to, const uint8_t *signs, unsigned groups,
-                                         int pitch, int channels, int64_t apart)
+/* The same where the rows of every channel are whole bytes, at most 32: a warp has those of a
+ * channel. */
+__device__ static inline void give_bytes(uint8_t *to, const uint8_t *signs, int groups, int pitch,
+                                         int channels, int64_t apart)
 {
-    for (unsigned b = threadIdx.x; b < (unsigned)channels * groups; b += CUDA_THREADS) {
-        unsigned c = b / groups, group = b - c * groups;
+    int group = (int)threadIdx.x % 32;
 
+    for (int c = (int)threadIdx.x / 32; c < channels && group < groups; c += CUDA_THREADS / 32)
         to[c * apart + group] = signs[c * pitch + group];
-    }
 }
 
 /* The reserve of a tile from the bytes [channel][group] of its block: eight bits a thread, which
@@ -55,7 +55,7 @@ __device__ static inline void give_signs(const cuda_norm_nhwc_job &job, const ui
     uint8_t *to = job.reserve + bit / 8;
 
     if (rows % 8 == 0) {
-        give_bytes(to, signs, (unsigned)rows / 8, pitch, channels, job.rows.positions / 8);
+        give_bytes(to, signs, rows / 8, pitch, channels, job.rows.positions / 8);
         return;
     }
     for (unsigned b = threadIdx.x; b < (unsigned)(channels * rows) / 8; b += CUDA_THREADS) {

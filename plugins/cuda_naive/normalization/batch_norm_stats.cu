@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mean and variance of every cell of batch normalization, and what training keeps of them. */
 #include "batch_norm_element.h"
-#include "batch_norm_images.h"
 #include "batch_norm_nhwc.h"
 
 /* Sums of x - shift and of its square. With a shift near the mean the variance loses nothing to
@@ -125,7 +124,6 @@ static void prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan *pla
 
     for (int t = 1; t < CUDA_STATS_COUNT; t++)
         tensor[t] = tensor[t] ? tensor[t] : &grid;
-    cuda_norm_images_prepare(&state->images, plan, tensor, 1);
     cuda_norm_nhwc_prepare(&state->rows, plan, 0, tensor, 1);
     cuda_reduce_prepare<cuda_stats_op<T>>(&state->sums, plan, tensor, cuda_norm_within(plan),
                                           KIT_WALK_SORTED);
@@ -141,36 +139,32 @@ void cuda_stats_prepare(cuda_stats_plan *state, const struct anydnn_plugin_plan 
     }
 }
 
+size_t cuda_stats_partial_size(const cuda_stats_plan *state)
+{
+    return cuda_norm_partial_size(&state->rows);
+}
+
 /* A pass over x, in the form that there is. */
 template <class T>
 static int32_t run_pass(const cuda_stats_plan *state, const cuda_call *call, int32_t type,
-                        cuda_reduce_job<cuda_stats_op<T>> *job)
+                        cuda_reduce_job<cuda_stats_op<T>> *job, void *partial_sums)
 {
-    cuda_norm_images_job images = {};
     cuda_norm_nhwc_job rows = {};
+    int32_t status;
 
-    images.shape = state->images;
-    images.blend = {1, 0};
-    images.x = rows.x = job->data[CUDA_STATS_X];
     rows.rows = state->rows;
-    if (cuda_norm_images_taken(&images))
-        return cuda_norm_reduce(&state->sums, call, job, images.shape.chunks,
-                                [&](void *partial_sums) {
-                                    images.partial_sums = (double2 *)partial_sums;
-                                    return cuda_norm_images_sums(call, type, &images);
-                                });
-    if (cuda_norm_nhwc_taken(&rows))
-        return cuda_norm_reduce(&state->sums, call, job, rows.rows.streams,
-                                [&](void *partial_sums) {
-                                    rows.partial_sums = (double *)partial_sums;
-                                    return cuda_norm_nhwc_sums(call, type, &rows);
-                                });
-    return cuda_reduce_run(&state->sums, call, job);
+    rows.x = job->data[CUDA_STATS_X];
+    rows.partial_sums = (double *)partial_sums;
+    if (!cuda_norm_nhwc_taken(&rows))
+        return cuda_reduce_run(&state->sums, call, job);
+    status = cuda_norm_nhwc_sums(call, type, &rows);
+    return status ? status : cuda_norm_join(&state->sums, call, job, rows);
 }
 
 template <class T>
 static int32_t run(const cuda_stats_plan *state, const cuda_call *call, int32_t type,
-                   void *const data[CUDA_STATS_COUNT], const cuda_stats_params &params)
+                   void *const data[CUDA_STATS_COUNT], const cuda_stats_params &params,
+                   void *partial_sums)
 {
     cuda_reduce_job<cuda_stats_op<T>> job;
     int passes = sizeof(T) == sizeof(double) ? 2 : 1;
@@ -182,17 +176,18 @@ static int32_t run(const cuda_stats_plan *state, const cuda_call *call, int32_t 
     for (int pass = 0; pass < passes && !status; pass++) {
         job.params.is_shifted = pass;
         job.params.is_last = pass == passes - 1;
-        status = run_pass<T>(state, call, type, &job);
+        status = run_pass<T>(state, call, type, &job, partial_sums);
     }
     return status;
 }
 
 int32_t cuda_stats_run(const cuda_stats_plan *state, const struct anydnn_plugin_plan *plan,
                        const cuda_call *call, void *const data[CUDA_STATS_COUNT],
-                       const cuda_stats_params &params)
+                       const cuda_stats_params &params, void *partial_sums)
 {
     switch (plan->problem.tensor[0]->type) {
-#define CASE(T) return run<T>(state, call, plan->problem.tensor[0]->type, data, params)
+#define CASE(T)                                                                                    \
+    return run<T>(state, call, plan->problem.tensor[0]->type, data, params, partial_sums)
         CUDA_FLOAT_CASES(CASE);
 #undef CASE
     }
