@@ -464,6 +464,22 @@ true_maxima() {
         sort -u >"$tap_dir/backward"
     [ "$(wc -l <"$tap_dir/forward")" -eq 4 ] && diff "$tap_dir/forward" "$tap_dir/backward"
 }
+# The fastest of several is one pair; who ran stands beside its time, not the list's first.
+fastest_of_two() {
+    mocks "set.sleep_us = 40000"
+    quickly "$one" mock_a mock_a+mock_b --time 20 --config "$tap_dir/mocks.conf" --csv "$tap_dir/choice.csv" --json &&
+        json "a['pairs'][1]['backend'] == 'mock_a+mock_b' and 'chosen' not in a['layers'][0]['pairs'][0] and a['layers'][0]['pairs'][1]['chosen'] == 'mock_b' and 1000 <= a['layers'][0]['pairs'][1]['min_us'] < a['layers'][0]['pairs'][0]['min_us']" &&
+        grep -q ',mock_a+mock_b,default,.*,"mock_b",' "$tap_dir/choice.csv" || return 1
+    mocks "set.sleep_us = 100"
+    quickly "$one" mock_b mock_b+mock_a --time 20 --config "$tap_dir/mocks.conf" --json &&
+        json "a['layers'][0]['pairs'][1]['chosen'] == 'mock_a'"
+}
+not_of_one_space() {
+    printf '[anydnn]\nplugin_path = %s\nlog = error\n[plugin mock_mirror]\nset.of = %s\n' "$mocks" \
+        "$ANYDNN_TEST_PLUGINDIR/anydnn_cpu_ref.so" >"$tap_dir/mirror.conf"
+    refuses 2 'mock_a+mock_mirror:default: `mock_mirror` is of the memory space mockdev, the first of host' $quick \
+        "$one" mock_a+mock_mirror --config "$tap_dir/mirror.conf"
+}
 limit_holds() {
     mocks "set.sleep_us = 50000"
     quickly "$one" mock_a --rounds 1000 --time 0.3 --config "$tap_dir/mocks.conf" --json &&
@@ -499,6 +515,8 @@ if [ -e "$mocks/anydnn_mock_a.so" ] && [ -e "$mocks/anydnn_mock_b.so" ]; then
     check "pairs are timed in turn" in_turn
     check "each call has operands of its own" go_round
     check "the gradient of a maximum meets the maxima" true_maxima
+    check "the fastest of two" fastest_of_two
+    check "which are of one memory space" not_of_one_space
     check "the limit of time holds" limit_holds
     check "a pair that breaks" breaks
     check "--find takes the fastest algorithm" finds

@@ -41,6 +41,7 @@ struct row {
     size_t workspace;
     long long engine;
     char *algorithm;
+    char *chosen; /* of several backends; NULL where there is one */
 };
 
 struct layer {

@@ -156,6 +156,7 @@ static int run_bench(struct bench *bench)
         for (int p = 0; p < bench->pairs; p++) {
             free(bench->layer[i].row[p].declined);
             free(bench->layer[i].row[p].algorithm);
+            free(bench->layer[i].row[p].chosen);
         }
         free(bench->layer[i].row);
     }

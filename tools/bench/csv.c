@@ -35,7 +35,9 @@ static void print_row(FILE *file, const struct bench *bench, const struct layer 
     print_number(file, row->ratio);
     fprintf(file, ",%zu,%lld,%s,", row->workspace, row->engine,
             row->algorithm != NULL ? row->algorithm : "");
-    tool_csv_quoted(file, row->declined != NULL ? row->declined : "");
+    tool_csv_quoted(file, row->declined != NULL ? row->declined
+                          : row->chosen != NULL ? row->chosen
+                                                : "");
     fputc(',', file);
     tool_csv_quoted(file, layer->item->problem);
     fputc('\n', file);

@@ -130,6 +130,8 @@ void runner_keep_record(struct runner *runner)
     runner->row->workspace = runner->entrant.workspace;
     if (anydnnGetDispatchInfoInt(runner->contender->handle, "engine", &engine) == SUCCESS)
         runner->row->engine = engine;
+    if (contender_chooses(runner->contender))
+        runner->row->chosen = tool_ask_handle(runner->contender->handle, "backend");
 }
 
 /* ---- statistics */

@@ -245,6 +245,8 @@ static json_t *row_object(const struct bench *bench, const struct layer *layer, 
     json_object_set_new(object, "workspace", json_integer((json_int_t)row->workspace));
     json_object_set_new(object, "engine", json_integer(row->engine));
     json_object_set_new(object, "algorithm", tool_json_text(row->algorithm));
+    if (row->chosen != NULL)
+        json_object_set_new(object, "chosen", tool_json_text(row->chosen));
     return object;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handles that ask one backend alone in one math mode, and what it answers to a problem. */
+/* Handles that ask one backend alone, or the fastest of some, in one math mode, and what they
+ * answer to a problem. */
 #include "tools/problem/contender.h"
 
 #include <stdio.h>
@@ -69,41 +70,104 @@ static void choose_device(const struct tool *tool, const char *space, struct con
     snprintf(contender->device, sizeof(contender->device), "%s", asked ? tool->device : own);
 }
 
-static int look_at_backend(struct tool *tool, struct contender *contender)
+/* The name at the front of a list with + between, and what is behind it; NULL at its end. */
+static const char *next_backend(const char *list, char *name, size_t size)
 {
-    int index = tool_find_backend(contender->backend);
+    size_t length = strcspn(list, "+");
+
+    snprintf(name, size, "%.*s", (int)length, list);
+    return list[length] == '+' ? list + length + 1 : NULL;
+}
+
+/* Fills in its memory space. */
+static int look_at_backend(struct tool *tool, const char *given, const char *name, char *space,
+                           size_t size)
+{
+    int index = tool_find_backend(name);
     char *reason;
-    char *space;
+    char *own;
     int code = TOOL_FINE;
 
     if (index < 0)
         return tool_fail(tool, TOOL_USAGE,
-                         "%s: no backend of this name is installed; `anydnn info` lists them",
-                         contender->name);
-    space = tool_ask(anydnnGetBackendInfo, index, "space");
+                         "%s: no backend `%s` is installed; `anydnn info` lists them", given, name);
+    own = tool_ask(anydnnGetBackendInfo, index, "space");
     reason = tool_ask(anydnnGetBackendInfo, index, "reason");
     if (reason != NULL && reason[0] != '\0')
-        code = tool_fail(tool, TOOL_FAILED, "%s: %s", contender->name, reason);
+        code = tool_fail(tool, TOOL_FAILED, "%s: %s", given, reason);
     else
-        choose_device(tool, space != NULL ? space : "host", contender);
-    free(space);
+        snprintf(space, size, "%s", own != NULL ? own : "host");
+    free(own);
     free(reason);
     return code;
 }
 
+/* All of them, and the device: only those of one memory space are timed beside each other. */
+static int look_at_backends(struct tool *tool, struct contender *contender)
+{
+    char name[64];
+    char first[64] = "";
+    char space[64];
+
+    for (const char *list = contender->backend; list != NULL;) {
+        int code;
+
+        list = next_backend(list, name, sizeof(name));
+        code = look_at_backend(tool, contender->name, name, space, sizeof(space));
+        if (code != TOOL_FINE)
+            return code;
+        if (first[0] != '\0' && strcmp(first, space) != 0)
+            return tool_fail(tool, TOOL_USAGE,
+                             "%s: `%s` is of the memory space %s, the first of %s; the fastest is "
+                             "chosen of one space",
+                             contender->name, name, space, first);
+        snprintf(first, sizeof(first), "%s", space);
+    }
+    choose_device(tool, first, contender);
+    return TOOL_FINE;
+}
+
+int contender_chooses(const struct contender *contender)
+{
+    return strchr(contender->backend, '+') != NULL;
+}
+
+static int contender_has(const struct contender *contender, const char *backend)
+{
+    char name[64];
+
+    for (const char *list = contender->backend; list != NULL;) {
+        list = next_backend(list, name, sizeof(name));
+        if (strcmp(name, backend) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* "fastest, A, B, fallback:off", or "A, fallback:off". */
+static void make_route(const struct contender *contender, char *route, size_t size)
+{
+    int length = snprintf(route, size, "%s", contender_chooses(contender) ? "fastest, " : "");
+
+    for (const char *from = contender->backend; *from != '\0'; from++)
+        length += snprintf(route + length, size - (size_t)length, "%s",
+                           *from == '+' ? ", " : (char[]){*from, '\0'});
+    snprintf(route + length, size - (size_t)length, ", fallback:off");
+}
+
 int contender_open(struct tool *tool, const char *given, int find, struct contender *contender)
 {
-    char route[80];
+    char route[400];
     int code;
 
     memset(contender, 0, sizeof(*contender));
-    contender->find = find;
     code = read_name(tool, given, contender);
     if (code == TOOL_FINE)
-        code = look_at_backend(tool, contender);
+        code = look_at_backends(tool, contender);
     if (code != TOOL_FINE)
         return code;
-    snprintf(route, sizeof(route), "%s, fallback:off", contender->backend);
+    contender->find = find && !contender_chooses(contender);
+    make_route(contender, route, sizeof(route));
     if (anydnnCreateOnDevice(&contender->handle, contender->device) != SUCCESS ||
         anydnnGetDevice(contender->handle, contender->device, sizeof(contender->device)) !=
             SUCCESS ||
@@ -141,7 +205,7 @@ static void decline(struct entrant *entrant, const char *sentence)
 static void decline_as_said(const struct contender *contender, struct entrant *entrant)
 {
     char sentence[4096];
-    char lead[80];
+    char lead[160];
     char *own;
     char *end;
 
@@ -250,7 +314,7 @@ void entrant_check(struct contender *contender, struct entrant *entrant, int les
     char *math = tool_ask_handle(contender->handle, "math");
     char sentence[256];
 
-    if (backend == NULL || strcmp(backend, contender->backend) != 0) {
+    if (backend == NULL || !contender_has(contender, backend)) {
         snprintf(sentence, sizeof(sentence), "%s ran instead",
                  backend != NULL ? backend : "nobody");
         decline(entrant, sentence);

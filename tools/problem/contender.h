@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One BACKEND:MATH of bench and compare: a handle that asks this backend alone, and the problems
- * that it runs in this math mode or declines. */
+/* One BACKEND:MATH of bench and compare: a handle that asks this backend alone, or for BACKEND+...
+ * the fastest of several by a route's `fastest`, and the problems that run so in this math mode or
+ * are declined. */
 #ifndef TOOLS_PROBLEM_CONTENDER_H
 #define TOOLS_PROBLEM_CONTENDER_H
 
 #include "tools/common.h"
 
 struct contender {
-    char name[128]; /* BACKEND:MATH, the mode always there */
-    char backend[64];
+    char name[160];    /* BACKEND:MATH, the mode always there */
+    char backend[128]; /* several with + between */
     char math[32];
     char device[64];
     int find; /* the fastest algorithm by anydnnFind..., not the backend's first */
     anydnnHandle_t handle;
 };
 
-/* Reads BACKEND[:MATH] and makes its handle: on --device where the backend is of that memory space,
- * else on the first device of its own. Fails with a sentence. */
+/* Reads BACKEND[+BACKEND...][:MATH] and makes its handle: on --device where the backend is of that
+ * memory space, else on the first device of its own. Fails with a sentence. */
 int contender_open(struct tool *tool, const char *given, int find, struct contender *contender);
 /* Another handle on the same device, which asks whom the routes name. 0 where that fails. */
 int contender_open_routed(const struct contender *like, struct contender *routed);
+/* Whether it is the fastest of several backends. */
+int contender_chooses(const struct contender *contender);
 void contender_close(struct contender *contender);
 
 /* A problem on a contender. */
