@@ -117,6 +117,31 @@ if torch:
             return functional.relu(self.norm(x))
 
 
+def rounded_norm(model, x, dy):
+    """A normalization and ReLU in double, y and gradients, and what they may be off by, computed in float and rounded.
+
+    Each result is rounded to x's type once, by at most a unit u of it. Gradients may see a rounded mean and inverse
+    deviation, off by u of either, so that the normalized values are off by u times `off`.
+    """
+    norm, leaf, axes = model[0], x.double().requires_grad_(), [0, *range(2, x.dim())]
+    before = norm(leaf)
+    leaves = [leaf, *model.parameters()]
+    y = model[1](before)
+    found = [y, *torch.autograd.grad(y, leaves, dy.double(), retain_graph=True)]
+    masked, = torch.autograd.grad(y, before, dy.double())
+    mean = leaf.mean(axes, keepdim=True)
+    inverse = (leaf.var(axes, correction=0, keepdim=True) + norm.eps).rsqrt()
+    normal = (leaf - mean) * inverse
+    off = mean.abs() * inverse + normal.abs()
+    slope = (masked * normal).mean(axes, keepdim=True).abs()
+    scale = inverse * (1 if norm.weight is None else norm.weight.abs().view(mean.shape))
+    more = [0, found[1].abs() + scale * (off * slope + normal.abs() * (masked.abs() * off).mean(axes, keepdim=True)),
+            (masked.abs() * off).sum(axes), 0]
+    # A product of two such factors is off by the square of a unit besides.
+    unit = torch.finfo(x.dtype).eps / 2 * (1 + 2.0 ** -6)
+    return [(one.detach(), (unit * (one.abs() + extra)).detach()) for one, extra in zip(found, more)]
+
+
 def step(model, x, training=True):
     """y, the gradients, and the buffers behind them."""
     model.train(training)
@@ -204,6 +229,51 @@ class Fuse(unittest.TestCase):
                                               "native_batch_norm_backward", "avg_pool2d_backward",
                                               "anydnn::max_pool2d", "anydnn::max_pool2d_backward"], 3)
                 self.assertEqual(calls, expected)
+
+    def test_norms_in_half(self):
+        """Parameters and running statistics of x's type, plain and fused, in eager mode and traced."""
+        plain = [(nn.BatchNorm1d, (9, 3), {}), (nn.BatchNorm3d, (2, 3, 4, 4, 4), {}),
+                 (nn.BatchNorm2d, (4, 3, 5, 5), {"affine": False}),
+                 (nn.BatchNorm2d, (4, 3, 5, 5), {"affine": False, "track_running_stats": False})]
+        cases = [(norm, shape, options, lambda model: model) for norm, shape, options in plain]
+        for wrap in (lambda model: model, anydnn.torch.fuse,
+                     lambda model: torch.compile(anydnn.torch.fuse(model), backend="aot_eager")):
+            cases.append((nn.BatchNorm2d, (4, 3, 5, 5), {}, wrap))
+        for kind in (torch.bfloat16, torch.float16):
+            for norm, shape, options, wrap in cases:
+                torch._dynamo.reset()
+                model = nn.Sequential(norm(shape[1], **options), nn.ReLU())
+                for one in model.parameters():
+                    nn.init.normal_(one)
+                model, x, dy = model.to(kind), (torch.randn(shape) + 1).to(kind), torch.randn(shape).to(kind)
+                for compiled in (False, True, True):
+                    self.half_step(model, wrap, x, dy, compiled)
+        self.assertNotIn("torch", anydnn.torch.report().calls())
+
+    def half_step(self, model, wrap, x, dy, compiled):
+        double = copy.deepcopy(model).double()
+        wanted = rounded_norm(double, x, dy)
+        unit = torch.finfo(x.dtype).eps / 2 * (1 + 2.0 ** -6)
+        with anydnn.torch.use(route="onednn, cpu_ref", compiled=compiled):
+            leaf = x.clone().requires_grad_()
+            y = wrap(model)(leaf)
+            found = [y, *torch.autograd.grad(y, [leaf, *model.parameters()], dy)]
+            # The running statistics are rounded once more where the batch's come in their type.
+            for one, other in zip(model.buffers(), double.buffers()):
+                if one.is_floating_point():
+                    found.append(one)
+                    wanted.append((other.clone(), 2 * unit * other.abs() + 2.0 ** -24))
+            model.eval()
+            found.append(model(x))
+            anydnn.torch.unfuse(model)
+            model.train()
+        double.load_state_dict(model.state_dict())
+        other = double.eval()(x.double())
+        wanted.append((other, unit * other.abs()))
+        for one, (other, bound) in zip(found, wanted):
+            self.assertEqual(one.dtype, x.dtype)
+            bound = bound + 2.0 ** 8 * 2.0 ** -24 * (1 + other.abs().max())
+            self.assertLessEqual(((one.double() - other).abs() - bound).max().item(), 0)
 
     def test_fold(self):
         model = Model()

@@ -27,9 +27,8 @@ def why_not_norm(norm: nn.Module) -> str:
         return "no running statistics"
     if norm.weight is None or norm.bias is None:
         return "no affine parameters"
-    kind = torch.float64 if norm.weight.dtype == torch.float64 else torch.float32
-    if any(one.dtype != kind for one in (norm.weight, norm.bias, norm.running_mean, norm.running_var)):
-        return "parameters of another type than float or double"
+    if any(one.dtype != norm.weight.dtype for one in (norm.bias, norm.running_mean, norm.running_var)):
+        return "parameters of several types"
     return ""
 
 
@@ -100,7 +99,7 @@ def update(norms: Sequence[Any], batches: Sequence[Optional[Tuple[torch.Tensor, 
         if batch:
             running, new = groups.setdefault(norm.momentum, ([], []))
             running += [norm.running_mean, norm.running_var]
-            new += batch
+            new += [one.to(norm.weight.dtype) for one in batch]
     if groups:
         with torch.no_grad():
             for momentum, (running, new) in groups.items():

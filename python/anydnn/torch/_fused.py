@@ -108,10 +108,6 @@ def _new(like: torch.Tensor) -> torch.Tensor:
 
 # Batch normalization (+ addition) + activation, in training.
 
-def _parameter_type(x: torch.Tensor) -> torch.dtype:
-    return torch.float64 if x.dtype == torch.float64 else torch.float32
-
-
 def _check(x: torch.Tensor, *others: Maybe) -> None:
     if not 4 <= x.dim() <= 5:
         raise Declined(f"an input of {x.dim()} dims")
@@ -130,13 +126,13 @@ def _norm_keys(x: torch.Tensor, epsilon: float, ceiling: Optional[float], additi
 
 def _saved(x: torch.Tensor) -> List[torch.Tensor]:
     """Mean, inverse deviation and reserve for the gradient."""
-    mean, inverse = (x.new_empty(x.shape[1], dtype=_parameter_type(x)) for _ in range(2))
+    mean, inverse = (x.new_empty(x.shape[1], dtype=_batch_norm.kind_of(x)) for _ in range(2))
     return [mean, inverse, x.new_empty((x.numel() + 7) // 8, dtype=torch.uint8)]
 
 
 def apart(whole: Maybe, x: torch.Tensor) -> List[torch.Tensor]:
     """The same as parts of one tensor, which autograd keeps at the cost of one; by default of a new one, which is first."""
-    kind, bits = _parameter_type(x), (x.numel() + 7) // 8
+    kind, bits = _batch_norm.kind_of(x), (x.numel() + 7) // 8
     size = x.shape[1] * kind.itemsize
     gap = -size % 64
     if whole is None:
@@ -182,6 +178,7 @@ def _norm_in_place(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.
     statistics = [_batch_norm.running(one, x) for one in (mean, var)]
     whole, *saved = apart(None, x)
     y, backend = _norm_run(x, z, weight, bias, statistics, saved, momentum, epsilon, ceiling)
+    _batch_norm.keep((mean, var), statistics)
     return (y, whole), backend
 
 
@@ -207,7 +204,7 @@ def _of_bits(reserve: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
 def _norm_run_parts(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, mean: torch.Tensor,
                     var: torch.Tensor, momentum: float, epsilon: float,
                     ceiling: Optional[float]) -> Tuple[torch.Tensor, ...]:
-    kind = _parameter_type(x)
+    kind = _batch_norm.kind_of(x)
     y, saved_mean, saved_inverse = torch.native_batch_norm(x, weight, bias, mean, var, True, momentum, epsilon)
     y = activated(y if z is None else y + z, ceiling)
     passes = y > 0 if ceiling is None else (y > 0) & (y < ceiling)
@@ -224,7 +221,7 @@ def _norm_in_place_parts(x: torch.Tensor, *rest: Any) -> Any:
 
 def _norm_parts(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, epsilon: float,
                 ceiling: Optional[float]) -> Any:
-    kind = _parameter_type(x)
+    kind = _batch_norm.kind_of(x)
     batch, var = (torch.zeros(x.shape[1], dtype=weight.dtype, device=x.device) for _ in range(2))
     y, mean, inverse, reserve = _norm_run_parts(x, z, weight, bias, batch, var, 1.0, epsilon, ceiling)
     return y, mean, inverse, batch.to(kind), var.to(kind), reserve
@@ -252,7 +249,12 @@ def _norm_gradient(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean
     backend = _batch_norm.run(
         _state.handle_of(x), "batch_normalization_backward", last, tensors,
         _norm_keys(x, epsilon, ceiling, addition, ("save_mean", "save_inv_var")) + " without=y,bias")
-    return (dx, dz, dscale, dbias), backend
+    return (dx, dz, *(_batch_norm.as_type_of(one, weight) for one in (dscale, dbias))), backend
+
+
+def _as_torch(statistics: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Saved statistics as torch's gradient takes them: on the CPU of the parameters' type."""
+    return statistics if statistics.is_cuda else statistics.to(weight.dtype)
 
 
 def _norm_gradient_parts(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor,
@@ -260,7 +262,7 @@ def _norm_gradient_parts(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor
                          addition: bool) -> Any:
     masked = _new(x).copy_(torch.where(_of_bits(reserve, x), dy, 0))
     dx, dscale, dbias = torch.ops.aten.native_batch_norm_backward(
-        masked, x, weight, None, None, mean.to(weight.dtype), inverse.to(weight.dtype), True, epsilon,
+        masked, x, weight, None, None, _as_torch(mean, weight), _as_torch(inverse, weight), True, epsilon,
         [True, True, True])
     return _new(x).copy_(dx), masked if addition else None, dscale, dbias
 
@@ -310,7 +312,8 @@ def _norm_twice(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: t
     # The activation is linear around every place: its bits suffice.
     masked = torch.where(_of_bits(reserve, x), dy, 0)
     dx, dweight, dbias = torch.ops.aten.native_batch_norm_backward(
-        masked, x, weight, None, None, mean, inverse, True, epsilon, [True, True, True])
+        masked, x, weight, None, None, _as_torch(mean, weight), _as_torch(inverse, weight), True, epsilon,
+        [True, True, True])
     return dx, masked if addition else None, dweight, dbias
 
 
