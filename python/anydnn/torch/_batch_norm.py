@@ -28,7 +28,8 @@ def parameter(value: Maybe, x: torch.Tensor, default: float) -> torch.Tensor:
         raise Declined("parameters of another number of channels")
     if value.dtype != kind:
         beside()
-    return value.contiguous().to(kind)
+        value = value.to(kind)
+    return value.contiguous()
 
 
 def running(value: Maybe, x: torch.Tensor) -> Any:
@@ -89,6 +90,8 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
     packed_x, last, shape = operand_of(x)
     scale, shift = parameter(weight, x, 1.0), parameter(bias, x, 0.0)
     given = mean, var
+    # What is saved has the parameters' type on the CPU, without any x's: torch's gradient there takes no other.
+    like = None if x.is_cuda else next((one for one in (weight, bias, *given) if one is not None), x)
     mean, var = running(mean, x), running(var, x)
     y = empty(packed_x.shape, packed_x, last)
     handle = handle_of(x)
@@ -99,7 +102,7 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
         backend = run(handle, "batch_normalization_inference", last, [*tensors, ("mean", mean), ("var", var)],
                        _values(epsilon))
         # Empty, as torch has it on the CPU: on CUDA, too, its gradient of inference goes by running statistics then.
-        saved = scale.new_empty(0)
+        saved = as_type_of(scale.new_empty(0), like)
         return (y.view(shape) if len(shape) < 4 else y, saved, saved.clone()), backend
     if x.numel() == x.shape[1]:
         raise Declined("one value a channel")
@@ -117,11 +120,7 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
         f" {name}={kind}:1,{x.shape[1]}{ones}" for name in names.split())
     backend = run(handle, "batch_normalization_training", last, tensors, rest)
     keep(given, (mean, var))
-    if not x.is_cuda:
-        # As torch has it on the CPU, whose gradient takes no other: of the parameters' type, without any of x's.
-        like = next((one for one in (weight, bias, *given) if one is not None), x)
-        saved_mean, saved_inverse = as_type_of(saved_mean, like), as_type_of(saved_inverse, like)
-    return (y.view(shape) if len(shape) < 4 else y, saved_mean, saved_inverse), backend
+    return (y.view(shape) if len(shape) < 4 else y, as_type_of(saved_mean, like), as_type_of(saved_inverse, like)), backend
 
 
 def native_batch_norm(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Maybe, training: bool,

@@ -134,11 +134,11 @@ def apart(whole: Maybe, x: torch.Tensor) -> List[torch.Tensor]:
     """The same as parts of one tensor, which autograd keeps at the cost of one; by default of a new one, which is first."""
     kind, bits = _batch_norm.kind_of(x), (x.numel() + 7) // 8
     size = x.shape[1] * kind.itemsize
-    gap = -size % 64
+    wide = (size + 63) // 64 * 64
     if whole is None:
-        whole = x.new_empty(2 * (size + gap) + bits, dtype=torch.uint8)
-    mean, _, inverse, _, reserve = whole.split([size, gap, size, gap, bits])
-    return [whole, mean.view(kind), inverse.view(kind), reserve]
+        whole = x.new_empty(2 * wide + bits, dtype=torch.uint8)
+    *vectors, reserve = whole.split_with_sizes([wide, wide, bits])
+    return [whole, *[one.view(kind) if size == wide else one[:size].view(kind) for one in vectors], reserve]
 
 
 def _norm_run(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, statistics: Sequence[torch.Tensor],
