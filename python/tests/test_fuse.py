@@ -117,6 +117,31 @@ if torch:
             return functional.relu(self.norm(x))
 
 
+def rounded_norm(model, x, dy):
+    """A normalization and ReLU in double, y and gradients, and what they may be off by, computed in float and rounded.
+
+    Each result is rounded to x's type once, by at most a unit u of it. Gradients may see a rounded mean and inverse
+    deviation, off by u of either, so that the normalized values are off by u times `off`.
+    """
+    norm, leaf, axes = model[0], x.double().requires_grad_(), [0, *range(2, x.dim())]
+    before = norm(leaf)
+    leaves = [leaf, *model.parameters()]
+    y = model[1](before)
+    found = [y, *torch.autograd.grad(y, leaves, dy.double(), retain_graph=True)]
+    masked, = torch.autograd.grad(y, before, dy.double())
+    mean = leaf.mean(axes, keepdim=True)
+    inverse = (leaf.var(axes, correction=0, keepdim=True) + norm.eps).rsqrt()
+    normal = (leaf - mean) * inverse
+    off = mean.abs() * inverse + normal.abs()
+    slope = (masked * normal).mean(axes, keepdim=True).abs()
+    scale = inverse * (1 if norm.weight is None else norm.weight.abs().view(mean.shape))
+    more = [0, found[1].abs() + scale * (off * slope + normal.abs() * (masked.abs() * off).mean(axes, keepdim=True)),
+            (masked.abs() * off).sum(axes), 0]
+    # A product of two such factors is off by the square of a unit besides.
+    unit = torch.finfo(x.dtype).eps / 2 * (1 + 2.0 ** -6)
+    return [(one.detach(), (unit * (one.abs() + extra)).detach()) for one, extra in zip(found, more)]
+
+
 def step(model, x, training=True):
     """y, the gradients, and the buffers behind them."""
     model.train(training)
@@ -167,7 +192,8 @@ class Fuse(unittest.TestCase):
             for training in (True, False):
                 self.near(step(other, x, training), step(model, x, training))
             self.assertEqual(other.block.bn1.num_batches_tracked.item(), 1)
-            wanted = {"batch_norm_relu": 4, "batch_norm_relu_backward": 4, "convolution_relu": 4}
+            wanted = {"batch_norm_relu": 4, "batch_norm_relu_backward": 4, "convolution_relu": 4,
+                      "convolution_relu_backward": 4}
             self.assertEqual(self.ran(), wanted if enabled else {})
             if not enabled:
                 self.assertIn("anydnn.torch is not enabled for batch_norm", str(anydnn.torch.report()))
@@ -194,14 +220,61 @@ class Fuse(unittest.TestCase):
                 for one, other in zip(found, wanted):
                     self.assertTrue(all(map(torch.equal, one, other)))
                 calls = {line.operator: line.calls for line in anydnn.torch.report() if line.operator != "fuse"}
-                expected = {"_convolution": 15, "convolution_backward": 21, "anydnn::batch_norm_relu": 12,
+                expected = {"_convolution": 15, "convolution_backward": 15, "anydnn::batch_norm_relu": 12,
                             "anydnn::batch_norm_relu_backward": 12, "anydnn::convolution_relu": 6,
+                            "anydnn::convolution_relu_backward": 6,
                             "native_batch_norm": 3, "native_batch_norm_backward": 3}
                 if model is plain:
                     expected = dict.fromkeys(["_convolution", "convolution_backward", "native_batch_norm", "avg_pool2d",
                                               "native_batch_norm_backward", "avg_pool2d_backward",
                                               "anydnn::max_pool2d", "anydnn::max_pool2d_backward"], 3)
                 self.assertEqual(calls, expected)
+
+    def test_norms_in_half(self):
+        """Parameters and running statistics of x's type, plain and fused, in eager mode and traced."""
+        plain = [(nn.BatchNorm1d, (9, 3), {}), (nn.BatchNorm3d, (2, 3, 4, 4, 4), {}),
+                 (nn.BatchNorm2d, (4, 3, 5, 5), {"affine": False}),
+                 (nn.BatchNorm2d, (4, 3, 5, 5), {"affine": False, "track_running_stats": False})]
+        cases = [(norm, shape, options, lambda model: model) for norm, shape, options in plain]
+        for wrap in (lambda model: model, anydnn.torch.fuse,
+                     lambda model: torch.compile(anydnn.torch.fuse(model), backend="aot_eager")):
+            cases.append((nn.BatchNorm2d, (4, 3, 5, 5), {}, wrap))
+        for kind in (torch.bfloat16, torch.float16):
+            for norm, shape, options, wrap in cases:
+                torch._dynamo.reset()
+                model = nn.Sequential(norm(shape[1], **options), nn.ReLU())
+                for one in model.parameters():
+                    nn.init.normal_(one)
+                model, x, dy = model.to(kind), (torch.randn(shape) + 1).to(kind), torch.randn(shape).to(kind)
+                for compiled in (False, True, True):
+                    self.half_step(model, wrap, x, dy, compiled)
+        self.assertEqual({line.reason for line in anydnn.torch.report()} - {"", "the gradient of inference"}, set())
+
+    def half_step(self, model, wrap, x, dy, compiled):
+        double = copy.deepcopy(model).double()
+        wanted = rounded_norm(double, x, dy)
+        unit = torch.finfo(x.dtype).eps / 2 * (1 + 2.0 ** -6)
+        with anydnn.torch.use(route="onednn, cpu_ref", compiled=compiled):
+            leaf = x.clone().requires_grad_()
+            y = wrap(model)(leaf)
+            found = [y, *torch.autograd.grad(y, [leaf, *model.parameters()], dy)]
+            # The running statistics are rounded once more where the batch's come in their type.
+            for one, other in zip(model.buffers(), double.buffers()):
+                if one.is_floating_point():
+                    found.append(one)
+                    wanted.append((other.clone(), 2 * unit * other.abs() + 2.0 ** -24))
+            model.eval()
+            found.append(model(leaf))
+            found[-1].sum().backward()  # by torch
+            anydnn.torch.unfuse(model)
+            model.train()
+        double.load_state_dict(model.state_dict())
+        other = double.eval()(x.double())
+        wanted.append((other, unit * other.abs()))
+        for one, (other, bound) in zip(found, wanted):
+            self.assertEqual(one.dtype, x.dtype)
+            bound = bound + 2.0 ** 8 * 2.0 ** -24 * (1 + other.abs().max())
+            self.assertLessEqual(((one.double() - other).abs() - bound).max().item(), 0)
 
     def test_fold(self):
         model = Model()
@@ -358,6 +431,45 @@ class Fuse(unittest.TestCase):
                 self.assertTrue(check(lambda x, weight, bias: norm(x, None, weight, bias), (x, weight, bias)))
                 self.assertTrue(check(conv, (x, w, bias)))
             anydnn.torch.disable()
+
+    def test_gradients_in_eager_mode(self):
+        """Of fused modules, against differences, once and twice; both kinds of kernels, and torch's."""
+        class Sum(Branches):
+            def forward(self, x):
+                return functional.relu6(x + self.norm(x))
+        x = torch.randn(2, 3, 3, 3, dtype=torch.double, requires_grad=True)
+        models = (Sum(), nn.Sequential(nn.BatchNorm2d(3), nn.ReLU()), nn.Sequential(nn.Conv2d(3, 2, 2), nn.ReLU6()))
+        for model in models:
+            anydnn.torch.fuse(model.double())
+            names = list(dict(model.named_parameters()))
+
+            def run(x, *parameters):
+                return torch.func.functional_call(model, dict(zip(names, parameters)), (x,))
+            for compiled in (None, False, True):
+                if compiled is not None:
+                    anydnn.torch.enable(route="cpu_ref", compiled=compiled)
+                for check in (torch.autograd.gradcheck, torch.autograd.gradgradcheck):
+                    self.assertTrue(check(run, (x, *model.parameters())))
+                once, twice = (torch.autograd.grad((model(x) ** 3).sum(), (x, *model.parameters()), create_graph=again)
+                               for again in (False, True))
+                self.near(twice, once)
+                anydnn.torch.disable()
+        self.assertTrue({"batch_norm_relu_backward", "convolution_relu_backward"} <= set(self.ran()))
+
+    def test_what_was_saved_has_not_changed(self):
+        """As in torch: an input that changed before the gradient, and a second gradient, raise."""
+        anydnn.torch.enable()
+        for model in (nn.Sequential(nn.BatchNorm2d(3), nn.ReLU()), nn.Sequential(nn.Conv2d(3, 2, 2), nn.ReLU())):
+            anydnn.torch.fuse(model)
+            x = torch.randn(2, 3, 4, 4).requires_grad_().clone()
+            y = model(x).sum()
+            x.mul_(2)
+            with self.assertRaisesRegex(RuntimeError, "modified by an inplace operation"):
+                y.backward()
+            y = model(torch.randn(2, 3, 4, 4)).sum()
+            y.backward()
+            with self.assertRaisesRegex(RuntimeError, "a second time"):
+                y.backward()
 
     def test_derivatives_taken_forward(self):
         """Blocks run their parts, which have formulas for that."""

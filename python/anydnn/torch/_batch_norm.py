@@ -4,30 +4,48 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
 
-from ._state import (FORMATS, Declined, channels_last, empty, handle_of, operand, packed, plan, supported)
+from ._state import (FORMATS, Declined, beside, channels_last, empty, handle_of, operand, packed, plan, supported)
 
 Maybe = Optional[torch.Tensor]
 
 
+def kind_of(x: torch.Tensor) -> torch.dtype:
+    """The type of parameters and statistics as the operations take them."""
+    return torch.float64 if x.dtype == torch.float64 else torch.float32
+
+
 def parameter(value: Maybe, x: torch.Tensor, default: float) -> torch.Tensor:
-    """A vector of channels as the operations take it; where torch has none, the one that changes nothing."""
-    kind = torch.float64 if x.dtype == torch.float64 else torch.float32
+    """A vector of channels as the operations take it; where torch has none, the one that changes nothing.
+
+    One of x's own type, half or bfloat16, is a copy: the call is none for a recipe then.
+    """
+    kind = kind_of(x)
     if value is None:
         return torch.full((x.shape[1],), default, dtype=kind, device=x.device)
-    if value.dtype != kind:
+    if value.dtype not in (kind, x.dtype):
         raise Declined(f"parameters of {value.dtype} beside an input of {x.dtype}")
     if value.numel() != x.shape[1]:
         raise Declined("parameters of another number of channels")
+    if value.dtype != kind:
+        beside()
+        value = value.to(kind)
     return value.contiguous()
 
 
 def running(value: Maybe, x: torch.Tensor) -> Any:
-    """Running statistics as the operations take them, which write into them."""
+    """Running statistics as the operations take them, which write into them: `keep` takes a copy back."""
     if value is None:
         return None
     if not value.is_contiguous():
         raise Declined("running statistics that are not contiguous")
     return parameter(value, x, 0.0)
+
+
+def keep(given: Sequence[Maybe], written: Sequence[Maybe]) -> None:
+    """Puts what was written into copies of running statistics where these are."""
+    for one, new in zip(given, written):
+        if one is not None and new is not None and one.dtype != new.dtype:
+            one.copy_(new)
 
 
 def operand_of(x: torch.Tensor) -> Tuple[torch.Tensor, bool, Tuple[int, ...]]:
@@ -59,10 +77,21 @@ def run(handle: Any, operation: str, last: bool, tensors: List[Tuple[str, torch.
     return found.backend
 
 
+def as_type_of(vector: torch.Tensor, like: Maybe) -> torch.Tensor:
+    """A result in the type that torch gives it, by a copy where that is another."""
+    if like is None or like.dtype == vector.dtype:
+        return vector
+    beside()
+    return vector.to(like.dtype)
+
+
 def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Maybe, training: bool,
              momentum: float, epsilon: float) -> Tuple[Tuple[torch.Tensor, torch.Tensor, torch.Tensor], str]:
     packed_x, last, shape = operand_of(x)
     scale, shift = parameter(weight, x, 1.0), parameter(bias, x, 0.0)
+    given = mean, var
+    # What is saved has the parameters' type on the CPU, without any x's: torch's gradient there takes no other.
+    like = None if x.is_cuda else next((one for one in (weight, bias, *given) if one is not None), x)
     mean, var = running(mean, x), running(var, x)
     y = empty(packed_x.shape, packed_x, last)
     handle = handle_of(x)
@@ -73,13 +102,10 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
         backend = run(handle, "batch_normalization_inference", last, [*tensors, ("mean", mean), ("var", var)],
                        _values(epsilon))
         # Empty, as torch has it on the CPU: on CUDA, too, its gradient of inference goes by running statistics then.
-        saved = scale.new_empty(0)
+        saved = as_type_of(scale.new_empty(0), like)
         return (y.view(shape) if len(shape) < 4 else y, saved, saved.clone()), backend
     if x.numel() == x.shape[1]:
         raise Declined("one value a channel")
-    if not x.is_cuda and x.dtype in (torch.float16, torch.bfloat16) and all(
-            one is None for one in (weight, bias, mean, var)):
-        raise Declined("no parameters: torch keeps the statistics in the input's type then")
     saved_mean, saved_inverse = torch.empty_like(scale), torch.empty_like(scale)
     tensors += [("save_mean", saved_mean), ("save_inv_var", saved_inverse)]
     names = "save_mean save_inv_var"
@@ -93,7 +119,8 @@ def _forward(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Mayb
     rest = _values(epsilon) + f" average_factor={float(momentum)!r}" + "".join(
         f" {name}={kind}:1,{x.shape[1]}{ones}" for name in names.split())
     backend = run(handle, "batch_normalization_training", last, tensors, rest)
-    return (y.view(shape) if len(shape) < 4 else y, saved_mean, saved_inverse), backend
+    keep(given, (mean, var))
+    return (y.view(shape) if len(shape) < 4 else y, as_type_of(saved_mean, like), as_type_of(saved_inverse, like)), backend
 
 
 def native_batch_norm(x: torch.Tensor, weight: Maybe, bias: Maybe, mean: Maybe, var: Maybe, training: bool,
@@ -128,7 +155,7 @@ def _backward(dy: torch.Tensor, x: torch.Tensor, weight: Maybe, saved_mean: Mayb
     backend = run(handle_of(x), "batch_normalization_backward", last,
                    [("x", packed_x), ("dy", dy), ("scale", scale), ("save_mean", mean), ("save_inv_var", inverse),
                     ("dx", dx), ("dscale", dscale), ("dbias", dbias)], rest)
-    return [dx.view(shape) if len(shape) < 4 else dx, dscale, dbias], backend
+    return [dx.view(shape) if len(shape) < 4 else dx, as_type_of(dscale, weight), as_type_of(dbias, weight)], backend
 
 
 def native_batch_norm_backward(dy: torch.Tensor, x: torch.Tensor, weight: Maybe, mean: Maybe, var: Maybe,

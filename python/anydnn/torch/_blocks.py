@@ -9,12 +9,12 @@ from torch.nn import functional
 from . import _eager, _fused
 
 Maybe = Optional[torch.Tensor]
-_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 
 
 def hooked(module: nn.Module) -> bool:
     """Whether somebody listens to the module's calls, who would miss one that is fused."""
-    return any(getattr(module, name) for name in _HOOKS)
+    return bool(module._forward_hooks or module._forward_pre_hooks or module._backward_hooks
+                or module._backward_pre_hooks)
 
 
 def why_not_norm(norm: nn.Module) -> str:
@@ -27,17 +27,16 @@ def why_not_norm(norm: nn.Module) -> str:
         return "no running statistics"
     if norm.weight is None or norm.bias is None:
         return "no affine parameters"
-    kind = torch.float64 if norm.weight.dtype == torch.float64 else torch.float32
-    if any(one.dtype != kind for one in (norm.weight, norm.bias, norm.running_mean, norm.running_var)):
-        return "parameters of another type than float or double"
+    if any(one.dtype != norm.weight.dtype for one in (norm.bias, norm.running_mean, norm.running_var)):
+        return "parameters of several types"
     return ""
 
 
-def why_not_conv(conv: nn.Module) -> str:
-    """Why a convolution is not fused, "" where it may be."""
+def why_not_conv(conv: nn.Module, bias: Any) -> str:
+    """Why a convolution with this bias is not fused, "" where it may be."""
     if hooked(conv):
         return "hooks"
-    if conv.bias is None:
+    if bias is None:
         return "no bias"
     if isinstance(conv.padding, str) or conv.padding_mode != "zeros":
         return "padding given as a word"
@@ -53,30 +52,38 @@ def _one_by_one(norm: Any, x: torch.Tensor, z: Maybe, ceiling: Optional[float]) 
 _MOVED: Tuple[torch.Tensor, ...] = ()
 
 
-def _operands(norm: Any) -> Optional[Tuple[torch.Tensor, ...]]:
-    """Weight, bias, running mean and variance where they are as they mostly are, by the shortest way."""
-    state = norm.__dict__
-    parameters, buffers = state["_parameters"], state["_buffers"]
-    found = (parameters.get("weight"), parameters.get("bias"), buffers.get("running_mean"), buffers.get("running_var"))
-    if any(state[name] for name in _HOOKS) or state["momentum"] is None:
+_DIMS = {nn.BatchNorm2d: 4, nn.BatchNorm3d: 5}
+
+
+def _operands(norm: Any, x: torch.Tensor) -> Optional[List[torch.Tensor]]:
+    """Weight, bias, running mean and variance where all is as it mostly is in eager mode, by the shortest way."""
+    parameters, buffers, shape = norm._parameters, norm._buffers, x.shape
+    weight, bias = parameters.get("weight"), parameters.get("bias")
+    mean, var = buffers.get("running_mean"), buffers.get("running_var")
+    if (weight is None or bias is None or mean is None or var is None or norm.momentum is None or hooked(norm)
+            or not norm.training or len(shape) != _DIMS.get(type(norm)) or x.numel() <= shape[1]
+            or _eager.tangents()):
         return None
-    return found if all(one is not None and one.dtype is torch.float32 for one in found) else None
+    return [weight, bias, mean, var]
+
+
+def _alike(z: Maybe, x: torch.Tensor) -> bool:
+    return z is None or z.shape == x.shape and z.dtype == x.dtype and z.device == x.device
 
 
 def norm_relu(norm: Any, x: torch.Tensor, z: Maybe,
               ceiling: Optional[float]) -> Tuple[torch.Tensor, Optional[Tuple[torch.Tensor, ...]]]:
     """y, and the statistics of the batch that `update` takes; None where the parts ran, which did that themselves."""
-    plain = _eager.eager(x)
-    found = _operands(norm) if plain else None
-    if (not norm.training or _eager.tangents() or found is None and why_not_norm(norm) or x.dim() not in (4, 5)
+    if _eager.eager(x) and _alike(z, x):
+        found = _operands(norm, x)
+        if found:
+            call = _fused.number(norm.momentum, norm.eps, ceiling, z is not None)
+            return _eager.norm_relu(x, z, *found, call), _MOVED
+    if (not norm.training or _eager.tangents() or why_not_norm(norm) or x.dim() not in (4, 5)
             or x.numel() <= x.shape[1] or x.shape[1] != norm.num_features
-            or (x.dtype == torch.float64) != ((found[0] if found else norm.weight).dtype == torch.float64)
-            or (z is not None and (z.shape != x.shape or z.dtype != x.dtype or z.device != x.device))):
+            or (x.dtype == torch.float64) != (norm.weight.dtype == torch.float64) or not _alike(z, x)):
         return _one_by_one(norm, x, z, ceiling), None
     norm._check_input_dim(x)
-    if plain:
-        found = found or (norm.weight, norm.bias, norm.running_mean, norm.running_var)
-        return _eager.norm_relu(x, z, *found, norm.momentum, norm.eps, ceiling), _MOVED
     y, _, _, mean, var, _ = _fused.norm(x, z, norm.weight, norm.bias, norm.eps, ceiling)
     return y, (mean, var)
 
@@ -88,11 +95,11 @@ def update(norms: Sequence[Any], batches: Sequence[Optional[Tuple[torch.Tensor, 
     for norm, batch in zip(norms, batches):
         if batch is None:
             continue
-        counts.append(norm.num_batches_tracked)
+        counts.append(norm._buffers["num_batches_tracked"])
         if batch:
             running, new = groups.setdefault(norm.momentum, ([], []))
             running += [norm.running_mean, norm.running_var]
-            new += batch
+            new += [one.to(norm.weight.dtype) for one in batch]
     if groups:
         with torch.no_grad():
             for momentum, (running, new) in groups.items():
@@ -112,17 +119,25 @@ def _as_autocast(*tensors: Maybe) -> Tuple[Maybe, ...]:
     return tuple(one if one is None or one.dtype == torch.float64 else one.to(wanted) for one in tensors)
 
 
+def _own(module: nn.Module, name: str) -> Any:
+    """A parameter, by the shortest way where it is one."""
+    found = module._parameters.get(name)
+    return getattr(module, name) if found is None else found
+
+
 def conv_relu(conv: Any, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
     """The activation of a convolution with bias."""
-    if why_not_conv(conv) or _eager.tangents() or x.dim() != conv.weight.dim():
+    w, bias = _own(conv, "weight"), _own(conv, "bias")
+    if why_not_conv(conv, bias) or _eager.tangents() or x.dim() != w.dim():
         return _fused.activated(conv(x), ceiling)
-    return _one_conv(conv, conv.weight, conv.bias, x, ceiling)
+    return _one_conv(conv, w, bias, x, ceiling)
 
 
 def _one_conv(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
     x, w, bias = _as_autocast(x, w, bias)  # type: ignore[assignment]
-    run = _eager.conv_relu if _eager.eager(x) else _fused.conv
-    y: torch.Tensor = run(x, w, bias, conv.stride, conv.padding, conv.dilation, conv.groups, ceiling)
+    parameters = tuple(conv.stride), tuple(conv.padding), tuple(conv.dilation), conv.groups
+    y: torch.Tensor = (_eager.conv_relu(x, w, bias, *parameters, ceiling) if _eager.eager(x)
+                       else _fused.conv(x, w, bias, *parameters, ceiling))
     return y
 
 

@@ -4,11 +4,13 @@
 An autograd.Function around kernels without autograd costs the host less than autograd registered with an operator
 does, and running statistics may be written in place. Tracers and torch.func get the functional operators.
 """
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Optional, Tuple
 
 import torch
+from torch._C import _are_functorch_transforms_active, _get_tracing_state, _len_torch_dispatch_stack
 from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.autograd import Function, forward_ad
+from torch.compiler import is_compiling
 
 from . import _fused, _state
 
@@ -18,53 +20,56 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 def tangents() -> bool:
     """Whether derivatives are taken forward, for which our operators have no formula."""
-    return forward_ad._current_level >= 0  # type: ignore[no-any-return]
+    return forward_ad._current_level >= 0
 
 
 def eager(x: torch.Tensor) -> bool:
     """Whether a call is neither traced nor transformed."""
-    return (not torch.compiler.is_compiling() and type(x) in _PLAIN and not torch._C._len_torch_dispatch_stack()
-            and not torch._C._are_functorch_transforms_active() and not is_functorch_wrapped_tensor(x)
-            and torch._C._get_tracing_state() is None)
+    return (not is_compiling() and type(x) in _PLAIN and not _len_torch_dispatch_stack()
+            and not _are_functorch_transforms_active() and not is_functorch_wrapped_tensor(x)
+            and _get_tracing_state() is None)
 
 
 class _NormRelu(Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, running_mean: torch.Tensor,
-                running_var: torch.Tensor, momentum: float, epsilon: float, ceiling: Optional[float]) -> torch.Tensor:
-        y, mean, inverse, reserve = _fused.norm_in_place(x, z, weight, bias, running_mean, running_var, momentum,
-                                                         epsilon, ceiling)
-        ctx.save_for_backward(x, weight, bias, mean, inverse, reserve)
-        ctx.rest = epsilon, ceiling, z is not None
+                running_var: torch.Tensor, call: int) -> torch.Tensor:
+        y, saved = _fused.norm_in_place(x, z, weight, bias, running_mean, running_var, call)
+        ctx.save_for_backward(x, weight, saved)
+        ctx.call = call
         return y  # type: ignore[no-any-return]
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: torch.Tensor) -> Any:
-        return (*_fused.norm_gradients(grad_outputs[0], *ctx.saved_tensors, *ctx.rest), None, None, None, None, None)
+        dy, = grad_outputs
+        x, weight, saved = ctx.saved_tensors
+        if torch.is_grad_enabled():
+            found = _fused.norm_in_place_twice(dy, x, weight, saved, ctx.call)
+        else:
+            found = _fused.norm_in_place_gradient(_fused.laid(dy, x), x, weight, saved, ctx.call)
+        return (*found, None, None, None)
 
 
 class _ConvRelu(Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Sequence[int],
-                padding: Sequence[int], dilation: Sequence[int], groups: int,
+    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Tuple[int, ...],
+                padding: Tuple[int, ...], dilation: Tuple[int, ...], groups: int,
                 ceiling: Optional[float]) -> torch.Tensor:
-        y: torch.Tensor = _fused.conv_flagged(x, w, bias, stride, padding, dilation, groups, ceiling, _state.flags())
-        ctx.save_for_backward(x, w, bias, y)
-        ctx.parameters = stride, padding, dilation, groups, ceiling
+        call = _fused.number(stride, padding, dilation, groups, ceiling, ctx.needs_input_grad[:3])
+        y: torch.Tensor = _fused.conv_numbered(x, w, bias, call, _state.flags())
+        ctx.save_for_backward(x, w, y)
+        ctx.rest = call, ceiling
         return y
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: torch.Tensor) -> Any:
         dy, = grad_outputs
-        x, w, bias, y = ctx.saved_tensors
-        wanted = ctx.needs_input_grad[:3]
+        x, w, y = ctx.saved_tensors
+        call, ceiling = ctx.rest
         if torch.is_grad_enabled():
-            found = _fused.conv_gradients(dy, x, w, bias, y, ctx.parameters, wanted)
+            found = _fused.conv_numbered_twice(dy, y, x, w, call)
         else:
-            stride, padding, dilation, groups, ceiling = ctx.parameters
-            found = torch.ops.aten.convolution_backward.default(
-                _fused.passed(dy, y, ceiling), x, w, [w.shape[0]], stride, padding, dilation, False,
-                [0] * len(stride), groups, wanted)
+            found = _fused.conv_gradient_numbered(_fused.passed(dy, y, ceiling), x, w, call)
         return (*found, None, None, None, None, None)
 
 
@@ -81,11 +86,10 @@ def max_pool(operator: Any, gradient: Any, twice: Any) -> Any:
     """Maximum pooling by our operator, whose gradient is `gradient` and, to be differentiated again, `twice`."""
     class MaxPool(Function):
         @staticmethod
-        def forward(ctx: Any, x: torch.Tensor, *parameters: Tuple[int, ...]) -> torch.Tensor:
-            with torch._C._AutoDispatchBelowAutograd():
-                y: torch.Tensor = operator(x, *parameters)
+        def forward(ctx: Any, x: torch.Tensor, parameters: Tuple[Tuple[int, ...], ...]) -> torch.Tensor:
+            ctx.number, ctx.parameters = _fused.number(*parameters), parameters
+            y: torch.Tensor = operator(x, ctx.number)
             ctx.save_for_backward(x, y)
-            ctx.parameters = parameters
             return y
 
         @staticmethod
@@ -95,7 +99,8 @@ def max_pool(operator: Any, gradient: Any, twice: Any) -> Any:
             if dy.stride() != y.stride():
                 dy = dy.contiguous(memory_format=torch.channels_last if _state.channels_last(y)
                                    else torch.contiguous_format)
-            kernel = twice if torch.is_grad_enabled() else gradient
-            return kernel(dy, x, y, *ctx.parameters), None, None, None
+            if torch.is_grad_enabled():
+                return twice(dy, x, y, *ctx.parameters), None
+            return gradient(dy, x, y, ctx.number), None
 
     return _applied(MaxPool)

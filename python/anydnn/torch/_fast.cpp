@@ -30,12 +30,14 @@ namespace
 
 constexpr int MOST_OPERANDS = 16, MOST_INPUTS = 8, MOST_STEPS = 4, MOST_COUNTERS = 4096;
 
-// One problem: `slots` are places among the inputs and, behind them, the outputs.
+// One problem: `slots` are places among the inputs and, behind them, the outputs, and `within` how
+// many bytes inside them an operand begins.
 struct Step {
     void *handle, *problem;
     uint64_t workspace;
     int count;
     int slots[MOST_OPERANDS];
+    size_t within[MOST_OPERANDS];
 };
 
 // An output without dims is one that was not asked for.
@@ -205,7 +207,7 @@ bool repeat(const Recipe &recipe, const Call &call, std::vector<Tensor> &outputs
     for (const Step &step : recipe.steps) {
         void *pointers[MOST_OPERANDS], *space = nullptr;
         for (int i = 0; i < step.count; i++)
-            pointers[i] = at[step.slots[i]];
+            pointers[i] = (char *)at[step.slots[i]] + step.within[i];
         made.reset();
         if (step.workspace && !make({(int64_t)step.workspace}, {1}, aoti_torch_dtype_uint8(),
                                     device, index, made, space))
@@ -312,6 +314,7 @@ enum Operator {
     CONVOLUTION,
     CONVOLUTION_GRADIENT,
     CONVOLUTION_RELU,
+    CONVOLUTION_RELU_GRADIENT,
     NORM,
     NORM_GRADIENT,
     CUDNN_NORM,
@@ -319,6 +322,7 @@ enum Operator {
     NORM_RELU,
     NORM_RELU_IN_PLACE,
     NORM_RELU_GRADIENT,
+    NORM_RELU_IN_PLACE_GRADIENT,
     AVERAGE,
     AVERAGE_GRADIENT,
     MAXIMUM,
@@ -351,17 +355,17 @@ Tensor convolution(Tensor x, Tensor w, Maybe bias, Ints stride, Ints padding, In
                                   groups, benchmark, deterministic, enabled, tf32);
 }
 
-Tensor convolution_relu(Tensor x, Tensor w, Tensor bias, Ints stride, Ints padding, Ints dilation,
-                        int64_t groups, MaybeFloat ceiling, int64_t bits)
+Tensor convolution_relu(Tensor x, Tensor w, Tensor bias, int64_t number, int64_t bits)
 {
     flags.store(bits, std::memory_order_relaxed);
-    return kernel<CONVOLUTION_RELU, 1>(x, w, bias, stride, padding, dilation, groups, ceiling,
-                                       bits);
+    return kernel<CONVOLUTION_RELU, 1>(x, w, bias, number, bits);
 }
 
 constexpr auto convolution_gradient =
     &kernel<CONVOLUTION_GRADIENT, 3, Tensor, Tensor, Tensor, std::optional<Ints>, Ints, Ints, Ints,
             bool, Ints, int64_t, Bools>;
+constexpr auto convolution_relu_gradient =
+    &kernel<CONVOLUTION_RELU_GRADIENT, 3, Tensor, Tensor, Tensor, int64_t>;
 constexpr auto norm = &kernel<NORM, 3, Tensor, Maybe, Maybe, Maybe, Maybe, bool, double, double>;
 constexpr auto norm_gradient = &kernel<NORM_GRADIENT, 3, Tensor, Tensor, Maybe, Maybe, Maybe, Maybe,
                                        Maybe, bool, double, Bools>;
@@ -370,23 +374,25 @@ constexpr auto cudnn_norm =
 constexpr auto cudnn_norm_gradient = &kernel<CUDNN_NORM_GRADIENT, 3, Tensor, Tensor, Tensor, Maybe,
                                              Maybe, Maybe, Maybe, double, Tensor>;
 constexpr auto norm_relu = &kernel<NORM_RELU, 6, Tensor, Maybe, Tensor, Tensor, double, MaybeFloat>;
-constexpr auto norm_relu_in_place = &kernel<NORM_RELU_IN_PLACE, 4, Tensor, Maybe, Tensor, Tensor,
-                                            Tensor, Tensor, double, double, MaybeFloat>;
+constexpr auto norm_relu_in_place =
+    &kernel<NORM_RELU_IN_PLACE, 2, Tensor, Maybe, Tensor, Tensor, Tensor, Tensor, int64_t>;
 constexpr auto norm_relu_gradient = &kernel<NORM_RELU_GRADIENT, 4, Tensor, Tensor, Tensor, Tensor,
                                             Tensor, Tensor, double, MaybeFloat, bool>;
+constexpr auto norm_relu_in_place_gradient =
+    &kernel<NORM_RELU_IN_PLACE_GRADIENT, 4, Tensor, Tensor, Tensor, Tensor, int64_t>;
 constexpr auto average =
     &kernel<AVERAGE, 1, Tensor, Ints, Ints, Ints, bool, bool, std::optional<int64_t>>;
 constexpr auto average_gradient = &kernel<AVERAGE_GRADIENT, 1, Tensor, Tensor, Ints, Ints, Ints,
                                           bool, bool, std::optional<int64_t>>;
-constexpr auto maximum = &kernel<MAXIMUM, 1, Tensor, Ints, Ints, Ints>;
-constexpr auto maximum_gradient =
-    &kernel<MAXIMUM_GRADIENT, 1, Tensor, Tensor, Tensor, Ints, Ints, Ints>;
+constexpr auto maximum = &kernel<MAXIMUM, 1, Tensor, int64_t>;
+constexpr auto maximum_gradient = &kernel<MAXIMUM_GRADIENT, 1, Tensor, Tensor, Tensor, int64_t>;
 
 // Each kernel's name within aten or our own namespace, behind "slow_" that of Python's operator.
 const char *const python_names[OPERATORS] = {
     "anydnn::slow__convolution",
     "anydnn::slow_convolution_backward",
-    "anydnn::slow_convolution_relu_flagged",
+    "anydnn::slow_convolution_relu_numbered",
+    "anydnn::slow_convolution_relu_backward_numbered",
     "anydnn::slow_native_batch_norm",
     "anydnn::slow_native_batch_norm_backward",
     "anydnn::slow_cudnn_batch_norm",
@@ -394,15 +400,17 @@ const char *const python_names[OPERATORS] = {
     "anydnn::slow_batch_norm_relu",
     "anydnn::slow_batch_norm_relu_",
     "anydnn::slow_batch_norm_relu_backward",
+    "anydnn::slow_batch_norm_relu_backward_",
     "anydnn::slow_avg_pool2d",
     "anydnn::slow_avg_pool2d_backward",
-    "anydnn::slow_max_pool2d",
-    "anydnn::slow_max_pool2d_backward",
+    "anydnn::slow_max_pool2d_numbered",
+    "anydnn::slow_max_pool2d_backward_numbered",
 };
 void (*const boxed[OPERATORS])(StableIValue *, uint64_t, uint64_t) = {
     TORCH_BOX(&convolution),
     TORCH_BOX(convolution_gradient),
     TORCH_BOX(&convolution_relu),
+    TORCH_BOX(convolution_relu_gradient),
     TORCH_BOX(norm),
     TORCH_BOX(norm_gradient),
     TORCH_BOX(cudnn_norm),
@@ -410,6 +418,7 @@ void (*const boxed[OPERATORS])(StableIValue *, uint64_t, uint64_t) = {
     TORCH_BOX(norm_relu),
     TORCH_BOX(norm_relu_in_place),
     TORCH_BOX(norm_relu_gradient),
+    TORCH_BOX(norm_relu_in_place_gradient),
     TORCH_BOX(average),
     TORCH_BOX(average_gradient),
     TORCH_BOX(maximum),
@@ -478,7 +487,7 @@ int64_t anydnn_torch_flags(void)
 
 // The recipe of the call that Python has just run in this thread, as numbers: counter, outputs
 // (dims or -1, type, sizes, strides), steps (handle, problem, workspace, operands, slots, each
-// twice and one more if it is written).
+// twice and one more if it is written, and the bytes within).
 void anydnn_torch_offer(const int64_t *at)
 {
     Recipe recipe;
@@ -503,6 +512,7 @@ void anydnn_torch_offer(const int64_t *at)
         for (int i = 0; i < step.count; i++) {
             step.slots[i] = (int)(*at >> 1);
             recipe.written[(size_t)step.slots[i]] |= *at++ & 1;
+            step.within[i] = (size_t)*at++;
         }
     }
     offered = std::move(recipe);

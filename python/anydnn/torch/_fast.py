@@ -42,6 +42,7 @@ _SCHEMAS = {
     "avg_pool2d": "(Tensor x, " + _WINDOW,
     "avg_pool2d_backward": "(Tensor dy, Tensor x, " + _WINDOW,
 }
+_BY_FLAGS = ("convolution_backward", "convolution_relu_backward_numbered")
 _MASKED = ("convolution_backward", "native_batch_norm_backward")
 # torch's numbers of the types that a result may have.
 _TYPES = {torch.uint8: 0, torch.float16: 5, torch.float32: 6, torch.float64: 7, torch.bfloat16: 15}
@@ -126,14 +127,25 @@ def load() -> bool:
     return _loaded is not None
 
 
+def _places(tensors: Sequence[Any]) -> Optional[Callable[[int], Optional[Tuple[int, int]]]]:
+    """Of an address, the tensor that begins there or, if it is one of bytes, lies around it, and how far in."""
+    held = [(place, one) for place, one in enumerate(tensors) if one is not None and one.numel()]
+    begin = {_state.address(one): place for place, one in held}
+    wide = [(_state.address(one), one.numel(), place) for place, one in held if one.dtype == torch.uint8]
+
+    def place_of(address: int) -> Optional[Tuple[int, int]]:
+        if address in begin:
+            return begin[address], 0
+        return next(((place, address - start) for start, size, place in wide if start < address < start + size), None)
+    return place_of if len(begin) == len(held) else None
+
+
 def _offer(counted: str, backend: str, inputs: Sequence[Any], outputs: Sequence[Any],
            ran: _state.Ran) -> None:
     """Hands the compiled kernels what has just run, where it was problems on these tensors alone."""
     assert _loaded is not None
-    held = [one for one in (*inputs, *outputs) if one is not None and one.numel()]
-    slots = {_state.address(one): place for place, one in enumerate([*inputs, *outputs])
-             if one is not None and one.numel()}
-    if len(slots) != len(held) or any(one is not None and one.dtype not in _TYPES for one in outputs):
+    place_of = _places([*inputs, *outputs])
+    if place_of is None or any(one is not None and one.dtype not in _TYPES for one in outputs):
         return
     numbers = [_counters.setdefault((counted, backend), len(_counters)), len(outputs)]
     for one in outputs:
@@ -143,10 +155,14 @@ def _offer(counted: str, backend: str, inputs: Sequence[Any], outputs: Sequence[
             numbers += [one.dim(), _TYPES[one.dtype], *one.shape, *one.stride()]
     numbers.append(len(ran))
     for handle, problem, size, pointers, written in ran:
-        if any(pointer not in slots for pointer in pointers) or len(pointers) > 16 or len(ran) > 4:
+        places = [place_of(pointer) for pointer in pointers]
+        if len(pointers) > 16 or len(ran) > 4:
             return
-        numbers += [handle, problem, size, len(pointers),
-                    *(slots[pointer] << 1 | writes for pointer, writes in zip(pointers, written))]
+        numbers += [handle, problem, size, len(pointers)]
+        for found, writes in zip(places, written):
+            if found is None:
+                return
+            numbers += [found[0] << 1 | writes, found[1]]
     _loaded.anydnn_torch_offer((ctypes.c_int64 * len(numbers))(*numbers))
 
 
@@ -172,7 +188,7 @@ def _slow(operator: str, counted: str, schema: Any) -> Callable[..., Any]:
         result = _state.attempt(counted, ours, lambda: previous(*arguments), arguments)
         ran, backend = recorded()
         # Gradients are told apart by the flags of the last forward, Python's kernel ran by those in force.
-        if ran and backend and (operator != "convolution_backward" or _state.flags() == _loaded.anydnn_torch_flags()):
+        if ran and backend and (operator not in _BY_FLAGS or _state.flags() == _loaded.anydnn_torch_flags()):
             _offer(counted, backend, [arguments[place] for place in tensors], [result] if results == 1 else list(result),
                    ran)
         return result

@@ -4,6 +4,7 @@
 Their schemas are functional, so that torch's tracers may move them. Where anydnn is not enabled or declines,
 the operator runs as its parts on torch's own.
 """
+import threading
 import time
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
@@ -32,9 +33,29 @@ class Own:
 OWN: Dict[str, Own] = {}
 
 
+_numbers: Dict[Tuple[Any, ...], int] = {}
+_numbered: List[Tuple[Any, ...]] = []
+_numbering = threading.Lock()
+
+
+def number(*parameters: Any) -> int:
+    """A number that stands for parameters: torch takes one faster than it takes apart several values and lists.
+
+    It means nothing in another process, so that what is traced has the parameters themselves.
+    """
+    found = _numbers.get(parameters)
+    if found is None:
+        with _numbering:
+            if parameters not in _numbers:
+                _numbered.append(parameters)
+                _numbers[parameters] = len(_numbered) - 1
+            found = _numbers[parameters]
+    return found
+
+
 def own(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]], parts: Callable[..., Any],
-        fake: Callable[..., Any], counted: str = "") -> Any:
-    """Defines anydnn::name; in the report its calls stand under `counted`."""
+        fake: Optional[Callable[..., Any]] = None, counted: str = "") -> Any:
+    """Defines anydnn::name; in the report its calls stand under `counted`. Tracers want a fake kernel."""
     counted = f"anydnn::{counted or name}"
 
     def kernel(*arguments: Any) -> Any:
@@ -54,8 +75,20 @@ def own(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]
     LIBRARY.define(name + schema)
     for key in ("CPU", "CUDA"):
         LIBRARY.impl(name, kernel, key)
-    torch.library.register_fake(f"anydnn::{name}", fake, lib=LIBRARY)
+    if fake:
+        torch.library.register_fake(f"anydnn::{name}", fake, lib=LIBRARY)
     return getattr(torch.ops.anydnn, name).default
+
+
+def numbered(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]], parts: Callable[..., Any],
+             counted: str) -> Any:
+    """Defines an operator for eager mode: behind its operands, the `number` of the rest of what `ours` takes."""
+    def spread(function: Callable[..., Any]) -> Callable[..., Any]:
+        def taken(*arguments: Any) -> Any:
+            return function(*arguments[:place], *_numbered[arguments[place]])
+        return taken
+    place = schema[:schema.index("int call")].count(",")
+    return own(name, schema, family, spread(ours), spread(parts), counted=counted)
 
 
 def activated(x: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
@@ -75,10 +108,6 @@ def _new(like: torch.Tensor) -> torch.Tensor:
 
 # Batch normalization (+ addition) + activation, in training.
 
-def _parameter_type(x: torch.Tensor) -> torch.dtype:
-    return torch.float64 if x.dtype == torch.float64 else torch.float32
-
-
 def _check(x: torch.Tensor, *others: Maybe) -> None:
     if not 4 <= x.dim() <= 5:
         raise Declined(f"an input of {x.dim()} dims")
@@ -95,40 +124,67 @@ def _norm_keys(x: torch.Tensor, epsilon: float, ceiling: Optional[float], additi
             + "".join(f" {name}={kind}:1,{channels}{ones}" for name in statistics))
 
 
+def _saved(x: torch.Tensor) -> List[torch.Tensor]:
+    """Mean, inverse deviation and reserve for the gradient."""
+    mean, inverse = (x.new_empty(x.shape[1], dtype=_batch_norm.kind_of(x)) for _ in range(2))
+    return [mean, inverse, x.new_empty((x.numel() + 7) // 8, dtype=torch.uint8)]
+
+
+def apart(whole: Maybe, x: torch.Tensor) -> List[torch.Tensor]:
+    """The same as parts of one tensor, which autograd keeps at the cost of one; by default of a new one, which is first."""
+    kind, bits = _batch_norm.kind_of(x), (x.numel() + 7) // 8
+    size = x.shape[1] * kind.itemsize
+    wide = (size + 63) // 64 * 64
+    if whole is None:
+        whole = x.new_empty(2 * wide + bits, dtype=torch.uint8)
+    *vectors, reserve = whole.split_with_sizes([wide, wide, bits])
+    return [whole, *[one.view(kind) if size == wide else one[:size].view(kind) for one in vectors], reserve]
+
+
 def _norm_run(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, statistics: Sequence[torch.Tensor],
-              factor: float, epsilon: float, ceiling: Optional[float]) -> Tuple[Tuple[torch.Tensor, ...], str]:
-    """(y, mean, inverse deviation, reserve); `statistics`, a mean and a variance, move by a factor."""
+              saved: Sequence[torch.Tensor], factor: float, epsilon: float,
+              ceiling: Optional[float]) -> Tuple[torch.Tensor, str]:
+    """y; `statistics`, a mean and a variance, move by a factor, and `saved` is filled."""
     _check(x, z)
     packed, last, _ = _batch_norm.operand_of(x)
     if x.numel() == x.shape[1]:
         raise Declined("one value a channel")
-    scale, shift = _batch_norm.parameter(weight, x, 1.0), _batch_norm.parameter(bias, x, 0.0)
     y = _new(x)
-    mean, inverse = torch.empty_like(scale), torch.empty_like(scale)
-    reserve = torch.empty((x.numel() + 7) // 8, dtype=torch.uint8, device=x.device)
-    tensors = [("x", packed), ("scale", scale), ("bias", shift), ("y", y), ("save_mean", mean),
-               ("save_inv_var", inverse), ("running_mean", statistics[0]), ("running_var", statistics[1]),
-               ("reserve", reserve)]
+    tensors = [("x", packed), ("scale", _batch_norm.parameter(weight, x, 1.0)),
+               ("bias", _batch_norm.parameter(bias, x, 0.0)), ("y", y), ("save_mean", saved[0]),
+               ("save_inv_var", saved[1]), ("running_mean", statistics[0]), ("running_var", statistics[1]),
+               ("reserve", saved[2])]
     if z is not None:
         tensors.append(("z", _state.packed(z, last)))
     backend = _batch_norm.run(
         _state.handle_of(x), "batch_normalization_training", last, tensors,
         _norm_keys(x, epsilon, ceiling, z is not None, ("save_mean", "save_inv_var", "running_mean", "running_var"))
         + f" average_factor={float(factor)!r}")
-    return (y, mean, inverse, reserve), backend
+    return y, backend
 
 
 def _norm(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, epsilon: float,
           ceiling: Optional[float]) -> Tuple[Any, str]:
-    batch = [x.new_empty(x.shape[1], dtype=_parameter_type(x)) for _ in range(2)] if x.dim() > 1 else []
-    (y, mean, inverse, reserve), backend = _norm_run(x, z, weight, bias, batch, 1.0, epsilon, ceiling)
-    return (y, mean, inverse, *batch, reserve), backend
+    if x.dim() < 2:
+        raise Declined(f"an input of {x.dim()} dims")
+    batch, saved = _saved(x)[:2], _saved(x)
+    y, backend = _norm_run(x, z, weight, bias, batch, saved, 1.0, epsilon, ceiling)
+    return (y, *saved[:2], *batch, saved[2]), backend
 
 
 def _norm_in_place(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, mean: torch.Tensor,
-                   var: torch.Tensor, momentum: float, epsilon: float, ceiling: Optional[float]) -> Tuple[Any, str]:
+                   var: torch.Tensor, momentum: float, epsilon: float, ceiling: Optional[float],
+                   _addition: bool) -> Tuple[Any, str]:
     statistics = [_batch_norm.running(one, x) for one in (mean, var)]
-    return _norm_run(x, z, weight, bias, statistics, momentum, epsilon, ceiling)
+    whole, *saved = apart(None, x)
+    y, backend = _norm_run(x, z, weight, bias, statistics, saved, momentum, epsilon, ceiling)
+    _batch_norm.keep((mean, var), statistics)
+    return (y, whole), backend
+
+
+def _there(found: Sequence[Maybe], x: torch.Tensor) -> List[torch.Tensor]:
+    """Results as tracers want them: a tensor each."""
+    return [x.new_empty(0) if one is None else one for one in found]
 
 
 _BITS = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -145,33 +201,36 @@ def _of_bits(reserve: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     return ((reserve[:, None] & bits) != 0).view(-1)[:like.numel()].view(like.shape)
 
 
-def _norm_in_place_parts(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, mean: torch.Tensor,
-                         var: torch.Tensor, momentum: float, epsilon: float, ceiling: Optional[float]) -> Any:
-    kind = _parameter_type(x)
+def _norm_run_parts(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, mean: torch.Tensor,
+                    var: torch.Tensor, momentum: float, epsilon: float,
+                    ceiling: Optional[float]) -> Tuple[torch.Tensor, ...]:
+    kind = _batch_norm.kind_of(x)
     y, saved_mean, saved_inverse = torch.native_batch_norm(x, weight, bias, mean, var, True, momentum, epsilon)
     y = activated(y if z is None else y + z, ceiling)
     passes = y > 0 if ceiling is None else (y > 0) & (y < ceiling)
     return _new(x).copy_(y), saved_mean.to(kind), saved_inverse.to(kind), _bits_of(passes)
 
 
+def _norm_in_place_parts(x: torch.Tensor, *rest: Any) -> Any:
+    y, *found = _norm_run_parts(x, *rest[:-1])
+    whole, *saved = apart(None, x)
+    for one, value in zip(saved, found):
+        one.copy_(value)
+    return y, whole
+
+
 def _norm_parts(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, epsilon: float,
                 ceiling: Optional[float]) -> Any:
-    kind = _parameter_type(x)
+    kind = _batch_norm.kind_of(x)
     batch, var = (torch.zeros(x.shape[1], dtype=weight.dtype, device=x.device) for _ in range(2))
-    y, mean, inverse, reserve = _norm_in_place_parts(x, z, weight, bias, batch, var, 1.0, epsilon, ceiling)
+    y, mean, inverse, reserve = _norm_run_parts(x, z, weight, bias, batch, var, 1.0, epsilon, ceiling)
     return y, mean, inverse, batch.to(kind), var.to(kind), reserve
-
-
-def _norm_in_place_fake(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, mean: torch.Tensor,
-                        var: torch.Tensor, momentum: float, epsilon: float, ceiling: Optional[float]) -> Any:
-    saved = [x.new_empty(x.shape[1], dtype=_parameter_type(x)) for _ in range(2)]
-    return (_new(x), *saved, x.new_empty(((x.numel() + 7) // 8,), dtype=torch.uint8))
 
 
 def _norm_fake(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch.Tensor, epsilon: float,
                ceiling: Optional[float]) -> Any:
-    y, mean, inverse, reserve = _norm_in_place_fake(x, z, weight, bias, weight, bias, 1.0, epsilon, ceiling)
-    return y, mean, inverse, torch.empty_like(mean), torch.empty_like(mean), reserve
+    mean, inverse, reserve = _saved(x)
+    return _new(x), mean, inverse, torch.empty_like(mean), torch.empty_like(mean), reserve
 
 
 def _norm_gradient(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, inverse: torch.Tensor,
@@ -181,26 +240,40 @@ def _norm_gradient(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean
     packed, last, _ = _batch_norm.operand_of(x)
     scale = _batch_norm.parameter(weight, x, 1.0)
     dx, dscale, dbias = _new(x), torch.empty_like(scale), torch.empty_like(scale)
-    dz = _new(x) if addition else x.new_empty(0)
+    dz = _new(x) if addition else None
     tensors = [("x", packed), ("dy", _state.packed(dy, last)), ("scale", scale),
                ("save_mean", mean), ("save_inv_var", inverse), ("reserve", reserve), ("dx", dx),
                ("dscale", dscale), ("dbias", dbias)]
-    if addition:
+    if dz is not None:
         tensors.append(("dz", dz))
     backend = _batch_norm.run(
         _state.handle_of(x), "batch_normalization_backward", last, tensors,
         _norm_keys(x, epsilon, ceiling, addition, ("save_mean", "save_inv_var")) + " without=y,bias")
-    return (dx, dz, dscale, dbias), backend
+    return (dx, dz, *(_batch_norm.as_type_of(one, weight) for one in (dscale, dbias))), backend
+
+
+def _as_torch(statistics: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Saved statistics as torch's gradient takes them: on the CPU of the parameters' type."""
+    return statistics if statistics.is_cuda else statistics.to(weight.dtype)
 
 
 def _norm_gradient_parts(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor,
-                         inverse: torch.Tensor, reserve: torch.Tensor, epsilon: float, ceiling: Optional[float],
+                         inverse: torch.Tensor, reserve: torch.Tensor, epsilon: float, _ceiling: Optional[float],
                          addition: bool) -> Any:
     masked = _new(x).copy_(torch.where(_of_bits(reserve, x), dy, 0))
     dx, dscale, dbias = torch.ops.aten.native_batch_norm_backward(
-        masked, x, weight, None, None, mean.to(weight.dtype), inverse.to(weight.dtype), True, epsilon,
+        masked, x, weight, None, None, _as_torch(mean, weight), _as_torch(inverse, weight), True, epsilon,
         [True, True, True])
-    return _new(x).copy_(dx), masked if addition else x.new_empty(0), dscale, dbias
+    return _new(x).copy_(dx), masked if addition else None, dscale, dbias
+
+
+def _norm_gradient_there(dy: torch.Tensor, x: torch.Tensor, *rest: Any) -> Tuple[Any, str]:
+    found, backend = _norm_gradient(dy, x, *rest)
+    return tuple(_there(found, x)), backend
+
+
+def _norm_gradient_parts_there(dy: torch.Tensor, x: torch.Tensor, *rest: Any) -> Any:
+    return tuple(_there(_norm_gradient_parts(dy, x, *rest), x))
 
 
 def _norm_gradient_fake(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor,
@@ -209,49 +282,50 @@ def _norm_gradient_fake(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor,
     return (_new(x), _new(x) if addition else x.new_empty(0), torch.empty_like(weight), torch.empty_like(weight))
 
 
+def _together(gradient: Callable[..., Any]) -> Callable[..., Any]:
+    """The gradient for an operator that takes what was saved as one tensor, and all parameters of the forward."""
+    def taken(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, whole: torch.Tensor, _momentum: float,
+              *rest: Any) -> Any:
+        return gradient(dy, x, weight, *apart(whole, x)[1:], *rest)
+    return taken
+
+
 norm = own("batch_norm_relu", "(Tensor x, Tensor? z, Tensor weight, Tensor bias, float epsilon, float? ceiling)"
            " -> (Tensor y, Tensor mean, Tensor inverse, Tensor batch_mean, Tensor batch_var, Tensor reserve)",
            "batch_norm", _norm, _norm_parts, _norm_fake)
-norm_in_place = own(
-    "batch_norm_relu_", "(Tensor x, Tensor? z, Tensor weight, Tensor bias, Tensor(a!) running_mean,"
-    " Tensor(b!) running_var, float momentum, float epsilon, float? ceiling)"
-    " -> (Tensor y, Tensor mean, Tensor inverse, Tensor reserve)",
-    "batch_norm", _norm_in_place, _norm_in_place_parts, _norm_in_place_fake, counted="batch_norm_relu")
 norm_gradient = own(
     "batch_norm_relu_backward", "(Tensor dy, Tensor x, Tensor weight, Tensor mean, Tensor inverse, Tensor reserve,"
     " float epsilon, float? ceiling, bool addition) -> (Tensor dx, Tensor dz, Tensor dweight, Tensor dbias)",
-    "batch_norm", _norm_gradient, _norm_gradient_parts, _norm_gradient_fake)
+    "batch_norm", _norm_gradient_there, _norm_gradient_parts_there, _norm_gradient_fake)
+norm_in_place = numbered(
+    "batch_norm_relu_", "(Tensor x, Tensor? z, Tensor weight, Tensor bias, Tensor(a!) running_mean,"
+    " Tensor(b!) running_var, int call) -> (Tensor y, Tensor saved)",
+    "batch_norm", _norm_in_place, _norm_in_place_parts, "batch_norm_relu")
+norm_in_place_gradient = numbered(
+    "batch_norm_relu_backward_", "(Tensor dy, Tensor x, Tensor weight, Tensor saved, int call)"
+    " -> (Tensor dx, Tensor dz, Tensor dweight, Tensor dbias)",
+    "batch_norm", _together(_norm_gradient), _together(_norm_gradient_parts), "batch_norm_relu_backward")
 
 
-def _by_parts(parts: Callable[..., torch.Tensor], inputs: Sequence[Maybe], dy: torch.Tensor) -> List[Maybe]:
-    """Gradients that can be differentiated again: those of the operator's parts."""
-    wanted = [one for one in inputs if one is not None and one.requires_grad]
-    with torch.enable_grad():
-        found = iter(torch.autograd.grad(parts(*inputs), wanted, dy, create_graph=True))
-    return [next(found) if one is not None and one.requires_grad else None for one in inputs]
-
-
-def _norm_twice(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, reserve: torch.Tensor,
-                epsilon: float, addition: bool) -> Tuple[Maybe, Maybe, Maybe, Maybe]:
-    """The gradients by torch's normalization. The activation is linear around every place: its bits suffice."""
+def _norm_twice(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, inverse: torch.Tensor,
+                reserve: torch.Tensor, epsilon: float, _ceiling: Optional[float], addition: bool) -> Tuple[Maybe, ...]:
+    # The activation is linear around every place: its bits suffice.
     masked = torch.where(_of_bits(reserve, x), dy, 0)
-
-    def parts(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-        return functional.batch_norm(x, None, None, weight, bias, True, 0.0, epsilon)
-    dx, dweight, dbias = _by_parts(parts, (x, weight, bias), masked)
+    dx, dweight, dbias = torch.ops.aten.native_batch_norm_backward(
+        masked, x, weight, None, None, _as_torch(mean, weight), _as_torch(inverse, weight), True, epsilon,
+        [True, True, True])
     return dx, masked if addition else None, dweight, dbias
 
 
-def norm_gradients(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, mean: torch.Tensor,
-                   inverse: torch.Tensor, reserve: torch.Tensor, epsilon: float, ceiling: Optional[float],
-                   addition: bool) -> Tuple[Maybe, Maybe, Maybe, Maybe]:
-    """(dx, dz, dweight, dbias), with a graph of their own where torch wants one."""
-    if torch.is_grad_enabled():
-        return _norm_twice(dy, x, weight, bias, reserve, epsilon, addition)
-    if dy.stride() != x.stride():
-        dy = _new(x).copy_(dy)
-    dx, dz, dweight, dbias = norm_gradient(dy, x, weight, mean, inverse, reserve, epsilon, ceiling, addition)
-    return dx, dz if addition else None, dweight, dbias
+def norm_in_place_twice(dy: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, saved: torch.Tensor,
+                        call: int) -> Tuple[Maybe, ...]:
+    """(dx, dz, dweight, dbias) by torch's operator, which can be differentiated again."""
+    return _together(_norm_twice)(dy, x, weight, saved, *_numbered[call])  # type: ignore[no-any-return]
+
+
+def laid(dy: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    """A gradient in the layout of x."""
+    return dy if dy.stride() == x.stride() else _new(x).copy_(dy)
 
 
 def _norm_setup(ctx: Any, inputs: Any, output: Any) -> None:
@@ -259,13 +333,17 @@ def _norm_setup(ctx: Any, inputs: Any, output: Any) -> None:
     ctx.mark_non_differentiable(*output[1:])
     ctx.set_materialize_grads(False)
     ctx.rest = epsilon, ceiling, z is not None
-    ctx.save_for_backward(x, weight, bias, output[1], output[2], output[5])
+    ctx.save_for_backward(x, weight, output[1], output[2], output[5])
 
 
 def _norm_backward(ctx: Any, dy: Maybe, *_: Any) -> Any:
     if dy is None:
         return (None,) * 6
-    return (*norm_gradients(dy, *ctx.saved_tensors, *ctx.rest), None, None)
+    x, *saved = ctx.saved_tensors
+    if torch.is_grad_enabled():
+        return (*_norm_twice(dy, x, *saved, *ctx.rest), None, None)
+    dx, dz, dweight, dbias = norm_gradient(laid(dy, x), x, *saved, *ctx.rest)
+    return dx, dz if ctx.rest[-1] else None, dweight, dbias, None, None
 
 
 torch.library.register_autograd("anydnn::batch_norm_relu", _norm_backward, setup_context=_norm_setup, lib=LIBRARY)
@@ -274,12 +352,12 @@ torch.library.register_autograd("anydnn::batch_norm_relu", _norm_backward, setup
 # Convolution + bias + activation.
 
 def _conv(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Sequence[int], padding: Sequence[int],
-          dilation: Sequence[int], groups: int, ceiling: Optional[float]) -> Tuple[Any, str]:
+          dilation: Sequence[int], groups: int, ceiling: Optional[float], *_wanted: Any) -> Tuple[Any, str]:
     return _convolution.activated(x, w, bias, stride, padding, dilation, groups, _activation(ceiling))
 
 
 def _conv_parts(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Sequence[int], padding: Sequence[int],
-                dilation: Sequence[int], groups: int, ceiling: Optional[float]) -> torch.Tensor:
+                dilation: Sequence[int], groups: int, ceiling: Optional[float], *_wanted: Any) -> torch.Tensor:
     y = torch.ops.aten.convolution(x, w, bias, stride, padding, dilation, False, [0] * len(stride), groups)
     return torch.relu_(y) if ceiling is None else y.clamp_(0.0, ceiling)
 
@@ -294,71 +372,73 @@ def _conv_fake(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Seq
 def passed(dy: torch.Tensor, y: torch.Tensor, ceiling: Optional[float]) -> torch.Tensor:
     """The gradient in front of the activation."""
     if ceiling is None:
-        return torch.ops.aten.threshold_backward(dy, y, 0)  # type: ignore[no-any-return]
-    return torch.ops.aten.hardtanh_backward(dy, y, 0.0, ceiling)  # type: ignore[no-any-return]
+        return torch.ops.aten.threshold_backward.default(dy, y, 0)  # type: ignore[no-any-return]
+    return torch.ops.aten.hardtanh_backward.default(dy, y, 0.0, ceiling)  # type: ignore[no-any-return]
 
 
-def _conv_gradient_parts(dy: torch.Tensor, y: torch.Tensor, x: torch.Tensor, w: torch.Tensor, stride: Sequence[int],
-                         padding: Sequence[int], dilation: Sequence[int], groups: int, ceiling: Optional[float],
-                         wanted: Sequence[bool]) -> List[torch.Tensor]:
-    found = torch.ops.aten.convolution_backward(
-        passed(dy, y, ceiling), x, w, [w.shape[0]], stride, padding, dilation, False, [0] * len(stride), groups, wanted)
-    return [x.new_empty(0) if one is None else one for one in found]
+def _conv_behind(masked: torch.Tensor, x: torch.Tensor, w: torch.Tensor, stride: Sequence[int], padding: Sequence[int],
+                 dilation: Sequence[int], groups: int, _ceiling: Optional[float],
+                 wanted: Sequence[bool]) -> Tuple[Any, str]:
+    return _convolution.convolution_backward(masked, x, w, [w.shape[0]], stride, padding, dilation, False,
+                                             [0] * len(stride), groups, wanted)
 
 
-def _conv_gradient(dy: torch.Tensor, y: torch.Tensor, x: torch.Tensor, w: torch.Tensor, stride: Sequence[int],
-                   padding: Sequence[int], dilation: Sequence[int], groups: int, ceiling: Optional[float],
-                   wanted: Sequence[bool]) -> Tuple[Any, str]:
-    found, backend = _convolution.convolution_backward(
-        passed(dy, y, ceiling), x, w, [w.shape[0]], stride, padding, dilation, False, [0] * len(stride), groups, wanted)
-    return [x.new_empty(0) if one is None else one for one in found], backend
+def _conv_behind_parts(masked: torch.Tensor, x: torch.Tensor, w: torch.Tensor, stride: Sequence[int],
+                       padding: Sequence[int], dilation: Sequence[int], groups: int, _ceiling: Optional[float],
+                       wanted: Sequence[bool]) -> Any:
+    return torch.ops.aten.convolution_backward(masked, x, w, [w.shape[0]], stride, padding, dilation, False,
+                                               [0] * len(stride), groups, wanted)
 
 
-def _conv_flagged(*arguments: Any) -> Tuple[Any, str]:
-    return _conv(*arguments[:-1])
+def _conv_gradient(dy: torch.Tensor, y: torch.Tensor, x: torch.Tensor, w: torch.Tensor,
+                   *parameters: Any) -> Tuple[Any, str]:
+    found, backend = _conv_behind(passed(dy, y, parameters[4]), x, w, *parameters)
+    return _there(found, x), backend
 
 
-def _conv_flagged_parts(*arguments: Any) -> torch.Tensor:
-    return _conv_parts(*arguments[:-1])
-
-
-def _conv_flagged_fake(*arguments: Any) -> torch.Tensor:
-    return _conv_fake(*arguments[:-1])
+def _conv_gradient_parts(dy: torch.Tensor, y: torch.Tensor, x: torch.Tensor, w: torch.Tensor,
+                         *parameters: Any) -> List[torch.Tensor]:
+    return _there(_conv_behind_parts(passed(dy, y, parameters[4]), x, w, *parameters), x)
 
 
 conv = own("convolution_relu", "(Tensor x, Tensor w, Tensor bias, int[] stride, int[] padding, int[] dilation,"
            " int groups, float? ceiling) -> Tensor", "convolution", _conv, _conv_parts, _conv_fake)
-# The same with torch's flags, as numbers of _state.flags, by which a compiled kernel tells calls apart.
-conv_flagged = own(
-    "convolution_relu_flagged", "(Tensor x, Tensor w, Tensor bias, int[] stride, int[] padding, int[] dilation,"
-    " int groups, float? ceiling, int flags) -> Tensor", "convolution", _conv_flagged, _conv_flagged_parts,
-    _conv_flagged_fake, counted="convolution_relu")
 conv_gradient = own(
     "convolution_relu_backward", "(Tensor dy, Tensor y, Tensor x, Tensor w, int[] stride, int[] padding,"
     " int[] dilation, int groups, float? ceiling, bool[] wanted) -> Tensor[]", "convolution", _conv_gradient,
     _conv_gradient_parts, _conv_gradient_parts)
+# With torch's flags, as numbers of _state.flags, by which a compiled kernel tells calls apart.
+conv_numbered = numbered(
+    "convolution_relu_numbered", "(Tensor x, Tensor w, Tensor bias, int call, int flags) -> Tensor", "convolution",
+    _conv, _conv_parts, "convolution_relu")
+# What is behind `passed`.
+conv_gradient_numbered = numbered(
+    "convolution_relu_backward_numbered", "(Tensor masked, Tensor x, Tensor w, int call) -> (Tensor, Tensor, Tensor)",
+    "convolution", _conv_behind, _conv_behind_parts, "convolution_relu_backward")
+
+
+def _conv_twice(dy: torch.Tensor, y: torch.Tensor, x: torch.Tensor, w: torch.Tensor, parameters: Sequence[Any]) -> Any:
+    return _conv_behind_parts(passed(dy, y.detach(), parameters[4]), x, w, *parameters)
+
+
+def conv_numbered_twice(dy: torch.Tensor, y: torch.Tensor, x: torch.Tensor, w: torch.Tensor, call: int) -> Any:
+    """(dx, dw, dbias) by torch's operators, which can be differentiated again."""
+    return _conv_twice(dy, y, x, w, _numbered[call])
 
 
 def _conv_setup(ctx: Any, inputs: Any, output: torch.Tensor) -> None:
-    x, w, bias, *ctx.parameters = inputs
-    ctx.save_for_backward(x, w, bias, output)
-
-
-def conv_gradients(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, y: torch.Tensor,
-                   parameters: Any, wanted: Sequence[bool]) -> Sequence[Maybe]:
-    """(dx, dw, dbias), with a graph of their own where torch wants one."""
-    stride, padding, dilation, groups, ceiling = parameters
-    if torch.is_grad_enabled():
-        def parts(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
-            return torch.convolution(x, w, bias, stride, padding, dilation, False, [0] * len(stride), groups)
-        return _by_parts(parts, (x, w, bias), passed(dy, y.detach(), ceiling))
-    found = conv_gradient(dy, y, x, w, stride, padding, dilation, groups, ceiling, wanted)
-    return [one if needed else None for one, needed in zip(found, wanted)]
+    x, w, _, *ctx.parameters = inputs
+    ctx.save_for_backward(x, w, output)
 
 
 def _conv_backward(ctx: Any, dy: torch.Tensor) -> Any:
-    x, w, bias, y = ctx.saved_tensors
-    found = conv_gradients(dy, x, w, bias, y, ctx.parameters, list(ctx.needs_input_grad[:3]))
+    x, w, y = ctx.saved_tensors
+    wanted = list(ctx.needs_input_grad[:3])
+    if torch.is_grad_enabled():
+        found = _conv_twice(dy, y, x, w, [*ctx.parameters, wanted])
+    else:
+        found = conv_gradient(dy, y, x, w, *ctx.parameters, wanted)
+        found = [one if needed else None for one, needed in zip(found, wanted)]
     return (*found, *(None,) * 5)
 
 

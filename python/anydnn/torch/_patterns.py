@@ -104,7 +104,7 @@ class Finder:
         module = self.conv(convolution)
         if module is None or not isinstance(convolution, fx.Node) or not self.inner(convolution, norm):
             return None
-        reason = _blocks.why_not_conv(module)
+        reason = _blocks.why_not_conv(module, module.bias)
         return convolution if reason in ("", "no bias") else None
 
     def sides(self, end: fx.Node, relu: Optional[fx.Node]) -> List[Tuple[Any, Any]]:
@@ -124,7 +124,7 @@ class Finder:
         if behind is None:
             return None
         if module is not None and relu is not None:
-            reason = _blocks.why_not_conv(module)
+            reason = _blocks.why_not_conv(module, module.bias)
             if reason == "" and self.inner(end, relu):
                 return Pattern(end, None, None, None, relu, ceiling)
             if reason != "no bias" and reason:

@@ -143,6 +143,11 @@ _PLACES = "int[] window, int[] stride, int[] padding) -> Tensor"
 _max_operator = _fused.own("max_pool2d", "(Tensor x, " + _PLACES, "pooling", _max, _max_parts, _max_fake)
 _max_gradient_operator = _fused.own("max_pool2d_backward", "(Tensor dy, Tensor x, Tensor y, " + _PLACES, "pooling",
                                     _max_gradient, _max_gradient_parts, _max_gradient_fake)
+_max_numbered = _fused.numbered("max_pool2d_numbered", "(Tensor x, int call) -> Tensor", "pooling", _max, _max_parts,
+                                "max_pool2d")
+_max_gradient_numbered = _fused.numbered(
+    "max_pool2d_backward_numbered", "(Tensor dy, Tensor x, Tensor y, int call) -> Tensor", "pooling", _max_gradient,
+    _max_gradient_parts, "max_pool2d_backward")
 
 
 def _max_setup(ctx: Any, inputs: Any, output: torch.Tensor) -> None:
@@ -160,7 +165,7 @@ def _max_backward(ctx: Any, dy: torch.Tensor) -> Any:
 torch.library.register_autograd("anydnn::max_pool2d", _max_backward, setup_context=_max_setup, lib=_fused.LIBRARY)
 
 
-_max_with_gradient = _eager.max_pool(_max_operator, _max_gradient_operator, _max_gradient_parts)
+_max_with_gradient = _eager.max_pool(_max_numbered, _max_gradient_numbered, _max_gradient_parts)
 
 
 @functools.lru_cache(maxsize=1024)
@@ -201,8 +206,13 @@ def max_pool2d(name: str, key: str, previous: Any) -> Callable[..., Any]:
         except Declined as declined:
             _state.count(name, "torch", str(declined), 0.0)
             return previous.call_boxed(keys, x, kernel_size, stride, padding, dilation, ceil_mode)
-        run = _max_with_gradient if differentiable and _eager.eager(x) else _max_operator
-        y = run(x if x.dim() == 4 else x.unsqueeze(0), *parameters)
+        whole = x if x.dim() == 4 else x.unsqueeze(0)
+        if not _eager.eager(x):
+            y = _max_operator(whole, *parameters)
+        elif differentiable:
+            y = _max_with_gradient(whole, parameters)
+        else:
+            y = _max_numbered(whole, _fused.number(*parameters))
         return y.squeeze(0) if x.dim() == 3 else y
 
     return kernel

@@ -250,8 +250,9 @@ def tf32() -> bool:
 
 def flags() -> int:
     """torch's flags of convolutions as a number: 1 benchmark, 2 deterministic, 4 TF32."""
-    return (int(torch._C._get_cudnn_benchmark()) | int(torch._C._get_cudnn_deterministic()) << 1
-            | int(tf32()) << 2)
+    flag = torch._C
+    return (flag._get_cudnn_benchmark() | flag._get_cudnn_deterministic() << 1
+            | (flag._get_cudnn_allow_tf32() and flag._get_cudnn_enabled()) << 2)
 
 
 Kernel = Callable[..., Tuple[Any, str]]
