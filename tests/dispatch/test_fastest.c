@@ -208,6 +208,34 @@ static void the_time_is_limited(void **state)
     assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
 }
 
+/* An engine that takes more than twice the fastest one's time is not run again once that is seen, and
+ * other engines of its backend come behind those of the others. */
+static void time_is_not_spent_on_the_hopeless(void **state)
+{
+    const char *log;
+
+    (void)state;
+    times("1000", "2500");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_a 1");
+    log = fixture_log();
+    assert_int_equal(executes(log, "mock_b"), 2);
+    assert_int_equal(executes(log, "mock_a"), 2 + 5 + 1);
+    times("1000", "1900");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_a 1");
+    assert_int_equal(executes(fixture_log(), "mock_b"), 2 + 5);
+
+    fixture_set("mock_a", "algorithms", "0,1");
+    fixture_set("mock_b", "algorithms", "0,1");
+    times("40000 / 30000", "1000 / 500");
+    fixture_settings()->tune_limit = 210; /* 200 for the first, 7 for the second */
+    assert_string_equal(run(handle_of(ROUTE)), "mock_b 2");
+    assert_int_equal(executes(fixture_log(), "mock_a"), 5);
+    /* last is not never, and ties still go to the earlier */
+    fixture_settings()->tune_limit = 2000;
+    times("40000 / 500", "1000 / 500");
+    assert_string_equal(run(handle_of(ROUTE)), "mock_a 2");
+}
+
 static void workspace_limits_hold(void **state)
 {
     (void)state;
@@ -391,6 +419,7 @@ int main(void)
         TEST(nothing_is_a_fallback),
         TEST(other_operations),
         TEST(the_time_is_limited),
+        TEST(time_is_not_spent_on_the_hopeless),
         TEST(workspace_limits_hold),
         TEST(recordings_time_nothing),
         TEST(captures_time_nothing),

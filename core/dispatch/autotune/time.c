@@ -23,6 +23,10 @@
 #define BURST       64
 /* What is not this part faster is a tie, which the earlier one wins. */
 #define TIE 0.01
+/* So many times the fastest one's time are out of the question under `fastest`, where time is
+ * short: an engine that takes it warm is not run again, and other engines of its backend come last.
+ */
+#define HOPELESS 2.0
 
 /* So many runs in a row; the time of one. */
 static int32_t run_some(struct adn_stand *stand, const struct adn_plan *plan, int runs,
@@ -60,6 +64,28 @@ static int burst_of(const struct adn_choices *choices, double one)
     return one * BURST <= LONG_ENOUGH ? BURST : (int)(LONG_ENOUGH / one) + 1;
 }
 
+/* The least time of those that ran, of one backend or of all; -1 where none did. */
+static double least_of(const struct adn_choices *choices, const struct adn_backend *backend)
+{
+    double least = -1;
+
+    for (int32_t i = 0; i < choices->count; i++) {
+        const struct adn_choice *choice = &choices->choice[i];
+
+        if ((!backend || choice->backend == backend) && choice->microseconds >= 0 &&
+            (least < 0 || choice->microseconds < least))
+            least = choice->microseconds;
+    }
+    return least;
+}
+
+static int is_hopeless(const struct adn_choices *choices, double microseconds)
+{
+    double least = least_of(choices, NULL);
+
+    return choices->fastest && least >= 0 && microseconds > HOPELESS * least;
+}
+
 /* The median of the runs after those that warm up, or what failed. */
 static int32_t run_all(struct adn_stand *stand, const struct adn_plan *plan, double *median)
 {
@@ -68,8 +94,13 @@ static int32_t run_all(struct adn_stand *stand, const struct adn_plan *plan, dou
     int32_t result = run_some(stand, plan, 1, &warm_up);
 
     /* The first run loads code. */
-    if (result == 0 && stand->choices->fastest && warm_up < ENOUGH)
+    if (result == 0 && stand->choices->fastest && warm_up < ENOUGH) {
         result = run_some(stand, plan, 1, &warm_up);
+        if (result == 0 && is_hopeless(stand->choices, warm_up)) {
+            *median = warm_up;
+            return 0;
+        }
+    }
     if (result == 0)
         burst = burst_of(stand->choices, warm_up);
     while (result == 0 && count < RUNS && (count == 0 || total < ENOUGH)) {
@@ -112,6 +143,7 @@ static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *cho
 {
     const char *entry = stand->choices->entry;
     anydnnStatus_t status = make_plan(stand, choice);
+    double microseconds;
     int32_t result;
 
     if (status != ANYDNN_STATUS_SUCCESS)
@@ -124,9 +156,11 @@ static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *cho
                         entry, stand->choices->handle->device_name, choice->workspace,
                         choice->backend->name);
     }
-    result = run_all(stand, choice->plan, &choice->microseconds);
-    if (result == 0)
+    result = run_all(stand, choice->plan, &microseconds);
+    if (result == 0) {
+        choice->microseconds = microseconds;
         return ANYDNN_STATUS_SUCCESS;
+    }
     status = adn_fail(adn_plan_status(result), "%s: %s failed: %s", entry, choice->backend->name,
                       adn_load_error_text());
     stand->space->synchronize(stand->device, stand->operands.stream);
@@ -139,11 +173,15 @@ static void keep_faster(struct adn_choices *choices, struct adn_choice *latest)
 {
     double tie = choices->fastest ? 1 - TIE : 1;
 
-    for (struct adn_choice *other = choices->choice; other < latest; other++) {
+    for (int32_t i = 0; i < choices->count; i++) {
+        struct adn_choice *other = &choices->choice[i];
+        struct adn_choice *first = other < latest ? other : latest;
+        struct adn_choice *second = other < latest ? latest : other;
         struct adn_choice *slower =
-            latest->microseconds >= other->microseconds * tie ? latest : other;
+            second->microseconds >= first->microseconds * tie ? second : first;
 
-        if (!other->plan || (!choices->fastest && !adn_choice_same_pair(other, latest)))
+        if (other == latest || !other->plan || !latest->plan ||
+            (!choices->fastest && !adn_choice_same_pair(other, latest)))
             continue;
         adn_plan_release(slower->plan);
         slower->plan = NULL;
@@ -191,6 +229,28 @@ static double microseconds_now(void)
     return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
 }
 
+/* Those that were not run yet, in order: of backends that have a chance, or of all. */
+static anydnnStatus_t time_choices(struct adn_stand *stand, double began, int all)
+{
+    struct adn_choices *choices = stand->choices;
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+
+    for (int32_t i = 0; i < choices->count && status == ANYDNN_STATUS_SUCCESS; i++) {
+        struct adn_choice *choice = &choices->choice[i];
+
+        /* A reference is right, not fast: a contest that takes hours has no use. */
+        if (choice->status != ANYDNN_STATUS_SUCCESS || choice->microseconds >= 0 ||
+            (choice->backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) ||
+            (!all && is_hopeless(choices, least_of(choices, choice->backend))))
+            continue;
+        choices->partial |= choices->limit_us > 0 && microseconds_now() - began > choices->limit_us;
+        if (choices->partial)
+            break;
+        status = time_choice(stand, choice);
+    }
+    return status;
+}
+
 anydnnStatus_t adn_timing_run(struct adn_choices *choices,
                               const struct anydnn_plugin_operands *operands)
 {
@@ -198,18 +258,10 @@ anydnnStatus_t adn_timing_run(struct adn_choices *choices,
     struct adn_stand stand;
     anydnnStatus_t status = adn_stand_enter(&stand, choices, operands);
 
-    for (int32_t i = 0; i < choices->count && status == ANYDNN_STATUS_SUCCESS; i++) {
-        struct adn_choice *choice = &choices->choice[i];
-
-        /* A reference is right, not fast: a contest that takes hours has no use. */
-        if (choice->status != ANYDNN_STATUS_SUCCESS ||
-            (choice->backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE))
-            continue;
-        choices->partial |= choices->limit_us > 0 && microseconds_now() - began > choices->limit_us;
-        if (choices->partial)
-            break;
-        status = time_choice(&stand, choice);
-    }
+    if (status == ANYDNN_STATUS_SUCCESS)
+        status = time_choices(&stand, began, 0);
+    if (status == ANYDNN_STATUS_SUCCESS && choices->fastest && !choices->partial)
+        status = time_choices(&stand, began, 1);
     adn_stand_leave(&stand);
     return status;
 }
