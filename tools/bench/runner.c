@@ -109,7 +109,7 @@ int runner_warm_up(struct runner *runner, double limit)
     runner->estimate = runner_time_next(runner);
     if (runner->estimate < 0)
         return 0;
-    entrant_check(runner->contender, &runner->entrant, 0);
+    entrant_check(runner->contender, &runner->entrant, contender_chooses(runner->contender));
     if (runner->entrant.declined != NULL)
         return 1;
     if (runner->estimate < limit) {

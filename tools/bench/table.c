@@ -10,11 +10,30 @@
 
 /* ---- the pairs */
 
-static char *about_backend(const char *name, const char *key)
+/* What its backends say, one after the other; NULL where none says anything. */
+static char *about_backends(const struct contender *pair, const char *key, const char *between)
 {
-    int index = tool_find_backend(name);
+    char name[64];
+    char *all = NULL;
 
-    return index >= 0 ? tool_ask(anydnnGetBackendInfo, index, key) : NULL;
+    for (const char *list = pair->backend; list != NULL;) {
+        int index;
+        char *one;
+
+        list = contender_backend(list, name, sizeof(name));
+        index = tool_find_backend(name);
+        one = index >= 0 ? tool_ask(anydnnGetBackendInfo, index, key) : NULL;
+        if (all != NULL && one != NULL) {
+            char *both = tool_alloc(strlen(all) + strlen(between) + strlen(one) + 1);
+
+            sprintf(both, "%s%s%s", all, between, one);
+            free(all);
+            free(one);
+            one = both;
+        }
+        all = one != NULL ? one : all;
+    }
+    return all;
 }
 
 json_t *bench_pairs(const struct bench *bench)
@@ -23,13 +42,13 @@ json_t *bench_pairs(const struct bench *bench)
 
     for (int p = 0; p < bench->pairs; p++) {
         const struct contender *pair = &bench->pair[p];
-        char *settings = about_backend(pair->backend, "settings");
+        char *settings = about_backends(pair, "settings", "");
         json_t *object = json_object();
 
         json_object_set_new(object, "pair", json_string(pair->name));
         json_object_set_new(object, "device", json_string(pair->device));
         json_object_set_new(object, "version",
-                            tool_json_take(about_backend(pair->backend, "version")));
+                            tool_json_take(about_backends(pair, "version", " and ")));
         json_object_set_new(object, "settings", tool_json_lines(settings != NULL ? settings : ""));
         json_object_set_new(object, "cache",
                             json_integer(bench_cache(&bench->options, pair->device)));

@@ -70,8 +70,12 @@ static void choose_device(const struct tool *tool, const char *space, struct con
     snprintf(contender->device, sizeof(contender->device), "%s", asked ? tool->device : own);
 }
 
-/* The name at the front of a list with + between, and what is behind it; NULL at its end. */
-static const char *next_backend(const char *list, char *name, size_t size)
+int contender_chooses(const struct contender *contender)
+{
+    return strchr(contender->backend, '+') != NULL;
+}
+
+const char *contender_backend(const char *list, char *name, size_t size)
 {
     size_t length = strcspn(list, "+");
 
@@ -90,7 +94,8 @@ static int look_at_backend(struct tool *tool, const char *given, const char *nam
 
     if (index < 0)
         return tool_fail(tool, TOOL_USAGE,
-                         "%s: no backend `%s` is installed; `anydnn info` lists them", given, name);
+                         "%s: no backend of this name is installed; `anydnn info` lists them",
+                         given);
     own = tool_ask(anydnnGetBackendInfo, index, "space");
     reason = tool_ask(anydnnGetBackendInfo, index, "reason");
     if (reason != NULL && reason[0] != '\0')
@@ -112,8 +117,9 @@ static int look_at_backends(struct tool *tool, struct contender *contender)
     for (const char *list = contender->backend; list != NULL;) {
         int code;
 
-        list = next_backend(list, name, sizeof(name));
-        code = look_at_backend(tool, contender->name, name, space, sizeof(space));
+        list = contender_backend(list, name, sizeof(name));
+        code = look_at_backend(tool, contender_chooses(contender) ? name : contender->name, name,
+                               space, sizeof(space));
         if (code != TOOL_FINE)
             return code;
         if (first[0] != '\0' && strcmp(first, space) != 0)
@@ -127,17 +133,12 @@ static int look_at_backends(struct tool *tool, struct contender *contender)
     return TOOL_FINE;
 }
 
-int contender_chooses(const struct contender *contender)
-{
-    return strchr(contender->backend, '+') != NULL;
-}
-
 static int contender_has(const struct contender *contender, const char *backend)
 {
     char name[64];
 
     for (const char *list = contender->backend; list != NULL;) {
-        list = next_backend(list, name, sizeof(name));
+        list = contender_backend(list, name, sizeof(name));
         if (strcmp(name, backend) == 0)
             return 1;
     }

@@ -21,6 +21,8 @@ struct contender {
 int contender_open(struct tool *tool, const char *given, int find, struct contender *contender);
 /* Another handle on the same device, which asks whom the routes name. 0 where that fails. */
 int contender_open_routed(const struct contender *like, struct contender *routed);
+/* The name at the front of a contender's backends, and where the next ones are; NULL at the end. */
+const char *contender_backend(const char *list, char *name, size_t size);
 /* Whether it is the fastest of several backends. */
 int contender_chooses(const struct contender *contender);
 void contender_close(struct contender *contender);
