@@ -40,6 +40,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_norms_f16.csv \
 	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_norms_f16_relu.csv \
+	bench/results/h200_norms_f16_sums_by_rows.csv \
 	bench/results/h200_pytorch_models.csv \
 	bench/results/h200_pytorch_models_second.csv \
 	bench/results/h200_pytorch_resnet50.csv \
@@ -64,6 +65,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_tensorcore_f16_data.csv \
 	bench/results/h200_layers_sums.csv \
 	bench/results/h200_steps.csv \
+	bench/results/h200_steps_fastest.csv \
 	bench/results/h200_tensorcore_bf16_halo.csv \
 	bench/results/h200_tensorcore_f16_first.csv \
 	bench/results/h200_tensorcore_f16_halo.csv \
