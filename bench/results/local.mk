@@ -43,6 +43,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_norms_f16_sums_by_rows.csv \
 	bench/results/h200_pytorch_models.csv \
 	bench/results/h200_pytorch_models_second.csv \
+	bench/results/h200_pytorch_models_third.csv \
 	bench/results/h200_pytorch_resnet50.csv \
 	bench/results/h200_pytorch_two_gpus.csv \
 	bench/results/h200_pytorch_two_gpus_live.csv \

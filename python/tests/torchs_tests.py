@@ -29,8 +29,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 # Tests that pass on torch's kernels and need not under anydnn's, with the reason: at most 10.
 EXCEPTIONS = {
     "test_max_pool_nan_inf": "a maximum starts at the lowest finite value, as anydnn.h defines it, so -inf alone gives that",
-    "test_batchnorm_affine_cuda_bfloat16": "with parameters in bfloat16 it is torch's kernel that runs, without any ours, and a "
-                                           "gradient that is 0 but for rounding differs",
     "test_noncontiguous_samples_native_batch_norm": "inference saves nothing on CUDA either; torch saves vectors there",
     "test_out_warning_native_batch_norm": "likewise",
 }

@@ -208,8 +208,8 @@ static void the_time_is_limited(void **state)
     assert_string_equal(run(handle_of(ROUTE)), "mock_b 1");
 }
 
-/* An engine that takes more than twice the fastest one's time is not run again once that is seen, and
- * other engines of its backend come behind those of the others. */
+/* An engine that takes more than twice the fastest one's time is not run again once that is seen,
+ * and other engines of its backend come behind those of the others. */
 static void time_is_not_spent_on_the_hopeless(void **state)
 {
     const char *log;
