@@ -46,6 +46,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_pytorch_models_third.csv \
 	bench/results/h200_pytorch_resnet50.csv \
 	bench/results/h200_pytorch_two_gpus.csv \
+	bench/results/h200_pytorch_two_gpus_buckets.csv \
 	bench/results/h200_pytorch_two_gpus_live.csv \
 	bench/results/h200_pytorch_two_gpus_losses.csv \
 	bench/results/h200_resnet20_16000_modes.csv \
