@@ -217,6 +217,10 @@ check "a bad line" refuses 2 "line 2: problem text: x is f32:2,3" "$tap_dir/bad.
 : >"$tap_dir/empty.suite"
 check "an empty suite" refuses 2 "there is no problem in it" "$tap_dir/empty.suite" cpu_ref
 check "a bad problem" refuses 2 "window" "pooling_forward x=f32:2,3,8,6 windov=2,2" cpu_ref
+for name in + cpu_ref+ +cpu_ref cpu_ref++cpu_ref cpu_ref+:default; do
+    check "no backend in $name" refuses 2 "\`$name\` is no BACKEND:MATH" "$pool" $name
+done
+check "one of several that is not there" refuses 2 "cpu_raf: no backend of this name is installed" "$pool" cpu_ref+cpu_raf
 check "a backend that is not there" refuses 2 "cpu_raf:default: no backend of this name is installed" "$pool" cpu_raf
 check "a math mode that is none" refuses 2 "cpu_ref:fast: .fast. is no math mode; there are default, tensor_op" \
     "$pool" cpu_ref:fast

@@ -37,12 +37,21 @@ static int has_math(const char *text)
 
 /* ---- opening */
 
+/* Whether a list with + between, of so many characters, has a name in each place. */
+static int has_names(const char *list, size_t length)
+{
+    for (size_t i = 0; i < length; i++)
+        if (list[i] == '+' && (i == 0 || i + 1 == length || list[i + 1] == '+'))
+            return 0;
+    return length > 0;
+}
+
 static int read_name(struct tool *tool, const char *given, struct contender *contender)
 {
     size_t length = strcspn(given, ":");
     const char *math = given[length] == ':' ? given + length + 1 : "default";
 
-    if (length == 0 || length >= sizeof(contender->backend))
+    if (!has_names(given, length) || length >= sizeof(contender->backend))
         return tool_fail(tool, TOOL_USAGE,
                          "`%s` is no BACKEND:MATH, such as cpu_ref:default; `anydnn info` lists "
                          "the backends",
