@@ -160,3 +160,27 @@ cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, 
         return cudaSuccess;
     return cuda_launch_kernel(symbol, x, y, threads, shared_bytes, arguments, stream);
 }
+
+cudaError_t cuda_launch_together(const void *symbol, unsigned blocks, unsigned threads,
+                                 size_t shared_bytes, void **arguments, cudaStream_t stream)
+{
+    cudaFunction_t function = function_of(symbol);
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                   .value = {.cooperative = 1}};
+    CUlaunchConfig config = {.gridDimX = blocks,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = threads,
+                             .blockDimY = 1,
+                             .blockDimZ = 1,
+                             .sharedMemBytes = (unsigned)shared_bytes,
+                             .hStream = stream,
+                             .attrs = &attribute,
+                             .numAttrs = 1};
+
+    if (function && driver_launch_config &&
+        driver_launch_config(&config, function, arguments, NULL) == 0)
+        return cudaSuccess;
+    return cudaLaunchCooperativeKernel(symbol, (dim3){blocks, 1, 1}, (dim3){threads, 1, 1},
+                                       arguments, shared_bytes, stream);
+}

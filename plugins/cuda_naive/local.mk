@@ -5,7 +5,6 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/bias.cu \
 	plugins/cuda_naive/conv/choice.c \
 	plugins/cuda_naive/conv/choice.h \
-	plugins/cuda_naive/conv/copy_async.h \
 	plugins/cuda_naive/conv/depthwise.h \
 	plugins/cuda_naive/conv/depthwise_choice.cu \
 	plugins/cuda_naive/conv/depthwise_device.h \
@@ -41,6 +40,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/batch_norm_backward.cu \
 	plugins/cuda_naive/normalization/batch_norm_element.h \
 	plugins/cuda_naive/normalization/batch_norm_forward.cu \
+	plugins/cuda_naive/normalization/batch_norm_finish.h \
 	plugins/cuda_naive/normalization/batch_norm_gradient.cu \
 	plugins/cuda_naive/normalization/batch_norm_gradient.h \
 	plugins/cuda_naive/normalization/batch_norm_images.h \
@@ -53,6 +53,12 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/batch_norm_plain.cu \
 	plugins/cuda_naive/normalization/batch_norm_plain.h \
 	plugins/cuda_naive/normalization/batch_norm_plain_backward.cu \
+	plugins/cuda_naive/normalization/batch_norm_resident.cu \
+	plugins/cuda_naive/normalization/batch_norm_resident.h \
+	plugins/cuda_naive/normalization/batch_norm_resident_backward.cu \
+	plugins/cuda_naive/normalization/batch_norm_resident_device.h \
+	plugins/cuda_naive/normalization/batch_norm_resident_forward.cu \
+	plugins/cuda_naive/normalization/batch_norm_resident_join.h \
 	plugins/cuda_naive/normalization/batch_norm_stats.cu \
 	plugins/cuda_naive/normalization/divisive.cu \
 	plugins/cuda_naive/normalization/divisive_channels.cu \
@@ -106,6 +112,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/sequence/ctc_paths.h \
 	plugins/cuda_naive/sequence/ctc_steps.h \
 	plugins/cuda_naive/shared/beside.h \
+	plugins/cuda_naive/shared/copy_async.h \
 	plugins/cuda_naive/shared/map.h \
 	plugins/cuda_naive/shared/reduce.h \
 	plugins/cuda_naive/shared/reduce_kernels.h \

@@ -3,17 +3,19 @@
  * the normalized x and m elements in a cell:
  *   dz = g, dbias = sum g, dscale = sum g n,
  *   dx = scale * inv_std * (g - dbias / m - n * dscale / m).
- * By rows of channels where channels lie side by side (batch_norm_nhwc_backward.cu), else in the
- * plain form. */
+ * Where channels lie side by side by one kernel for all (batch_norm_resident.h) or by rows of
+ * channels (batch_norm_nhwc_backward.cu), else in the plain form. */
 #include "../table.h"
 #include "batch_norm_gradient.h"
 #include "batch_norm_plain.h"
+#include "batch_norm_resident.h"
 
 struct backward_state {
     norm_plain_backward plain;
     cuda_stats_plan stats;
     cuda_reduce_plan sums;
     cuda_norm_nhwc rows; /* of all that has x's shape */
+    cuda_norm_resident resident;
     int64_t cells;
     double count;
 };
@@ -54,6 +56,62 @@ static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
     return cuda_norm_nhwc_taken(job);
 }
 
+/* All in one kernel, if tensors and pointers allow it; partial sums are open. */
+static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                       cuda_norm_resident_job *job)
+{
+    const backward_state *state = (const backward_state *)plan->job;
+    void *const *data = call->operands->data;
+    int32_t ops = cuda_norm_params(plan)->ops;
+
+    *job = {};
+    job->shape = state->resident;
+    job->x = data[BACKWARD_X];
+    job->beside = data[BACKWARD_DY];
+    job->out = data[BACKWARD_DX];
+    job->out_z = data[BACKWARD_DZ];
+    job->reserve = ops == CUDA_NORM_PLAIN ? nullptr : (uint8_t *)data[BACKWARD_RESERVE];
+    job->scale = (const float *)data[BACKWARD_SCALE];
+    job->mean = (float *)data[BACKWARD_SAVE_MEAN];
+    job->inv_std = (float *)data[BACKWARD_SAVE_INV_VAR];
+    job->dscale = (float *)data[BACKWARD_DSCALE];
+    job->dbias = (float *)data[BACKWARD_DBIAS];
+    job->count = state->count;
+    job->parameters = {call->operands->scale[2], call->operands->scale[3]};
+    return cuda_norm_resident_taken(job) &&
+           cuda_is_plain({call->operands->scale[0], call->operands->scale[1]});
+}
+
+static int32_t run_resident(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                            cuda_norm_resident_job *job)
+{
+    void *scratch;
+    int32_t dropped, status = cuda_scratch_take(call->device, call->stream,
+                                                cuda_norm_resident_size(&job->shape), &scratch);
+
+    if (status)
+        return status;
+    job->partial_sums = (double *)scratch;
+    status = cuda_norm_resident_backward(call, plan->problem.tensor[BACKWARD_X]->type, job);
+    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+static void prepare_resident(backward_state *state, const struct anydnn_plugin_plan *plan,
+                             const struct anydnn_plugin_tensor *const alike[])
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *params[] = {
+        tensor[BACKWARD_SCALE], tensor[BACKWARD_SAVE_MEAN], tensor[BACKWARD_SAVE_INV_VAR],
+        tensor[BACKWARD_DSCALE], tensor[BACKWARD_DBIAS]};
+    cuda_norm_resident_wish wish = {alike, 4, params, 5, 2, 0, 2, 0};
+
+    wish.signs = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
+    wish.writes_twice = tensor[BACKWARD_DZ] != nullptr;
+    if (tensor[BACKWARD_SAVE_MEAN] && tensor[BACKWARD_SAVE_INV_VAR])
+        cuda_norm_resident_prepare(&state->resident, plan, wish);
+}
+
 static void backward_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
@@ -68,6 +126,8 @@ static void backward_prepare(struct anydnn_plugin_plan *plan)
         (!tensor[BACKWARD_SAVE_MEAN] || tensor[BACKWARD_SAVE_MEAN]->strides[1] == 1))
         cuda_norm_nhwc_prepare(&state->rows, plan, cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN,
                                alike, 4);
+    if (!cuda_norm_is_curved(plan))
+        prepare_resident(state, plan, alike);
     cuda_stats_prepare(&state->stats, plan, stats);
     norm_gradient_prepare(&state->sums, plan);
     norm_plain_gradient(&state->plain, plan);
@@ -84,7 +144,7 @@ static size_t partial_size(const backward_state *state)
     return stats > gradient ? stats : gradient;
 }
 
-static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+static int32_t run_steps(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     const backward_state *state = (const backward_state *)plan->job;
     void *const *from = call->operands->data;
@@ -121,6 +181,14 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
                      : state->plain.launch(&state->plain, plan, call, params);
     dropped = cuda_scratch_drop(call->device, call->stream, scratch);
     return status ? status : dropped;
+}
+
+static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
+{
+    cuda_norm_resident_job resident;
+
+    return resident_of(plan, call, &resident) ? run_resident(plan, call, &resident)
+                                              : run_steps(plan, call);
 }
 
 CUDA_OPERATION(batch_normalization_backward, BATCH_NORMALIZATION_BACKWARD, .types = CUDA_FLOATS,

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operations of batch normalization forward, with statistics given (inference) or taken from x
  * (training): y = act(scale * (x - mean) / sqrt(var + epsilon) + bias + z). Where channels lie side
- * by side training goes by whole images (batch_norm_images.cu) or by tiles of rows
- * (batch_norm_nhwc_forward.cu), else in the plain form. */
+ * by side training goes by one kernel for all (batch_norm_resident.h), by whole images
+ * (batch_norm_images.cu) or by tiles of rows (batch_norm_nhwc_forward.cu), else in the plain form.
+ */
 #include "../table.h"
 #include "batch_norm_element.h"
 #include "batch_norm_images.h"
 #include "batch_norm_nhwc.h"
 #include "batch_norm_plain.h"
+#include "batch_norm_resident.h"
 
 struct forward_state {
     norm_plain_forward plain;
     cuda_stats_plan stats;
     cuda_norm_images images; /* of all that has x's shape */
     cuda_norm_nhwc rows;
+    cuda_norm_resident resident;
     int64_t cells;
     double count;
 };
@@ -64,6 +67,63 @@ static int images_of(const struct anydnn_plugin_plan *plan, const cuda_norm_nhwc
     return cuda_norm_images_taken(job);
 }
 
+/* All in one kernel, if tensors and pointers allow it; partial sums are open. */
+static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                       cuda_norm_resident_job *job)
+{
+    const forward_state *state = (const forward_state *)plan->job;
+    void *const *data = call->operands->data;
+    int32_t ops = cuda_norm_params(plan)->ops;
+
+    *job = {};
+    job->shape = state->resident;
+    job->x = data[TRAINING_X];
+    job->beside = ops == CUDA_NORM_ADD_ACTIVATION ? data[TRAINING_Z] : nullptr;
+    job->out = data[TRAINING_Y];
+    job->reserve = ops == CUDA_NORM_PLAIN ? nullptr : (uint8_t *)data[TRAINING_RESERVE];
+    job->scale = (const float *)data[TRAINING_SCALE];
+    job->bias = (const float *)data[TRAINING_BIAS];
+    job->running_mean = (float *)data[TRAINING_RUNNING_MEAN];
+    job->running_var = (float *)data[TRAINING_RUNNING_VAR];
+    job->mean = (float *)data[TRAINING_SAVE_MEAN];
+    job->inv_std = (float *)data[TRAINING_SAVE_INV_VAR];
+    job->count = state->count;
+    job->epsilon = cuda_norm_params(plan)->epsilon;
+    job->factor = call->operands->number[0];
+    job->f = cuda_norm_activation(plan);
+    return cuda_norm_resident_taken(job) &&
+           cuda_is_plain({call->operands->scale[0], call->operands->scale[1]});
+}
+
+static int32_t run_resident(const struct anydnn_plugin_plan *plan, const cuda_call *call,
+                            cuda_norm_resident_job *job)
+{
+    void *scratch;
+    int32_t dropped, status = cuda_scratch_take(call->device, call->stream,
+                                                cuda_norm_resident_size(&job->shape), &scratch);
+
+    if (status)
+        return status;
+    job->partial_sums = (double *)scratch;
+    status = cuda_norm_resident_forward(call, plan->problem.tensor[TRAINING_X]->type, job);
+    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
+    return status ? status : dropped;
+}
+
+static void prepare_resident(forward_state *state, const struct anydnn_plugin_plan *plan,
+                             const struct anydnn_plugin_tensor *const alike[])
+{
+    const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
+    const struct anydnn_plugin_tensor *params[] = {
+        tensor[TRAINING_SCALE],       tensor[TRAINING_BIAS],      tensor[TRAINING_RUNNING_MEAN],
+        tensor[TRAINING_RUNNING_VAR], tensor[TRAINING_SAVE_MEAN], tensor[TRAINING_SAVE_INV_VAR]};
+    cuda_norm_resident_wish wish = {alike, 3, params, 6, 1, 0, 1, 0};
+
+    wish.rings = cuda_norm_params(plan)->ops == CUDA_NORM_ADD_ACTIVATION ? 2 : 1;
+    wish.signs = cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN;
+    cuda_norm_resident_prepare(&state->resident, plan, wish);
+}
+
 static void training_prepare(struct anydnn_plugin_plan *plan)
 {
     const struct anydnn_plugin_tensor *const *tensor = plan->problem.tensor;
@@ -81,6 +141,7 @@ static void training_prepare(struct anydnn_plugin_plan *plan)
     forward_state *state = (forward_state *)plan->job;
 
     if (!cuda_norm_is_curved(plan)) {
+        prepare_resident(state, plan, alike);
         cuda_norm_images_prepare(&state->images, plan, alike, 3);
         cuda_norm_nhwc_prepare(&state->rows, plan, cuda_norm_params(plan)->ops != CUDA_NORM_PLAIN,
                                alike, 3);
@@ -106,11 +167,14 @@ static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     int32_t type = plan->problem.tensor[TRAINING_X]->type, by_rows, by_images, dropped, status;
     cuda_norm_nhwc_job rows;
     cuda_norm_images_job images;
+    cuda_norm_resident_job resident;
     cuda_stats_params params = {};
     size_t cells = (size_t)state->cells, each = sizeof(cuda_norm_cell) + state->plain.size;
     size_t partial = cuda_stats_partial_size(&state->stats);
     void *scratch;
 
+    if (resident_of(plan, call, &resident))
+        return run_resident(plan, call, &resident);
     by_rows = rows_of(plan, call, &rows);
     by_images = images_of(plan, rows, &images);
     if (by_images)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sums of batch normalization backward over each cell: dbias = sum g, dscale = sum g n, and
  * what dx needs of them. Names as in batch_norm_backward.cu. */
+#include "batch_norm_finish.h"
 #include "batch_norm_gradient.h"
 #include "batch_norm_plain.h"
 
@@ -107,9 +108,7 @@ template <class E, bool CURVED> struct norm_gradient_op {
 
         cuda_norm_store<T>(job.data[SUM_DSCALE], at[SUM_DSCALE], from.gn * made.inv_std, blend);
         cuda_norm_store<T>(job.data[SUM_DBIAS], at[SUM_DBIAS], from.g, blend);
-        made.dscale = from.gn / p.count * made.inv_std * made.inv_std;
-        made.dbias = from.g / p.count;
-        made.slope = made.scale * made.inv_std;
+        cuda_norm_gradient_cell(made, from.g, from.gn, p.count);
         p.cells[at[SUM_CELLS]] = made;
     }
 };

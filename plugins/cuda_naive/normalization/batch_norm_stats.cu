@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mean and variance of every cell of batch normalization, and what training keeps of them. */
 #include "batch_norm_element.h"
+#include "batch_norm_finish.h"
 #include "batch_norm_nhwc.h"
 
 /* Sums of x - shift and of its square. With a shift near the mean the variance loses nothing to
@@ -71,48 +72,31 @@ template <class E> struct cuda_stats_op {
         to->second += from.second;
     }
 
-    /* A running value is not read when the new one replaces it. The running variance is that of a
-     * sample, and one element is none. */
-    static __device__ void keep(const cuda_reduce_job<cuda_stats_op> &job, const int64_t at[],
-                                double mean, double var, double inv_std)
-    {
-        const params &p = job.params;
-        cuda_blend running = {p.factor, 1 - p.factor}, saved = {1, 0};
-        double sample = p.count > 1 ? var * (p.count / (p.count - 1)) : (double)NAN;
-
-        cuda_norm_store<T>(job.data[CUDA_STATS_RUNNING_MEAN], at[CUDA_STATS_RUNNING_MEAN], mean,
-                           running);
-        cuda_norm_store<T>(job.data[CUDA_STATS_RUNNING_VAR], at[CUDA_STATS_RUNNING_VAR], sample,
-                           running);
-        cuda_norm_store<T>(job.data[CUDA_STATS_SAVE_MEAN], at[CUDA_STATS_SAVE_MEAN], mean, saved);
-        cuda_norm_store<T>(job.data[CUDA_STATS_SAVE_INV_VAR], at[CUDA_STATS_SAVE_INV_VAR], inv_std,
-                           saved);
-    }
-
     static __device__ void finish(const cuda_reduce_job<cuda_stats_op> &job, const int64_t at[],
                                   int64_t, const sum &from)
     {
         const params &p = job.params;
         cuda_norm_cell *to = &p.cells[at[CUDA_STATS_CELLS]];
-        double off = from.first / p.count, mean = make_cell(job, at) + off;
-        double var = (from.second - from.first * off) / p.count;
-        double inv_std = 1 / sqrt((var < 0 ? 0 : var) + p.epsilon), scale, bias;
+        cuda_norm_moments moments =
+            cuda_norm_moments_of(from.first, from.second, make_cell(job, at), p.count, p.epsilon);
+        double scale, bias;
 
-        to->mean = mean;
+        to->mean = moments.mean;
         if (!p.is_last)
             return;
         bias = job.data[CUDA_STATS_BIAS]
                    ? cuda_norm_load<T>(job.data[CUDA_STATS_BIAS], at[CUDA_STATS_BIAS])
                    : 0;
         scale = cuda_norm_load<T>(job.data[CUDA_STATS_SCALE], at[CUDA_STATS_SCALE]);
-        *to = {mean, 0, 0, 0, inv_std, scale, bias, 0};
+        *to = {moments.mean, 0, 0, 0, moments.inv_std, scale, bias, 0};
         if (p.numbers)
-            ((cuda_norm_numbers<A> *)p.numbers)[at[CUDA_STATS_CELLS]] = {(A)mean, (A)inv_std,
-                                                                         (A)scale, (A)bias};
+            ((cuda_norm_numbers<A> *)p.numbers)[at[CUDA_STATS_CELLS]] = {
+                (A)moments.mean, (A)moments.inv_std, (A)scale, (A)bias};
         if (p.coefficients)
             cuda_norm_forward_coefficients::make(p.coefficients + at[CUDA_STATS_CELLS], p.channels,
                                                  *to);
-        keep(job, at, mean, var < 0 ? 0 : var, inv_std);
+        cuda_norm_keep<T>(job.data + CUDA_STATS_RUNNING_MEAN, at + CUDA_STATS_RUNNING_MEAN, moments,
+                          p.count, p.factor);
     }
 };
 

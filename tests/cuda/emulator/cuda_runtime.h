@@ -129,6 +129,11 @@ static inline void atomicAdd(unsigned long long *to, unsigned long long value)
     __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
 }
 
+static inline unsigned atomicAdd(unsigned *to, unsigned value)
+{
+    return __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
+}
+
 static inline unsigned atomicOr(unsigned *to, unsigned value)
 {
     return __atomic_fetch_or(to, value, __ATOMIC_RELAXED);
@@ -139,6 +144,16 @@ static inline unsigned atomicOr(unsigned *to, unsigned value)
 void emulator_run_grid(const std::function<void()> &thread, dim3 grid, dim3 block);
 cudaError_t emulator_launch(std::function<void()> thread, dim3 grid, dim3 block,
                             cudaStream_t stream);
+
+/* The same for blocks that wait for one another. */
+void emulator_run_together(const std::function<void()> &thread, dim3 grid, dim3 block);
+cudaError_t emulator_enqueue_together(std::function<void()> thread, dim3 grid, dim3 block,
+                                      cudaStream_t stream);
+
+/* The number of the block that runs among those that are under way; what a launch gives it of
+ * shared memory. */
+unsigned emulator_block();
+void *emulator_shared();
 
 /* Functions have every attribute that is asked for, and no image. */
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
@@ -164,6 +179,14 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P), dim3 grid, dim3 block, void **ar
 {
     P parameter = *(P *)arguments[0];
     return emulator_launch([=] { kernel(parameter); }, grid, block, stream);
+}
+
+template <class P>
+cudaError_t emulator_launch_together(void (*kernel)(P), dim3 grid, dim3 block, void **arguments,
+                                     size_t, cudaStream_t stream)
+{
+    P parameter = *(P *)arguments[0];
+    return emulator_enqueue_together([=] { kernel(parameter); }, grid, block, stream);
 }
 
 #endif

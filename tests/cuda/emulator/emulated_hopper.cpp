@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Barriers, copies by tensor maps and products of a warpgroup, as an H200 was seen to do them
-// (docs/kernels.md, "hopper"). Swizzling goes by addresses: bits 4 to 6 are swizzled by bits 7 to 9.
+// (docs/kernels.md, "hopper"). Swizzling goes by addresses: bits 4 to 6 are swizzled by bits 7
+// to 9.
 
 // Products are most of what these kernels take here.
 #pragma GCC optimize("O3")
@@ -186,7 +187,7 @@ struct product {
     int n, a_lines, b_lines;
     uint64_t a, b;
     int32_t adds;
-    bool has_rows;        // A came out of registers:
+    bool has_rows;         // A came out of registers:
     float rows[2][16 / 2]; // rows g and g + 8 of the warp's
 };
 
@@ -426,8 +427,8 @@ int32_t tc_bind_map(tc_tensor_map *map, const void *address)
     return (uintptr_t)address % TC_MAP_ALIGNMENT == 0;
 }
 
-void tc_tma_load(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_t x, int32_t y, int32_t z,
-                 int32_t u)
+void tc_tma_load(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_t x, int32_t y,
+                 int32_t z, int32_t u)
 {
     const emulated_map from = map_at(map, TILED);
 
@@ -444,8 +445,8 @@ void tc_tma_load(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_
     });
 }
 
-void tc_tma_load_im2col(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_t c, int32_t w,
-                        int32_t h, int32_t n, uint32_t w_offset, uint32_t h_offset)
+void tc_tma_load_im2col(uint32_t to, const tc_tensor_map *map, uint32_t barrier, int32_t c,
+                        int32_t w, int32_t h, int32_t n, uint32_t w_offset, uint32_t h_offset)
 {
     const emulated_map from = map_at(map, PIXELS);
 
@@ -475,7 +476,8 @@ static void check_row(const emulated_map &to)
         emulator_fault("a store of rows that do not end at a multiple of 16 bytes");
 }
 
-void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y, int32_t z, int32_t u)
+void tc_tma_store(const tc_tensor_map *map, uint32_t from, int32_t x, int32_t y, int32_t z,
+                  int32_t u)
 {
     const emulated_map to = map_at(map, TILED);
 

@@ -31,8 +31,11 @@ copies pending[threads_most];
 
 void *emulator_shared()
 {
-    static void *const memory = aligned_alloc(1024, shared_bytes / 1024 * 1024);
-    return memory;
+    static std::vector<void *> memory; // of each block that is under way
+
+    while (memory.size() <= emulator_block())
+        memory.push_back(aligned_alloc(1024, shared_bytes / 1024 * 1024));
+    return memory[emulator_block()];
 }
 
 const void *emulator_warp_share(const void *mine, size_t bytes)

@@ -16,7 +16,6 @@
 #define TC_SHARED(name) uint4 *const name = (uint4 *)emulator_shared()
 
 /* Shared memory asked for at the launch, as it was left by whoever had it before. */
-void *emulator_shared();
 
 /* Every lane of a warp hands over so many bytes and gets those of all, lane by lane; all 32 call
  * it. They stay until the lane's next but one call. */

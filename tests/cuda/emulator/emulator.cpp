@@ -60,6 +60,12 @@ cudaError_t emulator_launch(std::function<void()> thread, dim3 grid, dim3 block,
     return enqueue(stream, [=] { emulator_run_grid(thread, grid, block); });
 }
 
+cudaError_t emulator_enqueue_together(std::function<void()> thread, dim3 grid, dim3 block,
+                                      cudaStream_t stream)
+{
+    return enqueue(stream, [=] { emulator_run_together(thread, grid, block); });
+}
+
 extern "C" {
 
 // ---- devices

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The threads of the emulated device: coroutines, one block of them after another, each running
-// until it waits for others of its block or of its warp.
+// until it waits for others of its block or of its warp; blocks that were launched together take
+// turns whenever all threads of one wait.
 
 // The library's checked longjmp takes another stack for a damaged one.
 #undef _FORTIFY_SOURCE
@@ -42,7 +43,11 @@ struct coroutine {
 
 jmp_buf scheduler;
 coroutine *current;
-std::vector<coroutine *> coroutines;
+// A set for each block that is under way: one, or those that were launched together.
+typedef std::vector<coroutine *> coroutine_set;
+std::vector<coroutine_set> sets(1);
+unsigned turn; // the set of the block that runs just now
+#define coroutines (sets[turn])
 const std::function<void()> *body;
 
 void wait(enum state state)
@@ -136,17 +141,30 @@ bool run_warp(unsigned first, unsigned end, unsigned block_size)
     return ran;
 }
 
-// Lets go those that wait for the block; returns how many.
-unsigned release_block(unsigned size)
+// Whether a thread of the block waits for what the others of its block cannot bring on.
+bool is_stuck(unsigned size, bool together)
 {
-    unsigned released = 0;
+    bool stuck = false;
 
     for (unsigned t = 0; t < size; t++) {
         threadIdx.x = t;
-        if (coroutines[t]->state == AT_WARP)
+        stuck |= coroutines[t]->state == AT_WARP || coroutines[t]->state == AT_EVENT;
+        if (!together && coroutines[t]->state == AT_WARP)
             emulator_fault("waits for threads of its warp that do not come");
-        if (coroutines[t]->state == AT_EVENT)
+        if (!together && coroutines[t]->state == AT_EVENT)
             emulator_fault("waits for a barrier that the others of its block do not bring on");
+    }
+    return stuck;
+}
+
+// Lets go those that wait for the block; returns how many.
+unsigned release_block(unsigned size, bool together)
+{
+    unsigned released = 0;
+
+    if (is_stuck(size, together))
+        return 0;
+    for (unsigned t = 0; t < size; t++) {
         if (coroutines[t]->state != AT_BLOCK)
             continue;
         coroutines[t]->state = READY;
@@ -155,10 +173,18 @@ unsigned release_block(unsigned size)
     return released;
 }
 
-void run_block(unsigned size)
+void start_block(unsigned size)
 {
+    make_coroutines(size);
     for (unsigned t = 0; t < size; t++)
         coroutines[t]->state = READY;
+}
+
+// Runs a block as far as it goes; returns whether any thread ran.
+bool run_block(unsigned size, bool together)
+{
+    bool moved = false;
+
     do {
         bool ran = true;
 
@@ -167,26 +193,74 @@ void run_block(unsigned size)
             for (unsigned warp = 0; warp < size; warp += EMULATOR_WARP)
                 ran |=
                     run_warp(warp, warp + EMULATOR_WARP < size ? warp + EMULATOR_WARP : size, size);
+            moved |= ran;
         }
-    } while (release_block(size) > 0);
+    } while (release_block(size, together) > 0);
+    return moved;
+}
+
+bool has_ended(unsigned size)
+{
+    bool ended = true;
+
+    for (unsigned t = 0; t < size; t++)
+        ended = ended && coroutines[t]->state == DONE;
+    return ended;
+}
+
+// Blocks run in either order.
+unsigned in_order(unsigned block, unsigned blocks)
+{
+    return getenv("EMULATOR_LAST_BLOCK_FIRST") ? blocks - 1 - block : block;
 }
 } // namespace
 
+unsigned emulator_block()
+{
+    return turn;
+}
+
 void emulator_run_grid(const std::function<void()> &thread, dim3 grid, dim3 block)
 {
-    /* No block waits for another: they run to their ends one by one, in either order. */
-    const bool from_the_last = getenv("EMULATOR_LAST_BLOCK_FIRST") != nullptr;
-
+    /* No block waits for another: they run to their ends one by one. */
     gridDim = grid;
     blockDim = block;
     body = &thread;
-    make_coroutines(block.x);
+    turn = 0;
     for (unsigned y = 0; y < grid.y; y++)
         for (unsigned x = 0; x < grid.x; x++) {
-            blockIdx.x = from_the_last ? grid.x - 1 - x : x;
-            blockIdx.y = from_the_last ? grid.y - 1 - y : y;
-            run_block(block.x);
+            blockIdx.x = in_order(x, grid.x);
+            blockIdx.y = in_order(y, grid.y);
+            start_block(block.x);
+            run_block(block.x, false);
         }
+}
+
+void emulator_run_together(const std::function<void()> &thread, dim3 grid, dim3 block)
+{
+    bool moved = true;
+
+    gridDim = grid;
+    blockDim = block;
+    blockIdx.y = 0;
+    body = &thread;
+    if (sets.size() < grid.x)
+        sets.resize(grid.x);
+    for (turn = 0; turn < grid.x; turn++)
+        start_block(block.x);
+    while (moved) {
+        moved = false;
+        for (unsigned x = 0; x < grid.x; x++) {
+            blockIdx.x = turn = in_order(x, grid.x);
+            moved |= run_block(block.x, true);
+        }
+    }
+    for (turn = 0; turn < grid.x; turn++) {
+        blockIdx.x = turn;
+        if (!has_ended(block.x))
+            emulator_fault("a thread of its block waits for what no other block brings on");
+    }
+    turn = 0;
 }
 
 void __syncthreads()

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies to shared memory that are under way while a block computes; plain ones before
  * compute capability 8.0. */
-#ifndef CUDA_NAIVE_CONV_COPY_ASYNC_H
-#define CUDA_NAIVE_CONV_COPY_ASYNC_H
+#ifndef CUDA_NAIVE_SHARED_COPY_ASYNC_H
+#define CUDA_NAIVE_SHARED_COPY_ASYNC_H
 
-#include "../shared/map.h"
+#include "map.h"
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 /* One instruction; the compiler would choose between two addresses. */

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the blocks of a slab meet, and the totals of its channels (batch_norm_resident.h). */
+#ifndef CUDA_NAIVE_NORMALIZATION_BATCH_NORM_RESIDENT_JOIN_H
+#define CUDA_NAIVE_NORMALIZATION_BATCH_NORM_RESIDENT_JOIN_H
+
+#include "batch_norm_resident_device.h"
+
+/* Where the blocks of a slab meet. `arrived` and `ticket` are 0 before and after a launch, since
+ * the last to come sets them; `turn` goes on. A launch has all multiprocessors but for less than
+ * half, and of each more than half of the shared memory: no two are on a device at once. */
+struct alignas(64) cuda_norm_gate {
+    uint32_t arrived, turn;
+};
+
+static __device__ cuda_norm_gate cuda_norm_gates[CUDA_NORM_SLABS_MAX];
+
+#ifdef __CUDACC__
+__device__ static inline uint32_t cuda_norm_turn_of(const cuda_norm_gate *gate)
+{
+#ifdef __CUDA_ARCH__
+    return *(volatile const uint32_t *)&gate->turn;
+#else
+    return gate->turn;
+#endif
+}
+
+/* Until all blocks of the slab have come, by one thread of each. What they wrote before is seen. */
+__device__ static inline void cuda_norm_meet(cuda_norm_gate *gate, int32_t blocks)
+{
+#ifdef __CUDA_ARCH__
+    uint32_t turn = cuda_norm_turn_of(gate);
+
+    __threadfence();
+    if (atomicAdd(&gate->arrived, 1u) == (uint32_t)blocks - 1) {
+        gate->arrived = 0;
+        __threadfence();
+        atomicAdd(&gate->turn, 1u);
+    } else {
+        while (cuda_norm_turn_of(gate) == turn)
+            ;
+    }
+    __threadfence();
+#endif
+}
+#else
+static inline void cuda_norm_meet(cuda_norm_gate *gate, int32_t blocks)
+{
+    uint32_t turn = gate->turn;
+
+    if (++gate->arrived == (uint32_t)blocks) {
+        gate->arrived = 0;
+        gate->turn++;
+    }
+    emulator_wait_until([=] { return gate->turn != turn; });
+}
+#endif
+
+/* Past the first-level cache, which does not see what other blocks write. */
+__device__ static inline double2 cuda_norm_read_pair(const double2 *from)
+{
+#ifdef __CUDA_ARCH__
+    return __ldcg(from);
+#else
+    return *from;
+#endif
+}
+
+/* Over the lanes that have the same channels: their groups of rows. */
+__device__ static inline double cuda_norm_over_groups(double sum)
+{
+    sum += __shfl_xor_sync(UINT32_MAX, sum, 8);
+    return sum + __shfl_xor_sync(UINT32_MAX, sum, 16);
+}
+
+/* A block's sums of each channel to the partial sums: its warps' in their order. `joined` has room
+ * for a pair a warp and channel, and may be used otherwise afterwards. */
+template <class T>
+__device__ static inline void cuda_norm_give_partial(const cuda_norm_resident_job &job,
+                                                     double2 *joined, const cuda_norm_lane<T> &lane,
+                                                     double (&first)[cuda_vector<T>::LANES],
+                                                     double (&second)[cuda_vector<T>::LANES])
+{
+    enum { LANES = cuda_vector<T>::LANES, SLAB = cuda_norm_lane<T>::SLAB };
+    int32_t channel = (int32_t)threadIdx.x;
+    double2 sum = {0, 0};
+
+#pragma unroll
+    for (int l = 0; l < LANES; l++) {
+        double2 pair = {cuda_norm_over_groups(first[l]), cuda_norm_over_groups(second[l])};
+
+        if (lane.g == 0)
+            joined[lane.warp * SLAB + lane.x * LANES + l] = pair;
+    }
+    __syncthreads();
+    if (channel < SLAB) {
+        for (int32_t w = 0; w < CUDA_NORM_WARPS; w++) {
+            sum.x += joined[w * SLAB + channel].x;
+            sum.y += joined[w * SLAB + channel].y;
+        }
+        ((double2 *)job
+             .partial_sums)[((int64_t)lane.slab * job.shape.blocks + lane.block) * SLAB + channel] =
+            sum;
+#ifdef __CUDA_ARCH__
+        __threadfence();
+#endif
+    }
+    __syncthreads();
+}
+
+/* The totals of the slab's channels, in the same order in every block, once all have given their
+ * partial sums: the result for a thread below SLAB. `joined` has a pair for each thread. */
+template <class T>
+__device__ static inline double2 cuda_norm_join_blocks(const cuda_norm_resident_job &job,
+                                                       double2 *joined,
+                                                       const cuda_norm_lane<T> &lane)
+{
+    enum { SLAB = cuda_norm_lane<T>::SLAB, SHARES = CUDA_THREADS / SLAB, AT_ONCE = 12 };
+    int32_t blocks = job.shape.blocks, channel = (int32_t)threadIdx.x % SLAB;
+    int32_t share = (int32_t)threadIdx.x / SLAB;
+    const double2 *from =
+        (const double2 *)job.partial_sums + (int64_t)lane.slab * blocks * SLAB + channel;
+    double2 sum = {0, 0}, total = {0, 0};
+
+    if (threadIdx.x == 0)
+        cuda_norm_meet(&cuda_norm_gates[lane.slab], blocks);
+    __syncthreads();
+    for (int32_t b = share; b < blocks; b += AT_ONCE * SHARES) {
+        double2 pair[AT_ONCE];
+
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++)
+            pair[i] = b + i * SHARES < blocks
+                          ? cuda_norm_read_pair(from + (int64_t)(b + i * SHARES) * SLAB)
+                          : double2{0, 0};
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++) {
+            sum.x += pair[i].x;
+            sum.y += pair[i].y;
+        }
+    }
+    joined[share * SLAB + channel] = sum;
+    __syncthreads();
+    for (int32_t s = 0; s < SHARES && threadIdx.x < SLAB; s++) {
+        total.x += joined[s * SLAB + channel].x;
+        total.y += joined[s * SLAB + channel].y;
+    }
+    return total;
+}
+
+/* ------------------------------------------------------------------ on the host */
+
+/* All blocks at once, or none. */
+static inline int32_t cuda_norm_resident_launch(const cuda_call *call,
+                                                void (*kernel)(cuda_norm_resident_job),
+                                                const cuda_norm_resident_job *job)
+{
+    const cuda_norm_resident &shape = job->shape;
+    void *arguments[] = {(void *)job};
+    cudaError_t error = cudaFuncSetAttribute(
+        (const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.shared);
+
+    if (error != cudaSuccess)
+        return cuda_check(call->device, error, "asking for shared memory");
+#ifdef __CUDACC__
+    error = cuda_launch_together((const void *)kernel, (unsigned)(shape.slabs * shape.blocks),
+                                 CUDA_THREADS, (size_t)shape.shared, arguments, call->stream);
+#else
+    error =
+        emulator_launch_together(kernel, dim3((unsigned)(shape.slabs * shape.blocks)),
+                                 dim3(CUDA_THREADS), arguments, (size_t)shape.shared, call->stream);
+#endif
+    return cuda_check(call->device, error, "launching a kernel");
+}
+
+#endif
