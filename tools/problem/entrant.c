@@ -87,18 +87,37 @@ static int parse_with(struct tool *tool, const char *text, const char *key, cons
     return code;
 }
 
-static int take_algorithm(struct tool *tool, struct contender *contender, struct entrant *entrant)
+/* `algorithm` NULL: the problem names none. */
+static int name_algorithm(struct tool *tool, const char *algorithm, struct entrant *entrant)
 {
-    struct find_choice fastest;
-    char *text;
-    int code;
+    char *text = strcpy(tool_alloc(strlen(entrant->text) + 1), entrant->text);
+    int code = parse_with(tool, text, "algo", algorithm, entrant);
 
-    if (find_algorithms(contender->handle, entrant->problem, entrant->text, &fastest, 1) == 0)
-        return TOOL_FINE;
-    text = strcpy(tool_alloc(strlen(entrant->text) + 1), entrant->text);
-    code = parse_with(tool, text, "algo", fastest.algorithm, entrant);
     free(text);
     return code;
+}
+
+/* A problem that names a transform permits it. */
+static int forget_transform(struct tool *tool, struct entrant *entrant)
+{
+    const char *algorithm = strstr(entrant->text, " algo=");
+
+    if (algorithm == NULL || !find_is_transform(algorithm + strlen(" algo=")))
+        return TOOL_FINE;
+    return name_algorithm(tool, NULL, entrant);
+}
+
+/* The fastest one that may be taken; where there is none, the problem stays as it is. */
+static int take_algorithm(struct tool *tool, struct contender *contender, struct entrant *entrant)
+{
+    struct find_choice choice[FIND_CHOICES];
+    int count = find_algorithms(contender->handle, entrant->problem, entrant->text, choice,
+                                contender->plain ? FIND_CHOICES : 1);
+    int at = 0;
+
+    while (contender->plain && at < count && find_is_transform(choice[at].algorithm))
+        at++;
+    return at < count ? name_algorithm(tool, choice[at].algorithm, entrant) : TOOL_FINE;
 }
 
 int entrant_make(struct tool *tool, struct contender *contender, const char *text,
@@ -109,6 +128,8 @@ int entrant_make(struct tool *tool, struct contender *contender, const char *tex
 
     memset(entrant, 0, sizeof(*entrant));
     code = parse_with(tool, text, "math", has_math(text) ? contender->math : NULL, entrant);
+    if (code == TOOL_FINE && contender->plain)
+        code = forget_transform(tool, entrant);
     if (code == TOOL_FINE && contender->find)
         code = take_algorithm(tool, contender, entrant);
     if (code != TOOL_FINE)
@@ -146,12 +167,34 @@ anydnnStatus_t entrant_call(const struct contender *contender, const struct entr
                                 entrant->workspace);
 }
 
+/* What the record may not say of a run: the first of it in `declined`. */
+static void check_how(struct contender *contender, struct entrant *entrant)
+{
+    static const struct {
+        const char *key;
+        int64_t bits;
+        int plain; /* for plain contenders alone */
+        const char *sentence;
+    } unwanted[] = {
+        {"notes", 2, 1, "it runs this as a transform, which is left out"},
+        {"staged", 1, 0, "it ran in another memory space, its operands copied across"},
+        {"workspace_short", 1, 0, "it ran with less workspace than its plan wants"},
+        {"unaligned", 1, 0, "it ran for operands of less alignment"},
+    };
+
+    for (size_t i = 0; i < sizeof(unwanted) / sizeof(unwanted[0]) && entrant->declined == NULL;
+         i++) {
+        int64_t said = 0;
+
+        if (contender->plain >= unwanted[i].plain &&
+            anydnnGetDispatchInfoInt(contender->handle, unwanted[i].key, &said) == SUCCESS &&
+            (said & unwanted[i].bits) != 0)
+            decline(entrant, unwanted[i].sentence);
+    }
+}
+
 void entrant_check(struct contender *contender, struct entrant *entrant, int lesser_math)
 {
-    static const char *const short_of[] = {"staged", "workspace_short", "unaligned"};
-    static const char *const what[] = {"it ran in another memory space, its operands copied across",
-                                       "it ran with less workspace than its plan wants",
-                                       "it ran for operands of less alignment"};
     char *backend = tool_ask_handle(contender->handle, "backend");
     char *math = tool_ask_handle(contender->handle, "math");
     char sentence[256];
@@ -166,13 +209,7 @@ void entrant_check(struct contender *contender, struct entrant *entrant, int les
                  math != NULL ? math : "unknown");
         decline(entrant, sentence);
     }
-    for (size_t i = 0; i < sizeof(short_of) / sizeof(short_of[0]) && entrant->declined == NULL;
-         i++) {
-        int64_t yes = 0;
-
-        if (anydnnGetDispatchInfoInt(contender->handle, short_of[i], &yes) == SUCCESS && yes)
-            decline(entrant, what[i]);
-    }
+    check_how(contender, entrant);
     free(backend);
     free(math);
 }
