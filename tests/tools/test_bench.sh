@@ -491,7 +491,8 @@ fastest_of_two() {
     quickly "$one" mock_a mock_a+mock_b --time 20 --config "$tap_dir/mocks.conf" --csv "$tap_dir/choice.csv" --json &&
         json "a['pairs'][1]['pair'] == 'mock_a+mock_b:default' and a['pairs'][1]['version'] == '1.0 and 1.0' and 'chosen' not in a['layers'][0]['pairs'][0] and a['layers'][0]['pairs'][1]['chosen'] == 'mock_b' and 1000 <= a['layers'][0]['pairs'][1]['min_us'] < a['layers'][0]['pairs'][0]['min_us']" &&
         grep -q ',mock_a+mock_b,default,.*,"mock_b",' "$tap_dir/choice.csv" || return 1
-    mocks "set.sleep_us = 100"
+    mocks "set.sleep_us = 1000"
+    sed -i '0,/sleep_us = 1000/s//sleep_us = 40000/' "$tap_dir/mocks.conf"
     quickly "$one" mock_b mock_b+mock_a --time 20 --config "$tap_dir/mocks.conf" --json &&
         json "a['layers'][0]['pairs'][1]['chosen'] == 'mock_a'"
 }
