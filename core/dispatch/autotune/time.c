@@ -37,8 +37,10 @@ static int32_t run_some(struct adn_stand *stand, const struct adn_plan *plan, in
 
     if (result == 0)
         result = stand->space->mark_record(stand->device, stand->operands.stream, stand->marks[0]);
-    for (int i = 0; i < runs && result == 0; i++)
+    for (int i = 0; i < runs && result == 0; i++) {
+        adn_stand_turn(stand);
         result = ADN_BACKEND_CALL(plan->execute(plan->body, &stand->operands, &effect));
+    }
     adn_float_standard();
     if (result == 0)
         result = stand->space->mark_record(stand->device, stand->operands.stream, stand->marks[1]);
