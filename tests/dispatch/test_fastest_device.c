@@ -260,6 +260,32 @@ static void sets_are_as_many_for_all(void **state)
     end();
 }
 
+/* Four of 300 us take longer than a millisecond. */
+static void short_runs_follow_each_other(void **state)
+{
+    const char *log, *at, *mark;
+    char own[64];
+    int most = 0;
+
+    (void)state;
+    begin("mockdev", "mock_device");
+    fixture_set("mock_device", "sleep_us", "3000 / 300");
+    assert_ok(scale());
+    log = fixture_log();
+    snprintf(own, sizeof(own), "%s", word_of(line_of(log, " stream_create", ""), "stream=0x"));
+    for (at = line_of(log, " mark_record", own); at; at = mark) {
+        mark = next_line(at, " mark_record", own);
+        if (mark) {
+            int runs =
+                fixture_lines(at, " plan_execute", own) - fixture_lines(mark, " plan_execute", own);
+
+            most = runs > most ? runs : most;
+        }
+    }
+    assert_int_equal(most, 4);
+    end();
+}
+
 /* As backends that were written before there were any. */
 static void a_space_without_streams(void **state)
 {
