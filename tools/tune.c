@@ -119,30 +119,45 @@ static char *line_of(const char *text, const char *key)
     return line;
 }
 
-/* The route as it is, but with the word `fastest`: the record serves both. */
+/* The route as it is, but with the word `fastest`: the record serves both. What the handle chose
+ * before is forgotten. */
 static int ask_for_fastest(struct tuning *tuning, const char *words, const char *rule)
 {
     const char *list = strstr(rule, " = ");
     char operation[80], route[1200];
 
-    if (list == NULL || strncmp(list, " = fastest, ", 12) == 0)
+    if (list == NULL)
         return TOOL_FINE;
+    list += strlen(" = ");
     snprintf(operation, sizeof(operation), "%.*s", (int)strcspn(words, " "), words);
-    snprintf(route, sizeof(route), "fastest, %s", list + 3);
+    snprintf(route, sizeof(route), "%s%s", strncmp(list, "fastest, ", 9) == 0 ? "" : "fastest, ",
+             list);
     if (anydnnSetRoute(tuning->handle, operation, NULL, route) != ANYDNN_STATUS_SUCCESS)
         return tool_fail_status(tuning->tool, TOOL_FAILED);
     return TOOL_FINE;
 }
 
-/* A workspace query decides, and needs no operands of ours. */
+/* Whether the file has it, as far as the handle chose nothing for it. */
+static int is_measured(const struct tuning *tuning, anydnnProblem_t problem)
+{
+    char *text = tool_ask_problem(tuning->handle, problem);
+    int measured = text != NULL && strstr(text, " (measured before)\n") != NULL;
+
+    free(text);
+    return measured;
+}
+
+/* A workspace query decides, and needs no operands of ours. Nothing is timed where one engine alone
+ * can run it, the file is frozen, or memory is short. */
 static int time_problem(struct tuning *tuning, anydnnProblem_t problem, const char *words,
                         json_t *answer)
 {
     char *text = tool_ask_problem(tuning->handle, problem);
     char *rule = line_of(text, "rule: ");
-    int known = text != NULL && strstr(text, " (measured before)\n") != NULL;
-    int code = known ? TOOL_FINE : ask_for_fastest(tuning, words, rule);
-    char *choice = NULL;
+    int code = ask_for_fastest(tuning, words, rule);
+    int known = code == TOOL_FINE && is_measured(tuning, problem);
+    int timed = 0;
+    char *choice;
     size_t bytes = 0;
 
     if (code == TOOL_FINE && !known &&
@@ -151,12 +166,17 @@ static int time_problem(struct tuning *tuning, anydnnProblem_t problem, const ch
     free(text);
     text = tool_ask_problem(tuning->handle, problem);
     choice = line_of(text, "choice: ");
+    if (code == TOOL_FINE && !known) {
+        code = ask_for_fastest(tuning, words, rule);
+        timed = code == TOOL_FINE && is_measured(tuning, problem);
+    }
     tuning->known += known;
-    tuning->timed += code == TOOL_FINE && !known;
+    tuning->timed += timed;
     json_object_set_new(answer, "known", json_boolean(known));
+    json_object_set_new(answer, "timed", json_boolean(timed));
     json_object_set_new(answer, "choice", tool_json_text(choice));
     if (code == TOOL_FINE && !tuning->tool->json)
-        printf("%s%s\n", choice, known ? "" : ", timed");
+        printf("%s%s\n", choice, known ? "" : timed ? ", timed" : ", not timed");
     free(choice);
     free(rule);
     free(text);
@@ -220,8 +240,9 @@ static int tune_all(struct tuning *tuning, const struct suite *suite)
     if (tuning->tool->json)
         return tool_print_json(tuning->tool, answers) != TOOL_FINE ? TOOL_FAILED : worst;
     json_decref(answers);
-    printf("%d problems: %d timed in %.1f s, %d known before, %d failed\n", suite->count,
-           tuning->timed, seconds() - tuning->began, tuning->known, tuning->failed);
+    printf("%d problems: %d timed in %.1f s, %d known before, %d not timed, %d failed\n",
+           suite->count, tuning->timed, seconds() - tuning->began, tuning->known,
+           suite->count - tuning->timed - tuning->known - tuning->failed, tuning->failed);
     return worst;
 }
 

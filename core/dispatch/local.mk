@@ -4,6 +4,7 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/autotune/fastest.c \
 	core/dispatch/autotune/fastest.h \
 	core/dispatch/autotune/key.c \
+	core/dispatch/autotune/operands.c \
 	core/dispatch/autotune/rank.c \
 	core/dispatch/autotune/search.c \
 	core/dispatch/autotune/search.h \

@@ -157,6 +157,135 @@ static void without_a_stream_to_be_had(void **state)
     }
 }
 
+/* ---- operands and runs */
+
+/* The next line behind `from` that holds both texts, or NULL. */
+static const char *next_line(const char *from, const char *one, const char *other)
+{
+    const char *at = strchr(from, '\n');
+
+    return at && fixture_lines(at, one, other) > 0 ? line_of(at, one, other) : NULL;
+}
+
+/* Runs on the search's own stream: each is of the set behind that of the run before. */
+static int distinct_runs(const char *log, uintptr_t stride)
+{
+    char own[64];
+    uintptr_t before = 0;
+    int runs = 0;
+
+    snprintf(own, sizeof(own), "%s", word_of(line_of(log, " stream_create", ""), "stream=0x"));
+    for (const char *at = line_of(log, " plan_execute", own); at;
+         at = next_line(at, " plan_execute", own)) {
+        uintptr_t place = strtoul(word_of(at, "d0=") + strlen("d0="), NULL, 16);
+
+        assert_true(runs == 0 || place == before + stride);
+        before = place;
+        runs++;
+    }
+    return runs;
+}
+
+/* Of the smallest operands there are 1024 sets. */
+static void each_run_has_operands_of_its_own(void **state)
+{
+    const char *log;
+
+    (void)state;
+    begin("mockdev", "mock_device");
+    assert_ok(scale());
+    log = fixture_log();
+    line_of(log, " memory_alloc", " bytes=261912 ");
+    assert_true(distinct_runs(log, 256) >= 8);
+    end();
+}
+
+/* All sets together fill 256 MiB: twelve of these, of 24,000,000 bytes. */
+static void large_operands_have_few_sets(void **state)
+{
+    const float factor = 2;
+    const char *log;
+
+    (void)state;
+    begin("mockdev", "mock_device");
+    fixture_set("mock_device", "memory", "30000000");
+    assert_ok(anydnnScaleTensor(handle, fixture_tensor("f32:1,1,1,6000000"), data, &factor));
+    log = fixture_log();
+    line_of(line_of(log, " memory_alloc", " bytes=288000000 "), " memory_alloc",
+            " bytes=24000000 ");
+    assert_true(distinct_runs(log, 0) >= 8);
+    assert_int_equal(fixture_number(handle, "engine"), 2);
+    fixture_set("mock_device", "memory", NULL);
+    end();
+}
+
+/* Where there is no memory for all sets there are fewer. */
+static void fewer_sets_where_memory_is_short(void **state)
+{
+    const char *log, *at;
+
+    (void)state;
+    begin("mockdev", "mock_device");
+    fixture_set("mock_device", "memory", "200000");
+    assert_ok(scale());
+    log = fixture_log();
+    at = line_of(log, " memory_alloc", " bytes=261912 ");
+    line_of(at, " memory_alloc", " bytes=130840 ");
+    assert_true(distinct_runs(log, 256) >= 8);
+    assert_string_equal(fixture_record(handle, "notes"), "timed");
+    fixture_set("mock_device", "memory", NULL);
+    end();
+}
+
+/* x has memory for 1024 sets, y of 600 bytes for 256: then x, too, and what it had is given back.
+ */
+static void sets_are_as_many_for_all(void **state)
+{
+    const float alpha = 1, beta = 1;
+    const char *log, *at;
+
+    (void)state;
+    begin("mockdev", "mock_device");
+    fixture_set("mock_device", "memory", "300000");
+    assert_ok(anydnnAddTensor(handle, &alpha, fixture_tensor("f32:1,3"), data, &beta,
+                              fixture_tensor("f32:50,3"), (char *)data + 1024));
+    log = fixture_log();
+    at = line_of(log, " memory_alloc", " bytes=261900 ");
+    at = line_of(at, " memory_alloc", " bytes=65292 ");
+    at = line_of(at, " memory_alloc", " bytes=196440 ");
+    assert_int_equal(fixture_lines(at, " memory_alloc", ""), 1);
+    assert_int_equal(fixture_lines(log, " memory_free", ""),
+                     fixture_lines(log, " memory_alloc", "answer=0"));
+    fixture_set("mock_device", "memory", NULL);
+    end();
+}
+
+/* Four of 300 us take longer than a millisecond. */
+static void short_runs_follow_each_other(void **state)
+{
+    const char *log, *at, *mark;
+    char own[64];
+    int most = 0;
+
+    (void)state;
+    begin("mockdev", "mock_device");
+    fixture_set("mock_device", "sleep_us", "3000 / 300");
+    assert_ok(scale());
+    log = fixture_log();
+    snprintf(own, sizeof(own), "%s", word_of(line_of(log, " stream_create", ""), "stream=0x"));
+    for (at = line_of(log, " mark_record", own); at; at = mark) {
+        mark = next_line(at, " mark_record", own);
+        if (mark) {
+            int runs =
+                fixture_lines(at, " plan_execute", own) - fixture_lines(mark, " plan_execute", own);
+
+            most = runs > most ? runs : most;
+        }
+    }
+    assert_int_equal(most, 4);
+    end();
+}
+
 /* As backends that were written before there were any. */
 static void a_space_without_streams(void **state)
 {
@@ -310,13 +439,12 @@ static int group_teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(runs_are_on_a_stream_of_their_own),
-        TEST(captures_make_no_stream),
-        TEST(without_a_stream_to_be_had),
-        TEST(a_space_without_streams),
-        TEST(threads_on_one_device),
-        TEST(a_record_is_for_devices_alike),
-        TEST(a_space_without_identities),
+        TEST(runs_are_on_a_stream_of_their_own), TEST(captures_make_no_stream),
+        TEST(without_a_stream_to_be_had),        TEST(a_space_without_streams),
+        TEST(each_run_has_operands_of_its_own),  TEST(large_operands_have_few_sets),
+        TEST(fewer_sets_where_memory_is_short),  TEST(sets_are_as_many_for_all),
+        TEST(short_runs_follow_each_other),      TEST(threads_on_one_device),
+        TEST(a_record_is_for_devices_alike),     TEST(a_space_without_identities),
     };
 
     return cmocka_run_group_tests(tests, group_setup, group_teardown);

@@ -48,6 +48,7 @@
  * set.captured = yes: no mark can be set
  * set.devices = N (default 1), set.current = N (default 0), set.poisoned = yes, set.fail_space =
  * FUNCTION (that function of the space answers 4)
+ * set.memory = N: bytes of the largest allocation that does not fail
  * set.space = old (read once): the table ends before what a space may lack
  * set.multiprocessors = N (default 4), set.driver = TEXT (default 1.0): the device's identity
  */

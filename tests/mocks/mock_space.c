@@ -111,7 +111,8 @@ static int32_t space_memory_alloc(int32_t device, uint64_t bytes, void **pointer
     if (mock_space_gives_nothing("memory_alloc"))
         return 0;
 
-    void *taken = mock_setting_is("fail_space", "memory_alloc")
+    void *taken = mock_setting_is("fail_space", "memory_alloc") ||
+                          bytes > (uint64_t)mock_setting_number("memory", INT64_MAX)
                       ? NULL
                       : mock_memory_take(mock_space_name, device, bytes);
     struct mock_line line;

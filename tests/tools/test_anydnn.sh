@@ -286,11 +286,36 @@ tune() {
 }
 tuned_once() {
     tune "$conv" >"$tap_dir/out" || return 1
-    tail -n 1 "$tap_dir/out" | grep '^1 problems: 1 timed in .* s, 0 known before, 0 failed$' || return 1
+    tail -n 1 "$tap_dir/out" | grep '^1 problems: 1 timed in .* s, 0 known before, 0 not timed, 0 failed$' || return 1
     tune "$conv" >"$tap_dir/out" || return 1
-    tail -n 1 "$tap_dir/out" | grep '^1 problems: 0 timed in .* s, 1 known before, 0 failed$'
+    tail -n 1 "$tap_dir/out" | grep '^1 problems: 0 timed in .* s, 1 known before, 0 not timed, 0 failed$'
 }
 check "tune times a problem once" tuned_once
+# tunes ROUTE COUNTS SAID PROBLEM...: the last line has the counts, and that of the first problem ends as said.
+tunes() {
+    route=$1 counts=$2 said=$3
+    shift 3
+    printf '%s\n' "$@" | ANYDNN_ROUTE=$route ANYDNN_PLUGIN_PATH=$mocks ANYDNN_DEVICE=cpu "$anydnn" tune \
+        --tuning "$tap_dir/one" - >"$tap_dir/out" || return 1
+    cat "$tap_dir/out"
+    head -n 1 "$tap_dir/out" | grep -q "$said\$" || { echo "the first line does not end with: $said"; return 1; }
+    tail -n 1 "$tap_dir/out" | sed 's/ in .* s,/,/' | grep -q "^$# problems: $counts, 0 failed\$"
+}
+for run in first second; do
+    check "one engine alone is not timed, the $run time" tunes mock_a "0 timed, 0 known before, 1 not timed" ", not timed" "$conv"
+done
+check "a problem that stands twice is timed once" tunes 'mock_a, mock_b' "1 timed, 1 known before, 0 not timed" ", timed" \
+    "$conv" "$conv"
+check "in a route that says fastest, too" tunes 'fastest, mock_b, mock_a' "1 timed, 1 known before, 0 not timed" ", timed" \
+    "$conv" "$conv"
+check "an algorithm's number is no other problem" tunes 'mock_a, mock_b' "0 timed, 1 known before, 0 not timed" "(measured before)" \
+    "$conv algo=gemm"
+frozen() (
+    ANYDNN_TUNING_MODE="read"
+    export ANYDNN_TUNING_MODE
+    tunes 'mock_a, mock_b' "0 timed, 0 known before, 1 not timed" ", not timed" "softmax_forward x=f32:9,9,1,1"
+)
+check "a frozen file stays as it is" frozen
 check "what it kept serves a route with fastest" env ANYDNN_ROUTE='fastest, mock_a, mock_b' \
     ANYDNN_PLUGIN_PATH="$mocks" ANYDNN_DEVICE=cpu ANYDNN_TUNING="$tap_dir/times" sh -c "
     '$anydnn' explain $conv >'$tap_dir/out'; grep 'measured before' '$tap_dir/out'"

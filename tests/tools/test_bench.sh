@@ -233,6 +233,8 @@ check "direction" refuses 2 "--direction=back: takes forward, data and filter" "
 check "no direction" refuses 2 "--direction=: takes forward, data and filter" "$pool" cpu_ref --direction ""
 check "rounds" refuses 2 "--rounds=0: takes a whole number from 1" "$pool" cpu_ref --rounds 0
 check "time" refuses 2 "--time=-1: takes a number above 0" "$pool" cpu_ref --time=-1
+check "no-transforms without find" refuses 2 "--no-transforms: says what --find may not take, which is not given" \
+    "$pool" cpu_ref --no-transforms
 check "cache" refuses 2 "--cache=big: takes a number above 0" "$pool" cpu_ref --cache big
 check "peak-flops" refuses 2 "--peak-flops=0: takes a number above 0" "$pool" cpu_ref --peak-flops 0
 check "peak-bytes" refuses 2 "--peak-bytes=4.2X: takes a number above 0" "$pool" cpu_ref --peak-bytes 4.2X
@@ -352,6 +354,21 @@ same_twice() {
 }
 check "a problem that stands twice counts once in means, and twice in totals" same_twice
 check "a search for the algorithm" quickly "$one" cpu_ref --find
+# Find does not know the fused call, so that oneDNN's Winograd runs where it is named.
+shape="x=f32:1,32,12,12 w=f32:32,32,3,3 pad=1,1 algo=winograd"
+fused="convolution_bias_activation_forward $shape bias=f32:1,32,1,1 activation=relu without=z"
+without_winograd() {
+    quickly "$fused" onednn --find --json && json "a['layers'][0]['pairs'][0]['algorithm'] == 'winograd'" || return 1
+    for problem in "$fused" "convolution_forward $shape"; do
+        quickly "$problem" onednn --find --no-transforms --json &&
+            json "a['layers'][0]['pairs'][0]['algorithm'] in ('implicit_gemm', 'implicit_precomp_gemm', 'gemm', 'direct')" || return 1
+    done
+}
+if ANYDNN_ROUTE=onednn "$anydnn" explain "$fused" 2>/dev/null | grep -q '^choice: onednn .* algorithm winograd,'; then
+    check "no Winograd of oneDNN's" without_winograd
+else
+    skip "no Winograd of oneDNN's" "there is none on this machine"
+fi
 in_types() {
     for type in f64 f16 bf16; do
         quickly lenet --batch 2 --type $type --layout nhwc --direction all cpu_ref || return 1
@@ -474,7 +491,8 @@ fastest_of_two() {
     quickly "$one" mock_a mock_a+mock_b --time 20 --config "$tap_dir/mocks.conf" --csv "$tap_dir/choice.csv" --json &&
         json "a['pairs'][1]['pair'] == 'mock_a+mock_b:default' and a['pairs'][1]['version'] == '1.0 and 1.0' and 'chosen' not in a['layers'][0]['pairs'][0] and a['layers'][0]['pairs'][1]['chosen'] == 'mock_b' and 1000 <= a['layers'][0]['pairs'][1]['min_us'] < a['layers'][0]['pairs'][0]['min_us']" &&
         grep -q ',mock_a+mock_b,default,.*,"mock_b",' "$tap_dir/choice.csv" || return 1
-    mocks "set.sleep_us = 100"
+    mocks "set.sleep_us = 1000"
+    sed -i '0,/sleep_us = 1000/s//sleep_us = 40000/' "$tap_dir/mocks.conf"
     quickly "$one" mock_b mock_b+mock_a --time 20 --config "$tap_dir/mocks.conf" --json &&
         json "a['layers'][0]['pairs'][1]['chosen'] == 'mock_a'"
 }
@@ -506,6 +524,38 @@ finds_backward() {
     quickly "$one" mock_a --direction data,filter --find --config "$tap_dir/mocks.conf" --json &&
         json "[l['pairs'][0]['algorithm'] for l in a['layers']] == ['0', '0'] and all(l['pairs'][0]['engine'] == 2 for l in a['layers'])"
 }
+# Of mock_a's algorithms 1 and 6 (winograd) the latter, a transform, is much the faster one; mock_b is slow.
+plain_and_transform() {
+    mocks "set.algorithms = 1, 6" "set.notes = none / transform" "set.sleep_us = 60000 / 1000"
+    sed -i 's/sleep_us = 1000$/sleep_us = 120000/' "$tap_dir/mocks.conf"
+}
+no_transforms() {
+    plain_and_transform
+    quickly "$one" mock_a --find --config "$tap_dir/mocks.conf" --json &&
+        json "a['layers'][0]['pairs'][0]['engine'] == 2 and a['layers'][0]['pairs'][0]['algorithm'] == 'winograd'" || return 1
+    for problem in "$one" "$one algo=winograd"; do
+        quickly "$problem" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" --json &&
+            json "a['layers'][0]['pairs'][0]['engine'] == 1 and a['layers'][0]['pairs'][0]['algorithm'] == 'implicit_precomp_gemm'" || return 1
+    done
+}
+# The fastest of several takes a transform where the problem names it.
+no_named_transforms() {
+    plain_and_transform
+    quickly "$one algo=winograd" mock_b+mock_a --find --rounds 1 --config "$tap_dir/mocks.conf" --json &&
+        json "a['layers'][0]['pairs'][0]['algorithm'] == 'winograd'" || return 1
+    quickly "$one algo=winograd" mock_b+mock_a --find --no-transforms --rounds 1 --config "$tap_dir/mocks.conf" --json &&
+        json "a['layers'][0]['pairs'][0]['chosen'] == 'mock_a' and a['layers'][0]['pairs'][0]['engine'] == 1"
+}
+# Nothing else is there; or the transform has the number of a plain algorithm, and the record tells.
+nothing_but_transforms() {
+    mocks "set.algorithms = 6" "set.notes = transform"
+    refuses 1 "no pair runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&
+        grep -q "declined: is a transform algorithm (winograd), which runs only if the call names it" "$tap_dir/out" || return 1
+    mocks "set.algorithms = 1" "set.notes = transform"
+    refuses 1 "no pair runs any" $quick "$one" mock_a --find --no-transforms --config "$tap_dir/mocks.conf" &&
+        grep -q "declined: it runs this as a transform, which is left out" "$tap_dir/out" || return 1
+    quickly "$one" mock_a --find --config "$tap_dir/mocks.conf"
+}
 lesser_math() {
     mocks "set.math = default"
     refuses 1 "no pair runs any" $quick "$one" mock_a:split --config "$tap_dir/mocks.conf" &&
@@ -525,6 +575,9 @@ if [ -e "$mocks/anydnn_mock_a.so" ] && [ -e "$mocks/anydnn_mock_b.so" ]; then
     check "a pair that breaks" breaks
     check "--find takes the fastest algorithm" finds
     check "also of the gradients" finds_backward
+    check "--no-transforms leaves them out of it" no_transforms
+    check "and where a problem names one" no_named_transforms
+    check "and declines what has no other way" nothing_but_transforms
     check "less than the math asked for is told" lesser_math
 else
     skip "backends of a known speed" "no mock backends"

@@ -17,6 +17,7 @@ struct bench_options {
     double cache;      /* bytes; below 0: the device's */
     int hot;
     int find;
+    int plain; /* no transforms among what is found */
     int list;
     const char *csv;
     const char *plot;

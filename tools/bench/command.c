@@ -178,9 +178,11 @@ static int open_pairs(struct bench *bench, int count, char **names)
                          count, PAIRS_MAX);
     bench->pair = tool_alloc((size_t)count * sizeof(*bench->pair));
     memset(bench->pair, 0, (size_t)count * sizeof(*bench->pair));
-    for (; bench->pairs < count && code == TOOL_FINE; bench->pairs++)
+    for (; bench->pairs < count && code == TOOL_FINE; bench->pairs++) {
         code = contender_open(bench->tool, names[bench->pairs], bench->options.find,
                               &bench->pair[bench->pairs]);
+        bench->pair[bench->pairs].plain = bench->options.plain;
+    }
     return code;
 }
 
@@ -193,6 +195,9 @@ static int run(struct tool *tool, int argc, char **argv)
 
     if (code != TOOL_GO_ON)
         return code;
+    if (bench.options.plain && !bench.options.find)
+        return tool_fail(tool, TOOL_USAGE,
+                         "--no-transforms: says what --find may not take, which is not given");
     argc -= first;
     argv += first;
     if (bench.options.list && argc == 0)

@@ -75,6 +75,14 @@ static int set_find(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
+static int set_plain(struct tool *tool, void *own, const char *value)
+{
+    (void)tool;
+    (void)value;
+    ((struct bench_options *)own)->plain = 1;
+    return TOOL_FINE;
+}
+
 static int set_list(struct tool *tool, void *own, const char *value)
 {
     (void)tool;
@@ -109,6 +117,7 @@ const struct tool_option bench_options_table[] = {
     {"rounds", "N", "times that each pair is timed in turn, at most (15)", set_rounds},
     {"time", "SECONDS", "for each pair and problem; one round always (1)", set_time},
     {"find", NULL, "convolutions by the algorithm that anydnnFind... finds fastest", set_find},
+    {"no-transforms", NULL, "with --find: without Winograd and FFT, on every pair", set_plain},
     {"hot", NULL, "the same operands in every call, in the cache where they fit", set_hot},
     {"cache", "BYTES", "that operands go round beyond (the device's last cache)", set_cache},
     {"peak-flops", "N", "a second, as 790T, for the roofline (measured)", set_peak_flops},

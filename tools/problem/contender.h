@@ -12,7 +12,8 @@ struct contender {
     char backend[128]; /* several with + between */
     char math[32];
     char device[64];
-    int find; /* the fastest algorithm by anydnnFind..., not the backend's first */
+    int find;  /* the fastest algorithm by anydnnFind..., not the backend's first */
+    int plain; /* no transform (Winograd, FFT), be it named or found; contender_open leaves it 0 */
     anydnnHandle_t handle;
 };
 
@@ -47,7 +48,8 @@ int entrant_room(struct tool *tool, struct contender *contender, struct entrant 
 anydnnStatus_t entrant_call(const struct contender *contender, const struct entrant *entrant,
                             void *const pointers[]);
 /* After a run: whether the record says that this backend ran, not staged, with the workspace asked
- * for, and in this mode, unless a lesser one will do; else `declined` says what happened instead.
+ * for, and in this mode, unless a lesser one will do, and no transform for a plain contender; else
+ * `declined` says what happened instead.
  */
 void entrant_check(struct contender *contender, struct entrant *entrant, int lesser_math);
 void entrant_free(struct contender *contender, struct entrant *entrant);

@@ -254,6 +254,11 @@ int find_algorithms(anydnnHandle_t handle, anydnnProblem_t problem, const char *
     return count;
 }
 
+int find_is_transform(const char *algorithm)
+{
+    return strncmp(algorithm, "fft", 3) == 0 || strncmp(algorithm, "winograd", 8) == 0;
+}
+
 const char *const *find_names(const char *text)
 {
     char operation[64] = "";

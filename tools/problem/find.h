@@ -17,6 +17,8 @@ struct find_choice {
  * choices stay pinned in the handle. `text` is the problem as the library prints it. */
 int find_algorithms(anydnnHandle_t handle, anydnnProblem_t problem, const char *text,
                     struct find_choice choice[], int most);
+/* Whether it is the name of a transform (Winograd, FFT). */
+int find_is_transform(const char *algorithm);
 /* The names of all algorithms of the problem's operation, ended by NULL; NULL where there are none.
  */
 const char *const *find_names(const char *text);

@@ -5,6 +5,7 @@ tools_anydnn_SOURCES += \
 	tools/problem/contender.c \
 	tools/problem/contender.h \
 	tools/problem/element.c \
+	tools/problem/entrant.c \
 	tools/problem/execute.c \
 	tools/problem/execute.h \
 	tools/problem/files.c \
