@@ -13,6 +13,8 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/depthwise_fprop.cu \
 	plugins/cuda_naive/conv/depthwise_halo.cu \
 	plugins/cuda_naive/conv/depthwise_halo.h \
+	plugins/cuda_naive/conv/depthwise_halo_rows.h \
+	plugins/cuda_naive/conv/depthwise_halo_stride2.cu \
 	plugins/cuda_naive/conv/depthwise_halo_wgrad.cu \
 	plugins/cuda_naive/conv/depthwise_halo_wgrad.h \
 	plugins/cuda_naive/conv/depthwise_halo_wgrad_stride2.cu \
