@@ -5,7 +5,6 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/bias.cu \
 	plugins/cuda_naive/conv/choice.c \
 	plugins/cuda_naive/conv/choice.h \
-	plugins/cuda_naive/conv/copy_async.h \
 	plugins/cuda_naive/conv/depthwise.h \
 	plugins/cuda_naive/conv/depthwise_choice.cu \
 	plugins/cuda_naive/conv/depthwise_device.h \
@@ -108,6 +107,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/sequence/ctc_paths.h \
 	plugins/cuda_naive/sequence/ctc_steps.h \
 	plugins/cuda_naive/shared/beside.h \
+	plugins/cuda_naive/shared/copy_async.h \
 	plugins/cuda_naive/shared/map.h \
 	plugins/cuda_naive/shared/reduce.h \
 	plugins/cuda_naive/shared/reduce_kernels.h \

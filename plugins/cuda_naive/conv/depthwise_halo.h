@@ -3,7 +3,7 @@
 #ifndef CUDA_NAIVE_CONV_DEPTHWISE_HALO_H
 #define CUDA_NAIVE_CONV_DEPTHWISE_HALO_H
 
-#include "copy_async.h"
+#include "../shared/copy_async.h"
 #include "depthwise_device.h"
 
 /* Results of a thread in each dim. */

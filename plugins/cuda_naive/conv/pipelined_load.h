@@ -10,7 +10,7 @@
 #ifndef CUDA_NAIVE_CONV_PIPELINED_LOAD_H
 #define CUDA_NAIVE_CONV_PIPELINED_LOAD_H
 
-#include "copy_async.h"
+#include "../shared/copy_async.h"
 #include "pipelined_shape.h"
 
 /* ------------------------------------------------------------------ offsets and masks */

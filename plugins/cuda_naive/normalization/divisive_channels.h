@@ -4,6 +4,7 @@
 #ifndef CUDA_NAIVE_NORMALIZATION_DIVISIVE_CHANNELS_H
 #define CUDA_NAIVE_NORMALIZATION_DIVISIVE_CHANNELS_H
 
+#include "../shared/copy_async.h"
 #include "divisive_tile.h"
 
 /* What windows reach, and rows that they have. */
@@ -25,6 +26,7 @@ struct divisive_channels {
     lrn_factors f;
     float through;
     int32_t high, wide, channels;
+    int64_t row; /* elements */
     int32_t log_pairs;
     int32_t halo; /* of the pairs, those on each side that are there only for windows of the rest */
     int32_t rows; /* of dx or y, of a block */
@@ -62,6 +64,9 @@ template <class T> union quad {
 template <class T> struct pair {
     quad<T> at[POSITIONS];
 };
+
+/* A row on its way: each thread reads what itself has sent for. */
+template <class T> using coming_row = quad<T>[POSITIONS][THREADS];
 
 __device__ static inline divisive_column column_of(const divisive_channels &p)
 {
@@ -129,27 +134,38 @@ __device__ static inline void sum_row(const divisive_column &at, shared_row &row
     spread(add_quads(both, row[1][behind]), sum + CHANNELS);
 }
 
-/* A thread's elements of row h, or zeros. */
+/* Sends for a thread's elements of row h, zeros if it lies before row 0 or from `end` on. */
 template <class T>
-__device__ static inline void read_pair(const divisive_channels &p, const divisive_column &at,
-                                        const void *data, int h, pair<T> *to)
+__device__ static inline void send_for(const divisive_channels &p, const divisive_column &at,
+                                       const void *data, int h, int end, coming_row<T> &to)
 {
-    const T *from = (const T *)data + at.offset + (int64_t)h * p.wide * p.channels;
+    const T *from = (const T *)data + at.offset + h * p.row;
 
 #pragma unroll
-    for (int i = 0; i < POSITIONS; i++) {
-        to->at[i].whole = {};
-        if (at.inside[i] && h >= 0 && h < p.high)
-            to->at[i].whole =
-                *(const typename quad_words<sizeof(T)>::type *)(from + (int64_t)i * p.channels);
-    }
+    for (int i = 0; i < POSITIONS; i++)
+        copy_async<sizeof(quad<T>)>(&to[i][threadIdx.x], from + (int64_t)i * p.channels,
+                                    at.inside[i] && (uint32_t)h < (uint32_t)end);
+}
+
+/* The end of the image, or of the rows that are needed, so many behind the block's own. */
+__device__ static inline int end_of(const divisive_channels &p, const divisive_column &at,
+                                    int behind)
+{
+    return at.end + behind < p.high ? at.end + behind : p.high;
+}
+
+template <class T> __device__ static inline void take(const coming_row<T> &from, pair<T> *to)
+{
+#pragma unroll
+    for (int i = 0; i < POSITIONS; i++)
+        to->at[i].whole = from[i][threadIdx.x].whole;
 }
 
 template <class T>
 __device__ static inline void write_pair(const divisive_channels &p, const divisive_column &at,
                                          int h, const float value[LRN_RUN])
 {
-    T *to = (T *)p.out + at.offset + (int64_t)h * p.wide * p.channels;
+    T *to = (T *)p.out + at.offset + h * p.row;
     bool plain = lrn_is_plain(p.blend);
 
 #pragma unroll
