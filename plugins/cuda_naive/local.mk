@@ -61,6 +61,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/divisive_choice.cu \
 	plugins/cuda_naive/normalization/divisive_plain.cu \
 	plugins/cuda_naive/normalization/divisive_planes.cu \
+	plugins/cuda_naive/normalization/divisive_rows.h \
 	plugins/cuda_naive/normalization/divisive_plain.h \
 	plugins/cuda_naive/normalization/divisive_tile.cu \
 	plugins/cuda_naive/normalization/divisive_tile.h \

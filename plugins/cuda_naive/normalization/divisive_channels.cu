@@ -10,21 +10,19 @@
 #define BLOCKS     4
 #define LEAST_ROWS 16
 
-/* Rows on their way, powers of two: what a multiprocessor has of them is some 32 KB, so that memory
- * is busy while its threads compute. */
+/* Rows on their way. */
 #define FORWARD_AHEAD 4
-template <class T> struct backward_ahead {
-    enum { ROWS_AHEAD = sizeof(T) == 2 ? 4 : 2 };
-};
 
 /* y of a row is there two rows after x. */
-template <class T>
+template <class T, bool USUAL>
 __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 4 : 3)
     divisive_channels_forward(divisive_channels p)
 {
     enum { AHEAD = FORWARD_AHEAD };
     __shared__ shared_row rows[2];
     __shared__ coming_row<T> coming[AHEAD];
+    if (USUAL)
+        make_usual(p);
     divisive_column at = column_of(p);
     int end = end_of(p, at, REACH);
     float ring[ROWS][LRN_RUN] = {};
@@ -60,24 +58,6 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 4 : 3)
     }
 }
 
-/* A thread's own numbers, in shared memory for want of registers. */
-__device__ static inline void keep(float4 to[POSITIONS][THREADS], const float value[LRN_RUN][1])
-{
-#pragma unroll
-    for (int i = 0; i < POSITIONS; i++) {
-        const float(*from)[1] = value + i * CHANNELS;
-
-        to[i][threadIdx.x] = {from[0][0], from[1][0], from[2][0], from[3][0]};
-    }
-}
-
-__device__ static inline void fetch(const float4 from[POSITIONS][THREADS], float value[LRN_RUN])
-{
-#pragma unroll
-    for (int i = 0; i < POSITIONS; i++)
-        spread(from[i][threadIdx.x], value + i * CHANNELS);
-}
-
 /* Sends for row h of x and that of dy which is due then. */
 template <class T>
 __device__ static inline void send_for_both(const divisive_channels &p, const divisive_column &at,
@@ -90,7 +70,7 @@ __device__ static inline void send_for_both(const divisive_channels &p, const di
 
 /* dx of a row is there two rows after its sums, which are two rows behind x. Where a position lies
  * outside, dy is zero, and so is its factor. */
-template <class T>
+template <class T, bool USUAL>
 __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 3 : 2)
     divisive_channels_backward(divisive_channels p)
 {
@@ -98,6 +78,8 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 3 : 2)
     __shared__ shared_row squares, factors;
     __shared__ coming_row<T> coming[AHEAD][2];
     __shared__ float4 direct[ROWS][POSITIONS][THREADS];
+    if (USUAL)
+        make_usual(p);
     divisive_column at = column_of(p);
     float ring[ROWS][LRN_RUN] = {}, shared[ROWS][LRN_RUN] = {};
     pair<T> x[ROWS] = {};
@@ -182,13 +164,20 @@ static int64_t shape_blocks(struct divisive_channels *channels, int64_t images, 
     return blocks * channels->blocks_h;
 }
 
+/* Backward in 16 bits the usual kernel would spill registers: without tests between them its rows
+ * are mixed. */
 template <class T>
 static int32_t run(const struct divisive_channels *channels, int64_t blocks, int backward,
                    const cuda_call *call)
 {
-    return cuda_launch_threads(
-        call, backward ? divisive_channels_backward<T> : divisive_channels_forward<T>, blocks, 1,
-        THREADS, *channels);
+    enum { USUAL_BACKWARD = sizeof(T) == sizeof(float) };
+    int usual = channels->f.three_quarters && lrn_is_plain(channels->blend);
+    void (*forward)(divisive_channels) =
+        usual ? divisive_channels_forward<T, true> : divisive_channels_forward<T, false>;
+    void (*back)(divisive_channels) = usual ? divisive_channels_backward<T, USUAL_BACKWARD>
+                                            : divisive_channels_backward<T, false>;
+
+    return cuda_launch_threads(call, backward ? back : forward, blocks, 1, THREADS, *channels);
 }
 
 int32_t divisive_channels_run(const struct divisive_tiles *tiles, int32_t type, int backward,

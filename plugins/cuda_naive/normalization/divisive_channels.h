@@ -4,12 +4,8 @@
 #ifndef CUDA_NAIVE_NORMALIZATION_DIVISIVE_CHANNELS_H
 #define CUDA_NAIVE_NORMALIZATION_DIVISIVE_CHANNELS_H
 
-#include "../shared/copy_async.h"
+#include "divisive_rows.h"
 #include "divisive_tile.h"
-
-/* What windows reach, and rows that they have. */
-#define REACH 2
-#define ROWS  5
 
 #define THREADS   128
 #define CHANNELS  4                    /* of a thread */
@@ -109,14 +105,6 @@ __device__ static inline float4 add_quads(const float4 &a, const float4 &b)
     return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-__device__ static inline void spread(const float4 &from, float to[CHANNELS])
-{
-    to[0] = from.x;
-    to[1] = from.y;
-    to[2] = from.z;
-    to[3] = from.w;
-}
-
 /* Sums over the windows along a row. A block comes by another row before it writes this one again.
  */
 __device__ static inline void sum_row(const divisive_column &at, shared_row &row,
@@ -191,13 +179,6 @@ __device__ static inline void write_pair(const divisive_channels &p, const divis
 template <class T> __device__ static inline float element_of(const pair<T> &of, int i)
 {
     return cuda_load(of.at[i / CHANNELS].lane[i % CHANNELS]);
-}
-
-__device__ static inline void sum_rows(const float ring[ROWS][LRN_RUN], float sum[LRN_RUN][1])
-{
-#pragma unroll
-    for (int i = 0; i < LRN_RUN; i++)
-        sum[i][0] = ring[0][i] + ring[1][i] + ring[2][i] + ring[3][i] + ring[4][i];
 }
 
 /* The squares' sums of a row that comes in, which may lie outside. */
