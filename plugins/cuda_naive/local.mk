@@ -12,6 +12,8 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/conv/depthwise_fprop.cu \
 	plugins/cuda_naive/conv/depthwise_halo.cu \
 	plugins/cuda_naive/conv/depthwise_halo.h \
+	plugins/cuda_naive/conv/depthwise_halo_rows.h \
+	plugins/cuda_naive/conv/depthwise_halo_stride2.cu \
 	plugins/cuda_naive/conv/depthwise_halo_wgrad.cu \
 	plugins/cuda_naive/conv/depthwise_halo_wgrad.h \
 	plugins/cuda_naive/conv/depthwise_halo_wgrad_stride2.cu \
@@ -66,6 +68,7 @@ CUDA_NAIVE_SOURCES = \
 	plugins/cuda_naive/normalization/divisive_choice.cu \
 	plugins/cuda_naive/normalization/divisive_plain.cu \
 	plugins/cuda_naive/normalization/divisive_planes.cu \
+	plugins/cuda_naive/normalization/divisive_rows.h \
 	plugins/cuda_naive/normalization/divisive_plain.h \
 	plugins/cuda_naive/normalization/divisive_tile.cu \
 	plugins/cuda_naive/normalization/divisive_tile.h \

@@ -49,7 +49,7 @@ struct depthwise_job {
     int32_t channels;                     /* of the tensor by position */
     int32_t multiplier;                   /* its channels to one of A */
     int32_t depth;                        /* dgrad: the other way round */
-    int32_t length;                       /* results of a strip, of its class */
+    int32_t length;                       /* results of a strip, of its class, or of a halo tile */
     int32_t vectors;                      /* of channels */
     int32_t channels_inside;              /* neighbouring threads: channels, or tiles */
     int32_t slabs, lanes, slots, streams; /* wgrad: see depthwise_wgrad.cu */
@@ -85,14 +85,17 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
 int32_t depthwise_run(const depthwise_state *state, const depthwise_state *single,
                       const cuda_call *call, const conv_job &conv);
 
-/* Cuts a problem into halo tiles, for wgrad on so many multiprocessors; 0 where they do not fit. */
-int depthwise_halo_prepare(depthwise_state *state, int64_t images, int32_t multiprocessors);
+/* Cuts a problem into halo tiles, of wgrad if `filter`; 0 where they do not fit. */
+int depthwise_halo_prepare(depthwise_state *state, int64_t images, int32_t multiprocessors,
+                           int filter);
 
 /* The kernels' launches, by type, taps, stride and lanes. */
 int32_t depthwise_fprop(const depthwise_state *state, const cuda_call *call,
                         const depthwise_job &job);
 int32_t depthwise_halo(const depthwise_state *state, const cuda_call *call,
                        const depthwise_job &job);
+int32_t depthwise_halo_stride2(const depthwise_state *state, const cuda_call *call,
+                               const depthwise_job &job);
 int32_t depthwise_halo_wgrad(const depthwise_state *state, const cuda_call *call,
                              const depthwise_job &job);
 int32_t depthwise_halo_wgrad_stride2(const depthwise_state *state, const cuda_call *call,

@@ -206,6 +206,18 @@ static int has_vectors(const depthwise_job *job, int lanes)
            job->depth == 1;
 }
 
+/* Whether the form, which is given, can be: halo tiles still have to fit. */
+static int has_form(const depthwise_state *state, int filter)
+{
+    if (state->form == DEPTHWISE_BY_RING)
+        return 1;
+    if (state->spreads || state->taps != 3 || state->lanes != 2 ||
+        state->type == ANYDNN_PLUGIN_FLOAT)
+        return 0;
+    return state->form == DEPTHWISE_BY_HALO ||
+           (!filter && state->stride == 1 && state->job.across.positions % DEPTHWISE_TALL == 0);
+}
+
 void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *plan,
                        const conv &conv, int lanes, enum depthwise_form form)
 {
@@ -228,15 +240,11 @@ void depthwise_prepare(depthwise_state *state, const struct anydnn_plugin_plan *
     job->channels_inside = conv.position.step == 1;
     job->vectors = job->channels / lanes;
     make_sides(state, conv);
-    if ((lanes > 1 && !has_vectors(job, lanes)) ||
-        (form != DEPTHWISE_BY_RING &&
-         ((filter && form != DEPTHWISE_BY_HALO) || state->spreads || state->taps != 3 ||
-          (state->stride != 1 && !filter) || lanes != 2 || state->type == ANYDNN_PLUGIN_FLOAT ||
-          job->across.positions % DEPTHWISE_TALL)))
+    if ((lanes > 1 && !has_vectors(job, lanes)) || !has_form(state, filter))
         return;
     if (form == DEPTHWISE_BY_HALO) {
         state->is_possible =
-            depthwise_halo_prepare(state, conv.images, filter ? plan->context->multiprocessors : 0);
+            depthwise_halo_prepare(state, conv.images, plan->context->multiprocessors, filter);
         return;
     }
     cut(state, plan, conv.images, filter);

@@ -7,41 +7,8 @@
  */
 #include "depthwise_halo.h"
 
-/* ------------------------------------------------------------------ sums */
-
-/* Adds a row of x to row r of taps' sums. */
-__device__ static inline void add_row(float (&sum)[UNIT][2], const float (&x)[UNIT + 2][2],
-                                      const float (&w)[3][2])
-{
-#pragma unroll
-    for (int s = 0; s < 3; s++) {
-#pragma unroll
-        for (int q = 0; q < UNIT; q++) {
-#pragma unroll
-            for (int v = 0; v < 2; v++)
-                sum[q][v] = fmaf(x[q + s][v], w[s][v], sum[q][v]);
-        }
-    }
-}
-
-template <class T>
-__device__ static inline void store_row(T *to, int32_t along, float (&sum)[UNIT][2])
-{
-#pragma unroll
-    for (int q = 0; q < UNIT; q++) {
-        depthwise_lanes<T, 2> out;
-
-#pragma unroll
-        for (int v = 0; v < 2; v++) {
-            cuda_store(&out.lane[v], sum[q][v]);
-            sum[q][v] = 0;
-        }
-        *(decltype(out.whole) *)(to + q * along) = out.whole;
-    }
-}
-
 template <class T, class SHAPE>
-__global__ void __launch_bounds__(SHAPE::THREADS, 5)
+__global__ void __launch_bounds__(SHAPE::THREADS, 640 / SHAPE::THREADS)
     depthwise_halo_kernel(const __grid_constant__ depthwise_job job)
 {
     __shared__ uint4 halo[SHAPE::TILES * SHAPE::TILE_VECTORS];
@@ -70,7 +37,7 @@ __global__ void __launch_bounds__(SHAPE::THREADS, 5)
 #pragma unroll
         for (int r = 0; r < 3; r++) {
             if (row >= r && row - r < UNIT)
-                add_row(sum[(row - r + 3) % 3], x, w[r]);
+                add_row<SHAPE>(sum[(row - r + 3) % 3], x, w[r]);
         }
         if (row >= 2) {
             store_row(y, job.out.along, sum[(row - 2) % 3]);
@@ -81,69 +48,100 @@ __global__ void __launch_bounds__(SHAPE::THREADS, 5)
 
 /* ------------------------------------------------------------------ on the host */
 
+/* With a stride of 2 warps of a multiprocessor that run at a time, and how many times as many are
+ * wanted; the least results of a strip for them. */
+enum { WARPS = 14, WAVES = 2, STRIP_LEAST = 7 };
+
 /* How a shape cuts problems. */
 struct halo_cut {
-    int32_t lanes, x, y, tiles, threads;
+    int32_t lanes, x, y, tiles, threads, wgrad_blocks;
 };
 
 template <class SHAPE>
-static const halo_cut cut_of = {SHAPE::LANES, SHAPE::X, SHAPE::Y, SHAPE::TILES, SHAPE::THREADS};
+static const halo_cut cut_of = {SHAPE::LANES, SHAPE::X,       SHAPE::Y,
+                                SHAPE::TILES, SHAPE::THREADS, SHAPE::WGRAD_BLOCKS};
 
 static const halo_cut *const cuts[] = {HALO_SHAPES(&cut_of)};
 static const halo_cut *const cuts_stride2[] = {HALO_SHAPES_STRIDE2(&cut_of)};
 
-/* By stride: what there is, and for so many blocks of a multiprocessor wgrad has streams of groups
- * of tiles. */
+/* What there is, by stride. */
 static const struct {
     const halo_cut *const *cuts;
-    int count, wgrad_blocks;
-} by_stride[] = {{cuts, sizeof cuts / sizeof *cuts, 4},
-                 {cuts_stride2, sizeof cuts_stride2 / sizeof *cuts_stride2, 7}};
+    int count;
+} by_stride[] = {{cuts, sizeof cuts / sizeof *cuts},
+                 {cuts_stride2, sizeof cuts_stride2 / sizeof *cuts_stride2}};
 
-/* No more blocks than run at a time: what one more begins ends after all others. */
-static void share(depthwise_state *state, int64_t groups, int64_t blocks, int32_t threads)
+/* wgrad: no more blocks than run at a time: what one more begins ends after all others. */
+static void share(depthwise_state *state, int64_t groups, int32_t multiprocessors,
+                  const halo_cut *cut)
 {
     depthwise_job *job = &state->job;
+    int64_t blocks = (int64_t)multiprocessors * cut->wgrad_blocks;
     int64_t most = blocks > job->first ? blocks / job->first : 1;
 
     job->streams = (int32_t)cuda_ceil_div(groups, cuda_ceil_div(groups, most));
-    job->threads = (int64_t)job->streams * job->first * threads;
+    job->threads = (int64_t)job->streams * job->first * cut->threads;
     state->workspace = job->streams * 9 * job->channels * (int64_t)sizeof(float);
 }
 
-/* With a stride of 2 there is wgrad alone, and no dilation, so that U is the stride. */
-int depthwise_halo_prepare(depthwise_state *state, int64_t images, int32_t multiprocessors)
+/* How many rows of results a tile has: those of its units, or so many that there are strips enough;
+ * 0 where they do not fit. */
+static int32_t rows_of(const depthwise_job *job, const halo_cut *cut, int32_t strips_wanted,
+                       int64_t images)
+{
+    int32_t rows = job->across.positions;
+    int64_t columns, pieces;
+
+    if (!strips_wanted)
+        return rows % (cut->y * UNIT) ? 0 : cut->y * UNIT;
+    columns = cuda_ceil_div(images * job->along.pieces * job->first, cut->tiles);
+    pieces = cuda_ceil_div(strips_wanted, columns);
+    if (pieces > rows / STRIP_LEAST)
+        pieces = rows < STRIP_LEAST ? 1 : rows / STRIP_LEAST;
+    return (int32_t)cuda_ceil_div(rows, pieces);
+}
+
+/* Cuts a problem as `cut` has it; 0 where that does not fit. */
+static int cut_by(depthwise_job *job, const halo_cut *cut, int32_t strips_wanted, int64_t images)
+{
+    int32_t width = cut->x * UNIT;
+    int64_t tiles;
+
+    if (job->channels % (2 * cut->lanes) || job->along.positions % width)
+        return 0;
+    job->first = job->channels / (2 * cut->lanes);
+    job->along.pieces = job->along.positions / width;
+    job->length = rows_of(job, cut, strips_wanted, images);
+    if (!job->length)
+        return 0;
+    job->across.pieces = (int32_t)cuda_ceil_div(job->across.positions, job->length);
+    tiles = images * job->along.pieces * job->across.pieces;
+    job->threads = cuda_ceil_div(tiles, cut->tiles) * job->first * cut->threads;
+    job->tiles = (int32_t)tiles;
+    job->by_first = cuda_divisor_of(job->first);
+    job->by_along = cuda_divisor_of(job->along.pieces);
+    job->by_across = cuda_divisor_of(job->across.pieces);
+    return job->threads < INT64_C(1) << 30;
+}
+
+/* There is no dilation, so that U is the stride. */
+int depthwise_halo_prepare(depthwise_state *state, int64_t images, int32_t multiprocessors,
+                           int filter)
 {
     depthwise_job *job = &state->job;
-    int64_t tiles, groups;
+    int32_t strips_wanted = state->stride == 2 && !filter ? WARPS * WAVES * multiprocessors : 0;
 
     if (job->across.step != 1 || job->along.step != 1 || job->x.image % 8 || job->x.across % 8 ||
         job->x.along % 8)
         return 0;
     for (int s = 0; s < by_stride[state->stride - 1].count; s++) {
         const halo_cut *cut = by_stride[state->stride - 1].cuts[s];
-        int32_t width = cut->x * UNIT, height = cut->y * UNIT;
 
-        if (job->channels % (2 * cut->lanes) || job->along.positions % width ||
-            job->across.positions % height)
+        if (!cut_by(job, cut, strips_wanted, images))
             continue;
-        job->along.pieces = job->along.positions / width;
-        job->across.pieces = job->across.positions / height;
-        job->by_along = cuda_divisor_of(job->along.pieces);
-        job->by_across = cuda_divisor_of(job->across.pieces);
-        job->first = job->channels / (2 * cut->lanes);
-        job->by_first = cuda_divisor_of(job->first);
-        tiles = images * job->along.pieces * job->across.pieces;
-        groups = cuda_ceil_div(tiles, cut->tiles);
-        job->threads = groups * job->first * cut->threads;
-        if (job->threads >= INT64_C(1) << 30)
-            return 0;
-        job->tiles = (int32_t)tiles;
         state->shape = s;
-        if (multiprocessors)
-            share(state, groups,
-                  (int64_t)multiprocessors * by_stride[state->stride - 1].wgrad_blocks,
-                  cut->threads);
+        if (filter)
+            share(state, cuda_ceil_div(job->tiles, cut->tiles), multiprocessors, cut);
         return 1;
     }
     return 0;
@@ -163,5 +161,6 @@ int32_t depthwise_halo(const depthwise_state *state, const cuda_call *call,
     static int32_t (*const by_shape[])(const depthwise_state *, const cuda_call *,
                                        const depthwise_job &) = {HALO_SHAPES(by_type)};
 
-    return by_shape[state->shape](state, call, job);
+    return state->stride == 2 ? depthwise_halo_stride2(state, call, job)
+                              : by_shape[state->shape](state, call, job);
 }

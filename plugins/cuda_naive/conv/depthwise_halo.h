@@ -11,23 +11,30 @@ enum { UNIT = 7 };
 
 /* The cut of a block of THREADS: a slab of 2 LANES channels, of which each unit's threads have two
  * each; X x Y units make a tile, and as many tiles as there are threads for lie one behind the
- * other. Under a row of a unit are UNDER elements of x. */
+ * other. Under a row of a unit are UNDER elements of x. Of wgrad so many blocks run at a time on a
+ * multiprocessor of 227 KB; registers decide with a stride of 1, shared memory with 2. */
 template <int LANES_, int X_, int Y_, int STRIDE_ = 1, int THREADS_ = 128> struct halo_shape {
     enum { LANES = LANES_, X = X_, Y = Y_, STRIDE = STRIDE_, THREADS = THREADS_ };
     enum { UNDER = (UNIT - 1) * STRIDE + 3, TILES = THREADS / LANES / (X * Y) };
     enum { WIDTH = (X * UNIT - 1) * STRIDE + 3, HEIGHT = (Y * UNIT - 1) * STRIDE + 3 };
     enum { VECTORS = LANES / 4 }; /* of 16 bytes, at each pixel */
     enum { TILE_VECTORS = HEIGHT * WIDTH * VECTORS };
+    enum {
+        WGRAD_BLOCKS =
+            STRIDE == 1 ? 512 / THREADS : (227 << 10) / (TILES * TILE_VECTORS * 16 + (1 << 10))
+    };
 };
 
-/* The cuts there are, of a template, by stride. The widest slabs that divide the channels are
- * first: their lines are longer. With a stride of 2 (depthwise_halo_wgrad_stride2.cu) blocks are
- * warps. */
+/* The cuts there are, of a template, by stride. Slabs with the longest lines that divide the
+ * channels are first, but that with a stride of 1 a slab of 48 channels has its place where no
+ * other has more than 32 bytes a line. With a stride of 2 blocks are warps, three quarters of one
+ * for 48. */
 #define HALO_SHAPES(OF)                                                                            \
     OF<halo_shape<32, 2, 2>>, OF<halo_shape<32, 1, 1>>, OF<halo_shape<16, 4, 2>>,                  \
-        OF<halo_shape<8, 4, 4>>
+        OF<halo_shape<24, 2, 2, 1, 96>>, OF<halo_shape<8, 4, 4>>
 #define HALO_SHAPES_STRIDE2(OF)                                                                    \
-    OF<halo_shape<32, 1, 1, 2, 32>>, OF<halo_shape<16, 1, 1, 2, 32>>, OF<halo_shape<8, 1, 1, 2, 32>>
+    OF<halo_shape<32, 1, 1, 2, 32>>, OF<halo_shape<24, 1, 1, 2, 24>>,                              \
+        OF<halo_shape<16, 1, 1, 2, 32>>, OF<halo_shape<8, 1, 1, 2, 32>>
 
 /* ------------------------------------------------------------------ tiles */
 
@@ -37,12 +44,13 @@ struct halo_tile {
 };
 
 template <class SHAPE>
-__device__ static inline halo_tile tile_of(const depthwise_job &job, uint32_t tile)
+__device__ static inline halo_tile tile_of(const depthwise_job &job, uint32_t tile,
+                                           int32_t height = SHAPE::Y * UNIT)
 {
     halo_tile at;
 
     at.x = depthwise_split(tile, job.by_along, job.along.pieces) * (SHAPE::X * UNIT);
-    at.y = depthwise_split(tile, job.by_across, job.across.pieces) * (SHAPE::Y * UNIT);
+    at.y = depthwise_split(tile, job.by_across, job.across.pieces) * height;
     at.image = (int32_t)tile;
     return at;
 }
@@ -132,6 +140,41 @@ __device__ static inline void read_row(float (&to)[SHAPE::UNDER][2], const uint3
 #pragma unroll
         for (int v = 0; v < 2; v++)
             to[i][v] = cuda_load(read.lane[v]);
+    }
+}
+
+/* ------------------------------------------------------------------ sums */
+
+/* Adds a row of x to the sums of the row of results which row `w` of taps joins with it. */
+template <class SHAPE>
+__device__ static inline void add_row(float (&sum)[UNIT][2], const float (&x)[SHAPE::UNDER][2],
+                                      const float (&w)[3][2])
+{
+#pragma unroll
+    for (int s = 0; s < 3; s++) {
+#pragma unroll
+        for (int q = 0; q < UNIT; q++) {
+#pragma unroll
+            for (int v = 0; v < 2; v++)
+                sum[q][v] = fmaf(x[q * SHAPE::STRIDE + s][v], w[s][v], sum[q][v]);
+        }
+    }
+}
+
+/* Stores a row of sums and makes them zeros. */
+template <class T>
+__device__ static inline void store_row(T *to, int32_t along, float (&sum)[UNIT][2])
+{
+#pragma unroll
+    for (int q = 0; q < UNIT; q++) {
+        depthwise_lanes<T, 2> out;
+
+#pragma unroll
+        for (int v = 0; v < 2; v++) {
+            cuda_store(&out.lane[v], sum[q][v]);
+            sum[q][v] = 0;
+        }
+        *(decltype(out.whole) *)(to + q * along) = out.whole;
     }
 }
 

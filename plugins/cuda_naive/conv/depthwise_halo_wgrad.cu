@@ -34,7 +34,7 @@ __device__ static inline void add_unit(float (&sum)[3][3][2], const uint32_t *un
 }
 
 template <class T, class SHAPE>
-__global__ void __launch_bounds__(SHAPE::THREADS, 4)
+__global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::WGRAD_BLOCKS)
     depthwise_halo_wgrad_kernel(const __grid_constant__ depthwise_job job)
 {
     __shared__ uint4 halo[SHAPE::TILES * SHAPE::TILE_VECTORS];

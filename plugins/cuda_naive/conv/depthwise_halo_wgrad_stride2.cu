@@ -7,10 +7,8 @@
  * registers, are replaced likewise; so a whole tile is always on its way. Even rows of x meet two
  * rows of dy, by taps r = 0 and 2, odd ones one, by r = 1.
  */
+#include "depthwise_halo_rows.h"
 #include "depthwise_halo_wgrad.h"
-
-/* Of a row, each of a unit's threads copies one vector of every fourth pixel. */
-enum { COPIES = 4 };
 
 /* A unit's tile on its way: x to shared memory and dy to registers, row by row. */
 template <class T, class SHAPE> struct halo_walk {
@@ -24,28 +22,19 @@ template <class T, class SHAPE> struct halo_walk {
     {
         uint32_t tile = group * SHAPE::TILES + unit.own;
         halo_tile at = tile_of<SHAPE>(job, tile);
-        int32_t column = at.x * SHAPE::STRIDE + job.along.origin + unit.lane / SHAPE::VECTORS;
 
         there = tile < (uint32_t)job.tiles;
         x_row = at.y * SHAPE::STRIDE + job.across.origin;
-        columns = there ? depthwise_inside<COPIES>(column, COPIES, job.along.a_extent) : 0;
-        x = (const T *)job.a + at.image * job.x.image + slab + unit.lane % SHAPE::VECTORS * 8 +
-            (int64_t)x_row * job.x.across + (int64_t)column * job.x.along;
+        x = first_vector<T>(job, unit, at, slab, columns);
+        columns = there ? columns : 0;
         dy = (const T *)job.b + unit.at(job, at, slab + 2 * unit.lane);
     }
 
     /* Begins to copy the next row of x; `to` is the place of the thread's first vector. */
-    __device__ void copy_row(uint4 *to, const depthwise_job &job, int lane)
+    __device__ void copy(uint4 *to, const depthwise_job &job, int lane)
     {
-        bool row_there = (uint32_t)x_row < (uint32_t)job.across.a_extent;
-
-#pragma unroll
-        for (int i = 0; i < COPIES; i++) {
-            if ((i + 1) * COPIES <= SHAPE::WIDTH ||
-                lane / SHAPE::VECTORS < SHAPE::WIDTH - i * COPIES)
-                copy_async<16>(to + i * SHAPE::LANES, x + i * COPIES * job.x.along,
-                               row_there && columns >> i & 1);
-        }
+        copy_row<T, SHAPE>(to, x, (uint32_t)x_row < (uint32_t)job.across.a_extent, columns, job,
+                           lane);
         commit();
         x_row++;
         x += job.x.across;
@@ -80,7 +69,7 @@ add_unit(float (&sum)[3][3][2], uint4 *halo, depthwise_lanes<T, 2> (&dy)[UNIT][U
         __syncwarp();
         read_row<T, SHAPE>(x, unit.under(halo), row);
         __syncwarp();
-        next.copy_row(to + row * SHAPE::WIDTH * SHAPE::VECTORS, job, unit.lane);
+        next.copy(to + row * SHAPE::WIDTH * SHAPE::VECTORS, job, unit.lane);
 #pragma unroll
         for (int r = 0; r < 3; r++) {
             int p = (row - r) / 2;
@@ -105,9 +94,9 @@ __global__ void __launch_bounds__(SHAPE::THREADS, 12)
 
 #pragma unroll
     for (int row = 0; row < SHAPE::UNDER; row++)
-        first.copy_row(halo + unit.own * SHAPE::TILE_VECTORS + unit.lane +
-                           row * SHAPE::WIDTH * SHAPE::VECTORS,
-                       job, unit.lane);
+        first.copy(halo + unit.own * SHAPE::TILE_VECTORS + unit.lane +
+                       row * SHAPE::WIDTH * SHAPE::VECTORS,
+                   job, unit.lane);
 #pragma unroll
     for (int row = 0; row < UNIT; row++)
         first.read_row(dy[row], job);

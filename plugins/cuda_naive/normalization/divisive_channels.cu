@@ -10,19 +10,30 @@
 #define BLOCKS     4
 #define LEAST_ROWS 16
 
-/* y of a row is there two rows after x; the next row of x is under way meanwhile. */
-template <class T>
+/* Rows on their way. */
+#define FORWARD_AHEAD 4
+
+/* y of a row is there two rows after x. */
+template <class T, bool USUAL>
 __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 4 : 3)
     divisive_channels_forward(divisive_channels p)
 {
+    enum { AHEAD = FORWARD_AHEAD };
     __shared__ shared_row rows[2];
+    __shared__ coming_row<T> coming[AHEAD];
+    if (USUAL)
+        make_usual(p);
     divisive_column at = column_of(p);
+    int end = end_of(p, at, REACH);
     float ring[ROWS][LRN_RUN] = {};
-    pair<T> x[ROWS], next;
+    pair<T> x[ROWS];
 
     clear_ends(at, rows[0]);
     clear_ends(at, rows[1]);
-    read_pair(p, at, p.x, at.begin - REACH, &next);
+    for (int h = at.begin - REACH; h < at.begin - REACH + AHEAD; h++) {
+        send_for<T>(p, at, p.x, h, end, coming[h & (AHEAD - 1)]);
+        commit();
+    }
     for (int first = at.begin - REACH; first < at.end + REACH; first += ROWS) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
@@ -30,8 +41,10 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 4 : 3)
             float sum[LRN_RUN][1], power[LRN_RUN][1], inverse[LRN_RUN][1], y[LRN_RUN];
             const pair<T> &here = x[(r + ROWS - REACH) % ROWS];
 
-            x[r] = next;
-            read_pair(p, at, p.x, h + 1, &next);
+            wait<AHEAD - 1>();
+            take(coming[h & (AHEAD - 1)], &x[r]);
+            send_for<T>(p, at, p.x, h + AHEAD, end, coming[h & (AHEAD - 1)]);
+            commit();
             take_row<T>(p, at, rows[h & 1], x[r], ring[r]);
             if (to < at.begin || to >= at.end)
                 continue;
@@ -45,59 +58,57 @@ __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 4 : 3)
     }
 }
 
-/* A thread's own numbers, in shared memory for want of registers. */
-__device__ static inline void keep(float4 to[POSITIONS][THREADS], const float value[LRN_RUN][1])
+/* Sends for row h of x and that of dy which is due then. */
+template <class T>
+__device__ static inline void send_for_both(const divisive_channels &p, const divisive_column &at,
+                                            int h, coming_row<T> (&to)[2])
 {
-#pragma unroll
-    for (int i = 0; i < POSITIONS; i++) {
-        const float(*from)[1] = value + i * CHANNELS;
-
-        to[i][threadIdx.x] = {from[0][0], from[1][0], from[2][0], from[3][0]};
-    }
-}
-
-__device__ static inline void fetch(const float4 from[POSITIONS][THREADS], float value[LRN_RUN])
-{
-#pragma unroll
-    for (int i = 0; i < POSITIONS; i++)
-        spread(from[i][threadIdx.x], value + i * CHANNELS);
+    send_for<T>(p, at, p.x, h, end_of(p, at, 2 * REACH), to[0]);
+    send_for<T>(p, at, p.dy, h - REACH, end_of(p, at, REACH), to[1]);
+    commit();
 }
 
 /* dx of a row is there two rows after its sums, which are two rows behind x. Where a position lies
  * outside, dy is zero, and so is its factor. */
-template <class T>
+template <class T, bool USUAL>
 __global__ void __launch_bounds__(THREADS, sizeof(T) == 2 ? 3 : 2)
     divisive_channels_backward(divisive_channels p)
 {
+    enum { AHEAD = backward_ahead<T>::ROWS_AHEAD };
     __shared__ shared_row squares, factors;
+    __shared__ coming_row<T> coming[AHEAD][2];
     __shared__ float4 direct[ROWS][POSITIONS][THREADS];
+    if (USUAL)
+        make_usual(p);
     divisive_column at = column_of(p);
     float ring[ROWS][LRN_RUN] = {}, shared[ROWS][LRN_RUN] = {};
-    pair<T> x[ROWS] = {}, next, dy;
+    pair<T> x[ROWS] = {};
 
     clear_ends(at, squares);
     clear_ends(at, factors);
-    read_pair(p, at, p.x, at.begin - 2 * REACH, &next);
-    read_pair(p, at, p.dy, at.begin - 3 * REACH, &dy);
+    for (int h = at.begin - 2 * REACH; h < at.begin - 2 * REACH + AHEAD; h++)
+        send_for_both<T>(p, at, h, coming[h & (AHEAD - 1)]);
     for (int first = at.begin - 2 * REACH; first < at.end + 2 * REACH; first += ROWS) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             int h = first + r, middle = h - REACH, to = middle - REACH;
             float sum[LRN_RUN][1], power[LRN_RUN][1], inverse[LRN_RUN][1], factor[LRN_RUN];
+            pair<T> dy;
             const pair<T> &here = x[(r + ROWS - REACH) % ROWS], &back = x[(r + 1) % ROWS];
 
-            x[r] = next;
-            read_pair(p, at, p.x, h + 1, &next);
+            wait<AHEAD - 1>();
+            take(coming[h & (AHEAD - 1)][0], &x[r]);
             take_row<T>(p, at, squares, x[r], ring[r]);
             sum_rows(ring, sum);
             lrn_powers<1>(p.f, sum, power, inverse);
+            take(coming[h & (AHEAD - 1)][1], &dy);
+            send_for_both<T>(p, at, h + AHEAD, coming[h & (AHEAD - 1)]);
 #pragma unroll
             for (int i = 0; i < LRN_RUN; i++) {
                 power[i][0] *= element_of(dy, i);
                 factor[i] = power[i][0] * (element_of(here, i) * inverse[i][0]);
             }
             keep(direct[r], power);
-            read_pair(p, at, p.dy, middle + 1, &dy);
             sum_row(at, factors, factor, shared[r]);
             if (to < at.begin || to >= at.end)
                 continue;
@@ -153,13 +164,20 @@ static int64_t shape_blocks(struct divisive_channels *channels, int64_t images, 
     return blocks * channels->blocks_h;
 }
 
+/* Backward in 16 bits the usual kernel would spill registers: without tests between them its rows
+ * are mixed. */
 template <class T>
 static int32_t run(const struct divisive_channels *channels, int64_t blocks, int backward,
                    const cuda_call *call)
 {
-    return cuda_launch_threads(
-        call, backward ? divisive_channels_backward<T> : divisive_channels_forward<T>, blocks, 1,
-        THREADS, *channels);
+    enum { USUAL_BACKWARD = sizeof(T) == sizeof(float) };
+    int usual = channels->f.three_quarters && lrn_is_plain(channels->blend);
+    void (*forward)(divisive_channels) =
+        usual ? divisive_channels_forward<T, true> : divisive_channels_forward<T, false>;
+    void (*back)(divisive_channels) = usual ? divisive_channels_backward<T, USUAL_BACKWARD>
+                                            : divisive_channels_backward<T, false>;
+
+    return cuda_launch_threads(call, backward ? back : forward, blocks, 1, THREADS, *channels);
 }
 
 int32_t divisive_channels_run(const struct divisive_tiles *tiles, int32_t type, int backward,
@@ -173,7 +191,8 @@ int32_t divisive_channels_run(const struct divisive_tiles *tiles, int32_t type, 
                                          tiles->through,
                                          (int32_t)tiles->dims[DIVISIVE_ACROSS],
                                          (int32_t)tiles->dims[DIVISIVE_ALONG],
-                                         (int32_t)tiles->dims[DIVISIVE_ROW]};
+                                         (int32_t)tiles->dims[DIVISIVE_ROW],
+                                         tiles->dims[DIVISIVE_ALONG] * tiles->dims[DIVISIVE_ROW]};
     int64_t blocks =
         shape_blocks(&channels, tiles->dims[DIVISIVE_IMAGE], backward, tiles->multiprocessors);
 

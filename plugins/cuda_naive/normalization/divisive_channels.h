@@ -4,11 +4,8 @@
 #ifndef CUDA_NAIVE_NORMALIZATION_DIVISIVE_CHANNELS_H
 #define CUDA_NAIVE_NORMALIZATION_DIVISIVE_CHANNELS_H
 
+#include "divisive_rows.h"
 #include "divisive_tile.h"
-
-/* What windows reach, and rows that they have. */
-#define REACH 2
-#define ROWS  5
 
 #define THREADS   128
 #define CHANNELS  4                    /* of a thread */
@@ -25,6 +22,7 @@ struct divisive_channels {
     lrn_factors f;
     float through;
     int32_t high, wide, channels;
+    int64_t row; /* elements */
     int32_t log_pairs;
     int32_t halo; /* of the pairs, those on each side that are there only for windows of the rest */
     int32_t rows; /* of dx or y, of a block */
@@ -62,6 +60,9 @@ template <class T> union quad {
 template <class T> struct pair {
     quad<T> at[POSITIONS];
 };
+
+/* A row on its way: each thread reads what itself has sent for. */
+template <class T> using coming_row = quad<T>[POSITIONS][THREADS];
 
 __device__ static inline divisive_column column_of(const divisive_channels &p)
 {
@@ -104,14 +105,6 @@ __device__ static inline float4 add_quads(const float4 &a, const float4 &b)
     return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-__device__ static inline void spread(const float4 &from, float to[CHANNELS])
-{
-    to[0] = from.x;
-    to[1] = from.y;
-    to[2] = from.z;
-    to[3] = from.w;
-}
-
 /* Sums over the windows along a row. A block comes by another row before it writes this one again.
  */
 __device__ static inline void sum_row(const divisive_column &at, shared_row &row,
@@ -129,27 +122,38 @@ __device__ static inline void sum_row(const divisive_column &at, shared_row &row
     spread(add_quads(both, row[1][behind]), sum + CHANNELS);
 }
 
-/* A thread's elements of row h, or zeros. */
+/* Sends for a thread's elements of row h, zeros if it lies before row 0 or from `end` on. */
 template <class T>
-__device__ static inline void read_pair(const divisive_channels &p, const divisive_column &at,
-                                        const void *data, int h, pair<T> *to)
+__device__ static inline void send_for(const divisive_channels &p, const divisive_column &at,
+                                       const void *data, int h, int end, coming_row<T> &to)
 {
-    const T *from = (const T *)data + at.offset + (int64_t)h * p.wide * p.channels;
+    const T *from = (const T *)data + at.offset + h * p.row;
 
 #pragma unroll
-    for (int i = 0; i < POSITIONS; i++) {
-        to->at[i].whole = {};
-        if (at.inside[i] && h >= 0 && h < p.high)
-            to->at[i].whole =
-                *(const typename quad_words<sizeof(T)>::type *)(from + (int64_t)i * p.channels);
-    }
+    for (int i = 0; i < POSITIONS; i++)
+        copy_async<sizeof(quad<T>)>(&to[i][threadIdx.x], from + (int64_t)i * p.channels,
+                                    at.inside[i] && (uint32_t)h < (uint32_t)end);
+}
+
+/* The end of the image, or of the rows that are needed, so many behind the block's own. */
+__device__ static inline int end_of(const divisive_channels &p, const divisive_column &at,
+                                    int behind)
+{
+    return at.end + behind < p.high ? at.end + behind : p.high;
+}
+
+template <class T> __device__ static inline void take(const coming_row<T> &from, pair<T> *to)
+{
+#pragma unroll
+    for (int i = 0; i < POSITIONS; i++)
+        to->at[i].whole = from[i][threadIdx.x].whole;
 }
 
 template <class T>
 __device__ static inline void write_pair(const divisive_channels &p, const divisive_column &at,
                                          int h, const float value[LRN_RUN])
 {
-    T *to = (T *)p.out + at.offset + (int64_t)h * p.wide * p.channels;
+    T *to = (T *)p.out + at.offset + h * p.row;
     bool plain = lrn_is_plain(p.blend);
 
 #pragma unroll
@@ -175,13 +179,6 @@ __device__ static inline void write_pair(const divisive_channels &p, const divis
 template <class T> __device__ static inline float element_of(const pair<T> &of, int i)
 {
     return cuda_load(of.at[i / CHANNELS].lane[i % CHANNELS]);
-}
-
-__device__ static inline void sum_rows(const float ring[ROWS][LRN_RUN], float sum[LRN_RUN][1])
-{
-#pragma unroll
-    for (int i = 0; i < LRN_RUN; i++)
-        sum[i][0] = ring[0][i] + ring[1][i] + ring[2][i] + ring[3][i] + ring[4][i];
 }
 
 /* The squares' sums of a row that comes in, which may lie outside. */

@@ -3,18 +3,19 @@
  * columns and walks down a plane. Sums along rows, of this row and the four before, are in
  * registers, and neighbours in a row hand each other what their windows share; so each tensor is
  * moved once. A row has a group of threads, a power of two of them and not more than a warp. */
+#include "divisive_rows.h"
 #include "divisive_tile.h"
-
-/* What windows reach, and rows that they have. */
-#define REACH 2
-#define ROWS  5
 
 #define ALL_LANES UINT32_MAX
 
-/* Rows that are on their way while a thread computes: floats, whose rows have half the elements,
- * are faster without. */
+/* Backward, whose numbers fill the registers. */
+#define BACK_THREADS 128
+#define BACK_BLOCKS  3
+
+/* Rows that are on their way forward while a thread computes, in registers: floats, whose rows have
+ * half the elements, are faster without. */
 template <class T> struct rows_ahead {
-    enum { COUNT = sizeof(T) == sizeof(float) ? 0 : 2, KEPT = COUNT > 0 ? COUNT : 1 };
+    enum { COUNT = sizeof(T) == sizeof(float) ? 0 : 2 };
 };
 
 struct divisive_planes {
@@ -33,9 +34,10 @@ struct plane_thread {
     bool there;
 };
 
+template <int THREADS>
 __device__ static inline plane_thread plane_thread_of(const divisive_planes &p)
 {
-    int64_t plane = ((int64_t)blockIdx.x * CUDA_THREADS + threadIdx.x) >> p.log_threads;
+    int64_t plane = ((int64_t)blockIdx.x * THREADS + threadIdx.x) >> p.log_threads;
     int t = (int)threadIdx.x & ((1 << p.log_threads) - 1);
 
     return {plane, t, p.wide / LRN_RUN, plane < p.planes && t < p.wide / LRN_RUN};
@@ -75,13 +77,6 @@ __device__ static inline void read_row(lrn_run<T> &to, const void *data, int64_t
     }
 }
 
-__device__ static inline void sum_rows(const float ring[ROWS][LRN_RUN], float sum[LRN_RUN][1])
-{
-#pragma unroll
-    for (int i = 0; i < LRN_RUN; i++)
-        sum[i][0] = ring[0][i] + ring[1][i] + ring[2][i] + ring[3][i] + ring[4][i];
-}
-
 /* The squares' sums of a row that comes in, which may lie outside. */
 template <class T>
 __device__ static inline void take_row(const divisive_planes &p, const plane_thread &at,
@@ -97,10 +92,12 @@ __device__ static inline void take_row(const divisive_planes &p, const plane_thr
     sum_row(at, square, sum);
 }
 
-template <class T>
+template <class T, bool USUAL>
 __global__ void __launch_bounds__(CUDA_THREADS, 2) divisive_forward(divisive_planes p)
 {
-    plane_thread at = plane_thread_of(p);
+    if (USUAL)
+        make_usual(p);
+    plane_thread at = plane_thread_of<CUDA_THREADS>(p);
     int64_t base = at.plane * p.high * p.wide + at.t * LRN_RUN;
     float ring[ROWS][LRN_RUN] = {};
     enum { AHEAD = rows_ahead<T>::COUNT };
@@ -131,67 +128,84 @@ __global__ void __launch_bounds__(CUDA_THREADS, 2) divisive_forward(divisive_pla
     }
 }
 
-/* Takes the next of the rows on their way, and sends for the one behind them, row h. */
-template <class T>
-__device__ static inline void next_row(const divisive_planes &p, const plane_thread &at,
-                                       const void *data, int64_t base, int h,
-                                       lrn_run<T> (&coming)[rows_ahead<T>::KEPT], lrn_run<T> &to)
-{
-    enum { KEPT = rows_ahead<T>::KEPT };
+/* A row on its way: each thread reads what itself has sent for. */
+template <class T> using coming_row = uint4[lrn_run<T>::VECTORS][BACK_THREADS];
 
-    if constexpr (rows_ahead<T>::COUNT > 0) {
-        to = coming[0];
+/* Sends for a thread's elements of row h, zeros if it is outside. */
+template <class T>
+__device__ static inline void send_for(const divisive_planes &p, const plane_thread &at,
+                                       const void *data, int64_t base, int h, coming_row<T> &to)
+{
+    const uint4 *from = (const uint4 *)((const T *)data + base + (int64_t)h * p.wide);
+
 #pragma unroll
-        for (int i = 0; i + 1 < KEPT; i++)
-            coming[i] = coming[i + 1];
-    }
-    read_row(rows_ahead<T>::COUNT > 0 ? coming[KEPT - 1] : to, data, base + (int64_t)h * p.wide,
-             at.there && h >= 0 && h < p.high);
+    for (int v = 0; v < lrn_run<T>::VECTORS; v++)
+        copy_async<16>(&to[v][threadIdx.x], from + v, at.there && (uint32_t)h < (uint32_t)p.high);
 }
 
-/* dx of a row is there two rows after its sums, which are two rows behind x. */
+/* Sends for row h of x and that of dy which is due then. */
 template <class T>
-__global__ void __launch_bounds__(CUDA_THREADS, 1) divisive_backward(divisive_planes p)
+__device__ static inline void send_for_both(const divisive_planes &p, const plane_thread &at,
+                                            int64_t base, int h, coming_row<T> (&to)[2])
 {
-    plane_thread at = plane_thread_of(p);
-    int64_t base = at.plane * p.high * p.wide + at.t * LRN_RUN;
-    float ring[ROWS][LRN_RUN] = {}, shared[ROWS][LRN_RUN] = {}, direct[ROWS][LRN_RUN];
-    enum { AHEAD = rows_ahead<T>::COUNT };
-    lrn_run<T> x[ROWS], coming_x[rows_ahead<T>::KEPT], coming_dy[rows_ahead<T>::KEPT];
+    send_for<T>(p, at, p.x, base, h, to[0]);
+    send_for<T>(p, at, p.dy, base, h - REACH, to[1]);
+    commit();
+}
 
+template <class T> __device__ static inline void take(const coming_row<T> &from, lrn_run<T> &to)
+{
 #pragma unroll
-    for (int h = 0; h < AHEAD; h++) {
-        read_row(coming_x[h], p.x, base + (int64_t)h * p.wide, at.there && h < p.high);
-        read_row(coming_dy[h], p.dy, base, false);
-    }
+    for (int v = 0; v < lrn_run<T>::VECTORS; v++)
+        to.whole[v] = from[v][threadIdx.x];
+}
+
+/* dx of a row is there two rows after its sums, which are two rows behind x. Where a row lies
+ * outside, dy is zero, and so is its factor. */
+template <class T, bool USUAL>
+__global__ void __launch_bounds__(BACK_THREADS, BACK_BLOCKS) divisive_backward(divisive_planes p)
+{
+    enum { AHEAD = backward_ahead<T>::ROWS_AHEAD };
+    __shared__ coming_row<T> coming[AHEAD][2];
+    __shared__ float4 direct[ROWS][2][BACK_THREADS];
+    if (USUAL)
+        make_usual(p);
+    plane_thread at = plane_thread_of<BACK_THREADS>(p);
+    int64_t base = at.plane * p.high * p.wide + at.t * LRN_RUN;
+    float ring[ROWS][LRN_RUN] = {}, shared[ROWS][LRN_RUN] = {};
+    lrn_run<T> x[ROWS] = {};
+
+    for (int h = 0; h < AHEAD; h++)
+        send_for_both<T>(p, at, base, h, coming[h]);
     for (int first = 0; first < p.high + 2 * REACH; first += ROWS) {
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
-            int h = first + r, middle = h - REACH, to = middle - REACH;
+            int h = first + r, to = h - 2 * REACH;
             float sum[LRN_RUN][1], power[LRN_RUN][1], inverse[LRN_RUN][1], give[LRN_RUN];
             const lrn_run<T> &here = x[(r + ROWS - REACH) % ROWS], &back = x[(r + 1) % ROWS];
             lrn_run<T> dy;
 
-            next_row<T>(p, at, p.x, base, h + AHEAD, coming_x, x[r]);
-            next_row<T>(p, at, p.dy, base, middle + AHEAD, coming_dy, dy);
+            wait<AHEAD - 1>();
+            take<T>(coming[h & (AHEAD - 1)][0], x[r]);
+            take<T>(coming[h & (AHEAD - 1)][1], dy);
+            send_for_both<T>(p, at, base, h + AHEAD, coming[h & (AHEAD - 1)]);
             take_row<T>(p, at, x[r], ring[r]);
             sum_rows(ring, sum);
             lrn_powers<1>(p.f, sum, power, inverse);
 #pragma unroll
             for (int i = 0; i < LRN_RUN; i++) {
-                direct[r][i] = cuda_load(dy.lane[i]) * power[i][0];
-                give[i] = middle >= 0 && middle < p.high
-                              ? direct[r][i] * (cuda_load(here.lane[i]) * inverse[i][0])
-                              : 0;
+                power[i][0] *= cuda_load(dy.lane[i]);
+                give[i] = power[i][0] * (cuda_load(here.lane[i]) * inverse[i][0]);
             }
+            keep(direct[r], power);
             sum_row(at, give, shared[r]);
             if (!at.there || to < 0 || to >= p.high)
                 continue;
             sum_rows(shared, sum);
+            fetch(direct[(r + ROWS - REACH) % ROWS], give);
 #pragma unroll
             for (int i = 0; i < LRN_RUN; i++)
-                give[i] = direct[(r + ROWS - REACH) % ROWS][i] -
-                          p.through * cuda_load(back.lane[i]) * sum[i][0];
+                give[i] -= p.through * cuda_load(back.lane[i]) * sum[i][0];
             lrn_write_run((T *)p.out + base + (int64_t)to * p.wide, 0, LRN_RUN, 1, give, p.blend);
         }
     }
@@ -212,12 +226,22 @@ int divisive_planes_take(const struct divisive_tiles *tiles, int backward)
            tiles->after[DIVISIVE_ROW] == REACH && tiles->out != tiles->x && tiles->out != tiles->dy;
 }
 
-template <class T>
+template <class T, bool USUAL>
 static int32_t run(const struct divisive_planes *planes, int backward, const cuda_call *call)
 {
-    return cuda_launch(call, backward ? divisive_backward<T> : divisive_forward<T>,
-                       cuda_blocks(planes->planes << planes->log_threads, CUDA_THREADS), 1,
-                       *planes);
+    int32_t threads = backward ? BACK_THREADS : CUDA_THREADS;
+
+    return cuda_launch_threads(
+        call, backward ? divisive_backward<T, USUAL> : divisive_forward<T, USUAL>,
+        cuda_blocks(planes->planes << planes->log_threads, threads), 1, threads, *planes);
+}
+
+template <class T>
+static int32_t by_factors(const struct divisive_planes *planes, int backward, const cuda_call *call)
+{
+    return planes->f.three_quarters && lrn_is_plain(planes->blend)
+               ? run<T, true>(planes, backward, call)
+               : run<T, false>(planes, backward, call);
 }
 
 int32_t divisive_planes_run(const struct divisive_tiles *tiles, int32_t type, int backward,
@@ -236,7 +260,7 @@ int32_t divisive_planes_run(const struct divisive_tiles *tiles, int32_t type, in
 
     while (LRN_RUN << planes.log_threads < planes.wide)
         planes.log_threads++;
-    return type == ANYDNN_PLUGIN_FLOAT  ? run<float>(&planes, backward, call)
-           : type == ANYDNN_PLUGIN_HALF ? run<cuda_half>(&planes, backward, call)
-                                        : run<cuda_bfloat16>(&planes, backward, call);
+    return type == ANYDNN_PLUGIN_FLOAT  ? by_factors<float>(&planes, backward, call)
+           : type == ANYDNN_PLUGIN_HALF ? by_factors<cuda_half>(&planes, backward, call)
+                                        : by_factors<cuda_bfloat16>(&planes, backward, call);
 }

@@ -181,7 +181,7 @@ __device__ static inline void lrn_read_span(const lrn_factors &f, const T *row, 
 }
 
 /* Asked once for a run, not for each of its elements. */
-__device__ static inline bool lrn_is_plain(const cuda_blend &blend)
+CUDA_BOTH bool lrn_is_plain(const cuda_blend &blend)
 {
     return blend.alpha == 1 && blend.beta == 0;
 }

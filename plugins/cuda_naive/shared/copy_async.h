@@ -16,7 +16,7 @@ __device__ static inline const float *address(const float *base, int32_t at)
     return to;
 }
 
-/* KEPT: in the first-level cache, as all by 4 bytes. */
+/* By 4, 8 or 16 bytes. KEPT: in the first-level cache, as all by fewer than 16. */
 template <int BYTES, bool KEPT = false>
 __device__ static inline void copy_async(void *to, const void *from, bool inside)
 {
@@ -31,8 +31,8 @@ __device__ static inline void copy_async(void *to, const void *from, bool inside
                      "r"(inside ? 16 : 0)
                      : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(address), "l"(from),
-                     "r"(inside ? 4 : 0)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from),
+                     "n"(BYTES), "r"(inside ? BYTES : 0)
                      : "memory");
 }
 
@@ -64,6 +64,8 @@ __device__ static inline void copy_async(void *to, const void *from, bool inside
 {
     if (BYTES == 16)
         *(uint4 *)to = inside ? *(const uint4 *)from : uint4{0, 0, 0, 0};
+    else if (BYTES == 8)
+        *(uint2 *)to = inside ? *(const uint2 *)from : uint2{0, 0};
     else
         *(uint32_t *)to = inside ? *(const uint32_t *)from : 0;
 }
