@@ -23,8 +23,10 @@ EXTRA_DIST += \
 	python/anydnn/torch/_fast.py \
 	python/anydnn/torch/_fuse.py \
 	python/anydnn/torch/_fused.py \
+	python/anydnn/torch/_onto.py \
 	python/anydnn/torch/_patterns.py \
 	python/anydnn/torch/_pooling.py \
+	python/anydnn/torch/_shortcut.py \
 	python/anydnn/torch/_softmax.py \
 	python/anydnn/torch/_state.py \
 	python/anydnn/torch/_trace.py \

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from . import _eager, _fused
+from . import _eager, _fused, _state
 
 Maybe = Optional[torch.Tensor]
 
@@ -32,15 +32,19 @@ def why_not_norm(norm: nn.Module) -> str:
     return ""
 
 
-def why_not_conv(conv: nn.Module, bias: Any) -> str:
-    """Why a convolution with this bias is not fused, "" where it may be."""
+def why_not_branch(conv: nn.Module) -> str:
+    """Why a convolution's gradient is not added to another one, "" where it may be."""
     if hooked(conv):
         return "hooks"
-    if bias is None:
-        return "no bias"
     if isinstance(conv.padding, str) or conv.padding_mode != "zeros":
         return "padding given as a word"
     return ""
+
+
+def why_not_conv(conv: nn.Module, bias: Any) -> str:
+    """Why a convolution with this bias is not fused, "" where it may be."""
+    reason = why_not_branch(conv)
+    return reason if reason == "hooks" or bias is not None else "no bias"
 
 
 def _one_by_one(norm: Any, x: torch.Tensor, z: Maybe, ceiling: Optional[float]) -> torch.Tensor:
@@ -139,6 +143,21 @@ def _one_conv(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, c
     y: torch.Tensor = (_eager.conv_relu(x, w, bias, *parameters, ceiling) if _eager.eager(x)
                        else _fused.conv(x, w, bias, *parameters, ceiling))
     return y
+
+
+def branch(conv: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    """A convolution of x, and x for its other user: together where their gradients may be added up in one."""
+    if (torch.is_grad_enabled() and _eager.eager(x) and x.requires_grad and "convolution" in _state.families
+            and not why_not_branch(conv) and not _eager.tangents()):
+        kind = x.device.type
+        w: Any = _own(conv, "weight")
+        if not torch.is_autocast_enabled(kind) or x.dtype == torch.get_autocast_dtype(kind):
+            w, bias = _as_autocast(w, _own(conv, "bias"))
+            if x.dtype == w.dtype and x.dim() == w.dim():
+                found: Tuple[torch.Tensor, torch.Tensor] = _eager.branch(
+                    x, w, bias, tuple(conv.stride), tuple(conv.padding), tuple(conv.dilation), conv.groups)
+                return found
+    return conv(x), x
 
 
 def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, active: bool, ceiling: Optional[float]) -> torch.Tensor:

@@ -4,7 +4,8 @@
 An autograd.Function around kernels without autograd costs the host less than autograd registered with an operator
 does, and running statistics may be written in place. Tracers and torch.func get the functional operators.
 """
-from typing import Any, Optional, Tuple
+import functools
+from typing import Any, List, Optional, Tuple
 
 import torch
 from torch._C import _are_functorch_transforms_active, _get_tracing_state, _len_torch_dispatch_stack
@@ -12,7 +13,7 @@ from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.autograd import Function, forward_ad
 from torch.compiler import is_compiling
 
-from . import _fused, _state
+from . import _fused, _shortcut, _state
 
 Maybe = Optional[torch.Tensor]
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -80,6 +81,66 @@ def _applied(function: Any) -> Any:
 
 norm_relu = _applied(_NormRelu)
 conv_relu = _applied(_ConvRelu)
+
+
+class _Lone(Function):
+    """Sees a gradient that nobody else has, in the way in which `_Branch` sees one."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, seen: List[Any]) -> Tuple[torch.Tensor, torch.Tensor]:
+        ctx.seen = seen
+        return x * 2, x.detach()
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Maybe) -> Any:
+        dy, shortcut = grad_outputs
+        owners = None if shortcut is None else _shortcut.owners(shortcut)
+        ctx.seen.append(owners)
+        return dy, None
+
+
+@functools.lru_cache(None)
+def _alone() -> Any:
+    """What `owners` says, in a backward, of a gradient that nobody else has."""
+    seen: List[Any] = []
+    with torch.enable_grad():
+        x = torch.ones(1, device="cpu", requires_grad=True)
+        y, same = _applied(_Lone)(x, seen)
+        torch.autograd.grad(y * 2 + same * 3, x)
+    return seen[0]
+
+
+class _Branch(Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, bias: Maybe, stride: Tuple[int, ...],
+                padding: Tuple[int, ...], dilation: Tuple[int, ...],
+                groups: int) -> Tuple[torch.Tensor, torch.Tensor]:
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(x, w)
+        ctx.rest = stride, padding, dilation, groups, ctx.needs_input_grad[1:3]
+        ctx.alone = _alone()
+        y = torch.convolution(x, w, bias, stride, padding, dilation, False, (0,) * len(stride), groups)
+        # Not x itself, of which autograd makes a view. Who writes into it is found out, as with x.
+        return y, x.detach()
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Maybe) -> Any:
+        dy, shortcut = grad_outputs
+        owners = None if shortcut is None else _shortcut.owners(shortcut)
+        if dy is None:
+            return shortcut, None, None, None, None, None, None
+        x, w = ctx.saved_tensors
+        plain = not torch.is_grad_enabled() and eager(dy)
+        if plain and shortcut is not None and owners == ctx.alone and eager(shortcut):
+            dx, (dw, db) = shortcut, _shortcut.onto(dy, x, w, shortcut, _fused.number(*ctx.rest))
+        else:
+            dx, dw, db = _shortcut.gradients(dy, x, w, *ctx.rest)
+            if shortcut is not None:
+                dx = dx.add_(shortcut) if plain and owners else dx + shortcut
+        return dx, dw, db, None, None, None, None
+
+
+branch = _applied(_Branch)
 
 
 def max_pool(operator: Any, gradient: Any, twice: Any) -> Any:

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gradient of a residual block's input: a convolution's, added to the shortcut's where nobody else has that."""
+import sys
+from typing import Any, Optional, Sequence, Tuple
+
+import torch
+
+from . import _convolution, _fused
+
+Maybe = Optional[torch.Tensor]
+_storage_owners: Any = getattr(torch._C, "_storage_Use_Count")
+
+
+def gradients(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, stride: Sequence[int], padding: Sequence[int],
+              dilation: Sequence[int], groups: int, wanted: Sequence[bool]) -> Tuple[torch.Tensor, Maybe, Maybe]:
+    """(dx, dw, db) by torch's operator, which can be differentiated again."""
+    found: Tuple[torch.Tensor, Maybe, Maybe] = torch.ops.aten.convolution_backward.default(
+        dy, x, w, [w.shape[0]], stride, padding, dilation, False, [0] * len(stride), groups, [True, *wanted])
+    return found
+
+
+def _onto_parts(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, dx: torch.Tensor, *parameters: Any) -> Any:
+    found, dw, db = gradients(dy, x, w, *parameters)
+    dx.add_(found)
+    return dw, db
+
+
+# (dw, db); dx, the shortcut's gradient, becomes the sum.
+onto = _fused.numbered(
+    "convolution_backward_onto", "(Tensor dy, Tensor x, Tensor w, Tensor(a!) dx, int call) -> (Tensor, Tensor)",
+    "convolution", _convolution.backward_onto, _onto_parts, "convolution_backward_onto")
+
+
+def owners(tensor: torch.Tensor) -> Optional[Tuple[Any, ...]]:
+    """How many hold a tensor and its memory, in Python and in C++, and whether that memory is torch's own.
+
+    Hooks, what autograd saved or hands to two nodes, views, NumPy's arrays: each is one that holds. The engine of
+    autograd, too, adds in place to a gradient that nobody else has. None where that cannot be told.
+    """
+    try:
+        storage = tensor.untyped_storage()
+    except NotImplementedError:  # one of a batch of gradients
+        return None
+    return (sys.getrefcount(tensor), tensor._use_count(), sys.getrefcount(storage),
+            _storage_owners(storage._cdata), storage.resizable())
