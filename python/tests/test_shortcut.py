@@ -13,7 +13,7 @@ try:
     import torch
     from torch import nn
     from torch.autograd import forward_ad
-    from torch.nn import functional
+    from torch.nn.utils import parametrize
     from torch.utils import checkpoint, dlpack
 except ImportError:
     torch = None
@@ -391,6 +391,10 @@ class Shortcut(unittest.TestCase):
             self.assertIsNotNone(dual.tangent)
             with self.assertRaisesRegex(RuntimeError, "dtype|type"):
                 model(x.half())
+            for name in ("weight", "bias"):
+                other = copy.deepcopy(model)
+                parametrize.register_parametrization(other.conv, name, nn.ReLU())
+                self.near([other(x)], [anydnn.torch.unfuse(copy.deepcopy(other))(x)])
             seen = []
             model.conv.register_forward_hook(lambda *_: seen.append(1))
             model(x)

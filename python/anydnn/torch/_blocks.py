@@ -147,17 +147,20 @@ def _one_conv(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, c
 
 def branch(conv: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
     """A convolution of x, and x for its other user: together where their gradients may be added up in one."""
-    if (torch.is_grad_enabled() and _eager.eager(x) and x.requires_grad and "convolution" in _state.families
-            and not why_not_branch(conv) and not _eager.tangents()):
-        kind = x.device.type
-        w: Any = _own(conv, "weight")
-        if not torch.is_autocast_enabled(kind) or x.dtype == torch.get_autocast_dtype(kind):
-            w, bias = _as_autocast(w, _own(conv, "bias"))
-            if x.dtype == w.dtype and x.dim() == w.dim():
-                found: Tuple[torch.Tensor, torch.Tensor] = _eager.branch(
-                    x, w, bias, tuple(conv.stride), tuple(conv.padding), tuple(conv.dilation), conv.groups)
-                return found
-    return conv(x), x
+    if (not torch.is_grad_enabled() or not _eager.eager(x) or not x.requires_grad
+            or "convolution" not in _state.families or why_not_branch(conv) or _eager.tangents()):
+        return conv(x), x
+    parameters, kind = conv._parameters, x.device.type
+    if "weight" not in parameters or "bias" not in parameters:  # they are computed
+        return conv(x), x
+    w, bias = parameters["weight"], parameters["bias"]
+    if torch.is_autocast_enabled(kind):
+        w, bias = _as_autocast(w, bias) if x.dtype == torch.get_autocast_dtype(kind) else (None, None)
+    if w is None or w.dtype != x.dtype or w.dim() != x.dim():
+        return conv(x), x
+    call = _fused.number(conv.stride, conv.padding, conv.dilation, conv.groups,
+                         (w.requires_grad, bias is not None and bias.requires_grad))
+    return _eager.branch(x, w, bias, call)  # type: ignore[no-any-return]
 
 
 def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, active: bool, ceiling: Optional[float]) -> torch.Tensor:

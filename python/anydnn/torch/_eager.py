@@ -112,32 +112,28 @@ def _alone() -> Any:
 
 class _Branch(Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, bias: Maybe, stride: Tuple[int, ...],
-                padding: Tuple[int, ...], dilation: Tuple[int, ...],
-                groups: int) -> Tuple[torch.Tensor, torch.Tensor]:
+    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, bias: Maybe, call: int) -> Tuple[torch.Tensor, torch.Tensor]:
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(x, w)
-        ctx.rest = stride, padding, dilation, groups, ctx.needs_input_grad[1:3]
-        ctx.alone = _alone()
-        y = torch.convolution(x, w, bias, stride, padding, dilation, False, (0,) * len(stride), groups)
+        ctx.rest = call, _alone()
         # Not x itself, of which autograd makes a view. Who writes into it is found out, as with x.
-        return y, x.detach()
+        return _shortcut.convolution(x, w, bias, call), x.detach()
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Maybe) -> Any:
         dy, shortcut = grad_outputs
         owners = None if shortcut is None else _shortcut.owners(shortcut)
         if dy is None:
-            return shortcut, None, None, None, None, None, None
+            return shortcut, None, None, None
         x, w = ctx.saved_tensors
+        call, alone = ctx.rest
         plain = not torch.is_grad_enabled() and eager(dy)
-        if plain and shortcut is not None and owners == ctx.alone and eager(shortcut):
-            dx, (dw, db) = shortcut, _shortcut.onto(dy, x, w, shortcut, _fused.number(*ctx.rest))
-        else:
-            dx, dw, db = _shortcut.gradients(dy, x, w, *ctx.rest)
-            if shortcut is not None:
-                dx = dx.add_(shortcut) if plain and owners else dx + shortcut
-        return dx, dw, db, None, None, None, None
+        if plain and shortcut is not None and owners == alone and type(shortcut) in _PLAIN:
+            return shortcut, *_shortcut.onto(dy, x, w, shortcut, call), None
+        dx, dw, db = _shortcut.gradients(dy, x, w, call)
+        if shortcut is not None:
+            dx = dx.add_(shortcut) if plain and owners else dx + shortcut
+        return dx, dw, db, None
 
 
 branch = _applied(_Branch)

@@ -11,16 +11,27 @@ Maybe = Optional[torch.Tensor]
 _storage_owners: Any = getattr(torch._C, "_storage_Use_Count")
 
 
-def gradients(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, stride: Sequence[int], padding: Sequence[int],
-              dilation: Sequence[int], groups: int, wanted: Sequence[bool]) -> Tuple[torch.Tensor, Maybe, Maybe]:
-    """(dx, dw, db) by torch's operator, which can be differentiated again."""
+def _gradients(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, stride: Sequence[int], padding: Sequence[int],
+               dilation: Sequence[int], groups: int, wanted: Sequence[bool]) -> Tuple[torch.Tensor, Maybe, Maybe]:
     found: Tuple[torch.Tensor, Maybe, Maybe] = torch.ops.aten.convolution_backward.default(
         dy, x, w, [w.shape[0]], stride, padding, dilation, False, [0] * len(stride), groups, [True, *wanted])
     return found
 
 
+def gradients(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, call: int) -> Tuple[torch.Tensor, Maybe, Maybe]:
+    """(dx, dw, db) by torch's operator, which can be differentiated again."""
+    return _gradients(dy, x, w, *_fused.parameters(call))
+
+
+def convolution(x: torch.Tensor, w: torch.Tensor, bias: Maybe, call: int) -> torch.Tensor:
+    """The convolution by torch's operator; `call` is the number of stride, padding, dilation, groups and whether
+    gradients of w and bias are wanted."""
+    stride, padding, dilation, groups, _ = _fused.parameters(call)
+    return torch.convolution(x, w, bias, stride, padding, dilation, False, (0,) * len(stride), groups)
+
+
 def _onto_parts(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, dx: torch.Tensor, *parameters: Any) -> Any:
-    found, dw, db = gradients(dy, x, w, *parameters)
+    found, dw, db = _gradients(dy, x, w, *parameters)
     dx.add_(found)
     return dw, db
 
