@@ -71,6 +71,10 @@ class Train(unittest.TestCase):
                            "--compare", "torch", "onednn,cpu_ref+fuse")
         self.assertEqual(list(rates), ["torch", "onednn,cpu_ref+fuse"])
         self.assertIn("x1.000", text)
+        rates, text = said("--model", "resnet18", "--rounds", "1", "--timed", "1",
+                           "--compare", "cpu_ref+fuse+apart", "cpu_ref+fuse")
+        # Of five steps with eight blocks, in one of the two models.
+        self.assertRegex(text, r"anydnn::convolution_backward_onto +cpu_ref +40 ")
         with self.assertRaisesRegex(SystemExit, "not .fused"):
             said("--compare", "torch+fused")
         if not torch.cuda.is_available():
