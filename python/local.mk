@@ -40,6 +40,7 @@ EXTRA_DIST += \
 	python/tests/test_fuse.py \
 	python/tests/test_losses.py \
 	python/tests/test_opinfo.py \
+	python/tests/test_shortcut.py \
 	python/tests/test_torch.py \
 	python/tests/test_train.py \
 	python/tests/torch.sh \

@@ -156,7 +156,7 @@ def branch(conv: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
     w, bias = parameters["weight"], parameters["bias"]
     if torch.is_autocast_enabled(kind):
         w, bias = _as_autocast(w, bias) if x.dtype == torch.get_autocast_dtype(kind) else (None, None)
-    if w is None or w.dtype != x.dtype or w.dim() != x.dim():
+    if not _eager.plain(w) or w.dtype != x.dtype or w.dim() != x.dim():
         return conv(x), x
     call = _fused.number(conv.stride, conv.padding, conv.dilation, conv.groups,
                          (w.requires_grad, bias is not None and bias.requires_grad))

@@ -24,6 +24,11 @@ def tangents() -> bool:
     return forward_ad._current_level >= 0
 
 
+def plain(x: Any) -> bool:
+    """Whether it is a tensor of torch's own kind."""
+    return type(x) in _PLAIN
+
+
 def eager(x: torch.Tensor) -> bool:
     """Whether a call is neither traced nor transformed."""
     return (not is_compiling() and type(x) in _PLAIN and not _len_torch_dispatch_stack()
@@ -127,12 +132,13 @@ class _Branch(Function):
             return shortcut, None, None, None
         x, w = ctx.saved_tensors
         call, alone = ctx.rest
-        plain = not torch.is_grad_enabled() and eager(dy)
-        if plain and shortcut is not None and owners == alone and type(shortcut) in _PLAIN:
+        once = not torch.is_grad_enabled() and eager(dy)
+        if (once and shortcut is not None and owners == alone and plain(shortcut)
+                and not _shortcut.apart(x, w, call)):
             return shortcut, *_shortcut.onto(dy, x, w, shortcut, call), None
         dx, dw, db = _shortcut.gradients(dy, x, w, call)
         if shortcut is not None:
-            dx = dx.add_(shortcut) if plain and owners else dx + shortcut
+            dx = dx.add_(shortcut) if once and owners else dx + shortcut
         return dx, dw, db, None
 
 

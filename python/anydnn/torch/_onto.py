@@ -12,6 +12,11 @@ import torch
 from . import _state
 from ._state import Declined, Kept, Plan
 
+
+class Apart(Declined):
+    """An addition apart is the better way, in this call and in equal ones."""
+
+
 # Backends that add in 16 bits by way of copies in float: docs/backends.md.
 _BY_FLOAT = ("cudnn",)
 _ROUNDS = 4
@@ -70,21 +75,21 @@ def _gains(adding: Plan, plain: Plan, operands: Sequence[torch.Tensor]) -> bool:
 
 
 def _made(handle: Kept, flags: Tuple[bool, bool], text: str, operands: Sequence[torch.Tensor]) -> Plan:
-    """The plan that adds; Declined where an addition apart is the better way."""
+    """The plan that adds. Apart."""
     plain = Plan(handle, text)
     said = plain.problem.explain(handle)
     target, choice = operands[-1], _choice(said)
     if choice in _BY_FLOAT and target.dtype in (torch.float16, torch.bfloat16):
         route = _route_without(said, choice)
         if not route:
-            raise Declined(f"{choice} adds in 16 bits by way of float")
+            raise Apart(f"{choice} adds in 16 bits by way of float")
         handle = _state.handle_of(target, *flags, ("convolution_backward_data", route))
     adding = Plan(handle, text + " beta=1")
     if _by_clock(target):
         if flags[0]:
-            raise Declined("the clock would decide whether to add in one call, and torch is deterministic")
+            raise Apart("the clock would decide whether to add in one call, and torch is deterministic")
         if not _gains(adding, plain, operands):
-            raise Declined("an addition apart takes less time")
+            raise Apart("an addition apart takes less time")
     return adding
 
 

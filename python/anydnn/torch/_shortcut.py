@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The gradient of a residual block's input: a convolution's, added to the shortcut's where nobody else has that."""
 import sys
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Set, Tuple
 
 import torch
 
-from . import _convolution, _fused
+from . import _convolution, _fused, _state
+from ._onto import Apart
 
 Maybe = Optional[torch.Tensor]
+# By the number of a call's parameters.
+_apart: Dict[int, Set[Tuple[Any, ...]]] = {}
 _storage_owners: Any = getattr(torch._C, "_storage_Use_Count")
 
 
@@ -36,10 +39,27 @@ def _onto_parts(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, dx: torch.Te
     return dw, db
 
 
+def _key(x: torch.Tensor, w: torch.Tensor) -> Tuple[Any, ...]:
+    return x.shape, x.stride(), x.dtype, x.device, w.shape, _state.options, _state.flags()
+
+
+def apart(x: torch.Tensor, w: torch.Tensor, call: int) -> bool:
+    """Whether it is known of such a call that an addition apart is the better way."""
+    return call in _apart and _key(x, w) in _apart[call]
+
+
+def _onto(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, dx: torch.Tensor, *parameters: Any) -> Tuple[Any, str]:
+    try:
+        return _convolution.backward_onto(dy, x, w, dx, *parameters)
+    except Apart:
+        _apart.setdefault(_fused.number(*parameters), set()).add(_key(x, w))
+        raise
+
+
 # (dw, db); dx, the shortcut's gradient, becomes the sum.
 onto = _fused.numbered(
     "convolution_backward_onto", "(Tensor dy, Tensor x, Tensor w, Tensor(a!) dx, int call) -> (Tensor, Tensor)",
-    "convolution", _convolution.backward_onto, _onto_parts, "convolution_backward_onto")
+    "convolution", _onto, _onto_parts, "convolution_backward_onto")
 
 
 def owners(tensor: torch.Tensor) -> Optional[Tuple[Any, ...]]:

@@ -194,11 +194,13 @@ def kept(handle: Handle, key: Any, make: Callable[[], Plan]) -> Plan:
     if found is None:
         try:
             found = make()
-        except (Error, Declined) as error:
+        except Declined as reason:
+            found = reason.with_traceback(None)
+        except Error as error:
             found = Declined(str(error))
         handle.prepared[key] = found
     if isinstance(found, Declined):
-        raise Declined(str(found))
+        raise type(found)(str(found))
     assert isinstance(found, Plan)
     return found
 
