@@ -153,7 +153,8 @@ def branch(conv: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
     parameters, kind = conv._parameters, x.device.type
     if "weight" not in parameters or "bias" not in parameters:  # they are computed
         return conv(x), x
-    w, bias = parameters["weight"], parameters["bias"]
+    w: Any = parameters["weight"]
+    bias = parameters["bias"]
     if torch.is_autocast_enabled(kind):
         w, bias = _as_autocast(w, bias) if x.dtype == torch.get_autocast_dtype(kind) else (None, None)
     if not _eager.plain(w) or w.dtype != x.dtype or w.dim() != x.dim():
