@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of residual blocks' inputs, summed up by anydnn.torch.fuse: needs torch 2.11 or later and ANYDNN_LIBRARY."""
+"""Gradients of residual blocks' inputs, summed up by fuse: needs torch 2.11 or later and ANYDNN_LIBRARY."""
 import copy
 import pathlib
 import pickle
@@ -509,14 +509,15 @@ class Shortcut(unittest.TestCase):
         with anydnn.torch.use(route="cpu_ref", compiled=True):
             found = [run() for _ in range(2)]
             ran = AssertionError("Python ran")
-            with mock.patch.object(_state, "attempt", side_effect=ran), mock.patch.object(_onto, "run", side_effect=ran):
+            with mock.patch.object(_state, "attempt", side_effect=ran), \
+                    mock.patch.object(_onto, "run", side_effect=ran):
                 found.append(run())
         for one in found:
             self.assertTrue(all(map(torch.equal, one, wanted)))
         self.assertEqual(self.added(), 3)
 
     def test_the_clock_decides(self):
-        """As on a GPU: the faster way is kept; the call is timed on other tensors, and not while a graph is captured."""
+        """As on a GPU: the faster way is kept; it is timed on other tensors, and not while a graph is captured."""
         conv, x = nn.Conv2d(4, 4, 3, padding=1), torch.randn(2, 4, 5, 5)
         plain = x.clone().requires_grad_()
         wanted, = torch.autograd.grad(conv(plain).sum(), plain)

@@ -117,7 +117,8 @@ def _alone() -> Any:
 
 class _Branch(Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, bias: Maybe, call: int) -> Tuple[torch.Tensor, torch.Tensor]:
+    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, bias: Maybe,
+                call: int) -> Tuple[torch.Tensor, torch.Tensor]:
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(x, w)
         ctx.rest = call, _alone()
