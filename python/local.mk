@@ -23,8 +23,10 @@ EXTRA_DIST += \
 	python/anydnn/torch/_fast.py \
 	python/anydnn/torch/_fuse.py \
 	python/anydnn/torch/_fused.py \
+	python/anydnn/torch/_onto.py \
 	python/anydnn/torch/_patterns.py \
 	python/anydnn/torch/_pooling.py \
+	python/anydnn/torch/_shortcut.py \
 	python/anydnn/torch/_softmax.py \
 	python/anydnn/torch/_state.py \
 	python/anydnn/torch/_trace.py \
@@ -38,6 +40,7 @@ EXTRA_DIST += \
 	python/tests/test_fuse.py \
 	python/tests/test_losses.py \
 	python/tests/test_opinfo.py \
+	python/tests/test_shortcut.py \
 	python/tests/test_torch.py \
 	python/tests/test_train.py \
 	python/tests/torch.sh \

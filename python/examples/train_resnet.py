@@ -8,7 +8,8 @@
 
 Data are drawn, or CIFAR-10's binary files (--data FOLDER --small), or images in a folder for each class (torchvision).
 A way of --compare is "torch" or a route, with +fuse, +compile or +graph behind it; the ways run in turn. +graph, on
-CUDA, captures forward and backward of a step once and replays them.
+CUDA, captures forward and backward of a step once and replays them; +apart beside +fuse leaves the sums of gradients
+at blocks' inputs to autograd.
 """
 import argparse
 import contextlib
@@ -127,7 +128,7 @@ def freeze_norms(model):
 class Training:
     """A model with what trains it: `step` takes a batch and returns the loss."""
 
-    def __init__(self, given, device, fuse=False, compiled=False, graphed=False):
+    def __init__(self, given, device, fuse=False, compiled=False, graphed=False, shortcuts=True):
         self.given, self.device, self.graph = given, device, None
         self.aside = torch.cuda.Stream(device) if graphed else None
         torch.manual_seed(given.seed)
@@ -137,7 +138,7 @@ class Training:
         if given.freeze_norms:
             freeze_norms(self.plain)
         if fuse:
-            anydnn.torch.fuse(self.plain)
+            anydnn.torch.fuse(self.plain, shortcuts=shortcuts)
         self.model = self.plain
         if dist.is_initialized():
             # Gradients live where they are exchanged; running statistics are each process's own, and those of the
@@ -329,12 +330,13 @@ def compare(given, device):
     ways = {}
     for way in given.compare:
         route, *extra = way.split("+")
-        wrong = set(extra) - {"fuse", "compile", "graph"}
+        wrong = set(extra) - {"fuse", "apart", "compile", "graph"}
         if wrong:
-            raise SystemExit(f"a way has +fuse, +compile or +graph behind it, not +{sorted(wrong)[0]}")
+            raise SystemExit(f"a way has +fuse, +apart, +compile or +graph behind it, not +{sorted(wrong)[0]}")
         if "graph" in extra and device.type != "cuda":
             raise SystemExit(f"{way}: a graph needs CUDA")
-        ways[way] = (route, Training(given, device, "fuse" in extra, "compile" in extra, "graph" in extra))
+        ways[way] = (route, Training(given, device, "fuse" in extra, "compile" in extra, "graph" in extra,
+                                     "apart" not in extra))
     any_training = next(iter(ways.values()))[1]
     batch = any_training.place(Drawn(given).batch(torch.arange(given.batch)))
     rates = {way: [] for way in ways}

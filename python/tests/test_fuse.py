@@ -54,8 +54,8 @@ if torch:
             x = functional.relu(x + self.path(x))
             return self.head(x.mean((2, 3)))
 
-    FUSED = {"": ["path.1 + path.2", "path.4 + add + relu"], "stem": ["0 + 1", "2 + 3"],
-             "block": ["bn1 + relu", "bn2 + iadd + relu"]}
+    FUSED = {"": ["path.0 + shortcut", "path.1 + path.2", "path.4 + add + relu"], "stem": ["0 + 1", "2 + 3"],
+             "block": ["conv1 + shortcut", "bn1 + relu", "bn2 + iadd + relu"]}
 
     class Branches(nn.Module):
         def __init__(self):
@@ -193,7 +193,7 @@ class Fuse(unittest.TestCase):
                 self.near(step(other, x, training), step(model, x, training))
             self.assertEqual(other.block.bn1.num_batches_tracked.item(), 1)
             wanted = {"batch_norm_relu": 4, "batch_norm_relu_backward": 4, "convolution_relu": 4,
-                      "convolution_relu_backward": 4}
+                      "convolution_relu_backward": 4, "convolution_backward_onto": 2}
             self.assertEqual(self.ran(), wanted if enabled else {})
             if not enabled:
                 self.assertIn("anydnn.torch is not enabled for batch_norm", str(anydnn.torch.report()))
@@ -220,9 +220,9 @@ class Fuse(unittest.TestCase):
                 for one, other in zip(found, wanted):
                     self.assertTrue(all(map(torch.equal, one, other)))
                 calls = {line.operator: line.calls for line in anydnn.torch.report() if line.operator != "fuse"}
-                expected = {"_convolution": 15, "convolution_backward": 15, "anydnn::batch_norm_relu": 12,
+                expected = {"_convolution": 15, "convolution_backward": 9, "anydnn::batch_norm_relu": 12,
                             "anydnn::batch_norm_relu_backward": 12, "anydnn::convolution_relu": 6,
-                            "anydnn::convolution_relu_backward": 6,
+                            "anydnn::convolution_relu_backward": 6, "anydnn::convolution_backward_onto": 6,
                             "native_batch_norm": 3, "native_batch_norm_backward": 3}
                 if model is plain:
                     expected = dict.fromkeys(["_convolution", "convolution_backward", "native_batch_norm", "avg_pool2d",

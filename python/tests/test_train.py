@@ -36,17 +36,21 @@ class Train(unittest.TestCase):
         anydnn.torch.clear_report()
 
     def test_models(self):
-        """Shapes of both sizes, parameters as the papers count them, and every ReLU behind a normalization fused."""
+        """Shapes of both sizes, parameters as the papers count them, every ReLU behind a normalization fused, and every
+        residual block's shortcut."""
         sizes = {"resnet18": 11689512, "resnet50": 25557032, "resnext50": 25028904, "mobilenet_v2": 3504872,
                  "vgg16": 138357544}
         fused = {"resnet18": 17, "resnet50": 49, "resnext50": 49, "mobilenet_v2": 35, "vgg16": 13}
+        shortcuts = {"resnet18": 8, "resnet50": 16, "resnext50": 16, "mobilenet_v2": 10, "vgg16": 0}
         for name, size in sizes.items():
             with torch.device("meta"):
                 model = models.model_of(name)
             self.assertEqual(sum(one.numel() for one in model.parameters()), size, name)
             model = models.model_of(name, 10, True)
             anydnn.torch.fuse(model)
-            self.assertEqual(sum(map(len, anydnn.torch.fused(model).values())), fused[name], name)
+            names = sum(anydnn.torch.fused(model).values(), [])
+            found = len([one for one in names if one.endswith(" + shortcut")])
+            self.assertEqual((len(names) - found, found), (fused[name], shortcuts[name]), name)
             self.assertEqual(model.eval()(torch.zeros(1, 3, 32, 32)).shape, (1, 10))
         with self.assertRaisesRegex(SystemExit, "there is no model 'resnet'"):
             models.model_of("resnet")
@@ -67,6 +71,10 @@ class Train(unittest.TestCase):
                            "--compare", "torch", "onednn,cpu_ref+fuse")
         self.assertEqual(list(rates), ["torch", "onednn,cpu_ref+fuse"])
         self.assertIn("x1.000", text)
+        rates, text = said("--model", "resnet18", "--rounds", "1", "--timed", "1",
+                           "--compare", "cpu_ref+fuse+apart", "cpu_ref+fuse")
+        # Of five steps with eight blocks, in one of the two models.
+        self.assertRegex(text, r"anydnn::convolution_backward_onto +cpu_ref +40 ")
         with self.assertRaisesRegex(SystemExit, "not .fused"):
             said("--compare", "torch+fused")
         if not torch.cuda.is_available():

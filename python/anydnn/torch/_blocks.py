@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from . import _eager, _fused
+from . import _eager, _fused, _state
 
 Maybe = Optional[torch.Tensor]
 
@@ -32,15 +32,19 @@ def why_not_norm(norm: nn.Module) -> str:
     return ""
 
 
-def why_not_conv(conv: nn.Module, bias: Any) -> str:
-    """Why a convolution with this bias is not fused, "" where it may be."""
+def why_not_branch(conv: nn.Module) -> str:
+    """Why a convolution's gradient is not added to another one, "" where it may be."""
     if hooked(conv):
         return "hooks"
-    if bias is None:
-        return "no bias"
     if isinstance(conv.padding, str) or conv.padding_mode != "zeros":
         return "padding given as a word"
     return ""
+
+
+def why_not_conv(conv: nn.Module, bias: Any) -> str:
+    """Why a convolution with this bias is not fused, "" where it may be."""
+    reason = why_not_branch(conv)
+    return reason if reason == "hooks" or bias is not None else "no bias"
 
 
 def _one_by_one(norm: Any, x: torch.Tensor, z: Maybe, ceiling: Optional[float]) -> torch.Tensor:
@@ -139,6 +143,25 @@ def _one_conv(conv: Any, w: torch.Tensor, bias: torch.Tensor, x: torch.Tensor, c
     y: torch.Tensor = (_eager.conv_relu(x, w, bias, *parameters, ceiling) if _eager.eager(x)
                        else _fused.conv(x, w, bias, *parameters, ceiling))
     return y
+
+
+def branch(conv: Any, x: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    """A convolution of x, and x for its other user: together where their gradients may be added up in one."""
+    if (not torch.is_grad_enabled() or not _eager.eager(x) or not x.requires_grad
+            or "convolution" not in _state.families or why_not_branch(conv) or _eager.tangents()):
+        return conv(x), x
+    parameters, kind = conv._parameters, x.device.type
+    if "weight" not in parameters or "bias" not in parameters:  # they are computed
+        return conv(x), x
+    w: Any = parameters["weight"]
+    bias = parameters["bias"]
+    if torch.is_autocast_enabled(kind):
+        w, bias = _as_autocast(w, bias) if x.dtype == torch.get_autocast_dtype(kind) else (None, None)
+    if not _eager.plain(w) or w.dtype != x.dtype or w.dim() != x.dim():
+        return conv(x), x
+    call = _fused.number(conv.stride, conv.padding, conv.dilation, conv.groups,
+                         (w.requires_grad, bias is not None and bias.requires_grad))
+    return _eager.branch(x, w, bias, call)  # type: ignore[no-any-return]
 
 
 def folded(conv: Any, norm: Any, x: torch.Tensor, z: Maybe, active: bool, ceiling: Optional[float]) -> torch.Tensor:

@@ -4,7 +4,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
 
-from . import _state
+from . import _onto, _state
 from ._state import Declined, Plan, dims, empty, handle_of, operand, packed, plan, supported
 
 
@@ -182,6 +182,13 @@ def _bias_gradient(handle: Any, dy: torch.Tensor, shape: Shape) -> torch.Tensor:
     return db.view(-1)
 
 
+def _filter_gradient(handle: Any, key: Any, shape: Shape, math: str, dy: torch.Tensor, x: torch.Tensor,
+                     w: torch.Tensor) -> Tuple[torch.Tensor, str]:
+    dw = empty(w.shape, w, shape.last)
+    found = _run(handle, key, "convolution_backward_filter", shape, math, "", [("x", x), ("dy", dy), ("dw", dw)])
+    return dw, found.backend
+
+
 def convolution_backward(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, bias_sizes: Optional[Sequence[int]],
                          stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
                          groups: int, output_mask: Sequence[bool]) -> Tuple[Any, str]:
@@ -206,10 +213,34 @@ def convolution_backward(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, bia
             backend = _run(handle, key, "convolution_backward_data", shape, math, "",
                            [("w", w), ("dy", dy), ("dx", dx)]).backend
     if output_mask[1]:
-        dw = empty(w.shape, w, shape.last)
         large, small = (dy, x) if transposed else (x, dy)
-        backend = _run(handle, key, "convolution_backward_filter", shape, math, "",
-                       [("x", large), ("dy", small), ("dw", dw)]).backend
+        dw, backend = _filter_gradient(handle, key, shape, math, small, large, w)
     if output_mask[2]:
         db = _bias_gradient(handle, dy, shape)
     return (None if dx is None else shape.give(dx), None if dw is None else shape.give(dw), db), backend or "torch"
+
+
+def backward_onto(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, dx: torch.Tensor, stride: Any, padding: Any,
+                  dilation: Any, groups: int, wanted: Sequence[bool]) -> Tuple[Any, str]:
+    """(dw, db), None where `wanted` has False; the gradient of x is added to dx, in which nothing is written before
+    the others are there."""
+    supported(dy, x, w, dx)
+    if not x.dtype == w.dtype == dy.dtype == dx.dtype:
+        raise Declined("operands of several types")
+    flags = torch._C._get_cudnn_deterministic(), torch._C._get_cudnn_benchmark()
+    handle = handle_of(x, *flags)
+    key, shape = _shape(handle, x, w, None, (stride, padding, dilation, False, [0] * (w.dim() - 2), groups))
+    math = _math(x, _state.tf32() if x.is_cuda else False)
+    onto = shape.take(dx)
+    if dx.shape != x.shape or _state.address(onto) != _state.address(dx):
+        raise Declined("a gradient to be added to that has another format than the convolution's")
+    x, w, dy = shape.take(x), shape.take(w), shape.take(dy)
+    if tuple(dy.shape) != shape.output:
+        raise Declined("a gradient of another shape than the output")
+    adding = _onto.plan_of(handle, flags, (math, key), " ".join(
+        ["convolution_backward_data", *(operand(role, one, shape.last) for role, one in
+                                        (("w", w), ("dy", dy), ("dx", onto)))]) + shape.keys(math), [w, dy, onto])
+    dw = shape.give(_filter_gradient(handle, key, shape, math, dy, x, w)[0]) if wanted[0] else None
+    db = _bias_gradient(handle, dy, shape) if wanted[1] else None
+    _onto.run(adding, [w, dy, onto])
+    return (dw, db), adding.backend

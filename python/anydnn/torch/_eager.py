@@ -4,7 +4,8 @@
 An autograd.Function around kernels without autograd costs the host less than autograd registered with an operator
 does, and running statistics may be written in place. Tracers and torch.func get the functional operators.
 """
-from typing import Any, Optional, Tuple
+import functools
+from typing import Any, List, Optional, Tuple
 
 import torch
 from torch._C import _are_functorch_transforms_active, _get_tracing_state, _len_torch_dispatch_stack
@@ -12,7 +13,7 @@ from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.autograd import Function, forward_ad
 from torch.compiler import is_compiling
 
-from . import _fused, _state
+from . import _fused, _shortcut, _state
 
 Maybe = Optional[torch.Tensor]
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -21,6 +22,11 @@ _PLAIN = (torch.Tensor, torch.nn.Parameter)
 def tangents() -> bool:
     """Whether derivatives are taken forward, for which our operators have no formula."""
     return forward_ad._current_level >= 0
+
+
+def plain(x: Any) -> bool:
+    """Whether it is a tensor of torch's own kind."""
+    return type(x) in _PLAIN
 
 
 def eager(x: torch.Tensor) -> bool:
@@ -80,6 +86,64 @@ def _applied(function: Any) -> Any:
 
 norm_relu = _applied(_NormRelu)
 conv_relu = _applied(_ConvRelu)
+
+
+class _Lone(Function):
+    """Sees a gradient that nobody else has, in the way in which `_Branch` sees one."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, seen: List[Any]) -> Tuple[torch.Tensor, torch.Tensor]:
+        ctx.seen = seen
+        return x * 2, x.detach()
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Maybe) -> Any:
+        dy, shortcut = grad_outputs
+        owners = None if shortcut is None else _shortcut.owners(shortcut)
+        ctx.seen.append(owners)
+        return dy, None
+
+
+@functools.lru_cache(None)
+def _alone() -> Any:
+    """What `owners` says, in a backward, of a gradient that nobody else has."""
+    seen: List[Any] = []
+    with torch.enable_grad():
+        x = torch.ones(1, device="cpu", requires_grad=True)
+        y, same = _applied(_Lone)(x, seen)
+        torch.autograd.grad(y * 2 + same * 3, x)
+    return seen[0]
+
+
+class _Branch(Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, bias: Maybe,
+                call: int) -> Tuple[torch.Tensor, torch.Tensor]:
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(x, w)
+        ctx.rest = call, _alone()
+        # Not x itself, of which autograd makes a view. Who writes into it is found out, as with x.
+        return _shortcut.convolution(x, w, bias, call), x.detach()
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Maybe) -> Any:
+        dy, shortcut = grad_outputs
+        owners = None if shortcut is None else _shortcut.owners(shortcut)
+        if dy is None:
+            return shortcut, None, None, None
+        x, w = ctx.saved_tensors
+        call, alone = ctx.rest
+        once = not torch.is_grad_enabled() and eager(dy)
+        if (once and shortcut is not None and owners == alone and plain(shortcut)
+                and not _shortcut.apart(x, w, call)):
+            return shortcut, *_shortcut.onto(dy, x, w, shortcut, call), None
+        dx, dw, db = _shortcut.gradients(dy, x, w, call)
+        if shortcut is not None:
+            dx = dx.add_(shortcut) if once and owners else dx + shortcut
+        return dx, dw, db, None
+
+
+branch = _applied(_Branch)
 
 
 def max_pool(operator: Any, gradient: Any, twice: Any) -> Any:

@@ -315,6 +315,7 @@ enum Operator {
     CONVOLUTION_GRADIENT,
     CONVOLUTION_RELU,
     CONVOLUTION_RELU_GRADIENT,
+    CONVOLUTION_GRADIENT_ONTO,
     NORM,
     NORM_GRADIENT,
     CUDNN_NORM,
@@ -366,6 +367,8 @@ constexpr auto convolution_gradient =
             bool, Ints, int64_t, Bools>;
 constexpr auto convolution_relu_gradient =
     &kernel<CONVOLUTION_RELU_GRADIENT, 3, Tensor, Tensor, Tensor, int64_t>;
+constexpr auto convolution_gradient_onto =
+    &kernel<CONVOLUTION_GRADIENT_ONTO, 2, Tensor, Tensor, Tensor, Tensor, int64_t>;
 constexpr auto norm = &kernel<NORM, 3, Tensor, Maybe, Maybe, Maybe, Maybe, bool, double, double>;
 constexpr auto norm_gradient = &kernel<NORM_GRADIENT, 3, Tensor, Tensor, Maybe, Maybe, Maybe, Maybe,
                                        Maybe, bool, double, Bools>;
@@ -393,6 +396,7 @@ const char *const python_names[OPERATORS] = {
     "anydnn::slow_convolution_backward",
     "anydnn::slow_convolution_relu_numbered",
     "anydnn::slow_convolution_relu_backward_numbered",
+    "anydnn::slow_convolution_backward_onto",
     "anydnn::slow_native_batch_norm",
     "anydnn::slow_native_batch_norm_backward",
     "anydnn::slow_cudnn_batch_norm",
@@ -411,6 +415,7 @@ void (*const boxed[OPERATORS])(StableIValue *, uint64_t, uint64_t) = {
     TORCH_BOX(convolution_gradient),
     TORCH_BOX(&convolution_relu),
     TORCH_BOX(convolution_relu_gradient),
+    TORCH_BOX(convolution_gradient_onto),
     TORCH_BOX(norm),
     TORCH_BOX(norm_gradient),
     TORCH_BOX(cudnn_norm),

@@ -42,7 +42,7 @@ _SCHEMAS = {
     "avg_pool2d": "(Tensor x, " + _WINDOW,
     "avg_pool2d_backward": "(Tensor dy, Tensor x, " + _WINDOW,
 }
-_BY_FLAGS = ("convolution_backward", "convolution_relu_backward_numbered")
+_BY_FLAGS = ("convolution_backward", "convolution_relu_backward_numbered", "convolution_backward_onto")
 _MASKED = ("convolution_backward", "native_batch_norm_backward")
 # torch's numbers of the types that a result may have.
 _TYPES = {torch.uint8: 0, torch.float16: 5, torch.float32: 6, torch.float64: 7, torch.bfloat16: 15}

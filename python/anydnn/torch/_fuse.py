@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`fuse`: normalization, addition and activation of a model as one operator, in place.
+"""`fuse`: normalization, addition and activation of a model as one operator, and gradients summed up, in place.
 
 A module's forward is read as a graph; where it has a pattern, an attribute `forward` of the instance runs the
 graph with the pattern in one piece. Modules, parameters and names stay what they are.
@@ -11,7 +11,7 @@ import torch
 from torch import fx, nn
 
 from . import _blocks, _state, _trace
-from ._patterns import Finder, Pattern
+from ._patterns import Branch, Finder, Pattern
 from ._trace import Untraceable
 
 def _replace(graph: fx.Graph, pattern: Pattern) -> Optional[Tuple[fx.Node, fx.Node]]:
@@ -42,9 +42,28 @@ def _replace(graph: fx.Graph, pattern: Pattern) -> Optional[Tuple[fx.Node, fx.No
     return statistics
 
 
-def _function(graph: fx.Graph, patterns: List[Pattern]) -> Callable[..., Any]:
-    """The graph with its patterns replaced, as a function of the module and its arguments."""
+def _join(graph: fx.Graph, branch: Branch) -> None:
+    """Puts one call in place of a branch's convolution; the other user takes the value from it."""
+    # Its value may have become that of a pattern.
+    convolution = branch.convolution
+    value = convolution.args[0]
+    assert isinstance(value, fx.Node)
+    others = [node for node in value.users if node is not convolution]
+    with graph.inserting_before(convolution):
+        module = graph.create_node("get_attr", str(convolution.target))
+        both = graph.call_function(_blocks.branch, (module, value))
+        y, same = (graph.call_function(operator.getitem, (both, place)) for place in (0, 1))
+    convolution.replace_all_uses_with(y)
+    for other in others:
+        other.replace_input_with(value, same)
+    graph.erase_node(convolution)
+
+
+def _function(graph: fx.Graph, patterns: List[Pattern], branches: List[Branch]) -> Callable[..., Any]:
+    """The graph with its patterns and branches replaced, as a function of the module and its arguments."""
     found = [pair for pair in (_replace(graph, pattern) for pattern in patterns) if pair is not None]
+    for branch in branches:
+        _join(graph, branch)
     if found:
         with graph.inserting_before(next(node for node in graph.nodes if node.op == "output")):
             graph.call_function(_blocks.update, ([norm for norm, _ in found], [batch for _, batch in found]))
@@ -59,34 +78,44 @@ def _function(graph: fx.Graph, patterns: List[Pattern]) -> Callable[..., Any]:
 class Reading:
     """What fuse found in a module: a function for each mode with patterns, and the Sequentials read with it."""
 
-    def __init__(self, module: nn.Module, fold: bool) -> None:
+    def __init__(self, module: nn.Module, fold: bool, shortcuts: bool) -> None:
         self.through: FrozenSet[str] = frozenset()
         self.functions: Dict[bool, Optional[Callable[..., Any]]] = {True: None, False: None}
         self.names: Dict[bool, List[str]] = {True: [], False: []}
         self.declined: List[str] = []
+        self.fold, self.shortcuts = fold, shortcuts
         every = _trace.chains(module)
         for training in (True, False):
-            self.through |= self._spanned(module, training, fold, every)
+            self.through |= self._spanned(module, training, every)
         for training in (True, False):
             graph = _trace.graph_of(module, training, self.through)
-            finder = Finder(module, graph, training, fold)
-            patterns = finder.patterns()
-            self.declined += [one for one in finder.declined if one not in self.declined]
-            if patterns:
-                self.names[training] = [str(pattern) for pattern in reversed(patterns)]
-                self.functions[training] = _function(graph, patterns)
+            patterns, branches, declined = self._found(module, graph, training)
+            self.declined += [one for one in declined if one not in self.declined]
+            if patterns or branches:
+                self.names[training] = [str(one) for one in (*branches, *reversed(patterns))]
+                self.functions[training] = _function(graph, patterns, branches)
 
-    @staticmethod
-    def _spanned(module: nn.Module, training: bool, fold: bool, every: FrozenSet[str]) -> FrozenSet[str]:
-        """The Sequentials that a pattern of the module itself begins or ends in."""
+    def _found(self, module: nn.Module, graph: fx.Graph,
+               training: bool) -> Tuple[List[Pattern], List[Branch], List[str]]:
+        finder = Finder(module, graph, training, self.fold)
+        patterns = finder.patterns()
+        return patterns, finder.branches(patterns) if self.shortcuts else [], finder.declined
+
+    def _spanned(self, module: nn.Module, training: bool, every: FrozenSet[str]) -> FrozenSet[str]:
+        """The Sequentials that a pattern of the module itself begins or ends in, or a branch goes into."""
         found = set()
-        for pattern in Finder(module, _trace.graph_of(module, training, every), training, fold).patterns():
-            homes = {str(node.target).rpartition(".")[0] if node.op == "call_module" else ""
-                     for node in pattern.nodes()}
-            common = [set(_ancestors(home)) for home in homes]
+        patterns, branches, _ = self._found(module, _trace.graph_of(module, training, every), training)
+        for nodes, into in [*((one.nodes(), one.nodes()) for one in patterns),
+                            *(([one.convolution, one.other], [one.convolution]) for one in branches)]:
+            common = [set(_ancestors(_home(node))) for node in nodes]
             if max(set.intersection(*common), key=len) == "":
-                found |= {one for home in homes for one in _ancestors(home)}
+                found |= {name for node in into for name in _ancestors(_home(node))}
         return frozenset(found - {""})
+
+
+def _home(node: fx.Node) -> str:
+    """The module that a node's one is a child of."""
+    return str(node.target).rpartition(".")[0] if node.op == "call_module" else ""
 
 
 def _ancestors(name: str) -> Iterator[str]:
@@ -100,8 +129,8 @@ def _ancestors(name: str) -> Iterator[str]:
 class Forward:
     """The forward of a fused module. Copied with its module; of a file it is read from the module again."""
 
-    def __init__(self, module: nn.Module, fold: bool, reading: Optional[Reading]) -> None:
-        self.module, self.fold, self.reading = module, fold, reading
+    def __init__(self, module: nn.Module, fold: bool, shortcuts: bool, reading: Optional[Reading]) -> None:
+        self.module, self.fold, self.shortcuts, self.reading = module, fold, shortcuts, reading
 
     def __deepcopy__(self, memo: Dict[int, Any]) -> "Forward":
         made = Forward.__new__(Forward)
@@ -109,18 +138,20 @@ class Forward:
         memo[id(self.module)] = memo.get(id(self.module))
         if memo[id(self.module)] is None:
             raise TypeError("the forward of a fused module is copied with its module only")
-        made.module, made.fold, made.reading = memo[id(self.module)], self.fold, self.reading
+        made.module, made.fold, made.shortcuts = memo[id(self.module)], self.fold, self.shortcuts
+        made.reading = self.reading
         return made
 
     def __getstate__(self) -> Dict[str, Any]:
-        return {"module": self.module, "fold": self.fold}
+        return {"module": self.module, "fold": self.fold, "shortcuts": self.shortcuts}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
-        self.module, self.fold, self.reading = state["module"], state["fold"], None
+        self.module, self.fold, self.shortcuts = state["module"], state["fold"], state.get("shortcuts", True)
+        self.reading = None
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         if self.reading is None:
-            self.reading = Reading(self.module, self.fold)
+            self.reading = Reading(self.module, self.fold, self.shortcuts)
         function = self.reading.functions[self.module.training]
         if function is None or named or not all(isinstance(one, torch.Tensor) for one in arguments):
             return type(self.module).forward(self.module, *arguments, **named)
@@ -131,7 +162,7 @@ def _decline(name: str, reason: str) -> None:
     _state.note("fuse", f"{name or 'the model'}: {reason}")
 
 
-def _fuse(module: nn.Module, name: str, fold: bool) -> None:
+def _fuse(module: nn.Module, name: str, fold: bool, shortcuts: bool) -> None:
     through: FrozenSet[str] = frozenset()
     if next(module.children(), None) is None:
         return
@@ -139,26 +170,29 @@ def _fuse(module: nn.Module, name: str, fold: bool) -> None:
         _decline(name, "a forward of the instance's own")
     elif not isinstance(module, (nn.ModuleList, nn.ModuleDict)):
         try:
-            reading = Reading(module, fold)
+            reading = Reading(module, fold, shortcuts)
             through = reading.through
             for reason in reading.declined:
                 _decline(name, reason)
             if any(reading.functions.values()):
-                module.forward = Forward(module, fold, reading)
+                module.forward = Forward(module, fold, shortcuts, reading)
         except Untraceable as reason:
             _decline(name, str(reason))
     for child, one in _trace.children(module, through):
-        _fuse(one, f"{name}.{child}" if name else child, fold)
+        _fuse(one, f"{name}.{child}" if name else child, fold, shortcuts)
 
 
-def fuse(model: nn.Module, *, fold: bool = False) -> nn.Module:
+def fuse(model: nn.Module, *, fold: bool = False, shortcuts: bool = True) -> nn.Module:
     """Lets batch normalization (+ addition) + ReLU, and convolution with bias + ReLU, run as one operator each.
+
+    Where a residual block branches, the gradient of its first convolution is added to the shortcut's in one call.
 
     In place, and returns the model; modules, parameters, buffers and `state_dict` stay as they are. Before it
     is wrapped for several processes or compiled (ValueError otherwise). Their kernels are anydnn's where
     `enable` has put them, else torch's.
 
-    fold    in eval, batch normalization goes into the filter of the convolution before it
+    fold       in eval, batch normalization goes into the filter of the convolution before it
+    shortcuts  False leaves the sums of gradients at a block's input to autograd
 
     What was not fused and why stands in `report`. A module's forward is read once: a flag of it that
     changes later is not seen until it is fused again. Hooks that come later are served.
@@ -166,7 +200,7 @@ def fuse(model: nn.Module, *, fold: bool = False) -> nn.Module:
     if isinstance(model, (nn.parallel.DistributedDataParallel, nn.DataParallel)) or hasattr(model, "_orig_mod"):
         raise ValueError(f"fuse the model before it becomes a {type(model).__name__}")
     unfuse(model)
-    _fuse(model, "", fold)
+    _fuse(model, "", fold, shortcuts)
     return model
 
 

@@ -53,6 +53,11 @@ def number(*parameters: Any) -> int:
     return found
 
 
+def parameters(number_: int) -> Tuple[Any, ...]:
+    """What a number stands for."""
+    return _numbered[number_]
+
+
 def own(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]], parts: Callable[..., Any],
         fake: Optional[Callable[..., Any]] = None, counted: str = "") -> Any:
     """Defines anydnn::name; in the report its calls stand under `counted`. Tracers want a fake kernel."""

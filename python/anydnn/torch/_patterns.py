@@ -8,7 +8,7 @@ import torch
 from torch import fx, nn
 from torch.nn import functional
 
-from . import _blocks
+from . import _blocks, _trace
 
 _NORMS = (nn.BatchNorm2d, nn.BatchNorm3d)
 _CONVS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
@@ -35,6 +35,17 @@ class Pattern:
 
     def __str__(self) -> str:
         return " + ".join(str(node.target if node.op == "call_module" else node.name) for node in self.nodes())
+
+
+@dataclass
+class Branch:
+    """A convolution of a value that one `other` node takes besides, later: there their gradients meet."""
+
+    convolution: fx.Node
+    other: fx.Node
+
+    def __str__(self) -> str:
+        return f"{self.convolution.target} + shortcut"
 
 
 class Finder:
@@ -165,3 +176,36 @@ class Finder:
             if pattern is not None and not taken & set(pattern.nodes()):
                 found.append(pattern)
         return found
+
+    def takes(self, end: Any, value: fx.Node) -> bool:
+        """Whether a node is an addition that leaves a value as it is, or begins with a convolution of it."""
+        module = self.of(end)
+        if isinstance(module, nn.Identity) and not _blocks.hooked(module) and len(end.users) == 1:
+            return self.takes(next(iter(end.users)), end)
+        while _trace.is_chain(module) and len(module):  # type: ignore[arg-type]
+            module = module[0]  # type: ignore[index]
+        if module is not None:
+            return type(module) in _CONVS
+        return (end.op in ("call_function", "call_method") and end.target in _ADDITIONS and len(end.args) == 2
+                and not end.kwargs and end.args[0] is not end.args[1]
+                and not (end.target in _IN_PLACE and end.args[0] is value))
+
+    def branch(self, value: fx.Node) -> Optional[Branch]:
+        """The branch at a value, in training."""
+        if len(value.users) != 2:
+            return None
+        first, other = sorted(value.users, key=self.place.__getitem__)
+        module = self.conv(first)
+        if module is None or not self.takes(other, value):
+            return None
+        reason = _blocks.why_not_branch(module)
+        if reason:
+            self.declined.append(f"{reason} of {first.target}")
+            return None
+        return Branch(first, other)
+
+    def branches(self, patterns: List[Pattern]) -> List[Branch]:
+        """Those whose convolution is not in a pattern."""
+        taken = {pattern.convolution for pattern in patterns}
+        found = [self.branch(node) for node in self.graph.nodes] if self.training else []
+        return [one for one in found if one is not None and one.convolution not in taken]

@@ -80,27 +80,34 @@ def forget() -> None:
     """Replaced by the compiled kernels: they forget what they know of handles."""
 
 
-class _Kept(Handle):
-    """A handle that says when it goes."""
+class Kept(Handle):
+    """A handle that says when it goes, and the rule that it has besides the options."""
+
+    rule: Tuple[str, ...] = ()
 
     def close(self) -> None:
         forget()
         super().close()
 
 
-def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool = False) -> Handle:
+def handle_of(tensor: torch.Tensor, deterministic: bool = False, fastest: bool = False,
+              rule: Tuple[str, ...] = ()) -> Kept:
     """This thread's handle for a tensor's device and the options in force, on torch's current stream.
 
-    A process that forked makes its own. torch's flag `benchmark` puts `fastest` before a route of ours.
+    A process that forked makes its own. torch's flag `benchmark` puts `fastest` before a route of ours. One with
+    a `rule`, operations and their route, is another one.
     """
     where, number = tensor.device.type, tensor.device.index or 0
-    key = (os.getpid(), where, number, options.route, deterministic, fastest)
-    handles: Dict[Any, Handle] = _own.__dict__.setdefault("handles", {})
+    key = (os.getpid(), where, number, options.route, deterministic, fastest, *rule)
+    handles: Dict[Any, Kept] = _own.__dict__.setdefault("handles", {})
     handle = handles.get(key)
     if handle is None:
-        handle = _Kept("cpu" if where == "cpu" else f"cuda:{number}", route=options.route)
+        handle = Kept("cpu" if where == "cpu" else f"cuda:{number}", route=options.route)
         if fastest and options.route is not None:
             handle.set_route("convolution_*", "fastest, " + options.route.removeprefix("fastest, "))
+        if rule:
+            handle.rule = rule
+            handle.set_route(*rule)
         if deterministic:
             handle.set_deterministic(True)
         handles[key] = handle
@@ -181,19 +188,26 @@ class Plan:
                 beside()
 
 
-def plan(handle: Handle, key: Any, text: Callable[[], str]) -> Plan:
-    """The plan kept under `key`; the first time, that of the problem `text` makes. Declined stays so."""
-    kept = handle.prepared.get(key)
-    if kept is None:
+def kept(handle: Handle, key: Any, make: Callable[[], Plan]) -> Plan:
+    """The plan kept with a handle under `key`, made the first time. Declined stays so."""
+    found = handle.prepared.get(key)
+    if found is None:
         try:
-            kept = Plan(handle, text())
-        except (Error, Declined) as error:
-            kept = Declined(str(error))
-        handle.prepared[key] = kept
-    if isinstance(kept, Declined):
-        raise Declined(str(kept))
-    assert isinstance(kept, Plan)
-    return kept
+            found = make()
+        except Declined as reason:
+            found = reason.with_traceback(None)
+        except Error as error:
+            found = Declined(str(error))
+        handle.prepared[key] = found
+    if isinstance(found, Declined):
+        raise type(found)(str(found))
+    assert isinstance(found, Plan)
+    return found
+
+
+def plan(handle: Handle, key: Any, text: Callable[[], str]) -> Plan:
+    """The plan kept under `key`; the first time, that of the problem `text` makes."""
+    return kept(handle, key, lambda: Plan(handle, text()))
 
 
 def dims(values: Sequence[int]) -> str:

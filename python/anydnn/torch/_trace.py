@@ -47,13 +47,18 @@ class _Tracer(fx.Tracer):
         return a.node if type(a) is _Value else super().create_arg(a)
 
 
+def is_chain(module: Any) -> bool:
+    """Whether a module calls its children one after the other, and nobody listens."""
+    return (isinstance(module, nn.Sequential) and type(module).forward is nn.Sequential.forward
+            and not hooked(module) and "forward" not in vars(module))
+
+
 def chains(module: nn.Module) -> FrozenSet[str]:
     """Names of the Sequentials below a module that may be read as part of it."""
     found = set()
     for name, child in module.named_modules():
         parent = name.rpartition(".")[0]
-        if (name and isinstance(child, nn.Sequential) and type(child).forward is nn.Sequential.forward
-                and not hooked(child) and "forward" not in vars(child) and (not parent or parent in found)):
+        if name and is_chain(child) and (not parent or parent in found):
             found.add(name)
     return frozenset(found)
 
