@@ -69,12 +69,16 @@ if torch:
 
 
 def blocks():
-    """Each operator, with what a module of its kind saves for its gradient."""
-    return {"norm": (nn.Sequential(nn.BatchNorm2d(3), nn.ReLU()), 3),
-            "norm6": (nn.Sequential(nn.BatchNorm2d(3), nn.ReLU6()), 3),
-            "conv": (nn.Sequential(nn.Conv2d(3, 4, 2, stride=(2, 1), padding=(0, 1)), nn.ReLU()), 3),
-            "conv6": (nn.Sequential(nn.Conv2d(3, 3, 3, groups=3), nn.ReLU6()), 3),
-            "pool": (nn.Sequential(nn.MaxPool2d(3, 2, 1)), 2)}
+    """Each operator, with what a module of its kind saves for its gradient. Those with a ceiling reach it."""
+    found = {"norm": (nn.Sequential(nn.BatchNorm2d(3), nn.ReLU()), 3),
+             "norm6": (nn.Sequential(nn.BatchNorm2d(3), nn.ReLU6()), 3),
+             "conv": (nn.Sequential(nn.Conv2d(3, 4, 2, stride=(2, 1), padding=(0, 1)), nn.ReLU()), 3),
+             "conv6": (nn.Sequential(nn.Conv2d(3, 3, 3, groups=3), nn.ReLU6()), 3),
+             "pool": (nn.Sequential(nn.MaxPool2d(3, 2, 1)), 2)}
+    for name in ("norm6", "conv6"):
+        with torch.no_grad():
+            found[name][0][0].weight.mul_(16)
+    return found
 
 
 NODES = {"norm": "_NormReluBackward", "norm6": "_NormReluBackward", "conv": "_ConvReluBackward",
@@ -176,7 +180,8 @@ class Node(unittest.TestCase):
                 found += gradients(model, x.clone().requires_grad_())
             return found
         for compiled in (True, False):
-            self.same(run, compiled=compiled)
+            found = self.same(run, compiled=compiled)
+            self.assertTrue(((found["norm6"][0] == 6).any() and (found["conv6"][0] == 6).any()).item())
 
     def test_gradients_in_another_layout(self):
         """One expanded, one with gaps, one in the other format; the third time without Python's kernels, but for convolutions."""
