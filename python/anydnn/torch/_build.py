@@ -76,7 +76,7 @@ def compiled(out: str, source: pathlib.Path, options: Sequence[str]) -> None:
     compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
     if not compiler:
         raise OSError("there is no C++ compiler")
-    status, said = _run([*compiler.split(), "-O2", "-std=c++17", "-shared", "-fPIC", f"-I{_HOME / 'include'}",
+    status, said = _run([*compiler.split(), "-O2", "-shared", "-fPIC", f"-I{_HOME / 'include'}",
                          str(source), "-o", out, f"-L{_HOME / 'lib'}", *options])
     if status:
         lines = [line for line in said.splitlines() if "error" in line] or [f"exit status {status}"]

@@ -50,7 +50,7 @@ _defined: List[str] = []
 
 
 # It runs on this torch and later ones.
-_OPTIONS = ("-DTORCH_TARGET_VERSION=0x020b000000000000", "-ltorch_cpu")
+_OPTIONS = ("-std=c++17", "-DTORCH_TARGET_VERSION=0x020b000000000000", "-ltorch_cpu")
 
 
 def build(out: str) -> None:

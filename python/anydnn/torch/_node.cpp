@@ -164,6 +164,25 @@ Tensors gradient_of(const Rule &rule, const Tensors &grads, const Tensors &kept,
     return results;
 }
 
+// How this torch holds nodes: in std::shared_ptr, later ones in c10::intrusive_ptr.
+using Held = decltype(torch::autograd::Edge::function);
+
+template <typename Holder, typename Kind> Holder held_new(Kind *node)
+{
+    if constexpr (std::is_same_v<Holder, std::shared_ptr<Node>>)
+        return Holder(node, [](Kind *one) { deleteNode(one); });
+    else
+        return Holder::unsafe_steal_from_new(node);
+}
+
+template <typename Holder, typename Kind> Holder held_again(Kind *node)
+{
+    if constexpr (std::is_same_v<Holder, std::shared_ptr<Node>>)
+        return node->shared_from_this();
+    else
+        return Holder::reclaim_copy(node);
+}
+
 struct Gradient : Node {
     const Rule &rule;
     Call call;
@@ -196,7 +215,7 @@ struct Gradient : Node {
         Tensors found;
         found.reserve(kept.size());
         for (SavedVariable &one : kept)
-            found.push_back(one.unpack(shared_from_this()));
+            found.push_back(one.unpack(held_again<Held>(this)));
         return found;
     }
 
@@ -263,10 +282,11 @@ Tensor run(const Rule &rule, const Tensors &given, const Call &call)
     }
     if (!differentiable || !at::GradMode::is_enabled())
         return y;
-    std::shared_ptr<Gradient> node(new Gradient(rule, call), torch::autograd::deleteNode);
+    auto *node = new Gradient(rule, call);
+    Held held = held_new<Held>(node);
     Tensors inputs(given.begin(), given.begin() + (ptrdiff_t)rule.inputs);
     node->set_next_edges(torch::autograd::collect_next_edges(inputs));
-    torch::autograd::set_history(y, node);
+    torch::autograd::set_history(y, held);
     node->kept.reserve(kept.size());
     for (const Tensor &one : kept)
         node->kept.emplace_back(one, one.is_same(y));

@@ -37,8 +37,9 @@ def _options() -> List[str]:
     headers = pathlib.Path(sysconfig.get_path("include"))
     if not (headers / "Python.h").exists():
         raise OSError("there are no headers of Python")
-    return ["-DNDEBUG", f"-I{headers}", f"-D_GLIBCXX_USE_CXX11_ABI={_ABI}", f'-DANYDNN_TORCH="{_VERSION}"', "-ltorch_cpu", "-lc10",
-            "-ltorch_python"]
+    # Headers of torch 2.15 are C++20, those of 2.11 take it.
+    return ["-std=c++20", "-DNDEBUG", f"-I{headers}", f"-D_GLIBCXX_USE_CXX11_ABI={_ABI}", f'-DANYDNN_TORCH="{_VERSION}"',
+            "-ltorch_cpu", "-lc10", "-ltorch_python"]
 
 
 def _open(made: pathlib.Path) -> None:
