@@ -54,9 +54,9 @@ if fetch; then
     check "the package anydnn with all that it may use" "$env/bin/python" "$root/python/tests/test_anydnn.py"
     check "anydnn.torch beside torch's own kernels" "$env/bin/python" "$root/python/tests/test_torch.py"
     check "anydnn.torch.fuse beside the unfused model" "$env/bin/python" "$root/python/tests/test_fuse.py"
-    check "nodes of autograd in C++ beside the Functions in Python" "$env/bin/python" "$root/python/tests/test_node.py"
     check "ResNet-18's losses beside torch's, within the bounds of its calls" "$env/bin/python" "$root/python/tests/test_losses.py"
     check "train_resnet.py, alone and in two processes" "$env/bin/python" "$root/python/tests/test_train.py"
+    check "nodes of autograd in C++ beside the Functions in Python" "$env/bin/python" "$root/python/tests/test_node.py"
     check "torch's own samples of its operators" "$env/bin/python" "$root/python/tests/test_opinfo.py"
     check "a wheel in a fresh environment trains LeNet" wheel_runs
     cd "$root/python" || exit 2

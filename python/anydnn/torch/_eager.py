@@ -112,13 +112,13 @@ def max_pool(operator: Any, gradient: Any, twice: Any) -> Any:
             dy, = grad_outputs
             x, y = ctx.saved_tensors
             if torch.is_grad_enabled():
-                return twice(dy, x, y, *_fused.parameters_of(ctx.call)), None
+                return twice(dy, x, y, *_fused.parameters(ctx.call)), None
             if dy.stride() != y.stride():
                 dy = dy.contiguous(memory_format=torch.channels_last if _state.channels_last(y)
                                    else torch.contiguous_format)
             return gradient(dy, x, y, ctx.call), None
 
     FUNCTIONS["max_pool"] = (_applied(MaxPool),
-                             lambda dy, x, y, call: (twice(dy, x, y, *_fused.parameters_of(call)),))
+                             lambda dy, x, y, call: (twice(dy, x, y, *_fused.parameters(call)),))
     ways["max_pool"] = FUNCTIONS["max_pool"][0]
     return lambda x, parameters: ways["max_pool"](x, _fused.number(*parameters))

@@ -54,16 +54,9 @@ def number(*parameters: Any) -> int:
     return found
 
 
-def masked(*parameters: Any) -> int:
-    """The first of eight numbers: the one behind it by m stands for the parameters and a mask m of three gradients."""
-    found = _masked.get(parameters)
-    if found is None:
-        with _numbering:
-            if parameters not in _masked:
-                _numbered.extend((*parameters, (bool(mask & 1), bool(mask & 2), bool(mask & 4))) for mask in range(8))
-                _masked[parameters] = len(_numbered) - 8
-            found = _masked[parameters]
-    return found
+def parameters(number_: int) -> Tuple[Any, ...]:
+    """What a number stands for."""
+    return _numbered[number_]
 
 
 def own(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]], parts: Callable[..., Any],
@@ -93,9 +86,16 @@ def own(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]
     return getattr(torch.ops.anydnn, name).default
 
 
-def parameters_of(call: int) -> Tuple[Any, ...]:
-    """What a number stands for."""
-    return _numbered[call]
+def masked(*parameters: Any) -> int:
+    """The first of eight numbers: the one behind it by m stands for the parameters and a mask m of three gradients."""
+    found = _masked.get(parameters)
+    if found is None:
+        with _numbering:
+            if parameters not in _masked:
+                _numbered.extend((*parameters, (bool(mask & 1), bool(mask & 2), bool(mask & 4))) for mask in range(8))
+                _masked[parameters] = len(_numbered) - 8
+            found = _masked[parameters]
+    return found
 
 
 def numbered(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]], parts: Callable[..., Any],
