@@ -180,7 +180,7 @@ class Node(unittest.TestCase):
             for kind, last in ((torch.float32, False), (torch.float32, True), (torch.float64, True)):
                 one, leaf = copy.deepcopy(model).to(kind), x.to(kind)
                 if last:
-                    one, leaf = one.to(memory_format=torch.channels_last), leaf.to(memory_format=torch.channels_last)
+                    one, leaf = (each.to(memory_format=torch.channels_last) for each in (one, leaf))
                 for _ in range(3):
                     found += [*gradients(one, leaf.clone().requires_grad_()), *(b.clone() for b in one.buffers())]
             with torch.autocast(self.device, torch.bfloat16):
@@ -191,7 +191,7 @@ class Node(unittest.TestCase):
             self.assertTrue(((found["norm6"][0] == 6).any() and (found["conv6"][0] == 6).any()).item())
 
     def test_gradients_in_another_layout(self):
-        """One expanded, one with gaps, one in the other format; the third time without Python's kernels, but for convolutions."""
+        """One expanded, one with gaps, one in the other format; but for convolutions the third time without Python."""
         def run(model, x):
             once(model, x)
             found = once(model, x)
