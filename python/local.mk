@@ -17,12 +17,15 @@ EXTRA_DIST += \
 	python/anydnn/torch/__init__.py \
 	python/anydnn/torch/_batch_norm.py \
 	python/anydnn/torch/_blocks.py \
+	python/anydnn/torch/_build.py \
 	python/anydnn/torch/_convolution.py \
 	python/anydnn/torch/_eager.py \
 	python/anydnn/torch/_fast.cpp \
 	python/anydnn/torch/_fast.py \
 	python/anydnn/torch/_fuse.py \
 	python/anydnn/torch/_fused.py \
+	python/anydnn/torch/_node.cpp \
+	python/anydnn/torch/_node.py \
 	python/anydnn/torch/_onto.py \
 	python/anydnn/torch/_patterns.py \
 	python/anydnn/torch/_pooling.py \
@@ -39,6 +42,7 @@ EXTRA_DIST += \
 	python/tests/test_anydnn.py \
 	python/tests/test_fuse.py \
 	python/tests/test_losses.py \
+	python/tests/test_node.py \
 	python/tests/test_opinfo.py \
 	python/tests/test_shortcut.py \
 	python/tests/test_torch.py \

@@ -57,6 +57,7 @@ if fetch; then
     check "gradients of residual blocks' inputs, summed up by fuse" "$env/bin/python" "$root/python/tests/test_shortcut.py"
     check "ResNet-18's losses beside torch's, within the bounds of its calls" "$env/bin/python" "$root/python/tests/test_losses.py"
     check "train_resnet.py, alone and in two processes" "$env/bin/python" "$root/python/tests/test_train.py"
+    check "nodes of autograd in C++ beside the Functions in Python" "$env/bin/python" "$root/python/tests/test_node.py"
     check "torch's own samples of its operators" "$env/bin/python" "$root/python/tests/test_opinfo.py"
     check "a wheel in a fresh environment trains LeNet" wheel_runs
     cd "$root/python" || exit 2

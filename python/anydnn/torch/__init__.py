@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import torch
 
-from . import _batch_norm, _convolution, _fast, _fused, _pooling, _softmax, _state
+from . import _batch_norm, _convolution, _fast, _fused, _node, _pooling, _softmax, _state
 from ._fuse import fuse, fused, unfuse
 from ._state import Entry, Options
 
@@ -104,6 +104,7 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
     families = _FAMILIES if everything else operators
     _state.families = frozenset(families)
     _registered = _register(list(families), compiled)
+    _node.choose(bool(_compiled), at_once=bool(compiled))
     _fast.options_changed()
 
 
@@ -115,6 +116,7 @@ def disable() -> None:
         _registered = None
     while _compiled:
         _fast.take(_compiled.pop())
+    _node.choose(False, at_once=False)
     _state.options, _state.families = Options(), frozenset()
 
 

@@ -5,7 +5,7 @@ An autograd.Function around kernels without autograd costs the host less than au
 does, and running statistics may be written in place. Tracers and torch.func get the functional operators.
 """
 import functools
-from typing import Any, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import torch
 from torch._C import _are_functorch_transforms_active, _get_tracing_state, _len_torch_dispatch_stack
@@ -58,13 +58,11 @@ class _NormRelu(Function):
 
 class _ConvRelu(Function):
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Tuple[int, ...],
-                padding: Tuple[int, ...], dilation: Tuple[int, ...], groups: int,
+    def forward(ctx: Any, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, call: int, flags: int,
                 ceiling: Optional[float]) -> torch.Tensor:
-        call = _fused.number(stride, padding, dilation, groups, ceiling, ctx.needs_input_grad[:3])
-        y: torch.Tensor = _fused.conv_numbered(x, w, bias, call, _state.flags())
+        y: torch.Tensor = _fused.conv_numbered(x, w, bias, call, flags)
         ctx.save_for_backward(x, w, y)
-        ctx.rest = call, ceiling
+        ctx.rest = call + sum(needed << place for place, needed in enumerate(ctx.needs_input_grad[:3])), ceiling
         return y
 
     @staticmethod
@@ -73,10 +71,10 @@ class _ConvRelu(Function):
         x, w, y = ctx.saved_tensors
         call, ceiling = ctx.rest
         if torch.is_grad_enabled():
-            found = _fused.conv_numbered_twice(dy, y, x, w, call)
+            found = _fused.conv_numbered_twice(dy, x, w, y, call)
         else:
             found = _fused.conv_gradient_numbered(_fused.passed(dy, y, ceiling), x, w, call)
-        return (*found, None, None, None, None, None)
+        return (*found, None, None, None)
 
 
 def _applied(function: Any) -> Any:
@@ -84,8 +82,25 @@ def _applied(function: Any) -> Any:
     return getattr(super(Function, function), "apply")
 
 
-norm_relu = _applied(_NormRelu)
-conv_relu = _applied(_ConvRelu)
+# By name: the Function's call, and the gradient that can be differentiated again, of what the Function saved.
+FUNCTIONS: Dict[str, Tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "norm_relu": (_applied(_NormRelu), _fused.norm_in_place_twice),
+    "conv_relu": (_applied(_ConvRelu), _fused.conv_numbered_twice),
+}
+# What is called: the Functions, or nodes in C++ in their place (_node.py).
+ways = {name: function for name, (function, _) in FUNCTIONS.items()}
+
+
+def norm_relu(*arguments: Any) -> Any:
+    """y of x, z, weight, bias, running mean and variance, and the number of the rest."""
+    return ways["norm_relu"](*arguments)
+
+
+def conv_relu(x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor, stride: Tuple[int, ...], padding: Tuple[int, ...],
+              dilation: Tuple[int, ...], groups: int, ceiling: Optional[float]) -> Any:
+    """y of the operands."""
+    call = _fused.masked(stride, padding, dilation, groups, ceiling)
+    return ways["conv_relu"](x, w, bias, call, _state.flags(), ceiling)
 
 
 class _Lone(Function):
@@ -147,12 +162,12 @@ branch = _applied(_Branch)
 
 
 def max_pool(operator: Any, gradient: Any, twice: Any) -> Any:
-    """Maximum pooling by our operator, whose gradient is `gradient` and, to be differentiated again, `twice`."""
+    """Maximum pooling of x by our operator, whose gradient is `gradient` and, to be differentiated again, `twice`."""
     class MaxPool(Function):
         @staticmethod
-        def forward(ctx: Any, x: torch.Tensor, parameters: Tuple[Tuple[int, ...], ...]) -> torch.Tensor:
-            ctx.number, ctx.parameters = _fused.number(*parameters), parameters
-            y: torch.Tensor = operator(x, ctx.number)
+        def forward(ctx: Any, x: torch.Tensor, call: int) -> torch.Tensor:
+            ctx.call = call
+            y: torch.Tensor = operator(x, call)
             ctx.save_for_backward(x, y)
             return y
 
@@ -160,11 +175,14 @@ def max_pool(operator: Any, gradient: Any, twice: Any) -> Any:
         def backward(ctx: Any, *grad_outputs: torch.Tensor) -> Any:
             dy, = grad_outputs
             x, y = ctx.saved_tensors
+            if torch.is_grad_enabled():
+                return twice(dy, x, y, *_fused.parameters(ctx.call)), None
             if dy.stride() != y.stride():
                 dy = dy.contiguous(memory_format=torch.channels_last if _state.channels_last(y)
                                    else torch.contiguous_format)
-            if torch.is_grad_enabled():
-                return twice(dy, x, y, *ctx.parameters), None
-            return gradient(dy, x, y, ctx.number), None
+            return gradient(dy, x, y, ctx.call), None
 
-    return _applied(MaxPool)
+    FUNCTIONS["max_pool"] = (_applied(MaxPool),
+                             lambda dy, x, y, call: (twice(dy, x, y, *_fused.parameters(call)),))
+    ways["max_pool"] = FUNCTIONS["max_pool"][0]
+    return lambda x, parameters: ways["max_pool"](x, _fused.number(*parameters))

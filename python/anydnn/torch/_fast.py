@@ -5,20 +5,14 @@ They repeat equal calls without Python. The first call of a kind runs the Python
 recorded; if that were only problems on the call's own operands, it becomes a recipe.
 """
 import ctypes
-import hashlib
-import os
 import pathlib
-import shutil
-import subprocess
-import sysconfig
-import tempfile
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import torch
 
 from .._library import library
-from . import _fused, _state
+from . import _build, _fused, _state
 
 SOURCE = pathlib.Path(__file__).with_name("_fast.cpp")
 SHIPPED = SOURCE.with_name("libanydnn_torch.so")  # not _fast.so, which Python would import in place of this file
@@ -55,33 +49,20 @@ _option_numbers: Dict[Any, int] = {}
 _defined: List[str] = []
 
 
+# It runs on this torch and later ones.
+_OPTIONS = ("-std=c++17", "-DTORCH_TARGET_VERSION=0x020b000000000000", "-ltorch_cpu")
+
+
 def build(out: str) -> None:
-    """Compiles the file; it runs on this torch and later ones. OSError."""
-    compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++")
-    if not compiler:
-        raise OSError("there is no C++ compiler")
-    home = pathlib.Path(torch.__file__).parent
-    done = subprocess.run(
-        [*compiler.split(), "-O2", "-std=c++17", "-shared", "-fPIC", "-DTORCH_TARGET_VERSION=0x020b000000000000",
-         f"-I{home / 'include'}", str(SOURCE), "-o", out, f"-L{home / 'lib'}", "-ltorch_cpu"],
-        capture_output=True, text=True, check=False)
-    if done.returncode:
-        said = [line for line in done.stderr.splitlines() if "error" in line] or [f"exit status {done.returncode}"]
-        raise OSError(f"{compiler}: {said[0]}")
+    """Compiles the file. OSError."""
+    _build.compiled(out, SOURCE, _OPTIONS)
 
 
 def _compiled() -> str:
     """The file for this torch in the user's cache, built there where it is missing."""
-    word = hashlib.sha256(SOURCE.read_bytes() + torch.__version__.encode()
-                          + str(sysconfig.get_platform()).encode()).hexdigest()[:16]
-    folder = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "anydnn"
-    made = folder / f"torch-{word}.so"
-    if made.exists() and made.stat().st_uid == os.getuid():
-        return str(made)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=folder) as work:
-        build(f"{work}/a.so")
-        os.replace(f"{work}/a.so", made)
+    made = _build.kept("torch", SOURCE)
+    if not _build.ours(made):
+        _build.make(made, SOURCE, _OPTIONS)
     return str(made)
 
 

@@ -35,6 +35,7 @@ OWN: Dict[str, Own] = {}
 
 _numbers: Dict[Tuple[Any, ...], int] = {}
 _numbered: List[Tuple[Any, ...]] = []
+_masked: Dict[Tuple[Any, ...], int] = {}
 _numbering = threading.Lock()
 
 
@@ -83,6 +84,18 @@ def own(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]
     if fake:
         torch.library.register_fake(f"anydnn::{name}", fake, lib=LIBRARY)
     return getattr(torch.ops.anydnn, name).default
+
+
+def masked(*parameters: Any) -> int:
+    """The first of eight numbers: the one behind it by m stands for the parameters and a mask m of three gradients."""
+    found = _masked.get(parameters)
+    if found is None:
+        with _numbering:
+            if parameters not in _masked:
+                _numbered.extend((*parameters, (bool(mask & 1), bool(mask & 2), bool(mask & 4))) for mask in range(8))
+                _masked[parameters] = len(_numbered) - 8
+            found = _masked[parameters]
+    return found
 
 
 def numbered(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]], parts: Callable[..., Any],
@@ -210,6 +223,9 @@ def _norm_run_parts(x: torch.Tensor, z: Maybe, weight: torch.Tensor, bias: torch
                     var: torch.Tensor, momentum: float, epsilon: float,
                     ceiling: Optional[float]) -> Tuple[torch.Tensor, ...]:
     kind = _batch_norm.kind_of(x)
+    for name, one in (("running_mean", mean), ("running_var", var), ("weight", weight), ("bias", bias)):
+        if one.numel() != x.shape[1]:  # torch looks before it calls this operator, which reads behind the end
+            raise RuntimeError(f"{name} should contain {x.shape[1]} elements not {one.numel()}")
     y, saved_mean, saved_inverse = torch.native_batch_norm(x, weight, bias, mean, var, True, momentum, epsilon)
     y = activated(y if z is None else y + z, ceiling)
     passes = y > 0 if ceiling is None else (y > 0) & (y < ceiling)
@@ -426,7 +442,7 @@ def _conv_twice(dy: torch.Tensor, y: torch.Tensor, x: torch.Tensor, w: torch.Ten
     return _conv_behind_parts(passed(dy, y.detach(), parameters[4]), x, w, *parameters)
 
 
-def conv_numbered_twice(dy: torch.Tensor, y: torch.Tensor, x: torch.Tensor, w: torch.Tensor, call: int) -> Any:
+def conv_numbered_twice(dy: torch.Tensor, x: torch.Tensor, w: torch.Tensor, y: torch.Tensor, call: int) -> Any:
     """(dx, dw, dbias) by torch's operators, which can be differentiated again."""
     return _conv_twice(dy, y, x, w, _numbered[call])
 

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The nodes of autograd in C++ (_node.cpp), which take the place of _eager.py's Functions where they can be had.
+
+Against torch's full headers they take half a minute to compile: so that is done beside a process that has called our
+operators often, or by `enable(compiled=True)`, and what came of it serves later ones from the start. Until then, and
+where there is no compiler, the Functions run, with the same results.
+"""
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+import sysconfig
+import time
+from typing import Any, Callable, List, Optional
+
+import torch
+
+from . import _build, _eager
+
+SOURCE = pathlib.Path(__file__).with_name("_node.cpp")
+_NAME = "anydnn_torch_node"
+_ABI = str(int(torch.compiled_with_cxx11_abi()))
+# What the file must have been built for.
+_VERSION = f"{torch.__version__} {torch.version.git_version} {_ABI} {sysconfig.get_config_var('SOABI')}"
+# Calls of Functions behind which the file is built.
+OFTEN = 1000
+_AGAIN = 86400.0  # seconds behind which what did not compile is tried again
+
+reason = ""
+_loaded: Optional[Any] = None
+_wanted = False
+_tried = False
+_calls = 0
+
+
+def _options() -> List[str]:
+    headers = pathlib.Path(sysconfig.get_path("include"))
+    if not (headers / "Python.h").exists():
+        raise OSError("there are no headers of Python")
+    # Headers of torch 2.15 are C++20, those of 2.11 take it.
+    return ["-std=c++20", "-DNDEBUG", f"-I{headers}", f"-D_GLIBCXX_USE_CXX11_ABI={_ABI}", f'-DANYDNN_TORCH="{_VERSION}"',
+            "-ltorch_cpu", "-lc10", "-ltorch_python"]
+
+
+def _open(made: pathlib.Path) -> None:
+    """Loads the file. ImportError."""
+    global _loaded
+    loader = importlib.machinery.ExtensionFileLoader(_NAME, str(made))
+    spec = importlib.util.spec_from_loader(_NAME, loader)
+    assert spec is not None
+    found = importlib.util.module_from_spec(spec)
+    loader.exec_module(found)
+    if getattr(found, "torch") != _VERSION:
+        raise ImportError(f"{made} is for another torch")
+    for name, (function, twice) in _eager.FUNCTIONS.items():
+        getattr(found, "start")(name, function, twice)
+    _loaded = found
+
+
+def _build_once(made: pathlib.Path, at_once: bool) -> None:
+    """Builds the file where it is missing; not within a day of a failure, but at once. OSError."""
+    why = made.with_suffix(".why")
+    with _build.alone(made):
+        if _build.ours(made):
+            return
+        if not at_once and _build.ours(why) and time.time() - why.stat().st_mtime < _AGAIN:
+            raise OSError(why.read_text(encoding="utf-8"))
+        options = _options()
+        if at_once:
+            print("anydnn.torch compiles _node.cpp, once for this torch", file=sys.stderr, flush=True)
+        try:
+            _build.make(made, SOURCE, options)
+        except _build.Refused as error:
+            why.write_text(str(error), encoding="utf-8")
+            raise
+
+
+def load(build: bool, at_once: bool = False) -> bool:
+    """Loads the file, or builds it before; False, with the reason in `reason`, where it cannot be had."""
+    global reason, _tried
+    if _loaded is None and not (build and _tried):
+        try:
+            made = _build.kept("torch-node", SOURCE, _VERSION)
+            if build:
+                _tried = True
+                _build_once(made, at_once)
+            if not _build.ours(made):
+                raise OSError("it is not built yet")
+            _open(made)
+            reason = ""
+        except (OSError, ImportError) as error:
+            reason = str(error)
+    return _loaded is not None
+
+
+def _beside() -> None:
+    if load(build=True) and _wanted:
+        _use()
+
+
+def _counted(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A Function whose calls count until they are so many that the file is worth building."""
+    def call(*arguments: Any) -> Any:
+        global _calls
+        _calls += 1
+        if _calls == OFTEN:
+            _functions()
+            _build.beside(_beside)
+        return function(*arguments)
+    return call
+
+
+def _functions() -> None:
+    _eager.ways.update({name: function for name, (function, _) in _eager.FUNCTIONS.items()})
+
+
+def _use() -> None:
+    _eager.ways.update({name: getattr(_loaded, name) for name in _eager.FUNCTIONS})
+
+
+def choose(wanted: bool, at_once: bool) -> None:
+    """Whether calls go by nodes, which then are built now (at_once) or when they have become worth it."""
+    global _wanted
+    _wanted = wanted
+    _functions()
+    if not wanted:
+        return
+    if load(build=at_once, at_once=at_once):
+        _use()
+    elif _calls < OFTEN:
+        _eager.ways.update({name: _counted(function) for name, (function, _) in _eager.FUNCTIONS.items()})
