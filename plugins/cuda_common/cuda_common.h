@@ -91,11 +91,6 @@ cudaError_t cuda_launch_kernel(const void *symbol, unsigned x, unsigned y, unsig
 cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, unsigned threads,
                                     size_t shared_bytes, void **arguments, cudaStream_t stream);
 
-/* The same for a kernel whose blocks wait for one another: it begins when there is room for all of
- * them, and fails where there never is. */
-cudaError_t cuda_launch_together(const void *symbol, unsigned blocks, unsigned threads,
-                                 size_t shared_bytes, void **arguments, cudaStream_t stream);
-
 /* A function of the driver by its name, NULL where the driver has none: libcuda is not linked. */
 void *cuda_driver_entry(const char *name);
 

@@ -6,7 +6,7 @@
  * Where the driver refuses a launch nothing was enqueued, and the runtime is asked: it makes a
  * context current in a thread that has none yet, and reports its own failure.
  */
-#include "cuda_common.h"
+#include "together.h"
 
 #include <cuda.h>
 #include <pthread.h>

@@ -9,7 +9,8 @@ CUDA_COMMON_C_SOURCES = $(KIT_SOURCES) \
 	plugins/cuda_common/launch.c \
 	plugins/cuda_common/primary.c \
 	plugins/cuda_common/record.c \
-	plugins/cuda_common/space.c
+	plugins/cuda_common/space.c \
+	plugins/cuda_common/together.h
 
 # Plans and the geometry of convolutions, for the backends with kernels of their own.
 CUDA_PLAN_SOURCES = \

@@ -2,23 +2,14 @@
 /* The entry of the backend cuda_naive, its description and its contexts. */
 #include "table.h"
 
-static int32_t read_context(struct anydnn_plugin_context *context)
+static int32_t read_oracle(struct anydnn_plugin_context *context)
 {
-    int32_t device = context->cuda.device, status = kit_setting_switch("oracle", &context->oracle);
-
-    if (!status)
-        status =
-            cuda_read_attribute(device, cudaDevAttrCooperativeLaunch,
-                                "asking for launches of blocks that meet", &context->has_grids);
-    if (!status)
-        status = cuda_read_attribute(device, cudaDevAttrMaxSharedMemoryPerBlockOptin,
-                                     "asking for shared memory", &context->shared_bytes);
-    return status;
+    return kit_setting_switch("oracle", &context->oracle);
 }
 
 static int32_t context_create(int32_t device, struct anydnn_plugin_context **context)
 {
-    return cuda_context_create(device, sizeof **context, read_context, context);
+    return cuda_context_create(device, sizeof **context, read_oracle, context);
 }
 
 static const struct anydnn_plugin_setting setting_oracle = {

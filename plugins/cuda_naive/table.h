@@ -8,9 +8,7 @@
 
 struct anydnn_plugin_context {
     struct cuda_context cuda;
-    int32_t oracle;       /* set.oracle: convolutions by the kernels that others are held to */
-    int32_t has_grids;    /* blocks of a launch can wait for one another */
-    int32_t shared_bytes; /* that a block may ask for */
+    int32_t oracle; /* set.oracle: convolutions by the kernels that others are held to */
 };
 
 static inline int32_t cuda_has_oracle(const struct anydnn_plugin_plan *plan)

@@ -7,6 +7,17 @@
 /* Bytes in which the warps of a block add their sums, in the place of signs. */
 #define JOINED (CUDA_NORM_WARPS * 1024)
 
+/* 0 where the driver does not tell. */
+static int32_t attribute_of(int32_t device, enum cudaDeviceAttr attribute)
+{
+    int value = 0;
+
+    if (cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess)
+        return value;
+    (void)cudaGetLastError();
+    return 0;
+}
+
 /* Channels of a slab. */
 static int32_t slab_of(const struct anydnn_plugin_tensor *x)
 {
@@ -100,14 +111,13 @@ static int divide_room(cuda_norm_resident *shape, const cuda_norm_resident_wish 
 void cuda_norm_resident_prepare(cuda_norm_resident *shape, const struct anydnn_plugin_plan *plan,
                                 const cuda_norm_resident_wish &wish)
 {
-    const struct anydnn_plugin_context *context =
-        (const struct anydnn_plugin_context *)plan->context;
     const struct anydnn_plugin_tensor *x = wish.alike[0];
+    int32_t device = plan->context->device;
     int64_t rows;
 
     *shape = {};
-    if (!context->cuda.has_pools || !context->has_grids || cuda_has_oracle(plan) ||
-        !is_alike(plan, wish) || (is_large(x) && !wish.writes_twice))
+    if (!plan->context->has_pools || !attribute_of(device, cudaDevAttrCooperativeLaunch) ||
+        cuda_has_oracle(plan) || !is_alike(plan, wish) || (is_large(x) && !wish.writes_twice))
         return;
     rows = cuda_tensor_count(x) / x->dims[1];
     if (rows > INT32_MAX / 2)
@@ -116,9 +126,10 @@ void cuda_norm_resident_prepare(cuda_norm_resident *shape, const struct anydnn_p
     shape->positions = (int32_t)(rows / shape->images);
     shape->channels = (int32_t)x->dims[1];
     shape->slabs = shape->channels / slab_of(x);
-    shape->blocks = context->cuda.multiprocessors / shape->slabs;
+    shape->blocks = plan->context->multiprocessors / shape->slabs;
     if (shape->blocks < 1 || !divide_image(shape, wish.signs) ||
-        !divide_room(shape, wish, slab_of(x), context->shared_bytes))
+        !divide_room(shape, wish, slab_of(x),
+                     attribute_of(device, cudaDevAttrMaxSharedMemoryPerBlockOptin)))
         return;
     shape->is_possible = 1;
 }

@@ -3,6 +3,7 @@
 #ifndef CUDA_NAIVE_NORMALIZATION_BATCH_NORM_RESIDENT_JOIN_H
 #define CUDA_NAIVE_NORMALIZATION_BATCH_NORM_RESIDENT_JOIN_H
 
+#include "../../cuda_common/together.h"
 #include "batch_norm_resident_device.h"
 
 /* Where the blocks of a slab meet. `arrived` and `ticket` are 0 before and after a launch, since
