@@ -19,9 +19,12 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_depthwise_f16_beside.txt \
 	bench/results/h200_depthwise_f16_beside_filter.csv \
 	bench/results/h200_depthwise_f16_halo.csv \
+	bench/results/h200_depthwise_f16_stride2.csv \
+	bench/results/h200_depthwise_f16_stride2_beside.csv \
 	bench/results/h200_depthwise_f16_words.csv \
 	bench/results/h200_depthwise_f32.csv \
 	bench/results/h200_divisive_nhwc.csv \
+	bench/results/h200_divisive_ahead.csv \
 	bench/results/h200_exact.csv \
 	bench/results/h200_float_ring.csv \
 	bench/results/h200_host_cost.csv \
@@ -41,9 +44,11 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_norms_f16_relu.csv \
 	bench/results/h200_norms_f16_sums_by_rows.csv \
+	bench/results/h200_norms_f16_resident.csv \
 	bench/results/h200_pytorch_models.csv \
 	bench/results/h200_pytorch_models_second.csv \
 	bench/results/h200_pytorch_models_third.csv \
+	bench/results/h200_pytorch_models_fourth.csv \
 	bench/results/h200_pytorch_resnet50.csv \
 	bench/results/h200_pytorch_two_gpus.csv \
 	bench/results/h200_pytorch_two_gpus_buckets.csv \
@@ -53,6 +58,8 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_resnet20_modes.csv \
 	bench/results/h200_resnet50_f32_nchw.csv \
 	bench/results/h200_resnet50_f32_nhwc.csv \
+	bench/results/h200_resnet50_f32_plain_nchw.csv \
+	bench/results/h200_resnet50_f32_plain_nhwc.csv \
 	bench/results/h200_float_beside.csv \
 	bench/results/h200_shadow_resnet50.csv \
 	bench/results/h200_tensorcore_f16_biased.csv \
@@ -68,6 +75,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_sums.csv \
 	bench/results/h200_steps.csv \
 	bench/results/h200_steps_fastest.csv \
+	bench/results/h200_steps_fastest_filters.csv \
 	bench/results/h200_tensorcore_bf16_halo.csv \
 	bench/results/h200_tensorcore_f16_first.csv \
 	bench/results/h200_tensorcore_f16_halo.csv \
