@@ -86,6 +86,17 @@ several_tiles() {
     return $status
 }
 
+# Where there is no room for all blocks at once normalizations go in steps.
+no_room() {
+    sed -n "/^# batch normalization of slabs/,/^\$/p" "$ANYDNN_TEST_SRCDIR/tests/gpu/smallest.txt" | grep '^batch' >"$tap_dir/list"
+    [ -s "$tap_dir/list" ] || return 1
+    EMULATOR_NO_ROOM=1 ANYDNN_DEVICE=cuda ANYDNN_ROUTE=cuda_naive ANYDNN_FALLBACK=off "$anydnn" run --check cpu_ref - \
+        <"$tap_dir/list" >"$tap_dir/out" 2>&1
+    status=$?
+    tail -n 20 "$tap_dir/out"
+    return $status
+}
+
 check "it compiles for the host's processor" compiled
 check "verify --quick passes it" verify
 check "the problems of tests/gpu/smallest.txt run" listed
@@ -93,5 +104,6 @@ check "every tile of the float convolutions is right" every_tile "float in the r
 check "so is every engine of the depthwise convolutions with halo tiles" every_tile "depthwise by halo tiles"
 check "set.oracle: the convolutions among them run" oracle
 check "blocks that take several tiles" several_tiles
+check "blocks that meet, without room for them" no_room
 check "the taps that reach a position are found" "$emulated/test_conv_reach"
 tap_end

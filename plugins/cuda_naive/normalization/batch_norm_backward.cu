@@ -186,9 +186,11 @@ static int32_t run_steps(const struct anydnn_plugin_plan *plan, const cuda_call 
 static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_call *call)
 {
     cuda_norm_resident_job resident;
+    int32_t status = CUDA_NORM_NO_ROOM;
 
-    return resident_of(plan, call, &resident) ? run_resident(plan, call, &resident)
-                                              : run_steps(plan, call);
+    if (resident_of(plan, call, &resident))
+        status = run_resident(plan, call, &resident);
+    return status == CUDA_NORM_NO_ROOM ? run_steps(plan, call) : status;
 }
 
 CUDA_OPERATION(batch_normalization_backward, BATCH_NORMALIZATION_BACKWARD, .types = CUDA_FLOATS,

@@ -173,8 +173,11 @@ static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     size_t partial = cuda_stats_partial_size(&state->stats);
     void *scratch;
 
-    if (resident_of(plan, call, &resident))
-        return run_resident(plan, call, &resident);
+    if (resident_of(plan, call, &resident)) {
+        status = run_resident(plan, call, &resident);
+        if (status != CUDA_NORM_NO_ROOM)
+            return status;
+    }
     by_rows = rows_of(plan, call, &rows);
     by_images = images_of(plan, rows, &images);
     if (by_images)

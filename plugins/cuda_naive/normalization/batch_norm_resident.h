@@ -94,6 +94,10 @@ static inline int cuda_norm_resident_taken(const cuda_norm_resident_job *job)
            (uintptr_t)job->reserve % sizeof(uint32_t) == 0;
 }
 
+/* A status of the two below: the driver has no room for all blocks at once, as where a process has
+ * a part of a device, and nothing was enqueued. */
+#define CUDA_NORM_NO_ROOM (-1)
+
 /* y of x, beside z or not, with the statistics; dx, and dz, of x and dy, with dscale and dbias. */
 int32_t cuda_norm_resident_forward(const cuda_call *call, int32_t type,
                                    const cuda_norm_resident_job *job);

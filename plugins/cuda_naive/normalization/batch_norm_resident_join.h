@@ -150,7 +150,7 @@ __device__ static inline double2 cuda_norm_join_blocks(const cuda_norm_resident_
 
 /* ------------------------------------------------------------------ on the host */
 
-/* All blocks at once, or none. */
+/* All blocks at once, or none: CUDA_NORM_NO_ROOM. */
 static inline int32_t cuda_norm_resident_launch(const cuda_call *call,
                                                 void (*kernel)(cuda_norm_resident_job),
                                                 const cuda_norm_resident_job *job)
@@ -170,7 +170,10 @@ static inline int32_t cuda_norm_resident_launch(const cuda_call *call,
         emulator_launch_together(kernel, dim3((unsigned)(shape.slabs * shape.blocks)),
                                  dim3(CUDA_THREADS), arguments, (size_t)shape.shared, call->stream);
 #endif
-    return cuda_check(call->device, error, "launching a kernel");
+    if (error != cudaErrorCooperativeLaunchTooLarge)
+        return cuda_check(call->device, error, "launching a kernel");
+    (void)cudaGetLastError();
+    return CUDA_NORM_NO_ROOM;
 }
 
 #endif
