@@ -58,8 +58,8 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_resnet20_modes.csv \
 	bench/results/h200_resnet50_f32_nchw.csv \
 	bench/results/h200_resnet50_f32_nhwc.csv \
-	bench/results/h200_resnet50_f32_plain_nchw.csv \
-	bench/results/h200_resnet50_f32_plain_nhwc.csv \
+	bench/results/h200_float_plain_nchw.csv \
+	bench/results/h200_float_plain_nhwc.csv \
 	bench/results/h200_float_beside.csv \
 	bench/results/h200_shadow_resnet50.csv \
 	bench/results/h200_tensorcore_f16_biased.csv \
