@@ -137,12 +137,11 @@ cudaError_t cuda_launch_kernel(const void *symbol, unsigned x, unsigned y, unsig
                             stream);
 }
 
-cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, unsigned threads,
-                                    size_t shared_bytes, void **arguments, cudaStream_t stream)
+/* Whether the driver took a launch with an attribute; else nothing was enqueued. */
+static int launch_with(const CUlaunchAttribute *attribute, cudaFunction_t function, unsigned x,
+                       unsigned y, unsigned threads, size_t shared_bytes, void **arguments,
+                       cudaStream_t stream)
 {
-    cudaFunction_t function = function_of(symbol);
-    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                                   .value = {.programmaticStreamSerializationAllowed = 1}};
     CUlaunchConfig config = {.gridDimX = x,
                              .gridDimY = y,
                              .gridDimZ = 1,
@@ -151,12 +150,23 @@ cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, 
                              .blockDimZ = 1,
                              .sharedMemBytes = (unsigned)shared_bytes,
                              .hStream = stream,
-                             .attrs = &attribute,
+                             .attrs = (CUlaunchAttribute *)attribute,
                              .numAttrs = 1};
 
-    if (function && driver_launch_config &&
-        (driver_version >= DRIVER_CAPTURES_OVERLAP || !cuda_is_captured(stream)) &&
-        driver_launch_config(&config, function, arguments, NULL) == 0)
+    return function && driver_launch_config &&
+           driver_launch_config(&config, function, arguments, NULL) == 0;
+}
+
+cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, unsigned threads,
+                                    size_t shared_bytes, void **arguments, cudaStream_t stream)
+{
+    static const CUlaunchAttribute overlaps = {
+        .id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        .value = {.programmaticStreamSerializationAllowed = 1}};
+    cudaFunction_t function = function_of(symbol);
+
+    if ((driver_version >= DRIVER_CAPTURES_OVERLAP || !cuda_is_captured(stream)) &&
+        launch_with(&overlaps, function, x, y, threads, shared_bytes, arguments, stream))
         return cudaSuccess;
     return cuda_launch_kernel(symbol, x, y, threads, shared_bytes, arguments, stream);
 }
@@ -164,22 +174,11 @@ cudaError_t cuda_launch_overlapping(const void *symbol, unsigned x, unsigned y, 
 cudaError_t cuda_launch_together(const void *symbol, unsigned blocks, unsigned threads,
                                  size_t shared_bytes, void **arguments, cudaStream_t stream)
 {
-    cudaFunction_t function = function_of(symbol);
-    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-                                   .value = {.cooperative = 1}};
-    CUlaunchConfig config = {.gridDimX = blocks,
-                             .gridDimY = 1,
-                             .gridDimZ = 1,
-                             .blockDimX = threads,
-                             .blockDimY = 1,
-                             .blockDimZ = 1,
-                             .sharedMemBytes = (unsigned)shared_bytes,
-                             .hStream = stream,
-                             .attrs = &attribute,
-                             .numAttrs = 1};
+    static const CUlaunchAttribute together = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
+                                               .value = {.cooperative = 1}};
 
-    if (function && driver_launch_config &&
-        driver_launch_config(&config, function, arguments, NULL) == 0)
+    if (launch_with(&together, function_of(symbol), blocks, 1, threads, shared_bytes, arguments,
+                    stream))
         return cudaSuccess;
     return cudaLaunchCooperativeKernel(symbol, (dim3){blocks, 1, 1}, (dim3){threads, 1, 1},
                                        arguments, shared_bytes, stream);
