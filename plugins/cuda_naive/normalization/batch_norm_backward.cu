@@ -56,7 +56,7 @@ static int rows_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
     return cuda_norm_nhwc_taken(job);
 }
 
-/* All in one kernel, if tensors and pointers allow it; partial sums are open. */
+/* All in one kernel, if tensors and pointers allow it. */
 static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                        cuda_norm_resident_job *job)
 {
@@ -80,21 +80,6 @@ static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *c
     job->parameters = {call->operands->scale[2], call->operands->scale[3]};
     return cuda_norm_resident_taken(job) &&
            cuda_is_plain({call->operands->scale[0], call->operands->scale[1]});
-}
-
-static int32_t run_resident(const struct anydnn_plugin_plan *plan, const cuda_call *call,
-                            cuda_norm_resident_job *job)
-{
-    void *scratch;
-    int32_t dropped, status = cuda_scratch_take(call->device, call->stream,
-                                                cuda_norm_resident_size(&job->shape), &scratch);
-
-    if (status)
-        return status;
-    job->partial_sums = (double *)scratch;
-    status = cuda_norm_resident_backward(call, plan->problem.tensor[BACKWARD_X]->type, job);
-    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
-    return status ? status : dropped;
 }
 
 static void prepare_resident(backward_state *state, const struct anydnn_plugin_plan *plan,
@@ -189,7 +174,8 @@ static int32_t backward_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     int32_t status = CUDA_NORM_NO_ROOM;
 
     if (resident_of(plan, call, &resident))
-        status = run_resident(plan, call, &resident);
+        status =
+            cuda_norm_resident_backward(call, plan->problem.tensor[BACKWARD_X]->type, &resident);
     return status == CUDA_NORM_NO_ROOM ? run_steps(plan, call) : status;
 }
 

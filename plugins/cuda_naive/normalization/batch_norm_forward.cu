@@ -67,7 +67,7 @@ static int images_of(const struct anydnn_plugin_plan *plan, const cuda_norm_nhwc
     return cuda_norm_images_taken(job);
 }
 
-/* All in one kernel, if tensors and pointers allow it; partial sums are open. */
+/* All in one kernel, if tensors and pointers allow it. */
 static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *call,
                        cuda_norm_resident_job *job)
 {
@@ -93,21 +93,6 @@ static int resident_of(const struct anydnn_plugin_plan *plan, const cuda_call *c
     job->f = cuda_norm_activation(plan);
     return cuda_norm_resident_taken(job) &&
            cuda_is_plain({call->operands->scale[0], call->operands->scale[1]});
-}
-
-static int32_t run_resident(const struct anydnn_plugin_plan *plan, const cuda_call *call,
-                            cuda_norm_resident_job *job)
-{
-    void *scratch;
-    int32_t dropped, status = cuda_scratch_take(call->device, call->stream,
-                                                cuda_norm_resident_size(&job->shape), &scratch);
-
-    if (status)
-        return status;
-    job->partial_sums = (double *)scratch;
-    status = cuda_norm_resident_forward(call, plan->problem.tensor[TRAINING_X]->type, job);
-    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
-    return status ? status : dropped;
 }
 
 static void prepare_resident(forward_state *state, const struct anydnn_plugin_plan *plan,
@@ -174,7 +159,7 @@ static int32_t training_run(const struct anydnn_plugin_plan *plan, const cuda_ca
     void *scratch;
 
     if (resident_of(plan, call, &resident)) {
-        status = run_resident(plan, call, &resident);
+        status = cuda_norm_resident_forward(call, type, &resident);
         if (status != CUDA_NORM_NO_ROOM)
             return status;
     }

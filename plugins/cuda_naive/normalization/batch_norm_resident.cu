@@ -97,15 +97,15 @@ static int divide_room(cuda_norm_resident *shape, const cuda_norm_resident_wish 
                        int32_t room)
 {
     int32_t piece = CUDA_NORM_WARPS * shape->group * 512 * wish.rings;
-    int32_t signs = divide_signs(shape, wish, slab), rest;
+    int32_t ahead = wish.rings == 2 ? CUDA_NORM_AHEAD_BESIDE : CUDA_NORM_AHEAD;
+    int32_t signs = divide_signs(shape, wish, slab);
+    int32_t rest = REST + (signs > JOINED ? signs : JOINED);
 
-    rest = REST + (signs > JOINED ? signs : JOINED);
-    shape->ahead = wish.rings == 2 ? CUDA_NORM_AHEAD_BESIDE : CUDA_NORM_AHEAD;
     shape->ring = (room - rest) / piece;
     shape->ring = shape->ring < CUDA_NORM_RING ? shape->ring : CUDA_NORM_RING;
     shape->shared = rest + shape->ring * piece;
     /* Two such blocks are never on a multiprocessor, nor two such grids on a device. */
-    return shape->ring > shape->ahead && shape->shared > room / 2;
+    return shape->ring > ahead && shape->shared > room / 2;
 }
 
 void cuda_norm_resident_prepare(cuda_norm_resident *shape, const struct anydnn_plugin_plan *plan,

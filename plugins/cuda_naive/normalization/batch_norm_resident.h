@@ -39,7 +39,7 @@ struct cuda_norm_resident {
     int32_t slabs, blocks; /* blocks of a slab */
     int32_t group;         /* rows of a group */
     int32_t length, units; /* rows of a unit, units of an image */
-    int32_t ring, ahead;   /* pieces */
+    int32_t ring;          /* pieces */
     int32_t words,
         granule;      /* of a channel's signs in a unit, or of an image's; bytes stored at once */
     int32_t shared;   /* bytes of shared memory */
@@ -52,7 +52,7 @@ struct cuda_norm_resident_job {
     const void *x, *beside; /* z or NULL; dy */
     void *out, *out_z;      /* y; or dx, and dz or NULL */
     uint8_t *reserve;       /* NULL: no activation */
-    double *partial_sums;   /* [slab][block][channel of the slab], pairs */
+    double *partial_sums;   /* [slab][block][channel of the slab], pairs; the launch has them */
     const float *scale, *bias;
     float *running_mean, *running_var; /* forward; or NULL */
     float *mean, *inv_std;             /* saved; or NULL */
@@ -78,20 +78,15 @@ struct cuda_norm_resident_wish {
 void cuda_norm_resident_prepare(cuda_norm_resident *shape, const struct anydnn_plugin_plan *plan,
                                 const cuda_norm_resident_wish &wish);
 
-/* Bytes of partial sums. */
-static inline size_t cuda_norm_resident_size(const cuda_norm_resident *shape)
-{
-    return (size_t)shape->blocks * (size_t)shape->channels * 2 * sizeof(double);
-}
-
-/* Whether these pointers can be read by 16 bytes and signs by 4. */
+/* Whether these pointers can be read by 16 bytes and signs by 4, and x outlives the sums, with
+ * which dz is written. */
 static inline int cuda_norm_resident_taken(const cuda_norm_resident_job *job)
 {
     uintptr_t all =
         (uintptr_t)job->x | (uintptr_t)job->beside | (uintptr_t)job->out | (uintptr_t)job->out_z;
 
     return job->shape.is_possible && all % sizeof(uint4) == 0 &&
-           (uintptr_t)job->reserve % sizeof(uint32_t) == 0;
+           (uintptr_t)job->reserve % sizeof(uint32_t) == 0 && job->out_z != job->x;
 }
 
 /* A status of the two below: the driver has no room for all blocks at once, as where a process has
@@ -100,8 +95,8 @@ static inline int cuda_norm_resident_taken(const cuda_norm_resident_job *job)
 
 /* y of x, beside z or not, with the statistics; dx, and dz, of x and dy, with dscale and dbias. */
 int32_t cuda_norm_resident_forward(const cuda_call *call, int32_t type,
-                                   const cuda_norm_resident_job *job);
+                                   cuda_norm_resident_job *job);
 int32_t cuda_norm_resident_backward(const cuda_call *call, int32_t type,
-                                    const cuda_norm_resident_job *job);
+                                    cuda_norm_resident_job *job);
 
 #endif

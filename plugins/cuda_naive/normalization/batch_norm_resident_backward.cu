@@ -25,7 +25,7 @@ template <class T> struct backward_room {
     }
 };
 
-/* Begins to copy a piece of x and dy. */
+/* Begins to copy a piece of x and of what is beside it. */
 template <bool WHOLE, class T>
 __device__ static inline void fetch(const cuda_norm_resident_job &job, const void *beside,
                                     const backward_room<T> &room, const cuda_norm_piece &piece,
@@ -271,7 +271,7 @@ static void (*const active[2][2])(cuda_norm_resident_job) = {
     {norm_resident_backward<T, true, false, false>, norm_resident_backward<T, true, false, true>},
     {norm_resident_backward<T, true, true, false>, norm_resident_backward<T, true, true, true>}};
 
-template <class T> static int32_t run(const cuda_call *call, const cuda_norm_resident_job *job)
+template <class T> static int32_t run(const cuda_call *call, cuda_norm_resident_job *job)
 {
     void (*kernel)(cuda_norm_resident_job) =
         job->reserve ? active<T>[job->out_z != nullptr][job->shape.is_whole]
@@ -281,7 +281,7 @@ template <class T> static int32_t run(const cuda_call *call, const cuda_norm_res
 }
 
 int32_t cuda_norm_resident_backward(const cuda_call *call, int32_t type,
-                                    const cuda_norm_resident_job *job)
+                                    cuda_norm_resident_job *job)
 {
     switch (type) {
     case ANYDNN_PLUGIN_FLOAT:

@@ -157,18 +157,35 @@ struct forward_results {
     }
 };
 
-/* The coefficients of the slab's channels, and what training keeps of them. */
+/* What sums are taken of x less. */
+template <class T>
+__device__ static inline float shift_of(const cuda_norm_resident_job &job, int32_t channel)
+{
+    float shift = cuda_load(((const T *)job.x)[channel]);
+
+    return isfinite(shift) ? shift : 0;
+}
+
+/* The channel of the slab that a thread finishes, for all threads: below the number of channels. */
+template <class T> __device__ static inline int32_t finished_channel(const cuda_norm_lane<T> &lane)
+{
+    enum { SLAB = cuda_norm_lane<T>::SLAB };
+
+    return lane.slab * SLAB + (int32_t)threadIdx.x % SLAB;
+}
+
+/* The coefficients of the slab's channels, and what training keeps of them. `shift` was read before
+ * blocks met: y may lie on x. */
 template <class T>
 __device__ static inline void finish(const cuda_norm_resident_job &job,
                                      const cuda_norm_lane<T> &lane, const double2 &total,
-                                     forward_rest *rest)
+                                     float shift, forward_rest *rest)
 {
-    int32_t channel = lane.slab * cuda_norm_lane<T>::SLAB + (int32_t)threadIdx.x;
+    int32_t channel = finished_channel(lane);
     void *const data[] = {job.running_mean, job.running_var, job.mean, job.inv_std};
     const int64_t at[] = {channel, channel, channel, channel};
-    double shift = (double)cuda_load(((const T *)job.x)[channel]);
     cuda_norm_moments moments =
-        cuda_norm_moments_of(total.x, total.y, isfinite(shift) ? shift : 0, job.count, job.epsilon);
+        cuda_norm_moments_of(total.x, total.y, (double)shift, job.count, job.epsilon);
     cuda_norm_cell cell = {moments.mean,
                            0,
                            0,
@@ -201,15 +218,13 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
     const cuda_norm_rule rule = cuda_norm_rule_of<ACTIVE>(job.f);
     double first[LANES] = {}, second[LANES] = {};
     cuda_norm_forward_cells<LANES> cells;
+    const float shift = shift_of<T>(job, finished_channel(lane));
     double2 total;
     int32_t done;
 
 #pragma unroll
-    for (int l = 0; l < LANES; l++) {
-        float shift = cuda_load(((const T *)job.x)[lane.channel + l]);
-
-        cells.shift[l] = isfinite(shift) ? shift : 0;
-    }
+    for (int l = 0; l < LANES; l++)
+        cells.shift[l] = shift_of<T>(job, lane.channel + l);
     done = sum_units<T, WHOLE, AHEAD>(job, x, lane, of, cells.shift, first, second);
 
     forward_results<T, ACTIVE, WITH_Z, WHOLE, AHEAD, LANES> results = {job, lane, of, x, z, window,
@@ -222,7 +237,7 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
     }
     total = cuda_norm_join_blocks<T>(job, rest->joined, lane);
     if (threadIdx.x < SLAB)
-        finish<T>(job, lane, total, rest);
+        finish<T>(job, lane, total, shift, rest);
     __syncthreads();
 #pragma unroll
     for (int l = 0; l < LANES; l++) {
@@ -247,7 +262,7 @@ static void (*const active[2][2][2])(cuda_norm_resident_job) = {
       norm_resident_forward<T, CUDA_NORM_RELU_CLIPPED, true, true>}},
 };
 
-template <class T> static int32_t run(const cuda_call *call, const cuda_norm_resident_job *job)
+template <class T> static int32_t run(const cuda_call *call, cuda_norm_resident_job *job)
 {
     void (*kernel)(cuda_norm_resident_job) =
         norm_resident_forward<T, CUDA_NORM_AS_IS, false, false>;
@@ -258,8 +273,7 @@ template <class T> static int32_t run(const cuda_call *call, const cuda_norm_res
     return cuda_norm_resident_launch(call, kernel, job);
 }
 
-int32_t cuda_norm_resident_forward(const cuda_call *call, int32_t type,
-                                   const cuda_norm_resident_job *job)
+int32_t cuda_norm_resident_forward(const cuda_call *call, int32_t type, cuda_norm_resident_job *job)
 {
     switch (type) {
     case ANYDNN_PLUGIN_FLOAT:

@@ -6,9 +6,9 @@
 #include "../../cuda_common/together.h"
 #include "batch_norm_resident_device.h"
 
-/* Where the blocks of a slab meet. `arrived` and `ticket` are 0 before and after a launch, since
- * the last to come sets them; `turn` goes on. A launch has all multiprocessors but for less than
- * half, and of each more than half of the shared memory: no two are on a device at once. */
+/* Where the blocks of a slab meet. `arrived` is 0 before and after a launch, since the last to come
+ * sets it; `turn` goes on. A launch has all multiprocessors but for less than half, and of each
+ * more than half of the shared memory: no two are on a device at once. */
 struct alignas(64) cuda_norm_gate {
     uint32_t arrived, turn;
 };
@@ -18,11 +18,7 @@ static __device__ cuda_norm_gate cuda_norm_gates[CUDA_NORM_SLABS_MAX];
 #ifdef __CUDACC__
 __device__ static inline uint32_t cuda_norm_turn_of(const cuda_norm_gate *gate)
 {
-#ifdef __CUDA_ARCH__
     return *(volatile const uint32_t *)&gate->turn;
-#else
-    return gate->turn;
-#endif
 }
 
 /* Until all blocks of the slab have come, by one thread of each. What they wrote before is seen. */
@@ -150,30 +146,48 @@ __device__ static inline double2 cuda_norm_join_blocks(const cuda_norm_resident_
 
 /* ------------------------------------------------------------------ on the host */
 
+static inline cudaError_t cuda_norm_resident_begin(const cuda_call *call,
+                                                   void (*kernel)(cuda_norm_resident_job),
+                                                   const cuda_norm_resident_job *job)
+{
+    const cuda_norm_resident &shape = job->shape;
+    unsigned blocks = (unsigned)(shape.slabs * shape.blocks);
+    void *arguments[] = {(void *)job};
+
+#ifdef __CUDACC__
+    return cuda_launch_together((const void *)kernel, blocks, CUDA_THREADS, (size_t)shape.shared,
+                                arguments, call->stream);
+#else
+    return emulator_launch_together(kernel, dim3(blocks), dim3(CUDA_THREADS), arguments,
+                                    (size_t)shape.shared, call->stream);
+#endif
+}
+
 /* All blocks at once, or none: CUDA_NORM_NO_ROOM. */
 static inline int32_t cuda_norm_resident_launch(const cuda_call *call,
                                                 void (*kernel)(cuda_norm_resident_job),
-                                                const cuda_norm_resident_job *job)
+                                                cuda_norm_resident_job *job)
 {
-    const cuda_norm_resident &shape = job->shape;
-    void *arguments[] = {(void *)job};
+    size_t pairs = (size_t)job->shape.blocks * (size_t)job->shape.channels;
     cudaError_t error = cudaFuncSetAttribute(
-        (const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shape.shared);
+        (const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, job->shape.shared);
+    int32_t status = cuda_check(call->device, error, "asking for shared memory"), dropped;
+    void *scratch;
 
-    if (error != cudaSuccess)
-        return cuda_check(call->device, error, "asking for shared memory");
-#ifdef __CUDACC__
-    error = cuda_launch_together((const void *)kernel, (unsigned)(shape.slabs * shape.blocks),
-                                 CUDA_THREADS, (size_t)shape.shared, arguments, call->stream);
-#else
-    error =
-        emulator_launch_together(kernel, dim3((unsigned)(shape.slabs * shape.blocks)),
-                                 dim3(CUDA_THREADS), arguments, (size_t)shape.shared, call->stream);
-#endif
-    if (error != cudaErrorCooperativeLaunchTooLarge)
-        return cuda_check(call->device, error, "launching a kernel");
-    (void)cudaGetLastError();
-    return CUDA_NORM_NO_ROOM;
+    if (!status)
+        status = cuda_scratch_take(call->device, call->stream, pairs * sizeof(double2), &scratch);
+    if (status)
+        return status;
+    job->partial_sums = (double *)scratch;
+    error = cuda_norm_resident_begin(call, kernel, job);
+    if (error == cudaErrorCooperativeLaunchTooLarge) {
+        (void)cudaGetLastError();
+        status = CUDA_NORM_NO_ROOM;
+    } else {
+        status = cuda_check(call->device, error, "launching a kernel");
+    }
+    dropped = cuda_scratch_drop(call->device, call->stream, scratch);
+    return status ? status : dropped;
 }
 
 #endif
