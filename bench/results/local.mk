@@ -44,6 +44,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_norms_f16_pytorch.txt \
 	bench/results/h200_norms_f16_relu.csv \
 	bench/results/h200_norms_f16_sums_by_rows.csv \
+	bench/results/h200_norms_f16_wide.csv \
 	bench/results/h200_norms_f16_resident.csv \
 	bench/results/h200_pytorch_models.csv \
 	bench/results/h200_pytorch_models_second.csv \

@@ -5,11 +5,13 @@
  * results beginning with what they read last, which is still in their shared memory, and the rest
  * in the opposite order, for what the second-level cache kept.
  *
- * A block has units of a slab, 128 bytes of channels: rows of one image that follow one another,
- * all of them where an image has few. A warp takes whole units, of which it reads pieces of four
- * groups of rows, one group for each eight lanes, into a ring of its own; a lane reads there what
- * it wrote itself. Bits of the reserve pass through the warp's shared memory, so that lines of them
- * move whole. Units are dealt out by number, so that sums do not depend on who was fast.
+ * A block has units of a slab, 256 or 128 bytes of channels: rows of one image that follow one
+ * another, all of them where an image has few. A warp takes whole units, of which it reads pieces
+ * of two or four groups of rows, one group for all the lanes of a row, into a ring of its own; a
+ * lane reads there what it wrote itself. Memory takes 256 bytes a row 7 to 11 % faster than 128
+ * where it is written (bench/results/trials.md). Bits of the reserve pass through the warp's shared
+ * memory, so that lines of them move whole. Units are dealt out by number, so that sums do not
+ * depend on who was fast.
  */
 #ifndef CUDA_NAIVE_NORMALIZATION_BATCH_NORM_RESIDENT_H
 #define CUDA_NAIVE_NORMALIZATION_BATCH_NORM_RESIDENT_H
@@ -19,13 +21,14 @@
 #define CUDA_NORM_WARPS (CUDA_THREADS / 32)
 /* Slabs at most: a multiprocessor each. */
 #define CUDA_NORM_SLABS_MAX 256
-/* Rows of a unit at most, and of an image whose rows are one unit, whatever their number. */
-#define CUDA_NORM_UNIT  160
+/* Channels of a slab at most. */
+#define CUDA_NORM_SLAB_MAX 128
+/* Rows of an image whose rows are one unit, whatever their number. */
 #define CUDA_NORM_WHOLE 256
 /* Rows of a group in images of which each is a unit, as long as that divides them well. */
 #define CUDA_NORM_GROUP_WHOLE 7
-/* From so many positions of an image and bytes of x on little of x stays on the device, and kernels
- * in steps are as fast or faster (bench/results/trials.md). */
+/* From so many positions of an image and bytes of x on little of x stays on the device, and where
+ * there are signs kernels in steps are as fast or faster (bench/results/trials.md). */
 #define CUDA_NORM_LONG  2048
 #define CUDA_NORM_LARGE (INT64_C(128) << 20)
 /* Pieces on their way: of x forward, of x and z, of x and dy. */
@@ -37,13 +40,16 @@
 struct cuda_norm_resident {
     int32_t images, positions, channels;
     int32_t slabs, blocks; /* blocks of a slab */
-    int32_t group;         /* rows of a group */
+    int32_t multiprocessors;
+    int32_t across, slab;  /* lanes of a row; channels of a slab */
+    int32_t group, piece;  /* rows */
     int32_t length, units; /* rows of a unit, units of an image */
     int32_t ring;          /* pieces */
-    int32_t words,
-        granule;      /* of a channel's signs in a unit, or of an image's; bytes stored at once */
-    int32_t shared;   /* bytes of shared memory */
-    int32_t is_whole; /* units are images, whose signs are no whole bytes */
+    int32_t words;         /* of a channel's signs in a unit, or of an image's */
+    int32_t granule;       /* bytes of them stored at once */
+    int32_t each, turns;   /* lanes that move those of a channel; until those of all are moved */
+    int32_t shared;        /* bytes of shared memory */
+    int32_t is_whole;      /* units are images, whose signs are no whole bytes */
     int32_t is_possible;
 };
 

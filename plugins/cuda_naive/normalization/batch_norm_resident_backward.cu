@@ -10,7 +10,7 @@ enum { AHEAD = CUDA_NORM_AHEAD_BESIDE };
 /* What a block has in shared memory behind its rings. */
 struct backward_rest {
     double2 joined[CUDA_THREADS];
-    float coefficients[cuda_norm_backward_coefficients::COUNT][64];
+    float coefficients[cuda_norm_backward_coefficients::COUNT][CUDA_NORM_SLAB_MAX];
 };
 
 /* A warp's rings and its two windows of signs: those of a unit and of the next. */
@@ -82,7 +82,7 @@ sum_units(const cuda_norm_resident_job &job, const backward_room<T> &room,
           const cuda_norm_lane<T> &lane, const cuda_norm_units &of, const float (&shift)[LANES],
           double (&first)[LANES], double (&second)[LANES])
 {
-    enum { FULL = cuda_norm_full<WHOLE>::ROWS };
+    enum { FULL = cuda_norm_full<WHOLE>::ROWS, BEFORE = WITH_DZ ? 1 : AHEAD };
     const cuda_norm_resident &shape = job.shape;
     cuda_norm_piece at = cuda_norm_piece_of<WHOLE>(shape, lane, of, 0, false);
     cuda_norm_piece next = at;
@@ -99,9 +99,9 @@ sum_units(const cuda_norm_resident_job &job, const backward_room<T> &room,
         }
         commit();
         in = cuda_norm_turn(in, room.x.pieces);
-        if (k < AHEAD)
+        if (k < BEFORE)
             continue;
-        wait<AHEAD>();
+        wait<BEFORE>();
         __syncwarp();
         if (SIGNED)
             cuda_norm_signs_of<WHOLE, T>(signs, room.window_of(at.turn), at, shape, lane);
@@ -200,58 +200,57 @@ fetch_first_signs(const cuda_norm_resident_job &job, const backward_room<T> &roo
     commit();
 }
 
-/* The coefficients of the slab's channels, and the gradients of its parameters. */
-template <class T>
-__device__ static inline void finish(const cuda_norm_resident_job &job,
-                                     const cuda_norm_lane<T> &lane, const double2 &total,
-                                     backward_rest *rest)
+/* A channel before its sums are known. */
+__device__ static inline cuda_norm_cell cell_of(const cuda_norm_resident_job &job, int32_t channel)
 {
-    int32_t channel = lane.slab * cuda_norm_lane<T>::SLAB + (int32_t)threadIdx.x;
     cuda_norm_cell cell = {};
 
     cell.mean = job.mean[channel];
     cell.inv_std = job.inv_std[channel];
     cell.scale = job.scale[channel];
-    if (lane.block == 0) {
-        cuda_norm_store<T>(job.dscale, channel, total.y * cell.inv_std, job.parameters);
-        cuda_norm_store<T>(job.dbias, channel, total.x, job.parameters);
-    }
-    cuda_norm_gradient_cell(cell, total.x, total.y, job.count);
-    cuda_norm_backward_coefficients::make(&rest->coefficients[0][threadIdx.x], 64, cell);
+    return cell;
 }
 
 template <class T, bool SIGNED, bool WITH_DZ, bool WHOLE>
 __global__ void __launch_bounds__(CUDA_THREADS, 1)
     norm_resident_backward(const __grid_constant__ cuda_norm_resident_job job)
 {
-    enum { LANES = cuda_vector<T>::LANES, SLAB = cuda_norm_lane<T>::SLAB };
+    enum { LANES = cuda_vector<T>::LANES };
     CUDA_SHARED(shared);
     const cuda_norm_resident &shape = job.shape;
     const cuda_norm_lane<T> lane = cuda_norm_lane_of<T>(shape);
     backward_room<T> room = {cuda_norm_ring_of<T>(shape, shared, lane, 0),
                              cuda_norm_ring_of<T>(shape, shared, lane, 1), nullptr,
-                             cuda_norm_window<WHOLE, T>(shape)};
+                             cuda_norm_window<WHOLE>(shape)};
     backward_rest *rest =
         (backward_rest *)(shared + 2 * CUDA_NORM_WARPS * room.x.pieces * room.x.size);
     const cuda_norm_units of = cuda_norm_units_of(shape, lane);
+    const int32_t channel = cuda_norm_finished(shape, lane);
     double first[LANES] = {}, second[LANES] = {};
     cuda_norm_backward_cells<LANES> cells;
+    cuda_norm_cell cell;
     double2 total;
     int32_t done;
 
+    if (lane.block >= shape.blocks)
+        return;
     room.windows = (uint32_t *)(rest + 1) + lane.warp * 2 * room.window;
 #pragma unroll
     for (int l = 0; l < LANES; l++)
         cells.shift[l] = job.mean[lane.channel + l];
     done = sum_units<T, SIGNED, WITH_DZ, WHOLE>(job, room, lane, of, cells.shift, first, second);
     wait_all();
+    cell = cell_of(job, channel);
     __syncthreads();
     cuda_norm_give_partial<T>(job, (double2 *)(rest + 1), lane, first, second);
     if (SIGNED && !WITH_DZ)
         fetch_first_signs<WHOLE>(job, room, lane, of);
     total = cuda_norm_join_blocks<T>(job, rest->joined, lane);
-    if (threadIdx.x < SLAB)
-        finish<T>(job, lane, total, rest);
+    if ((int32_t)threadIdx.x < shape.slab) {
+        cuda_norm_gradient_cell(cell, total.x, total.y, job.count);
+        cuda_norm_backward_coefficients::make(&rest->coefficients[0][threadIdx.x],
+                                              CUDA_NORM_SLAB_MAX, cell);
+    }
     __syncthreads();
 #pragma unroll
     for (int l = 0; l < LANES; l++) {
@@ -259,6 +258,10 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
         cells.dscale[l] = rest->coefficients[1][lane.x * LANES + l];
         cells.rest[l] = rest->coefficients[2][lane.x * LANES + l];
         cells.slope[l] = rest->coefficients[3][lane.x * LANES + l];
+    }
+    if (lane.block == 0 && (int32_t)threadIdx.x < shape.slab) {
+        cuda_norm_store<T>(job.dscale, channel, total.y * cell.inv_std, job.parameters);
+        cuda_norm_store<T>(job.dbias, channel, total.x, job.parameters);
     }
     wait_all();
     give_units<T, SIGNED && !WITH_DZ, WHOLE>(job, WITH_DZ ? job.out_z : job.beside, room, lane, of,

@@ -15,10 +15,8 @@
 #define CUDA_SHARED(name) uint4 *const name = (uint4 *)emulator_shared()
 #endif
 
-/* This thread: a vector of channels, `x` of the eight of its slab, in group `g` of a piece. */
+/* This thread: a vector of channels, `x` of its slab, in group `g` of a piece. */
 template <class T> struct cuda_norm_lane {
-    enum { LANES = cuda_vector<T>::LANES, SLAB = 8 * LANES };
-
     int32_t lane, warp, x, g;
     int32_t slab, block; /* of the slab's blocks */
     int32_t channel;     /* its first */
@@ -31,12 +29,20 @@ __device__ static inline cuda_norm_lane<T> cuda_norm_lane_of(const cuda_norm_res
 
     at.lane = (int32_t)threadIdx.x % 32;
     at.warp = (int32_t)threadIdx.x / 32;
-    at.x = at.lane % 8;
-    at.g = at.lane / 8;
+    at.x = at.lane & (shape.across - 1);
+    at.g = at.lane / shape.across;
     at.slab = (int32_t)blockIdx.x % shape.slabs;
     at.block = (int32_t)blockIdx.x / shape.slabs;
-    at.channel = at.slab * cuda_norm_lane<T>::SLAB + at.x * cuda_norm_lane<T>::LANES;
+    at.channel = at.slab * shape.slab + at.x * cuda_vector<T>::LANES;
     return at;
+}
+
+/* The channel of the slab that a thread finishes, for all threads: below the number of channels. */
+template <class T>
+__device__ static inline int32_t cuda_norm_finished(const cuda_norm_resident &shape,
+                                                    const cuda_norm_lane<T> &lane)
+{
+    return lane.slab * shape.slab + ((int32_t)threadIdx.x & (shape.slab - 1));
 }
 
 /* ------------------------------------------------------------------ units */
@@ -92,7 +98,7 @@ cuda_norm_piece_of(const cuda_norm_resident &shape, const cuda_norm_lane<T> &lan
     piece.count = cuda_norm_least(shape.length, shape.positions - piece.first);
     piece.row = lane.g * group;
     if (last)
-        piece.row += (piece.count - 1) / (4 * group) * (4 * group);
+        piece.row += (int32_t)((uint32_t)(piece.count - 1) / (uint32_t)shape.piece) * shape.piece;
     piece.at = ((int64_t)piece.image * shape.positions + piece.first + piece.row) * shape.channels +
                lane.channel;
     return piece;
@@ -106,8 +112,8 @@ cuda_norm_forth(cuda_norm_piece &piece, const cuda_norm_resident &shape,
 {
     int32_t group = cuda_norm_group_of<WHOLE>(shape);
 
-    piece.row += 4 * group;
-    piece.at += (int64_t)(4 * group) * shape.channels;
+    piece.row += shape.piece;
+    piece.at += (int64_t)shape.piece * shape.channels;
     if (piece.row - lane.g * group >= piece.count)
         piece = cuda_norm_piece_of<WHOLE>(shape, lane, of, piece.turn + 1, false);
 }
@@ -118,10 +124,8 @@ __device__ static inline void
 cuda_norm_back(cuda_norm_piece &piece, const cuda_norm_resident &shape,
                const cuda_norm_lane<T> &lane, const cuda_norm_units &of)
 {
-    int32_t group = cuda_norm_group_of<WHOLE>(shape);
-
-    piece.row -= 4 * group;
-    piece.at -= (int64_t)(4 * group) * shape.channels;
+    piece.row -= shape.piece;
+    piece.at -= (int64_t)shape.piece * shape.channels;
     if (piece.row < 0)
         piece = cuda_norm_piece_of<WHOLE>(shape, lane, of, piece.turn - 1, true);
 }
@@ -147,7 +151,7 @@ __device__ static inline bool cuda_norm_is_full(const cuda_norm_piece &piece,
 {
     enum { ROWS = cuda_norm_full<WHOLE>::ROWS };
 
-    return (!WHOLE || shape.group == ROWS) && piece.count - (piece.row - g * ROWS) >= 4 * ROWS;
+    return (!WHOLE || shape.group == ROWS) && piece.count - (piece.row - g * ROWS) >= shape.piece;
 }
 
 template <bool WHOLE>
@@ -237,19 +241,17 @@ __device__ static inline void cuda_norm_give(T *to, const float (&result)[N])
 
 /* Words of a warp's window of signs: those of a unit. Where units are images the reserve's bits of
  * a slab follow one another, and so do they here; else each channel has words of its own. */
-template <bool WHOLE, class T>
+template <bool WHOLE>
 __device__ static inline int32_t cuda_norm_window(const cuda_norm_resident &shape)
 {
-    return WHOLE ? shape.words : shape.words * cuda_norm_lane<T>::SLAB;
+    return WHOLE ? shape.words : shape.words * shape.slab;
 }
 
 /* The bit of the unit's first row and the slab's first channel. */
-template <class T>
 __device__ static inline int64_t cuda_norm_first_bit(const cuda_norm_piece &piece,
                                                      const cuda_norm_resident &shape, int32_t slab)
 {
-    return ((int64_t)piece.image * shape.channels + slab * cuda_norm_lane<T>::SLAB) *
-               shape.positions +
+    return ((int64_t)piece.image * shape.channels + slab * shape.slab) * shape.positions +
            piece.first;
 }
 
@@ -260,7 +262,7 @@ __device__ static inline void
 cuda_norm_fetch_signs(uint32_t *to, const uint8_t *reserve, const cuda_norm_piece &piece,
                       const cuda_norm_resident &shape, const cuda_norm_lane<T> &lane)
 {
-    int64_t bit = cuda_norm_first_bit<T>(piece, shape, lane.slab);
+    int64_t bit = cuda_norm_first_bit(piece, shape, lane.slab);
 
     if (WHOLE) {
         const uint32_t *from = (const uint32_t *)(reserve + bit / 8);
@@ -269,13 +271,18 @@ cuda_norm_fetch_signs(uint32_t *to, const uint8_t *reserve, const cuda_norm_piec
             copy_async<4>(to + i, from + i, true);
         return;
     }
-    bit += (int64_t)lane.g * shape.positions;
-    for (int32_t c = lane.g; c < cuda_norm_lane<T>::SLAB; c += 4, bit += 4 * shape.positions) {
-        int32_t words = ((int32_t)(bit % 32) + piece.count + 31) / 32;
+    int32_t word = lane.lane & (shape.each - 1), c = lane.lane / shape.each;
+    int32_t apart = 32 / shape.each;
+    const uint32_t *from = (const uint32_t *)reserve + bit / 32 + word;
+    uint32_t at = (uint32_t)(bit % 32) + (uint32_t)(c * shape.positions);
 
-        if (lane.x < words)
-            copy_async<4>(to + c * shape.words + lane.x,
-                          (const uint32_t *)reserve + bit / 32 + lane.x, true);
+    to += c * shape.words + word;
+#pragma unroll 8
+    for (int32_t i = 0; i < shape.turns; i++) {
+        if (word < ((int32_t)(at % 32) + piece.count + 31) / 32)
+            copy_async<4>(to, from + at / 32, true);
+        at += (uint32_t)(apart * shape.positions);
+        to += apart * shape.words;
     }
 }
 
@@ -297,7 +304,7 @@ cuda_norm_signs_of(unsigned (&to)[cuda_vector<T>::LANES], const uint32_t *window
                 (unsigned)(((uint64_t)window[bit / 32 + 1] << 32 | window[bit / 32]) >> bit % 32);
     } else {
         uint32_t apart = (uint32_t)shape.positions / 8;
-        uint32_t byte = (uint32_t)(cuda_norm_first_bit<T>(piece, shape, lane.slab) / 8) +
+        uint32_t byte = (uint32_t)(cuda_norm_first_bit(piece, shape, lane.slab) / 8) +
                         (uint32_t)(lane.x * LANES) * apart;
         const uint8_t *from =
             (const uint8_t *)(window + lane.x * LANES * shape.words) + piece.row / 8;
@@ -340,12 +347,11 @@ cuda_norm_put_signs(uint32_t *window, const unsigned (&signs)[cuda_vector<T>::LA
 }
 
 /* The signs of each channel by G at once: neighbouring lanes have neighbours. */
-template <class G, class T>
+template <class G>
 __device__ static inline void give_channels(uint8_t *to, const uint32_t *window, int32_t bytes,
                                             const cuda_norm_resident &shape, int32_t lane)
 {
-    enum { EACH = 32 / (int)sizeof(G), APART = 32 / EACH };
-    int32_t i = lane % EACH, channel = lane / EACH;
+    int32_t i = lane & (shape.each - 1), channel = lane / shape.each, together = 32 / shape.each;
     int64_t apart = shape.positions / 8;
 
     if (i * (int32_t)sizeof(G) >= bytes)
@@ -353,10 +359,10 @@ __device__ static inline void give_channels(uint8_t *to, const uint32_t *window,
     to += channel * apart + i * (int32_t)sizeof(G);
     window += channel * shape.words;
 #pragma unroll 8
-    for (int c = 0; c < cuda_norm_lane<T>::SLAB / APART; c++) {
+    for (int32_t t = 0; t < shape.turns; t++) {
         *(G *)to = ((const G *)window)[i];
-        to += APART * apart;
-        window += APART * shape.words;
+        to += together * apart;
+        window += together * shape.words;
     }
 }
 
@@ -366,7 +372,7 @@ __device__ static inline void
 cuda_norm_give_signs(uint8_t *reserve, uint32_t *window, const cuda_norm_piece &piece,
                      const cuda_norm_resident &shape, const cuda_norm_lane<T> &lane)
 {
-    uint8_t *to = reserve + cuda_norm_first_bit<T>(piece, shape, lane.slab) / 8;
+    uint8_t *to = reserve + cuda_norm_first_bit(piece, shape, lane.slab) / 8;
 
     __syncwarp();
     if (WHOLE) {
@@ -375,11 +381,11 @@ cuda_norm_give_signs(uint8_t *reserve, uint32_t *window, const cuda_norm_piece &
             window[i] = 0;
         }
     } else if (shape.granule == 4) {
-        give_channels<uint32_t, T>(to, window, piece.count / 8, shape, lane.lane);
+        give_channels<uint32_t>(to, window, piece.count / 8, shape, lane.lane);
     } else if (shape.granule == 2) {
-        give_channels<uint16_t, T>(to, window, piece.count / 8, shape, lane.lane);
+        give_channels<uint16_t>(to, window, piece.count / 8, shape, lane.lane);
     } else {
-        give_channels<uint8_t, T>(to, window, piece.count / 8, shape, lane.lane);
+        give_channels<uint8_t>(to, window, piece.count / 8, shape, lane.lane);
     }
     __syncwarp();
 }

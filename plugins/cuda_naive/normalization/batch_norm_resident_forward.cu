@@ -6,7 +6,7 @@
 /* What a block has in shared memory behind its rings. */
 struct forward_rest {
     double2 joined[CUDA_THREADS];
-    float coefficients[cuda_norm_forward_coefficients::COUNT][64];
+    float coefficients[cuda_norm_forward_coefficients::COUNT][CUDA_NORM_SLAB_MAX];
 };
 
 /* FULL: so many rows of each lane, or 0: `count`. */
@@ -29,11 +29,21 @@ __device__ static inline void add_piece(const cuda_vector<T> *from, int32_t coun
     }
 }
 
-/* The sums of what is the warp's; the last pieces stay in the ring. Returns how many there were. */
+/* What sums are taken of x less. */
+template <class T>
+__device__ static inline float shift_of(const cuda_norm_resident_job &job, int32_t channel)
+{
+    float shift = cuda_load(((const T *)job.x)[channel]);
+
+    return isfinite(shift) ? shift : 0;
+}
+
+/* The sums of what is the warp's, less the shift, which is read once copies are under way; the last
+ * pieces stay in the ring. Returns how many there were. */
 template <class T, bool WHOLE, int AHEAD, int LANES>
 __device__ static inline int32_t
 sum_units(const cuda_norm_resident_job &job, const cuda_norm_ring<T> &ring,
-          const cuda_norm_lane<T> &lane, const cuda_norm_units &of, const float (&shift)[LANES],
+          const cuda_norm_lane<T> &lane, const cuda_norm_units &of, float (&shift)[LANES],
           double (&first)[LANES], double (&second)[LANES])
 {
     enum { FULL = cuda_norm_full<WHOLE>::ROWS };
@@ -50,6 +60,9 @@ sum_units(const cuda_norm_resident_job &job, const cuda_norm_ring<T> &ring,
         commit();
         in = cuda_norm_turn(in, ring.pieces);
     }
+#pragma unroll
+    for (int l = 0; l < LANES; l++)
+        shift[l] = shift_of<T>(job, lane.channel + l);
     for (; at.turn >= 0; done++) {
         const cuda_vector<T> *from = cuda_norm_ring_at(ring, out);
 
@@ -157,54 +170,35 @@ struct forward_results {
     }
 };
 
-/* What sums are taken of x less. */
+/* A channel before its sums are known. Its x is read before blocks meet: y may lie on x. */
 template <class T>
-__device__ static inline float shift_of(const cuda_norm_resident_job &job, int32_t channel)
+__device__ static inline cuda_norm_cell cell_of(const cuda_norm_resident_job &job, int32_t channel,
+                                                float &shift)
 {
-    float shift = cuda_load(((const T *)job.x)[channel]);
+    cuda_norm_cell cell = {};
 
-    return isfinite(shift) ? shift : 0;
+    cell.scale = job.scale[channel];
+    cell.bias = job.bias ? job.bias[channel] : 0;
+    shift = shift_of<T>(job, channel);
+    return cell;
 }
 
-/* The channel of the slab that a thread finishes, for all threads: below the number of channels. */
-template <class T> __device__ static inline int32_t finished_channel(const cuda_norm_lane<T> &lane)
-{
-    enum { SLAB = cuda_norm_lane<T>::SLAB };
-
-    return lane.slab * SLAB + (int32_t)threadIdx.x % SLAB;
-}
-
-/* The coefficients of the slab's channels, and what training keeps of them. `shift` was read before
- * blocks met: y may lie on x. */
+/* What training keeps of a channel. */
 template <class T>
-__device__ static inline void finish(const cuda_norm_resident_job &job,
-                                     const cuda_norm_lane<T> &lane, const double2 &total,
-                                     float shift, forward_rest *rest)
+__device__ static inline void keep(const cuda_norm_resident_job &job, int32_t channel,
+                                   const cuda_norm_moments &moments)
 {
-    int32_t channel = finished_channel(lane);
     void *const data[] = {job.running_mean, job.running_var, job.mean, job.inv_std};
     const int64_t at[] = {channel, channel, channel, channel};
-    cuda_norm_moments moments =
-        cuda_norm_moments_of(total.x, total.y, (double)shift, job.count, job.epsilon);
-    cuda_norm_cell cell = {moments.mean,
-                           0,
-                           0,
-                           0,
-                           moments.inv_std,
-                           job.scale[channel],
-                           job.bias ? job.bias[channel] : 0,
-                           0};
 
-    cuda_norm_forward_coefficients::make(&rest->coefficients[0][threadIdx.x], 64, cell);
-    if (lane.block == 0)
-        cuda_norm_keep<T>(data, at, moments, job.count, job.factor);
+    cuda_norm_keep<T>(data, at, moments, job.count, job.factor);
 }
 
 template <class T, int ACTIVE, bool WITH_Z, bool WHOLE>
 __global__ void __launch_bounds__(CUDA_THREADS, 1)
     norm_resident_forward(const __grid_constant__ cuda_norm_resident_job job)
 {
-    enum { LANES = cuda_vector<T>::LANES, SLAB = cuda_norm_lane<T>::SLAB };
+    enum { LANES = cuda_vector<T>::LANES };
     enum { AHEAD = WITH_Z ? CUDA_NORM_AHEAD_BESIDE : CUDA_NORM_AHEAD, RINGS = WITH_Z ? 2 : 1 };
     CUDA_SHARED(shared);
     const cuda_norm_resident &shape = job.shape;
@@ -213,19 +207,22 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
     const cuda_norm_ring<T> z = cuda_norm_ring_of<T>(shape, shared, lane, RINGS - 1);
     forward_rest *rest = (forward_rest *)(shared + RINGS * CUDA_NORM_WARPS * x.pieces * x.size);
     uint32_t *windows = (uint32_t *)(rest + 1);
-    uint32_t *window = windows + lane.warp * cuda_norm_window<WHOLE, T>(shape);
+    uint32_t *window = windows + lane.warp * cuda_norm_window<WHOLE>(shape);
     const cuda_norm_units of = cuda_norm_units_of(shape, lane);
     const cuda_norm_rule rule = cuda_norm_rule_of<ACTIVE>(job.f);
+    const int32_t channel = cuda_norm_finished(shape, lane);
     double first[LANES] = {}, second[LANES] = {};
     cuda_norm_forward_cells<LANES> cells;
-    const float shift = shift_of<T>(job, finished_channel(lane));
+    cuda_norm_moments moments = {};
+    cuda_norm_cell cell;
     double2 total;
+    float shift;
     int32_t done;
 
-#pragma unroll
-    for (int l = 0; l < LANES; l++)
-        cells.shift[l] = shift_of<T>(job, lane.channel + l);
+    if (lane.block >= shape.blocks)
+        return;
     done = sum_units<T, WHOLE, AHEAD>(job, x, lane, of, cells.shift, first, second);
+    cell = cell_of<T>(job, channel, shift);
 
     forward_results<T, ACTIVE, WITH_Z, WHOLE, AHEAD, LANES> results = {job, lane, of, x, z, window,
                                                                        {},  {},   {}, 0, 0};
@@ -236,8 +233,13 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
             window[i] = 0;
     }
     total = cuda_norm_join_blocks<T>(job, rest->joined, lane);
-    if (threadIdx.x < SLAB)
-        finish<T>(job, lane, total, shift, rest);
+    if ((int32_t)threadIdx.x < shape.slab) {
+        moments = cuda_norm_moments_of(total.x, total.y, (double)shift, job.count, job.epsilon);
+        cell.mean = moments.mean;
+        cell.inv_std = moments.inv_std;
+        cuda_norm_forward_coefficients::make(&rest->coefficients[0][threadIdx.x],
+                                             CUDA_NORM_SLAB_MAX, cell);
+    }
     __syncthreads();
 #pragma unroll
     for (int l = 0; l < LANES; l++) {
@@ -245,6 +247,8 @@ __global__ void __launch_bounds__(CUDA_THREADS, 1)
         cells.factor[l] = rest->coefficients[1][lane.x * LANES + l];
         cells.bias[l] = rest->coefficients[2][lane.x * LANES + l];
     }
+    if (lane.block == 0 && (int32_t)threadIdx.x < shape.slab)
+        keep<T>(job, channel, moments);
     while (results.at.turn >= 0)
         results.give(cells, rule);
 }

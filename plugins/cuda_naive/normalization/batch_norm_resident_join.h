@@ -7,8 +7,8 @@
 #include "batch_norm_resident_device.h"
 
 /* Where the blocks of a slab meet. `arrived` is 0 before and after a launch, since the last to come
- * sets it; `turn` goes on. A launch has all multiprocessors but for less than half, and of each
- * more than half of the shared memory: no two are on a device at once. */
+ * sets it; `turn` goes on. A launch has a block on every multiprocessor, with more than half of the
+ * shared memory: no two are on a device at once. */
 struct alignas(64) cuda_norm_gate {
     uint32_t arrived, turn;
 };
@@ -63,9 +63,10 @@ __device__ static inline double2 cuda_norm_read_pair(const double2 *from)
 }
 
 /* Over the lanes that have the same channels: their groups of rows. */
-__device__ static inline double cuda_norm_over_groups(double sum)
+__device__ static inline double cuda_norm_over_groups(double sum, int32_t across)
 {
-    sum += __shfl_xor_sync(UINT32_MAX, sum, 8);
+    if (across == 8)
+        sum += __shfl_xor_sync(UINT32_MAX, sum, 8);
     return sum + __shfl_xor_sync(UINT32_MAX, sum, 16);
 }
 
@@ -77,25 +78,26 @@ __device__ static inline void cuda_norm_give_partial(const cuda_norm_resident_jo
                                                      double (&first)[cuda_vector<T>::LANES],
                                                      double (&second)[cuda_vector<T>::LANES])
 {
-    enum { LANES = cuda_vector<T>::LANES, SLAB = cuda_norm_lane<T>::SLAB };
-    int32_t channel = (int32_t)threadIdx.x;
+    enum { LANES = cuda_vector<T>::LANES };
+    int32_t channel = (int32_t)threadIdx.x, slab = job.shape.slab, across = job.shape.across;
     double2 sum = {0, 0};
 
 #pragma unroll
     for (int l = 0; l < LANES; l++) {
-        double2 pair = {cuda_norm_over_groups(first[l]), cuda_norm_over_groups(second[l])};
+        double2 pair = {cuda_norm_over_groups(first[l], across),
+                        cuda_norm_over_groups(second[l], across)};
 
         if (lane.g == 0)
-            joined[lane.warp * SLAB + lane.x * LANES + l] = pair;
+            joined[lane.warp * slab + lane.x * LANES + l] = pair;
     }
     __syncthreads();
-    if (channel < SLAB) {
+    if (channel < slab) {
         for (int32_t w = 0; w < CUDA_NORM_WARPS; w++) {
-            sum.x += joined[w * SLAB + channel].x;
-            sum.y += joined[w * SLAB + channel].y;
+            sum.x += joined[w * slab + channel].x;
+            sum.y += joined[w * slab + channel].y;
         }
         ((double2 *)job
-             .partial_sums)[((int64_t)lane.slab * job.shape.blocks + lane.block) * SLAB + channel] =
+             .partial_sums)[((int64_t)lane.slab * job.shape.blocks + lane.block) * slab + channel] =
             sum;
 #ifdef __CUDA_ARCH__
         __threadfence();
@@ -105,29 +107,29 @@ __device__ static inline void cuda_norm_give_partial(const cuda_norm_resident_jo
 }
 
 /* The totals of the slab's channels, in the same order in every block, once all have given their
- * partial sums: the result for a thread below SLAB. `joined` has a pair for each thread. */
+ * partial sums: the result for a thread of each. `joined` has a pair for each thread. */
 template <class T>
 __device__ static inline double2 cuda_norm_join_blocks(const cuda_norm_resident_job &job,
                                                        double2 *joined,
                                                        const cuda_norm_lane<T> &lane)
 {
-    enum { SLAB = cuda_norm_lane<T>::SLAB, SHARES = CUDA_THREADS / SLAB, AT_ONCE = 12 };
-    int32_t blocks = job.shape.blocks, channel = (int32_t)threadIdx.x % SLAB;
-    int32_t share = (int32_t)threadIdx.x / SLAB;
+    enum { AT_ONCE = 12 };
+    int32_t blocks = job.shape.blocks, slab = job.shape.slab, shares = CUDA_THREADS / slab;
+    int32_t channel = (int32_t)threadIdx.x & (slab - 1), share = (int32_t)threadIdx.x / slab;
     const double2 *from =
-        (const double2 *)job.partial_sums + (int64_t)lane.slab * blocks * SLAB + channel;
+        (const double2 *)job.partial_sums + (int64_t)lane.slab * blocks * slab + channel;
     double2 sum = {0, 0}, total = {0, 0};
 
     if (threadIdx.x == 0)
         cuda_norm_meet(&cuda_norm_gates[lane.slab], blocks);
     __syncthreads();
-    for (int32_t b = share; b < blocks; b += AT_ONCE * SHARES) {
+    for (int32_t b = share; b < blocks; b += AT_ONCE * shares) {
         double2 pair[AT_ONCE];
 
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++)
-            pair[i] = b + i * SHARES < blocks
-                          ? cuda_norm_read_pair(from + (int64_t)(b + i * SHARES) * SLAB)
+            pair[i] = b + i * shares < blocks
+                          ? cuda_norm_read_pair(from + (int64_t)(b + i * shares) * slab)
                           : double2{0, 0};
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
@@ -135,11 +137,11 @@ __device__ static inline double2 cuda_norm_join_blocks(const cuda_norm_resident_
             sum.y += pair[i].y;
         }
     }
-    joined[share * SLAB + channel] = sum;
+    joined[share * slab + channel] = sum;
     __syncthreads();
-    for (int32_t s = 0; s < SHARES && threadIdx.x < SLAB; s++) {
-        total.x += joined[s * SLAB + channel].x;
-        total.y += joined[s * SLAB + channel].y;
+    for (int32_t s = 0; s < shares && (int32_t)threadIdx.x < slab; s++) {
+        total.x += joined[s * slab + channel].x;
+        total.y += joined[s * slab + channel].y;
     }
     return total;
 }
@@ -151,7 +153,7 @@ static inline cudaError_t cuda_norm_resident_begin(const cuda_call *call,
                                                    const cuda_norm_resident_job *job)
 {
     const cuda_norm_resident &shape = job->shape;
-    unsigned blocks = (unsigned)(shape.slabs * shape.blocks);
+    unsigned blocks = (unsigned)shape.multiprocessors;
     void *arguments[] = {(void *)job};
 
 #ifdef __CUDACC__
