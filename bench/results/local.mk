@@ -55,6 +55,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_pytorch_two_gpus_buckets.csv \
 	bench/results/h200_pytorch_two_gpus_live.csv \
 	bench/results/h200_pytorch_two_gpus_losses.csv \
+	bench/results/h200_pytorch_two_gpus_resident.csv \
 	bench/results/h200_resnet20_16000_modes.csv \
 	bench/results/h200_resnet20_modes.csv \
 	bench/results/h200_resnet50_f32_nchw.csv \
@@ -76,6 +77,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_sums.csv \
 	bench/results/h200_steps.csv \
 	bench/results/h200_steps_fastest.csv \
+	bench/results/h200_steps_fastest_again.csv \
 	bench/results/h200_steps_fastest_filters.csv \
 	bench/results/h200_tensorcore_bf16_halo.csv \
 	bench/results/h200_tensorcore_f16_first.csv \
