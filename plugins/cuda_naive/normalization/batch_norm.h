@@ -149,6 +149,14 @@ struct cuda_stats_params {
     int32_t is_last;
 };
 
+/* `run` with a number of x's type, which is float, half or bfloat16. */
+template <class F> static inline int32_t cuda_norm_by_type(int32_t type, const F &run)
+{
+    return type == ANYDNN_PLUGIN_FLOAT  ? run(float{})
+           : type == ANYDNN_PLUGIN_HALF ? run(cuda_half{})
+                                        : run(cuda_bfloat16{});
+}
+
 /* Tensors: x | cells, scale, bias, running mean and variance, saved pair. */
 enum {
     CUDA_STATS_X,

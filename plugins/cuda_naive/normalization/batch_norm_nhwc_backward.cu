@@ -73,12 +73,5 @@ template <class T> static int32_t run(const cuda_call *call, const cuda_norm_nhw
 
 int32_t cuda_norm_nhwc_backward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job)
 {
-    switch (type) {
-    case ANYDNN_PLUGIN_FLOAT:
-        return run<float>(call, job);
-    case ANYDNN_PLUGIN_HALF:
-        return run<cuda_half>(call, job);
-    default:
-        return run<cuda_bfloat16>(call, job);
-    }
+    return cuda_norm_by_type(type, [=](auto x) { return run<decltype(x)>(call, job); });
 }

@@ -137,12 +137,5 @@ static int32_t by_activation(const cuda_call *call, const cuda_norm_nhwc_job *jo
 
 int32_t cuda_norm_nhwc_forward(const cuda_call *call, int32_t type, const cuda_norm_nhwc_job *job)
 {
-    switch (type) {
-    case ANYDNN_PLUGIN_FLOAT:
-        return by_activation<float>(call, job);
-    case ANYDNN_PLUGIN_HALF:
-        return by_activation<cuda_half>(call, job);
-    default:
-        return by_activation<cuda_bfloat16>(call, job);
-    }
+    return cuda_norm_by_type(type, [=](auto x) { return by_activation<decltype(x)>(call, job); });
 }

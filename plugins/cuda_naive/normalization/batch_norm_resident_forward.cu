@@ -279,12 +279,5 @@ template <class T> static int32_t run(const cuda_call *call, cuda_norm_resident_
 
 int32_t cuda_norm_resident_forward(const cuda_call *call, int32_t type, cuda_norm_resident_job *job)
 {
-    switch (type) {
-    case ANYDNN_PLUGIN_FLOAT:
-        return run<float>(call, job);
-    case ANYDNN_PLUGIN_HALF:
-        return run<cuda_half>(call, job);
-    default:
-        return run<cuda_bfloat16>(call, job);
-    }
+    return cuda_norm_by_type(type, [=](auto x) { return run<decltype(x)>(call, job); });
 }
