@@ -62,18 +62,21 @@ static int divide_image(cuda_norm_resident *shape, const cuda_norm_resident_wish
         shape->group = (shape->positions + CUDA_NORM_GROUP - 1) / CUDA_NORM_GROUP;
         if (shape->group > CUDA_NORM_GROUP_WHOLE)
             shape->group = CUDA_NORM_GROUP_WHOLE;
-        shape->piece = groups * shape->group;
-        shape->length = shape->positions;
-        shape->units = 1;
-        return shape->positions > shape->piece && shape->positions <= CUDA_NORM_WHOLE;
     }
     shape->piece = groups * shape->group;
+    if (shape->positions <= shape->piece)
+        return 0;
+    if (shape->is_whole) {
+        shape->length = shape->positions;
+        shape->units = 1;
+        return shape->positions <= CUDA_NORM_WHOLE;
+    }
     if (shape->across == WIDE)
         most = wish.window == 2 ? UNIT_WIDE_BOTH : UNIT_WIDE;
     for (shape->length = most; shape->length > shape->piece; shape->length -= shape->piece) {
         int32_t left = shape->positions % shape->length;
 
-        if (shape->positions > shape->piece && (left == 0 || left > shape->piece || !is_ahead)) {
+        if (left == 0 || left > shape->piece || !is_ahead) {
             shape->units = (shape->positions + shape->length - 1) / shape->length;
             return 1;
         }
