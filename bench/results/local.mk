@@ -63,6 +63,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_float_plain_nchw.csv \
 	bench/results/h200_float_plain_nhwc.csv \
 	bench/results/h200_float_beside.csv \
+	bench/results/h200_rows_written.csv \
 	bench/results/h200_shadow_resnet50.csv \
 	bench/results/h200_tensorcore_f16_biased.csv \
 	bench/results/h200_tensorcore_bf16.csv \
