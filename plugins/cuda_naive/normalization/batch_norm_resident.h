@@ -8,7 +8,7 @@
  * A block has units of a slab, 256 or 128 bytes of channels: rows of one image that follow one
  * another, all of them where an image has few. A warp takes whole units, of which it reads pieces
  * of two or four groups of rows, one group for all the lanes of a row, into a ring of its own; a
- * lane reads there what it wrote itself. Memory takes 256 bytes a row 7 to 11 % faster than 128
+ * lane reads there what it wrote itself. Memory takes 256 bytes a row 7 to 15 % faster than 128
  * where it is written (bench/results/trials.md). Bits of the reserve pass through the warp's shared
  * memory, so that lines of them move whole. Units are dealt out by number, so that sums do not
  * depend on who was fast.
