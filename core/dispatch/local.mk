@@ -6,6 +6,7 @@ core_libanydnn_core_la_SOURCES += \
 	core/dispatch/autotune/key.c \
 	core/dispatch/autotune/operands.c \
 	core/dispatch/autotune/rank.c \
+	core/dispatch/autotune/runs.c \
 	core/dispatch/autotune/search.c \
 	core/dispatch/autotune/search.h \
 	core/dispatch/autotune/store.c \

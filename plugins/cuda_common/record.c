@@ -246,6 +246,7 @@ int32_t cuda_record_end(int32_t device, void *stream, void **recording)
     struct cuda_visit visit;
     cudaGraph_t graph = NULL;
     cudaGraphExec_t made = NULL;
+    enum cudaStreamCaptureMode mode;
     struct object *object;
     int32_t status = cuda_process();
 
@@ -255,8 +256,10 @@ int32_t cuda_record_end(int32_t device, void *stream, void **recording)
         return status;
     status = cuda_check(device, cudaStreamEndCapture(captured_stream(stream), &graph),
                         "ending a capture");
+    cuda_aside_begin(&mode); /* another stream may be captured, and a graph takes memory */
     if (!status)
         status = cuda_check(device, cudaGraphInstantiate(&made, graph, 0), "making a graph");
+    cuda_aside_end(mode);
     if (graph)
         (void)cudaGraphDestroy(graph);
     if (!status) {

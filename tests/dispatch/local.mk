@@ -31,6 +31,7 @@ dispatch_tests = $(search_tests) \
 search_tests = \
 	tests/dispatch/test_fastest \
 	tests/dispatch/test_fastest_device \
+	tests/dispatch/test_fastest_recorded \
 	tests/dispatch/test_get_v2 \
 	tests/dispatch/test_search \
 	tests/dispatch/test_search_faults \

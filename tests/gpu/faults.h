@@ -24,6 +24,10 @@ void fault_capture_own(void);
 void fault_capture_global(void);
 void fault_capture_default(void);
 void fault_capture_fastest(void);
+void fault_beside_capture_naive(void);
+void fault_beside_capture_cudnn(void);
+void fault_beside_capture_fastest(void);
+void fault_beside_capture_fastest_cudnn(void);
 
 /* faults_process.c */
 void fault_exit_queued(void);

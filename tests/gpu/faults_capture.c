@@ -250,3 +250,63 @@ void fault_capture_default(void)
     must_be(SUCCESS, anydnnDestroy(second));
     must_be(SUCCESS, anydnnDestroy(first));
 }
+
+/* The workspace that this handle's route needs. */
+static void make_room(anydnnHandle_t handle, struct gpu_work *work)
+{
+    size_t bytes = 0;
+
+    must_be(SUCCESS, anydnnProblemGetWorkspaceSize(handle, work->problem, &bytes));
+    if (bytes <= work->workspace_bytes)
+        return;
+    must_be(SUCCESS, anydnnMemFree(handle, work->workspace));
+    must_be(SUCCESS, anydnnMemAlloc(handle, bytes, &work->workspace));
+    work->workspace_bytes = bytes;
+}
+
+/* While the caller captures elsewhere, so that CUDA would end the capture with whatever it takes
+ * for unsafe, first calls make plans and contests, and leave the capture alone. */
+static void beside_capture(const char *route)
+{
+    anydnnHandle_t maker = gpu_handle("cuda:0", "cuda_naive");
+    anydnnHandle_t handle = gpu_handle("cuda:0", route);
+    cudaStream_t stream, own;
+    cudaGraph_t graph;
+
+    make_all(maker);
+    spoil_all(maker);
+    must_be(SUCCESS, anydnnSynchronize(maker));
+    must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+    must(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking) == cudaSuccess);
+    must_be(SUCCESS, anydnnSetStream(handle, own));
+    must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal) == cudaSuccess);
+    for (int i = 0; i < gpu_problem_count; i++) {
+        make_room(handle, works[i]);
+        must_be(SUCCESS, gpu_work_run(handle, works[i]));
+    }
+    must(cudaStreamEndCapture(stream, &graph) == cudaSuccess);
+    must_be(SUCCESS, anydnnSynchronize(handle));
+    check_all(handle);
+    must_be(SUCCESS, anydnnDestroy(handle));
+    must_be(SUCCESS, anydnnDestroy(maker));
+}
+
+void fault_beside_capture_naive(void)
+{
+    beside_capture("cuda_naive");
+}
+
+void fault_beside_capture_cudnn(void)
+{
+    beside_capture("cudnn, cuda_naive");
+}
+
+void fault_beside_capture_fastest(void)
+{
+    beside_capture("fastest, cuda_tensorcore, cuda_naive");
+}
+
+void fault_beside_capture_fastest_cudnn(void)
+{
+    beside_capture("fastest, cudnn, cuda_tensorcore, cuda_naive");
+}

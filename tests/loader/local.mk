@@ -87,7 +87,8 @@ tests_mocks_libmock_memory_la_LIBADD = -lpthread
 
 # What mocks share; and what those of a device share.
 check_LTLIBRARIES += tests/mocks/libmock.la tests/mocks/libmock_space.la
-tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_operations.c tests/mocks/mock_text.c
+tests_mocks_libmock_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_operations.c tests/mocks/mock_text.c \
+	tests/mocks/mock_time.c
 tests_mocks_libmock_space_la_SOURCES = tests/mocks/mock.h tests/mocks/mock_memory.h tests/mocks/mock_space.c \
 	tests/mocks/mock_space.h tests/mocks/mock_aside.c tests/mocks/mock_stream.c
 MOCK_SPACE_LIBADD = tests/mocks/libmock.la tests/mocks/libmock_space.la tests/mocks/libmock_memory.la -lpthread

@@ -70,6 +70,15 @@ void mock_line_end(struct mock_line *line);
 /* Bytes of an element (of a vector, for VECT_C). */
 size_t mock_type_size(int32_t type);
 
+/* Lets so many microseconds pass. */
+void mock_sleep(long microseconds);
+
+/* What the runs that are being recorded take, which passes at each replay; -1 while none are. */
+extern _Atomic long mock_recorded;
+
+/* Takes as long as set.sleep_us and set.launch_us say of the engine. */
+void mock_run(uint64_t engine);
+
 /* The table of the space that the object brings. */
 extern const struct anydnn_plugin_space mock_space;
 

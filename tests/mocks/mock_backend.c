@@ -44,6 +44,7 @@
  *   set.execute_engines = LIST   the engines that set.execute concerns (default: all)
  *   set.execute = kill       ends the process
  *   set.sleep_us = N / N     how long plan_execute takes, by engine, as the five above (default 0)
+ *   set.launch_us = N / N    how much longer where it is called: replays do not take it (default 0)
  * mock_device:
  * set.captured = yes: no mark can be set
  * set.devices = N (default 1), set.current = N (default 0), set.poisoned = yes, set.fail_space =
@@ -59,7 +60,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "mock.h"
 #include "mock_settings.h"
@@ -352,20 +352,6 @@ static int concerned(uint64_t engine)
     return !list || in_list(list, number);
 }
 
-static void sleep_as_told(uint64_t engine)
-{
-    struct timespec time = {0, 0};
-    char part[32];
-    long microseconds;
-
-    if (!mock_part(mock_setting("sleep_us"), '/', (int)engine - 1, 1, part, sizeof(part)))
-        return;
-    microseconds = strtol(part, NULL, 0);
-    time.tv_sec = microseconds / 1000000;
-    time.tv_nsec = microseconds % 1000000 * 1000;
-    nanosleep(&time, NULL);
-}
-
 static int32_t mock_plan_execute(struct anydnn_plugin_plan *plan,
                                  const struct anydnn_plugin_operands *operands, int32_t *effect)
 {
@@ -374,7 +360,7 @@ static int32_t mock_plan_execute(struct anydnn_plugin_plan *plan,
     int32_t answer = 0;
     struct mock_line line;
 
-    sleep_as_told(plan->engine);
+    mock_run(plan->engine);
     if (mock_setting_is("execute", "kill") && concerned(plan->engine))
         raise(SIGKILL);
     if (word && strcmp(word, "ok") != 0 && concerned(plan->engine)) {

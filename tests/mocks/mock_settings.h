@@ -26,6 +26,7 @@
     X(fill)                                                                                        \
     X(fork_safe)                                                                                   \
     X(garbage)                                                                                     \
+    X(launch_us)                                                                                   \
     X(log)                                                                                         \
     X(math)                                                                                        \
     X(multiprocessors)                                                                             \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory space that the backend of this object brings, "mockdev" unless MOCK_SPACE says
- * another: its memory (mock_memory.c), and streams, marks and recordings that do nothing. Every
- * function tells what it was asked, and fails when it is told to.
+ * another: its memory (mock_memory.c), and streams, marks and recordings that do nothing but
+ * take time. Every function tells what it was asked, and fails when it is told to.
  */
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 
 struct recording {
     int number;
+    long microseconds; /* of a replay */
 };
 
 struct mark {
@@ -274,36 +276,48 @@ static void space_mark_destroy(int32_t device, void *mark)
 static int32_t space_record_begin(int32_t device, void *stream)
 {
     struct mock_line line;
+    int32_t answer;
 
     MOCK_SPACE_LOG(line, "record_begin", " device=%d stream=0x%" PRIxPTR, device,
                    (uintptr_t)mock_stream_alive(stream));
-    return mock_space_answer(&line, "record_begin");
+    answer = mock_space_answer(&line, "record_begin");
+    if (answer == 0)
+        mock_recorded = 0;
+    return answer;
 }
 
 static int32_t space_record_end(int32_t device, void *stream, void **recording)
 {
     static int count;
+    long recorded = atomic_exchange(&mock_recorded, -1);
     struct recording *made = NULL;
     struct mock_line line;
+    int32_t answer;
 
     if (mock_space_gives_nothing("record_end"))
         return 0;
     made = calloc(1, sizeof(*made));
     if (!made)
         return 2;
+    made->microseconds = recorded;
     pthread_mutex_lock(&count_lock);
     made->number = ++count;
     pthread_mutex_unlock(&count_lock);
-    *recording = made;
     MOCK_SPACE_LOG(line, "record_end", " device=%d stream=0x%" PRIxPTR " recording=%d", device,
                    (uintptr_t)mock_stream_alive(stream), made->number);
-    return mock_space_answer(&line, "record_end");
+    answer = mock_space_answer(&line, "record_end");
+    if (answer == 0)
+        *recording = made;
+    else
+        free(made);
+    return answer;
 }
 
 static int32_t space_record_replay(int32_t device, void *stream, void *recording)
 {
     struct mock_line line;
 
+    mock_sleep(((struct recording *)recording)->microseconds);
     MOCK_SPACE_LOG(line, "record_replay", " device=%d stream=0x%" PRIxPTR " recording=%d", device,
                    (uintptr_t)mock_stream_alive(stream), ((struct recording *)recording)->number);
     return mock_space_answer(&line, "record_replay");

@@ -46,4 +46,11 @@ void adn_stand_turn(struct adn_stand *stand);
 /* Puts what in-place runs replaced back into the search's own operands; 0 or the space's answer. */
 int32_t adn_stand_restore(struct adn_stand *stand);
 
+/* ---- runs.c */
+
+/* How long a plan takes, the median of a few samples; 0, or the space's or the backend's answer. Of
+ * one that warm takes more than so many microseconds one run is enough; -1: of none. */
+int32_t adn_stand_time(struct adn_stand *stand, const struct adn_plan *plan, double hopeless,
+                       double *microseconds);
+
 #endif

@@ -1,72 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long each choice of a search takes: the median of a few runs between the space's marks. */
+/* The choices of a search, one after the other: its plan, how long it takes, and whether it is the
+ * fastest so far. */
 #include "dispatch/autotune/stand.h"
 #include "dispatch/autotune/suspect.h"
 #include "dispatch/handle/guard.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "desc/names.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 #include "sys/log.h"
 
-/* Runs after the first, which warms up; fewer once they have taken this long together. */
-#define RUNS   5
-#define ENOUGH 100e3 /* microseconds */
-/* One mark to the other takes at least so long under `fastest`, by runs in a row. A device that has
- * waited for the host is idle at the first mark, so that what the host needs to launch the first
- * run counts, some microseconds that backends differ in; and runs in a row overlap as they do where
- * calls follow each other. */
-#define LONG_ENOUGH 1000.0 /* microseconds */
-#define BURST       64
 /* What is not this part faster is a tie, which the earlier one wins. */
 #define TIE 0.01
 /* So many times the fastest one's time are out of the question under `fastest`, where time is
  * short: an engine that takes it warm is not run again, and other engines of its backend come last.
  */
 #define HOPELESS 2.0
-
-/* So many runs in a row; the time of one. */
-static int32_t run_some(struct adn_stand *stand, const struct adn_plan *plan, int runs,
-                        double *microseconds)
-{
-    int32_t effect = ANYDNN_PLUGIN_EFFECT_NONE;
-    int32_t result = adn_stand_restore(stand);
-
-    if (result == 0)
-        result = stand->space->mark_record(stand->device, stand->operands.stream, stand->marks[0]);
-    for (int i = 0; i < runs && result == 0; i++) {
-        adn_stand_turn(stand);
-        result = ADN_BACKEND_CALL(plan->execute(plan->body, &stand->operands, &effect));
-    }
-    adn_float_standard();
-    if (result == 0)
-        result = stand->space->mark_record(stand->device, stand->operands.stream, stand->marks[1]);
-    if (result == 0)
-        result = stand->space->mark_elapsed(stand->device, stand->marks[0], stand->marks[1],
-                                            microseconds);
-    *microseconds /= runs;
-    return result;
-}
-
-static int by_size(const void *left, const void *right)
-{
-    const double *a = left, *b = right;
-
-    return *a < *b ? -1 : *a > *b;
-}
-
-/* How many runs take long enough together, as far as one that warms up tells. */
-static int burst_of(const struct adn_choices *choices, double one)
-{
-    if (!choices->fastest || one >= LONG_ENOUGH)
-        return 1;
-    return one * BURST <= LONG_ENOUGH ? BURST : (int)(LONG_ENOUGH / one) + 1;
-}
 
 /* The least time of those that ran, of one backend or of all; -1 where none did. */
 static double least_of(const struct adn_choices *choices, const struct adn_backend *backend)
@@ -83,39 +35,19 @@ static double least_of(const struct adn_choices *choices, const struct adn_backe
     return least;
 }
 
-static int is_hopeless(const struct adn_choices *choices, double microseconds)
+/* What takes longer is out of the question; -1 where nothing is. */
+static double hopeless_beyond(const struct adn_choices *choices)
 {
-    double least = least_of(choices, NULL);
+    double least = choices->fastest ? least_of(choices, NULL) : -1;
 
-    return choices->fastest && least >= 0 && microseconds > HOPELESS * least;
+    return least < 0 ? -1 : HOPELESS * least;
 }
 
-/* The median of the runs after those that warm up, or what failed. */
-static int32_t run_all(struct adn_stand *stand, const struct adn_plan *plan, double *median)
+static int is_hopeless(const struct adn_choices *choices, const struct adn_backend *backend)
 {
-    double runs[RUNS], total = 0, warm_up = 0;
-    int count = 0, burst = 1;
-    int32_t result = run_some(stand, plan, 1, &warm_up);
+    double beyond = hopeless_beyond(choices);
 
-    /* The first run loads code. */
-    if (result == 0 && stand->choices->fastest && warm_up < ENOUGH) {
-        result = run_some(stand, plan, 1, &warm_up);
-        if (result == 0 && is_hopeless(stand->choices, warm_up)) {
-            *median = warm_up;
-            return 0;
-        }
-    }
-    if (result == 0)
-        burst = burst_of(stand->choices, warm_up);
-    while (result == 0 && count < RUNS && (count == 0 || total < ENOUGH)) {
-        result = run_some(stand, plan, burst, &runs[count]);
-        total += result == 0 ? runs[count++] * burst : 0;
-    }
-    if (result != 0)
-        return result;
-    qsort(runs, (size_t)count, sizeof(runs[0]), by_size);
-    *median = runs[count / 2] > 0 ? runs[count / 2] : 0;
-    return 0;
+    return beyond >= 0 && least_of(choices, backend) > beyond;
 }
 
 /* The plan that a call which names the choice would get. */
@@ -160,7 +92,7 @@ static anydnnStatus_t run_choice(struct adn_stand *stand, struct adn_choice *cho
                         entry, stand->choices->handle->device_name, choice->workspace,
                         choice->backend->name);
     }
-    result = run_all(stand, choice->plan, &microseconds);
+    result = adn_stand_time(stand, choice->plan, hopeless_beyond(stand->choices), &microseconds);
     if (result == 0) {
         choice->microseconds = microseconds;
         return ANYDNN_STATUS_SUCCESS;
@@ -245,7 +177,7 @@ static anydnnStatus_t time_choices(struct adn_stand *stand, double began, int al
         /* A reference is right, not fast: a contest that takes hours has no use. */
         if (choice->status != ANYDNN_STATUS_SUCCESS || choice->microseconds >= 0 ||
             (choice->backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) ||
-            (!all && is_hopeless(choices, least_of(choices, choice->backend))))
+            (!all && is_hopeless(choices, choice->backend)))
             continue;
         choices->partial |= choices->limit_us > 0 && microseconds_now() - began > choices->limit_us;
         if (choices->partial)
