@@ -7,6 +7,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h100_host_cost.csv \
 	bench/results/h100_norms_f16_images.csv \
 	bench/results/h100_pytorch_two_gpus.csv \
+	bench/results/h100_steps_fastest.csv \
 	bench/results/h200_autotuner.csv \
 	bench/results/h200_compare_modes.csv \
 	bench/results/h200_compare_deepbench.html \
@@ -78,8 +79,6 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_sums.csv \
 	bench/results/h200_steps.csv \
 	bench/results/h200_steps_fastest.csv \
-	bench/results/h200_steps_fastest_again.csv \
-	bench/results/h200_steps_fastest_filters.csv \
 	bench/results/h200_tensorcore_bf16_halo.csv \
 	bench/results/h200_tensorcore_f16_first.csv \
 	bench/results/h200_tensorcore_f16_halo.csv \

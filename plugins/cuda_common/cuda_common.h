@@ -46,17 +46,20 @@ int32_t cuda_device_count(const char **why);
 /* 0 if the device is there and new enough, else a status with a sentence. */
 int32_t cuda_device_usable(int32_t device);
 
-/* Makes `device` current in this thread; cuda_leave puts back what was. */
+/* While any stream of the process is captured in CUDA's global mode, what CUDA takes for unsafe, as
+ * cudaMalloc, fails and ends that capture, though it is no part of it. Between these two it does
+ * not. */
+void cuda_aside_begin(enum cudaStreamCaptureMode *mode);
+void cuda_aside_end(enum cudaStreamCaptureMode mode);
+
+/* Makes `device` current in this thread, and all that follows aside; cuda_leave puts back what was.
+ */
 struct cuda_visit {
     int device, before;
+    enum cudaStreamCaptureMode mode;
 };
 int32_t cuda_enter(struct cuda_visit *visit, int32_t device);
 void cuda_leave(const struct cuda_visit *visit);
-
-/* While a stream is captured in CUDA's global mode, a call such as cudaMalloc ends the capture,
- * though it is no part of it. Between these two it does not. */
-void cuda_aside_begin(enum cudaStreamCaptureMode *mode);
-void cuda_aside_end(enum cudaStreamCaptureMode mode);
 
 /* The stream that work for a stream of the application goes to. That is the stream itself, but for
  * the default one while this thread records: the legacy default stream cannot be captured, so that

@@ -64,22 +64,6 @@ int32_t cuda_device_usable(int32_t device)
 
 /* ------------------------------------------------------------------ current ones */
 
-int32_t cuda_enter(struct cuda_visit *visit, int32_t device)
-{
-    cudaError_t error = cudaGetDevice(&visit->before);
-
-    visit->device = device;
-    if (error == cudaSuccess && visit->before != device)
-        error = cudaSetDevice(device);
-    return cuda_check(device, error, "making the device current");
-}
-
-void cuda_leave(const struct cuda_visit *visit)
-{
-    if (visit->before != visit->device)
-        (void)cudaSetDevice(visit->before);
-}
-
 void cuda_aside_begin(enum cudaStreamCaptureMode *mode)
 {
     *mode = cudaStreamCaptureModeRelaxed;
@@ -89,6 +73,25 @@ void cuda_aside_begin(enum cudaStreamCaptureMode *mode)
 void cuda_aside_end(enum cudaStreamCaptureMode mode)
 {
     (void)cudaThreadExchangeStreamCaptureMode(&mode);
+}
+
+int32_t cuda_enter(struct cuda_visit *visit, int32_t device)
+{
+    cudaError_t error = cudaGetDevice(&visit->before);
+
+    visit->device = device;
+    if (error == cudaSuccess && visit->before != device)
+        error = cudaSetDevice(device);
+    if (error == cudaSuccess)
+        cuda_aside_begin(&visit->mode);
+    return cuda_check(device, error, "making the device current");
+}
+
+void cuda_leave(const struct cuda_visit *visit)
+{
+    cuda_aside_end(visit->mode);
+    if (visit->before != visit->device)
+        (void)cudaSetDevice(visit->before);
 }
 
 /* ------------------------------------------------------------------ streams */
@@ -128,10 +131,8 @@ static int32_t make_pool(int32_t device)
     uint64_t keep = UINT64_MAX;
     cudaMemPool_t made = NULL;
     int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
-    enum cudaStreamCaptureMode mode;
 
     pthread_mutex_lock(&pools_lock);
-    cuda_aside_begin(&mode);
     if (!atomic_load(&pools[device])) {
         status = cuda_check(device, cudaMemPoolCreate(&made, &props), "making a pool of memory");
         if (!status)
@@ -141,7 +142,6 @@ static int32_t make_pool(int32_t device)
         if (!status)
             atomic_store(&pools[device], made);
     }
-    cuda_aside_end(mode);
     pthread_mutex_unlock(&pools_lock);
     return status;
 }

@@ -69,7 +69,6 @@ static struct made *take_stream(cudaStream_t stream)
 int32_t cuda_stream_create(int32_t device, void **stream)
 {
     struct made *made = kit_host->alloc(sizeof *made);
-    enum cudaStreamCaptureMode mode;
     struct cuda_visit visit;
     int32_t status = cuda_process();
 
@@ -81,10 +80,8 @@ int32_t cuda_stream_create(int32_t device, void **stream)
         kit_host->free(made);
         return status;
     }
-    cuda_aside_begin(&mode);
     status = cuda_check(device, cudaStreamCreateWithFlags(&made->stream, cudaStreamNonBlocking),
                         "making a stream");
-    cuda_aside_end(mode);
     made->primary = cuda_primary(device);
     cuda_leave(&visit);
     if (status) {
@@ -246,7 +243,6 @@ int32_t cuda_record_end(int32_t device, void *stream, void **recording)
     struct cuda_visit visit;
     cudaGraph_t graph = NULL;
     cudaGraphExec_t made = NULL;
-    enum cudaStreamCaptureMode mode;
     struct object *object;
     int32_t status = cuda_process();
 
@@ -256,10 +252,8 @@ int32_t cuda_record_end(int32_t device, void *stream, void **recording)
         return status;
     status = cuda_check(device, cudaStreamEndCapture(captured_stream(stream), &graph),
                         "ending a capture");
-    cuda_aside_begin(&mode); /* another stream may be captured, and a graph takes memory */
     if (!status)
         status = cuda_check(device, cudaGraphInstantiate(&made, graph, 0), "making a graph");
-    cuda_aside_end(mode);
     if (graph)
         (void)cudaGraphDestroy(graph);
     if (!status) {

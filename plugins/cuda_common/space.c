@@ -135,7 +135,6 @@ static const struct memory of_host = {"the host's memory", take_of_host, cudaFre
 
 static int32_t take(const struct memory *memory, int32_t device, uint64_t bytes, void **pointer)
 {
-    enum cudaStreamCaptureMode mode;
     struct cuda_visit visit;
     char what[64];
     int32_t status = cuda_process();
@@ -145,16 +144,13 @@ static int32_t take(const struct memory *memory, int32_t device, uint64_t bytes,
     if (status)
         return status;
     snprintf(what, sizeof what, "taking %llu bytes of %s", (unsigned long long)bytes, memory->name);
-    cuda_aside_begin(&mode);
     status = cuda_check(device, memory->take(pointer, bytes ? bytes : 1), what);
-    cuda_aside_end(mode);
     cuda_leave(&visit);
     return status;
 }
 
 static int32_t drop(const struct memory *memory, int32_t device, void *pointer)
 {
-    enum cudaStreamCaptureMode mode;
     struct cuda_visit visit;
     char what[64];
     int32_t status = cuda_process();
@@ -164,9 +160,7 @@ static int32_t drop(const struct memory *memory, int32_t device, void *pointer)
     if (status)
         return status;
     snprintf(what, sizeof what, "freeing %s", memory->name);
-    cuda_aside_begin(&mode);
     status = cuda_check(device, memory->drop(pointer), what);
-    cuda_aside_end(mode);
     cuda_leave(&visit);
     return status;
 }

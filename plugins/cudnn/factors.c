@@ -6,13 +6,6 @@
 /* The output of the operations that blend. */
 enum { OUTPUT = 2 };
 
-/* Making a plan may load code, which a capture under way permits to threads that say so. */
-static enum cudaStreamCaptureMode relax(enum cudaStreamCaptureMode mode)
-{
-    (void)cudaThreadExchangeStreamCaptureMode(&mode);
-    return mode;
-}
-
 /* The same engine and knobs for a graph with these factors. 0 or -1. */
 static int make_other(struct anydnn_plugin_plan *plan, const struct cdn_factors *factors)
 {
@@ -174,11 +167,9 @@ static int32_t make_by_float(struct anydnn_plugin_plan *plan)
 int32_t cdn_run_new_factors(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
     const struct cdn_factors factors = {{call->operands->scale[0], call->operands->scale[1]}};
-    enum cudaStreamCaptureMode mode = relax(cudaStreamCaptureModeRelaxed);
     int made = make_other(plan, &factors) == 0;
     int32_t status = !made && is_short(plan) ? make_by_float(plan) : ANYDNN_PLUGIN_STATUS_SUCCESS;
 
-    (void)relax(mode);
     if (status)
         return status;
     return made             ? cdn_run_other(plan, call)

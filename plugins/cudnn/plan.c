@@ -172,7 +172,12 @@ int32_t cdn_plan_execute(struct anydnn_plugin_plan *plan,
 
 void cdn_plan_destroy(struct anydnn_plugin_plan *plan)
 {
-    if (!cdn_is_reset(plan->context))
+    enum cudaStreamCaptureMode mode;
+
+    if (!cdn_is_reset(plan->context)) {
+        cuda_aside_begin(&mode);
         cdn_plan_release(plan);
+        cuda_aside_end(mode);
+    }
     kit_host->free(plan);
 }
