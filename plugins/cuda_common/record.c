@@ -292,6 +292,8 @@ void cuda_record_destroy(int32_t device, void *recording)
 
     if (enter_again(&visit, object, device) == 0) {
         cuda_check(device, cudaGraphExecDestroy(object->graph), "freeing a graph");
+        /* What replays took between their kernels stays the process's unless it is given back. */
+        cuda_check(device, cudaDeviceGraphMemTrim(device), "giving back a graph's memory");
         cuda_leave(&visit);
     }
     kit_host->free(object);

@@ -70,15 +70,27 @@ int32_t cuda_device_usable(int32_t device)
                        : kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "no such device");
 }
 
+void cuda_aside_begin(enum cudaStreamCaptureMode *mode)
+{
+    *mode = cudaStreamCaptureModeRelaxed;
+    cudaThreadExchangeStreamCaptureMode(mode);
+}
+
+void cuda_aside_end(enum cudaStreamCaptureMode mode)
+{
+    cudaThreadExchangeStreamCaptureMode(&mode);
+}
+
 int32_t cuda_enter(struct cuda_visit *visit, int32_t device)
 {
-    *visit = (struct cuda_visit){device, device};
+    *visit = (struct cuda_visit){.device = device, .before = device};
+    cuda_aside_begin(&visit->mode);
     return ANYDNN_PLUGIN_STATUS_SUCCESS;
 }
 
 void cuda_leave(const struct cuda_visit *visit)
 {
-    (void)visit;
+    cuda_aside_end(visit->mode);
 }
 
 uint64_t cuda_primary(int32_t device)

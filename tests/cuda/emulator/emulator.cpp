@@ -328,6 +328,12 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph)
     return cudaSuccess;
 }
 
+/* It ended with the graph. */
+cudaError_t cudaDeviceGraphMemTrim(int)
+{
+    return cudaSuccess;
+}
+
 // ---- the context, which nothing resets
 
 uint64_t cuda_primary(int32_t)
