@@ -4,7 +4,9 @@
 EXTRA_DIST += bench/results/README.md \
 	bench/results/bench_onednn_resnet50_b4.csv \
 	bench/results/compare_cpu_ref_onednn_resnet50.csv \
+	bench/results/h100_contest_called.csv \
 	bench/results/h100_host_cost.csv \
+	bench/results/h100_host_cost_visits.csv \
 	bench/results/h100_norms_f16_images.csv \
 	bench/results/h100_pytorch_two_gpus.csv \
 	bench/results/h100_steps_fastest.csv \
@@ -46,6 +48,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_norms_f16_relu.csv \
 	bench/results/h200_norms_f16_sums_by_rows.csv \
 	bench/results/h200_norms_f16_wide.csv \
+	bench/results/h200_norms_f16_fastest.csv \
 	bench/results/h200_norms_f16_resident.csv \
 	bench/results/h200_pytorch_models.csv \
 	bench/results/h200_pytorch_models_second.csv \
@@ -79,6 +82,7 @@ EXTRA_DIST += bench/results/README.md \
 	bench/results/h200_layers_sums.csv \
 	bench/results/h200_steps.csv \
 	bench/results/h200_steps_fastest.csv \
+	bench/results/h200_vgg16_long.csv \
 	bench/results/h200_tensorcore_bf16_halo.csv \
 	bench/results/h200_tensorcore_f16_first.csv \
 	bench/results/h200_tensorcore_f16_halo.csv \
