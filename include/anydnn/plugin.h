@@ -86,7 +86,7 @@ extern "C" {
 
 #define ANYDNN_PLUGIN_MAGIC     0x6e64796e61ULL /* "anydn", little endian */
 #define ANYDNN_PLUGIN_ABI_MAJOR 0
-#define ANYDNN_PLUGIN_ABI_MINOR 6
+#define ANYDNN_PLUGIN_ABI_MINOR 7
 
 #define ANYDNN_PLUGIN_DIM_MAX     8
 #define ANYDNN_PLUGIN_SPATIAL_MAX 6
@@ -697,12 +697,22 @@ struct anydnn_plugin_limit {
     const char *sentence;
 };
 
+/* What the value of a setting can do. The host gives a backend no value that a file of another
+ * user sets while the process runs as root, unless the key's kind is CHOICE. A key without a kind
+ * is treated as one that names code. */
+enum {
+    ANYDNN_PLUGIN_SETTING_CODE = 0, /* names code that the backend loads or runs */
+    ANYDNN_PLUGIN_SETTING_FILE = 1, /* names a file or folder that is read or written */
+    ANYDNN_PLUGIN_SETTING_CHOICE =
+        2, /* a number or a word that neither runs code nor names a file */
+};
+
 /* A key that the backend asks host->setting for: "threads", "how many threads compute (one for each
  * processor)". A key of the settings that is not published is reported to the user when the backend
  * is opened, and the others are listed there. */
 struct anydnn_plugin_setting {
     uint32_t struct_size;
-    uint32_t reserved;
+    uint32_t kind;    /* ANYDNN_PLUGIN_SETTING_xxx */
     const char *key;  /* [a-z0-9_]{1,31} */
     const char *help; /* one line: what it does, its values, and the default in parentheses */
 };

@@ -29,11 +29,13 @@ static void context_destroy(struct anydnn_plugin_context *context)
 
 static const struct anydnn_plugin_setting setting_threads = {
     .struct_size = sizeof setting_threads,
+    .kind = ANYDNN_PLUGIN_SETTING_CHOICE,
     .key = "threads",
     .help = "how many threads compute: a number (one for each processor that the process may use)",
 };
 static const struct anydnn_plugin_setting setting_emulate = {
     .struct_size = sizeof setting_emulate,
+    .kind = ANYDNN_PLUGIN_SETTING_CHOICE,
     .key = "emulate",
     .help = "convolutions round operands as their math mode permits: on, off (off)",
 };

@@ -14,6 +14,7 @@ static int32_t context_create(int32_t device, struct anydnn_plugin_context **con
 
 static const struct anydnn_plugin_setting setting_oracle = {
     .struct_size = sizeof setting_oracle,
+    .kind = ANYDNN_PLUGIN_SETTING_CHOICE,
     .key = "oracle",
     .help = "convolutions run in double, one thread a result: on, off (off)",
 };

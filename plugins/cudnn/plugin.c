@@ -65,6 +65,7 @@ static void context_destroy(struct anydnn_plugin_context *context)
 
 static const struct anydnn_plugin_setting setting_library = {
     .struct_size = sizeof setting_library,
+    .kind = ANYDNN_PLUGIN_SETTING_CODE,
     .key = "library",
     .help = "the library's file: a name or a path (libcudnn.so.9)",
 };

@@ -55,11 +55,13 @@ static void context_destroy(struct anydnn_plugin_context *context)
 
 static const struct anydnn_plugin_setting setting_library = {
     .struct_size = sizeof setting_library,
+    .kind = ANYDNN_PLUGIN_SETTING_CODE,
     .key = "library",
     .help = "the library's file: a name or a path (libdnnl.so.3, or else libdnnl.so.2)",
 };
 static const struct anydnn_plugin_setting setting_threads = {
     .struct_size = sizeof setting_threads,
+    .kind = ANYDNN_PLUGIN_SETTING_CHOICE,
     .key = "threads",
     .help = "how many threads compute: a number, or auto (auto: one for each processor)",
 };

@@ -45,6 +45,7 @@
 #define MOCK_SETTING(name)                                                                         \
     static const struct anydnn_plugin_setting mock_setting_##name = {                              \
         .struct_size = sizeof(struct anydnn_plugin_setting),                                       \
+        .kind = ANYDNN_PLUGIN_SETTING_CHOICE,                                                      \
         .key = #name,                                                                              \
         .help = "of the tests"};
 #define MOCK_SETTING_AT(name) &mock_setting_##name,
