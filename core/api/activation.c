@@ -16,14 +16,15 @@ anydnnStatus_t anydnnActivationForward(anydnnHandle_t handle,
                                        anydnnTensorDescriptor_t yDesc, void *y)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnActivationForward", ANYDNN_PLUGIN_ACTIVATION_FORWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_ACTIVATION, "activationDesc", activationDesc, 0);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_TENSOR(&entry, 1, yDesc, y);
-    ADN_BLEND(&entry, alpha, beta);
-    entry.call.params = activation_params;
+    adn_call_begin(&entry, &call, "anydnnActivationForward", ANYDNN_PLUGIN_ACTIVATION_FORWARD);
+    adn_call_descriptor(&entry, ADN_DESC_ACTIVATION, "activationDesc", activationDesc, 0);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_tensor(&entry, 1, yDesc, y);
+    adn_call_blend(&entry, alpha, beta);
+    call.params = activation_params;
     return adn_call_run(handle, &entry);
 }
 
@@ -38,27 +39,29 @@ anydnnStatus_t anydnnActivationBackward(anydnnHandle_t handle,
                                         anydnnTensorDescriptor_t dxDesc, void *dx)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
+    const struct anydnnActivationStruct *desc;
     int mode, swish, by_x;
 
-    adn_call_begin(&entry, "anydnnActivationBackward", ANYDNN_PLUGIN_ACTIVATION_BACKWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_ACTIVATION, "activationDesc", activationDesc, 0);
+    adn_call_begin(&entry, &call, "anydnnActivationBackward", ANYDNN_PLUGIN_ACTIVATION_BACKWARD);
+    desc = adn_call_descriptor(&entry, ADN_DESC_ACTIVATION, "activationDesc", activationDesc, 0);
     /* Swish's gradient is a function of x, the others' of y. For the ReLUs cuDNN reads x in the
      * place of y, which lies on the same side of their bounds. */
-    mode = activationDesc->a.mode;
+    mode = desc->a.mode;
     swish = mode == ANYDNN_ACTIVATION_SWISH;
     by_x = mode == ANYDNN_ACTIVATION_RELU || mode == ANYDNN_ACTIVATION_CLIPPED_RELU;
-    ADN_MAYBE_UNREAD(&entry, Y, yDesc, y, swish || by_x);
-    ADN_TENSOR(&entry, DY, dyDesc, dy);
-    ADN_MAYBE_UNREAD(&entry, X, xDesc, x, !swish && (!by_x || y));
-    ADN_TENSOR(&entry, DX, dxDesc, dx);
+    adn_call_maybe_unread(&entry, Y, yDesc, y, swish || by_x);
+    adn_call_tensor(&entry, DY, dyDesc, dy);
+    adn_call_maybe_unread(&entry, X, xDesc, x, !swish && (!by_x || y));
+    adn_call_tensor(&entry, DX, dxDesc, dx);
     if (swish)
         adn_call_stand_in(&entry, Y, DY);
     else if (!y)
-        adn_call_put(&entry, Y, entry.call.tensor[X], x);
+        adn_call_put(&entry, Y, call.tensor[X], x);
     if (!swish)
         adn_call_stand_in(&entry, X, DX);
-    ADN_BLEND(&entry, alpha, beta);
-    entry.call.params = activation_params;
+    adn_call_blend(&entry, alpha, beta);
+    call.params = activation_params;
     return adn_call_run(handle, &entry);
 }

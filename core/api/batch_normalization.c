@@ -10,7 +10,7 @@ struct settings {
     int32_t mode;
     int32_t ops;
     double epsilon;
-    anydnnActivationDescriptor_t activation; /* NULL: none */
+    const struct anydnnActivationStruct *activation; /* NULL: none */
 };
 
 static void norm_params(const struct adn_call *call, union kit_params *params)
@@ -28,20 +28,19 @@ static void norm_params(const struct adn_call *call, union kit_params *params)
     }
 }
 
-/* The activation descriptor counts only where the operation has an activation. */
-static anydnnStatus_t take_settings(struct adn_entry *entry, struct settings *settings,
-                                    anydnnActivationDescriptor_t activation)
+/* Puts what does not come with an operand. The activation descriptor counts only where the
+ * operation has an activation. */
+static void take_settings(struct adn_entry *entry, struct settings *settings,
+                          anydnnActivationDescriptor_t activation)
 {
-    entry->call.extra = settings;
-    entry->call.params = norm_params;
+    entry->call->extra = settings;
+    entry->call->params = norm_params;
     adn_call_key(entry, (uint64_t)(uint32_t)settings->mode << 32 | (uint32_t)settings->ops);
     adn_call_key_double(entry, settings->epsilon);
     settings->activation = NULL;
-    if (settings->ops == ANYDNN_BATCHNORM_OPS_BN)
-        return ANYDNN_STATUS_SUCCESS;
-    settings->activation = activation;
-    ADN_DESCRIPTOR(entry, ADN_DESC_ACTIVATION, "activationDesc", activation, 0);
-    return ANYDNN_STATUS_SUCCESS;
+    if (settings->ops != ANYDNN_BATCHNORM_OPS_BN)
+        settings->activation =
+            adn_call_descriptor(entry, ADN_DESC_ACTIVATION, "activationDesc", activation, 0);
 }
 
 static void take_reserve(struct adn_entry *entry, int slot, struct anydnn_plugin_tensor *reserve,
@@ -50,7 +49,7 @@ static void take_reserve(struct adn_entry *entry, int slot, struct anydnn_plugin
     adn_shape_of_bytes(reserve, (int64_t)bytes);
     adn_call_key(entry, bytes);
     if (bytes > 0)
-        ADN_OPTIONAL(entry, slot, reserve, data);
+        adn_call_optional(entry, slot, reserve, data);
 }
 
 static anydnnStatus_t
@@ -62,28 +61,28 @@ run_training(anydnnHandle_t handle, struct adn_entry *entry, struct settings *se
              anydnnActivationDescriptor_t activation, void *reserve, size_t reserve_bytes)
 {
     struct anydnn_plugin_tensor reserve_tensor;
-    anydnnStatus_t status;
+    const struct anydnn_plugin_tensor *param;
 
-    ADN_TENSOR(entry, 0, xDesc, x);
-    ADN_TENSOR(entry, 1, paramDesc, scale);
-    ADN_DATA(entry, 2, &paramDesc->t, bias);
-    ADN_TENSOR(entry, 6, yDesc, y);
-    ADN_OPTIONAL(entry, 4, &paramDesc->t, running_mean);
-    ADN_OPTIONAL(entry, 5, &paramDesc->t, running_var);
-    ADN_OPTIONAL(entry, 7, &paramDesc->t, save_mean);
-    ADN_OPTIONAL(entry, 8, &paramDesc->t, save_inv_var);
-    ADN_BLEND(entry, alpha, beta);
+    adn_call_tensor(entry, 0, xDesc, x);
+    adn_call_tensor(entry, 1, paramDesc, scale);
+    param = entry->call->tensor[1];
+    adn_call_data(entry, 2, param, bias);
+    adn_call_tensor(entry, 6, yDesc, y);
+    adn_call_optional(entry, 4, param, running_mean);
+    adn_call_optional(entry, 5, param, running_var);
+    adn_call_optional(entry, 7, param, save_mean);
+    adn_call_optional(entry, 8, param, save_inv_var);
+    adn_call_blend(entry, alpha, beta);
     if (settings->ops == ANYDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION)
-        ADN_TENSOR(entry, 3, zDesc, z);
-    status = take_settings(entry, settings, activation);
-    ADN_REQUIRE(status == ANYDNN_STATUS_SUCCESS, status);
+        adn_call_tensor(entry, 3, zDesc, z);
+    take_settings(entry, settings, activation);
     if (settings->ops != ANYDNN_BATCHNORM_OPS_BN)
         take_reserve(entry, 9, &reserve_tensor, reserve, reserve_bytes);
-    if (!(factor >= 0 && factor <= 1))
+    if (!(factor >= 0 && factor <= 1) && adn_call_accepted(entry))
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: exponentialAverageFactor is %g; it must be 0 to 1", entry->call.entry,
+                        "%s: exponentialAverageFactor is %g; it must be 0 to 1", entry->call->entry,
                         factor);
-    entry->call.operands.number[0] = factor;
+    entry->call->operands.number[0] = factor;
     return adn_call_run(handle, entry);
 }
 
@@ -96,9 +95,10 @@ anydnnStatus_t anydnnBatchNormalizationForwardTraining(
 {
     ADN_FLOAT_SCOPE;
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnBatchNormalizationForwardTraining",
+    adn_call_begin(&entry, &call, "anydnnBatchNormalizationForwardTraining",
                    ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING);
     return run_training(handle, &entry, &settings, alpha, beta, xDesc, x, NULL, NULL, yDesc, y,
                         bnScaleBiasMeanVarDesc, bnScale, bnBias, exponentialAverageFactor,
@@ -118,9 +118,10 @@ anydnnStatus_t anydnnBatchNormalizationForwardTrainingEx(
 {
     ADN_FLOAT_SCOPE;
     struct settings settings = {(int32_t)mode, (int32_t)bnOps, epsilon, NULL};
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnBatchNormalizationForwardTrainingEx",
+    adn_call_begin(&entry, &call, "anydnnBatchNormalizationForwardTrainingEx",
                    ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING);
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
     return run_training(handle, &entry, &settings, alpha, beta, xDesc, xData, zDesc, zData, yDesc,
@@ -138,18 +139,20 @@ anydnnStatus_t anydnnBatchNormalizationForwardInference(
 {
     ADN_FLOAT_SCOPE;
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
-    anydnnTensorDescriptor_t desc = bnScaleBiasMeanVarDesc;
+    const struct anydnn_plugin_tensor *param;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnBatchNormalizationForwardInference",
+    adn_call_begin(&entry, &call, "anydnnBatchNormalizationForwardInference",
                    ANYDNN_PLUGIN_BATCH_NORMALIZATION_INFERENCE);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_TENSOR(&entry, 1, desc, bnScale);
-    ADN_DATA(&entry, 2, &desc->t, bnBias);
-    ADN_DATA(&entry, 3, &desc->t, estimatedMean);
-    ADN_DATA(&entry, 4, &desc->t, estimatedVariance);
-    ADN_TENSOR(&entry, 5, yDesc, y);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_tensor(&entry, 1, bnScaleBiasMeanVarDesc, bnScale);
+    param = call.tensor[1];
+    adn_call_data(&entry, 2, param, bnBias);
+    adn_call_data(&entry, 3, param, estimatedMean);
+    adn_call_data(&entry, 4, param, estimatedVariance);
+    adn_call_tensor(&entry, 5, yDesc, y);
+    adn_call_blend(&entry, alpha, beta);
     take_settings(&entry, &settings, NULL);
     return adn_call_run(handle, &entry);
 }
@@ -178,7 +181,7 @@ struct backward {
 };
 
 /* Whether the reserve tells all that the gradient takes of y. */
-static int is_kept(anydnnActivationDescriptor_t activation)
+static int is_kept(const struct anydnnActivationStruct *activation)
 {
     return activation->a.mode == ANYDNN_ACTIVATION_RELU ||
            activation->a.mode == ANYDNN_ACTIVATION_CLIPPED_RELU;
@@ -190,30 +193,30 @@ static anydnnStatus_t run_backward(anydnnHandle_t handle, struct adn_entry *entr
                                    const void *const scales[4])
 {
     struct anydnn_plugin_tensor reserve;
-    anydnnStatus_t status;
+    const struct anydnn_plugin_tensor *param;
 
-    ADN_TENSOR(entry, 0, with->xDesc, with->x);
-    ADN_TENSOR(entry, 1, with->dyDesc, with->dy);
-    ADN_TENSOR(entry, 3, with->paramDesc, with->scale);
-    ADN_OPTIONAL(entry, 5, &with->paramDesc->t, with->save_mean);
-    ADN_OPTIONAL(entry, 6, &with->paramDesc->t, with->save_inv_var);
-    ADN_TENSOR(entry, 8, with->dxDesc, with->dx);
-    ADN_DATA(entry, 10, &with->paramDesc->t, with->dscale);
-    ADN_DATA(entry, 11, &with->paramDesc->t, with->dbias);
+    adn_call_tensor(entry, 0, with->xDesc, with->x);
+    adn_call_tensor(entry, 1, with->dyDesc, with->dy);
+    adn_call_tensor(entry, 3, with->paramDesc, with->scale);
+    param = entry->call->tensor[3];
+    adn_call_optional(entry, 5, param, with->save_mean);
+    adn_call_optional(entry, 6, param, with->save_inv_var);
+    adn_call_tensor(entry, 8, with->dxDesc, with->dx);
+    adn_call_data(entry, 10, param, with->dscale);
+    adn_call_data(entry, 11, param, with->dbias);
     for (int i = 0; i < 4; i++)
-        ADN_SCALE(entry, i, scales[i]);
-    status = take_settings(entry, settings, activation);
-    ADN_REQUIRE(status == ANYDNN_STATUS_SUCCESS, status);
+        adn_call_scale(entry, i, scales[i]);
+    take_settings(entry, settings, activation);
     if (settings->ops != ANYDNN_BATCHNORM_OPS_BN) {
         if (with->y || !is_kept(settings->activation))
-            ADN_TENSOR(entry, 2, with->yDesc, with->y);
+            adn_call_tensor(entry, 2, with->yDesc, with->y);
         else
             adn_call_key(entry, 0);
-        ADN_DATA(entry, 4, &with->paramDesc->t, with->bias);
+        adn_call_data(entry, 4, param, with->bias);
         take_reserve(entry, 7, &reserve, with->reserve, with->reserve_bytes);
     }
     if (settings->ops == ANYDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION)
-        ADN_TENSOR(entry, 9, with->dzDesc, with->dz);
+        adn_call_tensor(entry, 9, with->dzDesc, with->dz);
     return adn_call_run(handle, entry);
 }
 
@@ -240,9 +243,10 @@ anydnnStatus_t anydnnBatchNormalizationBackward(
                             .dbias = dBnBiasResult,
                             .save_mean = savedMean,
                             .save_inv_var = savedInvVariance};
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnBatchNormalizationBackward",
+    adn_call_begin(&entry, &call, "anydnnBatchNormalizationBackward",
                    ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD);
     return run_backward(handle, &entry, &settings, &with, NULL, scales);
 }
@@ -281,9 +285,10 @@ anydnnStatus_t anydnnBatchNormalizationBackwardEx(
                             savedInvVariance,
                             reserveSpace,
                             reserveSpaceSizeInBytes};
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnBatchNormalizationBackwardEx",
+    adn_call_begin(&entry, &call, "anydnnBatchNormalizationBackwardEx",
                    ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD);
     adn_call_workspace(&entry, workSpace, workSpaceSizeInBytes);
     return run_backward(handle, &entry, &settings, &with, activationDesc, scales);

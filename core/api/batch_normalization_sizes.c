@@ -31,15 +31,19 @@ static void query_params(const struct adn_call *call, union kit_params *params)
     params->batch_normalization = *(const struct anydnn_plugin_batch_normalization *)call->extra;
 }
 
-static void fill_params(struct anydnn_plugin_batch_normalization *params, int mode, int ops,
-                        anydnnActivationDescriptor_t activation)
+static void fill_params(struct adn_entry *entry, struct anydnn_plugin_batch_normalization *params,
+                        int mode, int ops, const struct anydnnActivationStruct *activation)
 {
+    entry->call->extra = params;
+    entry->call->params = query_params;
     memset(params, 0, sizeof(*params));
     params->mode = mode;
     params->ops = ops;
     params->epsilon = 1e-5;
     params->activation = ANYDNN_ACTIVATION_RELU;
     if (ops != ANYDNN_BATCHNORM_OPS_BN) {
+        activation =
+            adn_call_descriptor(entry, ADN_DESC_ACTIVATION, "activationDesc", activation, 0);
         params->activation = activation->a.mode;
         params->nan_propagate = activation->a.nan_propagate;
         params->coef = activation->a.coef;
@@ -61,32 +65,28 @@ anydnnStatus_t anydnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
 {
     ADN_FLOAT_SCOPE;
     static const char name[] = "anydnnGetBatchNormalizationForwardTrainingExWorkspaceSize";
-    anydnnTensorDescriptor_t desc = bnScaleBiasMeanVarDesc;
     struct anydnn_plugin_batch_normalization params;
     struct anydnn_plugin_tensor reserve;
+    struct adn_call call;
     struct adn_entry entry;
     anydnnStatus_t status = check_query(handle, name, sizeInBytes, (int)mode, (int)bnOps);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, name, ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING);
-    ADN_SHAPE(&entry, 0, xDesc);
-    ADN_SHAPE(&entry, 6, yDesc);
-    ADN_SHAPE(&entry, 1, desc);
+    adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_BATCH_NORMALIZATION_TRAINING);
+    adn_call_shape(&entry, 0, xDesc);
+    adn_call_shape(&entry, 6, yDesc);
+    adn_call_shape(&entry, 1, bnScaleBiasMeanVarDesc);
     /* Training as it is usual: running and saved statistics are both kept. */
     for (int slot = 2; slot <= 8; slot++)
         if (slot != 3 && slot != 6)
-            adn_call_put(&entry, slot, &desc->t, NULL);
+            adn_call_put(&entry, slot, call.tensor[1], NULL);
     if (bnOps == ANYDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION)
-        ADN_SHAPE(&entry, 3, zDesc);
+        adn_call_shape(&entry, 3, zDesc);
     if (bnOps != ANYDNN_BATCHNORM_OPS_BN)
-        put_reserve(&entry, 9, &reserve, &xDesc->t);
-    if (bnOps != ANYDNN_BATCHNORM_OPS_BN && !adn_desc_usable(activationDesc, ADN_DESC_ACTIVATION))
-        return adn_desc_complain(name, "activationDesc", activationDesc, ADN_DESC_ACTIVATION);
-    fill_params(&params, (int)mode, (int)bnOps, activationDesc);
-    entry.call.extra = &params;
-    entry.call.params = query_params;
-    return adn_dispatch_workspace(handle, &entry.call, sizeInBytes);
+        put_reserve(&entry, 9, &reserve, call.tensor[0]);
+    fill_params(&entry, &params, (int)mode, (int)bnOps, activationDesc);
+    return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
 anydnnStatus_t anydnnGetBatchNormalizationBackwardExWorkspaceSize(
@@ -100,31 +100,28 @@ anydnnStatus_t anydnnGetBatchNormalizationBackwardExWorkspaceSize(
     static const char name[] = "anydnnGetBatchNormalizationBackwardExWorkspaceSize";
     struct anydnn_plugin_batch_normalization params;
     struct anydnn_plugin_tensor reserve;
+    struct adn_call call;
     struct adn_entry entry;
     anydnnStatus_t status = check_query(handle, name, sizeInBytes, (int)mode, (int)bnOps);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, name, ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD);
-    ADN_SHAPE(&entry, 0, xDesc);
-    ADN_SHAPE(&entry, 1, dyDesc);
-    ADN_SHAPE(&entry, 8, dxDesc);
-    ADN_SHAPE(&entry, 3, dBnScaleBiasDesc);
+    adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD);
+    adn_call_shape(&entry, 0, xDesc);
+    adn_call_shape(&entry, 1, dyDesc);
+    adn_call_shape(&entry, 8, dxDesc);
+    adn_call_shape(&entry, 3, dBnScaleBiasDesc);
     for (int slot = 4; slot <= 11; slot++)
         if (slot == 5 || slot == 6 || slot >= 10 || (slot == 4 && bnOps != ANYDNN_BATCHNORM_OPS_BN))
-            adn_call_put(&entry, slot, &dBnScaleBiasDesc->t, NULL);
+            adn_call_put(&entry, slot, call.tensor[3], NULL);
     if (bnOps != ANYDNN_BATCHNORM_OPS_BN) {
-        ADN_SHAPE(&entry, 2, yDesc);
-        put_reserve(&entry, 7, &reserve, &xDesc->t);
+        adn_call_shape(&entry, 2, yDesc);
+        put_reserve(&entry, 7, &reserve, call.tensor[0]);
     }
     if (bnOps == ANYDNN_BATCHNORM_OPS_BN_ADD_ACTIVATION)
-        ADN_SHAPE(&entry, 9, dzDesc);
-    if (bnOps != ANYDNN_BATCHNORM_OPS_BN && !adn_desc_usable(activationDesc, ADN_DESC_ACTIVATION))
-        return adn_desc_complain(name, "activationDesc", activationDesc, ADN_DESC_ACTIVATION);
-    fill_params(&params, (int)mode, (int)bnOps, activationDesc);
-    entry.call.extra = &params;
-    entry.call.params = query_params;
-    return adn_dispatch_workspace(handle, &entry.call, sizeInBytes);
+        adn_call_shape(&entry, 9, dzDesc);
+    fill_params(&entry, &params, (int)mode, (int)bnOps, activationDesc);
+    return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
 anydnnStatus_t anydnnGetBatchNormalizationTrainingExReserveSpaceSize(

@@ -57,58 +57,59 @@ static const struct {
     {ANYDNN_PLUGIN_CTC_LOSS, NULL, "input_lengths", NULL, "inputLengths"},
 };
 
+const union adn_call_blank adn_call_blank;
+
 static const char *const backward_factors[] = {"alphaDataDiff", "betaDataDiff", "alphaParamDiff",
                                                "betaParamDiff"};
 static const char *const sampler_factors[] = {"alpha", "beta", "alphaDgrid", "betaDgrid"};
 
 /* The argument that brings the operand's pointer, or its descriptor. */
-static const char *argument_of(const struct adn_entry *entry, int slot, int desc, char *made,
+static const char *argument_of(const struct adn_call *call, int slot, int desc, char *made,
                                size_t size)
 {
-    const char *role = adn_problem_operation(entry->call.operation)->slot[slot].role;
+    const char *role = adn_problem_operation(call->operation)->slot[slot].role;
 
     for (size_t i = 0; i < sizeof(arguments) / sizeof(arguments[0]); i++)
-        if (arguments[i].operation == entry->call.operation &&
-            strcmp(arguments[i].role, role) == 0 &&
-            (!arguments[i].form || strstr(entry->call.entry, arguments[i].form)))
+        if (arguments[i].operation == call->operation && strcmp(arguments[i].role, role) == 0 &&
+            (!arguments[i].form || strstr(call->entry, arguments[i].form)))
             return desc ? arguments[i].desc : arguments[i].data;
     snprintf(made, size, "%s%s", role, desc ? "Desc" : "");
     return made;
 }
 
-anydnnStatus_t adn_call_refuse(const struct adn_entry *entry, int slot, const void *desc,
-                               enum adn_desc_kind kind)
+static const char *factor_of(const struct adn_call *call, int index)
 {
+    if (call->operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD)
+        return backward_factors[index];
+    if (call->operation == ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD)
+        return sampler_factors[index];
+    return adn_problem_operation(call->operation)->scale[index].name;
+}
+
+anydnnStatus_t adn_call_report_refused(const struct adn_call *call, struct adn_refused refused)
+{
+    const char *name = call->entry;
     char made[40];
 
-    return adn_desc_complain(entry->call.entry, argument_of(entry, slot, 1, made, sizeof(made)),
-                             desc, kind);
-}
-
-anydnnStatus_t adn_call_refuse_data(const struct adn_entry *entry, int slot)
-{
-    char made[40];
-
-    return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                    "%s: %s is NULL; it must point to the operand's first element",
-                    entry->call.entry, argument_of(entry, slot, 0, made, sizeof(made)));
-}
-
-anydnnStatus_t adn_call_refuse_scale(const struct adn_entry *entry, int index)
-{
-    const char *name = adn_problem_operation(entry->call.operation)->scale[index].name;
-
-    if (entry->call.operation == ANYDNN_PLUGIN_BATCH_NORMALIZATION_BACKWARD)
-        name = backward_factors[index];
-    if (entry->call.operation == ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD)
-        name = sampler_factors[index];
-    return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                    "%s: %s is NULL; it must point to a factor in host memory", entry->call.entry,
-                    name);
-}
-
-anydnnStatus_t adn_call_refuse_algorithm(const struct adn_entry *entry, int algorithm)
-{
-    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: algo is %d; this direction has no such algorithm",
-                    entry->call.entry, algorithm);
+    switch (refused.rule) {
+    case ADN_REFUSED_DATA:
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: %s is NULL; it must point to the operand's first element", name,
+                        argument_of(call, refused.number, 0, made, sizeof(made)));
+    case ADN_REFUSED_SCALE:
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: %s is NULL; it must point to a factor in host memory", name,
+                        factor_of(call, refused.number));
+    case ADN_REFUSED_ALGORITHM:
+        return adn_fail(ANYDNN_STATUS_BAD_PARAM,
+                        "%s: algo is %d; this direction has no such algorithm", name,
+                        refused.number);
+    case ADN_REFUSED_OPERAND:
+        return adn_desc_complain(name, argument_of(call, refused.number, 1, made, sizeof(made)),
+                                 refused.desc, refused.kind);
+    case ADN_REFUSED_DESCRIPTOR:
+    case ADN_REFUSED_NOTHING:
+        break;
+    }
+    return adn_desc_complain(name, refused.argument, refused.desc, refused.kind);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How an entry turns its arguments into a call: one step an argument, in the order of the sentence
- * that a user should get first, then adn_call_run. A step that fails returns from the entry with
- * the status; as the steps are straight code, the compiler folds all that is constant of an entry.
+ * Builders that turn an entry's arguments into a call, one for each kind of argument. An entry
+ * calls them in the order in which a user should learn of bad arguments and ends with adn_call_run.
+ * A builder that refuses its argument records the status and puts a blank operand in its place. The
+ * builders behind it go on, and adn_call_run returns the first refusal. The builders are straight
+ * code, so the compiler folds all that is constant of an entry.
  */
 #ifndef ADN_API_CALL_H
 #define ADN_API_CALL_H
@@ -15,31 +17,89 @@
 #include "problem/masks.h"
 #include "sys/float_mode.h"
 
-struct adn_entry {
-    struct adn_call call;
+/* The rule that a refused argument breaks. */
+enum adn_refused_rule {
+    ADN_REFUSED_NOTHING,
+    ADN_REFUSED_OPERAND, /* the descriptor of an operand: NULL, destroyed, of another kind, not set
+                          */
+    ADN_REFUSED_DESCRIPTOR, /* likewise, of an operation */
+    ADN_REFUSED_DATA,       /* an operand's pointer is NULL */
+    ADN_REFUSED_SCALE,      /* a factor is NULL */
+    ADN_REFUSED_ALGORITHM   /* a negative number */
 };
 
-/* BAD_PARAM with the sentence for: a descriptor or the pointer of an operand, a descriptor of an
- * operation, a factor, an algorithm. `entry` tells name and operation. */
-anydnnStatus_t adn_call_refuse(const struct adn_entry *entry, int slot, const void *desc,
-                               enum adn_desc_kind kind) __attribute__((cold));
-anydnnStatus_t adn_call_refuse_data(const struct adn_entry *entry, int slot) __attribute__((cold));
-anydnnStatus_t adn_call_refuse_scale(const struct adn_entry *entry, int index)
-    __attribute__((cold));
-anydnnStatus_t adn_call_refuse_algorithm(const struct adn_entry *entry, int algorithm)
-    __attribute__((cold));
+struct adn_refused {
+    enum adn_refused_rule rule;
+    int number; /* slot, index of the factor, or the algorithm given */
+    const void *desc;
+    enum adn_desc_kind kind;
+    const char *argument; /* of a descriptor of an operation */
+};
 
-static inline void adn_call_begin(struct adn_entry *entry, const char *name, int32_t operation)
+/* What the builders of an entry count. It is apart from the call, whose address goes to dispatch,
+ * so that the compiler keeps it in registers. */
+struct adn_entry {
+    struct adn_call *call;
+    uint32_t present;
+    uint32_t key_words;
+    uint64_t hash;
+    struct adn_refused refused; /* the first refusal */
+};
+
+/* Stands for a refused descriptor or factor: every member is 0. */
+extern const union adn_call_blank {
+    struct anydnnTensorStruct tensor;
+    struct anydnnFilterStruct filter;
+    struct anydnnConvolutionStruct convolution;
+    struct anydnnPoolingStruct pooling;
+    struct anydnnActivationStruct activation;
+    struct anydnnLRNStruct lrn;
+    struct anydnnOpTensorStruct op_tensor;
+    struct anydnnReduceTensorStruct reduce;
+    struct anydnnTensorTransformStruct transform;
+    struct anydnnDropoutStruct dropout;
+    struct anydnnSpatialTransformerStruct spatial;
+    struct anydnnCTCLossStruct ctc;
+    double factor;
+} adn_call_blank;
+
+/* Returns 1 while no argument was refused. */
+static inline int adn_call_accepted(const struct adn_entry *entry)
 {
-    struct adn_call *call = &entry->call;
+    return entry->refused.rule == ADN_REFUSED_NOTHING;
+}
 
+/* Records a refusal, if it is the first. It calls nothing: a call here would keep the compiler from
+ * folding what the builders behind it do. */
+static inline __attribute__((always_inline)) void adn_call_refuse(struct adn_entry *entry,
+                                                                  struct adn_refused refused)
+{
+    if (adn_call_accepted(entry))
+        entry->refused = refused;
+}
+
+/* Returns BAD_PARAM with the sentence of the first refusal. */
+anydnnStatus_t adn_call_report_refused(const struct adn_call *call, struct adn_refused refused)
+    __attribute__((cold));
+
+static inline __attribute__((always_inline)) anydnnStatus_t
+adn_call_report(const struct adn_entry *entry)
+{
+    return adn_call_report_refused(entry->call, entry->refused);
+}
+
+static inline void adn_call_begin(struct adn_entry *entry, struct adn_call *call, const char *name,
+                                  int32_t operation)
+{
+    entry->call = call;
+    entry->present = 0;
+    entry->key_words = 2;
+    entry->hash = 0;
+    entry->refused.rule = ADN_REFUSED_NOTHING;
     call->entry = name;
     call->operation = operation;
     call->algorithm = ADN_ALGORITHM_ANY;
     call->math = ANYDNN_PLUGIN_MATH_DEFAULT;
-    call->present = 0;
-    call->key_words = 2;
-    call->hash = 0;
     call->variant = 0;
     call->unread = 0;
     call->params = NULL;
@@ -52,7 +112,6 @@ static inline void adn_call_begin(struct adn_entry *entry, const char *name, int
         call->operands.number[i] = 0;
     }
     call->operands.value = NULL;
-    call->operands.stream = NULL;
     call->operands.workspace = NULL;
     call->operands.workspace_bytes = 0;
 }
@@ -61,8 +120,8 @@ static inline void adn_call_begin(struct adn_entry *entry, const char *name, int
  * the end would read words that a compiler, where it does not unroll it, cannot see written. */
 static inline void adn_call_key(struct adn_entry *entry, uint64_t word)
 {
-    entry->call.key[entry->call.key_words++] = word;
-    entry->call.hash = adn_table_key_mix(entry->call.hash, word);
+    entry->call->key[entry->key_words++] = word;
+    entry->hash = adn_table_key_mix(entry->hash, word);
 }
 
 static inline void adn_call_key_double(struct adn_entry *entry, double value)
@@ -77,9 +136,9 @@ static inline void adn_call_key_double(struct adn_entry *entry, double value)
 static inline void adn_call_put(struct adn_entry *entry, int slot,
                                 const struct anydnn_plugin_tensor *tensor, const void *data)
 {
-    entry->call.tensor[slot] = tensor;
-    entry->call.operands.data[slot] = (void *)data;
-    entry->call.present |= UINT32_C(1) << slot;
+    entry->call->tensor[slot] = tensor;
+    entry->call->operands.data[slot] = (void *)data;
+    entry->present |= UINT32_C(1) << slot;
 }
 
 /* An input that the operation reads nothing of is no alias where an output lies on it. Backends
@@ -87,129 +146,169 @@ static inline void adn_call_put(struct adn_entry *entry, int slot,
  * `like`. */
 static inline void adn_call_stand_in(struct adn_entry *entry, int slot, int like)
 {
-    struct adn_call *call = &entry->call;
+    struct adn_call *call = entry->call;
 
     call->unread |= UINT32_C(1) << slot;
-    if (!(call->present >> slot & 1))
+    if (!(entry->present >> slot & 1))
         adn_call_put(entry, slot, call->tensor[like], call->operands.data[like]);
 }
 
 /* Factors are float in host memory, double when the operands are (slot 0 decides). */
 static inline void adn_call_put_scale(struct adn_entry *entry, int index, const void *factor)
 {
-    entry->call.operands.scale[index] = entry->call.tensor[0]->type == ANYDNN_PLUGIN_DOUBLE
-                                            ? *(const double *)factor
-                                            : (double)*(const float *)factor;
+    entry->call->operands.scale[index] = entry->call->tensor[0]->type == ANYDNN_PLUGIN_DOUBLE
+                                             ? *(const double *)factor
+                                             : (double)*(const float *)factor;
 }
 
-#define ADN_REQUIRE(condition, refusal)                                                            \
-    do {                                                                                           \
-        if (__builtin_expect(!(condition), 0))                                                     \
-            return refusal;                                                                        \
-    } while (0)
+/* Returns an operand's tensor and takes its descriptor into the key. */
+static inline const struct anydnn_plugin_tensor *
+adn_call_take_tensor(struct adn_entry *entry, int slot, const struct anydnnTensorStruct *desc)
+{
+    if (__builtin_expect(!adn_desc_usable(desc, ADN_DESC_TENSOR), 0)) {
+        adn_call_refuse(
+            entry, (struct adn_refused){ADN_REFUSED_OPERAND, slot, desc, ADN_DESC_TENSOR, NULL});
+        desc = &adn_call_blank.tensor;
+    }
+    adn_call_key(entry, desc->head.stamp);
+    return &desc->t;
+}
 
-/* A descriptor that says an operand's shape, for queries. */
-#define ADN_SHAPE_OF(into, slot, desc, kind)                                                       \
-    do {                                                                                           \
-        ADN_REQUIRE(adn_desc_usable(desc, kind), adn_call_refuse(into, slot, desc, kind));         \
-        adn_call_put(into, slot, &(desc)->t, NULL);                                                \
-        adn_call_key(into, (desc)->head.stamp);                                                    \
-    } while (0)
-#define ADN_SHAPE(into, slot, desc)        ADN_SHAPE_OF(into, slot, desc, ADN_DESC_TENSOR)
-#define ADN_FILTER_SHAPE(into, slot, desc) ADN_SHAPE_OF(into, slot, desc, ADN_DESC_FILTER)
+static inline const struct anydnn_plugin_tensor *
+adn_call_take_filter(struct adn_entry *entry, int slot, const struct anydnnFilterStruct *desc)
+{
+    if (__builtin_expect(!adn_desc_usable(desc, ADN_DESC_FILTER), 0)) {
+        adn_call_refuse(
+            entry, (struct adn_refused){ADN_REFUSED_OPERAND, slot, desc, ADN_DESC_FILTER, NULL});
+        desc = &adn_call_blank.filter;
+    }
+    adn_call_key(entry, desc->head.stamp);
+    return &desc->t;
+}
 
-/* An operand's pointer beside a tensor that another descriptor described. */
-#define ADN_DATA(into, slot, tensor, pointer)                                                      \
-    do {                                                                                           \
-        ADN_REQUIRE(pointer, adn_call_refuse_data(into, slot));                                    \
-        adn_call_put(into, slot, tensor, pointer);                                                 \
-    } while (0)
+/* Puts an operand without data, for queries. */
+static inline void adn_call_shape(struct adn_entry *entry, int slot,
+                                  const struct anydnnTensorStruct *desc)
+{
+    adn_call_put(entry, slot, adn_call_take_tensor(entry, slot, desc), NULL);
+}
 
-/* The same for an operand that may be absent. */
-#define ADN_OPTIONAL(into, slot, tensor, pointer)                                                  \
-    do {                                                                                           \
-        if (pointer)                                                                               \
-            adn_call_put(into, slot, tensor, pointer);                                             \
-    } while (0)
+static inline void adn_call_filter_shape(struct adn_entry *entry, int slot,
+                                         const struct anydnnFilterStruct *desc)
+{
+    adn_call_put(entry, slot, adn_call_take_filter(entry, slot, desc), NULL);
+}
 
-/* An operand: descriptor and pointer. */
-#define ADN_TENSOR(into, slot, desc, pointer)                                                      \
-    do {                                                                                           \
-        ADN_SHAPE(into, slot, desc);                                                               \
-        ADN_DATA(into, slot, &(desc)->t, pointer);                                                 \
-    } while (0)
-#define ADN_FILTER(into, slot, desc, pointer)                                                      \
-    do {                                                                                           \
-        ADN_FILTER_SHAPE(into, slot, desc);                                                        \
-        ADN_DATA(into, slot, &(desc)->t, pointer);                                                 \
-    } while (0)
+/* Puts a pointer into a slot beside a tensor that another argument describes. */
+static inline void adn_call_data(struct adn_entry *entry, int slot,
+                                 const struct anydnn_plugin_tensor *tensor, const void *pointer)
+{
+    if (__builtin_expect(!pointer, 0))
+        adn_call_refuse(entry, (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = slot});
+    adn_call_put(entry, slot, tensor, pointer);
+}
 
-/* The same for an input that the operation reads nothing of where `unread` is set: it may be NULL
- * then, with or without a descriptor. adn_call_stand_in is called once the others are put. */
-#define ADN_MAYBE_UNREAD(into, slot, desc, pointer, unread)                                        \
-    do {                                                                                           \
-        if ((pointer) || !(unread))                                                                \
-            ADN_TENSOR(into, slot, desc, pointer);                                                 \
-        else                                                                                       \
-            adn_call_key(into, 0);                                                                 \
-    } while (0)
+/* Puts an operand that may be absent. */
+static inline void adn_call_optional(struct adn_entry *entry, int slot,
+                                     const struct anydnn_plugin_tensor *tensor, const void *pointer)
+{
+    if (pointer)
+        adn_call_put(entry, slot, tensor, pointer);
+}
 
-#define ADN_SCALE(into, index, factor)                                                             \
-    do {                                                                                           \
-        ADN_REQUIRE(factor, adn_call_refuse_scale(into, index));                                   \
-        adn_call_put_scale(into, index, factor);                                                   \
-    } while (0)
+/* Puts an operand: its descriptor and its pointer. */
+static inline void adn_call_tensor(struct adn_entry *entry, int slot,
+                                   const struct anydnnTensorStruct *desc, const void *pointer)
+{
+    adn_call_data(entry, slot, adn_call_take_tensor(entry, slot, desc), pointer);
+}
 
-#define ADN_BLEND(into, alpha, beta)                                                               \
-    do {                                                                                           \
-        ADN_SCALE(into, 0, alpha);                                                                 \
-        ADN_SCALE(into, 1, beta);                                                                  \
-    } while (0)
+static inline void adn_call_filter(struct adn_entry *entry, int slot,
+                                   const struct anydnnFilterStruct *desc, const void *pointer)
+{
+    adn_call_data(entry, slot, adn_call_take_filter(entry, slot, desc), pointer);
+}
 
-/* The descriptor of an operation, of which adn_call.params will make parameters. */
-#define ADN_DESCRIPTOR(into, kind, argument, desc, place)                                          \
-    do {                                                                                           \
-        ADN_REQUIRE(adn_desc_usable(desc, kind),                                                   \
-                    adn_desc_complain((into)->call.entry, argument, desc, kind));                  \
-        (into)->call.descriptor[place] = desc;                                                     \
-        adn_call_key(into, (desc)->head.stamp);                                                    \
-    } while (0)
+/* Puts an input that the operation does not read where `unread` is set. It may be NULL then, with
+ * or without a descriptor. The entry calls adn_call_stand_in once the other operands are put. */
+static inline void adn_call_maybe_unread(struct adn_entry *entry, int slot,
+                                         const struct anydnnTensorStruct *desc, const void *pointer,
+                                         int unread)
+{
+    if (pointer || !unread)
+        adn_call_tensor(entry, slot, desc, pointer);
+    else
+        adn_call_key(entry, 0);
+}
+
+static inline void adn_call_scale(struct adn_entry *entry, int index, const void *factor)
+{
+    if (__builtin_expect(!factor, 0)) {
+        adn_call_refuse(entry, (struct adn_refused){.rule = ADN_REFUSED_SCALE, .number = index});
+        factor = &adn_call_blank.factor;
+    }
+    adn_call_put_scale(entry, index, factor);
+}
+
+static inline void adn_call_blend(struct adn_entry *entry, const void *alpha, const void *beta)
+{
+    adn_call_scale(entry, 0, alpha);
+    adn_call_scale(entry, 1, beta);
+}
+
+/* Puts the descriptor of an operation, from which adn_call.params makes parameters. Returns it, or
+ * a blank one where it is refused. */
+static inline const void *adn_call_descriptor(struct adn_entry *entry, enum adn_desc_kind kind,
+                                              const char *argument, const void *desc, int place)
+{
+    if (__builtin_expect(!adn_desc_usable(desc, kind), 0)) {
+        adn_call_refuse(entry,
+                        (struct adn_refused){ADN_REFUSED_DESCRIPTOR, 0, desc, kind, argument});
+        desc = &adn_call_blank;
+    }
+    entry->call->descriptor[place] = desc;
+    adn_call_key(entry, ((const struct adn_desc *)desc)->stamp);
+    return desc;
+}
 
 static inline void adn_call_workspace(struct adn_entry *entry, void *workspace, size_t bytes)
 {
-    entry->call.operands.workspace = workspace;
-    entry->call.operands.workspace_bytes = bytes;
+    entry->call->operands.workspace = workspace;
+    entry->call->operands.workspace_bytes = bytes;
 }
 
-static inline __attribute__((always_inline)) void adn_call_clear_absent(struct adn_call *call)
+/* Ends the operands of the call: the pointers of absent ones are NULL. */
+static inline __attribute__((always_inline)) void adn_call_operands_end(struct adn_entry *entry)
 {
+    entry->call->present = entry->present;
 #pragma GCC unroll 16
     for (int slot = 0; slot < ADN_SLOTS; slot++)
-        if (!(call->present >> slot & 1))
-            call->operands.data[slot] = NULL;
+        if (!(entry->present >> slot & 1))
+            entry->call->operands.data[slot] = NULL;
 }
 
-/* Clears the pointers of absent operands, joins the others' bits and completes the key, whose first
- * two words hold what stamps do not: operation, variant, presence, algorithm, and which outputs lie
- * on which inputs. With a constant operation nearly all of it folds. */
+/* Joins the bits of all pointers and completes the key, whose first two words hold what stamps do
+ * not: operation, variant, presence, algorithm, and which outputs lie on which inputs. With a
+ * constant operation nearly all of it folds. */
 static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_entry *entry)
 {
-    struct adn_call *call = &entry->call;
+    struct adn_call *call = entry->call;
     struct adn_slot_masks masks = adn_slot_masks[call->operation];
+    uintptr_t address_bits = 0;
 
     masks.ins &= (uint16_t)~call->unread;
-    adn_call_clear_absent(call);
-    call->address_bits = 0;
 #pragma GCC unroll 16
     for (int slot = 0; slot < ADN_SLOTS; slot++)
-        if (call->present >> slot & 1)
-            call->address_bits |= (uintptr_t)call->operands.data[slot];
+        if (entry->present >> slot & 1)
+            address_bits |= (uintptr_t)call->operands.data[slot];
+    call->address_bits = address_bits;
     call->key[0] = (uint64_t)call->operation | (uint64_t)call->variant << 8 |
-                   (uint64_t)call->present << 16 | (uint64_t)(uint32_t)call->algorithm << 32;
-    call->key[1] = adn_aliases_of(masks, call->present, call->operands.data);
-    call->hash = adn_table_key_mix(adn_table_key_mix(call->hash, call->key[0]), call->key[1]);
-    if (call->key_words & 1)
-        call->key[call->key_words] = 0;
+                   (uint64_t)entry->present << 16 | (uint64_t)(uint32_t)call->algorithm << 32;
+    call->key[1] = adn_aliases_of(masks, entry->present, call->operands.data);
+    call->hash = adn_table_key_mix(adn_table_key_mix(entry->hash, call->key[0]), call->key[1]);
+    call->key_words = entry->key_words;
+    if (entry->key_words & 1)
+        call->key[entry->key_words] = 0;
 }
 
 static inline __attribute__((always_inline)) anydnnStatus_t adn_call_run(anydnnHandle_t handle,
@@ -217,9 +316,22 @@ static inline __attribute__((always_inline)) anydnnStatus_t adn_call_run(anydnnH
 {
     anydnnStatus_t status;
 
+    if (__builtin_expect(!adn_call_accepted(entry), 0))
+        return adn_call_report(entry);
+    adn_call_operands_end(entry);
     adn_call_key_end(entry);
-    status = adn_handle_check_call(handle, entry->call.entry);
-    return status == ANYDNN_STATUS_SUCCESS ? adn_dispatch_run(handle, &entry->call) : status;
+    status = adn_handle_check_call(handle, entry->call->entry);
+    return status == ANYDNN_STATUS_SUCCESS ? adn_dispatch_run(handle, entry->call) : status;
+}
+
+/* Answers a workspace query for the call. */
+static inline anydnnStatus_t adn_call_query_workspace(anydnnHandle_t handle,
+                                                      struct adn_entry *entry, size_t *bytes)
+{
+    if (!adn_call_accepted(entry))
+        return adn_call_report(entry);
+    adn_call_operands_end(entry);
+    return adn_dispatch_workspace(handle, entry->call, bytes);
 }
 
 #endif

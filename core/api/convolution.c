@@ -30,15 +30,16 @@ anydnnStatus_t anydnnConvolutionForward(anydnnHandle_t handle, const void *alpha
                                         anydnnTensorDescriptor_t yDesc, void *y)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnConvolutionForward", ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_FILTER(&entry, 1, wDesc, w);
-    ADN_CONVOLUTION(&entry, convDesc);
-    ADN_ALGORITHM(&entry, (int)algo);
-    ADN_TENSOR(&entry, 2, yDesc, y);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_begin(&entry, &call, "anydnnConvolutionForward", ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_filter(&entry, 1, wDesc, w);
+    adn_call_convolution(&entry, convDesc);
+    adn_call_algorithm(&entry, (int)algo);
+    adn_call_tensor(&entry, 2, yDesc, y);
+    adn_call_blend(&entry, alpha, beta);
     adn_call_workspace(&entry, workSpace, workSpaceSizeInBytes);
     return adn_call_run(handle, &entry);
 }
@@ -52,16 +53,17 @@ anydnnStatus_t anydnnConvolutionBackwardData(anydnnHandle_t handle, const void *
                                              anydnnTensorDescriptor_t dxDesc, void *dx)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnConvolutionBackwardData",
+    adn_call_begin(&entry, &call, "anydnnConvolutionBackwardData",
                    ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA);
-    ADN_FILTER(&entry, 0, wDesc, w);
-    ADN_TENSOR(&entry, 1, dyDesc, dy);
-    ADN_CONVOLUTION(&entry, convDesc);
-    ADN_ALGORITHM(&entry, (int)algo);
-    ADN_TENSOR(&entry, 2, dxDesc, dx);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_filter(&entry, 0, wDesc, w);
+    adn_call_tensor(&entry, 1, dyDesc, dy);
+    adn_call_convolution(&entry, convDesc);
+    adn_call_algorithm(&entry, (int)algo);
+    adn_call_tensor(&entry, 2, dxDesc, dx);
+    adn_call_blend(&entry, alpha, beta);
     adn_call_workspace(&entry, workSpace, workSpaceSizeInBytes);
     return adn_call_run(handle, &entry);
 }
@@ -73,16 +75,17 @@ anydnnStatus_t anydnnConvolutionBackwardFilter(
     const void *beta, anydnnFilterDescriptor_t dwDesc, void *dw)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnConvolutionBackwardFilter",
+    adn_call_begin(&entry, &call, "anydnnConvolutionBackwardFilter",
                    ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_TENSOR(&entry, 1, dyDesc, dy);
-    ADN_CONVOLUTION(&entry, convDesc);
-    ADN_ALGORITHM(&entry, (int)algo);
-    ADN_FILTER(&entry, 2, dwDesc, dw);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_tensor(&entry, 1, dyDesc, dy);
+    adn_call_convolution(&entry, convDesc);
+    adn_call_algorithm(&entry, (int)algo);
+    adn_call_filter(&entry, 2, dwDesc, dw);
+    adn_call_blend(&entry, alpha, beta);
     adn_call_workspace(&entry, workSpace, workSpaceSizeInBytes);
     return adn_call_run(handle, &entry);
 }
@@ -93,13 +96,14 @@ anydnnStatus_t anydnnConvolutionBackwardBias(anydnnHandle_t handle, const void *
                                              void *db)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnConvolutionBackwardBias",
+    adn_call_begin(&entry, &call, "anydnnConvolutionBackwardBias",
                    ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_BIAS);
-    ADN_TENSOR(&entry, 0, dyDesc, dy);
-    ADN_TENSOR(&entry, 1, dbDesc, db);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_tensor(&entry, 0, dyDesc, dy);
+    adn_call_tensor(&entry, 1, dbDesc, db);
+    adn_call_blend(&entry, alpha, beta);
     return adn_call_run(handle, &entry);
 }
 
@@ -112,23 +116,24 @@ anydnnStatus_t anydnnConvolutionBiasActivationForward(
     anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t yDesc, void *y)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnConvolutionBiasActivationForward",
+    adn_call_begin(&entry, &call, "anydnnConvolutionBiasActivationForward",
                    ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_FILTER(&entry, 1, wDesc, w);
-    ADN_CONVOLUTION(&entry, convDesc);
-    ADN_ALGORITHM(&entry, (int)algo);
-    ADN_TENSOR(&entry, 3, biasDesc, bias);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_ACTIVATION, "activationDesc", activationDesc, 1);
-    ADN_TENSOR(&entry, 4, yDesc, y);
-    ADN_SCALE(&entry, 0, alpha1);
-    ADN_SCALE(&entry, 1, alpha2);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_filter(&entry, 1, wDesc, w);
+    adn_call_convolution(&entry, convDesc);
+    adn_call_algorithm(&entry, (int)algo);
+    adn_call_tensor(&entry, 3, biasDesc, bias);
+    adn_call_descriptor(&entry, ADN_DESC_ACTIVATION, "activationDesc", activationDesc, 1);
+    adn_call_tensor(&entry, 4, yDesc, y);
+    adn_call_scale(&entry, 0, alpha1);
+    adn_call_scale(&entry, 1, alpha2);
     /* cuDNN's programs pass y for a z that they do not mean; it counts only with its factor. */
-    if (entry.call.operands.scale[1] != 0)
-        ADN_TENSOR(&entry, 2, zDesc, z);
-    entry.call.params = adn_convolution_fused_params;
+    if (call.operands.scale[1] != 0)
+        adn_call_tensor(&entry, 2, zDesc, z);
+    call.params = adn_convolution_fused_params;
     adn_call_workspace(&entry, workSpace, workSpaceSizeInBytes);
     return adn_call_run(handle, &entry);
 }
@@ -149,12 +154,15 @@ anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescriptor_t xDes
 {
     ADN_FLOAT_SCOPE;
     struct adn_problem problem;
+    struct adn_call call;
     struct adn_entry entry;
     anydnnStatus_t status;
 
-    adn_call_begin(&entry, "anydnnIm2Col", ANYDNN_PLUGIN_IM2COL);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_CONVOLUTION(&entry, convDesc);
+    adn_call_begin(&entry, &call, "anydnnIm2Col", ANYDNN_PLUGIN_IM2COL);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_convolution(&entry, convDesc);
+    if (!adn_call_accepted(&entry))
+        return adn_call_report(&entry);
     if (!adn_desc_usable(wDesc, ADN_DESC_FILTER))
         return adn_desc_complain("anydnnIm2Col", "wDesc", wDesc, ADN_DESC_FILTER);
     if (convDesc->c.groups != 1)
@@ -171,14 +179,15 @@ anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescriptor_t xDes
             "anydnnIm2Col: xDesc has %d dims, wDesc %d, convDesc %d spatial ones; they must agree",
             (int)xDesc->t.ndims, (int)wDesc->t.ndims, (int)convDesc->c.spatial_dims);
     adn_call_key(&entry, wDesc->head.stamp);
-    entry.call.extra = &wDesc->t;
-    entry.call.params = im2col_params;
+    call.extra = &wDesc->t;
+    call.params = im2col_params;
     adn_problem_init(&problem, ANYDNN_PLUGIN_IM2COL);
-    im2col_params(&entry.call, &problem.params);
+    im2col_params(&call, &problem.params);
     problem.tensor[0] = xDesc->t;
     problem.present = 1;
     status = adn_problem_infer(&problem, "anydnnIm2Col");
-    ADN_REQUIRE(status == ANYDNN_STATUS_SUCCESS, status);
-    ADN_DATA(&entry, 1, &problem.tensor[1], colBuffer);
+    if (status != ANYDNN_STATUS_SUCCESS)
+        return status;
+    adn_call_data(&entry, 1, &problem.tensor[1], colBuffer);
     return adn_call_run(handle, &entry);
 }

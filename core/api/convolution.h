@@ -8,20 +8,24 @@
 void adn_convolution_params(const struct adn_call *call, union kit_params *params);
 void adn_convolution_fused_params(const struct adn_call *call, union kit_params *params);
 
-/* The convolution descriptor: parameters and math mode. */
-#define ADN_CONVOLUTION(into, desc)                                                                \
-    do {                                                                                           \
-        ADN_DESCRIPTOR(into, ADN_DESC_CONVOLUTION, "convDesc", desc, 0);                           \
-        (into)->call.params = adn_convolution_params;                                              \
-        (into)->call.math =                                                                        \
-            (desc)->math_type == ANYDNN_FMA_MATH ? ANYDNN_PLUGIN_MATH_DEFAULT : (desc)->math_type; \
-    } while (0)
+/* Puts the convolution descriptor: parameters and math mode. */
+static inline void adn_call_convolution(struct adn_entry *entry,
+                                        const struct anydnnConvolutionStruct *desc)
+{
+    desc = adn_call_descriptor(entry, ADN_DESC_CONVOLUTION, "convDesc", desc, 0);
+    entry->call->params = adn_convolution_params;
+    entry->call->math =
+        desc->math_type == ANYDNN_FMA_MATH ? ANYDNN_PLUGIN_MATH_DEFAULT : desc->math_type;
+}
 
-/* The algorithm that the application names; numbers that are too large fail when a plan is made. */
-#define ADN_ALGORITHM(into, algorithm_named)                                                       \
-    do {                                                                                           \
-        ADN_REQUIRE((algorithm_named) >= 0, adn_call_refuse_algorithm(into, algorithm_named));     \
-        (into)->call.algorithm = algorithm_named;                                                  \
-    } while (0)
+/* Puts the algorithm that the application names. Making a plan refuses numbers that are too large.
+ */
+static inline void adn_call_algorithm(struct adn_entry *entry, int algorithm)
+{
+    if (__builtin_expect(algorithm < 0, 0))
+        adn_call_refuse(entry,
+                        (struct adn_refused){.rule = ADN_REFUSED_ALGORITHM, .number = algorithm});
+    entry->call->algorithm = algorithm;
+}
 
 #endif

@@ -13,10 +13,10 @@ static anydnnStatus_t get_one(anydnnHandle_t handle, const struct adn_question *
                               int preference, size_t limit, const void *result, int *algorithm)
 {
     struct adn_found found[ADN_SEARCH_MAX];
-    struct adn_entry entry;
-    struct adn_search search = {.handle = handle, .call = &entry.call, .one_math = 1};
+    struct adn_call call;
+    struct adn_search search = {.handle = handle, .call = &call, .one_math = 1};
     int count = 0;
-    anydnnStatus_t status = adn_question_begin(handle, question, &entry);
+    anydnnStatus_t status = adn_question_begin(handle, question, &call);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
@@ -41,9 +41,9 @@ static anydnnStatus_t get_list(anydnnHandle_t handle, const struct adn_question 
                                size_t limit, int requested, int *returned, void *results)
 {
     struct adn_found found[ADN_SEARCH_MAX];
-    struct adn_entry entry;
-    struct adn_search search = {.handle = handle, .call = &entry.call, .workspace_limit = limit};
-    anydnnStatus_t status = adn_question_begin(handle, question, &entry);
+    struct adn_call call;
+    struct adn_search search = {.handle = handle, .call = &call, .workspace_limit = limit};
+    anydnnStatus_t status = adn_question_begin(handle, question, &call);
 
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_question_check_results(question, requested, returned, results);

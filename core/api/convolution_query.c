@@ -18,14 +18,14 @@ static anydnnStatus_t check_size(anydnnHandle_t handle, const char *name, const 
 }
 
 /* The need of the fused convolution on these operands, with or without z. */
-static anydnnStatus_t fused_need(anydnnHandle_t handle, const struct adn_entry *plain, int with_z,
+static anydnnStatus_t fused_need(anydnnHandle_t handle, const struct adn_call *plain, int with_z,
                                  size_t *need)
 {
     struct anydnnActivationStruct relu = {
         .a = {.struct_size = sizeof(relu.a), .mode = ANYDNN_ACTIVATION_RELU}};
-    struct anydnn_plugin_tensor bias = *plain->call.tensor[2];
+    struct anydnn_plugin_tensor bias = *plain->tensor[2];
     int32_t type = adn_problem_bias_type(bias.type);
-    struct adn_entry entry = *plain;
+    struct adn_call call = *plain;
 
     bias.type = type;
     for (int32_t i = 0; i < bias.ndims; i++) {
@@ -33,15 +33,13 @@ static anydnnStatus_t fused_need(anydnnHandle_t handle, const struct adn_entry *
             bias.dims[i] = 1;
         bias.strides[i] = i == 0 ? bias.dims[1] : 1;
     }
-    entry.call.operation = ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
-    entry.call.params = adn_convolution_fused_params;
-    entry.call.descriptor[1] = &relu;
-    entry.call.present &= 3;
-    if (with_z)
-        adn_call_put(&entry, 2, plain->call.tensor[2], NULL);
-    adn_call_put(&entry, 3, &bias, NULL);
-    adn_call_put(&entry, 4, plain->call.tensor[2], NULL);
-    return adn_dispatch_workspace(handle, &entry.call, need);
+    call.operation = ANYDNN_PLUGIN_CONVOLUTION_BIAS_ACTIVATION_FORWARD;
+    call.params = adn_convolution_fused_params;
+    call.descriptor[1] = &relu;
+    call.present = with_z ? 0x1f : 0x1b;
+    call.tensor[3] = &bias;
+    call.tensor[4] = plain->tensor[2];
+    return adn_dispatch_workspace(handle, &call, need);
 }
 
 /* As in cuDNN one query serves the plain and the fused convolution, so it answers the larger need.
@@ -55,28 +53,32 @@ anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
     static const char name[] = "anydnnGetConvolutionForwardWorkspaceSize";
     anydnnStatus_t status = check_size(handle, name, sizeInBytes);
     struct adn_refusal refusal, fused;
+    struct adn_call call;
     struct adn_entry entry;
     size_t need[3] = {0, 0, 0};
     int able;
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, name, ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
-    ADN_SHAPE(&entry, 0, xDesc);
-    ADN_FILTER_SHAPE(&entry, 1, wDesc);
-    ADN_CONVOLUTION(&entry, convDesc);
-    ADN_ALGORITHM(&entry, (int)algo);
-    ADN_SHAPE(&entry, 2, yDesc);
+    adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
+    adn_call_shape(&entry, 0, xDesc);
+    adn_call_filter_shape(&entry, 1, wDesc);
+    adn_call_convolution(&entry, convDesc);
+    adn_call_algorithm(&entry, (int)algo);
+    adn_call_shape(&entry, 2, yDesc);
+    if (!adn_call_accepted(&entry))
+        return adn_call_report(&entry);
+    adn_call_operands_end(&entry);
     /* What is answered is why the plain convolution does not run, if none runs. */
     adn_refusal_begin(&refusal);
-    status = adn_dispatch_workspace(handle, &entry.call, &need[0]);
+    status = adn_dispatch_workspace(handle, &call, &need[0]);
     adn_refusal_end(&refusal);
     if (status == ANYDNN_STATUS_BAD_PARAM)
         return adn_refusal_publish(&refusal);
     able = status == ANYDNN_STATUS_SUCCESS;
     adn_refusal_begin(&fused);
     for (int i = 1; i < 3; i++) {
-        able |= fused_need(handle, &entry, i - 1, &need[i]) == ANYDNN_STATUS_SUCCESS;
+        able |= fused_need(handle, &call, i - 1, &need[i]) == ANYDNN_STATUS_SUCCESS;
         need[0] = need[i] > need[0] ? need[i] : need[0];
     }
     adn_refusal_end(&fused);
@@ -94,17 +96,18 @@ anydnnStatus_t anydnnGetConvolutionBackwardDataWorkspaceSize(
     ADN_FLOAT_SCOPE;
     static const char name[] = "anydnnGetConvolutionBackwardDataWorkspaceSize";
     anydnnStatus_t status = check_size(handle, name, sizeInBytes);
+    struct adn_call call;
     struct adn_entry entry;
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, name, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA);
-    ADN_FILTER_SHAPE(&entry, 0, wDesc);
-    ADN_SHAPE(&entry, 1, dyDesc);
-    ADN_CONVOLUTION(&entry, convDesc);
-    ADN_ALGORITHM(&entry, (int)algo);
-    ADN_SHAPE(&entry, 2, dxDesc);
-    return adn_dispatch_workspace(handle, &entry.call, sizeInBytes);
+    adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA);
+    adn_call_filter_shape(&entry, 0, wDesc);
+    adn_call_shape(&entry, 1, dyDesc);
+    adn_call_convolution(&entry, convDesc);
+    adn_call_algorithm(&entry, (int)algo);
+    adn_call_shape(&entry, 2, dxDesc);
+    return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
 anydnnStatus_t anydnnGetConvolutionBackwardFilterWorkspaceSize(
@@ -115,17 +118,18 @@ anydnnStatus_t anydnnGetConvolutionBackwardFilterWorkspaceSize(
     ADN_FLOAT_SCOPE;
     static const char name[] = "anydnnGetConvolutionBackwardFilterWorkspaceSize";
     anydnnStatus_t status = check_size(handle, name, sizeInBytes);
+    struct adn_call call;
     struct adn_entry entry;
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, name, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER);
-    ADN_SHAPE(&entry, 0, xDesc);
-    ADN_SHAPE(&entry, 1, dyDesc);
-    ADN_CONVOLUTION(&entry, convDesc);
-    ADN_ALGORITHM(&entry, (int)algo);
-    ADN_FILTER_SHAPE(&entry, 2, dwDesc);
-    return adn_dispatch_workspace(handle, &entry.call, sizeInBytes);
+    adn_call_begin(&entry, &call, name, ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER);
+    adn_call_shape(&entry, 0, xDesc);
+    adn_call_shape(&entry, 1, dyDesc);
+    adn_call_convolution(&entry, convDesc);
+    adn_call_algorithm(&entry, (int)algo);
+    adn_call_filter_shape(&entry, 2, dwDesc);
+    return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
 static anydnnStatus_t max_count(anydnnHandle_t handle, const char *name, int algorithms, int *count)

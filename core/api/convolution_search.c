@@ -14,9 +14,9 @@ static anydnnStatus_t find(anydnnHandle_t handle, const struct adn_question *que
                            int requested, int *returned, void *results)
 {
     struct adn_found found[ADN_SEARCH_MAX];
-    struct adn_entry entry;
-    struct adn_search search = {.handle = handle, .call = &entry.call, .given = question->given};
-    anydnnStatus_t status = adn_question_begin(handle, question, &entry);
+    struct adn_call call;
+    struct adn_search search = {.handle = handle, .call = &call, .given = question->given};
+    anydnnStatus_t status = adn_question_begin(handle, question, &call);
 
     if (status == ANYDNN_STATUS_SUCCESS)
         status = adn_question_check_results(question, requested, returned, results);

@@ -79,28 +79,35 @@ static const int *pad(struct lists *lists, const int *labels, int64_t count)
     return to;
 }
 
-static anydnnStatus_t check_form(const struct adn_entry *entry, anydnnCTCLossAlgo_t algo,
-                                 anydnnCTCLossDescriptor_t desc)
+/* Checks what must hold before the lists of labels can be read. */
+static anydnnStatus_t check_form(struct adn_entry *entry, anydnnCTCLossAlgo_t algo,
+                                 const int *label_lengths)
 {
-    const struct anydnn_plugin_tensor *probs = entry->call.tensor[X];
+    const struct anydnnCTCLossStruct *desc = entry->call->descriptor[0];
+    const struct anydnn_plugin_tensor *probs = entry->call->tensor[X];
     int is_double = probs->type == ANYDNN_PLUGIN_DOUBLE;
 
+    if (!adn_call_accepted(entry))
+        return adn_call_report(entry);
     if (probs->ndims != 3)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "%s: probsDesc has %d dims; it must have three: time, sequence, letter of "
                         "the alphabet",
-                        entry->call.entry, (int)probs->ndims);
+                        entry->call->entry, (int)probs->ndims);
     if (algo != ANYDNN_CTC_LOSS_ALGO_DETERMINISTIC &&
         algo != ANYDNN_CTC_LOSS_ALGO_NON_DETERMINISTIC)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                        "%s: algo is %d; it must be an ANYDNN_CTC_LOSS_ALGO_xxx", entry->call.entry,
-                        (int)algo);
+                        "%s: algo is %d; it must be an ANYDNN_CTC_LOSS_ALGO_xxx",
+                        entry->call->entry, (int)algo);
     if (is_double != (desc->compute_type == ANYDNN_PLUGIN_DOUBLE))
         return adn_fail(ANYDNN_STATUS_NOT_SUPPORTED,
-                        "%s: compType is %s; beside probs of %s it must be %s", entry->call.entry,
+                        "%s: compType is %s; beside probs of %s it must be %s", entry->call->entry,
                         is_double ? "float" : "double", adn_type_name(probs->type),
                         is_double ? "double" : "float");
-    return ANYDNN_STATUS_SUCCESS;
+    if (!label_lengths)
+        adn_call_refuse(entry,
+                        (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = LABEL_LENGTHS});
+    return adn_call_accepted(entry) ? ANYDNN_STATUS_SUCCESS : adn_call_report(entry);
 }
 
 anydnnStatus_t anydnnGetCTCLossWorkspaceSize(anydnnHandle_t handle,
@@ -113,6 +120,7 @@ anydnnStatus_t anydnnGetCTCLossWorkspaceSize(anydnnHandle_t handle,
 {
     ADN_FLOAT_SCOPE;
     struct lists lists;
+    struct adn_call call;
     struct adn_entry entry;
     anydnnStatus_t status = adn_handle_check(handle, "anydnnGetCTCLossWorkspaceSize");
 
@@ -120,15 +128,14 @@ anydnnStatus_t anydnnGetCTCLossWorkspaceSize(anydnnHandle_t handle,
     (void)inputLengths;
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, "anydnnGetCTCLossWorkspaceSize", ANYDNN_PLUGIN_CTC_LOSS);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_CTC_LOSS, "ctcLossDesc", ctcLossDesc, 0);
-    ADN_SHAPE(&entry, X, probsDesc);
+    adn_call_begin(&entry, &call, "anydnnGetCTCLossWorkspaceSize", ANYDNN_PLUGIN_CTC_LOSS);
+    adn_call_descriptor(&entry, ADN_DESC_CTC_LOSS, "ctcLossDesc", ctcLossDesc, 0);
+    adn_call_shape(&entry, X, probsDesc);
     if (gradientsDesc)
-        ADN_SHAPE(&entry, GRADIENTS, gradientsDesc);
-    status = check_form(&entry, algo, ctcLossDesc);
+        adn_call_shape(&entry, GRADIENTS, gradientsDesc);
+    status = check_form(&entry, algo, labelLengths);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    ADN_REQUIRE(labelLengths, adn_call_refuse_data(&entry, LABEL_LENGTHS));
     if (!sizeInBytes)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnGetCTCLossWorkspaceSize: sizeInBytes is NULL");
@@ -137,8 +144,8 @@ anydnnStatus_t anydnnGetCTCLossWorkspaceSize(anydnnHandle_t handle,
     adn_call_put(&entry, LABEL_LENGTHS, &lists.lengths, NULL);
     adn_call_put(&entry, INPUT_LENGTHS, &lists.lengths, NULL);
     adn_call_put(&entry, COSTS, &lists.costs, NULL);
-    entry.call.params = ctc_params;
-    return adn_dispatch_workspace(handle, &entry.call, sizeInBytes);
+    call.params = ctc_params;
+    return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
 anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t probsDesc,
@@ -150,36 +157,39 @@ anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t pro
 {
     ADN_FLOAT_SCOPE;
     struct lists lists;
+    struct adn_call call;
     struct adn_entry entry;
     anydnnStatus_t status;
     const int *given;
     int64_t count;
 
-    adn_call_begin(&entry, "anydnnCTCLoss", ANYDNN_PLUGIN_CTC_LOSS);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_CTC_LOSS, "ctcLossDesc", ctcLossDesc, 0);
-    ADN_TENSOR(&entry, X, probsDesc, probs);
+    adn_call_begin(&entry, &call, "anydnnCTCLoss", ANYDNN_PLUGIN_CTC_LOSS);
+    adn_call_descriptor(&entry, ADN_DESC_CTC_LOSS, "ctcLossDesc", ctcLossDesc, 0);
+    adn_call_tensor(&entry, X, probsDesc, probs);
     if (gradients)
-        ADN_TENSOR(&entry, GRADIENTS, gradientsDesc, gradients);
-    status = check_form(&entry, algo, ctcLossDesc);
+        adn_call_tensor(&entry, GRADIENTS, gradientsDesc, gradients);
+    status = check_form(&entry, algo, labelLengths);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    ADN_REQUIRE(labelLengths, adn_call_refuse_data(&entry, LABEL_LENGTHS));
     count = make_lists(&lists, &probsDesc->t, labelLengths);
-    ADN_REQUIRE(labels || count == 0, adn_call_refuse_data(&entry, LABELS));
-    ADN_DATA(&entry, LABEL_LENGTHS, &lists.lengths, labelLengths);
-    ADN_DATA(&entry, INPUT_LENGTHS, &lists.lengths, inputLengths);
-    ADN_DATA(&entry, COSTS, &lists.costs, costs);
+    if (!labels && count > 0)
+        adn_call_refuse(&entry, (struct adn_refused){.rule = ADN_REFUSED_DATA, .number = LABELS});
+    adn_call_data(&entry, LABEL_LENGTHS, &lists.lengths, labelLengths);
+    adn_call_data(&entry, INPUT_LENGTHS, &lists.lengths, inputLengths);
+    adn_call_data(&entry, COSTS, &lists.costs, costs);
+    if (!adn_call_accepted(&entry))
+        return adn_call_report(&entry);
     status = adn_problem_check_labels(probsDesc->t.dims, count, labels, labelLengths, inputLengths,
-                                      entry.call.entry);
+                                      call.entry);
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
     given = pad(&lists, labels, count);
     if (!given)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: no memory for a copy of %lld labels",
-                        entry.call.entry, (long long)count);
+                        call.entry, (long long)count);
     adn_call_put(&entry, LABELS, &lists.labels, given);
     adn_call_key(&entry, (uint64_t)lists.labels.dims[0]);
-    entry.call.params = ctc_params;
+    call.params = ctc_params;
     adn_call_workspace(&entry, workspace, workSpaceSizeInBytes);
     status = adn_call_run(handle, &entry);
     free(lists.own);

@@ -20,23 +20,25 @@ anydnnStatus_t anydnnDropoutForward(anydnnHandle_t handle, anydnnDropoutDescript
                                     size_t reserveSpaceSizeInBytes)
 {
     ADN_FLOAT_SCOPE;
+    const struct anydnnDropoutStruct *desc;
     struct anydnn_plugin_tensor states;
     struct anydnn_plugin_tensor reserve;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnDropoutForward", ANYDNN_PLUGIN_DROPOUT_FORWARD);
+    adn_call_begin(&entry, &call, "anydnnDropoutForward", ANYDNN_PLUGIN_DROPOUT_FORWARD);
     adn_shape_of_bytes(&states, STATES_BYTES);
     adn_shape_of_bytes(&reserve, (int64_t)reserveSpaceSizeInBytes);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_DROPOUT, "dropoutDesc", dropoutDesc, 0);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    if (!dropoutDesc->states)
+    desc = adn_call_descriptor(&entry, ADN_DESC_DROPOUT, "dropoutDesc", dropoutDesc, 0);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    if (!desc->states && adn_call_accepted(&entry))
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnDropoutForward: dropoutDesc has no states; "
                                                  "anydnnSetDropoutDescriptor gives it some");
-    adn_call_put(&entry, 1, &states, dropoutDesc->states);
-    ADN_TENSOR(&entry, 2, yDesc, y);
-    ADN_DATA(&entry, 3, &reserve, reserveSpace);
+    adn_call_put(&entry, 1, &states, desc->states);
+    adn_call_tensor(&entry, 2, yDesc, y);
+    adn_call_data(&entry, 3, &reserve, reserveSpace);
     adn_call_key(&entry, reserveSpaceSizeInBytes);
-    entry.call.params = dropout_params;
+    call.params = dropout_params;
     return adn_call_run(handle, &entry);
 }
 
@@ -47,15 +49,16 @@ anydnnStatus_t anydnnDropoutBackward(anydnnHandle_t handle, anydnnDropoutDescrip
 {
     ADN_FLOAT_SCOPE;
     struct anydnn_plugin_tensor reserve;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnDropoutBackward", ANYDNN_PLUGIN_DROPOUT_BACKWARD);
+    adn_call_begin(&entry, &call, "anydnnDropoutBackward", ANYDNN_PLUGIN_DROPOUT_BACKWARD);
     adn_shape_of_bytes(&reserve, (int64_t)reserveSpaceSizeInBytes);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_DROPOUT, "dropoutDesc", dropoutDesc, 0);
-    ADN_TENSOR(&entry, 0, dyDesc, dy);
-    ADN_DATA(&entry, 1, &reserve, reserveSpace);
-    ADN_TENSOR(&entry, 2, dxDesc, dx);
+    adn_call_descriptor(&entry, ADN_DESC_DROPOUT, "dropoutDesc", dropoutDesc, 0);
+    adn_call_tensor(&entry, 0, dyDesc, dy);
+    adn_call_data(&entry, 1, &reserve, reserveSpace);
+    adn_call_tensor(&entry, 2, dxDesc, dx);
     adn_call_key(&entry, reserveSpaceSizeInBytes);
-    entry.call.params = dropout_params;
+    call.params = dropout_params;
     return adn_call_run(handle, &entry);
 }

@@ -11,11 +11,14 @@ static void lrn_params(const struct adn_call *call, union kit_params *params)
     params->lrn = desc->n;
 }
 
+/* Refuses a mode, unless an earlier argument was refused. */
 static anydnnStatus_t bad_mode(const struct adn_entry *entry, const char *argument, int mode,
                                const char *only)
 {
-    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is %d; %s is the only mode", entry->call.entry,
-                    argument, mode, only);
+    if (!adn_call_accepted(entry))
+        return adn_call_report(entry);
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: %s is %d; %s is the only mode",
+                    entry->call->entry, argument, mode, only);
 }
 
 anydnnStatus_t anydnnLRNCrossChannelForward(anydnnHandle_t handle, anydnnLRNDescriptor_t normDesc,
@@ -25,16 +28,17 @@ anydnnStatus_t anydnnLRNCrossChannelForward(anydnnHandle_t handle, anydnnLRNDesc
                                             void *y)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnLRNCrossChannelForward", ANYDNN_PLUGIN_LRN_FORWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_LRN, "normDesc", normDesc, 0);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_TENSOR(&entry, 1, yDesc, y);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_begin(&entry, &call, "anydnnLRNCrossChannelForward", ANYDNN_PLUGIN_LRN_FORWARD);
+    adn_call_descriptor(&entry, ADN_DESC_LRN, "normDesc", normDesc, 0);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_tensor(&entry, 1, yDesc, y);
+    adn_call_blend(&entry, alpha, beta);
     if (lrnMode != ANYDNN_LRN_CROSS_CHANNEL_DIM1)
         return bad_mode(&entry, "lrnMode", (int)lrnMode, "ANYDNN_LRN_CROSS_CHANNEL_DIM1");
-    entry.call.params = lrn_params;
+    call.params = lrn_params;
     return adn_call_run(handle, &entry);
 }
 
@@ -47,20 +51,21 @@ anydnnStatus_t anydnnLRNCrossChannelBackward(anydnnHandle_t handle, anydnnLRNDes
                                              void *dx)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnLRNCrossChannelBackward", ANYDNN_PLUGIN_LRN_BACKWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_LRN, "normDesc", normDesc, 0);
+    adn_call_begin(&entry, &call, "anydnnLRNCrossChannelBackward", ANYDNN_PLUGIN_LRN_BACKWARD);
+    adn_call_descriptor(&entry, ADN_DESC_LRN, "normDesc", normDesc, 0);
     /* The gradient is a function of x and dy. */
-    ADN_MAYBE_UNREAD(&entry, 0, yDesc, y, 1);
-    ADN_TENSOR(&entry, 1, dyDesc, dy);
-    ADN_TENSOR(&entry, 2, xDesc, x);
-    ADN_TENSOR(&entry, 3, dxDesc, dx);
+    adn_call_maybe_unread(&entry, 0, yDesc, y, 1);
+    adn_call_tensor(&entry, 1, dyDesc, dy);
+    adn_call_tensor(&entry, 2, xDesc, x);
+    adn_call_tensor(&entry, 3, dxDesc, dx);
     adn_call_stand_in(&entry, 0, 1);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_blend(&entry, alpha, beta);
     if (lrnMode != ANYDNN_LRN_CROSS_CHANNEL_DIM1)
         return bad_mode(&entry, "lrnMode", (int)lrnMode, "ANYDNN_LRN_CROSS_CHANNEL_DIM1");
-    entry.call.params = lrn_params;
+    call.params = lrn_params;
     return adn_call_run(handle, &entry);
 }
 
@@ -70,20 +75,21 @@ anydnnStatus_t anydnnDivisiveNormalizationForward(
     void *temp2, const void *beta, anydnnTensorDescriptor_t yDesc, void *y)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnDivisiveNormalizationForward",
+    adn_call_begin(&entry, &call, "anydnnDivisiveNormalizationForward",
                    ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_FORWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_LRN, "normDesc", normDesc, 0);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_OPTIONAL(&entry, 1, &xDesc->t, means);
-    ADN_DATA(&entry, 2, &xDesc->t, temp);
-    ADN_DATA(&entry, 3, &xDesc->t, temp2);
-    ADN_TENSOR(&entry, 4, yDesc, y);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_descriptor(&entry, ADN_DESC_LRN, "normDesc", normDesc, 0);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_optional(&entry, 1, call.tensor[0], means);
+    adn_call_data(&entry, 2, call.tensor[0], temp);
+    adn_call_data(&entry, 3, call.tensor[0], temp2);
+    adn_call_tensor(&entry, 4, yDesc, y);
+    adn_call_blend(&entry, alpha, beta);
     if (mode != ANYDNN_DIVNORM_PRECOMPUTED_MEANS)
         return bad_mode(&entry, "mode", (int)mode, "ANYDNN_DIVNORM_PRECOMPUTED_MEANS");
-    entry.call.params = lrn_params;
+    call.params = lrn_params;
     return adn_call_run(handle, &entry);
 }
 
@@ -94,21 +100,22 @@ anydnnStatus_t anydnnDivisiveNormalizationBackward(
     anydnnTensorDescriptor_t dXdMeansDesc, void *dx, void *dMeans)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnDivisiveNormalizationBackward",
+    adn_call_begin(&entry, &call, "anydnnDivisiveNormalizationBackward",
                    ANYDNN_PLUGIN_DIVISIVE_NORMALIZATION_BACKWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_LRN, "normDesc", normDesc, 0);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_OPTIONAL(&entry, 1, &xDesc->t, means);
-    ADN_DATA(&entry, 2, &xDesc->t, dy);
-    ADN_DATA(&entry, 3, &xDesc->t, temp);
-    ADN_DATA(&entry, 4, &xDesc->t, temp2);
-    ADN_TENSOR(&entry, 5, dXdMeansDesc, dx);
-    ADN_OPTIONAL(&entry, 6, &dXdMeansDesc->t, dMeans);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_descriptor(&entry, ADN_DESC_LRN, "normDesc", normDesc, 0);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_optional(&entry, 1, call.tensor[0], means);
+    adn_call_data(&entry, 2, call.tensor[0], dy);
+    adn_call_data(&entry, 3, call.tensor[0], temp);
+    adn_call_data(&entry, 4, call.tensor[0], temp2);
+    adn_call_tensor(&entry, 5, dXdMeansDesc, dx);
+    adn_call_optional(&entry, 6, call.tensor[5], dMeans);
+    adn_call_blend(&entry, alpha, beta);
     if (mode != ANYDNN_DIVNORM_PRECOMPUTED_MEANS)
         return bad_mode(&entry, "mode", (int)mode, "ANYDNN_DIVNORM_PRECOMPUTED_MEANS");
-    entry.call.params = lrn_params;
+    call.params = lrn_params;
     return adn_call_run(handle, &entry);
 }

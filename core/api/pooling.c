@@ -15,14 +15,15 @@ anydnnStatus_t anydnnPoolingForward(anydnnHandle_t handle, anydnnPoolingDescript
                                     void *y)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnPoolingForward", ANYDNN_PLUGIN_POOLING_FORWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_POOLING, "poolingDesc", poolingDesc, 0);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_TENSOR(&entry, 1, yDesc, y);
-    ADN_BLEND(&entry, alpha, beta);
-    entry.call.params = pooling_params;
+    adn_call_begin(&entry, &call, "anydnnPoolingForward", ANYDNN_PLUGIN_POOLING_FORWARD);
+    adn_call_descriptor(&entry, ADN_DESC_POOLING, "poolingDesc", poolingDesc, 0);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_tensor(&entry, 1, yDesc, y);
+    adn_call_blend(&entry, alpha, beta);
+    call.params = pooling_params;
     return adn_call_run(handle, &entry);
 }
 
@@ -35,23 +36,25 @@ anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle, anydnnPoolingDescrip
                                      const void *beta, anydnnTensorDescriptor_t dxDesc, void *dx)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
+    const struct anydnnPoolingStruct *desc;
     int average;
 
-    adn_call_begin(&entry, "anydnnPoolingBackward", ANYDNN_PLUGIN_POOLING_BACKWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_POOLING, "poolingDesc", poolingDesc, 0);
+    adn_call_begin(&entry, &call, "anydnnPoolingBackward", ANYDNN_PLUGIN_POOLING_BACKWARD);
+    desc = adn_call_descriptor(&entry, ADN_DESC_POOLING, "poolingDesc", poolingDesc, 0);
     /* An average's gradient depends on dy alone. */
-    average = poolingDesc->p.mode == ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING ||
-              poolingDesc->p.mode == ANYDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING;
-    ADN_MAYBE_UNREAD(&entry, Y, yDesc, y, average);
-    ADN_TENSOR(&entry, DY, dyDesc, dy);
-    ADN_MAYBE_UNREAD(&entry, X, xDesc, x, average);
-    ADN_TENSOR(&entry, DX, dxDesc, dx);
+    average = desc->p.mode == ANYDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING ||
+              desc->p.mode == ANYDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING;
+    adn_call_maybe_unread(&entry, Y, yDesc, y, average);
+    adn_call_tensor(&entry, DY, dyDesc, dy);
+    adn_call_maybe_unread(&entry, X, xDesc, x, average);
+    adn_call_tensor(&entry, DX, dxDesc, dx);
     if (average) {
         adn_call_stand_in(&entry, Y, DY);
         adn_call_stand_in(&entry, X, DX);
     }
-    ADN_BLEND(&entry, alpha, beta);
-    entry.call.params = pooling_params;
+    adn_call_blend(&entry, alpha, beta);
+    call.params = pooling_params;
     return adn_call_run(handle, &entry);
 }

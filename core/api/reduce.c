@@ -13,7 +13,7 @@ static void reduce_params(const struct adn_call *call, union kit_params *params)
     params->reduce = desc->r;
 }
 
-static int asks_indices(anydnnReduceTensorDescriptor_t desc)
+static int asks_indices(const struct anydnnReduceTensorStruct *desc)
 {
     return desc->indices == ANYDNN_REDUCE_TENSOR_FLATTENED_INDICES &&
            (desc->r.op == ANYDNN_REDUCE_TENSOR_MIN || desc->r.op == ANYDNN_REDUCE_TENSOR_MAX ||
@@ -21,7 +21,7 @@ static int asks_indices(anydnnReduceTensorDescriptor_t desc)
 }
 
 /* One index for each element of c, packed in c's order. */
-static void indices_tensor(anydnnReduceTensorDescriptor_t desc,
+static void indices_tensor(const struct anydnnReduceTensorStruct *desc,
                            const struct anydnn_plugin_tensor *c,
                            struct anydnn_plugin_tensor *indices)
 {
@@ -37,15 +37,18 @@ anydnnStatus_t anydnnGetReductionIndicesSize(anydnnHandle_t handle,
                                              anydnnTensorDescriptor_t cDesc, size_t *sizeInBytes)
 {
     struct anydnn_plugin_tensor indices;
+    struct adn_call call;
     struct adn_entry entry;
     anydnnStatus_t status = adn_handle_check(handle, "anydnnGetReductionIndicesSize");
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, "anydnnGetReductionIndicesSize", ANYDNN_PLUGIN_REDUCE_TENSOR);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
-    ADN_SHAPE(&entry, 0, aDesc);
-    ADN_SHAPE(&entry, 1, cDesc);
+    adn_call_begin(&entry, &call, "anydnnGetReductionIndicesSize", ANYDNN_PLUGIN_REDUCE_TENSOR);
+    adn_call_descriptor(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
+    adn_call_shape(&entry, 0, aDesc);
+    adn_call_shape(&entry, 1, cDesc);
+    if (!adn_call_accepted(&entry))
+        return adn_call_report(&entry);
     if (!sizeInBytes)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnGetReductionIndicesSize: sizeInBytes is NULL");
@@ -63,15 +66,18 @@ anydnnStatus_t anydnnGetReductionWorkspaceSize(anydnnHandle_t handle,
                                                anydnnTensorDescriptor_t cDesc, size_t *sizeInBytes)
 {
     struct anydnn_plugin_tensor indices;
+    struct adn_call call;
     struct adn_entry entry;
     anydnnStatus_t status = adn_handle_check(handle, "anydnnGetReductionWorkspaceSize");
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(&entry, "anydnnGetReductionWorkspaceSize", ANYDNN_PLUGIN_REDUCE_TENSOR);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
-    ADN_SHAPE(&entry, 0, aDesc);
-    ADN_SHAPE(&entry, 1, cDesc);
+    adn_call_begin(&entry, &call, "anydnnGetReductionWorkspaceSize", ANYDNN_PLUGIN_REDUCE_TENSOR);
+    adn_call_descriptor(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
+    adn_call_shape(&entry, 0, aDesc);
+    adn_call_shape(&entry, 1, cDesc);
+    if (!adn_call_accepted(&entry))
+        return adn_call_report(&entry);
     if (!sizeInBytes)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "anydnnGetReductionWorkspaceSize: sizeInBytes is NULL");
@@ -79,8 +85,8 @@ anydnnStatus_t anydnnGetReductionWorkspaceSize(anydnnHandle_t handle,
         indices_tensor(reduceTensorDesc, &cDesc->t, &indices);
         adn_call_put(&entry, 2, &indices, NULL);
     }
-    entry.call.params = reduce_params;
-    return adn_dispatch_workspace(handle, &entry.call, sizeInBytes);
+    call.params = reduce_params;
+    return adn_call_query_workspace(handle, &entry, sizeInBytes);
 }
 
 anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
@@ -91,24 +97,27 @@ anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
                                   anydnnTensorDescriptor_t cDesc, void *C)
 {
     ADN_FLOAT_SCOPE;
+    const struct anydnnReduceTensorStruct *desc;
     struct anydnn_plugin_tensor tensor;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnReduceTensor", ANYDNN_PLUGIN_REDUCE_TENSOR);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc, 0);
-    ADN_TENSOR(&entry, 0, aDesc, A);
-    ADN_TENSOR(&entry, 1, cDesc, C);
-    ADN_BLEND(&entry, alpha, beta);
-    if (asks_indices(reduceTensorDesc)) {
-        indices_tensor(reduceTensorDesc, &cDesc->t, &tensor);
-        ADN_DATA(&entry, 2, &tensor, indices);
-        if ((int64_t)indicesSizeInBytes < adn_shape_bytes(&tensor))
+    adn_call_begin(&entry, &call, "anydnnReduceTensor", ANYDNN_PLUGIN_REDUCE_TENSOR);
+    desc = adn_call_descriptor(&entry, ADN_DESC_REDUCE_TENSOR, "reduceTensorDesc", reduceTensorDesc,
+                               0);
+    adn_call_tensor(&entry, 0, aDesc, A);
+    adn_call_tensor(&entry, 1, cDesc, C);
+    adn_call_blend(&entry, alpha, beta);
+    if (asks_indices(desc)) {
+        indices_tensor(desc, call.tensor[1], &tensor);
+        adn_call_data(&entry, 2, &tensor, indices);
+        if ((int64_t)indicesSizeInBytes < adn_shape_bytes(&tensor) && adn_call_accepted(&entry))
             return adn_fail(ANYDNN_STATUS_BAD_PARAM,
-                            "anydnnReduceTensor: indicesSizeInBytes is %zu; %lld are needed "
-                            "(anydnnGetReductionIndicesSize)",
+                            "anydnnReduceTensor: indicesSizeInBytes is %zu; %lld are "
+                            "needed (anydnnGetReductionIndicesSize)",
                             indicesSizeInBytes, (long long)adn_shape_bytes(&tensor));
     }
-    entry.call.params = reduce_params;
+    call.params = reduce_params;
     adn_call_workspace(&entry, workspace, workspaceSizeInBytes);
     return adn_call_run(handle, &entry);
 }

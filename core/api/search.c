@@ -36,25 +36,26 @@ SAME_LAYOUT(anydnnConvolutionBwdDataAlgoPerf_t);
 SAME_LAYOUT(anydnnConvolutionBwdFilterAlgoPerf_t);
 
 anydnnStatus_t adn_question_begin(anydnnHandle_t handle, const struct adn_question *question,
-                                  struct adn_entry *entry)
+                                  struct adn_call *call)
 {
+    struct adn_entry started, *entry = &started;
     anydnnStatus_t status = adn_handle_check_call(handle, question->name);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
-    adn_call_begin(entry, question->name, question->operation);
+    adn_call_begin(entry, call, question->name, question->operation);
     for (int slot = 0; slot < 3; slot++) {
         if (slot != question->filter_slot)
-            ADN_SHAPE(entry, slot, (anydnnTensorDescriptor_t)question->tensor[slot]);
+            adn_call_shape(entry, slot, question->tensor[slot]);
         else
-            ADN_FILTER_SHAPE(entry, slot, (anydnnFilterDescriptor_t)question->filter);
+            adn_call_filter_shape(entry, slot, question->filter);
         if (question->given)
-            ADN_DATA(entry, slot, entry->call.tensor[slot], question->data[slot]);
+            adn_call_data(entry, slot, entry->call->tensor[slot], question->data[slot]);
     }
-    ADN_CONVOLUTION(entry, question->convDesc);
+    adn_call_convolution(entry, question->convDesc);
     adn_call_workspace(entry, question->workspace, question->bytes);
-    adn_call_clear_absent(&entry->call);
-    return ANYDNN_STATUS_SUCCESS;
+    adn_call_operands_end(entry);
+    return adn_call_accepted(entry) ? ANYDNN_STATUS_SUCCESS : adn_call_report(entry);
 }
 
 anydnnStatus_t adn_question_check_results(const struct adn_question *question, int requested,

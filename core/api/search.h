@@ -23,7 +23,7 @@ struct adn_question {
 
 /* The call that the question is about, for any algorithm. */
 anydnnStatus_t adn_question_begin(anydnnHandle_t handle, const struct adn_question *question,
-                                  struct adn_entry *entry);
+                                  struct adn_call *call);
 
 /* Where a list of answers goes. */
 anydnnStatus_t adn_question_check_results(const struct adn_question *question, int requested,

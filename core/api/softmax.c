@@ -18,8 +18,8 @@ static void softmax_params(const struct adn_call *call, union kit_params *params
 static void take_modes(struct adn_entry *entry, const struct modes *modes)
 {
     adn_call_key(entry, (uint64_t)(uint32_t)modes->algorithm << 32 | (uint32_t)modes->mode);
-    entry->call.extra = modes;
-    entry->call.params = softmax_params;
+    entry->call->extra = modes;
+    entry->call->params = softmax_params;
 }
 
 anydnnStatus_t anydnnSoftmaxForward(anydnnHandle_t handle, anydnnSoftmaxAlgorithm_t algo,
@@ -29,12 +29,13 @@ anydnnStatus_t anydnnSoftmaxForward(anydnnHandle_t handle, anydnnSoftmaxAlgorith
 {
     ADN_FLOAT_SCOPE;
     struct modes modes = {(int32_t)algo, (int32_t)mode};
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnSoftmaxForward", ANYDNN_PLUGIN_SOFTMAX_FORWARD);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_TENSOR(&entry, 1, yDesc, y);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_begin(&entry, &call, "anydnnSoftmaxForward", ANYDNN_PLUGIN_SOFTMAX_FORWARD);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_tensor(&entry, 1, yDesc, y);
+    adn_call_blend(&entry, alpha, beta);
     take_modes(&entry, &modes);
     return adn_call_run(handle, &entry);
 }
@@ -47,13 +48,14 @@ anydnnStatus_t anydnnSoftmaxBackward(anydnnHandle_t handle, anydnnSoftmaxAlgorit
 {
     ADN_FLOAT_SCOPE;
     struct modes modes = {(int32_t)algo, (int32_t)mode};
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnSoftmaxBackward", ANYDNN_PLUGIN_SOFTMAX_BACKWARD);
-    ADN_TENSOR(&entry, 0, yDesc, y);
-    ADN_TENSOR(&entry, 1, dyDesc, dy);
-    ADN_TENSOR(&entry, 2, dxDesc, dx);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_begin(&entry, &call, "anydnnSoftmaxBackward", ANYDNN_PLUGIN_SOFTMAX_BACKWARD);
+    adn_call_tensor(&entry, 0, yDesc, y);
+    adn_call_tensor(&entry, 1, dyDesc, dy);
+    adn_call_tensor(&entry, 2, dxDesc, dx);
+    adn_call_blend(&entry, alpha, beta);
     take_modes(&entry, &modes);
     return adn_call_run(handle, &entry);
 }

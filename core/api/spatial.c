@@ -14,14 +14,16 @@ anydnnStatus_t anydnnSpatialTfGridGeneratorForward(anydnnHandle_t handle,
                                                    const void *theta, void *grid)
 {
     ADN_FLOAT_SCOPE;
+    const struct anydnnSpatialTransformerStruct *desc;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnSpatialTfGridGeneratorForward",
+    adn_call_begin(&entry, &call, "anydnnSpatialTfGridGeneratorForward",
                    ANYDNN_PLUGIN_SPATIAL_GRID_FORWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_SPATIAL_TRANSFORMER, "stDesc", stDesc, 0);
-    ADN_DATA(&entry, 0, &stDesc->theta, theta);
-    ADN_DATA(&entry, 1, &stDesc->grid, grid);
-    entry.call.params = spatial_params;
+    desc = adn_call_descriptor(&entry, ADN_DESC_SPATIAL_TRANSFORMER, "stDesc", stDesc, 0);
+    adn_call_data(&entry, 0, &desc->theta, theta);
+    adn_call_data(&entry, 1, &desc->grid, grid);
+    call.params = spatial_params;
     return adn_call_run(handle, &entry);
 }
 
@@ -30,14 +32,16 @@ anydnnStatus_t anydnnSpatialTfGridGeneratorBackward(anydnnHandle_t handle,
                                                     const void *dgrid, void *dtheta)
 {
     ADN_FLOAT_SCOPE;
+    const struct anydnnSpatialTransformerStruct *desc;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnSpatialTfGridGeneratorBackward",
+    adn_call_begin(&entry, &call, "anydnnSpatialTfGridGeneratorBackward",
                    ANYDNN_PLUGIN_SPATIAL_GRID_BACKWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_SPATIAL_TRANSFORMER, "stDesc", stDesc, 0);
-    ADN_DATA(&entry, 0, &stDesc->grid, dgrid);
-    ADN_DATA(&entry, 1, &stDesc->theta, dtheta);
-    entry.call.params = spatial_params;
+    desc = adn_call_descriptor(&entry, ADN_DESC_SPATIAL_TRANSFORMER, "stDesc", stDesc, 0);
+    adn_call_data(&entry, 0, &desc->grid, dgrid);
+    adn_call_data(&entry, 1, &desc->theta, dtheta);
+    call.params = spatial_params;
     return adn_call_run(handle, &entry);
 }
 
@@ -48,15 +52,18 @@ anydnnStatus_t anydnnSpatialTfSamplerForward(anydnnHandle_t handle,
                                              anydnnTensorDescriptor_t yDesc, void *y)
 {
     ADN_FLOAT_SCOPE;
+    const struct anydnnSpatialTransformerStruct *desc;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnSpatialTfSamplerForward", ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_SPATIAL_TRANSFORMER, "stDesc", stDesc, 0);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_DATA(&entry, 1, &stDesc->grid, grid);
-    ADN_TENSOR(&entry, 2, yDesc, y);
-    ADN_BLEND(&entry, alpha, beta);
-    entry.call.params = spatial_params;
+    adn_call_begin(&entry, &call, "anydnnSpatialTfSamplerForward",
+                   ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD);
+    desc = adn_call_descriptor(&entry, ADN_DESC_SPATIAL_TRANSFORMER, "stDesc", stDesc, 0);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_data(&entry, 1, &desc->grid, grid);
+    adn_call_tensor(&entry, 2, yDesc, y);
+    adn_call_blend(&entry, alpha, beta);
+    call.params = spatial_params;
     return adn_call_run(handle, &entry);
 }
 
@@ -68,19 +75,21 @@ anydnnSpatialTfSamplerBackward(anydnnHandle_t handle, anydnnSpatialTransformerDe
                                const void *dy, const void *grid, const void *betaDgrid, void *dgrid)
 {
     ADN_FLOAT_SCOPE;
+    const struct anydnnSpatialTransformerStruct *desc;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnSpatialTfSamplerBackward",
+    adn_call_begin(&entry, &call, "anydnnSpatialTfSamplerBackward",
                    ANYDNN_PLUGIN_SPATIAL_SAMPLER_BACKWARD);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_SPATIAL_TRANSFORMER, "stDesc", stDesc, 0);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_DATA(&entry, 1, &stDesc->grid, grid);
-    ADN_TENSOR(&entry, 2, dyDesc, dy);
-    ADN_TENSOR(&entry, 3, dxDesc, dx);
-    ADN_DATA(&entry, 4, &stDesc->grid, dgrid);
-    ADN_BLEND(&entry, alpha, beta);
-    ADN_SCALE(&entry, 2, alphaDgrid);
-    ADN_SCALE(&entry, 3, betaDgrid);
-    entry.call.params = spatial_params;
+    desc = adn_call_descriptor(&entry, ADN_DESC_SPATIAL_TRANSFORMER, "stDesc", stDesc, 0);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_data(&entry, 1, &desc->grid, grid);
+    adn_call_tensor(&entry, 2, dyDesc, dy);
+    adn_call_tensor(&entry, 3, dxDesc, dx);
+    adn_call_data(&entry, 4, &desc->grid, dgrid);
+    adn_call_blend(&entry, alpha, beta);
+    adn_call_scale(&entry, 2, alphaDgrid);
+    adn_call_scale(&entry, 3, betaDgrid);
+    call.params = spatial_params;
     return adn_call_run(handle, &entry);
 }

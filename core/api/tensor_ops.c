@@ -23,35 +23,38 @@ anydnnStatus_t anydnnTransformTensor(anydnnHandle_t handle, const void *alpha,
                                      const void *beta, anydnnTensorDescriptor_t yDesc, void *y)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnTransformTensor", ANYDNN_PLUGIN_TRANSFORM_TENSOR);
-    ADN_TENSOR(&entry, 0, xDesc, x);
-    ADN_TENSOR(&entry, 1, yDesc, y);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_begin(&entry, &call, "anydnnTransformTensor", ANYDNN_PLUGIN_TRANSFORM_TENSOR);
+    adn_call_tensor(&entry, 0, xDesc, x);
+    adn_call_tensor(&entry, 1, yDesc, y);
+    adn_call_blend(&entry, alpha, beta);
     return adn_call_run(handle, &entry);
 }
 
 /* Padding or folding writes elements that no source element maps to, so blending has no meaning. */
 static anydnnStatus_t run_transform(anydnnHandle_t handle, struct adn_entry *entry)
 {
-    const struct anydnnTensorTransformStruct *desc = entry->call.descriptor[0];
-    int32_t ndims = entry->call.tensor[0]->ndims;
+    const struct anydnnTensorTransformStruct *desc = entry->call->descriptor[0];
+    int32_t ndims = entry->call->tensor[0]->ndims;
     int plain = 1;
 
+    if (!adn_call_accepted(entry))
+        return adn_call_report(entry);
     if (desc->ndims != ndims)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "%s: transDesc has %d dims and the source %d; they must agree",
-                        entry->call.entry, (int)desc->ndims, (int)ndims);
+                        entry->call->entry, (int)desc->ndims, (int)ndims);
     for (int32_t i = 0; i < ndims; i++)
         plain &= desc->x.pad_before[i] == 0 && desc->x.pad_after[i] == 0 &&
                  (i < 2 || desc->x.fold[i - 2] == 1);
-    if (!plain && (entry->call.operands.scale[0] != 1 || entry->call.operands.scale[1] != 0))
+    if (!plain && (entry->call->operands.scale[0] != 1 || entry->call->operands.scale[1] != 0))
         return adn_fail(ANYDNN_STATUS_BAD_PARAM,
                         "%s: alpha is %g and beta %g; with padding or folding they must be 1 and 0",
-                        entry->call.entry, entry->call.operands.scale[0],
-                        entry->call.operands.scale[1]);
-    entry->call.params = transform_params;
+                        entry->call->entry, entry->call->operands.scale[0],
+                        entry->call->operands.scale[1]);
+    entry->call->params = transform_params;
     return adn_call_run(handle, entry);
 }
 
@@ -62,13 +65,14 @@ anydnnStatus_t anydnnTransformTensorEx(anydnnHandle_t handle,
                                        anydnnTensorDescriptor_t destDesc, void *destData)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnTransformTensorEx", ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_TENSOR_TRANSFORM, "transDesc", transDesc, 0);
-    ADN_TENSOR(&entry, 0, srcDesc, srcData);
-    ADN_TENSOR(&entry, 1, destDesc, destData);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_begin(&entry, &call, "anydnnTransformTensorEx", ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX);
+    adn_call_descriptor(&entry, ADN_DESC_TENSOR_TRANSFORM, "transDesc", transDesc, 0);
+    adn_call_tensor(&entry, 0, srcDesc, srcData);
+    adn_call_tensor(&entry, 1, destDesc, destData);
+    adn_call_blend(&entry, alpha, beta);
     return run_transform(handle, &entry);
 }
 
@@ -79,13 +83,14 @@ anydnnStatus_t anydnnTransformFilter(anydnnHandle_t handle,
                                      void *destData)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnTransformFilter", ANYDNN_PLUGIN_TRANSFORM_FILTER);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_TENSOR_TRANSFORM, "transDesc", transDesc, 0);
-    ADN_FILTER(&entry, 0, srcDesc, srcData);
-    ADN_FILTER(&entry, 1, destDesc, destData);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_begin(&entry, &call, "anydnnTransformFilter", ANYDNN_PLUGIN_TRANSFORM_FILTER);
+    adn_call_descriptor(&entry, ADN_DESC_TENSOR_TRANSFORM, "transDesc", transDesc, 0);
+    adn_call_filter(&entry, 0, srcDesc, srcData);
+    adn_call_filter(&entry, 1, destDesc, destData);
+    adn_call_blend(&entry, alpha, beta);
     return run_transform(handle, &entry);
 }
 
@@ -94,17 +99,18 @@ anydnnStatus_t anydnnAddTensor(anydnnHandle_t handle, const void *alpha,
                                anydnnTensorDescriptor_t cDesc, void *C)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnAddTensor", ANYDNN_PLUGIN_ADD_TENSOR);
-    ADN_TENSOR(&entry, 0, aDesc, A);
-    ADN_TENSOR(&entry, 1, cDesc, C);
-    ADN_BLEND(&entry, alpha, beta);
+    adn_call_begin(&entry, &call, "anydnnAddTensor", ANYDNN_PLUGIN_ADD_TENSOR);
+    adn_call_tensor(&entry, 0, aDesc, A);
+    adn_call_tensor(&entry, 1, cDesc, C);
+    adn_call_blend(&entry, alpha, beta);
     return adn_call_run(handle, &entry);
 }
 
 /* sqrt and not have one input; cuDNN's programs pass whatever for b then. */
-static int takes_b(anydnnOpTensorDescriptor_t desc)
+static int takes_b(const struct anydnnOpTensorStruct *desc)
 {
     return desc->o.op != ANYDNN_OP_TENSOR_SQRT && desc->o.op != ANYDNN_OP_TENSOR_NOT;
 }
@@ -115,21 +121,23 @@ anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle, anydnnOpTensorDescriptor_t 
                               const void *beta, anydnnTensorDescriptor_t cDesc, void *C)
 {
     ADN_FLOAT_SCOPE;
+    const struct anydnnOpTensorStruct *desc;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnOpTensor", ANYDNN_PLUGIN_OP_TENSOR);
-    ADN_DESCRIPTOR(&entry, ADN_DESC_OP_TENSOR, "opTensorDesc", opTensorDesc, 0);
-    ADN_TENSOR(&entry, 0, aDesc, A);
-    if (takes_b(opTensorDesc)) {
-        ADN_TENSOR(&entry, 1, bDesc, B);
-        ADN_SCALE(&entry, 1, alpha2);
+    adn_call_begin(&entry, &call, "anydnnOpTensor", ANYDNN_PLUGIN_OP_TENSOR);
+    desc = adn_call_descriptor(&entry, ADN_DESC_OP_TENSOR, "opTensorDesc", opTensorDesc, 0);
+    adn_call_tensor(&entry, 0, aDesc, A);
+    if (takes_b(desc)) {
+        adn_call_tensor(&entry, 1, bDesc, B);
+        adn_call_scale(&entry, 1, alpha2);
     } else {
         adn_call_stand_in(&entry, 1, 0);
     }
-    ADN_TENSOR(&entry, 2, cDesc, C);
-    ADN_SCALE(&entry, 0, alpha1);
-    ADN_SCALE(&entry, 2, beta);
-    entry.call.params = op_tensor_params;
+    adn_call_tensor(&entry, 2, cDesc, C);
+    adn_call_scale(&entry, 0, alpha1);
+    adn_call_scale(&entry, 2, beta);
+    call.params = op_tensor_params;
     return adn_call_run(handle, &entry);
 }
 
@@ -137,14 +145,15 @@ anydnnStatus_t anydnnSetTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t y
                                const void *valuePtr)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnSetTensor", ANYDNN_PLUGIN_SET_TENSOR);
-    ADN_TENSOR(&entry, 0, yDesc, y);
-    if (!valuePtr)
+    adn_call_begin(&entry, &call, "anydnnSetTensor", ANYDNN_PLUGIN_SET_TENSOR);
+    adn_call_tensor(&entry, 0, yDesc, y);
+    if (!valuePtr && adn_call_accepted(&entry))
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "anydnnSetTensor: valuePtr is NULL; it must point "
                                                  "to one element of y's type in host memory");
-    entry.call.operands.value = valuePtr;
+    call.operands.value = valuePtr;
     return adn_call_run(handle, &entry);
 }
 
@@ -152,10 +161,11 @@ anydnnStatus_t anydnnScaleTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t
                                  const void *alpha)
 {
     ADN_FLOAT_SCOPE;
+    struct adn_call call;
     struct adn_entry entry;
 
-    adn_call_begin(&entry, "anydnnScaleTensor", ANYDNN_PLUGIN_SCALE_TENSOR);
-    ADN_TENSOR(&entry, 0, yDesc, y);
-    ADN_SCALE(&entry, 0, alpha);
+    adn_call_begin(&entry, &call, "anydnnScaleTensor", ANYDNN_PLUGIN_SCALE_TENSOR);
+    adn_call_tensor(&entry, 0, yDesc, y);
+    adn_call_scale(&entry, 0, alpha);
     return adn_call_run(handle, &entry);
 }

@@ -54,6 +54,41 @@ static void modes_that_are_none(void **state)
                  BAD, "mode is 3; it must be 0 to 2");
 }
 
+/* Of several bad arguments the sentence names the first in the entry's order, also before a rule
+ * that the entry checks itself. */
+static void the_first_bad_argument_is_named(void **state)
+{
+    struct things t = make();
+    anydnnLRNDescriptor_t lrn = NULL;
+    anydnnDropoutDescriptor_t dropout = NULL;
+
+    (void)state;
+    assert_fails(anydnnPoolingForward(t.handle, NULL, NULL, NULL, NULL, NULL, NULL, NULL), BAD,
+                 "anydnnPoolingForward: poolingDesc is NULL");
+    assert_fails(anydnnPoolingBackward(t.handle, NULL, &one, t.x, NULL, t.x, NULL, t.x, NULL, &zero,
+                                       t.x, NULL),
+                 BAD, "anydnnPoolingBackward: poolingDesc is NULL");
+    assert_fails(anydnnSoftmaxForward(t.handle, ANYDNN_SOFTMAX_LOG, ANYDNN_SOFTMAX_MODE_CHANNEL,
+                                      NULL, t.x, NULL, NULL, NULL, t.d[1]),
+                 BAD, "anydnnSoftmaxForward: x is NULL");
+    assert_fails(anydnnSoftmaxForward(t.handle, ANYDNN_SOFTMAX_LOG, ANYDNN_SOFTMAX_MODE_CHANNEL,
+                                      &one, t.x, t.d[0], NULL, t.x, t.d[1]),
+                 BAD, "anydnnSoftmaxForward: beta is NULL");
+    assert_ok(anydnnCreateLRNDescriptor(&lrn));
+    assert_fails(anydnnLRNCrossChannelForward(t.handle, lrn, (anydnnLRNMode_t)1, &one, t.x, NULL,
+                                              &zero, t.x, t.d[1]),
+                 BAD, "anydnnLRNCrossChannelForward: x is NULL");
+    assert_ok(anydnnDestroyLRNDescriptor(lrn));
+    assert_ok(anydnnCreateDropoutDescriptor(&dropout));
+    assert_fails(anydnnDropoutForward(t.handle, dropout, t.x, NULL, t.x, t.d[1], t.d[2], 8), BAD,
+                 "anydnnDropoutForward: dropoutDesc");
+    assert_ok(anydnnDestroyDropoutDescriptor(dropout));
+    assert_fails(anydnnBatchNormalizationForwardTraining(
+                     t.handle, ANYDNN_BATCHNORM_SPATIAL, &one, NULL, t.x, t.d[0], t.x, t.d[1], t.p,
+                     t.d[2], t.d[3], 2, NULL, NULL, 1e-5, NULL, NULL),
+                 BAD, "anydnnBatchNormalizationForwardTraining: beta is NULL");
+}
+
 static void a_refused_call_leaves_the_record(void **state)
 {
     struct things t = make();
@@ -294,6 +329,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         arguments_test(modes_that_are_none),
+        arguments_test(the_first_bad_argument_is_named),
         arguments_test(a_refused_call_leaves_the_record),
         arguments_test(batch_normalization_pairs_and_numbers),
         arguments_test(the_fused_addend),
