@@ -19,8 +19,7 @@ struct copy_job {
     int32_t ndims;
 };
 
-template <class T>
-static __global__ void __launch_bounds__(THREADS) copy_kernel(const copy_job job)
+template <class T> static __global__ void __launch_bounds__(THREADS) copy_kernel(const copy_job job)
 {
     int64_t step = (int64_t)gridDim.x * THREADS;
 
@@ -35,8 +34,7 @@ static __global__ void __launch_bounds__(THREADS) copy_kernel(const copy_job job
     }
 }
 
-template <class T>
-static int32_t copy_launch(int32_t device, cudaStream_t stream, copy_job &job)
+template <class T> static int32_t copy_launch(int32_t device, cudaStream_t stream, copy_job &job)
 {
     int64_t blocks = (job.total + THREADS - 1) / THREADS;
     unsigned count = (unsigned)(blocks > BLOCKS_MAX ? BLOCKS_MAX : blocks);
@@ -44,8 +42,8 @@ static int32_t copy_launch(int32_t device, cudaStream_t stream, copy_job &job)
     cudaError_t error;
 
 #ifdef __CUDACC__
-    error = cuda_launch_kernel((const void *)copy_kernel<T>, count, 1, THREADS, 0, arguments,
-                               stream);
+    error =
+        cuda_launch_kernel((const void *)copy_kernel<T>, count, 1, THREADS, 0, arguments, stream);
 #else
     error = cudaLaunchKernel(copy_kernel<T>, dim3(count), dim3(THREADS), arguments, 0, stream);
 #endif
