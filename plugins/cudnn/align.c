@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands that do not lie as cuDNN's kernels want them: copies that do, in stream order. */
 #include "backend.h"
-
-#include <string.h>
+#include "copy.h"
 
 /* Copies begin at multiples of this. */
 #define STEP 256
@@ -13,27 +12,33 @@ static int is_moved(const struct anydnn_plugin_operands *operands, int32_t slot)
 }
 
 /* The caller's, wherever it is moved to. */
-static size_t bytes_of(const struct anydnn_plugin_plan *plan, int32_t slot)
+static const struct anydnn_plugin_tensor *callers(const struct anydnn_plugin_plan *plan,
+                                                  int32_t slot)
 {
-    return cdn_tensor_bytes(plan->moved >> slot & 1 ? &plan->home[slot]
-                                                    : plan->problem.tensor[slot]);
+    return plan->moved >> slot & 1 ? &plan->home[slot] : plan->problem.tensor[slot];
 }
 
 static size_t room_of(const struct anydnn_plugin_plan *plan, int32_t slot)
 {
-    return (bytes_of(plan, slot) + STEP - 1) / STEP * STEP;
+    return (cdn_tensor_bytes(callers(plan, slot)) + STEP - 1) / STEP * STEP;
 }
 
+/* What lies between the elements belongs to others, which may write it at the same time in another
+ * stream: a copy back of what it held before would undo that. */
 static int32_t copy(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                     int32_t slot, void *to, const void *from)
 {
-    return cuda_check(
-        plan->context->device,
-        cudaMemcpyAsync(to, from, bytes_of(plan, slot), cudaMemcpyDefault, call->stream),
-        "copying an operand that is not aligned");
+    const struct anydnn_plugin_tensor *tensor = callers(plan, slot);
+    size_t bytes = cdn_tensor_bytes(tensor);
+
+    if (bytes > cdn_element_bytes(tensor))
+        return cdn_copy_elements(plan->context->device, call->stream, tensor, to, from);
+    return cuda_check(plan->context->device,
+                      cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, call->stream),
+                      "copying an operand that is not aligned");
 }
 
-/* All are copied in: what an output's strides leave out must come back as it was. */
+/* All are copied in: an output may be blended into, or written in part (indices, states). */
 static int32_t copy_in(const struct anydnn_plugin_plan *plan, const struct cdn_call *call,
                        char *scratch, struct anydnn_plugin_operands *moved)
 {

@@ -227,6 +227,8 @@ void cdn_settle(struct anydnn_plugin_tensor *tensor);
 int cdn_same_places(const struct anydnn_plugin_tensor *a, const struct anydnn_plugin_tensor *b);
 /* From the first element to behind the last, in bytes. */
 size_t cdn_tensor_bytes(const struct anydnn_plugin_tensor *tensor);
+/* Returns the bytes of the elements alone: fewer where others lie between them. */
+size_t cdn_element_bytes(const struct anydnn_plugin_tensor *tensor);
 
 void cdn_descriptors_destroy(struct cdn_descriptors *made);
 

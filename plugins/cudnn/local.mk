@@ -9,6 +9,7 @@ CUDNN_SOURCES = \
 	plugins/cudnn/conv.c \
 	plugins/cudnn/conv_offers.c \
 	plugins/cudnn/convolutions.h \
+	plugins/cudnn/copy.h \
 	plugins/cudnn/engines.c \
 	plugins/cudnn/engines.h \
 	plugins/cudnn/errata.c \
@@ -49,6 +50,6 @@ plugins_cudnn_anydnn_cudnn_la_CPPFLAGS = $(PLUGIN_CPPFLAGS) $(CUDNN_CFLAGS) $(CU
 plugins_cudnn_anydnn_cudnn_la_LDFLAGS = $(PLUGIN_LDFLAGS)
 plugins_cudnn_anydnn_cudnn_la_LIBADD = $(CUDA_LIBS) -lm
 EXTRA_plugins_cudnn_anydnn_cudnn_la_DEPENDENCIES = $(PLUGIN_MAP)
-plugins_cudnn_anydnn_cudnn_la_SOURCES = $(CUDNN_SOURCES) $(CUDA_COMMON_SOURCES)
+plugins_cudnn_anydnn_cudnn_la_SOURCES = $(CUDNN_SOURCES) plugins/cudnn/copy.cu $(CUDA_COMMON_SOURCES)
 endif
-EXTRA_DIST += $(CUDNN_SOURCES)
+EXTRA_DIST += $(CUDNN_SOURCES) plugins/cudnn/copy.cu

@@ -115,6 +115,15 @@ size_t cdn_tensor_bytes(const struct anydnn_plugin_tensor *tensor)
     return (size_t)((last + 1) * lanes * kit_type_size(tensor->type));
 }
 
+size_t cdn_element_bytes(const struct anydnn_plugin_tensor *tensor)
+{
+    int64_t count = 1;
+
+    for (int32_t d = 0; d < tensor->ndims; d++)
+        count *= tensor->dims[d];
+    return (size_t)(count * kit_type_size(tensor->type));
+}
+
 int32_t cdn_tensor_make(cudnnTensorDescriptor_t *made, const struct anydnn_plugin_tensor *tensor,
                         int32_t most, const char *role, struct kit_refusal *why)
 {

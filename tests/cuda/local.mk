@@ -10,7 +10,7 @@ EXTRA_DIST += tests/cuda/tensorcore.sh tests/cuda/emulator/Makefile tests/cuda/e
 	tests/cuda/emulator/emulated_hopper.h tests/cuda/emulator/emulated_mma.cpp \
 	tests/cuda/emulator/emulated_mma.h tests/cuda/emulator/emulator.cpp \
 	tests/cuda/emulator/threads.cpp \
-	tests/cuda/list_kernels.c tests/cuda/test_conv_reach.cpp
+	tests/cuda/list_kernels.c tests/cuda/test_conv_reach.cpp tests/cuda/test_copy.cpp
 # Run by test_tensorcore.sh.
 check_PROGRAMS += tests/cuda/settled
 tests_cuda_settled_SOURCES = tests/cuda/settled.c

@@ -106,4 +106,5 @@ check "set.oracle: the convolutions among them run" oracle
 check "blocks that take several tiles" several_tiles
 check "blocks that meet, without room for them" no_room
 check "the taps that reach a position are found" "$emulated/test_conv_reach"
+check "cudnn's copies of tensors with gaps write their elements alone" "$emulated/test_copy"
 tap_end

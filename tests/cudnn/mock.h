@@ -47,6 +47,7 @@ struct mock_cudnn {
     double coef;         /* of the activation set last */
     const void *watched; /* an int */
     int seen;            /* of it, when the last plan was made */
+    float *neighbour;    /* becomes 1 while a plan runs, as if another stream wrote it */
     /* Other engines than the usual ones. */
     const struct mock_engine *engine;
     int64_t engines;

@@ -286,6 +286,8 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle, cudnnBackendDescriptor_t
 {
     (void)handle;
     mock_cudnn.runs++;
+    if (mock_cudnn.neighbour)
+        *mock_cudnn.neighbour = 1;
     return ((struct part *)plan)->final && ((struct part *)pack)->final
                ? mock_cudnn.execution
                : CUDNN_STATUS_BAD_PARAM_NOT_FINALIZED;

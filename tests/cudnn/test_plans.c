@@ -259,6 +259,34 @@ static void moved_calls(void)
     plugin->context_destroy(context);
 }
 
+/* One group of a layer, an output between those of others that other streams write: what they write
+ * while the call runs stays, at whatever address its own elements begin. */
+static void neighbours(void)
+{
+    static _Alignas(16) float memory[1024];
+    struct anydnn_plugin_context *context;
+    struct anydnn_plugin_plan *plan;
+    struct answer answer;
+    struct layer layer;
+    int32_t effect;
+
+    use_library("libcudnn_mock.so");
+    context = start();
+    make_layer(&layer, ANYDNN_PLUGIN_FLOAT, DEFAULT);
+    for (int d = 0; d < 4; d++)
+        layer.y.strides[d] *= d == 1 ? 1 : 2;
+    ask(context, &layer, &answer);
+    assert_int_equal(
+        operation(1)->plan_create(context, &layer.problem, answer.offer[0].engine, &plan), 0);
+    mock->neighbour = memory + 2 + 8;
+    assert_int_equal(execute(plan, memory + 2, 1, 0, &effect), 0);
+    assert_int_equal(copies, 2);
+    assert_int_equal(mock->runs, 1);
+    assert_true(*mock->neighbour == 1);
+    operation(1)->plan_destroy(plan);
+    plugin->context_destroy(context);
+}
+
 /* What cuDNN refuses it has not begun; of other failures nobody knows. */
 static void failures(void)
 {
@@ -322,6 +350,7 @@ static void test_plans(void **state)
     run_alone(factors_of_half);
     run_alone(blended_calls);
     run_alone(moved_calls);
+    run_alone(neighbours);
     run_alone(failures);
     run_alone(resets);
 }

@@ -23,6 +23,7 @@ endif
 # runtime: tests/gpu/run runs them out of a bundle, on its libcudnn.so.7.
 cudnn7_programs = \
 	tests/cudnn7/getters_cudnn7 \
+	tests/cudnn7/groups_cudnn7 \
 	tests/cudnn7/in_place_cudnn7 \
 	tests/cudnn7/interface_cudnn7 \
 	tests/cudnn7/layers_cudnn7 \

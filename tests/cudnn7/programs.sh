@@ -43,7 +43,7 @@ as_cudnn_9() {
 
 cudnn7_header "$tap_dir"
 check "a library of the names alone can be linked" cudnn7_named "$cudnn7_import/libcudnn.so.7"
-for program in network layers streams owners getters in_place objects unread; do
+for program in network layers streams groups owners getters in_place objects unread; do
     check "$program runs on the shim" on_the_shim "$program"
     check "$program: as through the porting header" through_the_header "$program"
 done

@@ -10,6 +10,7 @@
  *     --ways LIST      how a program may come to an engine, with commas: default, algorithms (each
  *                      is named), find (Find's answers); an engine is judged once a problem
  * (default)
+ *     --processes N    N processes judge all problems at once, on one device; not with --done
  *     --seconds N      no further problem is begun then
  *     --done FILE      problems that were judged are added to it; those that it holds are counted,
  *                      and not judged again
@@ -205,6 +206,8 @@ static int judge(struct exact *exact, double seconds, struct record *record)
 
 /* ---- the program */
 
+#define PROCESSES_MAX 1000
+
 static int open_side(struct exact *exact, int side, const char *device, const char *name)
 {
     char list[100];
@@ -222,7 +225,7 @@ static int open_side(struct exact *exact, int side, const char *device, const ch
 static int usage(void)
 {
     fprintf(stderr, "usage: exact [--device DEVICE] [--random] [--double] [--ways LIST] "
-                    "[--seconds N] [--done FILE] TESTED REFERENCE <PROBLEMS\n");
+                    "[--processes N] [--seconds N] [--done FILE] TESTED REFERENCE <PROBLEMS\n");
     return 2;
 }
 
@@ -248,18 +251,16 @@ static unsigned ways_of(const char *list)
 
 int main(int argc, char **argv)
 {
-    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
-                                            {"random", no_argument, NULL, 'r'},
-                                            {"double", no_argument, NULL, 'w'},
-                                            {"ways", required_argument, NULL, 'c'},
-                                            {"seconds", required_argument, NULL, 's'},
-                                            {"done", required_argument, NULL, 'f'},
-                                            {NULL, 0, NULL, 0}};
+    static const struct option options[] = {
+        {"device", required_argument, NULL, 'd'},    {"random", no_argument, NULL, 'r'},
+        {"double", no_argument, NULL, 'w'},          {"ways", required_argument, NULL, 'c'},
+        {"processes", required_argument, NULL, 'p'}, {"seconds", required_argument, NULL, 's'},
+        {"done", required_argument, NULL, 'f'},      {NULL, 0, NULL, 0}};
     static struct exact exact = {.ways = BY_DEFAULT};
     struct record record = {.file = NULL};
     const char *device = "cuda", *done = NULL;
     double seconds = 1e9;
-    int option, code;
+    int option, code, processes = 1;
 
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
         exact.random |= option == 'r';
@@ -267,12 +268,16 @@ int main(int argc, char **argv)
         device = option == 'd' ? optarg : device;
         done = option == 'f' ? optarg : done;
         seconds = option == 's' ? atof(optarg) : seconds;
+        processes = option == 'p' ? atoi(optarg) : processes;
         exact.ways = option == 'c' ? ways_of(optarg) : exact.ways;
         if (option == '?' || exact.ways == 0)
             return usage();
     }
-    if (argc - optind != SIDES)
+    if (argc - optind != SIDES || processes < 1 || processes > PROCESSES_MAX ||
+        (processes > 1 && done))
         return usage();
+    if (processes > 1 && (code = exact_together(processes)) >= 0)
+        return code;
     if (done && read_record(&exact, &record, done) != 0) {
         perror(done);
         return 2;

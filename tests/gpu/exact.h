@@ -99,6 +99,12 @@ struct held {
     const double *part[PARTS]; /* in the buffers */
 };
 
+/* ---- exact_together.c */
+
+/* Starts so many processes, each with all of standard input, before any use of the library. Returns
+ * -1 in each of them, which then goes on; and their largest exit status once all have ended. */
+int exact_together(int processes);
+
 /* ---- exact_data.c */
 
 size_t exact_type_size(anydnnDataType_t type);

@@ -17,7 +17,7 @@ GPU_PROGRESS_SOURCES = tests/gpu/hold.c tests/gpu/hold.h tests/gpu/lane.c tests/
 # Of the public API and the convenience library of numerics, so that it is tried on the host as well.
 check_PROGRAMS += tests/gpu/exact
 tests_gpu_exact_SOURCES = tests/gpu/exact.c tests/gpu/exact.h tests/gpu/exact_choice.c tests/gpu/exact_data.c \
-	tests/gpu/exact_random.c tests/gpu/exact_run.c tests/gpu/exact_whole.c \
+	tests/gpu/exact_random.c tests/gpu/exact_run.c tests/gpu/exact_together.c tests/gpu/exact_whole.c \
 	tools/alloc.c tools/problem/find.c tools/problem/words.c
 tests_gpu_exact_CPPFLAGS = $(AM_CPPFLAGS) $(JANSSON_CFLAGS)
 tests_gpu_exact_LDADD = libanydnn.la core/libanydnn_base.la -lm

@@ -59,6 +59,23 @@ declines() {
     holds 0 'onednn held to cpu_ref: 1 right, 0 wrong, 2 declined, 0 failed, 0 not reached' onednn cpu_ref <"$tap_dir/list" &&
         grep -q '^declined: onednn: set_tensor .*does not offer set_tensor' "$tap_dir/out"
 }
+# A backend that is right alone, and wrong while another process runs it.
+company() {
+    shared=$tap_dir/anydnn_wrong_shared.so
+    $CC -std=c11 -D_GNU_SOURCE -O1 -fPIC -shared -fvisibility=hidden -I"$ANYDNN_TEST_SRCDIR/include" -DWRONG_SHARED \
+        -DWRONG_NAME='"wrong_shared"' "$ANYDNN_TEST_SRCDIR/tests/verify/wrong/wrong.c" -o "$shared" -lm || return 1
+    for rows in $(seq 3 102); do
+        echo "convolution_forward x=f32:1,2,$rows,3:nchw w=f32:2,2,3,3:nchw y=f32:1,2,$((rows - 2)),1:nchw"
+    done >"$tap_dir/list"
+    ANYDNN_PLUGIN_PATH=$tap_dir:$ANYDNN_TEST_PLUGINDIR
+    holds 0 'wrong_shared held to cpu_ref: 100 right, .*' wrong_shared cpu_ref <"$tap_dir/list" &&
+        holds 0 '0 of 3 processes at once failed' --processes 3 cpu_ref cpu_ref <"$tap_dir/list" &&
+        holds 1 '[123] of 3 processes at once failed' --processes 3 wrong_shared cpu_ref <"$tap_dir/list" &&
+        grep -q '^[123]: WRONG: wrong_shared: convolution_forward ' "$tap_dir/out"
+    status=$?
+    ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR
+    return $status
+}
 stops() {
     echo "$conv" | holds 1 '.*: 0 right, .* 1 not reached' --seconds 0 cpu_ref cpu_ref
 }
@@ -157,7 +174,7 @@ wrong_problem() {
     echo 'convolution_forwards' | holds 1 '.* 1 failed, 0 not reached' cpu_ref cpu_ref
 }
 wrong_usage() {
-    holds 2 'usage: .*' cpu_ref </dev/null && holds 2 'usage: .*' --ways guess cpu_ref cpu_ref </dev/null && holds 77 'exact: .*nowhere.*' --device nowhere cpu_ref cpu_ref </dev/null
+    holds 2 'usage: .*' cpu_ref </dev/null && holds 2 'usage: .*' --ways guess cpu_ref cpu_ref </dev/null && holds 2 'usage: .*' --processes 0 cpu_ref cpu_ref </dev/null && holds 77 'exact: .*nowhere.*' --device nowhere cpu_ref cpu_ref </dev/null
 }
 
 check 'a backend equals itself, of every type' equal
@@ -179,6 +196,7 @@ check 'random numbers, rounded operands' random_rounded
 check 'random numbers beyond the bound' random_wrong
 check 'random small shapes' small_shapes
 check 'how many is no number' small_shapes_refused
+check 'several processes at once' company
 check 'the limit of time' stops
 check 'a problem that is none fails' wrong_problem
 check 'usage' wrong_usage

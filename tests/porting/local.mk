@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/porting/cudnn9_h200.txt \
 	tests/porting/enumerations.c \
 	tests/porting/getters.c \
+	tests/porting/groups.c \
 	tests/porting/in_place.c \
 	tests/porting/lacking.c \
 	tests/porting/layers.cpp \
@@ -22,6 +23,8 @@ EXTRA_DIST += \
 # of a bundle. Of cuDNN the headers are enough, as for the backend: the programs are linked to a
 # library of its name that has the functions' names alone.
 porting_programs = \
+	tests/porting/groups_anydnn \
+	tests/porting/groups_cudnn \
 	tests/porting/in_place_anydnn \
 	tests/porting/layers_anydnn \
 	tests/porting/layers_cudnn \
@@ -49,7 +52,7 @@ tests/porting/%_anydnn.o: tests/porting/%.cpp libanydnn.la
 	$(AM_V_CC)$(MKDIR_P) tests/porting && \
 	    $(PORTING_COMPILE) -I$(srcdir)/include/anydnn/cudnn7 $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $< -o $@
 
-tests/porting/libcudnn.so.9: tests/porting/layers_cudnn.o tests/porting/network_cudnn.o \
+tests/porting/libcudnn.so.9: tests/porting/groups_cudnn.o tests/porting/layers_cudnn.o tests/porting/network_cudnn.o \
 		tests/porting/owners_cudnn.o tests/porting/streams_cudnn.o
 	$(AM_V_GEN)$(NM) -u $^ | $(SED) -n 's/^ *U \(cudnn[A-Za-z0-9_]*\)$$/void \1(void); void \1(void) {}/p' | \
 	    sort -u | $(CC) $(CFLAGS) -fPIC -shared -Wl,-soname,libcudnn.so.9 -x c - -o $@

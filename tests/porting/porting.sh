@@ -140,6 +140,9 @@ for compiler in gcc clang; do
         # shellcheck disable=SC2086
         check "streams.c compiles: $compiler $flags" compiles "$here/streams.c" $compiler $flags
         check "streams.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
+        check "groups.c compiles: $compiler $flags" compiles "$here/groups.c" $compiler $flags
+        check "groups.c runs: $compiler $flags" runs
     done
 done
 for compiler in g++ clang++; do

@@ -53,6 +53,23 @@ shards_add_up() {
     [ "$whole" -eq $((first + second)) ] && [ "$first" -gt 0 ] && [ "$second" -gt 0 ]
 }
 
+# What is wrong only while another process works, too, shows when several do.
+finds_company() {
+    file=$(build wrong WRONG_SHARED) || return 1
+    verify 0 --problem "$small_problem" "$file" || return 1
+    verify 1 --processes 3 --problem "$small_problem" "$file" && says '3 processes at once' &&
+        says 'in [123] of 3 processes' && says 'anydnn verify .* --processes 3 --seed 1 --problem'
+}
+small_problem='convolution_forward x=f32:1,2,5,5:nchw w=f32:3,2,3,3:nchw y=f32:1,3,3,3:nchw'
+
+# Each case counts once for each process.
+counts_processes() {
+    verify 0 --op 'softmax_*' --quick cpu_ref || return 1
+    whole=$(cases_of)
+    verify 0 --op 'softmax_*' --quick --processes 2 cpu_ref || return 1
+    [ "$whole" -gt 0 ] && [ "$(cases_of)" -eq $((2 * whole)) ] && says ' 0 failed'
+}
+
 # Hangs in its first case of two groups on; two seconds in all.
 cuts_short() {
     file=$(build wrong WRONG_HANGS) || return 1
@@ -107,6 +124,9 @@ check 'and so does the anydnn run line' runs_again
 check 'shards add up' shards_add_up
 check 'a time limit says what was not reached' cuts_short
 check 'stops at the first failure' stops
+check 'several processes at once show what one does not' finds_company
+check 'a case counts once for each of them' counts_processes
+check 'no such number of processes' verify 2 --processes 0 cpu_ref
 check 'answers as JSON' answers_json
 check 'a backend that cannot be opened' verify 1 "$mocks/anydnn_newer.so"
 check 'says why' says 'abi'

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The process in which the backend runs: opens it, makes the list of cases, and says before and
  * after each case which one it is and how it went. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,6 +236,20 @@ static void take_orders(struct child *child, const struct verify_orders *orders)
     child->filter.problem = orders->problem;
 }
 
+/* Waits for the other processes. What cannot be written or read has ended, and nothing waits. */
+static void meet(const struct verify_orders *orders)
+{
+    char byte = 0;
+
+    if (orders->gate == 0)
+        return;
+    if (write((int)orders->ready, &byte, 1) == 1)
+        while (read((int)orders->gate, &byte, 1) < 0 && errno == EINTR)
+            continue;
+    close((int)orders->ready);
+    close((int)orders->gate);
+}
+
 int verify_child(char **arguments)
 {
     struct child child = {.fd = -1};
@@ -254,6 +269,7 @@ int verify_child(char **arguments)
     if (child.cases == NULL)
         return unloaded(&child, "problem", sentence);
     hello(&child);
+    meet(&orders);
     for (int i = (int)orders.from; i < child.cases->count; i++) {
         const struct verify_case *item;
 

@@ -11,7 +11,8 @@
 #include "desc/operations.h"
 #include "tools/verify/verify.h"
 
-#define CASE_LIMIT 30
+#define CASE_LIMIT    30
+#define PROCESSES_MAX 1000
 
 /* ---- options */
 
@@ -68,6 +69,12 @@ static int set_shard(struct tool *tool, void *own, const char *value)
     return TOOL_FINE;
 }
 
+static int set_processes(struct tool *tool, void *own, const char *value)
+{
+    return tool_number(tool, "processes", value, 1, PROCESSES_MAX,
+                       &((struct verify_options *)own)->processes);
+}
+
 static int set_time_limit(struct tool *tool, void *own, const char *value)
 {
     return tool_number(tool, "time-limit", value, 1, 1000000,
@@ -119,6 +126,7 @@ static const struct tool_option options_table[] = {
     {"op", "OPERATION", "that operation alone; PREFIX* for several", set_operation},
     {"type", "TYPE", "that element type alone", set_type},
     {"shard", "I/N", "the I-th of N parts of the cases", set_shard},
+    {"processes", "N", "N processes run the same cases at once on one device", set_processes},
     {"time-limit", "SECONDS", "stops then, and says what was not reached", set_time_limit},
     {"case-limit", "SECONDS", "a case that takes longer hangs (30)", set_case_limit},
     {"stop", NULL, "stops at the first failure", set_stop},
@@ -194,7 +202,8 @@ static int find_backend(struct tool *tool, struct verify_options *options, const
 static int run_cases(struct tool *tool, struct verify_options *options)
 {
     json_t *answer = json_object();
-    int code = verify_gather(tool, options, answer);
+    int code = options->processes > 1 ? verify_gather_together(tool, options, answer)
+                                      : verify_gather(tool, options, answer);
     const char *usage = tool_text_of(answer, "usage");
 
     if (code == TOOL_FINE && usage[0] != '\0')
@@ -213,7 +222,8 @@ static int run_cases(struct tool *tool, struct verify_options *options)
 
 static int run(struct tool *tool, int argc, char **argv)
 {
-    struct verify_options options = {.seed = 1, .shard = 1, .shards = 1, .case_limit = CASE_LIMIT};
+    struct verify_options options = {
+        .seed = 1, .processes = 1, .shard = 1, .shards = 1, .case_limit = CASE_LIMIT};
     char vectors[2 * PATH_MAX];
     int first;
     int code;

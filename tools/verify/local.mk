@@ -14,6 +14,7 @@ tools_anydnn_SOURCES += \
 	tools/verify/settings.c \
 	tools/verify/tally.c \
 	tools/verify/tally.h \
+	tools/verify/together.c \
 	tools/verify/verify.h \
 	tools/verify/cases/cases.c \
 	tools/verify/cases/cases.h \

@@ -22,8 +22,8 @@ static const struct {
     {                                                                                              \
 #name, offsetof(struct verify_orders, name), 1                                             \
     }
-    NUMBER(fd),    NUMBER(from),    NUMBER(shard), NUMBER(shards), NUMBER(seed),
-    NUMBER(quick), NUMBER(fuzz),    TEXT(name),    TEXT(path),     TEXT(oracle),
+    NUMBER(fd),    NUMBER(from),    NUMBER(shard), NUMBER(shards), NUMBER(ready), NUMBER(gate),
+    NUMBER(seed),  NUMBER(quick),   NUMBER(fuzz),  TEXT(name),     TEXT(path),    TEXT(oracle),
     TEXT(vectors), TEXT(operation), TEXT(type),    TEXT(problem),
 };
 #define MEMBERS (sizeof(members) / sizeof(members[0]))

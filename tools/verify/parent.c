@@ -47,6 +47,8 @@ static char **write_orders(const struct verify_options *options, int fd, int fro
                                          .from = (unsigned long long)from,
                                          .shard = (unsigned long long)options->shard,
                                          .shards = (unsigned long long)options->shards,
+                                         .ready = (unsigned long long)options->ready,
+                                         .gate = (unsigned long long)options->gate,
                                          .seed = options->seed,
                                          .quick = (unsigned long long)options->quick,
                                          .fuzz = options->fuzz,

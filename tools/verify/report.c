@@ -37,9 +37,12 @@ char *verify_repeat_run(const struct verify_options *options, const char *proble
 
 char *verify_repeat_verify(const struct verify_options *options, const char *problem)
 {
-    char seed[40];
+    char seed[80] = "";
 
-    snprintf(seed, sizeof(seed), " --seed %llu --problem '", options->seed);
+    if (options->processes > 1)
+        snprintf(seed, sizeof(seed), " --processes %llu", options->processes);
+    snprintf(seed + strlen(seed), sizeof(seed) - strlen(seed), " --seed %llu --problem '",
+             options->seed);
     return join((const char *const[]){"anydnn verify ",
                                       options->by_path ? options->path : options->name, seed,
                                       problem, "'", NULL});
@@ -101,7 +104,7 @@ static void print_reasons(const json_t *table)
     }
 }
 
-static void print_failures(const json_t *failures)
+static void print_failures(const struct verify_options *options, const json_t *failures)
 {
     if (json_array_size(failures) > 0)
         printf("\nFailed:\n");
@@ -113,6 +116,9 @@ static void print_failures(const json_t *failures)
                tool_text_of(failure, "layout"),
                tool_text_of(failure, "label")[0] != '\0' ? ": " : "",
                tool_text_of(failure, "label"), tool_text_of(failure, "sentence"));
+        if (json_object_get(failure, "processes") != NULL)
+            printf("      in %lld of %llu processes\n", (long long)number(failure, "processes"),
+                   options->processes);
         if (tool_text_of(failure, "run")[0] != '\0')
             printf("      %s\n      %s\n", tool_text_of(failure, "run"),
                    tool_text_of(failure, "verify"));
@@ -220,7 +226,7 @@ void verify_report(const struct verify_options *options, const json_t *answer)
            tool_text_of(answer, "space"), options->path);
     print_table(json_object_get(answer, "table"), cut[0] != '\0');
     print_reasons(json_object_get(answer, "table"));
-    print_failures(json_object_get(answer, "failures"));
+    print_failures(options, json_object_get(answer, "failures"));
     for (size_t i = 0; i < json_array_size(common); i++)
         printf("%s  %s\n", i == 0 ? "\nIn common:\n" : "",
                json_string_value(json_array_get(common, i)));
@@ -231,6 +237,8 @@ void verify_report(const struct verify_options *options, const json_t *answer)
     if (cut[0] != '\0')
         printf("\nCut short: %s; %lld cases were not reached.\n", cut,
                (long long)number(answer, "not_reached"));
+    if (options->processes > 1)
+        printf("\n%llu processes at once; each case counts once for each.\n", options->processes);
     printf("\n%lld cases: %lld passed, %lld declined, %lld failed",
            (long long)number(answer, "cases"), (long long)number(answer, "passed"),
            (long long)number(answer, "declined"), (long long)number(answer, "failed"));

@@ -20,6 +20,8 @@ struct verify_options {
     unsigned long long fuzz;       /* random problems in place of the listed ones; 0: none */
     unsigned long long time_limit; /* seconds for the whole run; 0: none */
     unsigned long long case_limit; /* seconds for one case */
+    unsigned long long processes;  /* that run the same cases at once */
+    int ready, gate;               /* as in struct verify_orders */
     int shard;                     /* from 1 */
     int shards;
     char *name;      /* of the backend */
@@ -31,6 +33,9 @@ struct verify_options {
 
 /* Runs the cases in children and gathers what they say in `answer`. */
 int verify_gather(struct tool *tool, const struct verify_options *options, json_t *answer);
+/* Does so in options->processes processes at once, and merges their answers: each case counts once
+ * for each process. */
+int verify_gather_together(struct tool *tool, const struct verify_options *options, json_t *answer);
 
 /* ---- orders.c, child.c */
 
@@ -39,6 +44,9 @@ struct verify_orders {
     unsigned long long fd;   /* what it says goes there, as JSON lines */
     unsigned long long from; /* the number of its first case */
     unsigned long long shard, shards;
+    /* Of one of several processes, file descriptors; else 0. It writes a byte to `ready` before its
+     * first case, and begins when it reads the end of `gate`. */
+    unsigned long long ready, gate;
     unsigned long long seed;
     unsigned long long quick;
     unsigned long long fuzz;
