@@ -5,8 +5,6 @@
 #include "conv_integer.h"
 #include "table.h"
 
-#include <string.h>
-
 static const struct onednn_conv_roles plain_roles = {.x = 0, .w = 1, .y = 2};
 static const struct onednn_conv_roles fused_roles = {.x = 0, .w = 1, .y = 4};
 
@@ -103,8 +101,7 @@ static int primitive_finishes(const struct anydnn_plugin_convolution *params)
 static int keeps_nan(const struct onednn_build *build, const struct onednn_conv *conv)
 {
     const struct anydnn_plugin_convolution *params = build->problem->params;
-    return params->activation == ONEDNN_RELU &&
-           strstr(onednn_implementation(conv->descriptor), "gemm");
+    return params->activation == ONEDNN_RELU && onednn_is_gemm(conv->descriptor);
 }
 
 static dnnl_primitive_attr_t fused_attributes(struct onednn_build *build)

@@ -39,8 +39,31 @@ lrn() {
     done | compare --inputs normal --tolerance 4e-6
 }
 
+# volume LAYOUT FRAMES TAPS PAD STRIDE: the gradient of a filter, where there is one.
+volume() {
+    outputs=$((($2 + 2 * $4 - $3) / $5 + 1))
+    [ $(($2 + 2 * $4)) -lt "$3" ] ||
+        echo "convolution_backward_filter x=f32:1,16,$2,2,3:$1 dy=f32:1,16,$outputs,2,3:$1 dw=f32:16,16,$3,1,1:$1" \
+            "pad=$4,0,0 stride=$5,1,1"
+}
+
+# Sums of whole numbers are exact, whatever the order. Windows may begin before the first frame and end behind the last.
+volumes() {
+    for frames in 1 2 4 5 7 8 9 11; do
+        for taps in 3 4 6 7 8 9 11; do
+            for pad in 1 3 4 5; do
+                for stride in 1 2 3; do
+                    volume nchw $frames $taps $pad $stride
+                    volume nhwc $frames $taps $pad $stride
+                done
+            done
+        done
+    done | compare --tolerance 0
+}
+
 for threads in 1 2; do
     settings $threads
     check "LRN of every window, $threads threads" lrn
+    check "gradients of filters of volumes, $threads threads" volumes
 done
 tap_end
