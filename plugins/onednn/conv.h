@@ -83,8 +83,9 @@ void onednn_conv_finish(struct onednn_build *build, struct onednn_place place,
 int onednn_conv_in_parts(struct onednn_build *build, const struct onednn_conv_roles *roles,
                          const struct onednn_conv *whole);
 
-/* Whether oneDNN has Winograd's transform for a problem in that direction. */
-int onednn_conv_has_winograd(const struct anydnn_plugin_problem *problem,
-                             const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction);
+/* Whether oneDNN may have Winograd's transform for a problem. It would say no itself, too, after a
+ * longer search. */
+int onednn_conv_may_have_winograd(const struct anydnn_plugin_problem *problem,
+                                  const struct onednn_conv_roles *roles);
 
 #endif
