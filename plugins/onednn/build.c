@@ -4,16 +4,24 @@
 
 #include "plan.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Temporaries begin at whole cache lines, and not at the same place of a page as their neighbours.
  */
 #define ALIGNMENT 256
 
-int onednn_build_fail(struct onednn_build *build, int32_t status, const char *sentence)
+int onednn_build_fail(struct onednn_build *build, int32_t status, const char *format, ...)
 {
-    if (build->status == ANYDNN_PLUGIN_STATUS_SUCCESS)
-        build->status = kit_fail(status, "%s", sentence);
+    va_list list;
+
+    if (build->status != ANYDNN_PLUGIN_STATUS_SUCCESS)
+        return -1;
+    build->status = status;
+    va_start(list, format);
+    vsnprintf(build->sentence, sizeof build->sentence, format, list);
+    va_end(list);
     return -1;
 }
 
@@ -33,8 +41,7 @@ void onednn_build_end(struct onednn_build *build)
         onednn.dnnl_primitive_desc_destroy(build->kept.descriptor[i]);
     for (int32_t i = 0; i < build->kept.attribute_count; i++)
         onednn.dnnl_primitive_attr_destroy(build->kept.attributes[i]);
-    if (build->plan)
-        memcpy(build->plan->arena_bytes, build->used, sizeof build->used);
+    memcpy(build->plan->arena_bytes, build->used, sizeof build->used);
 }
 
 /* What oneDNN lacked memory for is not what it has not. */
@@ -78,8 +85,8 @@ dnnl_primitive_desc_t onednn_keep(struct onednn_build *build, dnnl_primitive_des
 {
     dnnl_primitive_desc_t kept = onednn_keep_if(build, descriptor);
 
-    if (!descriptor && build->status == ANYDNN_PLUGIN_STATUS_SUCCESS)
-        build->status = kit_fail(ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "oneDNN has no %s", what);
+    if (!descriptor)
+        onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_NOT_SUPPORTED, "oneDNN has no %s", what);
     return kept;
 }
 
@@ -165,6 +172,16 @@ int onednn_same_layout(onednn_layout a, onednn_layout b)
 
 /* ------------------------------------------------------------------ memories */
 
+static dnnl_status_t make_memory(const struct onednn_build *build, onednn_layout layout,
+                                 dnnl_memory_t *memory)
+{
+    if (!layout)
+        return dnnl_invalid_arguments;
+    return build->probes
+               ? dnnl_success
+               : onednn.dnnl_memory_create(memory, layout, onednn_engine, DNNL_MEMORY_NONE);
+}
+
 static int add_value(struct onednn_build *build, onednn_layout layout, struct onednn_place place)
 {
     struct anydnn_plugin_plan *plan = build->plan;
@@ -176,9 +193,7 @@ static int add_value(struct onednn_build *build, onednn_layout layout, struct on
     if (plan->value_count == ONEDNN_VALUES)
         return onednn_build_fail(build, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR,
                                  "a plan of onednn has too many memories");
-    made = layout
-               ? onednn.dnnl_memory_create(&value->memory, layout, onednn_engine, DNNL_MEMORY_NONE)
-               : dnnl_invalid_arguments;
+    made = make_memory(build, layout, &value->memory);
     if (made != dnnl_success)
         return onednn_build_fail(build, onednn_status(made, ANYDNN_PLUGIN_STATUS_INTERNAL_ERROR),
                                  "oneDNN refuses a memory");
@@ -270,7 +285,7 @@ void onednn_run(struct onednn_build *build, const_dnnl_primitive_desc_t descript
     if (scratch && onednn.dnnl_memory_desc_get_size(scratch) > 0)
         memory = onednn_temporary(build, scratch);
     step = add_step(build);
-    if (!step)
+    if (!step || build->probes)
         return;
     made = onednn.dnnl_primitive_create(&step->primitive, descriptor);
     if (made != dnnl_success) {
@@ -291,7 +306,7 @@ void onednn_run_own(struct onednn_build *build, onednn_step_fn run, const void *
 {
     struct onednn_step *step = add_step(build);
 
-    if (!step)
+    if (!step || build->probes)
         return;
     step->run = run;
     step->data = kit_host->alloc(size);

@@ -8,7 +8,7 @@
  *   ONEDNN_GENERAL   any alpha and beta: results go to a temporary and are blended from there
  *
  * `build->when` holds the modes that steps and temporaries are for at the moment. A failure keeps
- * its status in `build->status`, with a sentence at the host; what follows then does nothing and
+ * its status and a sentence in `build`; what follows then does nothing and
  * returns -1 or NULL, so that an operation need look at the status nowhere. Layouts and descriptors
  * belong to the build and are gone after it.
  *
@@ -67,6 +67,8 @@ struct onednn_build {
     uint64_t engine;
     uint32_t when;
     int32_t status;
+    char sentence[200]; /* of a failure */
+    int probes; /* makes neither memories nor primitives: whether a plan could be made is asked */
     dnnl_primitive_attr_t attributes; /* strict, with scratch memory of ours; nothing else */
     struct anydnn_plugin_plan *plan;
     size_t used[ONEDNN_MODES]; /* bytes of the arena */
@@ -78,13 +80,13 @@ struct onednn_build {
     } kept;
 };
 
-/* A build without a plan may look for descriptors. The end gives back what was kept, and tells the
- * plan its arena's sizes. */
+/* The end gives back what was kept, and tells the plan its arena's sizes. */
 void onednn_build_begin(struct onednn_build *build);
 void onednn_build_end(struct onednn_build *build);
 
-/* The first failure of a build: hands the sentence to the host. Returns -1. */
-int onednn_build_fail(struct onednn_build *build, int32_t status, const char *sentence);
+/* Keeps the first failure of a build. Returns -1. */
+int onednn_build_fail(struct onednn_build *build, int32_t status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* ------------------------------------------------------------------ views and layouts */
 

@@ -42,6 +42,8 @@ void onednn_conv_windows(struct onednn_convolution *description,
 struct onednn_view onednn_channels_last(const struct onednn_view *view);
 /* oneDNN's reference code: right, and a thousand times slower than its kernels. */
 int onednn_is_reference(const_dnnl_primitive_desc_t descriptor);
+/* A convolution that oneDNN works out as products of matrices. */
+int onednn_is_gemm(const_dnnl_primitive_desc_t descriptor);
 /* Chooses the layouts of a convolution whose views and description are complete but for them; the
  * descriptor stays NULL where oneDNN has none. */
 void onednn_conv_choose(struct onednn_build *build, struct onednn_conv *conv,
@@ -81,8 +83,9 @@ void onednn_conv_finish(struct onednn_build *build, struct onednn_place place,
 int onednn_conv_in_parts(struct onednn_build *build, const struct onednn_conv_roles *roles,
                          const struct onednn_conv *whole);
 
-/* Whether oneDNN has Winograd's transform for a problem in that direction. */
-int onednn_conv_has_winograd(const struct anydnn_plugin_problem *problem,
-                             const struct onednn_conv_roles *roles, dnnl_prop_kind_t direction);
+/* Whether oneDNN may have Winograd's transform for a problem. It would say no itself, too, after a
+ * longer search. */
+int onednn_conv_may_have_winograd(const struct anydnn_plugin_problem *problem,
+                                  const struct onednn_conv_roles *roles);
 
 #endif

@@ -26,10 +26,10 @@ static int32_t check_data(const struct anydnn_plugin_problem *problem, struct ki
     return onednn_conv_check(problem, &data_roles, why);
 }
 
-static int has_data_way(const struct anydnn_plugin_problem *problem, const struct onednn_way *way)
+static int may_have_data_way(const struct anydnn_plugin_problem *problem,
+                             const struct onednn_way *way)
 {
-    return way->engine == ONEDNN_CONV_DIRECT ||
-           onednn_conv_has_winograd(problem, &data_roles, dnnl_backward_data);
+    return way->engine == ONEDNN_CONV_DIRECT || onednn_conv_may_have_winograd(problem, &data_roles);
 }
 
 static void build_data(struct onednn_build *build)
@@ -58,7 +58,7 @@ const struct onednn_operation onednn_convolution_backward_data = {
     .ways = data_ways,
     .way_count = sizeof data_ways / sizeof data_ways[0],
     .check = check_data,
-    .has_way = has_data_way,
+    .may_have_way = may_have_data_way,
     .build = build_data,
 };
 
@@ -69,10 +69,11 @@ static int32_t check_filter(const struct anydnn_plugin_problem *problem, struct 
     return onednn_conv_check(problem, &filter_roles, why);
 }
 
-static int has_filter_way(const struct anydnn_plugin_problem *problem, const struct onednn_way *way)
+static int may_have_filter_way(const struct anydnn_plugin_problem *problem,
+                               const struct onednn_way *way)
 {
     return way->engine == ONEDNN_CONV_DIRECT ||
-           onednn_conv_has_winograd(problem, &filter_roles, dnnl_backward_weights);
+           onednn_conv_may_have_winograd(problem, &filter_roles);
 }
 
 static void build_filter(struct onednn_build *build)
@@ -102,6 +103,6 @@ const struct onednn_operation onednn_convolution_backward_filter = {
     .ways = filter_ways,
     .way_count = sizeof filter_ways / sizeof filter_ways[0],
     .check = check_filter,
-    .has_way = has_filter_way,
+    .may_have_way = may_have_filter_way,
     .build = build_filter,
 };

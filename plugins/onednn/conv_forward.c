@@ -5,8 +5,6 @@
 #include "conv_integer.h"
 #include "table.h"
 
-#include <string.h>
-
 static const struct onednn_conv_roles plain_roles = {.x = 0, .w = 1, .y = 2};
 static const struct onednn_conv_roles fused_roles = {.x = 0, .w = 1, .y = 4};
 
@@ -28,10 +26,11 @@ static int32_t check_plain(const struct anydnn_plugin_problem *problem, struct k
                                             : onednn_conv_check(problem, &plain_roles, why);
 }
 
-static int has_plain_way(const struct anydnn_plugin_problem *problem, const struct onednn_way *way)
+static int may_have_plain_way(const struct anydnn_plugin_problem *problem,
+                              const struct onednn_way *way)
 {
     return way->engine == ONEDNN_CONV_DIRECT ||
-           onednn_conv_has_winograd(problem, &plain_roles, dnnl_forward_inference);
+           onednn_conv_may_have_winograd(problem, &plain_roles);
 }
 
 static void build_plain(struct onednn_build *build)
@@ -65,7 +64,7 @@ const struct onednn_operation onednn_convolution_forward = {
     .ways = forward_ways,
     .way_count = WAYS,
     .check = check_plain,
-    .has_way = has_plain_way,
+    .may_have_way = may_have_plain_way,
     .build = build_plain,
 };
 
@@ -77,10 +76,11 @@ static int32_t check_fused(const struct anydnn_plugin_problem *problem, struct k
                                             : onednn_conv_check(problem, &fused_roles, why);
 }
 
-static int has_fused_way(const struct anydnn_plugin_problem *problem, const struct onednn_way *way)
+static int may_have_fused_way(const struct anydnn_plugin_problem *problem,
+                              const struct onednn_way *way)
 {
     return way->engine == ONEDNN_CONV_DIRECT ||
-           onednn_conv_has_winograd(problem, &fused_roles, dnnl_forward_inference);
+           onednn_conv_may_have_winograd(problem, &fused_roles);
 }
 
 static void add_finish(struct onednn_build *build, const struct onednn_conv *conv, int memory)
@@ -103,8 +103,7 @@ static int primitive_finishes(const struct anydnn_plugin_convolution *params)
 static int keeps_nan(const struct onednn_build *build, const struct onednn_conv *conv)
 {
     const struct anydnn_plugin_convolution *params = build->problem->params;
-    return params->activation == ONEDNN_RELU &&
-           strstr(onednn_implementation(conv->descriptor), "gemm");
+    return params->activation == ONEDNN_RELU && onednn_is_gemm(conv->descriptor);
 }
 
 static dnnl_primitive_attr_t fused_attributes(struct onednn_build *build)
@@ -193,6 +192,6 @@ const struct onednn_operation onednn_convolution_bias_activation_forward = {
     .ways = forward_ways,
     .way_count = WAYS,
     .check = check_fused,
-    .has_way = has_fused_way,
+    .may_have_way = may_have_fused_way,
     .build = build_fused,
 };

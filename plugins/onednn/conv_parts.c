@@ -258,8 +258,7 @@ static struct length length_of(const struct onednn_build *build, const struct on
  * would cost 3 times as much. Its reference code is slow enough. */
 static int sums_well(const struct onednn_conv *conv)
 {
-    return strstr(onednn_implementation(conv->descriptor), "gemm") != NULL ||
-           onednn_is_reference(conv->descriptor);
+    return onednn_is_gemm(conv->descriptor) || onednn_is_reference(conv->descriptor);
 }
 
 int onednn_conv_in_parts(struct onednn_build *build, const struct onednn_conv_roles *roles,

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LRN by our own code, for windows that oneDNN does not have. */
+/* LRN by our own code, for windows that oneDNN lacks or has wrong. */
 #ifndef ONEDNN_LRN_H
 #define ONEDNN_LRN_H
 
 #include "layer.h"
+
+/* Channels of the widest window. */
+#define ONEDNN_LRN_WINDOW_MAX 16
 
 /* Dense arrays of (outer, channels, inner). y = x * scale^-beta with scale = k + alpha * (sum of
  * x^2 over channels c - before .. c + after). */

@@ -140,6 +140,19 @@ int onednn_reorder(struct onednn_build *build, int memory, onednn_layout has, on
     return made;
 }
 
+/* A packed tensor between an operand and a primitive's layout: in the order of the operand, or with
+ * the last dim the fastest, which is the only order that oneDNN turns into Winograd's filters. */
+static struct onednn_view packed_for(struct onednn_build *build, const struct onednn_view *view,
+                                     int32_t type, onednn_layout wanted)
+{
+    struct onednn_view packed = onednn_packed_like(view, type);
+    onednn_layout layout = onednn_layout_of(build, &packed);
+
+    if (onednn_same_layout(layout, wanted) || can_reorder(build, layout, wanted))
+        return packed;
+    return onednn_packed(view, type);
+}
+
 int onednn_load(struct onednn_build *build, int32_t slot, const struct onednn_view *view,
                 onednn_layout wanted, int32_t type)
 {
@@ -155,7 +168,7 @@ int onednn_load(struct onednn_build *build, int32_t slot, const struct onednn_vi
     own = view->type == ANYDNN_PLUGIN_HALF && type == ANYDNN_PLUGIN_FLOAT;
     if (!own && can_reorder(build, has, wanted))
         return onednn_reorder(build, onednn_bind(build, slot, has), has, wanted);
-    packed = onednn_packed_like(view, type);
+    packed = packed_for(build, view, type, wanted);
     packed_layout = onednn_layout_of(build, &packed);
     memory = onednn_temporary(build, packed_layout);
     if (own)

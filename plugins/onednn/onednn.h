@@ -54,8 +54,9 @@ struct onednn_operation {
     /* Returns 0 or the reason. `problem` is complete; its type, extensions and the library have
      * been looked at. */
     int32_t (*check)(const struct anydnn_plugin_problem *problem, struct kit_refusal *why);
-    /* Optional: whether a way exists for a problem that has passed `check`. */
-    int (*has_way)(const struct anydnn_plugin_problem *problem, const struct onednn_way *way);
+    /* Optional: whether a way may exist for a problem that has passed `check`. What is offered is
+     * decided by `build`; this spares the search. */
+    int (*may_have_way)(const struct anydnn_plugin_problem *problem, const struct onednn_way *way);
     /* Puts the steps of a plan together (build.h). Failures are kept in `build`. */
     void (*build)(struct onednn_build *build);
     /* The mode of a call (build.h); NULL: by alpha in scale[0] and beta in scale[1]. */

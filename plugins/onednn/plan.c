@@ -33,13 +33,79 @@ static int32_t check(const struct onednn_operation *operation,
     return reason ? reason : operation->check(problem, why);
 }
 
+/* Puts the steps of build->plan together. */
+static void put_together(struct onednn_build *build, const struct onednn_operation *operation)
+{
+    int threads;
+
+    build->when = ONEDNN_BOTH;
+    build->plan->operation = operation;
+    build->plan->context = build->context;
+    build->plan->threads = onednn_threads_for(build->problem);
+    threads = onednn_threads_enter(build->plan->threads);
+    onednn_build_begin(build);
+    operation->build(build);
+    onednn_build_end(build);
+    onednn_threads_leave(threads);
+}
+
+/* Searches for all that plan_create would, and so returns its status but for what fails while
+ * primitives are made. `why` is filled where the status is not success. */
+static int32_t probe(const struct onednn_operation *operation,
+                     const struct anydnn_plugin_problem *problem, uint64_t engine,
+                     struct kit_refusal *why)
+{
+    struct anydnn_plugin_plan plan = {0};
+    struct onednn_build build = {.problem = problem, .engine = engine, .probes = 1, .plan = &plan};
+
+    put_together(&build, operation);
+    if (build.status != ANYDNN_PLUGIN_STATUS_SUCCESS)
+        kit_refuse(why, ANYDNN_PLUGIN_REASON_OTHER, "%s", build.sentence);
+    return build.status;
+}
+
+/* Ways of one engine follow each other, and stand or fall together. Without a way the refusal is
+ * that of the first. */
+static int32_t offer_ways(const struct onednn_operation *operation,
+                          const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
+                          void *cookie)
+{
+    struct anydnn_plugin_candidate candidate = {
+        .struct_size = sizeof candidate, .algorithm = -1, .math = ANYDNN_PLUGIN_MATH_DEFAULT};
+    struct kit_refusal first = {0}, why;
+    int32_t status = ANYDNN_PLUGIN_STATUS_SUCCESS;
+    int offered = 0;
+
+    for (uint32_t i = 0; i < operation->way_count; i++) {
+        const struct onednn_way *way = &operation->ways[i];
+
+        if (operation->may_have_way && !operation->may_have_way(problem, way))
+            continue;
+        if (way->engine != candidate.engine)
+            status = probe(operation, problem, way->engine, &why);
+        candidate.engine = way->engine;
+        if (status == ANYDNN_PLUGIN_STATUS_ALLOC_FAILED)
+            return kit_fail(status, "%s", why.sentence);
+        if (status != ANYDNN_PLUGIN_STATUS_SUCCESS) {
+            first = first.reason ? first : why;
+            continue;
+        }
+        candidate.algorithm = way->algorithm;
+        candidate.notes = way->notes;
+        offered = 1;
+        if (offer(cookie, &candidate))
+            break;
+    }
+    if (!offered)
+        kit_offer_refusal(&first, offer, cookie);
+    return ANYDNN_PLUGIN_STATUS_SUCCESS;
+}
+
 int32_t onednn_candidates(struct anydnn_plugin_context *context,
                           const struct anydnn_plugin_problem *problem, anydnn_plugin_offer_fn offer,
                           void *cookie)
 {
     const struct onednn_operation *operation = onednn_operation_find(problem->operation);
-    struct anydnn_plugin_candidate candidate = {
-        .struct_size = sizeof candidate, .algorithm = -1, .math = ANYDNN_PLUGIN_MATH_DEFAULT};
     struct anydnn_plugin_problem whole;
     struct kit_copies copies;
     struct kit_refusal why;
@@ -50,18 +116,7 @@ int32_t onednn_candidates(struct anydnn_plugin_context *context,
         kit_offer_refusal(&why, offer, cookie);
         return ANYDNN_PLUGIN_STATUS_SUCCESS;
     }
-    for (uint32_t i = 0; i < operation->way_count; i++) {
-        const struct onednn_way *way = &operation->ways[i];
-
-        if (operation->has_way && !operation->has_way(&whole, way))
-            continue;
-        candidate.engine = way->engine;
-        candidate.algorithm = way->algorithm;
-        candidate.notes = way->notes;
-        if (offer(cookie, &candidate))
-            break;
-    }
-    return ANYDNN_PLUGIN_STATUS_SUCCESS;
+    return offer_ways(operation, &whole, offer, cookie);
 }
 
 /* ------------------------------------------------------------------ plans */
@@ -98,11 +153,10 @@ int32_t onednn_plan_create(struct anydnn_plugin_context *context,
                            struct anydnn_plugin_plan **plan)
 {
     const struct onednn_operation *operation = onednn_operation_find(problem->operation);
-    struct onednn_build build = {.context = context, .engine = engine, .when = ONEDNN_BOTH};
+    struct onednn_build build = {.context = context, .engine = engine};
     struct anydnn_plugin_problem whole;
     struct kit_copies copies;
     struct kit_refusal why;
-    int threads;
 
     kit_copy_problem(&whole, &copies, problem);
     if (check(operation, &whole, &why))
@@ -111,16 +165,11 @@ int32_t onednn_plan_create(struct anydnn_plugin_context *context,
     build.plan = kit_alloc(sizeof *build.plan, "a plan");
     if (!build.plan)
         return ANYDNN_PLUGIN_STATUS_ALLOC_FAILED;
-    build.plan->operation = operation;
-    build.plan->context = context;
-    build.plan->threads = onednn_threads_for(&whole);
-    threads = onednn_threads_enter(build.plan->threads);
-    onednn_build_begin(&build);
-    operation->build(&build);
-    onednn_build_end(&build);
-    onednn_threads_leave(threads);
+    put_together(&build, operation);
     if (build.status == ANYDNN_PLUGIN_STATUS_SUCCESS)
         build.status = grow_arena(context, build.plan->arena_bytes[0]);
+    else
+        kit_fail(build.status, "%s", build.sentence);
     if (build.status != ANYDNN_PLUGIN_STATUS_SUCCESS) {
         onednn_plan_destroy(build.plan);
         return build.status;

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * oneDNN's library, with less in it: linked to the real one, and opened in its place. REFUSED in
+ * the environment says what has no descriptors: `reorder`; or, of 2.x alone, the primitives of one
+ * direction, `inference`, `training` or `backward`.
+ */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIMPLEMENTED = 3 };
+
+typedef int (*reorder_fn)(void **, const void *, void *, const void *, void *, const void *);
+typedef int (*primitive_fn)(void **, const void *, const void *, void *, const void *);
+
+/* The function of the library behind this one. */
+static void take(void *function, const char *name)
+{
+    void *symbol = dlsym(RTLD_NEXT, name);
+    memcpy(function, &symbol, sizeof symbol);
+}
+
+int dnnl_reorder_primitive_desc_create(void **made, const void *from, void *from_engine,
+                                       const void *to, void *to_engine, const void *attributes)
+{
+    const char *refused = getenv("REFUSED");
+    reorder_fn real;
+
+    if (refused && strcmp(refused, "reorder") == 0)
+        return UNIMPLEMENTED;
+    take(&real, "dnnl_reorder_primitive_desc_create");
+    return real(made, from, from_engine, to, to_engine, attributes);
+}
+
+static const char *direction_of(int propagation)
+{
+    return propagation >= 128 ? "backward" : propagation == 64 ? "training" : "inference";
+}
+
+/* Every description begins with the kind of primitive and the propagation. */
+int dnnl_primitive_desc_create(void **made, const void *description, const void *attributes,
+                               void *engine, const void *hint)
+{
+    const char *refused = getenv("REFUSED");
+    const int *begin = description;
+    primitive_fn real;
+
+    if (refused && strcmp(refused, direction_of(begin[1])) == 0)
+        return UNIMPLEMENTED;
+    take(&real, "dnnl_primitive_desc_create");
+    return real(made, description, attributes, engine, hint);
+}
