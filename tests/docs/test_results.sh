@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The folder bench/results holds what somebody reads: each table is cited outside the folder, its command stands in the
 # folder's README.md, and no page cites a table that is not there. The backquotes are Markdown's.
+# Needs: nothing
 # shellcheck disable=SC2016
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
