@@ -103,7 +103,7 @@ check-clock: all $(clock_programs)
 
 # For scripts/check: what is generated, without which a goal on its own does not compile in a fresh folder; and all that
 # the compiler and the linker make.
-built-sources: config.h $(BUILT_SOURCES)
+built-sources: config.h $(BUILT_SOURCES) $(nodist_anydnninclude_HEADERS)
 everything: all-am mocks-dir $(check_PROGRAMS) $(check_LTLIBRARIES)
 
 # For clangd, in any build folder. Always made anew, since only make knows whether it is out of date.
