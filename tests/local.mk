@@ -42,6 +42,8 @@ MOCK_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests/loader/mocks/built/.stamp: $(mock_modules)
 	$(AM_V_GEN)$(call link_modules,tests/loader/mocks/built,$(mock_modules)) && : >$@
 
+mocks-dir: tests/loader/mocks/built/.stamp
+
 EXTRA_DIST += tests/README tests/environment.sh tests/holds.h tests/installed.sh tests/must.h tests/run_cmocka.sh tests/lsan.supp tests/tap.sh tests/tsan.supp
 
 # Tests start in this order: first what takes longest, so that no core is left alone with it at the end.
@@ -99,8 +101,18 @@ check-long: all tests/cuda/emulated_turing
 check-clock: all $(clock_programs)
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(clock_tests)'
 
+# For scripts/check: what is generated, without which a goal on its own does not compile in a fresh folder; and all that
+# the compiler and the linker make.
+built-sources: config.h $(BUILT_SOURCES) $(nodist_anydnninclude_HEADERS)
+everything: all-am mocks-dir $(check_PROGRAMS) $(check_LTLIBRARIES)
+
+# For clangd, in any build folder. Always made anew, since only make knows whether it is out of date.
+compile_commands.json: built-sources
+	$(AM_V_GEN)$(srcdir)/scripts/compile-commands '$(MAKE)' '$(srcdir)' >$@.new && mv $@.new $@
+CLEANFILES += compile_commands.json
+
 tests-clean:
 	rm -f tests/loader/mocks/*.o tests/loader/mocks/*.lo tests/loader/mocks/*.la
 	rm -rf tests/loader/mocks/.libs tests/loader/mocks/built tests/empty_home tests/cuda/emulated*
 
-.PHONY: check-clock check-long check-quick check-threads tests-clean tests-installcheck
+.PHONY: built-sources check-clock check-long check-quick check-threads everything mocks-dir tests-clean tests-installcheck

@@ -3,6 +3,7 @@
 # Prints what a call costs and holds it to its limits (TAP): instructions from the call of the entry to
 # the backend's execute, counted by callgrind, and nanoseconds beside a direct function call. Run by
 # `make check`, or by hand: make check TESTS=bench/call_cost/call_cost.sh, then read bench/call_cost/call_cost.log
+# Needs: bench/call_cost/call_cost mocks-dir
 set -eu
 # shellcheck source=tests/tap.sh
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

@@ -1,107 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-# What was measured, beside the commands.
+# What was measured, beside the commands. tests/docs/test_results.sh checks that each table is cited.
 
 EXTRA_DIST += bench/results/README.md \
-	bench/results/bench_onednn_resnet50_b4.csv \
-	bench/results/compare_cpu_ref_onednn_resnet50.csv \
-	bench/results/h100_contest_called.csv \
-	bench/results/h100_host_cost.csv \
-	bench/results/h100_host_cost_visits.csv \
-	bench/results/h100_norms_f16_images.csv \
-	bench/results/h100_pytorch_two_gpus.csv \
-	bench/results/h100_steps_fastest.csv \
-	bench/results/h200_autotuner.csv \
-	bench/results/h200_compare_modes.csv \
-	bench/results/h200_compare_deepbench.html \
-	bench/results/h200_compare_resnet50.html \
-	bench/results/h200_compare_suites.csv \
-	bench/results/h200_cudnn_direct.csv \
-	bench/results/h200_depthwise_f16.csv \
-	bench/results/h200_cudnn_engines_nchw.csv \
-	bench/results/h200_depthwise_f16_ahead.csv \
-	bench/results/h200_depthwise_f16_beside.txt \
-	bench/results/h200_depthwise_f16_beside_filter.csv \
-	bench/results/h200_depthwise_f16_halo.csv \
-	bench/results/h200_depthwise_f16_stride2.csv \
-	bench/results/h200_depthwise_f16_stride2_beside.csv \
-	bench/results/h200_depthwise_f16_words.csv \
-	bench/results/h200_depthwise_f32.csv \
-	bench/results/h200_divisive_nhwc.csv \
-	bench/results/h200_divisive_ahead.csv \
-	bench/results/h200_exact.csv \
-	bench/results/h200_float_ring.csv \
-	bench/results/h200_host_cost.csv \
-	bench/results/h200_host_cost_cudnn.csv \
 	bench/results/h200_layers_f16.csv \
-	bench/results/h200_layers_f16_nhwc_second.csv \
-	bench/results/h200_layers_f16_second.csv \
-	bench/results/h200_layers_f32_nhwc_second.csv \
-	bench/results/h200_layers_f32_second.csv \
-	bench/results/h200_norms_f16_joined.csv \
 	bench/results/h200_layers_f16_nhwc.csv \
 	bench/results/h200_layers_f32.csv \
 	bench/results/h200_layers_f32_nhwc.csv \
-	bench/results/h200_lenet_modes.csv \
-	bench/results/h200_lenet_recorded.csv \
-	bench/results/h200_norms_f16.csv \
-	bench/results/h200_norms_f16_pytorch.txt \
-	bench/results/h200_norms_f16_relu.csv \
-	bench/results/h200_norms_f16_sums_by_rows.csv \
-	bench/results/h200_norms_f16_wide.csv \
-	bench/results/h200_norms_f16_fastest.csv \
-	bench/results/h200_norms_f16_resident.csv \
-	bench/results/h200_pytorch_models.csv \
-	bench/results/h200_pytorch_models_second.csv \
-	bench/results/h200_pytorch_models_third.csv \
 	bench/results/h200_pytorch_models_fourth.csv \
-	bench/results/h200_pytorch_resnet50.csv \
-	bench/results/h200_pytorch_two_gpus.csv \
+	bench/results/h200_pytorch_models_third.csv \
 	bench/results/h200_pytorch_two_gpus_buckets.csv \
 	bench/results/h200_pytorch_two_gpus_live.csv \
-	bench/results/h200_pytorch_two_gpus_losses.csv \
 	bench/results/h200_pytorch_two_gpus_resident.csv \
-	bench/results/h200_resnet20_16000_modes.csv \
-	bench/results/h200_resnet20_modes.csv \
 	bench/results/h200_resnet50_f32_nchw.csv \
 	bench/results/h200_resnet50_f32_nhwc.csv \
-	bench/results/h200_float_plain_nchw.csv \
-	bench/results/h200_float_plain_nhwc.csv \
-	bench/results/h200_float_beside.csv \
-	bench/results/h200_rows_written.csv \
 	bench/results/h200_shadow_resnet50.csv \
-	bench/results/h200_tensorcore_f16_biased.csv \
 	bench/results/h200_tensorcore_bf16.csv \
 	bench/results/h200_tensorcore_deepbench.csv \
 	bench/results/h200_tensorcore_f16.csv \
 	bench/results/h200_tensorcore_f16_b64.csv \
-	bench/results/h200_tensorcore_f16_deeplab.csv \
-	bench/results/h200_tensorcore_f16_resnet18.csv \
-	bench/results/h200_tensorcore_f16_unet.csv \
-	bench/results/h200_tensorcore_f16_vgg16.csv \
-	bench/results/h200_tensorcore_f16_data.csv \
-	bench/results/h200_layers_sums.csv \
-	bench/results/h200_steps.csv \
-	bench/results/h200_steps_fastest.csv \
-	bench/results/h200_vgg16_long.csv \
-	bench/results/h200_tensorcore_bf16_halo.csv \
-	bench/results/h200_tensorcore_f16_first.csv \
-	bench/results/h200_tensorcore_f16_halo.csv \
-	bench/results/h200_tensorcore_f16_profile.csv \
-	bench/results/h200_tensorcore_f16_unet_b16.csv \
-	bench/results/h200_tensorcore_f16_words.csv \
 	bench/results/h200_tensorcore_groups.csv \
-	bench/results/h200_tensorcore_s8.csv \
 	bench/results/h200_tensorcore_split.csv \
 	bench/results/h200_tensorcore_tf32.csv \
-	bench/results/h200_tensorcore_tf32_wide.csv \
 	bench/results/h200_tensorcore_tf32_nchw.csv \
-	bench/results/h200_verify.txt \
-	bench/results/lenet_beside_pytorch_cpu.csv \
-	bench/results/lenet_beside_pytorch_h200.csv \
-	bench/results/onednn_direct_nchw.csv \
-	bench/results/onednn_direct_nchw_3x.csv \
-	bench/results/onednn_direct_nchw_filter.csv \
-	bench/results/onednn_direct_nhwc.csv \
 	bench/results/onednn_own_steps.csv \
 	bench/results/plot.awk \
 	bench/results/trials.md

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which operations run in place, and on which input: what cuDNN 9 takes and computes rightly
- * (tests/probes/cudnn9_aliases_h200.txt). An input that the mode does not read may lie under any
- * output. */
+ * (tests/probes/README.md). An input that the mode does not read may lie under any output. */
 #include "problem/check.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
 # shellcheck disable=SC2016
 # Each gate of abi.sh fails when its rule is broken, and says so: on copies of the headers, of the
 # table, and of a library of empty functions made from anydnn.h.
+# Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 # shellcheck disable=SC2016,SC2034

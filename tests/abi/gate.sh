@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What was frozen of the two ABIs is still there: every level of the application's, and the plugin ABI
 # of plugin.h's number.
+# Needs: libanydnn.la cudnn7/built/.stamp
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 # shellcheck disable=SC2034

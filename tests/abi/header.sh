@@ -3,6 +3,7 @@
 # anydnn.h in every language and mode that it is for: gcc and clang, C99 to C17 and C++11 to C++17,
 # every view, asm labels and macros, with and without link-time optimisation. Each program refers to
 # all that its view declares, links with the library and runs.
+# Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 # shellcheck disable=SC2034

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A program of level 1 and one of level 2: the first, linked with a library that has level 1 alone, runs
 # with this one; both get the same answer.
+# Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 # shellcheck disable=SC2034

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # libanydnn exports exactly the symbols of core/abi/entries.def, and each view of anydnn.h declares
 # exactly what the table says; a plugin exports its two symbols; every symbol keeps its version node.
+# Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 # shellcheck disable=SC2034

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # anydnn abi: the list is the table of entries; --scan sees what programs, libraries and objects import.
+# Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 # shellcheck disable=SC2034

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cuda_naive compiled for the host's processor (emulator/), judged as on a GPU: by anydnn verify, and
 # by the list of tests/gpu. What a GPU adds is judged there: tests/gpu/run.
+# Needs: tools/anydnn tests/cuda/emulated
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

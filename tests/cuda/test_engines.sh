@@ -3,6 +3,7 @@
 # cuda_tensorcore compiled for the host's processor: every engine of problems that reach all kernels and
 # their ends, and half of what verify --quick asks. test_tensorcore.sh, without what takes minutes, is its
 # shorter form. Of the long tests.
+# Needs: tools/anydnn tests/cuda/emulated
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -3,6 +3,7 @@
 # cuda_tensorcore compiled for the host's processor (emulator/), its matrix instructions included,
 # judged as on a GPU: by anydnn verify, and by the list of tests/gpu. What a GPU adds is judged there:
 # tests/gpu/run. What takes longer is in test_engines.sh.
+# Needs: tools/anydnn tests/cuda/settled tests/cuda/emulated
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cuda_tensorcore compiled for the host's processor as for a device of capability 7.5, which has fewer
 # matrix instructions than test_tensorcore.sh's. Of the long tests.
+# Needs: tools/anydnn tests/cuda/emulated_turing
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The backend cudnn over a mock of cuDNN's library, without a GPU: when it declines everything, and
- * which of cuDNN's engine configurations it offers as what. */
+ * which of cuDNN's engine configurations it offers as what.
+ * Needs: tests/cudnn/libcudnn_mock.la tests/cudnn/libcudnn_old.la tests/cudnn/libcudnn_lacks.la */
 #include "harness.h"
 
 #include <dlfcn.h>

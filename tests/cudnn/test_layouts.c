@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands in other layouts than cuDNN takes, over a mock that refuses what cuDNN was seen to
- * refuse or get wrong: they run all the same, or are declined before. */
+ * refuse or get wrong: they run all the same, or are declined before.
+ * Needs: tests/cudnn/libcudnn_mock.la */
 #include "trial.h"
 
 #include <stdio.h>

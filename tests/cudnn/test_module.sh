@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The module as it is on a machine without a driver or cuDNN: what it exports and needs, and that it
 # loads and declines with a sentence.
+# Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

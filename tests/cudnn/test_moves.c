@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands that cuDNN gets as copies, over a mock of its library: what is copied, when an output is
- * read, that everything comes back, and in which order cuDNN is called. */
+ * read, that everything comes back, and in which order cuDNN is called.
+ * Needs: tests/cudnn/libcudnn_mock.la */
 #include "trial.h"
 
 /* Max pooling's gradient wants y laid out as dy and x as dx: the one of a pair that is not packed

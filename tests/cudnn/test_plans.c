@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions of the backend cudnn over a mock of cuDNN's library: how the numbers of engine
  * configurations find them again, what a call costs in descriptors, and what other factors than 1
- * and 0 lead to. */
+ * and 0 lead to.
+ * Needs: tests/cudnn/libcudnn_mock.la */
 #include "harness.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # libcudnn.so.7 exports what NVIDIA's does, name by name and in its version node, so that whatever was
 # linked to that one finds everything.
+# Needs: cudnn7/built/.stamp
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/cudnn7/cudnn7.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs of cuDNN 7's binary interface: results and messages have its structs, statuses are its own,
 # calls that anydnn lacks cost no program its life; where a handle is refused, and which library is taken.
+# Needs: cudnn7/built/.stamp
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/cudnn7/cudnn7.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The programs of tests/porting, linked to cuDNN 7's names and run on libcudnn.so.7 of anydnn: they print
 # what they print with the real cuDNN, and what they print through the porting header.
+# Needs: cudnn7/built/.stamp
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/cudnn7/cudnn7.sh"

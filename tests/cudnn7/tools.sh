@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # anydnn shim tells what a program imports and what runs it; anydnn exec runs it with anydnn's library.
+# Needs: cudnn7/built/.stamp tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/cudnn7/cudnn7.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # docs/backends.md says what the backends of the build tree publish, and the script that writes it
 # sees where it does not. The backquotes are Markdown's.
+# Needs: tools/anydnn
 # shellcheck disable=SC2016
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

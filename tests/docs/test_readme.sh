@@ -3,6 +3,7 @@
 # What README.md shows is what happens: its program for cuDNN 7 on the backends that it names, the
 # output of `anydnn explain`, the ratios beside bench/results, the picture; and no link of any page
 # leads nowhere. The backquotes are Markdown's.
+# Needs: tools/anydnn
 # shellcheck disable=SC2016
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

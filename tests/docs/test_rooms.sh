@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A room includes what docs/architecture.md says that it may, and nothing else; and this test finds
 # where one does not. The backquotes are Markdown's.
+# Needs: nothing
 # shellcheck disable=SC2016
 set -u
 # shellcheck source=tests/tap.sh

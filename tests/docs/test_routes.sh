@@ -3,6 +3,7 @@
 # The built-in routes follow what was measured: docs/using.md has a table of them, its rows name files of
 # bench/results, and in the geometric mean of what those files hold the backend that a route names first is the faster
 # one. The judge sees where a route, a row or a time is another.
+# Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

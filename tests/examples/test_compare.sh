@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Trainings in several modes beside each other: what they print and write, and what is refused; ResNet-20 and
 # its images.
+# Needs: examples/lenet/lenet examples/resnet/resnet
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # examples/lenet: what it says to wrong input, and that it learns, the same for any number of threads.
+# Needs: examples/lenet/lenet
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # chain, which holds calls that follow each other on a GPU to calls that are waited for, on the host: every kind of chain,
 # every type, who declines, what shows nothing.
+# Needs: tests/gpu/chain tests/tools/anydnn_faulty.la tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # engines, which tries what cuDNN has, on the host over a mock of cuDNN: a line for each configuration.
+# Needs: tests/gpu/engines tests/cudnn/libcudnn_mock.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # exact, which holds backends to each other on a GPU, on the host: equal backends, a difference, who declines.
+# Needs: tests/gpu/exact tests/tools/anydnn_faulty.la tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

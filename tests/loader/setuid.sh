@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # A set-user-ID program opens only what root alone can change. Needs root, to make such a program.
+# Needs: tests/loader/open_one mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

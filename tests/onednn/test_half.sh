@@ -3,6 +3,7 @@
 # Numbers of half on onednn, whose conversions are its own: a 1x1 convolution of one channel multiplies each of the 65,536
 # by a factor. In float such a product is exact, so that cpu_ref, which rounds once from double, has the same bits: for
 # subnormal numbers, ties, and what goes beyond the largest.
+# Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

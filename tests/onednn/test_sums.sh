@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Long sums of onednn's beside cpu_ref's: gradients of filters in parts (plugins/onednn/conv_parts.c), and
 # batch normalization's in the processor's vectors (batch_norm_sums.c).
+# Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Build systems that look for cuDNN find anydnn's folder: the recipes of docs/porting-from-cudnn.md, with
 # projects as others write them for CMake, make and Autotools.
+# Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 source_include=$ANYDNN_TEST_SRCDIR/include

@@ -3,6 +3,7 @@
 # Programs written for cuDNN 7, compiled unchanged against anydnn's cudnn.h, on the host: CUDA's
 # memory calls come from a stub. They must print what they print with the real cuDNN, which
 # cudnn9_h200.txt holds.
+# Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 here=$ANYDNN_TEST_SRCDIR/tests/porting

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks, and what is kept of operands: by shadow where results are wrong, by a trace where asked.
- */
+ * Needs: tests/tools/anydnn_faulty.la */
 #include "tests/shadow/fixture.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shadow: which calls it takes, what it finds and what it does then, on right and on wrong results.
- */
+ * Needs: tests/tools/anydnn_faulty.la */
 #include "tests/shadow/fixture.h"
 
 #include <pthread.h>

@@ -3,6 +3,7 @@
 # The Nth allocation fails, and file descriptors run out: statuses, nothing lost, nothing that stays. Of
 # onednn every 24th of our own allocations in the short run (a second each); with ANYDNN_TEST_SHORTAGE=all
 # every one, and every one of oneDNN's own, some of which end the process.
+# Needs: tests/shortage/shortage
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 ANYDNN_PLUGIN_PATH=$ANYDNN_TEST_PLUGINDIR

@@ -4,6 +4,7 @@
 # through a settings file, runs what it offers as cpu_ref does, and declines the rest with a sentence.
 #   test_template.sh                       in make check: the build tree, by ANYDNN_TEST_...
 #   test_template.sh SRCDIR FOLDER PROGRAM of an installed tree, which PKG_CONFIG_PATH finds
+# Needs: tools/anydnn
 set -u
 if [ $# -eq 3 ]; then
     ANYDNN_TEST_SRCDIR=$1 folder=$2 program=$3

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # tools/anydnn: what each command shows, its JSON, and the sentence and exit code of every failure.
+# Needs: tools/anydnn tests/tools/anydnn_trespass.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

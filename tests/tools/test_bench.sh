@@ -3,6 +3,7 @@
 # anydnn bench: suites and how options change them, tables, CSV, JSON, plots, and the sentences of its
 # failures. What it times are whole small runs; how fast they are is not judged. awk's programs have
 # dollars of their own, and lists of options are to be split.
+# Needs: tools/anydnn mocks-dir
 # shellcheck disable=SC2016,SC2086
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

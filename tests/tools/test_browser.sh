@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Pages of compare and bench in a headless browser, on 360 and 1,400 pixels: browser.py says what must hold.
+# Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

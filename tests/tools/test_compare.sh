@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # anydnn compare: right numbers, a planted fault found and named, declined problems, files, sentences.
+# Needs: tools/anydnn tests/tools/anydnn_faulty.la mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -3,6 +3,7 @@
 # Traces of an unchanged program and anydnn replay: calls run again, a planted fault found in them, what
 # is cut or no trace at all, sentences.
 # Problems are several words.
+# Needs: tools/anydnn tests/tools/anydnn_faulty.la
 # shellcheck disable=SC2086,SC2016
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

@@ -3,6 +3,7 @@
 # Pages of compare, replay and bench: well-formed, without anything from outside, whatever layers are called, with
 # gnuplot and without.
 # Names hold what a shell would take for its own.
+# Needs: tools/anydnn
 # shellcheck disable=SC2016
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A fault that shows in few calls, found by shadow in a LeNet that trains, kept, run again from what was
 # kept, and reduced; each command as a user gives it. ANYDNN_TEST_RATE: one in how many.
+# Needs: tools/anydnn examples/lenet/lenet tests/tools/anydnn_faulty.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -3,6 +3,7 @@
 # What shadow takes of LeNet's training when one call of a thousand is compared with cpu_ref: at most
 # 5 %, in the median of pairs of runs. Times are the processor's, of one thread, which other programs
 # on a busy machine change little.
+# Needs: examples/lenet/lenet
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

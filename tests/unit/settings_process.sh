@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The settings of a whole process: the user's file, the environment, a moved library, and what is
 # withheld from a process that has more rights than its user (as root, by a setuid copy).
+# Needs: tests/unit/settings_probe
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

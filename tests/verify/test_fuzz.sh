@@ -3,6 +3,7 @@
 # anydnn verify --fuzz: random problems are the same for the same seed; the host's backends are right on
 # some hundreds; a wrong backend is found out, and what is printed repeats the failure.
 # ANYDNN_TEST_FUZZ=N runs N for each backend in place of a few.
+# Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # anydnn verify --fuzz over the host's backends: more problems than test_fuzz.sh has time for, of a seed
 # that ANYDNN_TEST_SEED may name. A failure prints the command that repeats it.
+# Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

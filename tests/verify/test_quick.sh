@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Half of the cases of anydnn verify --small on cpu_ref, for builds in which all of them and more, which is
 # test_whole.sh, take too long.
+# Needs: tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

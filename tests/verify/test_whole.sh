@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # anydnn verify: every case on cpu_ref, and that they are enough. Of the long tests.
+# Needs: tools/anydnn mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # anydnn verify catches and names what small backends do that are wrong on purpose.
+# Needs: tools/anydnn mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # anydnn verify judges what small backends do in the short types, in rounded operands, in the last bits, and in
 # place: passes the right ones, catches and names what the wrong ones do.
+# Needs: tools/anydnn mocks-dir
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 . "$ANYDNN_TEST_SRCDIR/tests/verify/verify.sh"

@@ -3,6 +3,7 @@
 # A small library lives through six levels, made by the scripts that make anydnn's own views and
 # export map: programs for every view compile or are refused as docs/levels.md says, and what was
 # built against a release runs unchanged on every later one.
+# Needs: nothing
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 

@@ -3,6 +3,7 @@
 # The rules by which the plugin ABI will be frozen, tried on a header 1.0 and a header 1.1 made from
 # plugin.h, in which every structure grew: the library compiled with each, and a backend compiled with
 # each, work in all four pairs; another major number, or a structure below its least size, is refused.
+# Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
