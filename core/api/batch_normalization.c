@@ -94,7 +94,7 @@ anydnnStatus_t anydnnBatchNormalizationForwardTraining(
     double exponentialAverageFactor, void *resultRunningMean, void *resultRunningVariance,
     double epsilon, void *resultSaveMean, void *resultSaveInvVariance)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
     struct adn_entry entry;
 
@@ -116,7 +116,7 @@ anydnnStatus_t anydnnBatchNormalizationForwardTrainingEx(
     anydnnActivationDescriptor_t activationDesc, void *workspace, size_t workSpaceSizeInBytes,
     void *reserveSpace, size_t reserveSpaceSizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct settings settings = {(int32_t)mode, (int32_t)bnOps, epsilon, NULL};
     struct adn_entry entry;
 
@@ -136,7 +136,7 @@ anydnnStatus_t anydnnBatchNormalizationForwardInference(
     anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
     const void *estimatedMean, const void *estimatedVariance, double epsilon)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
     anydnnTensorDescriptor_t desc = bnScaleBiasMeanVarDesc;
     struct adn_entry entry;
@@ -225,7 +225,7 @@ anydnnStatus_t anydnnBatchNormalizationBackward(
     const void *bnScale, void *dBnScaleResult, void *dBnBiasResult, double epsilon,
     const void *savedMean, const void *savedInvVariance)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     const void *const scales[4] = {alphaDataDiff, betaDataDiff, alphaParamDiff, betaParamDiff};
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
     struct backward with = {.xDesc = xDesc,
@@ -259,7 +259,7 @@ anydnnStatus_t anydnnBatchNormalizationBackwardEx(
     anydnnActivationDescriptor_t activationDesc, void *workSpace, size_t workSpaceSizeInBytes,
     void *reserveSpace, size_t reserveSpaceSizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     const void *const scales[4] = {alphaDataDiff, betaDataDiff, alphaParamDiff, betaParamDiff};
     struct settings settings = {(int32_t)mode, (int32_t)bnOps, epsilon, NULL};
     struct backward with = {xDesc,

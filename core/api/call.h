@@ -13,7 +13,7 @@
 #include "dispatch/dispatch.h"
 #include "dispatch/handle/handle.h"
 #include "problem/masks.h"
-#include "sys/float_mode.h"
+#include "sys/callback.h"
 
 struct adn_entry {
     struct adn_call call;

@@ -29,7 +29,7 @@ anydnnStatus_t anydnnConvolutionForward(anydnnHandle_t handle, const void *alpha
                                         size_t workSpaceSizeInBytes, const void *beta,
                                         anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnConvolutionForward", ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
@@ -51,7 +51,7 @@ anydnnStatus_t anydnnConvolutionBackwardData(anydnnHandle_t handle, const void *
                                              size_t workSpaceSizeInBytes, const void *beta,
                                              anydnnTensorDescriptor_t dxDesc, void *dx)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnConvolutionBackwardData",
@@ -72,7 +72,7 @@ anydnnStatus_t anydnnConvolutionBackwardFilter(
     anydnnConvolutionBwdFilterAlgo_t algo, void *workSpace, size_t workSpaceSizeInBytes,
     const void *beta, anydnnFilterDescriptor_t dwDesc, void *dw)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnConvolutionBackwardFilter",
@@ -92,7 +92,7 @@ anydnnStatus_t anydnnConvolutionBackwardBias(anydnnHandle_t handle, const void *
                                              const void *beta, anydnnTensorDescriptor_t dbDesc,
                                              void *db)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnConvolutionBackwardBias",
@@ -111,7 +111,7 @@ anydnnStatus_t anydnnConvolutionBiasActivationForward(
     anydnnTensorDescriptor_t biasDesc, const void *bias,
     anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnConvolutionBiasActivationForward",
@@ -147,7 +147,7 @@ anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescriptor_t xDes
                             anydnnFilterDescriptor_t wDesc, anydnnConvolutionDescriptor_t convDesc,
                             void *colBuffer)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_problem problem;
     struct adn_entry entry;
     anydnnStatus_t status;

@@ -24,7 +24,7 @@ anydnnStatus_t anydnnLRNCrossChannelForward(anydnnHandle_t handle, anydnnLRNDesc
                                             const void *beta, anydnnTensorDescriptor_t yDesc,
                                             void *y)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnLRNCrossChannelForward", ANYDNN_PLUGIN_LRN_FORWARD);
@@ -46,7 +46,7 @@ anydnnStatus_t anydnnLRNCrossChannelBackward(anydnnHandle_t handle, anydnnLRNDes
                                              const void *beta, anydnnTensorDescriptor_t dxDesc,
                                              void *dx)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnLRNCrossChannelBackward", ANYDNN_PLUGIN_LRN_BACKWARD);
@@ -69,7 +69,7 @@ anydnnStatus_t anydnnDivisiveNormalizationForward(
     const void *alpha, anydnnTensorDescriptor_t xDesc, const void *x, const void *means, void *temp,
     void *temp2, const void *beta, anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnDivisiveNormalizationForward",
@@ -93,7 +93,7 @@ anydnnStatus_t anydnnDivisiveNormalizationBackward(
     const void *dy, void *temp, void *temp2, const void *beta,
     anydnnTensorDescriptor_t dXdMeansDesc, void *dx, void *dMeans)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnDivisiveNormalizationBackward",

@@ -13,7 +13,7 @@ anydnnStatus_t anydnnSpatialTfGridGeneratorForward(anydnnHandle_t handle,
                                                    anydnnSpatialTransformerDescriptor_t stDesc,
                                                    const void *theta, void *grid)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnSpatialTfGridGeneratorForward",
@@ -29,7 +29,7 @@ anydnnStatus_t anydnnSpatialTfGridGeneratorBackward(anydnnHandle_t handle,
                                                     anydnnSpatialTransformerDescriptor_t stDesc,
                                                     const void *dgrid, void *dtheta)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnSpatialTfGridGeneratorBackward",
@@ -47,7 +47,7 @@ anydnnStatus_t anydnnSpatialTfSamplerForward(anydnnHandle_t handle,
                                              const void *x, const void *grid, const void *beta,
                                              anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnSpatialTfSamplerForward", ANYDNN_PLUGIN_SPATIAL_SAMPLER_FORWARD);
@@ -67,7 +67,7 @@ anydnnSpatialTfSamplerBackward(anydnnHandle_t handle, anydnnSpatialTransformerDe
                                const void *alphaDgrid, anydnnTensorDescriptor_t dyDesc,
                                const void *dy, const void *grid, const void *betaDgrid, void *dgrid)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnSpatialTfSamplerBackward",

@@ -22,7 +22,7 @@ anydnnStatus_t anydnnTransformTensor(anydnnHandle_t handle, const void *alpha,
                                      anydnnTensorDescriptor_t xDesc, const void *x,
                                      const void *beta, anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnTransformTensor", ANYDNN_PLUGIN_TRANSFORM_TENSOR);
@@ -61,7 +61,7 @@ anydnnStatus_t anydnnTransformTensorEx(anydnnHandle_t handle,
                                        const void *srcData, const void *beta,
                                        anydnnTensorDescriptor_t destDesc, void *destData)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnTransformTensorEx", ANYDNN_PLUGIN_TRANSFORM_TENSOR_EX);
@@ -78,7 +78,7 @@ anydnnStatus_t anydnnTransformFilter(anydnnHandle_t handle,
                                      const void *beta, anydnnFilterDescriptor_t destDesc,
                                      void *destData)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnTransformFilter", ANYDNN_PLUGIN_TRANSFORM_FILTER);
@@ -93,7 +93,7 @@ anydnnStatus_t anydnnAddTensor(anydnnHandle_t handle, const void *alpha,
                                anydnnTensorDescriptor_t aDesc, const void *A, const void *beta,
                                anydnnTensorDescriptor_t cDesc, void *C)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnAddTensor", ANYDNN_PLUGIN_ADD_TENSOR);
@@ -114,7 +114,7 @@ anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle, anydnnOpTensorDescriptor_t 
                               const void *alpha2, anydnnTensorDescriptor_t bDesc, const void *B,
                               const void *beta, anydnnTensorDescriptor_t cDesc, void *C)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnOpTensor", ANYDNN_PLUGIN_OP_TENSOR);
@@ -136,7 +136,7 @@ anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle, anydnnOpTensorDescriptor_t 
 anydnnStatus_t anydnnSetTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc, void *y,
                                const void *valuePtr)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnSetTensor", ANYDNN_PLUGIN_SET_TENSOR);
@@ -151,7 +151,7 @@ anydnnStatus_t anydnnSetTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t y
 anydnnStatus_t anydnnScaleTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc, void *y,
                                  const void *alpha)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_entry entry;
 
     adn_call_begin(&entry, "anydnnScaleTensor", ANYDNN_PLUGIN_SCALE_TENSOR);
