@@ -229,6 +229,8 @@ anydnnStatus_t anydnnReplay(anydnnHandle_t handle, anydnnRecording_t recording)
     ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnReplay", "recording", recording);
 
+    if (status == SUCCESS)
+        status = adn_handle_complain_now(handle, "anydnnReplay");
     return status == SUCCESS ? adn_recording_replay(handle, (struct adn_recording *)recording)
                              : status;
 }
