@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gelf.h>
@@ -104,7 +105,8 @@ static int read_all(Elf *elf, const struct elf_visitor *visitor, struct elf_fact
 int elf_read(struct tool *tool, const char *what, const char *file,
              const struct elf_visitor *visitor, struct elf_facts *facts)
 {
-    int number = open(file, O_RDONLY | O_CLOEXEC);
+    int number = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status;
     Elf *elf = NULL;
     int code = TOOL_FINE;
 
@@ -112,7 +114,8 @@ int elf_read(struct tool *tool, const char *what, const char *file,
     if (number < 0)
         return tool_fail(tool, TOOL_FAILED, "%s: the file cannot be read: %s", what,
                          strerror(errno));
-    if (elf_version(EV_CURRENT) != EV_NONE)
+    if (fstat(number, &status) == 0 && S_ISREG(status.st_mode) &&
+        elf_version(EV_CURRENT) != EV_NONE)
         elf = elf_begin(number, ELF_C_READ_MMAP, NULL);
     if (elf == NULL || read_all(elf, visitor, facts) != 0)
         code =

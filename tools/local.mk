@@ -22,6 +22,8 @@ tools_anydnn_SOURCES = \
 	tools/elf.h \
 	tools/exec.c \
 	tools/explain.c \
+	tools/files.c \
+	tools/files.h \
 	tools/info.c \
 	tools/info.h \
 	tools/info_print.c \

@@ -6,6 +6,8 @@
  */
 #include "tuning_list.h"
 
+#include "files.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,18 +108,19 @@ static void print(const json_t *choices, const json_t *suspects)
 
 int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)
 {
-    FILE *file = fopen(path, "re");
+    char why[TOOL_WHY_MAX];
+    FILE *file = tool_open_read(path, why);
     json_t *choices = json_array(), *suspects = json_array();
     char *line = NULL;
     size_t room = 0;
+    ssize_t length;
     int ours = 0;
 
     json_object_set_new(answer, "choices", choices);
     json_object_set_new(answer, "suspects", suspects);
     if (file == NULL)
-        return tool_fail(tool, TOOL_FAILED, "%s: %s", path, strerror(errno));
-    while (getline(&line, &room, file) > 0) {
-        line[strcspn(line, "\n")] = '\0';
+        return tool_fail(tool, TOOL_FAILED, "%s: %s", path, why);
+    while ((length = tool_read_line(file, &line, &room, TOOL_LINE_MAX)) >= 0) {
         if (!ours && strcmp(line, TUNING_HEADER) != 0)
             break;
         if (ours)
@@ -126,6 +129,10 @@ int tool_tuning_list(struct tool *tool, const char *path, json_t *answer)
     }
     free(line);
     fclose(file);
+    if (ours && length == -2)
+        return tool_fail(tool, TOOL_FAILED,
+                         "%s: it has a line of more than %d bytes, which no tuning file has", path,
+                         TOOL_LINE_MAX);
     if (!ours)
         return tool_fail(tool, TOOL_FAILED,
                          "%s: it does not begin as a tuning file of version 1 does", path);

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "files.h"
 #include "tuning/place.h"
 
 /* What stands in a line for each installed backend: its name, and all of "NAME VERSION BUILD". */
@@ -112,13 +113,13 @@ static int filter(FILE *from, FILE *to, const struct installed *all, struct tuni
 {
     char *line = NULL;
     size_t room = 0;
+    ssize_t length;
     int first = 1;
 
-    while (getline(&line, &room, from) > 0) {
+    while ((length = tool_read_line(from, &line, &room, TOOL_LINE_MAX)) >= 0) {
         int is_header = first;
 
         first = 0;
-        line[strcspn(line, "\n")] = '\0';
         if (is_header && strcmp(line, TUNING_HEADER) != 0) {
             free(line);
             errno = EINVAL;
@@ -132,6 +133,10 @@ static int filter(FILE *from, FILE *to, const struct installed *all, struct tuni
         fprintf(to, "%s\n", line);
     }
     free(line);
+    if (length == -2) {
+        errno = EFBIG;
+        return -1;
+    }
     return ferror(from) || ferror(to) ? -1 : 0;
 }
 
@@ -139,8 +144,9 @@ static int filter(FILE *from, FILE *to, const struct installed *all, struct tuni
 static int rewrite(const char *path, const struct installed *all, struct tuning_pruned *pruned)
 {
     size_t size = strlen(path) + 8;
+    char why[TOOL_WHY_MAX];
     char *beside = tool_alloc(size);
-    FILE *from = fopen(path, "re"), *to = NULL;
+    FILE *from = tool_open_read(path, why), *to = NULL;
     struct stat status;
     int made = -1, failed = -1, cause;
 
@@ -173,6 +179,7 @@ int tool_tuning_prune(struct tool *tool, const char *path, struct tuning_pruned 
 {
     struct installed all = installed_backends();
     struct adn_tuning_place place;
+    struct stat status;
     int code = TOOL_FINE, folder = ADN_TUNING_LOCKLESS;
 
     adn_tuning_place_find(&place, path);
@@ -183,6 +190,8 @@ int tool_tuning_prune(struct tool *tool, const char *path, struct tuning_pruned 
     else if (folder == ADN_TUNING_BUSY)
         code = tool_fail(tool, TOOL_FAILED,
                          "%s: another process holds the lock of its folder; try again later", path);
+    else if (stat(place.file, &status) == 0 && !S_ISREG(status.st_mode))
+        code = tool_fail(tool, TOOL_FAILED, "%s: it is not a regular file", path);
     else if (rewrite(place.file, &all, pruned) != 0)
         code = tool_fail(tool, TOOL_FAILED, "%s: %s", path,
                          errno == EINVAL ? "it does not begin as a tuning file of version 1 does"

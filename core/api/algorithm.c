@@ -10,8 +10,8 @@
 
 #include "desc/desc.h"
 #include "dispatch/handle/handle.h"
+#include "sys/callback.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
@@ -136,7 +136,7 @@ anydnnStatus_t anydnnSetAlgorithmPerformance(anydnnAlgorithmPerformance_t algoPe
                                              anydnnAlgorithmDescriptor_t algoDesc,
                                              anydnnStatus_t status, float time, size_t memory)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t result =
         adn_desc_check(__func__, "algoPerf", algoPerf, ADN_DESC_ALGORITHM_PERFORMANCE);
 
@@ -196,6 +196,7 @@ anydnnStatus_t anydnnGetAlgorithmSpaceSize(anydnnHandle_t handle,
                                            anydnnAlgorithmDescriptor_t algoDesc,
                                            size_t *algoSpaceSizeInBytes)
 {
+    ADN_ENTRY_SCOPE;
     static const char *const name = "algoSpaceSizeInBytes";
     const void *output = algoSpaceSizeInBytes;
     anydnnStatus_t status = adn_handle_check(handle, __func__);
@@ -212,6 +213,7 @@ anydnnStatus_t anydnnGetAlgorithmSpaceSize(anydnnHandle_t handle,
 anydnnStatus_t anydnnSaveAlgorithm(anydnnHandle_t handle, anydnnAlgorithmDescriptor_t algoDesc,
                                    void *algoSpace, size_t algoSpaceSizeInBytes)
 {
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status =
         check_bytes(handle, __func__, algoDesc, algoSpace, algoSpaceSizeInBytes);
     struct saved saved = saved_head;
@@ -227,6 +229,7 @@ anydnnStatus_t anydnnRestoreAlgorithm(anydnnHandle_t handle, void *algoSpace,
                                       size_t algoSpaceSizeInBytes,
                                       anydnnAlgorithmDescriptor_t algoDesc)
 {
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status =
         check_bytes(handle, __func__, algoDesc, algoSpace, algoSpaceSizeInBytes);
     struct saved saved;

@@ -93,7 +93,7 @@ anydnnStatus_t anydnnBatchNormalizationForwardTraining(
     double exponentialAverageFactor, void *resultRunningMean, void *resultRunningVariance,
     double epsilon, void *resultSaveMean, void *resultSaveInvVariance)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
     struct adn_call call;
     struct adn_entry entry;
@@ -116,7 +116,7 @@ anydnnStatus_t anydnnBatchNormalizationForwardTrainingEx(
     anydnnActivationDescriptor_t activationDesc, void *workspace, size_t workSpaceSizeInBytes,
     void *reserveSpace, size_t reserveSpaceSizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct settings settings = {(int32_t)mode, (int32_t)bnOps, epsilon, NULL};
     struct adn_call call;
     struct adn_entry entry;
@@ -137,7 +137,7 @@ anydnnStatus_t anydnnBatchNormalizationForwardInference(
     anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
     const void *estimatedMean, const void *estimatedVariance, double epsilon)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
     const struct anydnn_plugin_tensor *param;
     struct adn_call call;
@@ -228,7 +228,7 @@ anydnnStatus_t anydnnBatchNormalizationBackward(
     const void *bnScale, void *dBnScaleResult, void *dBnBiasResult, double epsilon,
     const void *savedMean, const void *savedInvVariance)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     const void *const scales[4] = {alphaDataDiff, betaDataDiff, alphaParamDiff, betaParamDiff};
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
     struct backward with = {.xDesc = xDesc,
@@ -263,7 +263,7 @@ anydnnStatus_t anydnnBatchNormalizationBackwardEx(
     anydnnActivationDescriptor_t activationDesc, void *workSpace, size_t workSpaceSizeInBytes,
     void *reserveSpace, size_t reserveSpaceSizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     const void *const scales[4] = {alphaDataDiff, betaDataDiff, alphaParamDiff, betaParamDiff};
     struct settings settings = {(int32_t)mode, (int32_t)bnOps, epsilon, NULL};
     struct backward with = {xDesc,

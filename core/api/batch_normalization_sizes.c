@@ -63,7 +63,7 @@ anydnnStatus_t anydnnGetBatchNormalizationForwardTrainingExWorkspaceSize(
     anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, anydnnActivationDescriptor_t activationDesc,
     size_t *sizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     static const char name[] = "anydnnGetBatchNormalizationForwardTrainingExWorkspaceSize";
     struct anydnn_plugin_batch_normalization params;
     struct anydnn_plugin_tensor reserve;
@@ -96,7 +96,7 @@ anydnnStatus_t anydnnGetBatchNormalizationBackwardExWorkspaceSize(
     anydnnTensorDescriptor_t dBnScaleBiasDesc, anydnnActivationDescriptor_t activationDesc,
     size_t *sizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     static const char name[] = "anydnnGetBatchNormalizationBackwardExWorkspaceSize";
     struct anydnn_plugin_batch_normalization params;
     struct anydnn_plugin_tensor reserve;
@@ -129,6 +129,7 @@ anydnnStatus_t anydnnGetBatchNormalizationTrainingExReserveSpaceSize(
     anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t xDesc,
     size_t *sizeInBytes)
 {
+    ADN_ENTRY_SCOPE;
     static const char name[] = "anydnnGetBatchNormalizationTrainingExReserveSpaceSize";
     anydnnStatus_t status = check_query(handle, name, sizeInBytes, (int)mode, (int)bnOps);
 

@@ -15,7 +15,7 @@
 #include "dispatch/dispatch.h"
 #include "dispatch/handle/handle.h"
 #include "problem/masks.h"
-#include "sys/float_mode.h"
+#include "sys/callback.h"
 
 /* The rule that a refused argument breaks. */
 enum adn_refused_rule {

@@ -60,7 +60,7 @@ anydnnStatus_t anydnnGetConvolutionForwardAlgorithm(
     anydnnConvolutionFwdPreference_t preference, size_t memoryLimitInBytes,
     anydnnConvolutionFwdAlgo_t *algo)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnGetConvolutionForwardAlgorithm",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
                                     .tensor = {xDesc, NULL, yDesc},
@@ -83,7 +83,7 @@ anydnnStatus_t anydnnGetConvolutionForwardAlgorithm_v2(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc, size_t workspaceLimit,
     int requestedAlgoCount, int *returnedAlgoCount, anydnnConvolutionFwdAlgoPerf_t *perfResults)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnGetConvolutionForwardAlgorithm_v2",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
                                     .tensor = {xDesc, NULL, yDesc},
@@ -101,7 +101,7 @@ anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithm(
     anydnnConvolutionBwdDataPreference_t preference, size_t memoryLimitInBytes,
     anydnnConvolutionBwdDataAlgo_t *algo)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnGetConvolutionBackwardDataAlgorithm",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
                                     .tensor = {NULL, dyDesc, dxDesc},
@@ -125,7 +125,7 @@ anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithm_v2(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc, size_t workspaceLimit,
     int requestedAlgoCount, int *returnedAlgoCount, anydnnConvolutionBwdDataAlgoPerf_t *perfResults)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnGetConvolutionBackwardDataAlgorithm_v2",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
                                     .tensor = {NULL, dyDesc, dxDesc},
@@ -143,7 +143,7 @@ anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithm(
     anydnnConvolutionBwdFilterPreference_t preference, size_t memoryLimitInBytes,
     anydnnConvolutionBwdFilterAlgo_t *algo)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnGetConvolutionBackwardFilterAlgorithm",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
                                     .tensor = {xDesc, dyDesc, NULL},
@@ -168,7 +168,7 @@ anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithm_v2(
     int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionBwdFilterAlgoPerf_t *perfResults)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnGetConvolutionBackwardFilterAlgorithm_v2",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
                                     .tensor = {xDesc, dyDesc, NULL},

@@ -49,7 +49,7 @@ anydnnStatus_t anydnnGetConvolutionForwardWorkspaceSize(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc,
     anydnnConvolutionFwdAlgo_t algo, size_t *sizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     static const char name[] = "anydnnGetConvolutionForwardWorkspaceSize";
     anydnnStatus_t status = check_size(handle, name, sizeInBytes);
     struct adn_refusal refusal, fused;
@@ -93,7 +93,7 @@ anydnnStatus_t anydnnGetConvolutionBackwardDataWorkspaceSize(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc,
     anydnnConvolutionBwdDataAlgo_t algo, size_t *sizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     static const char name[] = "anydnnGetConvolutionBackwardDataWorkspaceSize";
     anydnnStatus_t status = check_size(handle, name, sizeInBytes);
     struct adn_call call;
@@ -115,7 +115,7 @@ anydnnStatus_t anydnnGetConvolutionBackwardFilterWorkspaceSize(
     anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc,
     anydnnConvolutionBwdFilterAlgo_t algo, size_t *sizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     static const char name[] = "anydnnGetConvolutionBackwardFilterWorkspaceSize";
     anydnnStatus_t status = check_size(handle, name, sizeInBytes);
     struct adn_call call;
@@ -146,12 +146,16 @@ static anydnnStatus_t max_count(anydnnHandle_t handle, const char *name, int alg
 
 anydnnStatus_t anydnnGetConvolutionForwardAlgorithmMaxCount(anydnnHandle_t handle, int *count)
 {
+    ADN_ENTRY_SCOPE;
+
     return max_count(handle, "anydnnGetConvolutionForwardAlgorithmMaxCount",
                      ANYDNN_CONVOLUTION_FWD_ALGO_COUNT, count);
 }
 
 anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithmMaxCount(anydnnHandle_t handle, int *count)
 {
+    ADN_ENTRY_SCOPE;
+
     return max_count(handle, "anydnnGetConvolutionBackwardDataAlgorithmMaxCount",
                      ANYDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT, count);
 }
@@ -159,6 +163,8 @@ anydnnStatus_t anydnnGetConvolutionBackwardDataAlgorithmMaxCount(anydnnHandle_t 
 anydnnStatus_t anydnnGetConvolutionBackwardFilterAlgorithmMaxCount(anydnnHandle_t handle,
                                                                    int *count)
 {
+    ADN_ENTRY_SCOPE;
+
     return max_count(handle, "anydnnGetConvolutionBackwardFilterAlgorithmMaxCount",
                      ANYDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT, count);
 }

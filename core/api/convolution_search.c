@@ -34,7 +34,7 @@ anydnnStatus_t anydnnFindConvolutionForwardAlgorithm(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t yDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionFwdAlgoPerf_t *perfResults)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionForwardAlgorithm",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
                                     .tensor = {xDesc, NULL, yDesc},
@@ -51,7 +51,7 @@ anydnnStatus_t anydnnFindConvolutionForwardAlgorithmEx(
     anydnnTensorDescriptor_t yDesc, void *y, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionFwdAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionForwardAlgorithmEx",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_FORWARD,
                                     .tensor = {xDesc, NULL, yDesc},
@@ -71,7 +71,7 @@ anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithm(
     anydnnConvolutionDescriptor_t convDesc, anydnnTensorDescriptor_t dxDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionBwdDataAlgoPerf_t *perfResults)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionBackwardDataAlgorithm",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
                                     .tensor = {NULL, dyDesc, dxDesc},
@@ -88,7 +88,7 @@ anydnnStatus_t anydnnFindConvolutionBackwardDataAlgorithmEx(
     anydnnTensorDescriptor_t dxDesc, void *dx, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionBwdDataAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionBackwardDataAlgorithmEx",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA,
                                     .tensor = {NULL, dyDesc, dxDesc},
@@ -108,7 +108,7 @@ anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithm(
     anydnnConvolutionDescriptor_t convDesc, anydnnFilterDescriptor_t dwDesc, int requestedAlgoCount,
     int *returnedAlgoCount, anydnnConvolutionBwdFilterAlgoPerf_t *perfResults)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionBackwardFilterAlgorithm",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
                                     .tensor = {xDesc, dyDesc, NULL},
@@ -125,7 +125,7 @@ anydnnStatus_t anydnnFindConvolutionBackwardFilterAlgorithmEx(
     anydnnFilterDescriptor_t dwDesc, void *dw, int requestedAlgoCount, int *returnedAlgoCount,
     anydnnConvolutionBwdFilterAlgoPerf_t *perfResults, void *workSpace, size_t workSpaceSizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_question question = {.name = "anydnnFindConvolutionBackwardFilterAlgorithmEx",
                                     .operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_FILTER,
                                     .tensor = {xDesc, dyDesc, NULL},

@@ -118,7 +118,7 @@ anydnnStatus_t anydnnGetCTCLossWorkspaceSize(anydnnHandle_t handle,
                                              anydnnCTCLossDescriptor_t ctcLossDesc,
                                              size_t *sizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct lists lists;
     struct adn_call call;
     struct adn_entry entry;
@@ -155,7 +155,7 @@ anydnnStatus_t anydnnCTCLoss(anydnnHandle_t handle, anydnnTensorDescriptor_t pro
                              anydnnCTCLossAlgo_t algo, anydnnCTCLossDescriptor_t ctcLossDesc,
                              void *workspace, size_t workSpaceSizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct lists lists;
     struct adn_call call;
     struct adn_entry entry;

@@ -3,7 +3,7 @@
 #include <anydnn/anydnn.h>
 
 #include "desc/desc.h"
-#include "sys/float_mode.h"
+#include "sys/callback.h"
 
 anydnnStatus_t anydnnCreateActivationDescriptor(anydnnActivationDescriptor_t *activationDesc)
 {
@@ -41,7 +41,7 @@ anydnnStatus_t anydnnSetActivationDescriptor(anydnnActivationDescriptor_t activa
                                              anydnnActivationMode_t mode,
                                              anydnnNanPropagation_t reluNanOpt, double coef)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status =
         adn_desc_check(__func__, "activationDesc", activationDesc, ADN_DESC_ACTIVATION);
 
@@ -85,7 +85,7 @@ anydnnStatus_t anydnnGetActivationDescriptor(anydnnActivationDescriptor_t activa
 anydnnStatus_t anydnnSetActivationDescriptorSwishBeta(anydnnActivationDescriptor_t activationDesc,
                                                       double swish_beta)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status =
         adn_desc_check(__func__, "activationDesc", activationDesc, ADN_DESC_ACTIVATION);
     uint32_t set;

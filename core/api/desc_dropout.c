@@ -5,8 +5,8 @@
 #include "desc/desc.h"
 #include "desc/shape.h"
 #include "dispatch/handle/handle.h"
+#include "sys/callback.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 
 /* What anydnn.h documents: four 64-bit words. */
 struct states {
@@ -34,6 +34,7 @@ anydnnStatus_t anydnnDestroyDropoutDescriptor(anydnnDropoutDescriptor_t dropoutD
 
 anydnnStatus_t anydnnDropoutGetStatesSize(anydnnHandle_t handle, size_t *sizeInBytes)
 {
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = adn_handle_check(handle, __func__);
 
     if (status == ANYDNN_STATUS_SUCCESS && !sizeInBytes)
@@ -99,7 +100,7 @@ anydnnStatus_t anydnnSetDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc,
                                           anydnnHandle_t handle, float dropout, void *states,
                                           size_t stateSizeInBytes, unsigned long long seed)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct states fresh = {
         .magic = ANYDNN_DROPOUT_MAGIC, .version = ANYDNN_DROPOUT_VERSION, .seed = seed};
     anydnnStatus_t status =
@@ -116,7 +117,7 @@ anydnnStatus_t anydnnRestoreDropoutDescriptor(anydnnDropoutDescriptor_t dropoutD
                                               anydnnHandle_t handle, float dropout, void *states,
                                               size_t stateSizeInBytes, unsigned long long seed)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct states kept;
     anydnnStatus_t status =
         check_set(__func__, dropoutDesc, handle, dropout, states, stateSizeInBytes);
@@ -145,6 +146,7 @@ anydnnStatus_t anydnnGetDropoutDescriptor(anydnnDropoutDescriptor_t dropoutDesc,
                                           anydnnHandle_t handle, float *dropout, void **states,
                                           unsigned long long *seed)
 {
+    ADN_ENTRY_SCOPE;
     static const char *const names[] = {"dropout", "states", "seed"};
     const void *const outputs[] = {dropout, states, seed};
     anydnnStatus_t status = adn_desc_check(__func__, "dropoutDesc", dropoutDesc, ADN_DESC_DROPOUT);

@@ -3,8 +3,8 @@
 #include <anydnn/anydnn.h>
 
 #include "desc/desc.h"
+#include "sys/callback.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 
 anydnnStatus_t anydnnCreateLRNDescriptor(anydnnLRNDescriptor_t *normDesc)
 {
@@ -30,7 +30,7 @@ anydnnStatus_t anydnnDestroyLRNDescriptor(anydnnLRNDescriptor_t lrnDesc)
 anydnnStatus_t anydnnSetLRNDescriptor(anydnnLRNDescriptor_t normDesc, unsigned lrnN,
                                       double lrnAlpha, double lrnBeta, double lrnK)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = adn_desc_check(__func__, "normDesc", normDesc, ADN_DESC_LRN);
 
     if (status == ANYDNN_STATUS_SUCCESS)

@@ -17,6 +17,7 @@ anydnnStatus_t anydnnGetFoldedConvBackwardDataDescriptors(
     anydnnTensorTransformDescriptor_t gradFoldTransDesc,
     anydnnTensorTransformDescriptor_t gradUnfoldTransDesc)
 {
+    ADN_ENTRY_SCOPE;
     static const char name[] = "anydnnGetFoldedConvBackwardDataDescriptors";
     const struct {
         const char *argument;

@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
+#include "sys/callback.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 #include "sys/process.h"
 #include "trace/trace.h"
 
@@ -47,14 +47,14 @@ static anydnnStatus_t create(anydnnHandle_t *handle, const char *device, const c
 
 anydnnStatus_t anydnnCreate(anydnnHandle_t *handle)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
 
     return create(handle, NULL, "anydnnCreate");
 }
 
 anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check_pointer("anydnnCreateOnDevice", "device", device);
 
     return status == SUCCESS ? create(handle, device, "anydnnCreateOnDevice") : status;
@@ -62,7 +62,7 @@ anydnnStatus_t anydnnCreateOnDevice(anydnnHandle_t *handle, const char *device)
 
 anydnnStatus_t anydnnDestroy(anydnnHandle_t handle)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
 
     if (!handle)
         return SUCCESS;
@@ -79,6 +79,7 @@ anydnnStatus_t anydnnDestroy(anydnnHandle_t handle)
 
 anydnnStatus_t anydnnGetDevice(anydnnHandle_t handle, char *text, size_t size)
 {
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnGetDevice", "text", text);
 
     if (status == SUCCESS && size > 0)
@@ -88,7 +89,7 @@ anydnnStatus_t anydnnGetDevice(anydnnHandle_t handle, char *text, size_t size)
 
 anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = adn_handle_check(handle, "anydnnSetStream");
 
     if (status == SUCCESS)
@@ -105,6 +106,7 @@ anydnnStatus_t anydnnSetStream(anydnnHandle_t handle, anydnnStream_t streamId)
 
 anydnnStatus_t anydnnGetStream(anydnnHandle_t handle, anydnnStream_t *streamId)
 {
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnGetStream", "streamId", streamId);
 
     if (status == SUCCESS)
@@ -114,6 +116,7 @@ anydnnStatus_t anydnnGetStream(anydnnHandle_t handle, anydnnStream_t *streamId)
 
 anydnnStatus_t anydnnSetDeterministic(anydnnHandle_t handle, int deterministic)
 {
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = adn_handle_check(handle, "anydnnSetDeterministic");
 
     if (status != SUCCESS)
@@ -130,6 +133,7 @@ anydnnStatus_t anydnnSetDeterministic(anydnnHandle_t handle, int deterministic)
 
 anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *deterministic)
 {
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnGetDeterministic", "deterministic", deterministic);
 
     if (status == SUCCESS)
@@ -140,7 +144,7 @@ anydnnStatus_t anydnnGetDeterministic(anydnnHandle_t handle, int *deterministic)
 anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation, const char *mode,
                               const char *list)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnSetRoute", "operation", operation);
 
     if (status == SUCCESS)
@@ -151,7 +155,7 @@ anydnnStatus_t anydnnSetRoute(anydnnHandle_t handle, const char *operation, cons
 anydnnStatus_t anydnnGetDispatchInfo(anydnnHandle_t handle, const char *key, char *text,
                                      size_t size)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnGetDispatchInfo", "key", key);
 
     if (status == SUCCESS)
@@ -161,6 +165,7 @@ anydnnStatus_t anydnnGetDispatchInfo(anydnnHandle_t handle, const char *key, cha
 
 anydnnStatus_t anydnnGetDispatchInfoInt(anydnnHandle_t handle, const char *key, int64_t *value)
 {
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnGetDispatchInfoInt", "key", key);
 
     if (status == SUCCESS)
@@ -170,7 +175,7 @@ anydnnStatus_t anydnnGetDispatchInfoInt(anydnnHandle_t handle, const char *key, 
 
 anydnnStatus_t anydnnSetTrace(anydnnHandle_t handle, const char *text)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnSetTrace", "text", text);
 
     return status == SUCCESS ? adn_trace_set(handle, "anydnnSetTrace", text) : status;
@@ -178,7 +183,7 @@ anydnnStatus_t anydnnSetTrace(anydnnHandle_t handle, const char *text)
 
 anydnnStatus_t anydnnSetShadow(anydnnHandle_t handle, const char *text)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnSetShadow", "text", text);
 
     return status == SUCCESS ? adn_shadow_set(handle, "anydnnSetShadow", text) : status;
@@ -186,7 +191,7 @@ anydnnStatus_t anydnnSetShadow(anydnnHandle_t handle, const char *text)
 
 anydnnStatus_t anydnnSetCheck(anydnnHandle_t handle, const char *text)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnSetCheck", "text", text);
 
     return status == SUCCESS ? adn_check_set(handle, "anydnnSetCheck", text) : status;
@@ -194,7 +199,7 @@ anydnnStatus_t anydnnSetCheck(anydnnHandle_t handle, const char *text)
 
 anydnnStatus_t anydnnGetShadowInfo(anydnnHandle_t handle, const char *key, char *text, size_t size)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnGetShadowInfo", "key", key);
 
     if (status == SUCCESS)
@@ -205,7 +210,7 @@ anydnnStatus_t anydnnGetShadowInfo(anydnnHandle_t handle, const char *key, char 
 
 anydnnStatus_t anydnnGetShadowInfoInt(anydnnHandle_t handle, const char *key, int64_t *value)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnGetShadowInfoInt", "key", key);
 
     if (status == SUCCESS)
@@ -217,7 +222,7 @@ anydnnStatus_t anydnnGetShadowInfoInt(anydnnHandle_t handle, const char *key, in
 anydnnStatus_t anydnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rstatus,
                                        anydnnErrQueryMode_t mode, void *tag)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnQueryRuntimeError", "rstatus", rstatus);
 
     (void)tag;

@@ -9,8 +9,8 @@
 
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "sys/callback.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 #include "sys/text.h"
 
 #define SUCCESS      ANYDNN_STATUS_SUCCESS
@@ -52,7 +52,7 @@ static anydnnStatus_t bad_index(const char *entry, int index, int count)
 
 anydnnStatus_t anydnnGetBackendCount(int *count)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_world *world;
     anydnnStatus_t status = begin("anydnnGetBackendCount", &world, count, count);
 
@@ -152,7 +152,7 @@ static const char *word_of(const struct adn_backend *backend, const struct anydn
 
 anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, size_t size)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     static const char *const keys[] = {
         "name",  "path",       "stage",      "reason", "vendor",   "version",     "build_id",
         "space", "plugin_abi", "operations", "limits", "settings", "setting_keys"};
@@ -191,7 +191,7 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
 
 anydnnStatus_t anydnnGetDeviceCount(int *count)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct adn_world *world;
     anydnnStatus_t status = begin("anydnnGetDeviceCount", &world, count, count);
 
@@ -205,7 +205,7 @@ anydnnStatus_t anydnnGetDeviceCount(int *count)
 
 anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, size_t size)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     static const char *const keys[] = {"name", "space", "description"};
     const struct adn_space *space = NULL;
     struct adn_world *world;
@@ -244,6 +244,7 @@ anydnnStatus_t anydnnGetDeviceInfo(int index, const char *key, char *buffer, siz
 
 anydnnStatus_t anydnnGetSettingCount(int *count)
 {
+    ADN_ENTRY_SCOPE;
     const struct adn_settings *settings;
     anydnnStatus_t status = begin_settings("anydnnGetSettingCount", &settings, count, count);
     const char *section;
@@ -261,6 +262,7 @@ anydnnStatus_t anydnnGetSettingCount(int *count)
 
 anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, size_t size)
 {
+    ADN_ENTRY_SCOPE;
     static const char *const keys[] = {"section", "key", "value", "origin"};
     const struct adn_settings *settings;
     anydnnStatus_t status = begin_settings("anydnnGetSettingInfo", &settings, key, buffer);

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "load/load.h"
+#include "sys/callback.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
 
@@ -42,7 +42,7 @@ static anydnnStatus_t answer(anydnnHandle_t handle, const char *entry, int32_t r
 
 anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, void **ptr)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnMemAlloc", "ptr", ptr);
     void *memory = NULL;
 
@@ -62,7 +62,7 @@ anydnnStatus_t anydnnMemAlloc(anydnnHandle_t handle, size_t bytes, void **ptr)
 
 anydnnStatus_t anydnnMemFree(anydnnHandle_t handle, void *ptr)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnMemFree", "handle", handle);
 
     if (status != SUCCESS || !ptr)
@@ -86,7 +86,7 @@ static int record(anydnnHandle_t handle, const char *entry, void *to, const void
 anydnnStatus_t anydnnMemCopy(anydnnHandle_t handle, void *dst, const void *src, size_t bytes,
                              anydnnMemCopyKind_t kind)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnMemCopy", "dst", dst);
     int taken;
 
@@ -110,7 +110,7 @@ anydnnStatus_t anydnnMemCopy(anydnnHandle_t handle, void *dst, const void *src, 
 
 anydnnStatus_t anydnnMemSet(anydnnHandle_t handle, void *ptr, int byte, size_t bytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnMemSet", "ptr", ptr);
     int taken;
 
@@ -127,7 +127,7 @@ anydnnStatus_t anydnnMemSet(anydnnHandle_t handle, void *ptr, int byte, size_t b
 
 anydnnStatus_t anydnnSynchronize(anydnnHandle_t handle)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnSynchronize", "handle", handle);
 
     if (status == SUCCESS)
@@ -142,7 +142,7 @@ anydnnStatus_t anydnnSynchronize(anydnnHandle_t handle)
 
 anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *out)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     const struct anydnn_plugin_space *functions;
     anydnnStatus_t status = check(handle, "anydnnMark", "mark", out);
     anydnnMark_t mark;
@@ -175,7 +175,7 @@ anydnnStatus_t anydnnMark(anydnnHandle_t handle, anydnnMark_t *out)
 anydnnStatus_t anydnnMarkElapsed(anydnnHandle_t handle, anydnnMark_t from, anydnnMark_t to,
                                  double *microseconds)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnMarkElapsed", "from", from);
 
     if (status == SUCCESS)
@@ -194,7 +194,7 @@ anydnnStatus_t anydnnMarkElapsed(anydnnHandle_t handle, anydnnMark_t from, anydn
 
 anydnnStatus_t anydnnMarkDestroy(anydnnHandle_t handle, anydnnMark_t mark)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = adn_handle_check(handle, "anydnnMarkDestroy");
 
     if (status != SUCCESS || !mark)
@@ -209,7 +209,7 @@ anydnnStatus_t anydnnMarkDestroy(anydnnHandle_t handle, anydnnMark_t mark)
 
 anydnnStatus_t anydnnRecordBegin(anydnnHandle_t handle)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnRecordBegin", "handle", handle);
 
     return status == SUCCESS ? adn_recording_begin(handle) : status;
@@ -217,7 +217,7 @@ anydnnStatus_t anydnnRecordBegin(anydnnHandle_t handle)
 
 anydnnStatus_t anydnnRecordEnd(anydnnHandle_t handle, anydnnRecording_t *recording)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnRecordEnd", "recording", recording);
 
     return status == SUCCESS ? adn_recording_end(handle, (struct adn_recording **)recording)
@@ -226,16 +226,18 @@ anydnnStatus_t anydnnRecordEnd(anydnnHandle_t handle, anydnnRecording_t *recordi
 
 anydnnStatus_t anydnnReplay(anydnnHandle_t handle, anydnnRecording_t recording)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check(handle, "anydnnReplay", "recording", recording);
 
+    if (status == SUCCESS)
+        status = adn_handle_complain_now(handle, "anydnnReplay");
     return status == SUCCESS ? adn_recording_replay(handle, (struct adn_recording *)recording)
                              : status;
 }
 
 anydnnStatus_t anydnnRecordingDestroy(anydnnHandle_t handle, anydnnRecording_t recording)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = adn_handle_check(handle, "anydnnRecordingDestroy");
 
     if (status != SUCCESS || !recording)

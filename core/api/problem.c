@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sys/callback.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 
 #define SUCCESS       ANYDNN_STATUS_SUCCESS
 #define PROBLEM_MAGIC 0x616e7970u
@@ -41,7 +41,7 @@ static anydnnStatus_t check_both(const char *entry, anydnnHandle_t handle, anydn
 
 anydnnStatus_t anydnnProblemParse(const char *text, anydnnProblem_t *out)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnProblem_t problem;
     anydnnStatus_t status;
 
@@ -65,7 +65,7 @@ anydnnStatus_t anydnnProblemParse(const char *text, anydnnProblem_t *out)
 
 anydnnStatus_t anydnnProblemPrint(anydnnProblem_t problem, char *text, size_t size, size_t *needed)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check("anydnnProblemPrint", problem);
     size_t length;
 
@@ -158,7 +158,7 @@ anydnnStatus_t anydnnProblemGetOperandHost(anydnnProblem_t problem, int index, i
 anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle, anydnnProblem_t problem,
                                              size_t *sizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check_both("anydnnProblemGetWorkspaceSize", handle, problem);
 
     if (status != SUCCESS)
@@ -173,7 +173,7 @@ anydnnStatus_t anydnnProblemGetWorkspaceSize(anydnnHandle_t handle, anydnnProble
 anydnnStatus_t anydnnProblemExplain(anydnnHandle_t handle, anydnnProblem_t problem, char *text,
                                     size_t size, size_t *needed)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = check_both("anydnnProblemExplain", handle, problem);
 
     if (status != SUCCESS)
@@ -200,7 +200,7 @@ anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t probl
                                     void *const pointers[], void *workspace,
                                     size_t workspaceSizeInBytes)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     struct anydnn_plugin_operands operands = {.struct_size = sizeof(operands)};
     anydnnStatus_t status = check_both("anydnnProblemExecute", handle, problem);
     int32_t slot;
@@ -235,6 +235,8 @@ anydnnStatus_t anydnnProblemExecute(anydnnHandle_t handle, anydnnProblem_t probl
 
 anydnnStatus_t anydnnProblemDestroy(anydnnProblem_t problem)
 {
+    ADN_ENTRY_SCOPE;
+
     if (!problem)
         return SUCCESS;
     if (check("anydnnProblemDestroy", problem) != SUCCESS)

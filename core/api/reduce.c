@@ -36,6 +36,7 @@ anydnnStatus_t anydnnGetReductionIndicesSize(anydnnHandle_t handle,
                                              anydnnTensorDescriptor_t aDesc,
                                              anydnnTensorDescriptor_t cDesc, size_t *sizeInBytes)
 {
+    ADN_ENTRY_SCOPE;
     struct anydnn_plugin_tensor indices;
     struct adn_call call;
     struct adn_entry entry;
@@ -65,6 +66,7 @@ anydnnStatus_t anydnnGetReductionWorkspaceSize(anydnnHandle_t handle,
                                                anydnnTensorDescriptor_t aDesc,
                                                anydnnTensorDescriptor_t cDesc, size_t *sizeInBytes)
 {
+    ADN_ENTRY_SCOPE;
     struct anydnn_plugin_tensor indices;
     struct adn_call call;
     struct adn_entry entry;
@@ -96,7 +98,7 @@ anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
                                   anydnnTensorDescriptor_t aDesc, const void *A, const void *beta,
                                   anydnnTensorDescriptor_t cDesc, void *C)
 {
-    ADN_FLOAT_SCOPE;
+    ADN_ENTRY_SCOPE;
     const struct anydnnReduceTensorStruct *desc;
     struct anydnn_plugin_tensor tensor;
     struct adn_call call;

@@ -5,6 +5,7 @@
 
 #include "desc/desc.h"
 #include "desc/shape.h"
+#include "sys/callback.h"
 #include "sys/error.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
@@ -40,6 +41,7 @@ anydnnStatus_t anydnnReorderFilterAndBias(anydnnHandle_t handle,
                                           void *reorderedFilterData, int reorderBias,
                                           const void *biasData, void *reorderedBiasData)
 {
+    ADN_ENTRY_SCOPE;
     anydnnStatus_t status = adn_handle_check(handle, __func__);
     size_t bytes = 0;
 

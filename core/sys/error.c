@@ -38,16 +38,10 @@ static int is_warning(anydnnStatus_t status, const char *text)
 
 static void tell(anydnnStatus_t status)
 {
-    char text[ADN_ERROR_MAX];
-    int level;
+    int level = is_warning(status, error_text) ? ADN_LOG_WARN : ADN_LOG_INFO;
 
-    memcpy(text, error_text, sizeof(text));
-    level = is_warning(status, text) ? ADN_LOG_WARN : ADN_LOG_INFO;
-    if (!adn_log_on(level))
-        return;
-    adn_log_line(level, "anydnn", "%s (%s)", text, adn_status_name((int)status));
-    /* The application's callback may have made calls that failed. */
-    memcpy(error_text, text, sizeof(text));
+    if (adn_log_on(level))
+        adn_log_line(level, "anydnn", "%s (%s)", error_text, adn_status_name((int)status));
 }
 
 /* The sentence goes to the refusal that is filled, else it is the thread's and is told. */
@@ -111,6 +105,16 @@ const char *adn_error_text(void)
 void adn_error_clear(void)
 {
     error_text[0] = '\0';
+}
+
+void adn_error_save(char text[ADN_ERROR_MAX])
+{
+    memcpy(text, error_text, ADN_ERROR_MAX);
+}
+
+void adn_error_restore(const char text[ADN_ERROR_MAX])
+{
+    memcpy(error_text, text, ADN_ERROR_MAX);
 }
 
 static _Thread_local int shortage;

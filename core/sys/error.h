@@ -36,6 +36,10 @@ anydnnStatus_t adn_refusal_publish(const struct adn_refusal *refusal);
 const char *adn_error_text(void);
 void adn_error_clear(void);
 
+/* Copies the thread's sentence, and puts it back: code of the application runs in between. */
+void adn_error_save(char text[ADN_ERROR_MAX]);
+void adn_error_restore(const char text[ADN_ERROR_MAX]);
+
 /* What fails for want of memory or descriptors settles nothing: the next call may find them. Notes
  * in this thread that `error`, an errno, is of that kind; 1 when it is. */
 int adn_shortage(int error);

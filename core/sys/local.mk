@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 core_libanydnn_base_la_SOURCES += \
+	core/sys/callback.c \
+	core/sys/callback.h \
 	core/sys/env.c \
 	core/sys/env.h \
 	core/sys/error.c \

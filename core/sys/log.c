@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Log lines: put together whole, written with one call, and handed to the application's callback.
+/* Log lines: put together whole, written with one call, and handed to the application's receiver.
  */
 #include "sys/log.h"
 
@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sys/callback.h"
 #include "sys/files.h"
 
 /* Things that are told once: entries times the rules that a program breaks are fewer by far. */
@@ -38,11 +39,7 @@ static _Atomic int target_fd = STDERR_FILENO;
 static int file_fd = -1;
 static char file_pattern[PATH_MAX];
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the callback and the file */
-static unsigned callback_mask;
-static void *callback_user;
-static anydnnCallback_t callback_function;
-static _Thread_local int inside_callback;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the level and the file */
 
 int adn_log_first(const char *name, size_t length, const void *what)
 {
@@ -72,22 +69,27 @@ static anydnnSeverity_t level_severity(int level)
 
 /* The highest level that somebody wants. A callback for INFO gets info lines; debug and trace lines
  * are made only when the setting asks for them. */
-static void update_threshold(void)
+void adn_log_threshold_update(void)
 {
-    int level = atomic_load(&written_level);
+    anydnnCallback_t function;
+    unsigned mask;
+    void *user;
+    int level;
 
+    pthread_mutex_lock(&lock);
+    level = atomic_load(&written_level);
+    adn_log_callback_get(&mask, &user, &function);
     for (int wanted = ADN_LOG_INFO; wanted > level; wanted--)
-        if (callback_function != NULL && (callback_mask & (1u << level_severity(wanted))))
+        if (function != NULL && (mask & (1u << level_severity(wanted))))
             level = wanted;
     atomic_store(&adn_log_threshold, level);
+    pthread_mutex_unlock(&lock);
 }
 
 void adn_log_level_set(int level)
 {
-    pthread_mutex_lock(&lock);
     atomic_store(&written_level, level);
-    update_threshold();
-    pthread_mutex_unlock(&lock);
+    adn_log_threshold_update();
 }
 
 /*
@@ -160,6 +162,7 @@ void adn_log_after_fork(void)
 
     /* Another thread of the parent may have held it; that thread does not exist here. */
     lock = fresh;
+    adn_callback_after_fork();
     if (file_fd >= 0 && strstr(file_pattern, "%p") != NULL) {
         int fd = open_pattern(file_pattern);
 
@@ -209,20 +212,6 @@ static void write_whole(const char *line, size_t length)
         line += wrote;
         length -= (size_t)wrote;
     }
-}
-
-static void call_back(int level, const char *text)
-{
-    anydnnCallback_t function;
-    void *user;
-    unsigned mask;
-
-    adn_log_callback_get(&mask, &user, &function);
-    if (function == NULL || inside_callback || !(mask & (1u << level_severity(level))))
-        return;
-    inside_callback = 1;
-    function(level_severity(level), user, NULL, text);
-    inside_callback = 0;
 }
 
 /* "anydnn: warning: TEXT" or "anydnn: cuda_naive: warning: TEXT", control characters made blanks so
@@ -280,27 +269,8 @@ void adn_log_line(int level, const char *who, const char *format, ...)
         write_whole(line, length + 1);
     /* cuDNN ends a callback's text with two zeros. */
     line[length] = line[length + 1] = '\0';
-    call_back(level, line);
+    adn_callback_send(level_severity(level), line, length);
     if (line != small)
         free(line);
     errno = saved_errno;
-}
-
-void adn_log_callback_set(unsigned mask, void *user, anydnnCallback_t function)
-{
-    pthread_mutex_lock(&lock);
-    callback_mask = mask;
-    callback_user = user;
-    callback_function = function;
-    update_threshold();
-    pthread_mutex_unlock(&lock);
-}
-
-void adn_log_callback_get(unsigned *mask, void **user, anydnnCallback_t *function)
-{
-    pthread_mutex_lock(&lock);
-    *mask = callback_mask;
-    *user = callback_user;
-    *function = callback_function;
-    pthread_mutex_unlock(&lock);
 }

@@ -49,10 +49,11 @@ void adn_log_level_set(int level);
 int adn_log_target(const char *file);
 
 /* anydnnSetCallback: lines whose severity is in `mask` also go there, without the newline; info
- * lines even when they are not written. A line that a callback causes does not go to the callback.
- */
+ * lines even when they are not written (sys/callback.h says when). */
 void adn_log_callback_set(unsigned mask, void *user, anydnnCallback_t function);
 void adn_log_callback_get(unsigned *mask, void **user, anydnnCallback_t *function);
+/* Computes adn_log_threshold anew, after the level or the receiver changed. */
+void adn_log_threshold_update(void);
 
 /* Called in every child after fork(): frees the lock, and opens a `%p` file of the child's own. */
 void adn_log_after_fork(void);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/env.h"
@@ -20,6 +21,10 @@
 #include "sys/files.h"
 #include "sys/log.h"
 #include "sys/process.h"
+
+/* Milliseconds that a rotation waits at most for another process, and between two tries. */
+#define WAIT      2000
+#define WAIT_STEP 10
 
 #define HEADER                                                                                     \
     "# anydnn trace 1: problem, backend, engine, math, microseconds, process:thread, handle, "     \
@@ -192,21 +197,55 @@ static void push(const struct adn_trace_file *file, const char *path)
     }
 }
 
-/* Of several processes that write the same file one pushes it on; the others then find another file
- * at its path. */
-static void rotate(struct adn_trace_file *file, uint64_t length)
+static int set_lock(int fd, short type)
 {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct flock whole = {.l_type = type, .l_whence = SEEK_SET};
+
+    return fcntl(fd, F_SETLK, &whole);
+}
+
+/* Locks the file against other processes. Returns 0 if one of them holds the lock for too long. A
+ * file system without locks is used without them. */
+static int lock_file(int fd)
+{
+    const struct timespec pause = {.tv_nsec = WAIT_STEP * 1000000L};
+    int waited = 0;
+
+    while (set_lock(fd, F_WRLCK) != 0 && (errno == EAGAIN || errno == EACCES)) {
+        if (waited >= WAIT)
+            return 0;
+        nanosleep(&pause, NULL);
+        waited += WAIT_STEP;
+    }
+    return 1;
+}
+
+/* Renames a file that is too large, unless another process has done so, and opens a new one. */
+static void push_on(struct adn_trace_file *file, uint64_t length)
+{
     struct stat ours, there;
     char path[PATH_MAX];
 
+    if (adn_file_of_process(file->pattern, path, sizeof(path)) != 0 ||
+        fstat(file->fd, &ours) != 0 || (uint64_t)ours.st_size + length <= file->size)
+        return;
+    if (stat(path, &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
+        push(file, path);
+    reopen(file);
+}
+
+static void rotate(struct adn_trace_file *file, uint64_t length)
+{
+    char why[80];
+
     pthread_mutex_lock(&lock);
-    if (!file->stopped && adn_file_of_process(file->pattern, path, sizeof(path)) == 0 &&
-        fcntl(file->fd, F_SETLKW, &whole) == 0 && fstat(file->fd, &ours) == 0 &&
-        (uint64_t)ours.st_size + length > file->size) {
-        if (stat(path, &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
-            push(file, path);
-        reopen(file);
+    if (!file->stopped && lock_file(file->fd)) {
+        push_on(file, length);
+        /* Closing the old file has unlocked it; one that stays open would remain locked. */
+        set_lock(file->fd, F_UNLCK);
+    } else if (!file->stopped) {
+        snprintf(why, sizeof(why), "another process has held its lock for %d seconds", WAIT / 1000);
+        stop(file, why);
     }
     pthread_mutex_unlock(&lock);
 }

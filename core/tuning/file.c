@@ -117,6 +117,12 @@ void adn_tuning_records_read(struct adn_tuning_records *records, const char *pat
     lines->file = adn_file_open(path, &status, reading->reason, sizeof(reading->reason));
     if (lines->file < 0) {
         reading->error = errno;
+    } else if (status.st_size > ADN_TUNING_BYTES) {
+        reading->error = EFBIG;
+        snprintf(reading->reason, sizeof(reading->reason),
+                 "has %lld bytes, and at most %lld are read; it is neither read nor written",
+                 (long long)status.st_size, ADN_TUNING_BYTES);
+        close(lines->file);
     } else {
         reading->other = !S_ISREG(status.st_mode);
         read_lines(records, lines, reading);

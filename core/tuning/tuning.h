@@ -34,6 +34,8 @@
 /* Bytes of a line, and of a key. */
 #define ADN_TUNING_LINE 16384
 #define ADN_TUNING_KEY  (ADN_TUNING_LINE - 128)
+/* Bytes of a file that is read: what the most records can take. */
+#define ADN_TUNING_BYTES (1024LL * 1024 * 1024)
 
 struct adn_tuned {
     char backend[ANYDNN_PLUGIN_NAME_MAX + 1];

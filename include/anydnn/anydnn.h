@@ -565,7 +565,18 @@ typedef struct CUstream_st *anydnnStream_t;
 
 /*
  * The receiver of messages. `msg` is one line, ended by two NUL bytes, and lives during the call;
- * `dbg` is NULL in this version. It may be called from any thread, and must not call anydnn.
+ * `dbg` is NULL in this version.
+ *
+ * An entry that sends messages calls the receiver when its work is done, just before it returns, in
+ * the calling thread. The receiver is called at once for a message that belongs to no such entry: a
+ * bad argument of a descriptor's setter, a backend's own thread, the exit of the process.
+ *
+ * The receiver may wait for another thread that uses anydnn, since no lock is held. It may call
+ * every entry, also on the handle of the call that sent the message: run operations, record,
+ * change routes, set another receiver, make handles. It may destroy that handle and the
+ * descriptors, problems and recordings of that call, which does not use them any more; the caller
+ * then must not use them either. Messages of the receiver's own calls go to the log alone, and
+ * failures of these calls do not change the caller's anydnnGetLastErrorString.
  */
 typedef struct anydnnDebugStruct anydnnDebug_t;
 typedef void (*anydnnCallback_t)(anydnnSeverity_t sev, void *udata, const anydnnDebug_t *dbg,
@@ -692,7 +703,8 @@ ANYDNN_API anydnnStatus_t anydnnQueryRuntimeError(anydnnHandle_t handle, anydnnS
 /*
  * As cuDNN 7: messages whose severity is in `mask` (ANYDNN_SEV_xxx_EN) also go to fptr with udata,
  * for the whole process, beside the log's own file. Mask 0 or fptr NULL ends it. With INFO, info
- * lines come even if the setting `log` is lower.
+ * lines come even if the setting `log` is lower. A receiver that is replaced may still be running
+ * in another thread when this returns.
  */
 ANYDNN_API anydnnStatus_t anydnnSetCallback(unsigned mask, void *udata, anydnnCallback_t fptr);
 

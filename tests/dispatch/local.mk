@@ -5,6 +5,7 @@
 dispatch_tests = $(search_tests) \
 	tests/dispatch/test_algorithm_objects \
 	tests/dispatch/test_arguments \
+	tests/dispatch/test_callbacks \
 	tests/dispatch/test_device \
 	tests/dispatch/test_device_lost \
 	tests/dispatch/test_entries \

@@ -4,6 +4,7 @@
 #include "tests/dispatch/fixture.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -298,6 +299,81 @@ static void refused(const char *reason)
     assert_null(handle->last.plan->wraps);
 }
 
+/* Starts a process that locks the trace's file until it is killed. */
+static pid_t hold_lock_elsewhere(void)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    int ready[2];
+    char byte;
+    pid_t pid;
+
+    assert_int_equal(pipe(ready), 0);
+    pid = fork();
+    if (pid == 0) {
+        int fd = open(path, O_RDWR);
+
+        if (fcntl(fd, F_SETLK, &whole) == 0)
+            (void)!write(ready[1], "1", 1);
+        close(ready[1]);
+        pause();
+        _exit(0);
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    return pid;
+}
+
+/* A process that is stopped, say, while it holds the lock must not stop the others. The limit of
+ * time is for a failure: the wait takes 2 seconds. */
+static void a_lock_that_is_held_ends_it(void **state)
+{
+    uint64_t size = fixture_settings()->trace_size;
+    anydnnTensorDescriptor_t desc = fixture_tensor("f32:2,3");
+    anydnnHandle_t handle;
+    struct stat status;
+    pid_t pid;
+
+    (void)state;
+    fixture_settings()->trace_size = 4096;
+    handle = fixture_handle("mock_b");
+    assert_ok(softmax(handle, desc, &zero));
+    pid = hold_lock_elsewhere();
+    fixture_messages();
+    alarm(60);
+    for (int i = 0; i < 100; i++)
+        assert_ok(softmax(handle, desc, &zero));
+    alarm(0);
+    fixture_settings()->trace_size = size;
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_int_equal(fixture_lines(fixture_messages(),
+                                   "another process has held its lock for 2 seconds",
+                                   "nothing is traced from here on"),
+                     1);
+    assert_int_equal(stat(path, &status), 0);
+    assert_in_range(status.st_size, 1, 4096);
+}
+
+/* What one process has pushed on, no other finds locked. */
+static void no_lock_is_left(void **state)
+{
+    uint64_t size = fixture_settings()->trace_size;
+    anydnnTensorDescriptor_t desc = fixture_tensor("f32:2,3");
+    anydnnHandle_t handle;
+    pid_t pid;
+
+    (void)state;
+    fixture_settings()->trace_size = 4096;
+    handle = fixture_handle("mock_b");
+    for (int i = 0; i < 100; i++)
+        assert_ok(softmax(handle, desc, &zero));
+    fixture_settings()->trace_size = size;
+    pid = hold_lock_elsewhere();
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 static void links_are_refused(void **state)
 {
     char target[600];
@@ -337,11 +413,12 @@ static void cut_lines_are_ended(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        trace_test(line_tells_the_call),       trace_test(failed_calls_are_told),
-        trace_test(off_changes_no_plan),       trace_test(threads_write_whole_lines),
-        trace_test(child_writes_whole_lines),  trace_test(child_has_its_own_file),
-        trace_test(large_files_are_put_aside), trace_test(a_file_that_takes_no_more_ends_it),
-        trace_test(links_are_refused),         trace_test(fifos_are_refused),
+        trace_test(line_tells_the_call),         trace_test(failed_calls_are_told),
+        trace_test(off_changes_no_plan),         trace_test(threads_write_whole_lines),
+        trace_test(child_writes_whole_lines),    trace_test(child_has_its_own_file),
+        trace_test(large_files_are_put_aside),   trace_test(a_file_that_takes_no_more_ends_it),
+        trace_test(a_lock_that_is_held_ends_it), trace_test(no_lock_is_left),
+        trace_test(links_are_refused),           trace_test(fifos_are_refused),
         trace_test(cut_lines_are_ended),
     };
 

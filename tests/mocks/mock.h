@@ -64,7 +64,9 @@ void mock_line_add(struct mock_line *line, const char *format, ...)
 void mock_line_problem(struct mock_line *line, const struct anydnn_plugin_problem *problem);
 void mock_line_operands(struct mock_line *line, const struct anydnn_plugin_operands *operands,
                         uint32_t present, int32_t value_type);
-/* Appends the line to the file of set.log, if there is one. */
+/* Logs the line under a lock of the backend's own, if set.says names its verb. */
+void mock_line_say(const struct mock_line *line);
+/* The same, and appends the line to the file of set.log, if there is one. */
 void mock_line_end(struct mock_line *line);
 
 /* Bytes of an element (of a vector, for VECT_C). */

@@ -41,8 +41,9 @@
  * status (default 8) set.fill = BYTE          fills the described elements of the outputs (but not
  * of those at which `execute = none`) with a byte; else they stay as they are set.fork_safe = no
  * does not state ANYDNN_PLUGIN_FORK_SAFE (read once; mock_device never does)
- *   set.execute_engines = LIST   the engines that set.execute concerns (default: all)
- *   set.execute = kill       ends the process
+ *   set.says = LIST          verbs of the above, and `main`, whose lines are also logged as
+ * warnings through the host, while the backend holds a lock of its own set.execute_engines = LIST
+ * the engines that set.execute concerns (default: all) set.execute = kill       ends the process
  *   set.sleep_us = N / N     how long plan_execute takes, by engine, as the five above (default 0)
  *   set.launch_us = N / N    how much longer where it is called: replays do not take it (default 0)
  * mock_device:
@@ -466,7 +467,11 @@ const struct anydnn_plugin_abi anydnn_plugin_abi = ANYDNN_PLUGIN_ABI_INITIALIZER
 int32_t anydnn_plugin_main(const struct anydnn_plugin_host *host,
                            const struct anydnn_plugin **plugin)
 {
+    struct mock_line line;
+
     mock_host = host;
+    mock_line_begin(&line, "main");
+    mock_line_say(&line);
     description.operation_count = 0;
     for (int32_t i = 0; i < ANYDNN_PLUGIN_OPERATION_END; i++) {
         if (!mock_operations[i].name)

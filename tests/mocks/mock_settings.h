@@ -36,6 +36,7 @@
     X(poisoned)                                                                                    \
     X(reason)                                                                                      \
     X(reenter)                                                                                     \
+    X(says)                                                                                        \
     X(sentence)                                                                                    \
     X(sleep_us)                                                                                    \
     X(space)                                                                                       \

@@ -2,6 +2,7 @@
 /* The test backend's settings and its log: every call with all its arguments as one line. */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,10 +77,27 @@ void mock_line_add(struct mock_line *line, const char *format, ...)
         line->length += (size_t)length < room ? (size_t)length : room - 1;
 }
 
+void mock_line_say(const struct mock_line *line)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    const char *verbs = mock_setting("says");
+    const char *verb = line->text + strlen(mock_name) + 1;
+    char part[64];
+
+    for (int i = 0; mock_part(verbs, ',', i, 0, part, sizeof(part)); i++) {
+        if (strncmp(verb, part, strcspn(verb, " ")) != 0 || part[strcspn(verb, " ")] != '\0')
+            continue;
+        pthread_mutex_lock(&lock);
+        mock_host->log(mock_host, ANYDNN_PLUGIN_LOG_WARN, NULL, 0, line->text);
+        pthread_mutex_unlock(&lock);
+    }
+}
+
 void mock_line_end(struct mock_line *line)
 {
     const char *file = mock_setting("log");
 
+    mock_line_say(line);
     if (!file)
         return;
     if (line->length == sizeof(line->text) - 1)

@@ -270,6 +270,49 @@ static void an_error_comes_once(void **state)
     assert_ok(anydnnDestroy(handle));
 }
 
+/* The recording holds two calls, of which each replay finds two mismatches: the first one is told.
+ */
+static void a_replay_fails_for_the_one_before(void **state)
+{
+    anydnnHandle_t handle = fixture_handle("faulty");
+    struct fixture_problem problem;
+    anydnnRecording_t recording;
+    char sentence[2048];
+
+    (void)state;
+    assert_ok(anydnnSetShadow(handle, "sample=all; budget=none; on_mismatch=error"));
+    fixture_problem_make(handle, WRONG, &problem);
+    assert_ok(anydnnRecordBegin(handle));
+    assert_ok(fixture_problem_run(handle, &problem));
+    assert_ok(fixture_problem_run(handle, &problem));
+    assert_ok(anydnnRecordEnd(handle, &recording));
+    for (int i = 0; i < 4; i++) {
+        assert_ok(anydnnReplay(handle, recording));
+        assert_int_equal(fixture_found(handle, "mismatches"), 2 * i + 2);
+        assert_int_equal(anydnnReplay(handle, recording), ANYDNN_STATUS_EXECUTION_FAILED);
+        anydnnGetLastErrorString(sentence, sizeof(sentence));
+        assert_holds(sentence, "anydnnReplay: faulty, engine ");
+        assert_holds(sentence, "y[0,0,0,0] is ");
+        assert_int_equal(fixture_found(handle, "mismatches"), 2 * i + 2);
+    }
+    assert_ok(anydnnRecordingDestroy(handle, recording));
+    fixture_problem_free(&problem);
+    assert_ok(anydnnDestroy(handle));
+}
+
+/* No call of the handle is left to fail. */
+static void the_last_mismatch_is_a_warning(void **state)
+{
+    anydnnHandle_t handle = fixture_handle("faulty");
+
+    (void)state;
+    assert_ok(anydnnSetShadow(handle, "sample=all; budget=none; on_mismatch=error"));
+    fixture_run(handle, WRONG);
+    fixture_warnings();
+    assert_ok(anydnnDestroy(handle));
+    assert_holds(fixture_warnings(), "anydnnDestroy: faulty, engine ");
+}
+
 static void plans_go_and_pins_stay(void **state)
 {
     anydnnHandle_t handle = fixture_handle("cpu_ref");
@@ -406,6 +449,8 @@ int main(void)
         cmocka_unit_test(another_bound),
         cmocka_unit_test(in_place),
         cmocka_unit_test(an_error_comes_once),
+        cmocka_unit_test(a_replay_fails_for_the_one_before),
+        cmocka_unit_test(the_last_mismatch_is_a_warning),
         cmocka_unit_test(plans_go_and_pins_stay),
         cmocka_unit_test(bad_texts),
         cmocka_unit_test(replays_are_shadowed),

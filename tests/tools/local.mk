@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The program anydnn, a backend that does what none may, and a copy of one with a planted fault.
 
-TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh \
+TESTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh tests/tools/test_files.sh \
 	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_report.sh \
 	tests/tools/test_run_types.sh tests/tools/test_shadow.sh
-dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh \
+dist_check_SCRIPTS += tests/tools/test_anydnn.sh tests/tools/test_bench.sh tests/tools/test_compare.sh tests/tools/test_files.sh \
 	tests/tools/test_many_backends.sh tests/tools/test_replay.sh tests/tools/test_report.sh \
 	tests/tools/test_run_types.sh tests/tools/test_shadow.sh
 EXTRA_DIST += tests/tools/browser.py tests/tools/page.py tests/tools/run_types.py
@@ -32,6 +32,7 @@ TESTS += $(tools_tests)
 tests_tools_test_page_SOURCES = tests/tools/test_page.c \
 	tools/alloc.c \
 	tools/common.c \
+	tools/files.c \
 	tools/report/figure.c \
 	tools/report/page.c
 tests_tools_test_page_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -40,6 +41,7 @@ tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
 	tools/problem/traffic.c \
 	tools/alloc.c \
 	tools/common.c \
+	tools/files.c \
 	tools/options.c \
 	tools/problem/element.c \
 	tools/problem/given.c \
@@ -55,6 +57,7 @@ tests_tools_test_traffic_LDADD = $(TEST_PUBLIC_LIBS) core/libanydnn_base.la $(JA
 tests_tools_test_dumps_SOURCES = tests/tools/test_dumps.c \
 	tools/alloc.c \
 	tools/common.c \
+	tools/files.c \
 	tools/compare/dump.c \
 	tools/oracle/data.c \
 	tools/oracle/source.c \

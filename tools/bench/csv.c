@@ -6,6 +6,7 @@
 
 #include "tools/bench/bench.h"
 #include "tools/csv.h"
+#include "tools/files.h"
 
 /* Numbers that were not measured are empty. */
 static void print_number(FILE *file, double value)
@@ -46,10 +47,11 @@ static void print_row(FILE *file, const struct bench *bench, const struct layer 
 int bench_write_csv(const struct bench *bench)
 {
     const char *path = bench->options.csv;
-    FILE *file = fopen(path, "w");
+    char why[TOOL_WHY_MAX];
+    FILE *file = tool_open_write(path, "w", why);
 
     if (file == NULL)
-        return tool_fail(bench->tool, TOOL_FAILED, "--csv=%s: %s", path, strerror(errno));
+        return tool_fail(bench->tool, TOOL_FAILED, "--csv=%s: %s", path, why);
     fprintf(file, "suite,layer,times,operation,backend,math,device,outcome,counted,sets,flops,"
                   "bytes,time_us,min_us,spread,rounds,calls,tflops,gbps,roofline,ratio,workspace,"
                   "engine,algorithm,reason,problem\n");

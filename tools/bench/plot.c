@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "tools/bench/bench.h"
+#include "tools/files.h"
 #include "tools/report/page.h"
 
 static const char *ending(const char *path)
@@ -21,6 +23,8 @@ static const char *ending(const char *path)
 int bench_check_files(struct tool *tool, const struct bench_options *options)
 {
     static const char *const endings[] = {".png", ".svg", ".gp"};
+    char why[TOOL_WHY_MAX];
+    struct stat status;
     FILE *file;
 
     for (size_t i = 0; options->plot != NULL; i++) {
@@ -38,9 +42,12 @@ int bench_check_files(struct tool *tool, const struct bench_options *options)
                          "--plot=%s: gnuplot is not installed; a name that ends in .gp keeps the "
                          "script for it",
                          options->plot);
-    file = options->csv != NULL ? fopen(options->csv, "w") : NULL;
+    /* gnuplot would wait for a reader. */
+    if (options->plot != NULL && stat(options->plot, &status) == 0 && !S_ISREG(status.st_mode))
+        return tool_fail(tool, TOOL_USAGE, "--plot=%s: is not a regular file", options->plot);
+    file = options->csv != NULL ? tool_open_write(options->csv, "w", why) : NULL;
     if (options->csv != NULL && file == NULL)
-        return tool_fail(tool, TOOL_USAGE, "--csv=%s: %s", options->csv, strerror(errno));
+        return tool_fail(tool, TOOL_USAGE, "--csv=%s: %s", options->csv, why);
     if (file != NULL)
         fclose(file);
     return TOOL_FINE;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tools/csv.h"
+#include "tools/files.h"
 
 static const char header[] =
     "suite,layer,times,side,pair,outcome,math,notes,time_us,output,type,count,max_abs,mean_abs,"
@@ -111,13 +112,14 @@ void compare_csv_add(FILE *csv, const json_t *answer)
 int compare_csv_open(struct compare *compare, FILE **csv)
 {
     const char *path = compare->options->csv;
+    char why[TOOL_WHY_MAX];
 
     *csv = NULL;
     if (path == NULL)
         return TOOL_FINE;
-    *csv = fopen(path, "w");
+    *csv = tool_open_write(path, "w", why);
     if (*csv == NULL)
-        return tool_fail(compare->tool, TOOL_USAGE, "--csv=%s: %s", path, strerror(errno));
+        return tool_fail(compare->tool, TOOL_USAGE, "--csv=%s: %s", path, why);
     fputs(header, *csv);
     return TOOL_FINE;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/files.h"
 #include "tools/problem/operands.h"
 
 /* To or from the lowest byte first. */
@@ -27,14 +28,15 @@ int operand_read(struct tool *tool, const struct operand *operand, unsigned char
 {
     size_t size = operand->element->size;
     long long expected = (long long)operand->count * (long long)size;
-    FILE *file = fopen(path, "rb");
+    char why[TOOL_WHY_MAX];
+    FILE *file = tool_open_read(path, why);
     long long found = 0;
     unsigned char scalar[8];
     struct walk walk;
 
     if (file == NULL)
         return tool_fail(tool, TOOL_FAILED, "--in %s=%s: cannot be read: %s", operand->role, path,
-                         strerror(errno));
+                         why);
     for (walk_begin(&walk, operand); walk_goes_on(&walk); walk_next(&walk)) {
         size_t got = fread(scalar, 1, size, file);
 
@@ -61,17 +63,22 @@ int operand_write(struct tool *tool, const struct operand *operand, const unsign
                   const char *path)
 {
     size_t size = operand->element->size;
-    FILE *file = fopen(path, "wb");
+    char why[TOOL_WHY_MAX];
+    FILE *file = tool_open_write(path, "w", why);
     unsigned char scalar[8];
     struct walk walk;
-    int bad = file == NULL;
+    int bad = 0;
+
+    if (file == NULL)
+        return tool_fail(tool, TOOL_FAILED, "--out %s=%s: cannot be written: %s", operand->role,
+                         path, why);
 
     for (walk_begin(&walk, operand); walk_goes_on(&walk) && !bad; walk_next(&walk)) {
         memcpy(scalar, bytes + walk.at, size);
         turn(scalar, size);
         bad = fwrite(scalar, 1, size, file) != size;
     }
-    if (file != NULL && fclose(file) != 0)
+    if (fclose(file) != 0)
         bad = 1;
     if (bad)
         return tool_fail(tool, TOOL_FAILED, "--out %s=%s: cannot be written: %s", operand->role,

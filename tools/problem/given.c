@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The problems that a command is given: the words of its arguments, or lines of standard input. */
 #include "tools/common.h"
+#include "tools/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,13 +63,14 @@ static int all_lines(struct tool *tool, each_fn each, void *own)
     json_t *answers = json_array();
     char *line = NULL;
     size_t room = 0;
+    ssize_t length;
     int worst = TOOL_FINE;
 
-    for (int number = 1; getline(&line, &room, stdin) >= 0; number++) {
+    for (int number = 1; (length = tool_read_line(stdin, &line, &room, TOOL_LINE_MAX)) >= 0;
+         number++) {
         json_t *answer;
         int code;
 
-        line[strcspn(line, "\n")] = '\0';
         if (line[strspn(line, " \t\r")] == '\0' || line[0] == '#')
             continue;
         tool->line = number;
@@ -81,6 +83,10 @@ static int all_lines(struct tool *tool, each_fn each, void *own)
     }
     tool->line = 0;
     free(line);
+    if (length == -2)
+        worst =
+            tool_fail(tool, TOOL_USAGE,
+                      "standard input: a line of more than %d bytes is no problem", TOOL_LINE_MAX);
     if (ferror(stdin) && worst == TOOL_FINE)
         worst = tool_fail(tool, TOOL_FAILED, "standard input cannot be read");
     if (tool->json && tool_print_json(tool, answers) != TOOL_FINE)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a trace: lines of nine columns (core/trace/trace.h), of which a cut one may be any. */
+#include "tools/files.h"
 #include "tools/replay/replay.h"
 
 #include <errno.h>
@@ -147,39 +148,57 @@ static int take(struct replay_trace *trace, char *line, long long number)
     return 1;
 }
 
-/* Of a line too long the rest is passed over. */
-static int pass_over(FILE *file)
-{
-    int c = getc(file);
+enum { LINE_NONE, LINE_WHOLE, LINE_BAD, LINE_ENDLESS };
 
-    while (c != EOF && c != '\n')
-        c = getc(file);
-    return c;
+/* Reads the next line without its end. One that is cut, too long, or holds a zero byte is bad; one
+ * that hardly ends, as the hole of a sparse file, is not read to its end. */
+static int next_line(FILE *file, char line[LINE_BYTES])
+{
+    size_t length = 0;
+    int c;
+
+    while ((c = getc(file)) != EOF && c != '\n') {
+        if (length == TOOL_LINE_MAX)
+            return LINE_ENDLESS;
+        if (length < LINE_BYTES - 1)
+            line[length] = (char)c;
+        length++;
+    }
+    if (c == EOF && length == 0)
+        return LINE_NONE;
+    if (c == EOF || length >= LINE_BYTES - 1)
+        return LINE_BAD;
+    line[length] = '\0';
+    return strlen(line) == length ? LINE_WHOLE : LINE_BAD;
 }
 
-static void read_lines(FILE *file, struct replay_trace *trace)
+/* Returns the number of a line that ends the reading, or 0. */
+static long long read_lines(FILE *file, struct replay_trace *trace)
 {
     char line[LINE_BYTES];
+    int kind;
 
-    for (long long number = 1; fgets(line, sizeof(line), file) != NULL; number++) {
-        size_t length = strlen(line);
-        int whole = length > 0 && line[length - 1] == '\n';
-
-        if (!whole && length == sizeof(line) - 1)
-            pass_over(file);
-        if (whole)
-            line[length - 1] = '\0';
-        if (whole && line[0] == '#')
+    for (long long number = 1; (kind = next_line(file, line)) != LINE_NONE; number++) {
+        if (kind == LINE_ENDLESS)
+            return number;
+        if (kind == LINE_WHOLE && line[0] == '#')
             continue;
-        if (!whole || !take(trace, line, number))
+        if (kind != LINE_WHOLE || !take(trace, line, number))
             trace->damaged++;
     }
+    return 0;
 }
 
 int replay_read_from(struct tool *tool, FILE *file, const char *path, struct replay_trace *trace)
 {
+    long long endless;
+
     memset(trace, 0, sizeof(*trace));
-    read_lines(file, trace);
+    endless = read_lines(file, trace);
+    if (endless > 0)
+        return tool_fail(tool, TOOL_FAILED,
+                         "%s: line %lld has more than %d bytes, which no line of a trace has", path,
+                         endless, TOOL_LINE_MAX);
     if (ferror(file))
         return tool_fail(tool, TOOL_FAILED, "%s: cannot be read", path);
     if (trace->count == 0)
@@ -190,6 +209,7 @@ int replay_read_from(struct tool *tool, FILE *file, const char *path, struct rep
 
 int replay_read(struct tool *tool, const char *path, struct replay_trace *trace)
 {
+    char why[TOOL_WHY_MAX];
     struct stat status;
     FILE *file;
     int result;
@@ -199,9 +219,9 @@ int replay_read(struct tool *tool, const char *path, struct replay_trace *trace)
         return tool_fail(tool, TOOL_USAGE, "%s: %s", path, strerror(errno));
     if (!S_ISREG(status.st_mode))
         return tool_fail(tool, TOOL_USAGE, "%s: is not a regular file", path);
-    file = fopen(path, "r");
+    file = tool_open_read(path, why);
     if (file == NULL)
-        return tool_fail(tool, TOOL_USAGE, "%s: %s", path, strerror(errno));
+        return tool_fail(tool, TOOL_USAGE, "%s: %s", path, why);
     result = replay_read_from(tool, file, path, trace);
     fclose(file);
     return result;

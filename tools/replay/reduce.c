@@ -173,15 +173,38 @@ static int write_dump(const struct reduction *reduction, const char *trace, long
     return -1;
 }
 
-static int write_trace(const struct reduction *reduction, const char *path, const char *problem,
+/* Opens a regular file for writing. Returns NULL with errno, which is 0 for another kind of file.
+ */
+static FILE *open_trace(const char *path)
+{
+    int flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    struct stat status;
+    FILE *file = NULL;
+    int fd;
+
+    errno = 0;
+    if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode))
+        return NULL;
+    fd = open(path, flags, 0600);
+    if (fd < 0 || fstat(fd, &status) != 0)
+        return NULL;
+    errno = 0;
+    if (S_ISREG(status.st_mode))
+        file = fdopen(fd, "w");
+    if (file == NULL)
+        close(fd);
+    return file;
+}
+
+static int write_trace(const struct reduction *reduction, FILE *file, const char *problem,
                        long dump)
 {
     const struct contender *side = &reduction->compare->side[0];
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
 
-    if (file == NULL)
+    if (ftruncate(fileno(file), 0) != 0) {
+        fclose(file);
         return -1;
+    }
     fprintf(file, "# anydnn replay --reduce\n%s\t%s\t0\t%s\t-\t%ld:%ld\t-\t%ld\tmismatch\n",
             problem, side->backend, side->math, (long)getpid(), (long)getpid(), dump);
     return fclose(file);
@@ -190,15 +213,26 @@ static int write_trace(const struct reduction *reduction, const char *path, cons
 static int write_all(struct reduction *reduction, const char *trace, char *path, size_t size)
 {
     struct tool *tool = reduction->compare->tool;
-    char *problem = tool_alloc(ADN_PROBLEM_TEXT_MAX);
+    char *problem;
     long dump = 0;
     int code = TOOL_FINE;
+    int failed;
+    FILE *file;
 
+    snprintf(path, size, "%s.reduced", trace);
+    file = open_trace(path);
+    if (file == NULL)
+        return tool_fail(tool, TOOL_FAILED, "%s: cannot be written: %s", path,
+                         errno != 0 ? strerror(errno) : "it is not a regular file");
+    problem = tool_alloc(ADN_PROBLEM_TEXT_MAX);
     adn_problem_print(&reduction->now.problem, &reduction->now.values, problem,
                       ADN_PROBLEM_TEXT_MAX);
-    snprintf(path, size, "%s.reduced", trace);
-    if (write_dump(reduction, trace, &dump) != 0 ||
-        write_trace(reduction, path, problem, dump) != 0)
+    failed = write_dump(reduction, trace, &dump);
+    if (failed != 0)
+        fclose(file);
+    else
+        failed = write_trace(reduction, file, problem, dump);
+    if (failed != 0)
         code = tool_fail(tool, TOOL_FAILED, "%s: cannot be written: %s", path, strerror(errno));
     else if (!tool->json)
         printf("reduced in %d runs to: %s\n", reduction->runs, problem);

@@ -2,6 +2,8 @@
 /* The page of a report: its head, text, tables and end. */
 #include "tools/report/page.h"
 
+#include "tools/files.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -33,22 +35,25 @@ static const char head[] =
 
 int page_check(struct tool *tool, const char *option, const char *path)
 {
+    char why[TOOL_WHY_MAX];
     FILE *file;
 
     if (path[0] == '\0')
         return tool_fail(tool, TOOL_USAGE, "--%s=: takes the name of a file", option);
-    file = fopen(path, "a");
+    file = tool_open_write(path, "a", why);
     if (file == NULL)
-        return tool_fail(tool, TOOL_USAGE, "--%s=%s: %s", option, path, strerror(errno));
+        return tool_fail(tool, TOOL_USAGE, "--%s=%s: %s", option, path, why);
     fclose(file);
     return TOOL_FINE;
 }
 
 int page_open(struct tool *tool, const char *path, const char *title, struct page *page)
 {
-    *page = (struct page){.file = fopen(path, "w"), .path = path};
+    char why[TOOL_WHY_MAX];
+
+    *page = (struct page){.file = tool_open_write(path, "w", why), .path = path};
     if (page->file == NULL)
-        return tool_fail(tool, TOOL_FAILED, "--html=%s: %s", path, strerror(errno));
+        return tool_fail(tool, TOOL_FAILED, "--html=%s: %s", path, why);
     fputs(head, page->file);
     page_escape(page->file, title);
     fputs("</title>\n</head>\n<body>\n<h1>", page->file);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/files.h"
 #include "tools/suite/parts.h"
 
 /* ---- the folder */
@@ -74,6 +75,9 @@ static int same_plain(const char *left, const char *right)
     return strcmp(a, b) == 0;
 }
 
+/* Lines that are read of the file `aliases`. */
+#define ALIASES_MAX 65536
+
 /* The file `aliases` has lines SPELLING = SUITE. */
 static int alias_of(const char *folder, const char *given, char *name, size_t size)
 {
@@ -81,14 +85,15 @@ static int alias_of(const char *folder, const char *given, char *name, size_t si
     char spelling[128];
     char suite[128];
     char line[256];
+    char why[TOOL_WHY_MAX];
     int found = 0;
     FILE *file;
 
     snprintf(path, sizeof(path), "%s/aliases", folder);
-    file = fopen(path, "r");
+    file = tool_open_read(path, why);
     if (file == NULL)
         return 0;
-    while (!found && fgets(line, sizeof(line), file) != NULL)
+    for (int i = 0; i < ALIASES_MAX && !found && fgets(line, sizeof(line), file) != NULL; i++)
         if (line[0] != '#' && sscanf(line, " %127[^= \t\n] = %127s", spelling, suite) == 2 &&
             same_plain(spelling, given)) {
             snprintf(name, size, "%s", suite);

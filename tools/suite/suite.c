@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/files.h"
 #include "tools/suite/parts.h"
 
 static char *copy(const char *text)
@@ -40,16 +41,23 @@ static int read_line(struct tool *tool, const struct suite_options *options, cha
     return suite_add_layer(tool, options, layer, text, suite);
 }
 
-static int read_lines(struct tool *tool, const struct suite_options *options, FILE *file,
-                      struct suite *suite)
+static int read_lines(struct tool *tool, const struct suite_options *options, const char *path,
+                      FILE *file, struct suite *suite)
 {
     char *line = NULL;
     size_t room = 0;
+    ssize_t length = 0;
     int code = TOOL_FINE;
 
-    for (int number = 1; code == TOOL_FINE && getline(&line, &room, file) >= 0; number++) {
+    for (int number = 1; code == TOOL_FINE; number++) {
+        length = tool_read_line(file, &line, &room, TOOL_LINE_MAX);
+        if (length == -1)
+            break;
         tool->line = number;
-        code = read_line(tool, options, line, number, suite);
+        code = length >= 0 ? read_line(tool, options, line, number, suite)
+                           : tool_fail(tool, TOOL_USAGE,
+                                       "%s: a line of more than %d bytes is no line of a suite",
+                                       path, TOOL_LINE_MAX);
     }
     tool->line = 0;
     free(line);
@@ -59,12 +67,13 @@ static int read_lines(struct tool *tool, const struct suite_options *options, FI
 static int read_file(struct tool *tool, const struct suite_options *options, const char *path,
                      struct suite *suite)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+    char why[TOOL_WHY_MAX];
+    FILE *file = strcmp(path, "-") == 0 ? stdin : tool_open_read(path, why);
     int code;
 
     if (file == NULL)
-        return tool_fail(tool, TOOL_USAGE, "%s: %s", path, strerror(errno));
-    code = read_lines(tool, options, file, suite);
+        return tool_fail(tool, TOOL_USAGE, "%s: %s", path, why);
+    code = read_lines(tool, options, path, file, suite);
     if (code == TOOL_FINE && ferror(file))
         code = tool_fail(tool, TOOL_FAILED, "%s: cannot be read: %s", path, strerror(errno));
     if (file != stdin)

@@ -42,8 +42,8 @@ static void forget_parents(void)
     one_ended = fresh;
 }
 
-/* The contest that stands in the way: one on the same device, or any of this thread's own, which is
- * in a callback of the application's then. */
+/* Returns the contest that stands in the way: one on the same device, or any of this thread's own,
+ * whose backend then calls this library. */
 static const struct contest *other_contest(const struct contest *mine)
 {
     for (const struct contest *at = contests; at; at = at->next)

@@ -253,6 +253,9 @@ void adn_handle_destroy(anydnnHandle_t handle)
             handle->hook[i]->end(handle->hook[i]);
     free(handle->contexts);
     free(handle->rules);
+    if (handle->complaint)
+        adn_warn("anydnnDestroy: %s; no later call of the handle could fail with this",
+                 handle->complaint);
     free(handle->complaint);
     handle->magic = 0;
     free(handle);

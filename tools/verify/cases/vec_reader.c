@@ -7,6 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/files.h"
+
+#define LINE_MAX_BYTES (64 * 1024 * 1024)
+
 static int fail(struct vec_reader *reader, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -54,10 +58,12 @@ const struct vec_values *vec_find(const struct vec_list *list, const char *role)
 
 int vec_open(struct vec_reader *reader, const char *path)
 {
+    char why[TOOL_WHY_MAX];
+
     memset(reader, 0, sizeof(*reader));
     snprintf(reader->path, sizeof(reader->path), "%s", path);
-    reader->file = fopen(path, "r");
-    return reader->file ? 0 : fail(reader, "cannot be opened");
+    reader->file = tool_open_read(path, why);
+    return reader->file ? 0 : fail(reader, "%s", why);
 }
 
 void vec_close(struct vec_reader *reader)
@@ -183,15 +189,16 @@ static int read_line(struct vec_reader *reader, struct vec_case *vec, const char
 
 int vec_next(struct vec_reader *reader, struct vec_case *vec)
 {
+    ssize_t length;
     int begun = 0;
 
     memset(vec, 0, sizeof(*vec));
-    while (getline(&reader->text, &reader->capacity, reader->file) >= 0) {
+    while ((length = tool_read_line(reader->file, &reader->text, &reader->capacity,
+                                    LINE_MAX_BYTES)) >= 0) {
         char *text = reader->text;
         char *rest = text + strcspn(text, " \n");
 
         reader->line++;
-        text[strcspn(text, "\n")] = '\0';
         if (*text == '#' || *text == '\0')
             continue;
         if (*rest)
@@ -205,6 +212,10 @@ int vec_next(struct vec_reader *reader, struct vec_case *vec)
         begun = 1;
         if (read_line(reader, vec, text, rest))
             goto out;
+    }
+    if (length == -2) {
+        fail(reader, "the line behind it has more than %d bytes", LINE_MAX_BYTES);
+        goto out;
     }
     if (!begun)
         return 0;

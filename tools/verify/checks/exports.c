@@ -88,13 +88,13 @@ static int read_sections(const unsigned char *file, size_t size, char *extra, si
 
 int verify_exports(const char *path, char *extra, size_t size)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     void *file = MAP_FAILED;
     struct stat status;
     int result = -1;
 
     extra[0] = '\0';
-    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0)
+    if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
         file = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (file != MAP_FAILED) {
         result = read_sections(file, (size_t)status.st_size, extra, size);
