@@ -105,7 +105,10 @@ static void one_line_stays_one(void **state)
 {
     (void)state;
     adn_warn("a\nb\r\x1b[2Jc\td");
-    assert_string_equal(read_file(log_path), "anydnn: warning: a b  [2Jc\td\n");
+    adn_warn("a\x7f\xc2\x9b"
+             "b\xc3\x9b");
+    assert_string_equal(read_file(log_path), "anydnn: warning: a b  [2Jc\td\n"
+                                             "anydnn: warning: a   b\xc3\x9b\n");
 }
 
 static void long_lines(void **state)
