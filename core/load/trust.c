@@ -15,6 +15,7 @@
 #include "sys/error.h"
 #include "sys/files.h"
 #include "sys/log.h"
+#include "sys/text.h"
 
 static int trust_privileged(struct adn_load_attempt *attempt)
 {
@@ -28,12 +29,13 @@ static int trust_privileged(struct adn_load_attempt *attempt)
 
 static void trust_warn(const struct adn_load_attempt *attempt, const struct stat *file)
 {
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], word[ADN_QUOTED_MAX];
     struct stat status;
 
     if ((file->st_mode & S_IWOTH) != 0) {
         adn_warn("%s can be written by every user (mode %04o): chmod o-w %s", attempt->real_path,
-                 (unsigned)(file->st_mode & 07777), attempt->real_path);
+                 (unsigned)(file->st_mode & 07777),
+                 adn_text_quoted(attempt->real_path, word, sizeof(word)));
         return;
     }
     if (strlen(attempt->real_path) >= sizeof(folder))
@@ -42,7 +44,8 @@ static void trust_warn(const struct adn_load_attempt *attempt, const struct stat
     dirname(folder);
     if (stat(folder, &status) == 0 && (status.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
         adn_warn("%s lies in a folder that every user can write (mode %04o): chmod o-w %s",
-                 attempt->real_path, (unsigned)(status.st_mode & 07777), folder);
+                 attempt->real_path, (unsigned)(status.st_mode & 07777),
+                 adn_text_quoted(folder, word, sizeof(word)));
 }
 
 int adn_load_trust(struct adn_load_attempt *attempt)

@@ -11,6 +11,7 @@
 #include "settings/parts.h"
 #include "sys/error.h"
 #include "sys/log.h"
+#include "sys/text.h"
 
 /* The order that was measured: docs/using.md has the figures. */
 static const struct {
@@ -100,6 +101,8 @@ static int apply_builtin(struct adn_settings *settings)
 
 static void warn_of_owner(const struct adn_file *file, struct adn_messages *messages)
 {
+    char word[ADN_QUOTED_MAX];
+
     if (file->foreign)
         adn_message_add(messages,
                         "%s: it belongs to user %ld and this process runs as root: keys of it "
@@ -107,7 +110,7 @@ static void warn_of_owner(const struct adn_file *file, struct adn_messages *mess
                         file->path, file->owner);
     if (file->loose != 0)
         adn_message_add(messages, "%s: its group or others can write it (mode %04o): chmod go-w %s",
-                        file->path, file->loose, file->path);
+                        file->path, file->loose, adn_text_quoted(file->path, word, sizeof(word)));
 }
 
 /* Returns 1 for an entry that is withheld, 0 for one that counts, and -1 when memory is out. A

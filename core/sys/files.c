@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "sys/error.h"
+#include "sys/text.h"
 
 const char *adn_file_kind(mode_t mode)
 {
@@ -92,6 +93,7 @@ int adn_file_open(const char *path, struct stat *status, char *reason, size_t si
 /* A sticky folder further up does no harm: nobody can take away what root owns there. */
 static int check_owner(const char *path, int allows_sticky, char *reason, size_t size)
 {
+    char word[ADN_QUOTED_MAX];
     struct stat status;
 
     if (stat(path, &status) != 0) {
@@ -101,13 +103,14 @@ static int check_owner(const char *path, int allows_sticky, char *reason, size_t
     }
     if (status.st_uid != 0) {
         snprintf(reason, size, "%s is owned by user %ld, not by root: chown root %s", path,
-                 (long)status.st_uid, path);
+                 (long)status.st_uid, adn_text_quoted(path, word, sizeof(word)));
         return -1;
     }
     if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
         !(allows_sticky && (status.st_mode & S_ISVTX) != 0)) {
         snprintf(reason, size, "%s can be written by others than root (mode %04o): chmod go-w %s",
-                 path, (unsigned)(status.st_mode & 07777), path);
+                 path, (unsigned)(status.st_mode & 07777),
+                 adn_text_quoted(path, word, sizeof(word)));
         return -1;
     }
     return 0;
