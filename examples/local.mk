@@ -54,6 +54,7 @@ examples_layers_liblayers_la_SOURCES = \
 	tools/alloc.c \
 	tools/common.c \
 	tools/files.c \
+	tools/terminal.c \
 	tools/report/figure.c \
 	tools/report/page.c
 LAYERS_LIBS = examples/layers/liblayers.la libanydnn.la $(JANSSON_LIBS) -lm

@@ -2,6 +2,7 @@
 /* What all commands print with: sentences with exit codes, text of the library of any length, and
  * answers as JSON. */
 #include "common.h"
+#include "terminal.h"
 
 #include <limits.h>
 #include <math.h>
@@ -20,6 +21,7 @@ int tool_fail(struct tool *tool, int code, const char *format, ...)
     va_start(args, format);
     vsnprintf(sentence, sizeof(sentence), format, args);
     va_end(args);
+    tool_terminal_clean(sentence);
     fflush(stdout);
     if (tool->line > 0 && !tool->quiet)
         fprintf(stderr, "anydnn: line %d: %s\n", tool->line, sentence);

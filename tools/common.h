@@ -5,6 +5,7 @@
 #define TOOLS_COMMON_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
@@ -62,6 +63,8 @@ int tool_fail(struct tool *tool, int code, const char *format, ...)
 int tool_fail_status(struct tool *tool, int code);
 /* malloc that ends the program where there is no memory. */
 void *tool_alloc(size_t bytes);
+/* The same for elements, whose bytes may not fit a size. */
+void *tool_alloc_array(int64_t count, size_t size);
 
 /* Reads the options; the arguments then begin at *first. Returns TOOL_GO_ON, or the exit code (also
  * after --help). */

@@ -28,23 +28,49 @@ static const struct tool_option options[] = {
 static json_t *setting(int index)
 {
     static const char *const keys[] = {"section", "key", "value", "origin"};
+    char *withheld = tool_ask(anydnnGetSettingInfo, index, "withheld");
     json_t *object = json_object();
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
         json_object_set_new(object, keys[i],
                             tool_json_take(tool_ask(anydnnGetSettingInfo, index, keys[i])));
+    if (withheld != NULL && withheld[0] != '\0')
+        json_object_set_new(object, "withheld", tool_json_text(withheld));
+    free(withheld);
     return object;
 }
 
-/* The library knows `user_config` in the system's own file alone, so it stands as a comment. */
+/* Breaks lines, since the library refuses long ones even where they are comments. */
+static void print_comment(const char *text)
+{
+    while (strlen(text) > LINE_MAX_BYTES - 2) {
+        int length = LINE_MAX_BYTES - 2;
+
+        while (length > 1 && text[length] != ' ')
+            length--;
+        if (length == 1)
+            length = LINE_MAX_BYTES - 2;
+        printf("# %.*s\n", length, text);
+        text += length + (text[length] == ' ');
+    }
+    printf("# %s\n", text);
+}
+
+/* Two lines are comments: `user_config`, which the library knows in the system's own file alone,
+ * and a value that root does not take from another user's file, as what is printed may become
+ * root's own file. */
 static void print_setting(const json_t *item)
 {
     const char *key = tool_text_of(item, "key");
     const char *origin = tool_text_of(item, "origin");
-    const char *mark = strcmp(key, "user_config") == 0 ? "#" : "";
+    const char *withheld = tool_text_of(item, "withheld");
+    int is_withheld = withheld[0] != '\0' && strncmp(withheld, origin, strlen(origin)) == 0;
+    const char *mark = is_withheld || strcmp(key, "user_config") == 0 ? "#" : "";
     int length = (int)(strlen(mark) + strlen(key) + strlen(tool_text_of(item, "value")) + 3);
     int gap = length < ORIGIN_COLUMN ? ORIGIN_COLUMN - length : 1;
 
+    if (withheld[0] != '\0')
+        print_comment(withheld);
     if ((size_t)length + (size_t)gap + strlen(origin) + 2 > LINE_MAX_BYTES) {
         printf("# %s\n%s%s = %s\n", origin, mark, key, tool_text_of(item, "value"));
         return;

@@ -37,6 +37,8 @@ tools_anydnn_SOURCES = \
 	tools/shim.c \
 	tools/shim.h \
 	tools/shim_names.c \
+	tools/terminal.c \
+	tools/terminal.h \
 	tools/tune.c \
 	tools/tuning_list.c \
 	tools/tuning_list.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program anydnn: finds the command that its first argument names. */
 #include "common.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -66,8 +67,10 @@ static int run(struct tool *tool, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct tool tool = {.device = NULL};
-    int code = run(&tool, argc, argv);
+    int code;
 
+    tool_terminal_begin();
+    code = run(&tool, argc, argv);
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == TOOL_FINE)
         code = tool_fail(&tool, TOOL_FAILED, "the output cannot be written: %s", strerror(errno));
     free(tool.sentence);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "progress.h"
+#include "terminal.h"
 
 #define WIDTH 30
 
@@ -15,12 +16,14 @@ void tool_progress(int done, int total, const char *what)
 {
     static const char bar[] = "##############################";
     int filled = total > 0 ? WIDTH * done / total : 0;
+    char name[61];
 
     if (!isatty(STDERR_FILENO))
         return;
     fflush(stdout);
-    fprintf(stderr, ERASE "[%.*s%*s] %d/%d %.60s", filled, bar, WIDTH - filled, "", done, total,
-            what);
+    snprintf(name, sizeof(name), "%s", what);
+    tool_terminal_clean(name);
+    fprintf(stderr, ERASE "[%.*s%*s] %d/%d %s", filled, bar, WIDTH - filled, "", done, total, name);
     fflush(stderr);
 }
 

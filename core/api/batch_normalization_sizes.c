@@ -53,7 +53,7 @@ static void fill_params(struct adn_entry *entry, struct anydnn_plugin_batch_norm
 static void put_reserve(struct adn_entry *entry, int slot, struct anydnn_plugin_tensor *reserve,
                         const struct anydnn_plugin_tensor *x)
 {
-    adn_shape_of_bytes(reserve, (adn_shape_elements(x) + 7) / 8);
+    adn_shape_of_bytes(reserve, adn_shape_bit_bytes(x));
     adn_call_put(entry, slot, reserve, NULL);
 }
 
@@ -139,7 +139,6 @@ anydnnStatus_t anydnnGetBatchNormalizationTrainingExReserveSpaceSize(
         return adn_desc_complain(name, "xDesc", xDesc, ADN_DESC_TENSOR);
     if (bnOps != ANYDNN_BATCHNORM_OPS_BN && !adn_desc_usable(activationDesc, ADN_DESC_ACTIVATION))
         return adn_desc_complain(name, "activationDesc", activationDesc, ADN_DESC_ACTIVATION);
-    *sizeInBytes =
-        bnOps == ANYDNN_BATCHNORM_OPS_BN ? 0 : (size_t)((adn_shape_elements(&xDesc->t) + 7) / 8);
+    *sizeInBytes = bnOps == ANYDNN_BATCHNORM_OPS_BN ? 0 : (size_t)adn_shape_bit_bytes(&xDesc->t);
     return ANYDNN_STATUS_SUCCESS;
 }

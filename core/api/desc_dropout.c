@@ -54,7 +54,7 @@ anydnnStatus_t anydnnDropoutGetReserveSpaceSize(anydnnTensorDescriptor_t xDesc, 
     if (!sizeInBytes)
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: sizeInBytes is NULL; it receives a value",
                         __func__);
-    *sizeInBytes = ((size_t)adn_shape_elements(x) + 7) / 8;
+    *sizeInBytes = (size_t)adn_shape_bit_bytes(x);
     return ANYDNN_STATUS_SUCCESS;
 }
 

@@ -102,12 +102,22 @@ static void say_limits(const struct anydnn_plugin *plugin, struct adn_text *text
     }
 }
 
-static void say_settings(const struct adn_world *world, const char *name, struct adn_text *text)
+static void say_settings(const struct adn_world *world, const struct adn_backend *backend,
+                         struct adn_text *text)
 {
-    const struct adn_plugin_section *section = adn_settings_plugin(world->settings, name);
+    const struct adn_plugin_section *section = adn_settings_plugin(world->settings, backend->name);
 
-    for (const struct adn_plugin_setting *set = section ? section->set : NULL; set; set = set->next)
-        adn_text_add(text, "set.%s = %s\n", set->key, set->value);
+    for (const struct adn_plugin_setting *set = section ? section->set : NULL; set;
+         set = set->next) {
+        int is_choice = adn_load_setting_kind(backend, set->key) == ANYDNN_PLUGIN_SETTING_CHOICE;
+        const char *value = adn_plugin_setting_value(set, is_choice);
+
+        if (value)
+            adn_text_add(text, "set.%s = %s\n", set->key, value);
+        if (set->withheld && !is_choice)
+            adn_text_add(text, "set.%s = %s is ignored: %s belongs to user %ld\n", set->key,
+                         set->withheld->value, set->withheld->origin, set->withheld->owner);
+    }
 }
 
 static void say_setting_keys(const struct anydnn_plugin *plugin, struct adn_text *text)
@@ -177,7 +187,7 @@ anydnnStatus_t anydnnGetBackendInfo(int index, const char *key, char *buffer, si
     if (at < KEY_PLUGIN_ABI)
         adn_text_add(&text, "%s", word_of(backend, live, at));
     else if (at == KEY_SETTINGS)
-        say_settings(world, backend->name, &text);
+        say_settings(world, backend, &text);
     else if (live && at == KEY_PLUGIN_ABI)
         adn_text_add(&text, "%d.%d", ANYDNN_PLUGIN_ABI_MAJOR, ANYDNN_PLUGIN_ABI_MINOR);
     else if (live && at == KEY_OPERATIONS)
@@ -263,11 +273,11 @@ anydnnStatus_t anydnnGetSettingCount(int *count)
 anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, size_t size)
 {
     ADN_ENTRY_SCOPE;
-    static const char *const keys[] = {"section", "key", "value", "origin"};
+    static const char *const keys[] = {"section", "key", "value", "origin", "withheld"};
     const struct adn_settings *settings;
     anydnnStatus_t status = begin_settings("anydnnGetSettingInfo", &settings, key, buffer);
-    const char *parts[4] = {NULL, NULL, NULL, NULL};
-    char value[1024];
+    const char *parts[COUNT(keys)] = {NULL};
+    char value[1024], withheld[2048];
     struct adn_text text;
     int at;
 
@@ -282,7 +292,9 @@ anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *buffer, si
             BAD_PARAM,
             "anydnnGetSettingInfo: index is %d; anydnnGetSettingCount tells how many there are",
             index);
+    adn_settings_item_withheld(settings, index, withheld, sizeof(withheld));
     parts[2] = value;
+    parts[4] = withheld;
     adn_text_begin(&text, buffer, size);
     adn_text_add(&text, "%s", parts[at]);
     return SUCCESS;

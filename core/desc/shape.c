@@ -83,6 +83,13 @@ int64_t adn_shape_elements(const struct anydnn_plugin_tensor *tensor)
     return elements;
 }
 
+int64_t adn_shape_bit_bytes(const struct anydnn_plugin_tensor *tensor)
+{
+    int64_t elements = adn_shape_elements(tensor);
+
+    return elements / 8 + (elements % 8 != 0);
+}
+
 static int64_t magnitude(int64_t stride)
 {
     if (stride == INT64_MIN)

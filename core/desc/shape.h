@@ -41,6 +41,8 @@ int64_t adn_shape_elements(const struct anydnn_plugin_tensor *tensor);
 
 /* Elements (vectors for VECT_C types) from the lowest address to the highest, both included, gaps
  * counted; 0 without dims, -1 when it does not fit int64_t. */
+/* Bytes that hold one bit for each element. */
+int64_t adn_shape_bit_bytes(const struct anydnn_plugin_tensor *tensor);
 int64_t adn_shape_span(const struct anydnn_plugin_tensor *tensor);
 
 /* A byte buffer as a tensor. */

@@ -52,7 +52,7 @@ static double *changed(const struct adn_subject *subject, int slot, double facto
     const struct adn_subject_slot *from = &subject->slot[slot];
     /* Points are counted from the middle of an image, and found by their way from its border. */
     int is_place = strcmp(subject->info->slot[slot].role, "grid") == 0;
-    double *values = malloc((size_t)from->count * sizeof(double));
+    double *values = reallocarray(NULL, (size_t)from->count, sizeof(double));
 
     if (values == NULL)
         return NULL;
@@ -112,7 +112,7 @@ int adn_oracle_results(struct adn_oracle *oracle, const struct adn_subject *subj
                              seed * ADN_SLOTS + (uint64_t)i)) == NULL)
             result = adn_judge_no_memory(sentence);
         if (subject->slot[i].compared &&
-            (out[i] = malloc((size_t)subject->slot[i].count * sizeof(double))) == NULL)
+            (out[i] = reallocarray(NULL, (size_t)subject->slot[i].count, sizeof(double))) == NULL)
             result = adn_judge_no_memory(sentence);
     }
     if (result == 0)
@@ -139,7 +139,7 @@ static int take_results(struct adn_subject *subject, double *out[ADN_SLOTS], cha
         slot->want = out[i];
         if (out[i] == NULL)
             continue;
-        slot->sum = malloc((size_t)slot->count * sizeof(double));
+        slot->sum = reallocarray(NULL, (size_t)slot->count, sizeof(double));
         if (slot->sum == NULL)
             result = adn_judge_no_memory(sentence);
         for (int64_t k = 0; slot->sum != NULL && k < slot->count; k++)

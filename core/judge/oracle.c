@@ -49,9 +49,10 @@ static void *image_of(const struct anydnn_plugin_tensor *tensor, const double *v
 {
     size_t size = scalar_bytes(tensor->type);
     size_t count = (size_t)adn_shape_elements(tensor);
-    unsigned char *image =
-        aligned_alloc(ALIGNMENT, (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+    unsigned char *image = NULL;
 
+    if (count < SIZE_MAX / 2 / sizeof(double))
+        image = aligned_alloc(ALIGNMENT, (count * size + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
     if (image == NULL)
         return NULL;
     if (tensor->type == ANYDNN_PLUGIN_DOUBLE && values != NULL)

@@ -60,7 +60,7 @@ int adn_subject_share(struct adn_subject *subject, char *sentence)
         if (!adn_subject_has(subject, i) || to == home || !adn_subject_is_in(subject, i) ||
             home->before == NULL)
             continue;
-        to->before = malloc((size_t)to->count * sizeof(double));
+        to->before = reallocarray(NULL, (size_t)to->count, sizeof(double));
         if (to->before == NULL)
             return adn_judge_no_memory(sentence);
         memcpy(to->before, home->before, (size_t)to->count * sizeof(double));

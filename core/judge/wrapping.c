@@ -55,7 +55,7 @@ static int run_rest(struct adn_oracle *oracle, const struct adn_problem *fused,
     struct adn_values factors = *values;
     struct anydnn_plugin_convolution *params = &rest.params.convolution;
     int64_t channels = fused->tensor[FUSED_Y].dims[1];
-    double *ones = malloc((size_t)channels * sizeof(double));
+    double *ones = reallocarray(NULL, (size_t)channels, sizeof(double));
     double *inputs[ADN_SLOTS] = {[X] = sums, [W] = ones, [Z] = in[Z], [BIAS] = in[BIAS]};
     int result;
 
@@ -93,7 +93,7 @@ int adn_oracle_run_wrapping(struct adn_oracle *oracle, const struct adn_problem 
         return result;
     }
     count = adn_shape_elements(&problem->tensor[FUSED_Y]);
-    sums = malloc((size_t)count * sizeof(double));
+    sums = reallocarray(NULL, (size_t)count, sizeof(double));
     if (sums == NULL)
         return adn_judge_no_memory(sentence);
     result = run_sums(oracle, problem, in, sums, sentence);

@@ -5,6 +5,8 @@
 
 #include "load/load.h"
 #include "load/private.h"
+#include "sys/env.h"
+#include "sys/files.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
@@ -38,14 +40,34 @@ static void host_log(const struct anydnn_plugin_host *host, int32_t level, const
         adn_log_line(level, who, "%s", text);
 }
 
+/* In a privileged process nobody but root may be able to change the code that a value names. */
+static int is_trusted_code(const struct adn_backend *backend, const char *key, const char *value)
+{
+    static const char what[] = "code that a setting names";
+    char reason[ADN_LOAD_REASON_MAX] = "it is not an absolute path";
+
+    if (value[0] == '/' && adn_file_root_only(value, reason, sizeof(reason)) == 0)
+        return 1;
+    if (adn_log_first(value, strlen(value), what))
+        adn_warn("set.%s = %s of backend %s is ignored by a privileged process: %s", key, value,
+                 backend->name, reason);
+    return 0;
+}
+
 static const char *host_setting(const struct anydnn_plugin_host *host, const char *key)
 {
     if (!host || !key)
         return NULL;
     const struct adn_backend *backend = host_backend(host);
     const struct adn_load_options *options = &backend->registry->options;
+    uint32_t kind = adn_load_setting_kind(backend, key);
+    const char *value =
+        options->setting ? options->setting(options->cookie, backend->name, key, kind) : NULL;
 
-    return options->setting ? options->setting(options->cookie, backend->name, key) : NULL;
+    if (value && kind == ANYDNN_PLUGIN_SETTING_CODE && adn_env_privileged() &&
+        !is_trusted_code(backend, key, value))
+        return NULL;
+    return value;
 }
 
 void adn_load_error_set(const char *text)

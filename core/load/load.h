@@ -42,8 +42,10 @@ struct adn_load_options {
     const char *const *folders; /* absolute, searched in order; NULL-terminated */
     const struct adn_load_module *modules;
     int32_t module_count;
-    /* Value of `set.KEY` for a backend, or NULL. Called at any time, from any thread. */
-    const char *(*setting)(void *cookie, const char *backend, const char *key);
+    /* Value of `set.KEY` for a backend, or NULL. Called at any time, from any thread. `kind` is
+     * what the backend publishes (ANYDNN_PLUGIN_SETTING_xxx): CODE for a key that it does not
+     * publish, and for every key until its description is known. */
+    const char *(*setting)(void *cookie, const char *backend, const char *key, uint32_t kind);
     /* Called once for each backend that becomes live, outside of all locks; may be NULL. */
     void (*opened)(void *cookie, const struct adn_backend *backend);
     void *cookie;
@@ -90,6 +92,9 @@ int adn_load_open(struct adn_backend *backend);
 
 /* Why a backend that adn_load_open refused is not live; never NULL then. */
 const char *adn_load_reason(const struct adn_backend *backend);
+
+/* The kind that a live backend publishes for a key; CODE for any other key or backend. */
+uint32_t adn_load_setting_kind(const struct adn_backend *backend, const char *key);
 
 /* "known", "missing", "disabled", ..., "live" */
 const char *adn_load_stage_name(int32_t stage);

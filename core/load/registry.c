@@ -196,6 +196,17 @@ const char *adn_load_reason(const struct adn_backend *backend)
     return backend->reason;
 }
 
+uint32_t adn_load_setting_kind(const struct adn_backend *backend, const char *key)
+{
+    int is_live = atomic_load_explicit(&backend->stage, memory_order_acquire) == ADN_LOAD_LIVE;
+    uint32_t count = is_live ? backend->plugin->setting_count : 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(backend->plugin->settings[i]->key, key) == 0)
+            return backend->plugin->settings[i]->kind;
+    return ANYDNN_PLUGIN_SETTING_CODE;
+}
+
 const char *adn_load_stage_name(int32_t stage)
 {
     if (stage < 0 || (size_t)stage >= sizeof(load_stage_names) / sizeof(load_stage_names[0]))

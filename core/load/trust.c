@@ -15,68 +15,27 @@
 #include "sys/error.h"
 #include "sys/files.h"
 #include "sys/log.h"
+#include "sys/text.h"
 
-/* A folder up the path is harmless to us when sticky: nobody can take away what root owns there. */
-static int trust_root_only(struct adn_load_attempt *attempt, const char *path, int sticky_will_do)
-{
-    const char *name = attempt->slot->backend.path;
-    struct stat status;
-
-    if (stat(path, &status) != 0) {
-        adn_shortage(errno);
-        return adn_load_refuse(attempt, "%s cannot be examined: %s: %s", name, path,
-                               strerror(errno));
-    }
-    if (status.st_uid != 0)
-        return adn_load_refuse(attempt,
-                               "%s is not opened by a privileged process: %s is owned by user %ld, "
-                               "not by root: chown root %s",
-                               name, path, (long)status.st_uid, path);
-    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
-        !(sticky_will_do && (status.st_mode & S_ISVTX) != 0))
-        return adn_load_refuse(
-            attempt,
-            "%s is not opened by a privileged process: %s can be written by others "
-            "than root (mode %04o): chmod go-w %s",
-            name, path, (unsigned)(status.st_mode & 07777), path);
-    return 0;
-}
-
-/* Every folder above `path` up to the root. */
-static int trust_folders(struct adn_load_attempt *attempt, const char *path)
-{
-    char folder[PATH_MAX];
-    int nearest = 1;
-
-    if (strlen(path) >= sizeof(folder))
-        return adn_load_refuse(attempt, "%s has too long a path", attempt->slot->backend.path);
-    memcpy(folder, path, strlen(path) + 1);
-    do {
-        dirname(folder);
-        if (trust_root_only(attempt, folder, !nearest) != 0)
-            return -1;
-        nearest = 0;
-    } while (strcmp(folder, "/") != 0 && strcmp(folder, ".") != 0);
-    return 0;
-}
-
-/* The file, its folder, and the folder that a link to it lies in. */
 static int trust_privileged(struct adn_load_attempt *attempt)
 {
-    if (trust_root_only(attempt, attempt->real_path, 0) != 0 ||
-        trust_folders(attempt, attempt->real_path) != 0)
-        return -1;
-    return trust_folders(attempt, attempt->slot->backend.path);
+    char reason[ADN_LOAD_REASON_MAX];
+
+    if (adn_file_root_only(attempt->slot->backend.path, reason, sizeof(reason)) == 0)
+        return 0;
+    return adn_load_refuse(attempt, "%s is not opened by a privileged process: %s",
+                           attempt->slot->backend.path, reason);
 }
 
 static void trust_warn(const struct adn_load_attempt *attempt, const struct stat *file)
 {
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], word[ADN_QUOTED_MAX];
     struct stat status;
 
     if ((file->st_mode & S_IWOTH) != 0) {
         adn_warn("%s can be written by every user (mode %04o): chmod o-w %s", attempt->real_path,
-                 (unsigned)(file->st_mode & 07777), attempt->real_path);
+                 (unsigned)(file->st_mode & 07777),
+                 adn_text_quoted(attempt->real_path, word, sizeof(word)));
         return;
     }
     if (strlen(attempt->real_path) >= sizeof(folder))
@@ -85,7 +44,8 @@ static void trust_warn(const struct adn_load_attempt *attempt, const struct stat
     dirname(folder);
     if (stat(folder, &status) == 0 && (status.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH)
         adn_warn("%s lies in a folder that every user can write (mode %04o): chmod o-w %s",
-                 attempt->real_path, (unsigned)(status.st_mode & 07777), folder);
+                 attempt->real_path, (unsigned)(status.st_mode & 07777),
+                 adn_text_quoted(folder, word, sizeof(word)));
 }
 
 int adn_load_trust(struct adn_load_attempt *attempt)

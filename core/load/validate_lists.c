@@ -77,6 +77,8 @@ static int take_setting(struct adn_load_attempt *attempt, uint32_t at)
         adn_load_check_text(attempt, "setting's key", setting->key) != 0 ||
         adn_load_check_text(attempt, "setting's help", setting->help) != 0)
         return -1;
+    if (setting->kind > ANYDNN_PLUGIN_SETTING_CHOICE)
+        setting->kind = ANYDNN_PLUGIN_SETTING_CODE;
     if (!adn_load_name_valid(setting->key, strlen(setting->key)))
         return adn_load_refuse(attempt,
                                "%s: a setting's key is \"%.64s\"; a key is 1 to %d of "

@@ -93,8 +93,7 @@ anydnnStatus_t adn_check_dropout(const struct adn_check *check)
 {
     const struct adn_problem *problem = check->problem;
     double probability = problem->params.dropout.probability;
-    int64_t need = adn_shape_elements(&problem->tensor[0]) / 8 +
-                   (adn_shape_elements(&problem->tensor[0]) % 8 != 0);
+    int64_t need = adn_shape_bit_bytes(&problem->tensor[0]);
     anydnnStatus_t status = adn_check_like(check, 2, 0, 1);
 
     if (status == SUCCESS && !(probability >= 0 && probability <= 1))

@@ -108,7 +108,7 @@ anydnnStatus_t adn_check_batch_normalization(const struct adn_check *check)
 {
     const struct anydnn_plugin_tensor *x = &check->problem->tensor[0];
     double epsilon = check->problem->params.batch_normalization.epsilon;
-    int64_t need = (adn_shape_elements(x) + 7) / 8;
+    int64_t need = adn_shape_bit_bytes(x);
     anydnnStatus_t status;
 
     if (x->ndims < 2)

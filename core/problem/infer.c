@@ -105,8 +105,7 @@ static int infer_dropout(struct adn_problem *problem, int32_t slot)
     if (strcmp(role, "states") == 0)
         adn_shape_of_bytes(&problem->tensor[slot], 32);
     else if (strcmp(role, "reserve") == 0)
-        adn_shape_of_bytes(&problem->tensor[slot],
-                           (adn_shape_elements(&problem->tensor[0]) + 7) / 8);
+        adn_shape_of_bytes(&problem->tensor[slot], adn_shape_bit_bytes(&problem->tensor[0]));
     else
         problem->tensor[slot] = problem->tensor[0];
     return 0;

@@ -25,6 +25,14 @@ static void set_origin(char *to, const char *origin)
     snprintf(to, ADN_ORIGIN_MAX, "%s", origin);
 }
 
+static void drop_withheld(struct adn_withheld **withheld)
+{
+    if (*withheld != NULL)
+        free((*withheld)->value);
+    free(*withheld);
+    *withheld = NULL;
+}
+
 static void bad_value(const struct adn_file_entry *entry, const char *values, char *error,
                       size_t error_size)
 {
@@ -65,8 +73,10 @@ static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_
         bad_value(entry, key->values, error, error_size);
         return ADN_APPLY_BAD;
     }
-    if (!entry->adds)
+    if (!entry->adds) {
         set_origin(settings->key_origin[index], origin);
+        drop_withheld(&settings->key_withheld[index]);
+    }
     return ADN_APPLY_DONE;
 }
 
@@ -105,8 +115,8 @@ static int replace_text(char **member, const char *text)
     return 0;
 }
 
-static int set_plugin_setting(struct adn_plugin_section *plugin, const char *key, const char *value,
-                              const char *origin)
+/* Returns the setting, a new one without a value where there was none, or NULL. */
+static struct adn_plugin_setting *plugin_setting(struct adn_plugin_section *plugin, const char *key)
 {
     struct adn_plugin_setting **at = &plugin->set;
 
@@ -118,12 +128,23 @@ static int set_plugin_setting(struct adn_plugin_section *plugin, const char *key
         if (fresh == NULL || (fresh->key = strdup(key)) == NULL) {
             adn_shortage(ENOMEM);
             free(fresh);
-            return -1;
+            return NULL;
         }
         *at = fresh;
     }
-    set_origin((*at)->origin, origin);
-    return replace_text(&(*at)->value, value);
+    return *at;
+}
+
+static int set_plugin_setting(struct adn_plugin_section *plugin, const char *key, const char *value,
+                              const char *origin)
+{
+    struct adn_plugin_setting *set = plugin_setting(plugin, key);
+
+    if (set == NULL || replace_text(&set->value, value) != 0)
+        return -1;
+    set_origin(set->origin, origin);
+    drop_withheld(&set->withheld);
+    return 0;
 }
 
 static int module_valid(const char *module)
@@ -142,9 +163,11 @@ static int set_key_valid(const char *key)
 
 #define KEY(...)
 #define SECTION_KEY(...)
-#define PLUGIN_KEY(name, builtin, values) {#name, values},
-static const struct {
+#define PLUGIN_KEY(name, env_class, builtin, values) {#name, CLASS_##env_class, values},
+enum { CLASS_PATH = ADN_ENV_PATH, CLASS_CHOICE = ADN_ENV_CHOICE, CLASS_KIND = ADN_KEY_CLASS_KIND };
+static const struct plugin_key {
     const char *name;
+    int env_class;
     const char *values;
 } plugin_keys[] = {
 #include "settings/keys.def"
@@ -153,12 +176,17 @@ static const struct {
 #undef SECTION_KEY
 #undef PLUGIN_KEY
 
-static const char *plugin_key_values(const char *name)
+/* Returns NULL for a key that [plugin NAME] does not have. */
+static const struct plugin_key *plugin_key(const char *name)
 {
-    for (size_t i = 0; i < sizeof(plugin_keys) / sizeof(plugin_keys[0]); i++)
-        if (strcmp(plugin_keys[i].name, name) == 0)
-            return plugin_keys[i].values;
-    return "";
+    for (size_t i = 0; i < sizeof(plugin_keys) / sizeof(plugin_keys[0]); i++) {
+        const char *known = plugin_keys[i].name;
+        size_t length = strlen(known);
+
+        if (known[length - 1] == '.' ? strncmp(name, known, length) == 0 : strcmp(name, known) == 0)
+            return &plugin_keys[i];
+    }
+    return NULL;
 }
 
 static enum adn_apply apply_plugin(struct adn_settings *settings, const char *name,
@@ -183,8 +211,10 @@ static enum adn_apply apply_plugin(struct adn_settings *settings, const char *na
         }
     } else if (strcmp(entry->key, "module") == 0) {
         good = module_valid(entry->value) && replace_text(&plugin->module, entry->value) == 0;
-        if (good)
+        if (good) {
             set_origin(plugin->module_origin, origin);
+            drop_withheld(&plugin->module_withheld);
+        }
     } else if (strncmp(entry->key, "set.", 4) == 0 && set_key_valid(entry->key + 4)) {
         if (set_plugin_setting(plugin, entry->key + 4, entry->value, origin) == 0)
             return ADN_APPLY_DONE;
@@ -196,8 +226,59 @@ static enum adn_apply apply_plugin(struct adn_settings *settings, const char *na
         return ADN_APPLY_UNKNOWN;
     }
     if (!good)
-        bad_value(entry, plugin_key_values(entry->key), error, error_size);
+        bad_value(entry, plugin_key(entry->key)->values, error, error_size);
     return good ? ADN_APPLY_DONE : ADN_APPLY_BAD;
+}
+
+/* ---- what another user's file sets and root must not heed */
+
+static int withhold(struct adn_withheld **withheld, const char *value, long owner,
+                    const char *origin)
+{
+    struct adn_withheld *fresh = calloc(1, sizeof(*fresh));
+
+    if (fresh == NULL || replace_text(&fresh->value, value) != 0) {
+        adn_shortage(ENOMEM);
+        free(fresh);
+        return -1;
+    }
+    fresh->owner = owner;
+    set_origin(fresh->origin, origin);
+    drop_withheld(withheld);
+    *withheld = fresh;
+    return 1;
+}
+
+static int withhold_plugin(struct adn_settings *settings, const char *name,
+                           const struct adn_file_entry *entry, long owner, const char *origin)
+{
+    const struct plugin_key *key = plugin_key(entry->key);
+    struct adn_plugin_section *plugin;
+    struct adn_plugin_setting *set;
+
+    if (key == NULL || key->env_class == CLASS_CHOICE || !adn_backend_name_valid(name))
+        return 0;
+    if (key->env_class == CLASS_KIND && !set_key_valid(entry->key + strlen(key->name)))
+        return 0;
+    plugin = plugin_section(settings, name);
+    if (plugin == NULL)
+        return -1;
+    if (key->env_class != CLASS_KIND)
+        return withhold(&plugin->module_withheld, entry->value, owner, origin);
+    set = plugin_setting(plugin, entry->key + strlen(key->name));
+    return set != NULL ? withhold(&set->withheld, entry->value, owner, origin) : -1;
+}
+
+int adn_settings_withhold(struct adn_settings *settings, const struct adn_file_entry *entry,
+                          long owner, const char *origin)
+{
+    int index = adn_key_find_in(entry->section, entry->key);
+
+    if (strncmp(entry->section, "plugin ", 7) == 0)
+        return withhold_plugin(settings, entry->section + 7, entry, owner, origin);
+    if (index < 0 || adn_keys[index].env_class != ADN_ENV_PATH)
+        return 0;
+    return withhold(&settings->key_withheld[index], entry->value, owner, origin);
 }
 
 /* ---- [route], [route MODE] */

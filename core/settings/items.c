@@ -13,6 +13,7 @@ struct item {
     const char *origin;
     char *value;
     size_t value_size;
+    const struct adn_withheld *withheld;
     int left; /* items to pass over before the one asked for */
 };
 
@@ -33,6 +34,7 @@ static int key_item(const struct adn_settings *settings, struct item *item)
         item->section = adn_keys[i].section;
         item->key = adn_keys[i].key;
         item->origin = settings->key_origin[i];
+        item->withheld = settings->key_withheld[i];
         adn_key_print(settings, &adn_keys[i], item->value, item->value_size);
         return 1;
     }
@@ -43,10 +45,14 @@ static int plugin_item(const struct adn_plugin_section *plugin, struct item *ite
 {
     snprintf(section_text, sizeof(section_text), "plugin %s", plugin->name);
     item->section = section_text;
-    if (plugin->module != NULL && is_it(item)) {
+    if ((plugin->module != NULL || plugin->module_withheld != NULL) && is_it(item)) {
         item->key = "module";
         item->origin = plugin->module_origin;
-        snprintf(item->value, item->value_size, "%s", plugin->module);
+        item->withheld = plugin->module_withheld;
+        if (plugin->module != NULL)
+            snprintf(item->value, item->value_size, "%s", plugin->module);
+        else
+            snprintf(item->value, item->value_size, "anydnn_%s.so", plugin->name);
         return 1;
     }
     if (is_it(item)) {
@@ -60,8 +66,10 @@ static int plugin_item(const struct adn_plugin_section *plugin, struct item *ite
             continue;
         snprintf(key_text, sizeof(key_text), "set.%s", set->key);
         item->key = key_text;
-        item->origin = set->origin;
-        snprintf(item->value, item->value_size, "%s", set->value);
+        item->withheld = set->withheld;
+        item->origin = set->value != NULL ? set->origin : set->withheld->origin;
+        snprintf(item->value, item->value_size, "%s",
+                 set->value != NULL ? set->value : set->withheld->value);
         return 1;
     }
     return 0;
@@ -112,19 +120,47 @@ static int rule_item(const struct adn_settings *settings, struct item *item)
     return 0;
 }
 
+static int find_item(const struct adn_settings *settings, int index, struct item *item)
+{
+    int found;
+
+    if (index < 0)
+        return 0;
+    item->left = index;
+    found = key_item(settings, item);
+    for (const struct adn_plugin_section *plugin = settings->plugins; plugin != NULL && !found;
+         plugin = plugin->next)
+        found = plugin_item(plugin, item);
+    return found || rule_item(settings, item);
+}
+
 int adn_settings_item(const struct adn_settings *settings, int index, const char **section,
                       const char **key, char *value, size_t value_size, const char **origin)
 {
-    struct item item = {.value = value, .value_size = value_size, .left = index};
-    int found = index >= 0 && key_item(settings, &item);
+    struct item item = {.value = value, .value_size = value_size};
 
-    for (const struct adn_plugin_section *plugin = settings->plugins;
-         plugin != NULL && !found && index >= 0; plugin = plugin->next)
-        found = plugin_item(plugin, &item);
-    if (index < 0 || (!found && !rule_item(settings, &item)))
+    if (!find_item(settings, index, &item))
         return -1;
     *section = item.section;
     *key = item.key;
     *origin = item.origin;
     return 0;
+}
+
+void adn_settings_item_withheld(const struct adn_settings *settings, int index, char *text,
+                                size_t size)
+{
+    char value[8];
+    struct item item = {.value = value, .value_size = sizeof(value)};
+
+    snprintf(text, size, "%s", "");
+    if (!find_item(settings, index, &item) || item.withheld == NULL)
+        return;
+    snprintf(text, size,
+             "%s: %s = %s is ignored%s, since the file belongs to user %ld and this process runs "
+             "as root",
+             item.withheld->origin, item.key, item.withheld->value,
+             strncmp(item.key, "set.", 4) == 0 ? " unless the backend publishes the key as a choice"
+                                               : "",
+             item.withheld->owner);
 }

@@ -43,7 +43,7 @@ enum {
      offsetof(struct adn_settings, name)},
 #define KEY(name, ...)                 ANY_KEY("anydnn", #name, name, __VA_ARGS__)
 #define SECTION_KEY(section, key, ...) ANY_KEY(#section, #key, section##_##key, __VA_ARGS__)
-#define PLUGIN_KEY(name, builtin, values)
+#define PLUGIN_KEY(...)
 const struct adn_key adn_keys[] = {
 #include "settings/keys.def"
 };

@@ -11,6 +11,7 @@
 #include "settings/parts.h"
 #include "sys/error.h"
 #include "sys/log.h"
+#include "sys/text.h"
 
 /* The order that was measured: docs/using.md has the figures. */
 static const struct {
@@ -62,11 +63,13 @@ struct adn_settings *adn_settings_new(void)
 {
     struct adn_settings *settings = calloc(1, sizeof(*settings));
 
-    if (settings != NULL)
+    if (settings != NULL) {
         settings->key_origin = calloc((size_t)adn_key_count, sizeof(*settings->key_origin));
-    if (settings == NULL || settings->key_origin == NULL) {
+        settings->key_withheld = calloc((size_t)adn_key_count, sizeof(*settings->key_withheld));
+    }
+    if (settings == NULL || settings->key_origin == NULL || settings->key_withheld == NULL) {
         adn_shortage(ENOMEM);
-        free(settings);
+        adn_settings_free(settings);
         return NULL;
     }
     return settings;
@@ -96,29 +99,34 @@ static int apply_builtin(struct adn_settings *settings)
     return 0;
 }
 
-/* What another user's file has no say in when root reads it: which code is run, which file is
- * replaced. */
-static int is_withheld(const struct adn_file *file, const struct adn_file_entry *entry)
-{
-    if (!file->foreign)
-        return 0;
-    if (strcmp(entry->section, "anydnn") == 0)
-        return strcmp(entry->key, "plugin_path") == 0 || strcmp(entry->key, "tuning") == 0;
-    if (strcmp(entry->section, "trace") == 0 || strcmp(entry->section, "shadow") == 0)
-        return strcmp(entry->key, "file") == 0;
-    return strncmp(entry->section, "plugin ", 7) == 0 && strcmp(entry->key, "module") == 0;
-}
-
 static void warn_of_owner(const struct adn_file *file, struct adn_messages *messages)
 {
+    char word[ADN_QUOTED_MAX];
+
     if (file->foreign)
         adn_message_add(messages,
-                        "%s: it belongs to user %ld and this process runs as root: its "
-                        "plugin_path, module, tuning and the files of traces are ignored",
+                        "%s: it belongs to user %ld and this process runs as root: keys of it "
+                        "that name code or files are ignored",
                         file->path, file->owner);
     if (file->loose != 0)
         adn_message_add(messages, "%s: its group or others can write it (mode %04o): chmod go-w %s",
-                        file->path, file->loose, file->path);
+                        file->path, file->loose, adn_text_quoted(file->path, word, sizeof(word)));
+}
+
+/* Returns 1 for an entry that is withheld, 0 for one that counts, and -1 when memory is out. A
+ * set.KEY is withheld in silence: the backend's description decides on it. */
+static int withhold(struct adn_settings *settings, struct adn_file *file,
+                    const struct adn_file_entry *entry, const char *origin,
+                    struct adn_messages *messages)
+{
+    int result = file->foreign ? adn_settings_withhold(settings, entry, file->owner, origin) : 0;
+
+    if (result < 0)
+        adn_file_error(file, entry->line, "out of memory");
+    else if (result > 0 && messages != NULL && strncmp(entry->key, "set.", 4) != 0)
+        adn_message_add(messages, "%s: %s = %s is ignored: the file belongs to user %ld", origin,
+                        entry->key, entry->value, file->owner);
+    return result;
 }
 
 /* Puts a file's entries into the settings. With `messages` what is unknown or ignored is told
@@ -131,10 +139,14 @@ static int apply_file(struct adn_settings *settings, struct adn_file *file, enum
     for (int i = 0; i < file->count; i++) {
         char origin[ADN_ORIGIN_MAX], error[ADN_REASON_MAX];
         enum adn_apply result;
+        int withheld;
 
-        if (is_withheld(file, &file->entry[i]))
-            continue;
         adn_file_origin(origin, file->path, file->entry[i].line);
+        withheld = withhold(settings, file, &file->entry[i], origin, messages);
+        if (withheld < 0)
+            return -1;
+        if (withheld > 0)
+            continue;
         result = adn_settings_apply(settings, &file->entry[i], layer, origin, error, sizeof(error));
         if (result == ADN_APPLY_DONE)
             continue;

@@ -30,6 +30,7 @@ enum adn_key_type {
 };
 
 #define ADN_KEY_CLASS_NONE (-1) /* no environment variable */
+#define ADN_KEY_CLASS_KIND (-2) /* set.KEY: the backend states what its value can do */
 
 struct adn_key {
     const char *section;
@@ -92,7 +93,7 @@ struct adn_file {
     int count;
     int schema;
     unsigned loose; /* its mode, when others than its owner can write it, or 0 */
-    int foreign; /* another user's, read by root: where it names code or files, it is not heard */
+    int foreign;    /* another user's, read by root: keys that name code or files are ignored */
     long owner;
     char error[ADN_SENTENCE_MAX]; /* "FILE:LINE: what is wrong" */
 };
@@ -123,6 +124,13 @@ enum adn_apply {
 enum adn_apply adn_settings_apply(struct adn_settings *settings, const struct adn_file_entry *entry,
                                   enum adn_layer layer, const char *origin, char *error,
                                   size_t error_size);
+/*
+ * Returns 1, and remembers the entry, when it names code or a file, or is a set.KEY that may, and
+ * thus does not count in a file of another user that root reads. Returns 0 when it counts, and -1
+ * when memory is out.
+ */
+int adn_settings_withhold(struct adn_settings *settings, const struct adn_file_entry *entry,
+                          long owner, const char *origin);
 /* Appends "; did you mean `x`?" when one of the names is near. */
 void adn_settings_suggest(char *error, size_t error_size, const char *name,
                           const char *const *names, int count);

@@ -195,19 +195,23 @@ static ssize_t read_text(int descriptor, char *text)
 /* Whose file it is, and who else can write it; -1 when this process does not trust it. */
 static int check_trust(struct adn_file *file, const struct stat *status)
 {
-    char reason[ADN_REASON_MAX];
+    char cause[ADN_REASON_MAX - 40], reason[ADN_REASON_MAX];
 
     if (!S_ISREG(status->st_mode))
         return 0;
     file->owner = (long)status->st_uid;
-    file->foreign = geteuid() == 0 && status->st_uid != 0 && !adn_env_privileged();
+    file->foreign = geteuid() == 0 && status->st_uid != 0;
     file->loose = status->st_mode & (S_IWGRP | S_IWOTH) ? status->st_mode & 07777 : 0;
-    if (file->loose == 0 || !adn_env_privileged())
+    if (!adn_env_privileged())
         return 0;
-    snprintf(reason, sizeof(reason),
-             "is not read by a privileged process: its group or others can write it (mode %04o): "
-             "chmod go-w",
-             file->loose);
+    if (file->loose != 0)
+        snprintf(cause, sizeof(cause), "its group or others can write it (mode %04o): chmod go-w",
+                 file->loose);
+    else if (status->st_uid != 0)
+        snprintf(cause, sizeof(cause), "user %ld owns it, not root: chown root", file->owner);
+    else if (adn_file_root_only(file->path, cause, sizeof(cause)) == 0)
+        return 0;
+    snprintf(reason, sizeof(reason), "is not read by a privileged process: %s", cause);
     adn_file_error(file, 0, reason);
     return -1;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "settings/parts.h"
 #include "settings/sources.h"
 
 /* The user's file: in $XDG_CONFIG_HOME, or in ~/.config; NULL when neither is known. */
@@ -41,6 +42,13 @@ struct adn_settings *adn_settings_load(void)
     return adn_settings_load_from(&sources);
 }
 
+static void free_withheld(struct adn_withheld *withheld)
+{
+    if (withheld != NULL)
+        free(withheld->value);
+    free(withheld);
+}
+
 static void free_plugin(struct adn_plugin_section *plugin)
 {
     while (plugin->set != NULL) {
@@ -49,8 +57,10 @@ static void free_plugin(struct adn_plugin_section *plugin)
         plugin->set = set->next;
         free(set->key);
         free(set->value);
+        free_withheld(set->withheld);
         free(set);
     }
+    free_withheld(plugin->module_withheld);
     free(plugin->module);
     free(plugin);
 }
@@ -83,6 +93,9 @@ void adn_settings_free(struct adn_settings *settings)
     free(settings->check_operations);
     free(settings->rules);
     free(settings->key_origin);
+    for (int i = 0; settings->key_withheld != NULL && i < adn_key_count; i++)
+        free_withheld(settings->key_withheld[i]);
+    free(settings->key_withheld);
     free(settings);
 }
 
@@ -96,13 +109,20 @@ const struct adn_plugin_section *adn_settings_plugin(const struct adn_settings *
     return plugin;
 }
 
-const char *adn_settings_plugin_set(const struct adn_settings *settings, const char *name,
-                                    const char *key)
+const struct adn_plugin_setting *adn_settings_plugin_set(const struct adn_settings *settings,
+                                                         const char *name, const char *key)
 {
     const struct adn_plugin_section *plugin = adn_settings_plugin(settings, name);
     const struct adn_plugin_setting *set = plugin != NULL ? plugin->set : NULL;
 
     while (set != NULL && strcmp(set->key, key) != 0)
         set = set->next;
-    return set != NULL ? set->value : NULL;
+    return set;
+}
+
+const char *adn_plugin_setting_value(const struct adn_plugin_setting *set, int is_choice)
+{
+    if (set == NULL)
+        return NULL;
+    return is_choice && set->withheld != NULL ? set->withheld->value : set->value;
 }

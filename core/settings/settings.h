@@ -46,12 +46,21 @@ struct adn_route_rule {
     char origin[ADN_ORIGIN_MAX];
 };
 
-/* `set.KEY = VALUE` of a [plugin NAME] section. */
+/* A value that does not count, or not surely, since it is from another user's file and this process
+ * runs as root. */
+struct adn_withheld {
+    char *value;
+    long owner;
+    char origin[ADN_ORIGIN_MAX];
+};
+
+/* `set.KEY = VALUE` of a [plugin NAME] section. One of `value` and `withheld` may be NULL. */
 struct adn_plugin_setting {
     struct adn_plugin_setting *next;
     char *key;
     char *value;
     char origin[ADN_ORIGIN_MAX];
+    struct adn_withheld *withheld; /* from a later layer than `value` */
 };
 
 struct adn_plugin_section {
@@ -62,6 +71,7 @@ struct adn_plugin_section {
     int32_t enable;
     char origin[ADN_ORIGIN_MAX]; /* of `enable` */
     char module_origin[ADN_ORIGIN_MAX];
+    struct adn_withheld *module_withheld;
     struct adn_plugin_setting *set;
 };
 
@@ -114,6 +124,8 @@ struct adn_settings {
         dropped; /* files that an error made us drop: every dispatch record says config_dropped */
     /* Where the value of each key comes from, in the order of keys.def. */
     char (*key_origin)[ADN_ORIGIN_MAX];
+    /* In the same order: what a later layer sets, but must not; NULL for none. */
+    struct adn_withheld **key_withheld;
     char fatal[1024]; /* not empty: an explicitly named file is bad; anydnnCreate fails with it */
 };
 
@@ -140,8 +152,11 @@ int adn_settings_rule_parse(struct adn_route_rule *rule, const char *pattern, co
 /* The [plugin NAME] section, or NULL; and a set.KEY of it, or NULL. */
 const struct adn_plugin_section *adn_settings_plugin(const struct adn_settings *settings,
                                                      const char *name);
-const char *adn_settings_plugin_set(const struct adn_settings *settings, const char *name,
-                                    const char *key);
+const struct adn_plugin_setting *adn_settings_plugin_set(const struct adn_settings *settings,
+                                                         const char *name, const char *key);
+/* Returns the value in force: `is_choice` says that the backend publishes the key as one that names
+ * neither code nor a file. NULL when there is none. */
+const char *adn_plugin_setting_value(const struct adn_plugin_setting *set, int is_choice);
 
 /*
  * Every effective setting for `anydnn config`: index from 0; returns 0, or -1 past the end. section
@@ -150,6 +165,14 @@ const char *adn_settings_plugin_set(const struct adn_settings *settings, const c
  */
 int adn_settings_item(const struct adn_settings *settings, int index, const char **section,
                       const char **key, char *value, size_t value_size, const char **origin);
+
+/*
+ * Writes a sentence on a value of this item that does not count, or only if the backend permits it;
+ * "" when there is none. It begins with the value's origin. Where the item has no other value, it
+ * has this one.
+ */
+void adn_settings_item_withheld(const struct adn_settings *settings, int index, char *text,
+                                size_t size);
 
 /* plugindir: where it was configured, or relative to this library's own file when that lies
  * elsewhere. */

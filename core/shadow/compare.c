@@ -44,7 +44,7 @@ int adn_pass_take(struct adn_pass *pass, int slot, const unsigned char *bytes)
     struct adn_subject_slot *at = &pass->subject.slot[slot];
     struct adn_places places;
 
-    at->before = malloc((size_t)at->count * sizeof(double));
+    at->before = reallocarray(NULL, (size_t)at->count, sizeof(double));
     if (!at->before)
         return adn_judge_no_memory(pass->sentence);
     adn_places_begin(&places, tensor);

@@ -4,10 +4,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include "sys/error.h"
+#include "sys/text.h"
 
 const char *adn_file_kind(mode_t mode)
 {
@@ -82,4 +88,65 @@ int adn_file_open(const char *path, struct stat *status, char *reason, size_t si
         return descriptor;
     close(descriptor);
     return -1;
+}
+
+/* A sticky folder further up does no harm: nobody can take away what root owns there. */
+static int check_owner(const char *path, int allows_sticky, char *reason, size_t size)
+{
+    char word[ADN_QUOTED_MAX];
+    struct stat status;
+
+    if (stat(path, &status) != 0) {
+        adn_shortage(errno);
+        snprintf(reason, size, "%s cannot be examined: %s", path, strerror(errno));
+        return -1;
+    }
+    if (status.st_uid != 0) {
+        snprintf(reason, size, "%s is owned by user %ld, not by root: chown root %s", path,
+                 (long)status.st_uid, adn_text_quoted(path, word, sizeof(word)));
+        return -1;
+    }
+    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0 &&
+        !(allows_sticky && (status.st_mode & S_ISVTX) != 0)) {
+        snprintf(reason, size, "%s can be written by others than root (mode %04o): chmod go-w %s",
+                 path, (unsigned)(status.st_mode & 07777),
+                 adn_text_quoted(path, word, sizeof(word)));
+        return -1;
+    }
+    return 0;
+}
+
+/* Checks every folder above `path` up to the root. */
+static int check_folders(const char *path, char *reason, size_t size)
+{
+    char folder[PATH_MAX];
+    int nearest = 1;
+
+    if (strlen(path) >= sizeof(folder)) {
+        snprintf(reason, size, "%s has too long a path", path);
+        return -1;
+    }
+    memcpy(folder, path, strlen(path) + 1);
+    do {
+        dirname(folder);
+        if (check_owner(folder, !nearest, reason, size) != 0)
+            return -1;
+        nearest = 0;
+    } while (strcmp(folder, "/") != 0 && strcmp(folder, ".") != 0);
+    return 0;
+}
+
+int adn_file_root_only(const char *path, char *reason, size_t size)
+{
+    char *real = realpath(path, NULL);
+    int result = -1;
+
+    if (real == NULL) {
+        adn_shortage(errno);
+        snprintf(reason, size, "%s cannot be reached: %s", path, strerror(errno));
+    } else if (check_owner(real, 0, reason, size) == 0 && check_folders(real, reason, size) == 0) {
+        result = check_folders(path, reason, size);
+    }
+    free(real);
+    return result;
 }

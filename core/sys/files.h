@@ -24,4 +24,11 @@ int adn_file_is_null(const struct stat *status);
  */
 int adn_file_open(const char *path, struct stat *status, char *reason, size_t size);
 
+/*
+ * Returns 0 when root alone can change what `path` leads to: the file, its folder, every folder
+ * above, and those of a link to it. Otherwise returns -1 and sets `reason` to a sentence that names
+ * the file or folder and its remedy.
+ */
+int adn_file_root_only(const char *path, char *reason, size_t size);
+
 #endif

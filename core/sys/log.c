@@ -214,6 +214,22 @@ static void write_whole(const char *line, size_t length)
     }
 }
 
+/* Makes blanks of control characters, in UTF-8 also of U+0080 to U+009f, which begin with 0xc2. */
+static void clean(char *line, size_t length)
+{
+    unsigned char before = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        unsigned char byte = (unsigned char)line[i];
+
+        if ((byte < ' ' && byte != '\t') || byte == 0x7f)
+            line[i] = ' ';
+        else if (before == 0xc2 && byte >= 0x80 && byte < 0xa0)
+            line[i - 1] = line[i] = ' ';
+        before = byte;
+    }
+}
+
 /* "anydnn: warning: TEXT" or "anydnn: cuda_naive: warning: TEXT", control characters made blanks so
  * that one line stays one, in `small` or, when it is longer, on the heap (cut to `small` if there
  * is none). Two bytes behind the text are free. */
@@ -245,9 +261,7 @@ static char *line_make(char small[LINE_SHORT], size_t *length, int level, const 
     }
     va_end(again);
     *length = (size_t)(head + body);
-    for (size_t i = 0; i < *length; i++)
-        if ((unsigned char)line[i] < ' ' && line[i] != '\t')
-            line[i] = ' ';
+    clean(line, *length);
     return line;
 }
 

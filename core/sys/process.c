@@ -150,7 +150,8 @@ const char *adn_process_library_path(void)
 
 void *adn_memory_alloc(size_t bytes)
 {
-    if (bytes > SIZE_MAX - MEMORY_ALIGNMENT)
+    /* More than any address space has; a sanitizer would end the program for it. */
+    if (bytes > SIZE_MAX / 8)
         return NULL;
     if (bytes == 0)
         bytes = 1;

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void adn_text_begin(struct adn_text *text, char *buffer, size_t size)
 {
@@ -42,6 +43,30 @@ static locale_t plain_locale(void)
         plain = made;
     }
     return made;
+}
+
+void adn_text_word(struct adn_text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_@%+=:,./-";
+
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        adn_text_add(text, "%s", word);
+        return;
+    }
+    adn_text_add(text, "'");
+    for (; *word != '\0'; word++)
+        adn_text_add(text, *word == '\'' ? "'\\''" : "%c", *word);
+    adn_text_add(text, "'");
+}
+
+const char *adn_text_quoted(const char *word, char *buffer, size_t size)
+{
+    struct adn_text text;
+
+    adn_text_begin(&text, buffer, size);
+    adn_text_word(&text, word);
+    return buffer;
 }
 
 double adn_text_to_double(const char *text, char **end)

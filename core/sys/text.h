@@ -4,6 +4,7 @@
 #ifndef ADN_SYS_TEXT_H
 #define ADN_SYS_TEXT_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,11 @@ struct adn_text {
 void adn_text_begin(struct adn_text *text, char *buffer, size_t size);
 void adn_text_add(struct adn_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* A word of a command that a user may paste into a shell, in quotes where it needs them. */
+void adn_text_word(struct adn_text *text, const char *word);
+/* The same alone in a buffer, which it returns; a path takes at most ADN_QUOTED_MAX bytes. */
+#define ADN_QUOTED_MAX (4 * PATH_MAX + 3)
+const char *adn_text_quoted(const char *word, char *buffer, size_t size);
 /* strtod with a `.`, whatever the program's locale is. */
 double adn_text_to_double(const char *text, char **end);
 /* The shortest decimal that reads back to the same double, with a `.`; inf, -inf, nan as such. */

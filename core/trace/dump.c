@@ -177,7 +177,11 @@ static void write_file(struct adn_dump *dump, const char *name, struct source *s
     int fd;
 
     adn_places_begin(&source->places, source->tensor);
-    bytes = size + (uint64_t)adn_shape_elements(source->tensor) * source->places.size;
+    /* Elements of an input may overlap, and be more than fit any file. */
+    if (__builtin_mul_overflow((uint64_t)adn_shape_elements(source->tensor),
+                               (uint64_t)source->places.size, &bytes) ||
+        __builtin_add_overflow(bytes, size, &bytes))
+        dump->failed = 1;
     if (dump->failed || !has_room(dump, bytes))
         return;
     fd = openat(dump->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

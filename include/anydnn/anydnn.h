@@ -978,7 +978,10 @@ ANYDNN_API anydnnStatus_t anydnnGetSettingCount(int *count);
 
 /*
  * About setting 0 .. count-1: section ("anydnn", "plugin cudnn", "route", "route split"), key,
- * value, origin ("FILE:LINE", "environment ANYDNN_LOG", "built-in").
+ * value, origin ("FILE:LINE", "environment ANYDNN_LOG", "built-in"), withheld. The last is "" or,
+ * for root, a sentence on a value that does not count since another user's file sets it; it begins
+ * with that value's origin. If value has the same origin, the backend gets it only if it permits
+ * that.
  */
 ANYDNN_API anydnnStatus_t anydnnGetSettingInfo(int index, const char *key, char *text, size_t size);
 

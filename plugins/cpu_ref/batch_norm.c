@@ -42,7 +42,7 @@ struct batch_norm_cell *cpu_ref_batch_norm_cells(const struct anydnn_plugin_plan
 {
     const struct batch_norm_state *state = plan->state;
     struct batch_norm_cell *cells =
-        kit_host->alloc((size_t)state->cells * sizeof(struct batch_norm_cell));
+        kit_host->alloc(kit_bytes(state->cells, sizeof(struct batch_norm_cell)));
 
     if (!cells)
         kit_fail(ANYDNN_PLUGIN_STATUS_ALLOC_FAILED, "%s: no memory for %lld means and variances",

@@ -94,7 +94,7 @@ void cpu_ref_conv_state(struct anydnn_plugin_plan *plan, const struct conv_roles
 /* Bytes of a copy, a multiple of what the host aligns to. */
 static size_t copy_bytes(const struct conv_copy *copy)
 {
-    return copy->convert ? ((size_t)copy->walk.count * sizeof(float) + 63) / 64 * 64 : 0;
+    return copy->convert ? (kit_bytes(copy->walk.count, sizeof(float)) + 63) / 64 * 64 : 0;
 }
 
 int32_t cpu_ref_conv_open(const struct anydnn_plugin_plan *plan,

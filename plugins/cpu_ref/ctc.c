@@ -122,7 +122,8 @@ static int64_t room_of(const struct ctc_sequence *at, int64_t letters)
 {
     return at->states == 0 || at->steps == 0
                ? 0
-               : at->steps * (2 + at->labels + at->states) + 2 * at->states + letters;
+               : kit_plus(kit_times(at->steps, 2 + at->labels + at->states),
+                          kit_plus(2 * at->states, letters));
 }
 
 /* 0 states stand for a sequence whose labels no path gives. */
@@ -160,9 +161,9 @@ static struct ctc_sequence *make_sequences(const struct anydnn_plugin_plan *plan
 
         describe(&at, operands, n, first);
         first += at.labels;
-        room += room_of(&at, x->dims[LETTER]);
+        room = kit_plus(room, room_of(&at, x->dims[LETTER]));
     }
-    made = kit_host->alloc(head + (size_t)room * sizeof(double));
+    made = kit_host->alloc(head + kit_bytes(room, sizeof(double)));
     if (!made)
         return NULL;
     next = (double *)(void *)((char *)made + head);

@@ -90,7 +90,7 @@ static void spread(double *sums, const struct anydnn_plugin_tensor *dx,
 /* NULL when there is no memory. */
 static double *sums_for_image(const struct anydnn_plugin_tensor *dx)
 {
-    return kit_host->alloc((size_t)kit_count(dx->dims + C, 3) * sizeof(double));
+    return kit_host->alloc(kit_bytes(kit_count(dx->dims + C, 3), sizeof(double)));
 }
 
 #define CPU_REF_TEMPLATE "spatial_grid.inc"

@@ -40,6 +40,29 @@ int32_t kit_fail(int32_t status, const char *format, ...) __attribute__((format(
  * sentence "no memory for WHAT" at the host, where there is none. */
 void *kit_alloc(size_t bytes, const char *what);
 
+/* What sizes become that do not fit: nothing allocates as many bytes, and the sum of four such
+ * sizes still fits. */
+#define KIT_TOO_MANY_BYTES (SIZE_MAX / 4)
+
+/* Returns the bytes of `count` elements, at most KIT_TOO_MANY_BYTES. Sizes come from the
+ * application, and an input whose elements overlap may have more of them than there is memory. */
+static inline size_t kit_bytes(int64_t count, size_t size)
+{
+    return count < 0 || (uint64_t)count > KIT_TOO_MANY_BYTES / size ? KIT_TOO_MANY_BYTES
+                                                                    : (size_t)count * size;
+}
+
+/* Return a product and a sum of sizes, none negative; INT64_MAX where they do not fit. */
+static inline int64_t kit_times(int64_t a, int64_t b)
+{
+    return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+
+static inline int64_t kit_plus(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
 /* 0, or a status with a sentence: of the space "host" there is device 0 alone. */
 int32_t kit_check_host_device(int32_t device);
 

@@ -92,7 +92,7 @@ static void look(const struct onednn_call *call, const void *data)
 
 void onednn_lost_look(struct onednn_build *build, struct onednn_lost *lost)
 {
-    size_t kept = lost->in_place ? (size_t)lost->count * sizeof(float) : 0;
+    size_t kept = lost->in_place ? kit_bytes(lost->count, sizeof(float)) : 0;
 
     lost->kept = onednn_reserve(build, FLAG_BYTES + kept);
     onednn_run_own(build, look, lost, sizeof *lost);

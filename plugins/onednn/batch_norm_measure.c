@@ -168,7 +168,7 @@ static void run_measure(const struct onednn_call *call, const void *data)
 void onednn_norm_measure(struct onednn_build *build, const struct onednn_norm *norm, int x,
                          int mean, int variance)
 {
-    size_t bytes = (size_t)norm->cells * sizeof(double);
+    size_t bytes = kit_bytes(norm->cells, sizeof(double));
     struct measure m = {.work = norm->work,
                         .count = norm->count,
                         .x = onednn_place_of(build, x),

@@ -221,9 +221,13 @@ struct onednn_place onednn_reserve(struct onednn_build *build, size_t bytes)
     struct onednn_place place = {.slot = -1};
     uint32_t when = build->when < ONEDNN_PART ? build->when : ONEDNN_BOTH;
 
+    if (bytes > KIT_TOO_MANY_BYTES)
+        bytes = KIT_TOO_MANY_BYTES;
     for (int mode = 0; mode < ONEDNN_MODES; mode++)
         if ((when >> mode & 1) && build->used[mode] > place.offset)
             place.offset = build->used[mode];
+    if (place.offset > KIT_TOO_MANY_BYTES)
+        place.offset = KIT_TOO_MANY_BYTES;
     for (int mode = 0; mode < ONEDNN_MODES; mode++)
         if (when >> mode & 1)
             build->used[mode] = (place.offset + bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;

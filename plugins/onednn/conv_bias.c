@@ -79,7 +79,7 @@ static void build_bias(struct onednn_build *build)
     db.dims[0] = sums.dims[0] = dy.dims[1];
     db.strides[0] = db.strides[1];
     sums.strides[0] = 1;
-    bias.sums = onednn_reserve(build, (size_t)bias.channels * sizeof(double));
+    bias.sums = onednn_reserve(build, kit_bytes(bias.channels, sizeof(double)));
     onednn_walk_init(&bias.walk, (const struct onednn_view *const[]){&dy, &spread}, 2);
     onednn_walk_init(&bias.blend, (const struct onednn_view *const[]){&db, &sums, &db}, 3);
     onednn_run_own(build, run_bias, &bias, sizeof bias);

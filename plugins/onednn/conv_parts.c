@@ -209,7 +209,7 @@ static void build_parts(struct onednn_build *build, const struct parts *parts,
     size_t begin[ONEDNN_MODES], most[ONEDNN_MODES] = {0};
 
     total.type = ANYDNN_PLUGIN_DOUBLE;
-    sums.sums = onednn_reserve(build, (size_t)sums.count * sizeof(double));
+    sums.sums = onednn_reserve(build, kit_bytes(sums.count, sizeof(double)));
     onednn_run_own(build, clear_sums, &sums, sizeof sums);
     onednn_run_own(build, run_parts, parts, sizeof *parts);
     memcpy(begin, build->used, sizeof begin);

@@ -12,13 +12,16 @@
 
 #include "sys/log.h"
 
-static const char *fixture_setting(void *cookie, const char *backend, const char *key)
+static const char *fixture_setting(void *cookie, const char *backend, const char *key,
+                                   uint32_t kind)
 {
     struct fixture *fixture = cookie;
 
     (void)backend;
-    if (strcmp(key, "fault") == 0)
+    if (strcmp(key, "fault") == 0) {
+        fixture->kind = kind;
         return fixture->fault;
+    }
     if (strcmp(key, "reenter") == 0)
         fixture->inner_answer = adn_load_open(fixture->inner);
     return NULL;

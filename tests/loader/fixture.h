@@ -22,6 +22,7 @@ struct fixture {
     struct adn_load_module modules[4];
     int32_t module_count;
     const char *fault; /* what the mocks get as set.fault */
+    uint32_t kind;     /* with which set.fault was last read */
     struct adn_registry *registry;
     struct adn_backend *inner; /* opened from inside a mock's main, by set.reenter */
     int inner_answer;

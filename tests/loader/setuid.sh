@@ -13,7 +13,12 @@ refuses a file that others can write
 refuses a folder that others can write
 refuses a folder of another owner further up
 refuses a link in a folder that others can write
-ran no code of what it refused"
+ran no code of what it refused
+a plain process gives a backend the library that a setting names
+gives the library that root alone can change
+withholds a library of another owner
+withholds a library in a folder that others can write
+withholds a library without a path"
 
 skip_all() {
     while IFS= read -r name; do
@@ -85,4 +90,21 @@ check "refuses a folder of another owner further up" \
 check "refuses a link in a folder that others can write" \
     says raised links untrusted "/links can be written by others than root (mode 0777)"
 check "ran no code of what it refused" test ! -s "$ANYDNN_MOCK_MARKER"
+
+# gives PROGRAM VALUE GIVEN TEXT: a backend gets GIVEN for a key that names code, and this text is said.
+gives() {
+    "$top/$1" "$top/fine" good_a "$2" >"$top/said" 2>&1
+    cat "$top/said"
+    grep -qx "library $3" "$top/said" && grep -q -e "$4" "$top/said"
+}
+
+check "a plain process gives a backend the library that a setting names" \
+    gives plain "$top/owner/anydnn_good_a.so" "$top/owner/anydnn_good_a.so" "stage live"
+check "gives the library that root alone can change" \
+    gives raised "$top/fine/anydnn_good_a.so" "$top/fine/anydnn_good_a.so" "stage live"
+check "withholds a library of another owner" gives raised "$top/owner/anydnn_good_a.so" none \
+    "set.library = .* of backend good_a is ignored by a privileged process: .* is owned by user .*, not by root"
+check "withholds a library in a folder that others can write" gives raised "$top/folder/anydnn_good_a.so" none \
+    "/folder can be written by others than root (mode 1777)"
+check "withholds a library without a path" gives raised libdnnl.so.3 none "it is not an absolute path"
 tap_end

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sys/log.h"
 
@@ -255,6 +256,39 @@ static void a_space_may_lack_one_of_a_kind(void **state)
     assert_null(space->device_identity);
 }
 
+/* The kind counts from the description on; a key without a known kind names code. */
+static void settings_have_kinds(void **state)
+{
+    static const struct {
+        const char *fault;
+        uint32_t kind;
+    } rows[] = {
+        {"setting_is_file", ANYDNN_PLUGIN_SETTING_FILE},
+        {"setting_is_choice", ANYDNN_PLUGIN_SETTING_CHOICE},
+        {"setting_kind_unknown", ANYDNN_PLUGIN_SETTING_CODE},
+        {NULL, ANYDNN_PLUGIN_SETTING_CODE},
+    };
+    struct fixture *fixture = *state;
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct adn_backend *backend;
+
+        fixture_copy(fixture, "good_a", "anydnn_good_a.so");
+        fixture_registry(fixture);
+        fixture->fault = rows[i].fault;
+        fixture->kind = 99;
+        backend = adn_load_find(fixture->registry, "good_a");
+        assert_int_equal(adn_load_setting_kind(backend, "fault"), ANYDNN_PLUGIN_SETTING_CODE);
+        fixture_live(fixture, "good_a");
+        assert_int_equal(fixture->kind, ANYDNN_PLUGIN_SETTING_CODE);
+        assert_int_equal(adn_load_setting_kind(backend, "fault"), rows[i].kind);
+        assert_int_equal(adn_load_setting_kind(backend, "faul"), ANYDNN_PLUGIN_SETTING_CODE);
+        backend->host.setting(&backend->host, "fault");
+        assert_int_equal(fixture->kind, rows[i].kind);
+        assert_int_equal(unlink(backend->path), 0);
+    }
+}
+
 static void a_fork_inside_main_is_survived(void **state)
 {
     live_with(state, "fork");
@@ -371,6 +405,7 @@ int main(void)
         CASE(a_space_of_its_own_is_live),
         CASE(a_space_may_lack_what_came_late),
         CASE(a_space_may_lack_one_of_a_kind),
+        CASE(settings_have_kinds),
         CASE(a_fork_inside_main_is_survived),
         CASE(opening_from_inside_main_answers_0),
         CASE(opening_another_from_inside_main_changes_nothing),

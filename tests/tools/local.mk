@@ -26,22 +26,30 @@ tests_tools_anydnn_faulty_la_LIBADD = -ldl
 EXTRA_tests_tools_anydnn_faulty_la_DEPENDENCIES = $(PLUGIN_MAP)
 
 if HAVE_CMOCKA
-tools_tests = tests/tools/test_cancel tests/tools/test_dumps tests/tools/test_page tests/tools/test_traffic
+tools_tests = tests/tools/test_cancel tests/tools/test_dumps tests/tools/test_page tests/tools/test_terminal \
+	tests/tools/test_traffic
 check_PROGRAMS += $(tools_tests)
 TESTS += $(tools_tests)
 tests_tools_test_page_SOURCES = tests/tools/test_page.c \
 	tools/alloc.c \
 	tools/common.c \
 	tools/files.c \
+	tools/terminal.c \
 	tools/report/figure.c \
 	tools/report/page.c
 tests_tools_test_page_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_tools_test_page_LDADD = libanydnn.la $(JANSSON_LIBS) $(CMOCKA_LIBS)
+tests_tools_test_terminal_SOURCES = tests/tools/test_terminal.c \
+	tools/alloc.c \
+	tools/terminal.c
+tests_tools_test_terminal_CPPFLAGS = $(tools_anydnn_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_tools_test_terminal_LDADD = $(JANSSON_LIBS) $(CMOCKA_LIBS)
 tests_tools_test_traffic_SOURCES = tests/tools/test_traffic.c \
 	tools/problem/traffic.c \
 	tools/alloc.c \
 	tools/common.c \
 	tools/files.c \
+	tools/terminal.c \
 	tools/options.c \
 	tools/problem/element.c \
 	tools/problem/given.c \
@@ -58,6 +66,7 @@ tests_tools_test_dumps_SOURCES = tests/tools/test_dumps.c \
 	tools/alloc.c \
 	tools/common.c \
 	tools/files.c \
+	tools/terminal.c \
 	tools/compare/dump.c \
 	tools/oracle/data.c \
 	tools/oracle/source.c \

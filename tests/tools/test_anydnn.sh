@@ -151,6 +151,39 @@ check "info --json with an error" json 1 "'nonesuch' in a['error'] and a['backen
 
 check "config shows origins" gives 0 "^plan_cache = 256  *; built-in\$" config
 check "config shows routes" gives 0 "^\[route tensor_op\]\$" config
+# As root with another user's file: keys that name code or files do not count, and both commands say so.
+# good_a of the loader's tests asks for set.fault before its description is known, and states no kind.
+foreign() {
+    rm -f "$tap_dir/written"
+    conf "[anydnn]\\nplan_cache = 7\\nlog_file = $tap_dir/written\\n[plugin good_a]\\nset.fault = nonsense
+[plugin cpu_ref]\\nset.threads = 3"
+    chown 12345 "$tap_dir/a.conf"
+    ANYDNN_PLUGIN_PATH=$mocks
+    export ANYDNN_PLUGIN_PATH
+    foreign_says
+    foreign_found=$?
+    unset ANYDNN_PLUGIN_PATH
+    rm -f "$tap_dir/a.conf"
+    return $foreign_found
+}
+foreign_says() {
+    gives 0 '^    set.fault = nonsense is ignored: .*/a.conf:5 belongs to user 12345$' \
+        info --config "$tap_dir/a.conf" good_a cpu_ref || return 1
+    grep -q '^    limit \* dilation=4' "$tap_dir/out" && grep -q '^    set.threads = 3$' "$tap_dir/out" || return 1
+    says 'a.conf:5: set.fault = nonsense of backend good_a is ignored: the file belongs to user 12345' || return 1
+    says "a.conf:3: log_file = $tap_dir/written is ignored: the file belongs to user 12345" || return 1
+    gives 0 '^plan_cache = 7 ' config --config "$tap_dir/a.conf" || return 1
+    grep -q '^log_file = stderr ' "$tap_dir/out" && grep -q '^#set.fault = nonsense ' "$tap_dir/out" || return 1
+    says "^# .*/a.conf:3: log_file = $tap_dir/written is ignored" || return 1
+    json 0 "[s['key'] for s in a['settings'] if 'withheld' in s] == ['log_file', 'set.fault', 'set.threads']" config --config "$tap_dir/a.conf" ||
+        return 1
+    [ ! -e "$tap_dir/written" ]
+}
+if [ "$(id -u)" = 0 ]; then
+    check "root takes no code and no file from another user's settings" foreign
+else
+    skip "root takes no code and no file from another user's settings" "needs root"
+fi
 check "config takes no arguments" refuses 2 "device: anydnn config takes no arguments" config device
 check "config --device" gives 0 "^device = cpu  *; environment ANYDNN_DEVICE\$" config --device cpu
 check "config --json" json 0 \

@@ -304,6 +304,18 @@ plotted() {
         grep -q "^set output '$tap_dir/a.svg'" "$tap_dir/a.gp"
 }
 check "the plot's script has a panel for each operation" plotted
+# gnuplot ends a line at a newline even inside of quotes, and takes `|` in front of a name for a command.
+newline_in_name() {
+    name=$(printf '%s/a\nsystem "touch pwned"\n.gp' "$tap_dir")
+    bench $quick "$pool" cpu_ref --plot "$name"
+    [ "$found" -eq 2 ] && says 'without control characters' && [ ! -e "$name" ]
+}
+bar_in_name() {
+    (cd "$tap_dir" && quickly "$pool" cpu_ref --plot '|touch pwned;.gp') && [ -e "$tap_dir/|touch pwned;.gp" ] &&
+        grep -q "^set output './|touch pwned;.svg'" "$tap_dir/|touch pwned;.gp"
+}
+check "a newline in the plot's name is refused" newline_in_name
+check "a bar in the plot's name is no command" bar_in_name
 if command -v gnuplot >/dev/null; then
     draws() {
         quickly "$pool" cpu_ref --plot "$tap_dir/b.$1" && [ -s "$tap_dir/b.$1" ] &&

@@ -116,6 +116,43 @@ no_problem() {
     replay 1 "$tap_dir/sideways" && says 'pooling_sideways' && says '^5 calls, 3 of them distinct'
 }
 
+# A trace that somebody else wrote, whose own name is hostile too: the command that repeats it has a shell
+# run nothing else, and a terminal gets no control character.
+hostile() {
+    mkdir -p "$tap_dir/hostile"
+    file="$tap_dir/hostile/x';touch pwned;'"
+    escape=$(printf '\033')
+    printf "pooling_sideways ';touch pwned;' \$(touch pwned) x=${escape}]0;title\\tcpu_ref\\t1\\tdefault\\t1.0\\t1:1\\t1\\t-\\tok\\n" \
+        >"$file"
+    rm -f "$tap_dir/pwned"
+    replay 1 "$file" && says '^  again: anydnn ' && says 'touch pwned' || return 1
+    if LC_ALL=C grep -q '[^[:print:][:space:]]' "$tap_dir/out" "$tap_dir/err"; then
+        echo "a control character is printed"
+        cat -v "$tap_dir/out" "$tap_dir/err"
+        return 1
+    fi
+    sed -n 's/^  again: //p' "$tap_dir/out" >"$tap_dir/again"
+    (
+        cd "$tap_dir" && anydnn() { printf '%s\n' "$#" >>"$tap_dir/counted"; }
+        . "$tap_dir/again"
+    )
+    [ ! -e "$tap_dir/pwned" ] || { echo "the shell ran it"; cat "$tap_dir/again"; return 1; }
+    # What the shell read are the words that were meant: compare, three options with values, two pairs, a problem.
+    grep -qx 10 "$tap_dir/counted"
+}
+
+# The same for a trace that is reduced to one of its own, and a line that is replayed on a dump.
+hostile_name() {
+    mkdir -p "$tap_dir/named"
+    file="$tap_dir/named/it's;touch pwned;"
+    rm -f "$tap_dir/pwned"
+    traced "$file" --config "$tap_dir/faulty.conf" $conv || return 1
+    replay 1 --reduce --config "$tap_dir/faulty.conf" "$file" && says 'repeat it with: anydnn replay ' || return 1
+    command=$(sed -n 's/^  repeat it with: anydnn \(.*\)$/\1/p' "$tap_dir/out")
+    (cd "$tap_dir" && eval "\"$anydnn\" $command" >"$tap_dir/out" 2>"$tap_dir/err")
+    [ $? -eq 1 ] && says 'beyond their bound' && [ ! -e "$tap_dir/pwned" ]
+}
+
 # Every cut of a trace is read without a fault.
 every_cut() {
     length=$(wc -c <"$trace")
@@ -134,6 +171,8 @@ check "a planted fault is found, and the command repeats it" fault_is_found
 check "a cut trace is read to its last whole line" cut
 check "lines that are none of a trace are counted" noise
 check "a problem that is none is named" no_problem
+check "a hostile trace runs nothing" hostile
+check "nor does a hostile name" hostile_name
 check "a trace may be cut anywhere" every_cut
 check "no argument" refuses 2 "replay takes a trace"
 check "no such file" refuses 2 "nonesuch: No such file" "$tap_dir/nonesuch"

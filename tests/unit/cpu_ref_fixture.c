@@ -37,7 +37,7 @@ static void host_set_error(const struct anydnn_plugin_host *host, const char *te
 
 static void *host_alloc(size_t bytes)
 {
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+    return bytes > SIZE_MAX / 8 ? NULL : aligned_alloc(64, (bytes + 63) / 64 * 64);
 }
 
 static uint64_t host_fork_number(void)

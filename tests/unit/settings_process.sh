@@ -85,6 +85,17 @@ if [ "$(id -u)" = 0 ] && chown 65534 "$probe" && chmod 4755 "$probe" && shows 'p
         check "privileged: and a word of it" shows \
             '50-x.conf: is not read by a privileged process: its group or others can write it (mode 0664)' LC_ALL=C
         chmod g-w "$folder/conf.d/50-x.conf"
+        chown 65534 "$folder/conf.d/50-x.conf"
+        check "privileged: no file of another user" shows 'plan_cache = 21 ' LC_ALL=C
+        check "privileged: and a word of its owner" shows \
+            '50-x.conf: is not read by a privileged process: user 65534 owns it, not root: chown root' LC_ALL=C
+        chown 0 "$folder/conf.d/50-x.conf"
+        chown 65534 "$folder/conf.d"
+        check "privileged: no file in a folder of another user" shows 'plan_cache = 21 ' LC_ALL=C
+        check "privileged: and a word of the folder" shows \
+            "50-x.conf: is not read by a privileged process: $folder/conf.d is owned by user 65534, not by root" LC_ALL=C
+        chown 0 "$folder/conf.d"
+        check "privileged: root's own file" shows 'plan_cache = 22 ' LC_ALL=C
     fi
     check "privileged: the log level is read" shows 'log = error (environment ANYDNN_LOG)' ANYDNN_LOG=error
 else

@@ -237,6 +237,71 @@ static void fused_works_in_place(void **state)
     fixture_plugin()->context_destroy(context);
 }
 
+/* ------------------------------------------------------------------ sizes that do not fit */
+
+static int32_t run_status(const struct anydnn_plugin_problem *problem,
+                          const struct anydnn_plugin_operands *operands)
+{
+    struct anydnn_plugin_context *context = fixture_context();
+    struct anydnn_plugin_plan *plan = fixture_plan(context, problem);
+    const struct anydnn_plugin_operation *operation = fixture_operation(problem->operation);
+    int32_t effect = 0, status;
+
+    fixture_error[0] = '\0';
+    status = operation->plan_execute(plan, operands, &effect);
+    operation->plan_destroy(plan);
+    fixture_plugin()->context_destroy(context);
+    return status;
+}
+
+/* The paths of one label over 2^61 letters: a byte count that, modulo 2^64, is that of a few. */
+static void paths_beyond_memory_are_refused(void **state)
+{
+    const struct anydnn_plugin_ctc params = {
+        .struct_size = sizeof params,
+        .normalization = ANYDNN_PLUGIN_LOSS_NORMALIZATION_NONE,
+    };
+    const int64_t dims[3] = {1, 1, (INT64_C(1) << 61) + 16}, one = 1;
+    const struct anydnn_plugin_tensor x = fixture_tensor(ANYDNN_PLUGIN_FLOAT, 3, dims);
+    const struct anydnn_plugin_tensor number = fixture_tensor(ANYDNN_PLUGIN_INT32, 1, &one);
+    const struct anydnn_plugin_tensor cost = fixture_tensor(ANYDNN_PLUGIN_FLOAT, 1, &one);
+    const struct anydnn_plugin_problem problem = {
+        .struct_size = sizeof problem,
+        .operation = ANYDNN_PLUGIN_CTC_LOSS,
+        .algorithm = -1,
+        .params = &params,
+        .present = 0x1f,
+        .tensor = {&x, &number, &number, &number, &cost},
+    };
+    float probability[2] = {0.5F, 0.5F}, result = 0;
+    int32_t label = 1, length = 1;
+    const struct anydnn_plugin_operands operands = {
+        .struct_size = sizeof operands,
+        .data = {probability, &label, &length, &length, &result},
+        .scale = {1, 0},
+    };
+
+    (void)state;
+    assert_int_equal(run_status(&problem, &operands), ANYDNN_PLUGIN_STATUS_ALLOC_FAILED);
+    assert_non_null(strstr(fixture_error, "ctc_loss: no memory for the paths of 1 labels"));
+}
+
+/* Elements of an input may overlap, so that 2^62 of them lie in little memory; their copy does not.
+ */
+static void copies_beyond_memory_are_refused(void **state)
+{
+    const int64_t x_wide[4] = {INT64_C(1) << 58, 16, 1, 1}, w_few[4] = {1, 16, 1, 1};
+    uint16_t few[64] = {0};
+    const struct anydnn_plugin_operands operands = {
+        .struct_size = sizeof operands, .data = {few, few, few}, .scale = {1, 0}};
+    struct fixture_conv conv;
+
+    (void)state;
+    fixture_conv(&conv, FORWARD, ANYDNN_PLUGIN_HALF, x_wide, w_few);
+    assert_int_equal(run_status(&conv.problem, &operands), ANYDNN_PLUGIN_STATUS_ALLOC_FAILED);
+    assert_non_null(strstr(fixture_error, "convolution_forward: no memory for "));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +310,8 @@ int main(void)
         cmocka_unit_test(contexts_run_at_once),
         cmocka_unit_test(children_make_threads_of_their_own),
         cmocka_unit_test(fused_works_in_place),
+        cmocka_unit_test(paths_beyond_memory_are_refused),
+        cmocka_unit_test(copies_beyond_memory_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

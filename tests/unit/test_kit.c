@@ -520,6 +520,29 @@ static void philox_gives_the_known_words(void **state)
     }
 }
 
+static void sizes_do_not_wrap(void **state)
+{
+    const int64_t most = INT64_MAX;
+
+    (void)state;
+    assert_int_equal(kit_bytes(0, 8), 0);
+    assert_int_equal(kit_bytes(3, 8), 24);
+    assert_true(kit_bytes(INT64_C(1) << 61, 8) == KIT_TOO_MANY_BYTES);
+    assert_true(kit_bytes(most, 1) == KIT_TOO_MANY_BYTES);
+    assert_true(kit_bytes(-1, 1) == KIT_TOO_MANY_BYTES);
+    assert_true(4 * (KIT_TOO_MANY_BYTES / 4) <= SIZE_MAX / 4);
+    assert_int_equal(kit_times(1431655764, 3), INT64_C(4294967292));
+    assert_int_equal(kit_times(most, 0), 0);
+    assert_int_equal(kit_times(0, most), 0);
+    assert_int_equal(kit_times(most, 1), most);
+    assert_int_equal(kit_times(INT64_C(1) << 31, INT64_C(3) << 31), most);
+    assert_int_equal(kit_times(most / 2, 2), most - 1);
+    assert_int_equal(kit_times(most / 2 + 1, 2), most);
+    assert_int_equal(kit_plus(most, 1), most);
+    assert_int_equal(kit_plus(most - 1, 1), most);
+    assert_int_equal(kit_plus(1, 2), 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -539,6 +562,7 @@ int main(void)
         cmocka_unit_test_setup(settings_are_read, begin),
         cmocka_unit_test_setup(memory_is_clean_or_refused, begin),
         cmocka_unit_test(operations_are_published),
+        cmocka_unit_test(sizes_do_not_wrap),
         cmocka_unit_test(philox_gives_the_known_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

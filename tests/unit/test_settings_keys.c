@@ -255,7 +255,7 @@ static void members(void **state)
     assert_int_equal(s->user_config, 0);
     assert_string_equal(adn_settings_plugin(s, "b")->module, "m.so");
     assert_int_equal(adn_settings_plugin(s, "b")->enable, ADN_ENABLE_YES);
-    assert_string_equal(adn_settings_plugin_set(s, "b", "k"), "v");
+    assert_string_equal(adn_settings_plugin_set(s, "b", "k")->value, "v");
     assert_null(adn_settings_plugin_set(s, "b", "l"));
     assert_null(adn_settings_plugin_set(s, "c", "k"));
     assert_null(adn_settings_plugin(s, "c"));

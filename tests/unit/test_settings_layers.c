@@ -741,32 +741,110 @@ static void a_file_that_others_can_write_is_told(void **state)
     }
 }
 
+/* Writes a file of another user and loads it as ANYDNN_CONFIG over the text of the system's file.
+ */
+static struct adn_settings *load_theirs(const char *system, const char *text)
+{
+    static char path[256];
+    struct given given = {.system = system, .config_path = path};
+
+    fixture_write("theirs.conf", text);
+    fixture_path(path, sizeof(path), "theirs.conf");
+    assert_int_equal(chown(path, 12345, 12345), 0);
+    return fixture_load(&given);
+}
+
 /* As sudo makes it with a kept HOME. Only root can make such a file. */
 static void root_hears_others_half(void **state)
 {
-    struct given given = {0};
     struct adn_settings *settings;
-    char path[256];
 
     (void)state;
     if (geteuid() != 0)
         skip();
-    fixture_write("theirs.conf", "[anydnn]\nplan_cache = 7\nplugin_path = /tmp\n"
+    settings = load_theirs(NULL, "[anydnn]\nplan_cache = 7\nplugin_path = /tmp\n"
                                  "tuning = /tmp/tuning\n[plugin p]\nmodule = /tmp/p.so\n"
                                  "enable = no\n");
-    fixture_path(path, sizeof(path), "theirs.conf");
-    assert_int_equal(chown(path, 12345, 12345), 0);
-    given.config_path = path;
-    settings = fixture_load(&given);
     assert_int_equal(settings->plan_cache, 7);
     assert_int_equal(adn_settings_plugin(settings, "p")->enable, ADN_ENABLE_NO);
     assert_null(adn_settings_plugin(settings, "p")->module);
     assert_string_equal(settings->tuning, "off");
     assert_true(settings->plugin_path == NULL || settings->plugin_path[0] == NULL);
-    assert_int_equal(fixture_message_count, 1);
+    assert_int_equal(fixture_message_count, 4);
     assert_holds(fixture_messages, "theirs.conf: it belongs to user 12345");
-    assert_holds(fixture_messages,
-                 "plugin_path, module, tuning and the files of traces are ignored");
+    assert_holds(fixture_messages, "keys of it that name code or files are ignored");
+    assert_holds(fixture_messages, "theirs.conf:3: plugin_path = /tmp is ignored");
+    assert_holds(fixture_messages, "theirs.conf:4: tuning = /tmp/tuning is ignored");
+    assert_holds(fixture_messages, "theirs.conf:6: module = /tmp/p.so is ignored");
+    adn_settings_free(settings);
+}
+
+/* SECURITY.md: such a file neither runs code nor names a file to write. */
+static void root_takes_no_path_of_others(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    for (int i = 0; i < adn_key_count; i++) {
+        const struct adn_key *key = &adn_keys[i];
+        int names_path = key->type == ADN_KEY_LOG_FILE || key->type == ADN_KEY_FILE ||
+                         key->type == ADN_KEY_FOLDERS;
+        struct adn_settings *settings;
+        char text[128], path[64], withheld[512];
+        int item = 0;
+        const char *section, *name, *origin;
+        char value[256];
+
+        if (!names_path)
+            continue;
+        fixture_path(path, sizeof(path), "a_path");
+        snprintf(text, sizeof(text), "[%s]\n%s = %s\n", key->section, key->key, path);
+        settings = load_theirs(NULL, text);
+        assert_string_equal(fixture_item(settings, key->section, key->key, NULL), key->builtin);
+        while (adn_settings_item(settings, item, &section, &name, value, sizeof(value), &origin) ==
+                   0 &&
+               (strcmp(section, key->section) != 0 || strcmp(name, key->key) != 0))
+            item++;
+        adn_settings_item_withheld(settings, item, withheld, sizeof(withheld));
+        assert_holds(withheld, "theirs.conf:2: ");
+        assert_holds(withheld, path);
+        assert_holds(withheld, "belongs to user 12345");
+        assert_int_equal(access(path, F_OK), -1);
+        adn_settings_free(settings);
+    }
+}
+
+/* A withheld value leaves what an earlier layer says, and gives way to what a later one says. */
+static void withheld_values_leave_earlier_ones(void **state)
+{
+    static const char system[] = "[anydnn]\ntuning = /own/tuning\n[plugin p]\nmodule = own.so\n"
+                                 "set.library = own\nset.threads = 1\n";
+    static const char theirs[] = "[anydnn]\ntuning = /tmp/tuning\n[plugin p]\n"
+                                 "module = /tmp/p.so\nset.library = theirs\nset.threads = 2\n"
+                                 "set.new = 3\n";
+    const struct adn_plugin_setting *set;
+    struct adn_settings *settings;
+    const char *origin;
+
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    settings = load_theirs(system, theirs);
+    assert_string_equal(settings->tuning, "/own/tuning");
+    assert_string_equal(fixture_item(settings, "anydnn", "tuning", &origin), "/own/tuning");
+    assert_holds(origin, "/anydnn.conf:2");
+    assert_string_equal(adn_settings_plugin(settings, "p")->module, "own.so");
+    set = adn_settings_plugin_set(settings, "p", "library");
+    assert_string_equal(adn_plugin_setting_value(set, 0), "own");
+    assert_holds(set->withheld->origin, "theirs.conf:5");
+    assert_int_equal(set->withheld->owner, 12345);
+    set = adn_settings_plugin_set(settings, "p", "threads");
+    assert_string_equal(adn_plugin_setting_value(set, 0), "1");
+    assert_string_equal(adn_plugin_setting_value(set, 1), "2");
+    set = adn_settings_plugin_set(settings, "p", "new");
+    assert_null(adn_plugin_setting_value(set, 0));
+    assert_string_equal(adn_plugin_setting_value(set, 1), "3");
+    assert_null(adn_plugin_setting_value(adn_settings_plugin_set(settings, "p", "none"), 1));
     adn_settings_free(settings);
 }
 
@@ -825,7 +903,7 @@ static void relocated_paths(void **state)
     assert_int_equal(adn_settings_sysconfdir()[0], '/');
 }
 
-#define OTHER_COUNT 12
+#define OTHER_COUNT 14
 
 int main(void)
 {
@@ -841,7 +919,9 @@ int main(void)
         cmocka_unit_test(links_and_the_null_device_are_read),
         cmocka_unit_test(log_file_without_a_reader),
         cmocka_unit_test(a_file_that_others_can_write_is_told),
-        cmocka_unit_test(root_hears_others_half)};
+        cmocka_unit_test(root_hears_others_half),
+        cmocka_unit_test(root_takes_no_path_of_others),
+        cmocka_unit_test(withheld_values_leave_earlier_ones)};
     size_t count = OTHER_COUNT;
 
     for (size_t i = 0; i < CASE_COUNT; i++)

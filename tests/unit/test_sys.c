@@ -19,6 +19,7 @@
 #include "sys/error.h"
 #include "sys/log.h"
 #include "sys/process.h"
+#include "sys/text.h"
 
 /* ---- log */
 
@@ -101,11 +102,25 @@ static void a_backend_speaks(void **state)
     assert_string_equal(read_file(log_path), "anydnn: cuda_naive: warning: no device\n");
 }
 
+static void words_for_a_shell_are_quoted(void **state)
+{
+    char word[64];
+
+    (void)state;
+    assert_string_equal(adn_text_quoted("/a/b-c.so", word, sizeof(word)), "/a/b-c.so");
+    assert_string_equal(adn_text_quoted("/a b", word, sizeof(word)), "'/a b'");
+    assert_string_equal(adn_text_quoted("/it's;id", word, sizeof(word)), "'/it'\\''s;id'");
+    assert_string_equal(adn_text_quoted("", word, sizeof(word)), "''");
+}
+
 static void one_line_stays_one(void **state)
 {
     (void)state;
     adn_warn("a\nb\r\x1b[2Jc\td");
-    assert_string_equal(read_file(log_path), "anydnn: warning: a b  [2Jc\td\n");
+    adn_warn("a\x7f\xc2\x9b"
+             "b\xc3\x9b");
+    assert_string_equal(read_file(log_path), "anydnn: warning: a b  [2Jc\td\n"
+                                             "anydnn: warning: a   b\xc3\x9b\n");
 }
 
 static void long_lines(void **state)
@@ -636,6 +651,7 @@ int main(void)
         LOGGED(level_that_does_not_exist),
         LOGGED(a_backend_speaks),
         LOGGED(one_line_stays_one),
+        cmocka_unit_test(words_for_a_shell_are_quoted),
         LOGGED(long_lines),
         LOGGED(errno_stays),
         LOGGED(file_is_appended_to),

@@ -83,7 +83,7 @@ repeats() {
     file=$(build wrong WRONG_IGNORES_GROUPS) || return 1
     verify 1 --small --op convolution_forward "$file" || return 1
     problem=$(sed -n "s/.*--problem '\(.*\)'$/\1/p" "$tap_dir/out" | head -n 1)
-    verify 1 --problem "$problem" "$file" && says "wrong_ignores_groups anydnn run --check cpu_ref $problem"
+    verify 1 --problem "$problem" "$file" && says "wrong_ignores_groups anydnn run --check cpu_ref '$problem'"
 }
 runs_again() {
     folder=$tap_dir

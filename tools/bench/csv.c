@@ -21,9 +21,11 @@ static void print_row(FILE *file, const struct bench *bench, const struct layer 
 {
     const struct row *row = &layer->row[pair];
 
-    fprintf(file, "%s,%s,%d,%s,%s,%s,%s,%s,%d,%d", bench->suite.name, layer->item->layer,
-            layer->item->times, layer->operation, bench->pair[pair].backend, bench->pair[pair].math,
-            bench->pair[pair].device,
+    tool_csv_text(file, bench->suite.name);
+    fputc(',', file);
+    tool_csv_text(file, layer->item->layer);
+    fprintf(file, ",%d,%s,%s,%s,%s,%s,%d,%d", layer->item->times, layer->operation,
+            bench->pair[pair].backend, bench->pair[pair].math, bench->pair[pair].device,
             row->declined == NULL ? "ran" : (row->failed ? "failed" : "declined"), layer->counted,
             layer->sets);
     fprintf(file, ",%.15g,%.15g", layer->traffic.flops, layer->traffic.bytes);

@@ -42,6 +42,12 @@ int bench_check_files(struct tool *tool, const struct bench_options *options)
                          "--plot=%s: gnuplot is not installed; a name that ends in .gp keeps the "
                          "script for it",
                          options->plot);
+    for (const char *c = options->plot; c != NULL && *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return tool_fail(tool, TOOL_USAGE,
+                             "--plot=%s: takes a name without control characters, at which gnuplot "
+                             "would end its line",
+                             options->plot);
     /* gnuplot would wait for a reader. */
     if (options->plot != NULL && stat(options->plot, &status) == 0 && !S_ISREG(status.st_mode))
         return tool_fail(tool, TOOL_USAGE, "--plot=%s: is not a regular file", options->plot);
@@ -55,10 +61,11 @@ int bench_check_files(struct tool *tool, const struct bench_options *options)
 
 /* ---- the script */
 
-/* A path as it is: in gnuplot's text '' stands for '. */
-static void print_text(FILE *file, const char *text)
+/* Prints a path as it is: in gnuplot's text '' stands for '. In front of a name that begins with |,
+ * which gnuplot would take for a command, stands the current folder. */
+static void print_path(FILE *file, const char *text)
 {
-    fputc('\'', file);
+    fputs(text[0] == '/' ? "'" : "'./", file);
     for (; *text != '\0'; text++)
         fprintf(file, *text == '\'' ? "''" : "%c", *text);
     fputc('\'', file);
@@ -115,7 +122,7 @@ static void print_script(FILE *file, const struct bench *bench, const char *term
         if (!has_operation_before(bench, i))
             print_data(file, bench, bench->layer[i].operation, panels++);
     fprintf(file, "set terminal %s size 1400,%d\nset output ", terminal, 420 * panels);
-    print_text(file, output);
+    print_path(file, output);
     fprintf(file,
             "\nset datafile missing '?'\nset style data histogram\n"
             "set style histogram clustered gap 1\nset style fill solid 0.8\n"

@@ -8,6 +8,7 @@
 
 #include "tools/progress.h"
 #include "tools/report/page.h"
+#include "tools/terminal.h"
 
 /* Samples of a named suite's layers: a wrong step from sample to sample shows with two, and the
  * reference of ResNet-50 forward takes seconds. */
@@ -126,19 +127,31 @@ char *compare_again(const struct compare *compare, const char *problem)
 {
     const char *device = compare->tool->device != NULL ? compare->tool->device : "";
     const char *config = compare->tool->config != NULL ? compare->tool->config : "";
-    const char *inputs = inputs_name(compare->options);
-    size_t size = strlen(problem) + strlen(device) + strlen(config) + strlen(inputs) + 600;
-    char *text = tool_alloc(size);
-    char sample[40] = "";
+    int samples = compare->options->sample > 0;
+    char seed[24], sample[24] = "";
+    const char *const words[] = {"anydnn",
+                                 "compare",
+                                 device[0] != '\0' ? "--device" : "",
+                                 device,
+                                 config[0] != '\0' ? "--config" : "",
+                                 config,
+                                 "--reference",
+                                 compare->options->reference,
+                                 "--inputs",
+                                 inputs_name(compare->options),
+                                 "--seed",
+                                 seed,
+                                 samples ? "--sample" : "",
+                                 sample,
+                                 compare->side[0].name,
+                                 compare->side[1].name,
+                                 problem,
+                                 NULL};
 
-    if (compare->options->sample > 0)
-        snprintf(sample, sizeof(sample), " --sample %llu", compare->options->sample);
-    snprintf(text, size,
-             "anydnn compare%s%s%s%s --reference %s --inputs %s --seed %llu%s %s %s '%s'",
-             device[0] != '\0' ? " --device " : "", device, config[0] != '\0' ? " --config " : "",
-             config, compare->options->reference, inputs, compare->options->seed, sample,
-             compare->side[0].name, compare->side[1].name, problem);
-    return text;
+    snprintf(seed, sizeof(seed), "%llu", compare->options->seed);
+    if (samples)
+        snprintf(sample, sizeof(sample), "%llu", compare->options->sample);
+    return tool_shell_command(words);
 }
 
 /* ---- arguments */

@@ -204,7 +204,7 @@ static void fill_bytes(struct adn_subject *subject, int slot, uint64_t seed, uin
 static void fill_host(struct adn_subject *subject, int slot)
 {
     int64_t count = subject->slot[slot].count;
-    int32_t *values = tool_alloc((size_t)count * sizeof(*values));
+    int32_t *values = tool_alloc_array(count, sizeof(*values));
 
     adn_problem_fill_host(&subject->problem, slot, values);
     for (int64_t i = 0; i < count; i++)
@@ -254,7 +254,7 @@ int oracle_fill(struct adn_subject *subject, const struct adn_problem *problem,
             return -1;
         }
         if (adn_subject_is_read(subject, i) && adn_problem_home(problem, i) == i) {
-            slot->before = tool_alloc((size_t)slot->count * sizeof(double));
+            slot->before = tool_alloc_array(slot->count, sizeof(double));
             fill_slot(subject, i, seed);
         }
     }

@@ -96,7 +96,7 @@ int oracle_fill_source(struct adn_subject *subject, uint64_t seed, struct adn_or
         } else if (slot >= 0 && named(source->to, role)) {
             out[i] = subject->slot[slot].before;
         } else if (info->slot[i].flags & ADN_SLOT_IN) {
-            in[i] = own[i] = tool_alloc((size_t)count * sizeof(double));
+            in[i] = own[i] = tool_alloc_array(count, sizeof(double));
             for (int64_t k = 0; k < count; k++)
                 own[i][k] = oracle_random_real(&state);
         }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tools/progress.h"
+#include "tools/terminal.h"
 
 /* ---- the calls */
 
@@ -58,17 +59,28 @@ static char *again(const struct replay *replay, const char *trace, long long lin
 {
     const char *device = replay->tool->device != NULL ? replay->tool->device : "";
     const char *config = replay->tool->config != NULL ? replay->tool->config : "";
-    size_t size = strlen(trace) + strlen(device) + strlen(config) + strlen(replay->beside) + 200;
-    char *text = tool_alloc(size);
-    char number[40] = "";
+    char number[24] = "", seed[24];
+    const char *const words[] = {"anydnn",
+                                 "replay",
+                                 device[0] != '\0' ? "--device" : "",
+                                 device,
+                                 config[0] != '\0' ? "--config" : "",
+                                 config,
+                                 line > 0 ? "--line" : "",
+                                 number,
+                                 "--reference",
+                                 replay->options->compare.reference,
+                                 "--seed",
+                                 seed,
+                                 trace[0] == '-' ? "--" : "",
+                                 trace,
+                                 replay->beside,
+                                 NULL};
 
     if (line > 0)
-        snprintf(number, sizeof(number), " --line %lld", line);
-    snprintf(text, size, "anydnn replay%s%s%s%s%s --reference %s --seed %llu '%s' %s",
-             device[0] != '\0' ? " --device " : "", device, config[0] != '\0' ? " --config " : "",
-             config, number, replay->options->compare.reference, replay->options->compare.seed,
-             trace, replay->beside);
-    return text;
+        snprintf(number, sizeof(number), "%lld", line);
+    snprintf(seed, sizeof(seed), "%llu", replay->options->compare.seed);
+    return tool_shell_command(words);
 }
 
 /* The folder beside the trace; NULL for none. */

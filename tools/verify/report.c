@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/terminal.h"
 #include "tools/verify/tally.h"
 
 /* ---- commands */
@@ -26,26 +27,40 @@ static char *join(const char *const *parts)
 char *verify_repeat_run(const struct verify_options *options, const char *problem)
 {
     const char *slash = strrchr(options->path, '/');
+    const char *const words[] = {"anydnn", "run", "--check", "cpu_ref", problem, NULL};
+    char *command = tool_shell_command(words);
     char folder[4096] = "";
+    char *word, *text;
 
     if (options->by_path && slash != NULL)
-        snprintf(folder, sizeof(folder), "ANYDNN_PLUGIN_PATH='%.*s' ", (int)(slash - options->path),
-                 options->path);
-    return join((const char *const[]){folder, "ANYDNN_ROUTE=", options->name,
-                                      " anydnn run --check cpu_ref ", problem, NULL});
+        snprintf(folder, sizeof(folder), "%.*s", (int)(slash - options->path), options->path);
+    word = tool_shell_word(folder);
+    text = join((const char *const[]){
+        folder[0] != '\0' ? "ANYDNN_PLUGIN_PATH=" : "", folder[0] != '\0' ? word : "",
+        folder[0] != '\0' ? " ANYDNN_ROUTE=" : "ANYDNN_ROUTE=", options->name, " ", command, NULL});
+    free(word);
+    free(command);
+    return text;
 }
 
 char *verify_repeat_verify(const struct verify_options *options, const char *problem)
 {
-    char seed[80] = "";
+    char processes[24], seed[24];
+    const char *words[10] = {"anydnn", "verify", options->by_path ? options->path : options->name};
+    int count = 3;
 
-    if (options->processes > 1)
-        snprintf(seed, sizeof(seed), " --processes %llu", options->processes);
-    snprintf(seed + strlen(seed), sizeof(seed) - strlen(seed), " --seed %llu --problem '",
-             options->seed);
-    return join((const char *const[]){"anydnn verify ",
-                                      options->by_path ? options->path : options->name, seed,
-                                      problem, "'", NULL});
+    if (options->processes > 1) {
+        snprintf(processes, sizeof(processes), "%llu", options->processes);
+        words[count++] = "--processes";
+        words[count++] = processes;
+    }
+    snprintf(seed, sizeof(seed), "%llu", options->seed);
+    words[count++] = "--seed";
+    words[count++] = seed;
+    words[count++] = "--problem";
+    words[count++] = problem;
+    words[count] = NULL;
+    return tool_shell_command(words);
 }
 
 /* ---- table */

@@ -6,9 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "load/load.h"
 #include "tools/verify/verify.h"
 
-/* "NAME.KEY=VALUE" of a setting that is `set.KEY` of the section [plugin NAME]; NULL of another. */
+/* Whether root reads the value from another user's file, so that it counts only as a choice. */
+static int is_withheld(int index)
+{
+    char *withheld = tool_ask(anydnnGetSettingInfo, index, "withheld");
+    char *origin = tool_ask(anydnnGetSettingInfo, index, "origin");
+    int is_it = withheld == NULL || origin == NULL ||
+                (withheld[0] != '\0' && strncmp(withheld, origin, strlen(origin)) == 0);
+
+    free(withheld);
+    free(origin);
+    return is_it;
+}
+
+/* "NAME.KEY=VALUE" of a setting that is `set.KEY` of the section [plugin NAME], behind a `?` where
+ * it counts only as a choice; NULL of another. */
 static char *read_one(int index)
 {
     char *section = tool_ask(anydnnGetSettingInfo, index, "section");
@@ -18,10 +33,11 @@ static char *read_one(int index)
 
     if (section != NULL && key != NULL && value != NULL && strncmp(section, "plugin ", 7) == 0 &&
         strncmp(key, "set.", 4) == 0) {
-        size_t size = strlen(section) + strlen(key) + strlen(value) + 3;
+        size_t size = strlen(section) + strlen(key) + strlen(value) + 4;
 
         line = tool_alloc(size);
-        snprintf(line, size, "%s.%s=%s", section + 7, key + 4, value);
+        snprintf(line, size, "%s%s.%s=%s", is_withheld(index) ? "?" : "", section + 7, key + 4,
+                 value);
     }
     free(section);
     free(key);
@@ -55,14 +71,19 @@ void verify_settings_free(char **lines)
     free(lines);
 }
 
-const char *verify_setting(void *lines, const char *backend, const char *key)
+const char *verify_setting(void *lines, const char *backend, const char *key, uint32_t kind)
 {
     size_t name = strlen(backend);
     size_t length = strlen(key);
 
-    for (char **line = lines; *line != NULL; line++)
-        if (strncmp(*line, backend, name) == 0 && (*line)[name] == '.' &&
-            strncmp(*line + name + 1, key, length) == 0 && (*line)[name + 1 + length] == '=')
-            return *line + name + length + 2;
+    for (char **line = lines; *line != NULL; line++) {
+        int is_withheld = (*line)[0] == '?';
+        const char *text = *line + is_withheld;
+
+        if ((!is_withheld || kind == ANYDNN_PLUGIN_SETTING_CHOICE) &&
+            strncmp(text, backend, name) == 0 && text[name] == '.' &&
+            strncmp(text + name + 1, key, length) == 0 && text[name + 1 + length] == '=')
+            return text + name + length + 2;
+    }
     return NULL;
 }

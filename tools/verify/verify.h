@@ -72,7 +72,7 @@ int verify_child(char **arguments);
 char **verify_settings_read(void);
 void verify_settings_free(char **lines);
 /* The value for a backend's key among such lines, or NULL. */
-const char *verify_setting(void *lines, const char *backend, const char *key);
+const char *verify_setting(void *lines, const char *backend, const char *key, uint32_t kind);
 
 /* Draws conclusions, once all cases are in. */
 void verify_finish(json_t *answer);

@@ -57,12 +57,28 @@ int adn_world_open(struct adn_world *all, struct adn_backend *backend)
     return adn_load_open(backend) && space_learn(all, backend->plugin);
 }
 
-static const char *plugin_setting(void *cookie, const char *backend, const char *key)
+static void warn_of_withheld(const char *backend, const struct adn_plugin_setting *set)
 {
-    return adn_settings_plugin_set(cookie, backend, key);
+    const struct adn_withheld *withheld = set->withheld;
+    static const char what[] = "a value that another user's file sets";
+
+    if (adn_log_first(withheld->origin, strlen(withheld->origin), what))
+        adn_warn("%s: set.%s = %s of backend %s is ignored: the file belongs to user %ld, this "
+                 "process runs as root, and the backend does not publish the key as a choice",
+                 withheld->origin, set->key, withheld->value, backend, withheld->owner);
 }
 
-/* A warning for each set.KEY of the settings that the backend does not publish. */
+static const char *plugin_setting(void *cookie, const char *backend, const char *key, uint32_t kind)
+{
+    const struct adn_plugin_setting *set = adn_settings_plugin_set(cookie, backend, key);
+    int is_choice = kind == ANYDNN_PLUGIN_SETTING_CHOICE;
+
+    if (set && set->withheld && !is_choice)
+        warn_of_withheld(backend, set);
+    return adn_plugin_setting_value(set, is_choice);
+}
+
+/* Warns of each set.KEY of the settings that the backend does not publish, or that is withheld. */
 static void warn_of_settings(void *cookie, const struct adn_backend *backend)
 {
     const struct adn_plugin_section *section = adn_settings_plugin(cookie, backend->name);
@@ -81,10 +97,14 @@ static void warn_of_settings(void *cookie, const struct adn_backend *backend)
 
         for (uint32_t i = 0; i < plugin->setting_count; i++)
             known |= strcmp(plugin->settings[i]->key, set->key) == 0;
+        if (known && set->withheld &&
+            adn_load_setting_kind(backend, set->key) != ANYDNN_PLUGIN_SETTING_CHOICE)
+            warn_of_withheld(backend->name, set);
         if (known)
             continue;
-        adn_warn("%s: backend `%s` has no setting `set.%s`%s%s%s", set->origin, backend->name,
-                 set->key, near ? "; did you mean `set." : "", near ? near : "", near ? "`?" : "");
+        adn_warn("%s: backend `%s` has no setting `set.%s`%s%s%s",
+                 set->value ? set->origin : set->withheld->origin, backend->name, set->key,
+                 near ? "; did you mean `set." : "", near ? near : "", near ? "`?" : "");
     }
 }
 

@@ -224,6 +224,9 @@ static const struct mock_fault mock_faults[] = {
     SET("setting_null", settings[0], NULL),
     SET("setting_short", setting.struct_size, UP_TO(anydnn_plugin_setting, help)),
     SET("setting_key_bad", setting.key, "Fault"),
+    SET("setting_is_file", setting.kind, ANYDNN_PLUGIN_SETTING_FILE),
+    SET("setting_is_choice", setting.kind, ANYDNN_PLUGIN_SETTING_CHOICE),
+    SET("setting_kind_unknown", setting.kind, ANYDNN_PLUGIN_SETTING_CHOICE + 1),
     SET("setting_help_null", setting.help, NULL),
     SET("setting_help_lines", setting.help, "one\ntwo"),
 };
