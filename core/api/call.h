@@ -305,7 +305,8 @@ static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_en
     call->key[0] = (uint64_t)call->operation | (uint64_t)call->variant << 8 |
                    (uint64_t)entry->present << 16 | (uint64_t)(uint32_t)call->algorithm << 32;
     call->key[1] = adn_aliases_of(masks, entry->present, call->operands.data);
-    call->hash = adn_table_key_mix(adn_table_key_mix(entry->hash, call->key[0]), call->key[1]);
+    call->hash = adn_table_key_end(
+        adn_table_key_mix(adn_table_key_mix(entry->hash, call->key[0]), call->key[1]));
     call->key_words = entry->key_words;
     if (entry->key_words & 1)
         call->key[entry->key_words] = 0;

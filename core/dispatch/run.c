@@ -57,7 +57,6 @@ execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how h
     anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
     uintptr_t misaligned = 0;
     int workspace_short;
-    int taken = 0;
     int32_t result;
 
     if (UNLIKELY(plan->fork_number != adn_process_fork_number && !plan->fork_safe))
@@ -69,19 +68,28 @@ execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how h
     workspace_short = plan->workspace > 0 &&
                       (operands->workspace_bytes < plan->workspace || !operands->workspace ||
                        (uintptr_t)operands->workspace % ADN_ASSUMED_ALIGNMENT != 0);
-    if (UNLIKELY(misaligned != 0 || workspace_short))
-        status = adn_retry_second(running, plan, &plan);
-    if (UNLIKELY(status != ANYDNN_STATUS_SUCCESS))
-        return status;
+    if (UNLIKELY(misaligned != 0 || workspace_short)) {
+        struct adn_plan *second = NULL;
+
+        status = adn_retry_second(running, plan, &second);
+        if (status != ANYDNN_STATUS_SUCCESS)
+            return status;
+        plan = second;
+    }
     remember(handle, plan, how, misaligned != 0, workspace_short);
-    if (UNLIKELY(handle->recording != NULL))
+    if (UNLIKELY(handle->recording != NULL)) {
+        int taken = 0;
+
         status = record(running, plan, &taken);
-    if (UNLIKELY(status != ANYDNN_STATUS_SUCCESS || taken))
-        return status;
+        if (status != ANYDNN_STATUS_SUCCESS || taken)
+            return status;
+    }
     result = plan->execute(plan->body, operands, &handle->last.effect);
     if (UNLIKELY(result != 0)) {
-        status = adn_retry_next(running, plan, result, &plan);
-        return status == ANYDNN_STATUS_SUCCESS ? execute_other(running, plan, how) : status;
+        struct adn_plan *next = NULL;
+
+        status = adn_retry_next(running, plan, result, &next);
+        return status == ANYDNN_STATUS_SUCCESS ? execute_other(running, next, how) : status;
     }
     handle->last.effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
     return ANYDNN_STATUS_SUCCESS;

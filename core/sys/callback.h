@@ -21,7 +21,9 @@ struct adn_messages {
     struct adn_message *first, *last;
 };
 
-extern _Thread_local struct adn_messages adn_messages_here;
+/* Its address takes two instructions in this TLS model, and a call in the default one. */
+extern _Thread_local struct adn_messages adn_messages_here
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Hands a line to the receiver, if it wants the severity: now, or when the outermost entry returns.
  * Two zero bytes follow the text. A line that the receiver itself causes is dropped. */

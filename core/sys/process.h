@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 /* Grows in every child after fork(); starts at 1. */
-extern uint64_t adn_process_fork_number;
+extern uint64_t adn_process_fork_number __attribute__((visibility("hidden")));
 /* 1 once exit() has begun. */
 extern _Atomic int adn_process_exiting;
 /* 1 once any call must look closer: at exit, or when a device was lost. */
-extern _Atomic int adn_process_attention;
+extern _Atomic int adn_process_attention __attribute__((visibility("hidden")));
 
 /* Registers the fork and exit handlers; once, from the first handle. */
 void adn_process_watch(void);

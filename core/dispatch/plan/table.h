@@ -45,10 +45,16 @@ struct adn_table {
 
 #define ADN_KEY_WAYS 4
 
-/* One more word of a key's hash; the key is hashed as it grows. */
+/* Takes one more word into a key's hash. The words are stamps, which are small, and packed modes. */
 static inline uint64_t adn_table_key_mix(uint64_t hash, uint64_t word)
 {
-    return ((hash << 5 | hash >> 59) ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return (hash << 11 | hash >> 53) ^ word;
+}
+
+/* Ends a key's hash: the upper half, which the table indexes by, depends on every bit below it. */
+static inline uint64_t adn_table_key_end(uint64_t hash)
+{
+    return (hash ^ hash >> 32) * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 int adn_table_init(struct adn_table *cache, uint32_t capacity);
