@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A route at work: LeNet with its convolutions on onednn and all else on cpu_ref by two lines of INI;
 # the same program where oneDNN's library is gone, and where the backend itself is.
-# Needs: examples/lenet/lenet
+# Needs: examples/lenet/lenet tools/anydnn
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
