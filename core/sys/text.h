@@ -4,6 +4,7 @@
 #ifndef ADN_SYS_TEXT_H
 #define ADN_SYS_TEXT_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,14 @@ struct adn_text {
 void adn_text_begin(struct adn_text *text, char *buffer, size_t size);
 void adn_text_add(struct adn_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Formats as snprintf does, but with a `.` in numbers, whatever the program's locale is. */
+int adn_text_print(char *buffer, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int adn_text_vprint(char *buffer, size_t size, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+/* Convert an ASCII letter, whatever the program's locale is: in Turkish, tolower('I') is no `i`. */
+int adn_text_lower(int c);
+int adn_text_upper(int c);
 /* strtod with a `.`, whatever the program's locale is. */
 double adn_text_to_double(const char *text, char **end);
 /* The shortest decimal that reads back to the same double, with a `.`; inf, -inf, nan as such. */
