@@ -7,7 +7,6 @@
 #include "tuning_list.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,17 +135,16 @@ static int filter(FILE *from, FILE *to, const struct installed *all, struct tuni
 }
 
 /* Writes the file anew beside itself and puts that in its place; 0, or -1 with errno. */
-static int rewrite(const char *path, const struct installed *all, struct tuning_pruned *pruned)
+static int rewrite(const struct adn_tuning_place *place, int folder, const struct installed *all,
+                   struct tuning_pruned *pruned)
 {
-    size_t size = strlen(path) + 8;
-    char *beside = tool_alloc(size);
-    FILE *from = fopen(path, "re"), *to = NULL;
+    FILE *from = fopen(place->file, "re"), *to = NULL;
     struct stat status;
+    char *beside = NULL;
     int made = -1, failed = -1, cause;
 
-    snprintf(beside, size, "%s.XXXXXX", path);
     if (from != NULL && fstat(fileno(from), &status) == 0)
-        made = mkostemp(beside, O_CLOEXEC);
+        made = adn_tuning_place_beside(place, folder, &beside);
     if (made >= 0 && fchmod(made, status.st_mode & 0777) == 0)
         to = fdopen(made, "w");
     if (to != NULL) {
@@ -158,7 +156,7 @@ static int rewrite(const char *path, const struct installed *all, struct tuning_
             errno = cause;
     }
     if (failed == 0)
-        failed = rename(beside, path);
+        failed = rename(beside, place->file);
     cause = errno;
     if (made >= 0 && failed != 0)
         unlink(beside);
@@ -183,7 +181,7 @@ int tool_tuning_prune(struct tool *tool, const char *path, struct tuning_pruned 
     else if (folder == ADN_TUNING_BUSY)
         code = tool_fail(tool, TOOL_FAILED,
                          "%s: another process holds the lock of its folder; try again later", path);
-    else if (rewrite(place.file, &all, pruned) != 0)
+    else if (rewrite(&place, folder, &all, pruned) != 0)
         code = tool_fail(tool, TOOL_FAILED, "%s: %s", path,
                          errno == EINVAL ? "it does not begin as a tuning file of version 1 does"
                                          : strerror(errno));
