@@ -3,9 +3,11 @@
 #include "common.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct tool_command *const commands[] = {
     &tool_info, &tool_config, &tool_explain, &tool_run, &tool_bench, &tool_compare,
@@ -63,10 +65,22 @@ static int run(struct tool *tool, int argc, char **argv)
     return wrong_command(tool, argv[1]);
 }
 
+/* Gives a closed standard stream's number away, so that no file takes it and what is printed lands
+ * there. Printing still fails: the null device is opened the other way round. */
+static void hold_standard_streams(void)
+{
+    for (int number = 0; number <= STDERR_FILENO; number++)
+        if (fcntl(number, F_GETFD) < 0)
+            (void)!open("/dev/null", (number == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
     struct tool tool = {.device = NULL};
-    int code = run(&tool, argc, argv);
+    int code;
+
+    hold_standard_streams();
+    code = run(&tool, argc, argv);
 
     if ((fflush(stdout) != 0 || ferror(stdout)) && code == TOOL_FINE)
         code = tool_fail(&tool, TOOL_FAILED, "the output cannot be written: %s", strerror(errno));
