@@ -20,8 +20,10 @@ UBSAN_OPTIONS="print_stacktrace=1 ${UBSAN_OPTIONS-}"
 # oneDNN brings its OpenMP.
 LSAN_OPTIONS="use_tls=0 print_suppressions=0 suppressions=$ANYDNN_TEST_SRCDIR/tests/lsan.supp ${LSAN_OPTIONS-}"
 LC_ALL=C
+# Where tests/locale has made other languages.
+LOCPATH=$ANYDNN_TEST_BUILDDIR/tests/locale
 # Settings that their group can write are warned of.
 umask 022
 export ANYDNN_TEST_PLUGINDIR ANYDNN_TEST_MOCKDIR XDG_CONFIG_HOME TSAN_OPTIONS \
-    ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL
+    ASAN_OPTIONS UBSAN_OPTIONS LSAN_OPTIONS LC_ALL LOCPATH
 mkdir -p "$XDG_CONFIG_HOME"

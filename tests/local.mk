@@ -69,6 +69,8 @@ endif
 $(room_tests): core/libanydnn_core.la
 
 include tests/gpu/local.mk
+include tests/locale/local.mk
+include tests/process/local.mk
 include tests/shortage/local.mk
 include tests/probes/local.mk
 include tests/shadow/local.mk
@@ -85,7 +87,7 @@ quick_programs = $(filter-out tests/dispatch/test_stage_vectors,$(room_tests)) $
 quick_tests = tests/verify/test_quick.sh $(quick_programs) tests/loader/setuid.sh tests/unit/settings_process.sh
 # What check-TESTS would build for all other tests.
 just_these = check_PROGRAMS= check_LTLIBRARIES= check_DATA=
-check-quick: all $(quick_programs) tests/loader/open_one tests/unit/settings_probe tests/loader/mocks/built/.stamp \
+check-quick: all $(quick_programs) tests/loader/open_one tests/unit/settings_probe tests/loader/mocks/built/.stamp tests/locale/.stamp \
     tests/tools/anydnn_faulty.la
 	$(MAKE) $(AM_MAKEFLAGS) check-TESTS $(just_these) TESTS='$(quick_tests)'
 
@@ -113,6 +115,6 @@ CLEANFILES += compile_commands.json
 
 tests-clean:
 	rm -f tests/loader/mocks/*.o tests/loader/mocks/*.lo tests/loader/mocks/*.la
-	rm -rf tests/loader/mocks/.libs tests/loader/mocks/built tests/empty_home tests/cuda/emulated*
+	rm -rf tests/loader/mocks/.libs tests/loader/mocks/built tests/empty_home tests/locale/de_DE.UTF-8 tests/locale/tr_TR.ISO-8859-9 tests/locale/.stamp tests/cuda/emulated*
 
 .PHONY: built-sources check-clock check-long check-quick check-threads everything mocks-dir tests-clean tests-installcheck

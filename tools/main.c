@@ -4,9 +4,11 @@
 #include "terminal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct tool_command *const commands[] = {
     &tool_info, &tool_config, &tool_explain, &tool_run, &tool_bench, &tool_compare,
@@ -64,10 +66,21 @@ static int run(struct tool *tool, int argc, char **argv)
     return wrong_command(tool, argv[1]);
 }
 
+/* Gives a closed standard stream's number away, so that no file takes it and what is printed lands
+ * there. Printing still fails: the null device is opened the other way round. */
+static void hold_standard_streams(void)
+{
+    for (int number = 0; number <= STDERR_FILENO; number++)
+        if (fcntl(number, F_GETFD) < 0)
+            (void)!open("/dev/null", (number == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
     struct tool tool = {.device = NULL};
     int code;
+
+    hold_standard_streams();
 
     tool_terminal_begin();
     code = run(&tool, argc, argv);

@@ -7,7 +7,6 @@
 #include "tuning_list.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,18 +140,18 @@ static int filter(FILE *from, FILE *to, const struct installed *all, struct tuni
 }
 
 /* Writes the file anew beside itself and puts that in its place; 0, or -1 with errno. */
-static int rewrite(const char *path, const struct installed *all, struct tuning_pruned *pruned)
+static int rewrite(const struct adn_tuning_place *place, int folder, const struct installed *all,
+                   struct tuning_pruned *pruned)
 {
-    size_t size = strlen(path) + 8;
+    FILE *from, *to = NULL;
     char why[TOOL_WHY_MAX];
-    char *beside = tool_alloc(size);
-    FILE *from = tool_open_read(path, why), *to = NULL;
     struct stat status;
+    char *beside = NULL;
     int made = -1, failed = -1, cause;
 
-    snprintf(beside, size, "%s.XXXXXX", path);
+    from = tool_open_read(place->file, why);
     if (from != NULL && fstat(fileno(from), &status) == 0)
-        made = mkostemp(beside, O_CLOEXEC);
+        made = adn_tuning_place_beside(place, folder, &beside);
     if (made >= 0 && fchmod(made, status.st_mode & 0777) == 0)
         to = fdopen(made, "w");
     if (to != NULL) {
@@ -164,7 +163,7 @@ static int rewrite(const char *path, const struct installed *all, struct tuning_
             errno = cause;
     }
     if (failed == 0)
-        failed = rename(beside, path);
+        failed = rename(beside, place->file);
     cause = errno;
     if (made >= 0 && failed != 0)
         unlink(beside);
@@ -192,7 +191,7 @@ int tool_tuning_prune(struct tool *tool, const char *path, struct tuning_pruned 
                          "%s: another process holds the lock of its folder; try again later", path);
     else if (stat(place.file, &status) == 0 && !S_ISREG(status.st_mode))
         code = tool_fail(tool, TOOL_FAILED, "%s: it is not a regular file", path);
-    else if (rewrite(place.file, &all, pruned) != 0)
+    else if (rewrite(&place, folder, &all, pruned) != 0)
         code = tool_fail(tool, TOOL_FAILED, "%s: %s", path,
                          errno == EINVAL ? "it does not begin as a tuning file of version 1 does"
                                          : strerror(errno));

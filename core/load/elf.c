@@ -15,6 +15,7 @@
 
 #include "load/private.h"
 #include "sys/error.h"
+#include "sys/files.h"
 
 /* More program headers than any linker writes. */
 #define ELF_SEGMENTS_MAX 512
@@ -92,18 +93,21 @@ static int elf_read(int file, void *to, size_t bytes, off_t from)
 /* Where the last byte that the program headers name ends; -1 when they cannot be read. */
 static int elf_end(int file, const ElfW(Ehdr) * header, uint64_t size, uint64_t *end)
 {
-    ElfW(Phdr) segment[ELF_SEGMENTS_MAX];
-    size_t bytes = header->e_phnum * sizeof(segment[0]);
+    ElfW(Phdr) segment;
+    size_t bytes = header->e_phnum * sizeof(segment);
 
     *end = header->e_phoff <= UINT64_MAX - bytes ? header->e_phoff + bytes : UINT64_MAX;
     if (*end > size)
         return 0;
-    if (elf_read(file, segment, bytes, (off_t)header->e_phoff) != 0)
-        return -1;
-    for (int i = 0; i < header->e_phnum; i++) {
-        uint64_t offset = segment[i].p_offset, length = segment[i].p_filesz;
-        uint64_t last = offset <= UINT64_MAX - length ? offset + length : UINT64_MAX;
+    for (size_t i = 0; i < header->e_phnum; i++) {
+        uint64_t offset, length, last;
 
+        if (elf_read(file, &segment, sizeof(segment),
+                     (off_t)(header->e_phoff + i * sizeof(segment))) != 0)
+            return -1;
+        offset = segment.p_offset;
+        length = segment.p_filesz;
+        last = offset <= UINT64_MAX - length ? offset + length : UINT64_MAX;
         if (length > 0 && last > *end)
             *end = last;
     }
@@ -141,7 +145,8 @@ static int elf_check_file(struct adn_load_attempt *attempt, int file)
 
 int adn_load_check_elf(struct adn_load_attempt *attempt)
 {
-    int file = open(attempt->real_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int file = adn_file_above_standard(
+        open(attempt->real_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     int answer;
 
     if (file < 0) {

@@ -8,6 +8,7 @@
 
 #include "desc/names.h"
 #include "problem/problem.h"
+#include "sys/text.h"
 
 #define KNOWN_NOTES                                                                                \
     (ANYDNN_PLUGIN_NOTE_NONDETERMINISTIC | ANYDNN_PLUGIN_NOTE_TRANSFORM |                          \
@@ -61,8 +62,8 @@ int adn_candidate_malformed(int32_t operation, const struct anydnn_plugin_candid
         snprintf(text, size, "its workspace is impossible (%" PRIu64 " bytes)",
                  candidate->workspace);
     else if (!(candidate->expected_us >= 0))
-        snprintf(text, size, "its expected time is no time (%g microseconds)",
-                 candidate->expected_us);
+        adn_text_print(text, size, "its expected time is no time (%g microseconds)",
+                       candidate->expected_us);
     for (int i = 0; text[0] == '\0' && i < ANYDNN_PLUGIN_OPERAND_MAX; i++)
         if (!is_alignment(candidate->alignment[i]))
             snprintf(text, size,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environment as a layer: ANYDNN_KEY, ANYDNN_ROUTE, ANYDNN_ROUTE_OPERATION__MODE. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "desc/operations.h"
 #include "settings/parts.h"
+#include "sys/text.h"
 
 #define PREFIX    "ANYDNN_"
 #define NAME_SIZE 128
@@ -19,7 +19,7 @@ static void upper(char *to, size_t size, const char *prefix, const char *name)
 {
     snprintf(to, size, "%s%s", prefix, name);
     for (; *to != '\0'; to++)
-        *to = (char)toupper((unsigned char)*to);
+        *to = (char)adn_text_upper(*to);
 }
 
 /* Whether `name` is of the form in which variables are written: no small letters. */
@@ -30,9 +30,9 @@ static int lower(char *to, size_t size, const char *name)
     if (length >= size)
         return 0;
     for (size_t i = 0; i <= length; i++) {
-        if (islower((unsigned char)name[i]))
+        if (name[i] >= 'a' && name[i] <= 'z')
             return 0;
-        to[i] = (char)tolower((unsigned char)name[i]);
+        to[i] = (char)adn_text_lower(name[i]);
     }
     return 1;
 }

@@ -290,6 +290,8 @@ static const char *log_file_reason(int cause)
         return "it is a FIFO that nobody reads, or a socket";
     if (cause == EINVAL)
         return "it is neither a file nor a character device, pipe or FIFO";
+    if (cause == ELOOP)
+        return "it is a link of another user's, or one that leads nowhere";
     return strerror(cause);
 }
 

@@ -236,14 +236,16 @@ static int copy_section(struct adn_settings *to, const struct adn_settings *from
 struct adn_settings *adn_watch_settings(const struct adn_settings *from, const char *section,
                                         const char *text, char *error, size_t error_size)
 {
-    struct adn_settings *settings = adn_settings_new();
-    char *copy = strdup(text);
-    int result = settings && copy && copy_section(settings, from, section) == 0 ? 0 : -1;
+    struct adn_settings *settings;
+    char *copy;
+    int result;
 
-    if (result != 0) {
+    adn_shortage_forget();
+    settings = adn_settings_new();
+    copy = strdup(text);
+    result = settings && copy && copy_section(settings, from, section) == 0 ? 0 : -1;
+    if (result != 0)
         adn_shortage(ENOMEM);
-        snprintf(error, error_size, "out of memory");
-    }
     for (char *line = copy, *next; result == 0 && line; line = next) {
         next = strchr(line, ';');
         if (next)
@@ -253,6 +255,9 @@ struct adn_settings *adn_watch_settings(const struct adn_settings *from, const c
     free(copy);
     if (result == 0)
         return settings;
+    /* Who takes the text refuses it likewise where it cannot keep it. */
+    if (adn_shortage_noted())
+        snprintf(error, error_size, "out of memory");
     adn_settings_free(settings);
     return NULL;
 }

@@ -44,7 +44,8 @@ int adn_watch_values(const char *text, uint32_t *values);
 
 /*
  * A copy of one section's values (the rest is 0), in which `text`, the section's lines joined by
- * `;`, has the last word; to be freed by adn_settings_free. NULL with a sentence in `error`.
+ * `;`, has the last word; to be freed by adn_settings_free. NULL with a sentence in `error`:
+ * adn_shortage_noted() then says whether memory was short, or else the text is wrong.
  */
 struct adn_settings *adn_watch_settings(const struct adn_settings *from, const char *section,
                                         const char *text, char *error, size_t error_size);

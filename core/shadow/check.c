@@ -23,6 +23,8 @@ static const struct {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
+#define HEAD_BYTES 400 /* of a sentence, before the problem */
+
 struct checked {
     struct adn_wrap wrap;
     struct adn_watch *watch;
@@ -127,18 +129,21 @@ static void tell(struct checked *own, const struct anydnn_plugin_operands *opera
 {
     struct adn_watch *watch = own->watch;
     const struct adn_plan *plan = own->wrap.plan;
-    char sentence[ADN_PROBLEM_TEXT_MAX + 400], problem[ADN_PROBLEM_TEXT_MAX];
+    char sentence[ADN_PROBLEM_TEXT_MAX + HEAD_BYTES];
     struct adn_values values;
+    size_t length;
 
     watch->told_values |= kinds[kind].value;
     adn_watch_call(plan, operands, &values);
-    adn_problem_print(&plan->problem, &values, problem, sizeof(problem));
-    snprintf(sentence, sizeof(sentence),
-             "%s of %s, engine %" PRIu64 ", is the handle's first output with %s (call %" PRId64
-             " that was checked); its inputs hold %s: %s",
-             adn_problem_operation(plan->problem.operation)->slot[slot].role, plan->backend->name,
-             plan->engine, kinds[kind].text, watch->findings.count[ADN_COUNT_CHECKED],
-             inputs_hold(own, operands, kinds[kind].value) ? "such, too" : "none", problem);
+    length = (size_t)snprintf(
+        sentence, HEAD_BYTES,
+        "%s of %s, engine %" PRIu64 ", is the handle's first output with %s (call %" PRId64
+        " that was checked); its inputs hold %s: ",
+        adn_problem_operation(plan->problem.operation)->slot[slot].role, plan->backend->name,
+        plan->engine, kinds[kind].text, watch->findings.count[ADN_COUNT_CHECKED],
+        inputs_hold(own, operands, kinds[kind].value) ? "such, too" : "none");
+    if (length < HEAD_BYTES)
+        adn_problem_print(&plan->problem, &values, sentence + length, sizeof(sentence) - length);
     if (!watch->findings.special)
         adn_findings_say(&watch->findings.special, sentence);
     adn_warn("check: %s", sentence);

@@ -189,7 +189,11 @@ static anydnnStatus_t set(anydnnHandle_t handle, const char *entry, const char *
         from = watch->check;
     *found = watch;
     *made = adn_watch_settings(from, section, text, error, sizeof(error));
-    return *made ? SUCCESS : adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: text: %s", entry, error);
+    if (*made)
+        return SUCCESS;
+    if (adn_shortage_noted())
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: %s", entry, error);
+    return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: text: %s", entry, error);
 }
 
 anydnnStatus_t adn_shadow_set(anydnnHandle_t handle, const char *entry, const char *text)

@@ -8,10 +8,11 @@
 #include "desc/names.h"
 #include "shadow/parts.h"
 #include "sys/log.h"
+#include "sys/text.h"
 #include "trace/dump.h"
 #include "trace/trace.h"
 
-#define SENTENCE_BYTES (ADN_PROBLEM_TEXT_MAX + 600)
+#define SENTENCE_BYTES (ADN_PROBLEM_TEXT_MAX + 800)
 
 static void say_error(const struct adn_subject *subject, int slot,
                       const struct adn_verdict *verdict, char *text, size_t size)
@@ -21,17 +22,17 @@ static void say_error(const struct adn_subject *subject, int slot,
     char place[160];
 
     if (verdict->whole) {
-        snprintf(text, size, "the relative L2 error of %s is %.3g, %.3g times what it may be", role,
-                 adn_measure_relative_l2(&verdict->measure), verdict->ratio);
+        adn_text_print(text, size, "the relative L2 error of %s is %.3g, %.3g times what it may be",
+                       role, adn_measure_relative_l2(&verdict->measure), verdict->ratio);
         return;
     }
     adn_index_text(&subject->problem.tensor[slot], worst->at, place, sizeof(place));
-    snprintf(text, size,
-             "%s[%s] is %.9g and should be %.9g, %.3g times its bound of %.3g; %" PRId64
-             " of %" PRId64 " elements are beyond theirs",
-             role, place, worst->got,
-             verdict->exact ? adn_type_round(worst->bound.type, worst->want) : worst->want,
-             verdict->ratio, verdict->limit, verdict->wrong, subject->slot[slot].count);
+    adn_text_print(text, size,
+                   "%s[%s] is %.9g and should be %.9g, %.3g times its bound of %.3g; %" PRId64
+                   " of %" PRId64 " elements are beyond theirs",
+                   role, place, worst->got,
+                   verdict->exact ? adn_type_round(worst->bound.type, worst->want) : worst->want,
+                   verdict->ratio, verdict->limit, verdict->wrong, subject->slot[slot].count);
 }
 
 /* The operands as they were before the call, and the call's line. */
@@ -85,15 +86,19 @@ void adn_shadow_tell(struct adn_shadowed *own, const struct adn_subject *subject
     struct adn_watch *watch = own->watch;
     const struct adn_plan *plan = own->wrap.plan;
     int32_t action = watch->shadow->shadow_on_mismatch;
-    char sentence[SENTENCE_BYTES], error[400], problem[ADN_PROBLEM_TEXT_MAX];
+    char sentence[SENTENCE_BYTES], error[400];
     uint64_t dump = 0;
+    size_t length;
 
     adn_findings_add(&watch->findings, ADN_COUNT_MISMATCHES);
     say_error(subject, slot, verdict, error, sizeof(error));
-    adn_problem_print(&plan->problem, &subject->values, problem, sizeof(problem));
-    snprintf(sentence, sizeof(sentence), "%s, engine %" PRIu64 ", math %s, against %s: %s: %s",
-             plan->backend->name, plan->engine, adn_math_name(plan->math), watch->referee.name,
-             error, problem);
+    length =
+        (size_t)snprintf(sentence, SENTENCE_BYTES - ADN_PROBLEM_TEXT_MAX,
+                         "%s, engine %" PRIu64 ", math %s, against %s: %s: ", plan->backend->name,
+                         plan->engine, adn_math_name(plan->math), watch->referee.name, error);
+    if (length < SENTENCE_BYTES - ADN_PROBLEM_TEXT_MAX)
+        adn_problem_print(&plan->problem, &subject->values, sentence + length,
+                          sizeof(sentence) - length);
     adn_findings_say(&watch->findings.mismatch, sentence);
     if (action == ADN_MISMATCH_DUMP)
         dump = keep(own, subject);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "sys/log.h"
+#include "sys/text.h"
 
 static _Thread_local char error_text[ADN_ERROR_MAX];
 /* The rule that was broken: the format of the sentence, which is one for each rule. */
@@ -67,7 +68,7 @@ anydnnStatus_t adn_fail(anydnnStatus_t status, const char *format, ...)
     int length;
 
     va_start(args, format);
-    length = vsnprintf(text, sizeof(text), format, args);
+    length = adn_text_vprint(text, sizeof(text), format, args);
     va_end(args);
     if (length < 0)
         text[0] = '\0';

@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sys/error.h"
@@ -72,6 +74,39 @@ static int is_plain(const struct stat *status, char *reason, size_t size)
     return 0;
 }
 
+int adn_file_follow(char *path)
+{
+    char target[PATH_MAX];
+    ssize_t length = readlink(path, target, sizeof(target) - 1);
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+
+    if (length < 0)
+        return -1;
+    target[length] = '\0';
+    if (target[0] == '/')
+        folder = 0;
+    if (folder + (size_t)length >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(path + folder, target, (size_t)length + 1);
+    return 0;
+}
+
+int adn_file_above_standard(int descriptor)
+{
+    int moved, cause;
+
+    if (descriptor < 0 || descriptor > STDERR_FILENO)
+        return descriptor;
+    moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    cause = errno;
+    close(descriptor);
+    errno = cause;
+    return moved;
+}
+
 int adn_file_open(const char *path, struct stat *status, char *reason, size_t size)
 {
     int descriptor;
@@ -80,7 +115,7 @@ int adn_file_open(const char *path, struct stat *status, char *reason, size_t si
         return refuse("cannot be opened", reason, size);
     if (!is_plain(status, reason, size))
         return -1;
-    descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    descriptor = adn_file_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (descriptor < 0)
         return refuse("cannot be opened", reason, size);
     /* Another may lie there by now. */
@@ -149,4 +184,47 @@ int adn_file_root_only(const char *path, char *reason, size_t size)
     }
     free(real);
     return result;
+}
+
+/* ---- writing */
+
+void adn_file_signals_hold(struct adn_file_signals *signals, int own)
+{
+    sigset_t wanted, pending;
+
+    sigemptyset(&wanted);
+    sigemptyset(&signals->held);
+    sigaddset(&wanted, SIGXFSZ);
+    if (own)
+        sigaddset(&wanted, SIGPIPE);
+    /* One that waits already is the program's to take. */
+    sigpending(&pending);
+    if (!sigismember(&pending, SIGXFSZ))
+        sigaddset(&signals->held, SIGXFSZ);
+    if (own && !sigismember(&pending, SIGPIPE))
+        sigaddset(&signals->held, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &wanted, &signals->before);
+}
+
+void adn_file_signals_release(const struct adn_file_signals *signals, int failed)
+{
+    const struct timespec at_once = {0, 0};
+    int cause = errno;
+
+    if (failed)
+        while (sigtimedwait(&signals->held, NULL, &at_once) > 0 || errno == EINTR)
+            ;
+    pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
+    errno = cause;
+}
+
+ssize_t adn_file_write(int descriptor, const void *bytes, size_t count, int own)
+{
+    struct adn_file_signals signals;
+    ssize_t wrote;
+
+    adn_file_signals_hold(&signals, own);
+    wrote = write(descriptor, bytes, count);
+    adn_file_signals_release(&signals, wrote < 0);
+    return wrote;
 }

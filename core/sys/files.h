@@ -3,8 +3,10 @@
 #ifndef ADN_SYS_FILES_H
 #define ADN_SYS_FILES_H
 
+#include <signal.h>
 #include <stddef.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 /* "a folder", "a FIFO", "a socket", ... */
 const char *adn_file_kind(mode_t mode);
@@ -30,5 +32,30 @@ int adn_file_open(const char *path, struct stat *status, char *reason, size_t si
  * the file or folder and its remedy.
  */
 int adn_file_root_only(const char *path, char *reason, size_t size);
+
+/* Puts what a link leads to in its place in `path`, absolute and of PATH_MAX bytes; -1 with errno.
+ */
+int adn_file_follow(char *path);
+
+/*
+ * Moves a new descriptor above 2. A program that was started without a standard stream still prints
+ * to its number, which would otherwise be that of our file. Passes -1 through; -1 with errno, the
+ * descriptor closed, where it cannot be moved.
+ */
+int adn_file_above_standard(int descriptor);
+
+/*
+ * Writes as write() does, but a file that may not grow (RLIMIT_FSIZE) is EFBIG and no signal, which
+ * would end the program. `own`: the descriptor is the library's, and a pipe without a reader is
+ * EPIPE and no signal either.
+ */
+ssize_t adn_file_write(int descriptor, const void *bytes, size_t count, int own);
+
+/* The same for several writes. `failed` says whether one of them did; errno stays. */
+struct adn_file_signals {
+    sigset_t held, before;
+};
+void adn_file_signals_hold(struct adn_file_signals *signals, int own);
+void adn_file_signals_release(const struct adn_file_signals *signals, int failed);
 
 #endif

@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -15,14 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sys/callback.h"
 #include "sys/files.h"
+#include "sys/text.h"
 
 /* Things that are told once: entries times the rules that a program breaks are fewer by far. */
 #define TOLD_MAX 256
+
+#define LINKS_MAX 40 /* as many as the kernel follows */
 
 #define LINE_SHORT 1024 /* longer lines are put together on the heap */
 
@@ -92,16 +95,54 @@ void adn_log_level_set(int level)
     adn_log_threshold_update();
 }
 
+/* A link of procfs leads where no path does, and nobody but the kernel makes one. */
+static int is_of_procfs(const char *path)
+{
+    char folder[PATH_MAX];
+    struct statfs system;
+    char *slash;
+
+    snprintf(folder, sizeof(folder), "%s", path);
+    slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    return slash && statfs(folder, &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
+}
+
+/* Replaces links by what they lead to, and returns the flag for open(). -1 with ELOOP for one of
+ * another user, who would choose what is written to, and for too many. */
+static int resolve(char *path)
+{
+    struct stat status;
+
+    for (int links = 0; lstat(path, &status) == 0 && S_ISLNK(status.st_mode); links++) {
+        if (is_of_procfs(path))
+            return 0;
+        if (links == LINKS_MAX || (status.st_uid != geteuid() && status.st_uid != 0)) {
+            errno = ELOOP;
+            return -1;
+        }
+        if (adn_file_follow(path) != 0)
+            return -1;
+    }
+    return O_NOFOLLOW;
+}
+
 /*
  * A file, a character device, or a pipe: opened without waiting for a pipe's reader, whose absence
  * is ENXIO; anything else is EINVAL. A pipe stays so that writing does not wait either; a terminal
  * makes its program wait, as it does for whatever is written there.
  */
-static int open_file(const char *path)
+static int open_file(char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0644);
+    int how = resolve(path);
     struct stat status;
+    int fd;
 
+    if (how < 0)
+        return -1;
+    fd = adn_file_above_standard(
+        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | how, 0644));
     if (fd < 0 || (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode)))
         return fd;
     if ((S_ISREG(status.st_mode) || S_ISCHR(status.st_mode)) && fcntl(fd, F_SETFL, O_APPEND) == 0)
@@ -171,29 +212,6 @@ void adn_log_after_fork(void)
     }
 }
 
-/* write(), but that a pipe whose reader has gone is an error and no signal that ends the process.
- */
-static ssize_t write_quietly(int fd, const void *bytes, size_t count)
-{
-    const struct timespec at_once = {0, 0};
-    sigset_t pipe_signal, before, pending;
-    ssize_t wrote;
-    int cause;
-
-    sigemptyset(&pipe_signal);
-    sigaddset(&pipe_signal, SIGPIPE);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-    wrote = write(fd, bytes, count);
-    cause = errno;
-    if (wrote < 0 && cause == EPIPE && !sigismember(&pending, SIGPIPE))
-        while (sigtimedwait(&pipe_signal, NULL, &at_once) < 0 && errno == EINTR)
-            ;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    errno = cause;
-    return wrote;
-}
-
 /* A pipe that is full loses the line rather than stopping the program. */
 static void write_whole(const char *line, size_t length)
 {
@@ -203,7 +221,7 @@ static void write_whole(const char *line, size_t length)
     if (fd == STDOUT_FILENO)
         fflush(stdout);
     while (length > 0) {
-        ssize_t wrote = ours ? write_quietly(fd, line, length) : write(fd, line, length);
+        ssize_t wrote = adn_file_write(fd, line, length, ours);
 
         if (wrote < 0 && errno == EINTR)
             continue;
@@ -246,14 +264,14 @@ static char *line_make(char small[LINE_SHORT], size_t *length, int level, const 
     if (head >= LINE_SHORT / 2)
         head = LINE_SHORT / 2 - 1;
     va_copy(again, args);
-    body = vsnprintf(small + head, (size_t)(LINE_SHORT - head), format, args);
+    body = adn_text_vprint(small + head, (size_t)(LINE_SHORT - head), format, args);
     if (body < 0)
         body = 0;
     if (head + body + 2 > LINE_SHORT) {
         line = malloc((size_t)(head + body) + 2);
         if (line != NULL) {
             memcpy(line, small, (size_t)head);
-            vsnprintf(line + head, (size_t)body + 1, format, again);
+            adn_text_vprint(line + head, (size_t)body + 1, format, again);
         } else {
             line = small;
             body = LINE_SHORT - head - 2;

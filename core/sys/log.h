@@ -45,7 +45,8 @@ void adn_log_level_set(int level);
 
 /* Where lines go: "stderr", "stdout" or a file to append to (`%p` becomes the process number), a
  * character device, or a pipe that somebody reads. Returns 0, or -1 with errno and the old target
- * kept: ENXIO for a pipe without a reader and a socket, EINVAL for another kind of thing. */
+ * kept: ENXIO for a pipe without a reader and a socket, EINVAL for another kind of thing, ELOOP for
+ * a link of another user's. */
 int adn_log_target(const char *file);
 
 /* anydnnSetCallback: lines whose severity is in `mask` also go there, without the newline; info

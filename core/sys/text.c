@@ -19,19 +19,6 @@ void adn_text_begin(struct adn_text *text, char *buffer, size_t size)
         buffer[0] = '\0';
 }
 
-void adn_text_add(struct adn_text *text, const char *format, ...)
-{
-    size_t left = text->length < text->size ? text->size - text->length : 0;
-    va_list args;
-    int wrote;
-
-    va_start(args, format);
-    wrote = vsnprintf(left > 0 ? text->buffer + text->length : NULL, left, format, args);
-    va_end(args);
-    if (wrote > 0)
-        text->length += (size_t)wrote;
-}
-
 /* Made once; the C locale takes no memory that could be lost. */
 static locale_t plain_locale(void)
 {
@@ -69,6 +56,39 @@ const char *adn_text_quoted(const char *word, char *buffer, size_t size)
     return buffer;
 }
 
+int adn_text_vprint(char *buffer, size_t size, const char *format, va_list args)
+{
+    locale_t before = uselocale(plain_locale());
+    int length = vsnprintf(buffer, size, format, args);
+
+    uselocale(before);
+    return length;
+}
+
+int adn_text_print(char *buffer, size_t size, const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = adn_text_vprint(buffer, size, format, args);
+    va_end(args);
+    return length;
+}
+
+void adn_text_add(struct adn_text *text, const char *format, ...)
+{
+    size_t left = text->length < text->size ? text->size - text->length : 0;
+    va_list args;
+    int wrote;
+
+    va_start(args, format);
+    wrote = adn_text_vprint(left > 0 ? text->buffer + text->length : NULL, left, format, args);
+    va_end(args);
+    if (wrote > 0)
+        text->length += (size_t)wrote;
+}
+
 double adn_text_to_double(const char *text, char **end)
 {
     return strtod_l(text, end, plain_locale());
@@ -91,6 +111,16 @@ void adn_text_double(struct adn_text *text, double value)
     }
     uselocale(before);
     adn_text_add(text, "%s", digits);
+}
+
+int adn_text_lower(int c)
+{
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+int adn_text_upper(int c)
+{
+    return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
 }
 
 void adn_text_list(struct adn_text *text, const int64_t *values, int32_t count)

@@ -5,6 +5,7 @@
 #define ADN_SYS_TEXT_H
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -22,6 +23,14 @@ void adn_text_word(struct adn_text *text, const char *word);
 /* The same alone in a buffer, which it returns; a path takes at most ADN_QUOTED_MAX bytes. */
 #define ADN_QUOTED_MAX (4 * PATH_MAX + 3)
 const char *adn_text_quoted(const char *word, char *buffer, size_t size);
+/* Formats as snprintf does, but with a `.` in numbers, whatever the program's locale is. */
+int adn_text_print(char *buffer, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int adn_text_vprint(char *buffer, size_t size, const char *format, va_list args)
+    __attribute__((format(printf, 3, 0)));
+/* Convert an ASCII letter, whatever the program's locale is: in Turkish, tolower('I') is no `i`. */
+int adn_text_lower(int c);
+int adn_text_upper(int c);
 /* strtod with a `.`, whatever the program's locale is. */
 double adn_text_to_double(const char *text, char **end);
 /* The shortest decimal that reads back to the same double, with a `.`; inf, -inf, nan as such. */

@@ -25,6 +25,7 @@
 
 #define TRIES_MAX   1000000
 #define CHUNK_BYTES 65536
+#define NAME_BYTES  32
 
 static _Atomic uint64_t made;    /* folders */
 static _Atomic uint64_t written; /* bytes */
@@ -45,14 +46,18 @@ static void fail(struct adn_dump *dump, const char *what)
 static int claim(struct adn_dump *dump, int parent)
 {
     static _Atomic uint64_t last;
-    char name[32];
+    char name[NAME_BYTES];
 
     for (int i = 0; i < TRIES_MAX; i++) {
         dump->number = atomic_fetch_add(&last, 1) + 1;
         snprintf(name, sizeof(name), "%" PRIu64, dump->number);
         if (mkdirat(parent, name, 0700) == 0) {
-            dump->folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-            return dump->folder < 0 ? -1 : 0;
+            dump->folder = adn_file_above_standard(
+                openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+            if (dump->folder >= 0)
+                return 0;
+            unlinkat(parent, name, AT_REMOVEDIR);
+            return -1;
         }
         if (errno != EEXIST)
             return -1;
@@ -77,22 +82,43 @@ int adn_dump_begin(struct adn_dump *dump, const char *pattern, uint64_t most, ui
     if (!name)
         return -1;
     name[name == path] = '\0';
-    parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    parent = adn_file_above_standard(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (parent < 0 || claim(dump, parent) != 0) {
         fail(dump, path);
         if (parent >= 0)
             close(parent);
         return -1;
     }
-    close(parent);
+    dump->parent = parent;
     made++;
     return 0;
 }
 
+static void file_name(char name[NAME_BYTES], int slot, int after)
+{
+    snprintf(name, NAME_BYTES, "%d%s.npy", slot, after ? ".after" : "");
+}
+
+/* Removes a dump that is not whole: no line of a trace names its number. */
+static void remove_folder(const struct adn_dump *dump)
+{
+    char name[NAME_BYTES];
+
+    for (int slot = 0; slot < ANYDNN_PLUGIN_OPERAND_MAX; slot++)
+        for (int after = 0; after < 2; after++) {
+            file_name(name, slot, after);
+            unlinkat(dump->folder, name, 0);
+        }
+    snprintf(name, sizeof(name), "%" PRIu64, dump->number);
+    unlinkat(dump->parent, name, AT_REMOVEDIR);
+}
+
 uint64_t adn_dump_end(struct adn_dump *dump)
 {
-    if (dump->folder >= 0)
-        close(dump->folder);
+    if (dump->failed)
+        remove_folder(dump);
+    close(dump->folder);
+    close(dump->parent);
     return dump->failed ? 0 : dump->number;
 }
 
@@ -103,7 +129,7 @@ static int put(int fd, const void *bytes, size_t size)
     const char *from = bytes;
 
     while (size > 0) {
-        ssize_t wrote = write(fd, from, size);
+        ssize_t wrote = adn_file_write(fd, from, size, 1);
 
         if (wrote < 0 && errno == EINTR)
             continue;
@@ -184,7 +210,8 @@ static void write_file(struct adn_dump *dump, const char *name, struct source *s
         dump->failed = 1;
     if (dump->failed || !has_room(dump, bytes))
         return;
-    fd = openat(dump->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    fd = adn_file_above_standard(
+        openat(dump->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (fd < 0 || put_all(fd, source, header, size) != 0)
         fail(dump, "a dump");
     if (fd >= 0)
@@ -197,9 +224,9 @@ void adn_dump_operand(struct adn_dump *dump, int32_t slot, int after,
                       const struct anydnn_plugin_tensor *tensor, const unsigned char *bytes)
 {
     struct source source = {.tensor = tensor, .bytes = bytes};
-    char name[32];
+    char name[NAME_BYTES];
 
-    snprintf(name, sizeof(name), "%d%s.npy", (int)slot, after ? ".after" : "");
+    file_name(name, slot, after);
     write_file(dump, name, &source);
 }
 
@@ -207,8 +234,8 @@ void adn_dump_numbers(struct adn_dump *dump, int32_t slot,
                       const struct anydnn_plugin_tensor *tensor, const double *numbers)
 {
     struct source source = {.tensor = tensor, .numbers = numbers};
-    char name[32];
+    char name[NAME_BYTES];
 
-    snprintf(name, sizeof(name), "%d.npy", (int)slot);
+    file_name(name, slot, 0);
     write_file(dump, name, &source);
 }

@@ -3,7 +3,8 @@
  * Dumps: what the operands of a call held, as .npy files in a folder beside the trace's file. The
  * folder's name is a number that was free, a file's the number of the operand's slot: `17/0.npy` is
  * what operand 0 held before the call, `17/2.after.npy` what operand 2 held behind it. Folders have
- * mode 0700, files 0600; no link is followed. A failure ends dumping, with one warning.
+ * mode 0700, files 0600; no link is followed. A failure ends dumping, with one warning. A dump that
+ * is not whole is removed.
  */
 #ifndef ADN_TRACE_DUMP_H
 #define ADN_TRACE_DUMP_H
@@ -16,6 +17,7 @@ struct adn_dump {
     uint64_t number;
     uint64_t left; /* bytes that may be written */
     int folder;    /* its descriptor */
+    int parent;    /* that of the folder it is in */
     int failed;
 };
 

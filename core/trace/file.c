@@ -65,6 +65,8 @@ static int check(const char *path, int fd)
     }
     if (status.st_uid != geteuid())
         return refuse(path, "belongs to another user");
+    if (status.st_nlink > 1)
+        return refuse(path, "has another name (a hard link), which may be that of no trace");
     if ((status.st_mode & 077) != 0 && fchmod(fd, 0600) != 0)
         return refuse(path, strerror(errno));
     return 0;
@@ -80,9 +82,9 @@ static void end_last_line(int fd)
     if (fstat(fd, &status) != 0)
         return;
     if (status.st_size > 0 && pread(fd, &last, 1, status.st_size - 1) == 1 && last != '\n')
-        (void)!write(fd, "\n", 1);
+        (void)!adn_file_write(fd, "\n", 1, 1);
     if (status.st_size == 0)
-        (void)!write(fd, HEADER, sizeof(HEADER) - 1);
+        (void)!adn_file_write(fd, HEADER, sizeof(HEADER) - 1, 1);
 }
 
 static int open_path(const char *path)
@@ -97,8 +99,8 @@ static int open_path(const char *path)
         snprintf(why, sizeof(why), "is %s, not a regular file", adn_file_kind(status.st_mode));
         return refuse(path, why);
     }
-    fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
-              0600);
+    fd = adn_file_above_standard(open(
+        path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
     if (fd < 0)
         return refuse(path, strerror(errno));
     if (check(path, fd) != 0) {
@@ -197,6 +199,40 @@ static void push(const struct adn_trace_file *file, const char *path)
     }
 }
 
+/* Whether a trace may take the place of what lies there: nothing, or a trace of this user's. */
+static int may_replace(const char *path)
+{
+    static const char begin[] = "# anydnn trace ";
+    char head[sizeof(begin) - 1];
+    struct stat status;
+    ssize_t length;
+    int fd;
+
+    if (lstat(path, &status) != 0)
+        return errno == ENOENT;
+    if (!S_ISREG(status.st_mode) || status.st_uid != geteuid())
+        return 0;
+    fd = adn_file_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    length = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
+    if (fd >= 0)
+        close(fd);
+    return length == 0 ||
+           (length == (ssize_t)sizeof(head) && memcmp(head, begin, sizeof(head)) == 0);
+}
+
+/* The number of an older part that push() must not replace; 0: there is none. */
+static int32_t find_foreign(const struct adn_trace_file *file, const char *path)
+{
+    char to[PATH_MAX + 16];
+
+    for (int32_t i = 1; i <= file->keep; i++) {
+        snprintf(to, sizeof(to), "%s.%d", path, (int)i);
+        if (!may_replace(to))
+            return i;
+    }
+    return 0;
+}
+
 static int set_lock(int fd, short type)
 {
     struct flock whole = {.l_type = type, .l_whence = SEEK_SET};
@@ -220,34 +256,46 @@ static int lock_file(int fd)
     return 1;
 }
 
-/* Renames a file that is too large, unless another process has done so, and opens a new one. */
-static void push_on(struct adn_trace_file *file, uint64_t length)
+/* Renames a file that is too large, unless another process has done so, and opens a new one.
+ * Returns 0, or the number of an older part that it must not replace. */
+static int32_t push_on(struct adn_trace_file *file, uint64_t length)
 {
     struct stat ours, there;
     char path[PATH_MAX];
+    int32_t foreign = 0;
 
     if (adn_file_of_process(file->pattern, path, sizeof(path)) != 0 ||
         fstat(file->fd, &ours) != 0 || (uint64_t)ours.st_size + length <= file->size)
-        return;
-    if (stat(path, &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev)
+        return 0;
+    if (stat(path, &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) {
+        foreign = find_foreign(file, path);
+        if (foreign != 0)
+            return foreign;
         push(file, path);
+    }
     reopen(file);
+    return 0;
 }
 
 static void rotate(struct adn_trace_file *file, uint64_t length)
 {
-    char why[80];
+    int32_t foreign = 0;
+    char why[100] = "";
 
     pthread_mutex_lock(&lock);
     if (!file->stopped && lock_file(file->fd)) {
-        push_on(file, length);
+        foreign = push_on(file, length);
         /* Closing the old file has unlocked it; one that stays open would remain locked. */
         set_lock(file->fd, F_UNLCK);
     } else if (!file->stopped) {
         snprintf(why, sizeof(why), "another process has held its lock for %d seconds", WAIT / 1000);
-        stop(file, why);
     }
     pthread_mutex_unlock(&lock);
+    if (foreign != 0)
+        snprintf(why, sizeof(why), "the file of this name with .%d is no trace of this user's",
+                 (int)foreign);
+    if (why[0] != '\0')
+        stop(file, why);
 }
 
 /* Whether the line goes into the file: the signal of a file that grows too large is not for who
@@ -295,7 +343,7 @@ void adn_trace_file_add(struct adn_trace_file *file, const char *line, size_t le
         return;
     }
     do
-        wrote = write(file->fd, line, length);
+        wrote = adn_file_write(file->fd, line, length, 1);
     while (wrote < 0 && errno == EINTR);
     if (wrote != (ssize_t)length)
         stop(file, wrote < 0 ? strerror(errno) : strerror(ENOSPC));

@@ -15,6 +15,7 @@
 #include "numerics/numerics.h"
 #include "settings/watch.h"
 #include "sys/error.h"
+#include "sys/text.h"
 #include "trace/dump.h"
 #include "trace/file.h"
 
@@ -41,24 +42,29 @@ struct traced {
 static void write_line(struct adn_trace_file *file, const struct adn_trace_line *line)
 {
     const struct adn_plan *plan = line->plan;
-    char text[LINE_MAX_BYTES], problem[ADN_PROBLEM_TEXT_MAX];
+    char text[LINE_MAX_BYTES];
     char time[32] = "-", handle[24] = "-", dump[24] = "-";
+    size_t begin;
     int length;
 
     if (line->time >= 0)
-        snprintf(time, sizeof(time), "%.3f", line->time);
+        adn_text_print(time, sizeof(time), "%.3f", line->time);
     if (line->handle != 0)
         snprintf(handle, sizeof(handle), "%" PRIu64, line->handle);
     if (line->dump != 0)
         snprintf(dump, sizeof(dump), "%" PRIu64, line->dump);
-    if (!line->problem)
-        adn_problem_print(&plan->problem, line->values, problem, sizeof(problem));
-    length = snprintf(text, sizeof(text), "%s\t%s\t%" PRIu64 "\t%s\t%s\t%ld:%ld\t%s\t%s\t%s\n",
-                      line->problem ? line->problem : problem, plan->backend->name, plan->engine,
-                      adn_math_name(plan->math), time, (long)getpid(), (long)gettid(), handle, dump,
-                      line->answer);
-    if (length > 0 && (size_t)length < sizeof(text))
-        adn_trace_file_add(file, text, (size_t)length);
+    if (line->problem)
+        begin = (size_t)snprintf(text, sizeof(text), "%s", line->problem);
+    else
+        begin = adn_problem_print(&plan->problem, line->values, text, sizeof(text));
+    if (begin >= ADN_PROBLEM_TEXT_MAX)
+        return;
+    length = snprintf(text + begin, sizeof(text) - begin,
+                      "\t%s\t%" PRIu64 "\t%s\t%s\t%ld:%ld\t%s\t%s\t%s\n", plan->backend->name,
+                      plan->engine, adn_math_name(plan->math), time, (long)getpid(), (long)gettid(),
+                      handle, dump, line->answer);
+    if (length > 0 && begin + (size_t)length < sizeof(text))
+        adn_trace_file_add(file, text, begin + (size_t)length);
 }
 
 void adn_trace_write(const char *pattern, const struct adn_settings *settings,
@@ -262,16 +268,21 @@ static struct hook *hook_of(anydnnHandle_t handle)
     return hook;
 }
 
+/* The file that settings name; NULL where they name none, or it cannot be had. */
+static struct adn_trace_file *file_of(const struct adn_settings *settings)
+{
+    if (strcmp(settings->trace_file, "off") == 0)
+        return NULL;
+    return adn_trace_file_get(settings->trace_file, settings->trace_size, settings->trace_keep);
+}
+
 /* Takes the settings over. */
-static void take(struct hook *hook, struct adn_settings *settings)
+static void take(struct hook *hook, struct adn_settings *settings, struct adn_trace_file *file)
 {
     adn_settings_free(hook->settings);
     hook->settings = settings;
     adn_watch_operations(settings->trace_tensors, &hook->tensors);
-    hook->file = NULL;
-    if (strcmp(settings->trace_file, "off") != 0)
-        hook->file =
-            adn_trace_file_get(settings->trace_file, settings->trace_size, settings->trace_keep);
+    hook->file = file;
 }
 
 void adn_trace_begin(anydnnHandle_t handle)
@@ -286,7 +297,7 @@ void adn_trace_begin(anydnnHandle_t handle)
     own = adn_watch_settings(settings, "trace", "", error, sizeof(error));
     hook = own ? hook_of(handle) : NULL;
     if (hook)
-        take(hook, own);
+        take(hook, own, file_of(own));
     else
         adn_settings_free(own);
 }
@@ -294,6 +305,7 @@ void adn_trace_begin(anydnnHandle_t handle)
 anydnnStatus_t adn_trace_set(anydnnHandle_t handle, const char *entry, const char *text)
 {
     struct hook *hook = hook_of(handle);
+    struct adn_trace_file *file;
     struct adn_settings *own;
     char error[400];
 
@@ -301,9 +313,14 @@ anydnnStatus_t adn_trace_set(anydnnHandle_t handle, const char *entry, const cha
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
     own = adn_watch_settings(hook->settings ? hook->settings : handle->world->settings, "trace",
                              text, error, sizeof(error));
-    if (!own)
+    if (!own && !adn_shortage_noted())
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: text: %s", entry, error);
-    take(hook, own);
+    file = own ? file_of(own) : NULL;
+    if (!file && adn_shortage_noted()) {
+        adn_settings_free(own);
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
+    }
+    take(hook, own, file);
     adn_handle_forget_plans(handle);
     return ANYDNN_STATUS_SUCCESS;
 }

@@ -11,8 +11,6 @@
 #include "sys/files.h"
 #include "tuning/records.h"
 
-#define HEADER "anydnn tuning 1"
-
 /* Written so many bytes at a time. */
 #define WRITE_BYTES (256 * 1024)
 
@@ -83,8 +81,8 @@ static void read_lines(struct adn_tuning_records *records, struct lines *lines,
     size_t length;
     const char *line = next_line(lines, &length);
 
-    reading->foreign =
-        line && (length != strlen(HEADER) || memcmp(line, HEADER, strlen(HEADER)) != 0);
+    reading->foreign = line && (length != strlen(ADN_TUNING_HEADER) ||
+                                memcmp(line, ADN_TUNING_HEADER, strlen(ADN_TUNING_HEADER)) != 0);
     if (!line || reading->foreign)
         return;
     for (int number = 2; (line = next_line(lines, &length)) != NULL; number++) {
@@ -147,41 +145,39 @@ static void set_mode(int descriptor, const char *path)
     (void)!fchmod(descriptor, stat(path, &before) == 0 ? before.st_mode & 0777 : 0644);
 }
 
-int adn_tuning_records_write(const struct adn_tuning_records *records, const char *path)
+int adn_tuning_records_write(const struct adn_tuning_records *records,
+                             const struct adn_tuning_place *place, int folder)
 {
-    size_t size = strlen(path) + 8;
-    char *beside = malloc(size);
+    char *beside;
     const struct adn_tuning_record *record;
-    int descriptor = -1, failed = -1;
+    int descriptor = adn_tuning_place_beside(place, folder, &beside), failed = -1;
+    struct adn_file_signals signals;
     FILE *file = NULL;
 
-    if (!beside)
-        return -1;
-    snprintf(beside, size, "%s.XXXXXX", path);
-    descriptor = mkostemp(beside, O_CLOEXEC);
     if (descriptor < 0)
-        goto out;
-    set_mode(descriptor, path);
+        return -1;
+    adn_file_signals_hold(&signals, 1);
+    set_mode(descriptor, place->file);
     file = fdopen(descriptor, "w");
     if (!file) {
         close(descriptor);
-        goto gone;
+        goto out;
     }
     setvbuf(file, NULL, _IOFBF, WRITE_BYTES);
-    fprintf(file, HEADER "\n");
+    fprintf(file, ADN_TUNING_HEADER "\n");
     for (record = TAILQ_FIRST(&records->ages); record; record = TAILQ_NEXT(record, age))
         fwrite(record->line, 1, record->length, file);
     failed = ferror(file) ? -1 : 0;
     failed = fclose(file) != 0 ? -1 : failed;
-    failed = failed == 0 && rename(beside, path) == 0 ? 0 : -1;
-gone:
+    failed = failed == 0 && rename(beside, place->file) == 0 ? 0 : -1;
+out:
+    adn_file_signals_release(&signals, failed);
     if (failed != 0) {
         int cause = errno;
 
         unlink(beside);
         errno = cause;
     }
-out:
     free(beside);
     return failed;
 }
@@ -192,8 +188,8 @@ static size_t begin_of(int descriptor, off_t size, char *begin)
     char last = '\n';
 
     if (size == 0) {
-        memcpy(begin, HEADER "\n", sizeof(HEADER));
-        return sizeof(HEADER);
+        memcpy(begin, ADN_TUNING_HEADER "\n", sizeof(ADN_TUNING_HEADER));
+        return sizeof(ADN_TUNING_HEADER);
     }
     if (pread(descriptor, &last, 1, size - 1) == 1 && last == '\n')
         return 0;
@@ -203,8 +199,9 @@ static size_t begin_of(int descriptor, off_t size, char *begin)
 
 int adn_tuning_records_append(const char *key, const struct adn_tuned *tuned, const char *path)
 {
-    int descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-    char *text = malloc(sizeof(HEADER) + ADN_TUNING_LINE), *line = NULL;
+    int descriptor = adn_file_above_standard(
+        open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+    char *text = malloc(sizeof(ADN_TUNING_HEADER) + ADN_TUNING_LINE), *line = NULL;
     size_t begin, length = 0;
     struct stat status;
     int failed = -1;
@@ -215,7 +212,7 @@ int adn_tuning_records_append(const char *key, const struct adn_tuned *tuned, co
         begin = begin_of(descriptor, status.st_size, text);
         memcpy(text + begin, line, length);
         length += begin;
-        failed = write(descriptor, text, length) == (ssize_t)length ? 0 : -1;
+        failed = adn_file_write(descriptor, text, length, 1) == (ssize_t)length ? 0 : -1;
     }
     if (descriptor >= 0)
         close(descriptor);

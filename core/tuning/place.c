@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/files.h"
+
 /* As many as the kernel follows. */
 #define LINKS_MAX 40
 
@@ -24,26 +26,6 @@ static char *folder_of(const char *path)
     const char *slash = strrchr(path, '/');
 
     return strndup(path, slash && slash > path ? (size_t)(slash - path) : 1);
-}
-
-/* What the link leads to in place of `path`, of PATH_MAX bytes; -1 with errno. */
-static int follow(char *path)
-{
-    char target[PATH_MAX], joined[2 * PATH_MAX];
-    ssize_t length = readlink(path, target, sizeof(target) - 1);
-    const char *slash = strrchr(path, '/');
-
-    if (length < 0)
-        return -1;
-    target[length] = '\0';
-    snprintf(joined, sizeof(joined), "%.*s/%s", target[0] == '/' ? 0 : (int)(slash - path), path,
-             target);
-    if (strlen(joined) >= PATH_MAX) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    memcpy(path, joined, strlen(joined) + 1);
-    return 0;
 }
 
 static int folder_is_ours(const char *path)
@@ -65,7 +47,7 @@ static const char *resolve(char *path)
     while (lstat(path, &status) == 0 && S_ISLNK(status.st_mode)) {
         if (status.st_uid != geteuid())
             return "it is another user's link";
-        if (++links > LINKS_MAX || follow(path) != 0)
+        if (++links > LINKS_MAX || adn_file_follow(path) != 0)
             return "it is a link that leads nowhere";
     }
     return links > 0 && !folder_is_ours(path) ? "it is a link into another user's folder" : NULL;
@@ -89,7 +71,8 @@ void adn_tuning_place_find(struct adn_tuning_place *place, const char *path)
 int adn_tuning_place_lock(const struct adn_tuning_place *place)
 {
     char *folder = folder_of(place->file);
-    int descriptor = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int descriptor =
+        folder ? adn_file_above_standard(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) : -1;
     int answer;
 
     free(folder);
@@ -109,4 +92,55 @@ void adn_tuning_place_unlock(int folder)
     /* Closing alone leaves it locked where a child holds the descriptor, too. */
     flock(folder, LOCK_UN);
     close(folder);
+}
+
+/* Whether a killed process has left it: empty, or begun as a tuning file is. */
+static int is_left_over(const char *path)
+{
+    char head[sizeof(ADN_TUNING_HEADER) - 1];
+    struct stat status;
+    ssize_t length;
+    int descriptor;
+
+    if (lstat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
+        return 0;
+    descriptor =
+        adn_file_above_standard(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    length = descriptor < 0 ? -1 : read(descriptor, head, sizeof(head));
+    if (descriptor >= 0)
+        close(descriptor);
+    return length == 0 ||
+           (length == (ssize_t)sizeof(head) && memcmp(head, ADN_TUNING_HEADER, sizeof(head)) == 0);
+}
+
+/* -1 where another's file has the name. */
+static int make_locked(const char *path)
+{
+    if (is_left_over(path))
+        unlink(path);
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+int adn_tuning_place_beside(const struct adn_tuning_place *place, int folder, char **name)
+{
+    size_t size = strlen(place->file) + 8;
+    int descriptor = -1;
+
+    *name = malloc(size);
+    if (!*name)
+        return -1;
+    if (folder >= 0) {
+        snprintf(*name, size, "%s.new", place->file);
+        descriptor = make_locked(*name);
+    }
+    if (folder < 0 || (descriptor < 0 && errno == EEXIST)) {
+        snprintf(*name, size, "%s.XXXXXX", place->file);
+        descriptor = mkostemp(*name, O_CLOEXEC);
+    }
+    descriptor = adn_file_above_standard(descriptor);
+    if (descriptor < 0) {
+        free(*name);
+        *name = NULL;
+    }
+    return descriptor;
 }

@@ -12,6 +12,9 @@
 #define ADN_TUNING_BUSY     (-1)
 #define ADN_TUNING_LOCKLESS (-2)
 
+/* The first line of a tuning file. */
+#define ADN_TUNING_HEADER "anydnn tuning 1"
+
 struct adn_tuning_place {
     char *file;         /* as given, or what the link leads to */
     const char *reason; /* why nothing is written, or NULL */
@@ -24,5 +27,12 @@ void adn_tuning_place_find(struct adn_tuning_place *place, const char *path);
  * two above. */
 int adn_tuning_place_lock(const struct adn_tuning_place *place);
 void adn_tuning_place_unlock(int folder);
+
+/*
+ * Makes the file that is to be renamed to the place's own: a descriptor, and its path in `name`,
+ * which the caller frees; -1 with errno. Who holds the folder's lock always takes the same name, so
+ * that what a killed process left there is replaced, and does not pile up.
+ */
+int adn_tuning_place_beside(const struct adn_tuning_place *place, int folder, char **name);
 
 #endif

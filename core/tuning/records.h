@@ -5,6 +5,7 @@
 
 #include <sys/queue.h>
 
+#include "tuning/place.h"
 #include "tuning/tuning.h"
 
 #define ADN_TUNING_BUCKETS 16384
@@ -55,8 +56,9 @@ void adn_tuning_records_forget_trials(struct adn_tuning_records *records, double
 /* Adds what the file holds. */
 void adn_tuning_records_read(struct adn_tuning_records *records, const char *path,
                              struct adn_tuning_reading *reading);
-/* Puts a file of the records in the place of `path`; 0, or -1 with errno. */
-int adn_tuning_records_write(const struct adn_tuning_records *records, const char *path);
+/* Puts a file of the records in its place, whose folder was locked so; 0, or -1 with errno. */
+int adn_tuning_records_write(const struct adn_tuning_records *records,
+                             const struct adn_tuning_place *place, int folder);
 /* Writes a record's line at the end of the file, which is made if it is not there; the same. */
 int adn_tuning_records_append(const char *key, const struct adn_tuned *tuned, const char *path);
 

@@ -218,11 +218,11 @@ static int lock_folder(struct adn_tuning *tuning)
     return folder;
 }
 
-static void write_all(struct adn_tuning *tuning, struct sentence *sentence)
+static void write_all(struct adn_tuning *tuning, int folder, struct sentence *sentence)
 {
     if (tuning->read_only)
         return;
-    if (adn_tuning_records_write(tuning->records, tuning->place.file) == 0)
+    if (adn_tuning_records_write(tuning->records, &tuning->place, folder) == 0)
         see(tuning);
     else
         tell(tuning, sentence,
@@ -285,7 +285,7 @@ void adn_tuning_keep(struct adn_tuning *tuning, const char *const *keys,
     for (int i = 0; i < count; i++)
         (void)adn_tuning_records_add(tuning->records, keys[i], &records[i]);
     if (folder != ADN_TUNING_BUSY)
-        write_all(tuning, &sentence);
+        write_all(tuning, folder, &sentence);
     adn_tuning_place_unlock(folder);
     leave();
     say(&sentence);

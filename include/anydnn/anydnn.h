@@ -102,7 +102,9 @@
  * unchanged. Getters of a descriptor that was never set give zeros, as in cuDNN.
  *
  * Threads. A handle is for one thread at a time; several handles run at once. A descriptor may be
- * read by many threads while none sets it. Everything else is thread-safe.
+ * read by many threads while none sets it. Everything else is thread-safe. A thread that calls
+ * needs at least 128 KiB of stack, or as much more as the library behind a backend asks for:
+ * cpu_ref runs in 48 KiB, oneDNN's kernels in 70.
  *
  * Floating point. Results are those of IEEE arithmetic, rounded to nearest, nothing flushed to
  * zero, whatever modes the calling thread is in. When an entry returns, the thread's modes

@@ -5,6 +5,7 @@
 #endif
 #include "host.h"
 
+#include <locale.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,13 +47,22 @@ void kit_publish(struct anydnn_plugin *description, const struct anydnn_plugin_o
 
 /* ------------------------------------------------------------------ failing */
 
+void kit_print(char *text, size_t size, const char *format, va_list list)
+{
+    /* The C locale exists without an allocation, so that making it twice loses nothing. */
+    locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+
+    vsnprintf(text, size, format, list);
+    uselocale(before);
+}
+
 int32_t kit_fail(int32_t status, const char *format, ...)
 {
     char text[800];
     va_list list;
 
     va_start(list, format);
-    vsnprintf(text, sizeof text, format, list);
+    kit_print(text, sizeof text, format, list);
     va_end(list);
     kit_host->set_error(kit_host, text);
     return status;

@@ -5,6 +5,7 @@
 
 #include <anydnn/plugin.h>
 
+#include <stdarg.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -32,6 +33,10 @@ void kit_publish(struct anydnn_plugin *description, const struct anydnn_plugin_o
      ANYDNN_PLUGIN_MATHS_ALLOW_CONVERSION | ANYDNN_PLUGIN_MATHS_SPLIT)
 #define KIT_LAYOUTS                                                                                \
     (ANYDNN_PLUGIN_LAYOUT_NCHW | ANYDNN_PLUGIN_LAYOUT_NHWC | ANYDNN_PLUGIN_LAYOUT_STRIDED)
+
+/* Formats a sentence with a `.` in its numbers, whatever the program's locale is. */
+void kit_print(char *text, size_t size, const char *format, va_list list)
+    __attribute__((format(printf, 3, 0)));
 
 /* Hands a sentence to the host and returns `status`. */
 int32_t kit_fail(int32_t status, const char *format, ...) __attribute__((format(printf, 2, 3)));

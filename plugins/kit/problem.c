@@ -64,7 +64,7 @@ int32_t kit_refuse(struct kit_refusal *why, int32_t reason, const char *format, 
 
     why->reason = reason;
     va_start(list, format);
-    vsnprintf(why->sentence, sizeof why->sentence, format, list);
+    kit_print(why->sentence, sizeof why->sentence, format, list);
     va_end(list);
     return reason;
 }

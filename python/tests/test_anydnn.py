@@ -24,6 +24,36 @@ ROOT = HERE.parent.parent
 INCLUDE = os.environ.get("ANYDNN_INCLUDE")
 
 
+class Locale(unittest.TestCase):
+    def test_traces_have_points_where_python_has_commas(self):
+        """In a process of its own, which follows a locale that writes 0,5."""
+        program = """
+import ctypes, locale, sys
+try:
+    locale.setlocale(locale.LC_ALL, "de_DE.UTF-8")
+except locale.Error:
+    sys.exit(77)
+import anydnn
+dll, handle, problem, data = anydnn.library().dll, ctypes.c_void_p(), ctypes.c_void_p(), (ctypes.c_float * 64)()
+pointers = (ctypes.c_void_p * 1)(ctypes.addressof(data))
+dll.anydnnProblemExecute.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_size_t]
+sys.exit(dll.anydnnCreateOnDevice(ctypes.byref(handle), b"cpu") or
+         dll.anydnnSetTrace(handle, b"file=" + sys.argv[1].encode()) or
+         dll.anydnnProblemParse(b"scale_tensor y=f32:2,3 alpha=0.5", ctypes.byref(problem)) or
+         dll.anydnnProblemExecute(handle, problem, pointers, None, 0))
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "calls")
+            environment = dict(os.environ, PYTHONPATH=str(HERE.parent))
+            done = subprocess.run([sys.executable, "-c", program, str(path)], env=environment, check=False)
+            if done.returncode == 77:
+                self.skipTest("there is no locale de_DE.UTF-8")
+            self.assertEqual(done.returncode, 0)
+            columns = path.read_text().splitlines()[-1].split("\t")
+            self.assertIn("alpha=0.5", columns[0])
+            self.assertRegex(columns[4], r"^[0-9]+\.[0-9]+$")
+
+
 class Declarations(unittest.TestCase):
     def test_file_is_what_the_generator_makes(self):
         subprocess.run([sys.executable, str(HERE.parent / "generate.py"), "--check"], check=True)

@@ -12,7 +12,7 @@ all=${ANYDNN_TEST_SHORTAGE:-}
 
 # shortage BACKEND OURS [ALL]: tells what happened also where all is well.
 shortage() {
-    "$ANYDNN_TEST_BUILDDIR/tests/shortage/shortage" "$@" >"$tap_dir/told" 2>&1
+    ANYDNN_TEST_SHORTAGE_FOLDER=$tap_dir "$ANYDNN_TEST_BUILDDIR/tests/shortage/shortage" "$@" >"$tap_dir/told" 2>&1
     status=$?
     cat "$tap_dir/told"
     [ -z "$all" ] || sed 's/^/# /' "$tap_dir/told" >&3

@@ -3,6 +3,7 @@
 #include "tests/shortage/use.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <anydnn/anydnn.h>
@@ -112,6 +113,21 @@ static void record(struct use *use, anydnnHandle_t handle)
     FINE(anydnnMemFree(handle, memory));
 }
 
+/* What is recorded and compared is set, and switched off. */
+static void watch(struct use *use, anydnnHandle_t handle)
+{
+    const char *folder = getenv("ANYDNN_TEST_SHORTAGE_FOLDER");
+    char trace[4200];
+
+    snprintf(trace, sizeof trace, "file = %s/calls; keep = 0", folder ? folder : "/tmp");
+    if (FINE(anydnnSetTrace(handle, trace)))
+        run_text(use, handle, problems[0]);
+    FINE(anydnnSetTrace(handle, "file = off"));
+    FINE(anydnnSetShadow(handle, "sample = off; operations = *; budget = none"));
+    FINE(anydnnSetCheck(handle, "outputs = nan, inf"));
+    FINE(anydnnSetCheck(handle, "outputs = off"));
+}
+
 static void with_handle(struct use *use, anydnnHandle_t handle)
 {
     struct layer l = {NULL, NULL, NULL, NULL};
@@ -122,6 +138,7 @@ static void with_handle(struct use *use, anydnnHandle_t handle)
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
         run_text(use, handle, problems[i]);
     record(use, handle);
+    watch(use, handle);
     FINE(anydnnDestroyTensorDescriptor(l.x));
     FINE(anydnnDestroyTensorDescriptor(l.y));
     FINE(anydnnDestroyFilterDescriptor(l.w));

@@ -180,4 +180,15 @@ check "a folder" refuses 2 "is not a regular file" "$tap_dir"
 : >"$tap_dir/empty"
 check "an empty file" refuses 1 "there is no call in it" "$tap_dir/empty"
 check "a backend that is not there" replay 1 "$trace" nonesuch:default
+# Twenty seconds of processor time are a hundred times what a hundred thousand backends take.
+many_backends() {
+    awk 'BEGIN { for (i = 0; i < 100000; i++)
+        printf "softmax_forward x=f32:2,3:nchw\tb%d\t1\tdefault\t1.5\t1:1\t1\t-\tok\n", i }' >"$tap_dir/many"
+    (
+        ulimit -t 20
+        exec "$anydnn" replay "$tap_dir/many" >"$tap_dir/out" 2>"$tap_dir/err"
+    )
+    says '^100000 calls, 100000 of them distinct'
+}
+check "as many backends as calls" many_backends
 tap_end

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kit that backends are built with: complete copies of what an older or a newer host hands
  * over, refusals, offers, names, settings, publishing. */
+#include <locale.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -543,6 +544,24 @@ static void sizes_do_not_wrap(void **state)
     assert_int_equal(kit_plus(1, 2), 3);
 }
 
+/* ------------------------------------------------------------------ numbers */
+
+/* The kit's sentences are of this language whatever the program's is. */
+static void numbers_have_a_point(void **state)
+{
+    struct kit_refusal why;
+
+    (void)state;
+    if (!setlocale(LC_ALL, "de_DE.UTF-8"))
+        skip();
+    kit_fail(ANYDNN_PLUGIN_STATUS_BAD_PARAM, "alpha is %g", 0.5);
+    kit_refuse(&why, ANYDNN_PLUGIN_REASON_OTHER, "beta is %g", 1.5);
+    assert_string_equal(localeconv()->decimal_point, ",");
+    setlocale(LC_ALL, "C");
+    assert_string_equal(said, "alpha is 0.5");
+    assert_string_equal(why.sentence, "beta is 1.5");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -564,6 +583,7 @@ int main(void)
         cmocka_unit_test(operations_are_published),
         cmocka_unit_test(sizes_do_not_wrap),
         cmocka_unit_test(philox_gives_the_known_words),
+        cmocka_unit_test_setup(numbers_have_a_point, begin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

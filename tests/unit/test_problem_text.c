@@ -536,6 +536,9 @@ static void the_programs_locale_does_not_matter(void **state)
     if (!found)
         skip();
     parsed("scale_tensor y=f32:2 alpha=0.5", "scale_tensor y=f32:2:nchw alpha=0.5");
+    assert_int_equal(adn_fail(ANYDNN_STATUS_BAD_PARAM, "alpha is %g", 0.5),
+                     ANYDNN_STATUS_BAD_PARAM);
+    assert_string_equal(adn_error_text(), "alpha is 0.5");
     setlocale(LC_NUMERIC, "C");
 }
 

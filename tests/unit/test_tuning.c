@@ -411,6 +411,8 @@ static void a_full_store_is_quick(void **state)
     }
 }
 
+/* ---- what a killed process leaves */
+
 /* Nothing but the files stays behind. */
 static void nothing_else_is_left(void **state)
 {
@@ -422,6 +424,49 @@ static void nothing_else_is_left(void **state)
     while ((entry = readdir(files)))
         assert_null(strchr(entry->d_name[0] == '.' ? "" : entry->d_name, '.'));
     closedir(files);
+}
+
+/* Whatever the moment at which a process dies, the next one that writes leaves the file alone. */
+static void killed_processes_leave_nothing(void **state)
+{
+    char path[4096 + 260];
+    struct adn_tuned found;
+
+    snprintf(path, sizeof(path), "%s", in_folder("killed"));
+    for (int round = 0; round < 30; round++) {
+        const struct timespec pause = {.tv_nsec = 1000000 + round * 37000L};
+        pid_t child = fork();
+
+        assert_true(child >= 0);
+        for (uint64_t i = 0; child == 0; i++)
+            keep(adn_tuning_at(path), "child", i, 1);
+        nanosleep(&pause, NULL);
+        kill(child, SIGKILL);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+    }
+    keep(adn_tuning_at(path), "parent", 1, 1);
+    assert_int_equal(adn_tuning_find(adn_tuning_at(path), "parent", &found), 1);
+    nothing_else_is_left(state);
+}
+
+/* A file that is no tuning file is somebody's, whatever its name is. */
+static void files_of_other_kinds_stay(void **state)
+{
+    char text[40] = "";
+    FILE *file = fopen(in_folder("here.new"), "w");
+
+    (void)state;
+    assert_non_null(file);
+    fputs("my own notes", file);
+    fclose(file);
+    keep(adn_tuning_at(in_folder("here")), "x", 1, 1);
+    assert_int_equal(access(in_folder("here"), R_OK), 0);
+    file = fopen(in_folder("here.new"), "r");
+    assert_non_null(file);
+    assert_non_null(fgets(text, sizeof(text), file));
+    fclose(file);
+    assert_string_equal(text, "my own notes");
+    assert_int_equal(unlink(in_folder("here.new")), 0);
 }
 
 int main(void)
@@ -437,6 +482,8 @@ int main(void)
         cmocka_unit_test(a_lock_is_not_waited_for_long),
         cmocka_unit_test(children_hold_no_lock),
         cmocka_unit_test(a_full_store_is_quick),
+        cmocka_unit_test(killed_processes_leave_nothing),
+        cmocka_unit_test(files_of_other_kinds_stay),
         cmocka_unit_test(nothing_else_is_left),
     };
 

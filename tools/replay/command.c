@@ -145,19 +145,15 @@ static int run_call(struct replay *replay, struct compare *compare, const struct
     return code;
 }
 
-static int same_side(const struct replay_call *a, const struct replay_call *b)
-{
-    return strcmp(a->backend, b->backend) == 0 && strcmp(a->math, b->math) == 0;
-}
-
 static int is_asked_for(const struct replay *replay, const struct replay_call *call)
 {
     return replay->options->line == 0 || (long long)replay->options->line == call->line;
 }
 
-/* All calls that ran where `first` did, on handles that they share. */
-static int run_side(struct replay *replay, const struct replay_call *first)
+/* All calls of a side, on handles that they share. */
+static int run_side(struct replay *replay, const struct replay_side *side)
 {
+    const struct replay_call *first = side->first;
     struct suite suite = {.name = (char *)replay->path};
     struct compare compare = {
         .tool = replay->tool, .options = &replay->options->compare, .suite = &suite};
@@ -171,32 +167,26 @@ static int run_side(struct replay *replay, const struct replay_call *first)
     if (code == TOOL_FINE)
         code =
             contender_open(replay->tool, replay->options->compare.reference, 0, &compare.reference);
-    for (size_t i = 0; i < replay->trace->count && code != TOOL_USAGE; i++)
-        if (compare.reference.handle != NULL && same_side(replay->trace->call[i], first) &&
-            is_asked_for(replay, replay->trace->call[i])) {
-            int own = run_call(replay, &compare, replay->trace->call[i]);
+    for (const struct replay_call *call = first; call != NULL && code != TOOL_USAGE;
+         call = call->beside)
+        if (compare.reference.handle != NULL && is_asked_for(replay, call)) {
+            int own = run_call(replay, &compare, call);
 
             code = own == TOOL_FINE ? code : TOOL_FAILED;
         }
-    for (int side = 0; side < COMPARE_SIDES; side++)
-        contender_close(&compare.side[side]);
+    for (int i = 0; i < COMPARE_SIDES; i++)
+        contender_close(&compare.side[i]);
     contender_close(&compare.reference);
     return code == TOOL_FINE ? TOOL_FINE : TOOL_FAILED;
 }
 
 static int run_all(struct replay *replay)
 {
-    const struct replay_trace *trace = replay->trace;
     int code = TOOL_FINE;
 
-    for (size_t i = 0; i < trace->count; i++) {
-        size_t before = 0;
-
-        while (before < i && !same_side(trace->call[before], trace->call[i]))
-            before++;
-        if (before == i && run_side(replay, trace->call[i]) != TOOL_FINE)
+    for (size_t i = 0; i < replay->trace->sides; i++)
+        if (run_side(replay, replay->trace->side[i]) != TOOL_FINE)
             code = TOOL_FAILED;
-    }
     return code;
 }
 

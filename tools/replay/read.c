@@ -13,6 +13,8 @@
 #define COLUMNS    9
 #define LINE_BYTES 16384 /* no whole line is as long */
 #define CALLS_MAX  1000000
+#define ROOM_LEAST 1024
+#define HASH_BEGIN 2166136261U
 
 enum { PROBLEM, BACKEND, ENGINE, MATH, TIME, THREAD, HANDLE, DUMP, STATUS };
 
@@ -76,24 +78,75 @@ static double read_time(const char *text)
     return end != text && *end == '\0' && time >= 0 && isfinite(time) ? time : NAN;
 }
 
-static unsigned hash_of(char *const column[COLUMNS])
+static unsigned hash_on(unsigned hash, const char *text)
 {
-    static const int parts[] = {PROBLEM, BACKEND, MATH, DUMP};
-    unsigned hash = 2166136261U;
+    for (const char *c = text; *c != '\0'; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619U;
+    return hash * 16777619U;
+}
 
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        for (const char *c = column[parts[i]]; *c != '\0'; c++)
-            hash = (hash ^ (unsigned char)*c) * 16777619U;
-    return hash % REPLAY_BUCKETS;
+/* Doubles the room for calls, and so for sides, of which there are no more. */
+static void grow(struct replay_trace *trace)
+{
+    size_t room = trace->room > 0 ? 2 * trace->room : ROOM_LEAST;
+    struct replay_side **side = tool_alloc(room * sizeof(side[0]));
+    struct replay_call *following;
+
+    free(trace->call_bucket);
+    free(trace->side_bucket);
+    trace->call_bucket = tool_alloc(room * sizeof(trace->call_bucket[0]));
+    trace->side_bucket = tool_alloc(room * sizeof(trace->side_bucket[0]));
+    memset(trace->call_bucket, 0, room * sizeof(trace->call_bucket[0]));
+    memset(trace->side_bucket, 0, room * sizeof(trace->side_bucket[0]));
+    for (size_t i = 0; i < trace->sides; i++) {
+        side[i] = trace->side[i];
+        side[i]->next = trace->side_bucket[side[i]->hash % room];
+        trace->side_bucket[side[i]->hash % room] = side[i];
+        for (struct replay_call *call = side[i]->first; call != NULL; call = following) {
+            following = call->beside;
+            call->next = trace->call_bucket[call->hash % room];
+            trace->call_bucket[call->hash % room] = call;
+        }
+    }
+    free(trace->side);
+    trace->side = side;
+    trace->room = room;
+}
+
+/* Puts a new call behind the others that ran where it did. */
+static void add_to_side(struct replay_trace *trace, struct replay_call *call)
+{
+    unsigned hash = hash_on(hash_on(HASH_BEGIN, call->backend), call->math);
+    struct replay_side **bucket = &trace->side_bucket[hash % trace->room];
+    struct replay_side *side = *bucket;
+
+    while (side != NULL &&
+           (side->hash != hash || strcmp(side->first->backend, call->backend) != 0 ||
+            strcmp(side->first->math, call->math) != 0))
+        side = side->next;
+    if (side != NULL) {
+        side->last->beside = call;
+        side->last = call;
+        return;
+    }
+    side = tool_alloc(sizeof(*side));
+    *side = (struct replay_side){*bucket, call, call, hash};
+    *bucket = side;
+    trace->side[trace->sides++] = side;
 }
 
 static struct replay_call *call_of(struct replay_trace *trace, char *const column[COLUMNS])
 {
-    struct replay_call **bucket = &trace->bucket[hash_of(column)];
+    unsigned hash = hash_on(hash_on(HASH_BEGIN, column[PROBLEM]), column[BACKEND]);
+    struct replay_call **bucket;
     struct replay_call *call;
 
+    hash = hash_on(hash_on(hash, column[MATH]), column[DUMP]);
+    if (trace->count == trace->room)
+        grow(trace);
+    bucket = &trace->call_bucket[hash % trace->room];
     for (call = *bucket; call != NULL; call = call->next)
-        if (strcmp(call->problem, column[PROBLEM]) == 0 &&
+        if (call->hash == hash && strcmp(call->problem, column[PROBLEM]) == 0 &&
             strcmp(call->backend, column[BACKEND]) == 0 && strcmp(call->math, column[MATH]) == 0 &&
             strcmp(call->dump, column[DUMP]) == 0)
             return call;
@@ -105,18 +158,11 @@ static struct replay_call *call_of(struct replay_trace *trace, char *const colum
     call->backend = copy(column[BACKEND]);
     call->math = copy(column[MATH]);
     call->dump = copy(column[DUMP]);
+    call->hash = hash;
     call->next = *bucket;
     *bucket = call;
-    if ((trace->count & (trace->count - 1)) == 0) {
-        size_t room = trace->count > 0 ? 2 * trace->count : 1;
-        struct replay_call **grown = tool_alloc(room * sizeof(grown[0]));
-
-        if (trace->count > 0)
-            memcpy(grown, trace->call, trace->count * sizeof(grown[0]));
-        free(trace->call);
-        trace->call = grown;
-    }
-    trace->call[trace->count++] = call;
+    trace->count++;
+    add_to_side(trace, call);
     return call;
 }
 
@@ -227,14 +273,27 @@ int replay_read(struct tool *tool, const char *path, struct replay_trace *trace)
     return result;
 }
 
+static void free_calls(struct replay_call *call)
+{
+    while (call != NULL) {
+        struct replay_call *following = call->beside;
+
+        free(call->problem);
+        free(call->backend);
+        free(call->math);
+        free(call->dump);
+        free(call);
+        call = following;
+    }
+}
+
 void replay_free(struct replay_trace *trace)
 {
-    for (size_t i = 0; i < trace->count; i++) {
-        free(trace->call[i]->problem);
-        free(trace->call[i]->backend);
-        free(trace->call[i]->math);
-        free(trace->call[i]->dump);
-        free(trace->call[i]);
+    for (size_t i = 0; i < trace->sides; i++) {
+        free_calls(trace->side[i]->first);
+        free(trace->side[i]);
     }
-    free(trace->call);
+    free(trace->side);
+    free(trace->call_bucket);
+    free(trace->side_bucket);
 }

@@ -21,7 +21,9 @@ extern const struct tool_option replay_option_table[];
 
 /* Calls that differ in nothing but their times; one whose operands were kept stands alone. */
 struct replay_call {
-    struct replay_call *next; /* of the same hash */
+    struct replay_call *next;   /* in the same bucket */
+    struct replay_call *beside; /* the next one of the same side */
+    unsigned hash;
     char *problem;
     char *backend;
     char *math;
@@ -34,14 +36,23 @@ struct replay_call {
     double time; /* sum of the times that were measured, in microseconds */
 };
 
-#define REPLAY_BUCKETS 4096
+/* The calls that ran on one backend in one math mode. */
+struct replay_side {
+    struct replay_side *next; /* in the same bucket */
+    struct replay_call *first, *last;
+    unsigned hash;
+};
 
 struct replay_trace {
-    struct replay_call **call; /* in the order of the file */
-    size_t count;
+    struct replay_side **side; /* in the order of their first calls */
+    size_t sides;
+    size_t count;      /* of calls */
     long long lines;   /* whole ones */
     long long damaged; /* lines that were cut, or are none of a trace */
-    struct replay_call *bucket[REPLAY_BUCKETS];
+    /* Hash tables of `room` buckets each, which is at least the number of calls. */
+    size_t room;
+    struct replay_call **call_bucket;
+    struct replay_side **side_bucket;
 };
 
 /* Reads a trace to its last whole line. Fails with a sentence where the file cannot be read or has

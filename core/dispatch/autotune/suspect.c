@@ -20,9 +20,10 @@
 struct adn_suspect {
     struct adn_suspect *next;
     struct adn_tuning *tuning;
-    char *problem;             /* its key */
-    char name[ADN_TUNING_KEY]; /* the key of what runs now, or "" */
-    struct adn_tuned tuned;    /* its record */
+    char *problem; /* its key */
+    char *name;    /* the key of what runs now, or "", in one of the two */
+    char keys[2][ADN_TUNING_KEY];
+    struct adn_tuned tuned; /* its record */
 };
 
 /* Those of this process: contests on two devices may be about the same problem. */
@@ -53,11 +54,25 @@ static int is_running_here(const char *name)
     return found;
 }
 
-static void set_name(struct adn_suspect *suspect, const char *name)
+/* The place of the next name, which nobody reads before it is set. */
+static char *next_name(struct adn_suspect *suspect)
+{
+    return suspect->keys[suspect->name == suspect->keys[0]];
+}
+
+static void set_name(struct adn_suspect *suspect, char *name)
 {
     enter();
-    snprintf(suspect->name, sizeof(suspect->name), "%s", name);
+    suspect->name = name;
     pthread_mutex_unlock(&lock);
+}
+
+static void set_no_name(struct adn_suspect *suspect)
+{
+    char *name = next_name(suspect);
+
+    name[0] = '\0';
+    set_name(suspect, name);
 }
 
 /* Whether a process named it and went away. One of that number that is there may be running it. */
@@ -80,6 +95,7 @@ void adn_suspect_begin(struct adn_choices *choices)
     if (!suspect)
         return;
     suspect->tuning = tuning;
+    suspect->name = suspect->keys[0];
     suspect->problem = adn_tuned_key(choices->handle, &choices->problem);
     if (!suspect->problem) {
         free(suspect);
@@ -92,18 +108,17 @@ void adn_suspect_begin(struct adn_choices *choices)
     choices->suspect = suspect;
 }
 
-/* Writes that what ran last is there no more, and what runs now, if anything. */
-static void write_names(struct adn_suspect *suspect, const char *name,
-                        const struct adn_choice *choice)
+/* Writes that what ran last is there no more, and what runs now, if anything: its key stands in the
+ * place of the next name. */
+static void write_names(struct adn_suspect *suspect, const struct adn_choice *choice)
 {
+    char *name = next_name(suspect);
     const char *keys[2];
     struct adn_tuned records[2];
-    char before[ADN_TUNING_KEY];
     int count = 0;
 
-    snprintf(before, sizeof(before), "%s", suspect->name);
-    if (before[0] != '\0') {
-        keys[count] = before;
+    if (suspect->name[0] != '\0') {
+        keys[count] = suspect->name;
         records[count] = suspect->tuned;
         records[count++].microseconds = ADN_TUNING_SURVIVED;
     }
@@ -122,11 +137,11 @@ static void write_names(struct adn_suspect *suspect, const char *name,
 anydnnStatus_t adn_suspect_runs(struct adn_choices *choices, const struct adn_choice *choice)
 {
     struct adn_suspect *suspect = choices->suspect;
-    char name[ADN_TUNING_KEY];
+    char *name = suspect ? next_name(suspect) : NULL;
 
-    if (!suspect ||
-        snprintf(name, sizeof(name), "%s" ADN_TUNING_SUSPECT "%s %" PRIu64, suspect->problem,
-                 choice->backend->name, choice->engine) >= (int)sizeof(name))
+    if (!name ||
+        snprintf(name, ADN_TUNING_KEY, "%s" ADN_TUNING_SUSPECT "%s %" PRIu64, suspect->problem,
+                 choice->backend->name, choice->engine) >= ADN_TUNING_KEY)
         return ANYDNN_STATUS_SUCCESS;
     if (is_guilty(suspect->tuning, name))
         return adn_fail(
@@ -134,7 +149,7 @@ anydnnStatus_t adn_suspect_runs(struct adn_choices *choices, const struct adn_ch
             "%s: a process that ran it ended meanwhile, or lost its device; it is passed "
             "over as long as the tuning file says so",
             choices->entry);
-    write_names(suspect, name, choice);
+    write_names(suspect, choice);
     return ANYDNN_STATUS_SUCCESS;
 }
 
@@ -148,7 +163,7 @@ void adn_suspect_lost(struct adn_choices *choices)
     key = suspect->name;
     suspect->tuned.microseconds = ADN_TUNING_LOST;
     adn_tuning_note(suspect->tuning, &key, &suspect->tuned, 1);
-    set_name(suspect, "");
+    set_no_name(suspect);
 }
 
 void adn_suspect_end(struct adn_choices *choices)
@@ -157,8 +172,10 @@ void adn_suspect_end(struct adn_choices *choices)
 
     if (!suspect)
         return;
-    if (suspect->name[0] != '\0')
-        write_names(suspect, "", NULL);
+    if (suspect->name[0] != '\0') {
+        next_name(suspect)[0] = '\0';
+        write_names(suspect, NULL);
+    }
     choices->suspect = NULL;
     enter();
     while (*at && *at != suspect)

@@ -5,6 +5,7 @@
 #include "dispatch/select/select.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "desc/names.h"
 #include "sys/error.h"
@@ -122,7 +123,7 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
     struct adn_wish wish = {problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT, NULL, NULL};
     const struct anydnn_plugin_candidate *candidate = NULL;
     struct adn_problem now;
-    struct adn_walk walk, pinned;
+    struct adn_walk *walks, *walk, *pinned;
     struct adn_pin measured;
     struct adn_text text;
     anydnnStatus_t status = adn_problem_check(problem, entry);
@@ -130,33 +131,40 @@ anydnnStatus_t adn_dispatch_explain(anydnnHandle_t handle, const char *entry,
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;
+    /* Too large for the stacks of some threads. */
+    walks = malloc(2 * sizeof(*walks));
+    if (!walks)
+        return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
+    walk = walks;
+    pinned = walks + 1;
     adn_problem_copy(&now, problem);
     now.deterministic = handle->deterministic && problem->deterministic;
     wish.problem = &now;
     adn_text_begin(&text, buffer, size);
-    adn_walk_begin(&walk, handle, &wish);
-    walk.observe = observe;
-    walk.cookie = &text;
+    adn_walk_begin(walk, handle, &wish);
+    walk->observe = observe;
+    walk->cookie = &text;
     adn_text_add(&text, "device: %s\nrule: [route%s%s] %s = ", handle->device_name,
-                 walk.rule->math >= 0 ? " " : "",
-                 walk.rule->math >= 0 ? adn_math_name(walk.rule->math) : "", walk.rule->pattern);
-    if (walk.rule->fastest)
+                 walk->rule->math >= 0 ? " " : "",
+                 walk->rule->math >= 0 ? adn_math_name(walk->rule->math) : "", walk->rule->pattern);
+    if (walk->rule->fastest)
         adn_text_add(&text, "fastest, ");
-    for (int32_t i = 0; i < walk.count; i++)
-        adn_text_add(&text, "%s%s", i > 0 ? ", " : "", walk.answer[i].name);
-    adn_text_add(&text, "\nfrom: %s\nfallback: %s\nbackends:\n", walk.rule->origin,
-                 fallbacks[walk.fallback]);
-    for (int32_t i = 0; i < walk.count; i++)
-        explain_backend(&walk, &walk.answer[i], &text);
-    at = choose(&walk, &pinned, &wish, &measured, &candidate);
-    if (at >= 0 && walk.rule->fastest && !wish.pin)
+    for (int32_t i = 0; i < walk->count; i++)
+        adn_text_add(&text, "%s%s", i > 0 ? ", " : "", walk->answer[i].name);
+    adn_text_add(&text, "\nfrom: %s\nfallback: %s\nbackends:\n", walk->rule->origin,
+                 fallbacks[walk->fallback]);
+    for (int32_t i = 0; i < walk->count; i++)
+        explain_backend(walk, &walk->answer[i], &text);
+    at = choose(walk, pinned, &wish, &measured, &candidate);
+    if (at >= 0 && walk->rule->fastest && !wish.pin)
         adn_text_add(&text,
                      "fastest: not timed yet; the first call does, and may choose another\n");
     if (at >= 0)
-        explain_choice(&walk, &walk.answer[at], candidate, wish.pin, &text);
+        explain_choice(walk, &walk->answer[at], candidate, wish.pin, &text);
     else
         adn_text_add(&text, "choice: none; the call would answer ANYDNN_STATUS_NOT_SUPPORTED\n");
     if (needed)
         *needed = text.length + 1;
+    free(walks);
     return ANYDNN_STATUS_SUCCESS;
 }
