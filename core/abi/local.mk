@@ -22,8 +22,8 @@ EXTRA_DIST += core/abi/compat.awk core/abi/cudnn7.awk core/abi/cudnn7.def core/a
 	core/abi/header.awk core/abi/map.awk core/abi/page.awk core/abi/prototypes.awk core/abi/rows.awk core/abi/table.awk core/abi/views.awk
 CLEANFILES += core/abi/libanydnn.map include/anydnn/cudnn_compat.h core/abi/prototypes.def core/abi/rows.def docs/entries.md include/anydnn/views.h
 
-core/abi/libanydnn.map: $(abi_table) $(srcdir)/core/abi/map.awk
-	$(AM_V_GEN)$(call make_from_table,map)
+core/abi/libanydnn.map: $(abi_table) $(srcdir)/core/abi/map.awk $(srcdir)/cudnn7/ported.map
+	$(AM_V_GEN)$(call make_from_table,map) && cat $(srcdir)/cudnn7/ported.map >>$@
 
 BUILT_SOURCES += core/abi/rows.def
 core/abi/rows.def: $(abi_table) $(srcdir)/core/abi/rows.awk
