@@ -11,6 +11,7 @@ installs_by_hash() {
         find "$folder" -type f ! -name test_pinned.sh -exec grep -HnE '(pip"?|-m pip) (install|download)' {} +
     done | grep -vE '^[^:]*:[0-9]*: *#' >"$tap_dir/all"
     [ -s "$tap_dir/all" ] || { echo "no script installs anything: is the pattern right?"; return 1; }
+    # shellcheck disable=SC2016
     ! grep -vE -- '--require-hashes|--no-deps "\$build"/python-wheel/' "$tap_dir/all"
 }
 
