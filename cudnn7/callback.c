@@ -36,7 +36,7 @@ static void pass_on(anydnnSeverity_t severity, void *udata, const anydnnDebug_t 
 {
     const struct receiver *receiver = udata;
     struct timeval now = {0, 0};
-    struct cudnn7_debug debug = {.cudnn_version = 7605, .cudaDeviceId = -1};
+    struct cudnn7_debug debug = {.cudnn_version = CUDNN7_VERSION, .cudaDeviceId = -1};
 
     (void)none;
     gettimeofday(&now, NULL);

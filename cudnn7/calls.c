@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The functions of the shim that do more than call the entry of their name: making a handle,
- * versions, names of statuses, the state of the device, and functions that nobody documented.
+ * The functions of libcudnn.so.7 alone that do more than call the entry of their name: making a
+ * handle, the runtime's version, names of statuses, and functions that nobody documented.
  */
-#include "cudnn7/shim.h"
+#include "cudnn7/functions.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS
-
-enum { MAJOR = 7, MINOR = 6, PATCHLEVEL = 5 };
-/* The newest CUDA for which that version was built. */
-enum { CUDA_OF_7_6_5 = 10020 };
 
 /* In the order of their numbers, of anydnn.h. */
 static const char *const status_names[] = {
@@ -33,12 +29,6 @@ static const char *const status_names[] = {
     "CUDNN_STATUS_RUNTIME_FP_OVERFLOW",
 };
 
-ANYDNN_API size_t cudnnGetVersion(void);
-ANYDNN_API size_t cudnnGetVersion(void)
-{
-    return MAJOR * 1000 + MINOR * 100 + PATCHLEVEL;
-}
-
 /* Programs compare it with their own: the runtime that they brought along, where it can be asked.
  */
 ANYDNN_API size_t cudnnGetCudartVersion(void);
@@ -49,22 +39,9 @@ ANYDNN_API size_t cudnnGetCudartVersion(void)
     int version = 0;
 
     if (!symbol)
-        return CUDA_OF_7_6_5;
+        return CUDNN7_CUDART_VERSION;
     memcpy(&ask, &symbol, sizeof(ask));
-    return ask(&version) == 0 && version > 0 ? (size_t)version : CUDA_OF_7_6_5;
-}
-
-ANYDNN_API anydnnStatus_t cudnnGetProperty(anydnnLibraryPropertyType_t type, int *value);
-ANYDNN_API anydnnStatus_t cudnnGetProperty(anydnnLibraryPropertyType_t type, int *value)
-{
-    static const int properties[] = {MAJOR, MINOR, PATCHLEVEL};
-    int ignored;
-    /* It refuses what there is to refuse. */
-    anydnnStatus_t status = anydnnGetProperty(type, value ? &ignored : NULL);
-
-    if (status == SUCCESS)
-        *value = properties[type];
-    return cudnn7_status(status);
+    return ask(&version) == 0 && version > 0 ? (size_t)version : CUDNN7_CUDART_VERSION;
 }
 
 ANYDNN_API const char *cudnnGetErrorString(anydnnStatus_t status);
@@ -128,19 +105,7 @@ ANYDNN_API anydnnStatus_t cudnnCreate(anydnnHandle_t *handle)
     return cudnn7_status(status);
 }
 
-ANYDNN_API anydnnStatus_t cudnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rstatus,
-                                                 anydnnErrQueryMode_t mode, void *tag);
-ANYDNN_API anydnnStatus_t cudnnQueryRuntimeError(anydnnHandle_t handle, anydnnStatus_t *rstatus,
-                                                 anydnnErrQueryMode_t mode, void *tag)
-{
-    anydnnStatus_t status = anydnnQueryRuntimeError(handle, rstatus, mode, tag);
-
-    if (status == SUCCESS)
-        *rstatus = cudnn7_status(*rstatus);
-    return cudnn7_status(status);
-}
-
 /* Exported by NVIDIA's file, declared in no header. */
-CUDNN7_MISSING(cudnnGetBackdoor)
-CUDNN7_MISSING(cudnnSetBackdoor)
-CUDNN7_MISSING(cudnnSetBackdoorEx)
+CUDNN7_MISSING(GetBackdoor)
+CUDNN7_MISSING(SetBackdoor)
+CUDNN7_MISSING(SetBackdoorEx)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes the shim's functions from entries.def, anydnn.h and cudnn7.def: for each entry of cuDNN 7 one that
-# calls anydnn's, for each ranked list the _v7 form, for what anydnn lacks one that says so. With list=1
-# behind the files: a row for every name, those of calls.c included, with 1 where it runs.
+# Makes the functions with cuDNN 7's meaning from entries.def, anydnn.h and cudnn7.def: for each entry of
+# cuDNN 7 one that calls anydnn's, for each ranked list the _v7 form, for what anydnn lacks one that says
+# so. libcudnn.so.7 has them under cuDNN's names, libanydnn under those that the porting header binds.
+# With list=1 behind the files: a row for every name of libcudnn.so.7, with 1 where it runs.
 #   awk -f table.awk -f header.awk -f cudnn7.awk -f forward.awk entries.def anydnn.h cudnn7.def
 
 BEGIN {
-    # calls.c has functions of its own for them.
+    # both.c, calls.c and ported.c have functions of their own for them.
     split("Create GetCallback GetErrorString GetProperty GetVersion QueryRuntimeError SetCallback", name_of_call, " ")
     for (n in name_of_call)
         written["anydnn" name_of_call[n]] = 1
@@ -31,6 +32,12 @@ function argument_of(text,    name) {
     return name
 }
 
+# The name of a function in the library that is compiled.
+function in_library(name) {
+    sub(/^(cudnn|anydnn)/, "", name)
+    return "CUDNN7_NAME(" name ")"
+}
+
 function print_function(name, symbol, text, dropped,    count, part, a, takes, call, ranked) {
     sub(/^\(/, "", text)
     sub(/\)$/, "", text)
@@ -40,10 +47,11 @@ function print_function(name, symbol, text, dropped,    count, part, a, takes, c
         call = call (a > 1 ? ", " : "") (part[a] == dropped ? "(size_t)-1" : argument_of(part[a]))
         if (part[a] == dropped)
             continue
-        sub(/anydnnConvolution[A-Za-z]*AlgoPerf_t \*/, "struct cudnn7_perf *", part[a])
+        if (answers_of(part[a]) != "")
+            sub(/anydnnConvolution[A-Za-z]*AlgoPerf_t \*/, "CUDNN7_RESULTS(" answers_of(part[a]) ")", part[a])
         takes = takes (takes != "" ? ", " : "") part[a]
     }
-    text = "ANYDNN_API anydnnStatus_t " name "(" takes ")"
+    text = "ANYDNN_API anydnnStatus_t " in_library(name) "(" takes ")"
     print folded(text ";") "\n" folded(text) "\n{"
     if (ranked == "")
         print folded("    return cudnn7_status(" symbol "(" call "));") "\n}\n"
@@ -59,7 +67,7 @@ function print_ranked(i) {
 }
 
 function print_all(    i, l) {
-    print "/* Made from core/abi/entries.def, core/abi/cudnn7.def and anydnn.h. */\n#include \"cudnn7/shim.h\"\n"
+    print "/* Made from core/abi/entries.def, core/abi/cudnn7.def and anydnn.h. */\n#include \"cudnn7/functions.h\"\n"
     for (i = 0; i < entries; i++) {
         if (!of_cudnn_7(i))
             continue
@@ -69,7 +77,7 @@ function print_all(    i, l) {
     }
     for (l = 0; l < lacking; l++)
         if (lacking_kind[l] == "call" && !is_had(lacking_name[l]))
-            print "CUDNN7_MISSING(" lacking_name[l] ")"
+            print "CUDNN7_MISSING(" substr(lacking_name[l], 6) ")"
 }
 
 function print_row(name, runs) {

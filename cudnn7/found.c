@@ -2,12 +2,6 @@
 /* Lists of results: from anydnn's 80 bytes each to cuDNN 7's 48. */
 #include "cudnn7/shim.h"
 
-/* Float as sums of shorter terms has no number in cuDNN 7. */
-static int has_number(anydnnMathType_t math)
-{
-    return (int)math >= ANYDNN_DEFAULT_MATH && (int)math <= ANYDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
-}
-
 anydnnStatus_t cudnn7_found(anydnnStatus_t status, const union cudnn7_answers *answers, int count,
                             int requested, int *returned, struct cudnn7_perf *results)
 {
@@ -18,7 +12,7 @@ anydnnStatus_t cudnn7_found(anydnnStatus_t status, const union cudnn7_answers *a
     for (int i = 0; i < count && given < requested; i++) {
         const anydnnConvolutionFwdAlgoPerf_t *answer = &answers->Fwd[i];
 
-        if (has_number(answer->mathType))
+        if (cudnn7_has_number(answer->mathType))
             results[given++] = (struct cudnn7_perf){.algo = (int)answer->algo,
                                                     .status = (int)cudnn7_status(answer->status),
                                                     .time = answer->time,

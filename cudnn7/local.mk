@@ -1,4 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
+# What the porting header's names are bound to, in libanydnn.
+noinst_LTLIBRARIES += cudnn7/libported.la
+cudnn7_libported_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir) -DANYDNN_EVERY_FORM -DCUDNN7_PORTED
+cudnn7_libported_la_SOURCES = \
+	cudnn7/answers.h \
+	cudnn7/both.c \
+	cudnn7/functions.h \
+	cudnn7/ported.c \
+	cudnn7/ported.h
+nodist_cudnn7_libported_la_SOURCES = cudnn7/forward.c
+libanydnn_la_LIBADD += cudnn7/libported.la
+
 # libcudnn.so.7 for programs that were linked to cuDNN 7. It is always built, for the tests, and
 # installed where configure was told so, in a folder of its own, where no linker and no loader looks.
 
@@ -10,9 +22,12 @@ cudnn7_libcudnn_la_LIBADD = libanydnn.la -ldl
 EXTRA_cudnn7_libcudnn_la_DEPENDENCIES = $(srcdir)/cudnn7/node.map
 cudnn7_libcudnn_la_SOURCES = \
 	cudnn7/alone.c \
+	cudnn7/answers.h \
+	cudnn7/both.c \
 	cudnn7/callback.c \
 	cudnn7/calls.c \
 	cudnn7/found.c \
+	cudnn7/functions.h \
 	cudnn7/shim.h
 nodist_cudnn7_libcudnn_la_SOURCES = cudnn7/forward.c
 if CUDNN7
@@ -26,7 +41,7 @@ if RUN_PATH
 cudnn7_libcudnn_la_LDFLAGS += -Wl,-rpath,'$$ORIGIN/../..'
 endif
 
-EXTRA_DIST += cudnn7/forward.awk cudnn7/node.map
+EXTRA_DIST += cudnn7/forward.awk cudnn7/node.map cudnn7/ported.map
 CLEANFILES += cudnn7/forward.c cudnn7/names.def
 BUILT_SOURCES += cudnn7/forward.c cudnn7/names.def
 cudnn7/forward.c: $(abi_cudnn7) $(srcdir)/cudnn7/forward.awk

@@ -24,10 +24,10 @@ backends-page: tools/anydnn plugins-dir
 	$(top_srcdir)/scripts/backends-table tools/anydnn $(top_srcdir)/docs/backends.md
 
 TESTS += tests/docs/test_backends_page.sh tests/docs/test_compile_commands.sh tests/docs/test_entries_wait.sh \
-	tests/docs/test_readme.sh \
+	tests/docs/test_pinned.sh tests/docs/test_readme.sh \
 	tests/docs/test_results.sh tests/docs/test_rooms.sh tests/docs/test_routes.sh
 dist_check_SCRIPTS += tests/docs/test_backends_page.sh tests/docs/test_compile_commands.sh tests/docs/test_entries_wait.sh \
-	tests/docs/test_readme.sh \
+	tests/docs/test_pinned.sh tests/docs/test_readme.sh \
 	tests/docs/test_results.sh tests/docs/test_rooms.sh tests/docs/test_routes.sh
 EXTRA_DIST += tests/docs/routes.py
 

@@ -18,6 +18,7 @@ anydnn_cuda_why=
 AS_IF([test "x$with_cuda" = xno], [anydnn_cuda_why="switched off"], [_ANYDNN_CUDA_FIND])
 AS_IF([test "x$anydnn_cuda_why" = x], [_ANYDNN_CUDA_GENCODE])
 AS_IF([test "x$anydnn_cuda_why" = x], [_ANYDNN_CUDA_TRY])
+AS_IF([test "x$anydnn_cuda_why" = x], [_ANYDNN_CUDA_HARDEN])
 AS_IF([test "x$anydnn_cuda_why" = x],
     [anydnn_have_cuda=yes
     anydnn_cuda_summary="$NVCC"],
@@ -26,6 +27,7 @@ AS_IF([test "x$anydnn_cuda_why" = x],
     AS_CASE([$with_cuda], [guess|no], [],
         [AC_MSG_ERROR([--with-cuda=$with_cuda: $anydnn_cuda_why])])])
 AC_SUBST([CUDA_GENCODE])
+AC_SUBST([CUDA_HARDEN])
 AC_SUBST([CUDA_PTX])
 AC_SUBST([CUDA_CPPFLAGS])
 AC_SUBST([CUDA_LIBS])
@@ -79,3 +81,17 @@ AS_IF(["$NVCC" $NVCCFLAGS -Xcompiler -fPIC -c conftest.cu -o conftest_cu.o >&AS_
     [AC_MSG_RESULT([no])
     anydnn_cuda_why="$NVCC cannot compile and link a kernel, see config.log"])
 rm -f conftest.cu conftest_cu.o conftest_cu])
+
+# Which hardening the host compiler behind nvcc takes, which may be another than $CC. The code of devices has none
+# of it. _FORTIFY_SOURCE stays out, since nvcc reads the C library's headers for the device, too.
+AC_DEFUN([_ANYDNN_CUDA_HARDEN],
+[CUDA_HARDEN=
+echo '__global__ void k(float *x) { x[[0]] = 1; }' >conftest.cu
+for anydnn_flag in $ANYDNN_HARDEN_CFLAGS; do
+    AC_MSG_CHECKING([whether nvcc's host compiler accepts $anydnn_flag])
+    AS_IF(["$NVCC" $NVCCFLAGS -Xcompiler -Werror -Xcompiler "$anydnn_flag" -c conftest.cu -o conftest_cu.o >&AS_MESSAGE_LOG_FD 2>&1],
+        [AC_MSG_RESULT([yes])
+        CUDA_HARDEN="$CUDA_HARDEN $anydnn_flag"],
+        [AC_MSG_RESULT([no])])
+done
+rm -f conftest.cu conftest_cu.o])

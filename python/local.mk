@@ -47,5 +47,7 @@ EXTRA_DIST += \
 	python/tests/test_shortcut.py \
 	python/tests/test_torch.py \
 	python/tests/test_train.py \
+	python/tests/requirements.in \
+	python/tests/requirements.txt \
 	python/tests/torch.sh \
 	python/tests/torchs_tests.py

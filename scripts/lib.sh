@@ -20,8 +20,13 @@ bootstrap() {
     fi
 }
 
-# configure_in DIR FLAGS...: configures DIR, unless that was done with the same flags and configure. What other flags
-# have built there is no longer what make would build, and goes.
+# The flags that configure found for the compiler, of the build in DIR.
+compiler_flags() {
+    sed -n '/^\(ANYDNN_[A-Z_]*FLAGS\|ANYDNN_FORTIFY\|ANYDNN_SANITIZE\|CUDA_HARDEN\) = /p' "$1/Makefile" 2>/dev/null || :
+}
+
+# configure_in DIR FLAGS...: configures DIR, unless that was done with the same flags and configure. What other flags,
+# given or found, have built there is no longer what make would build, and goes.
 configure_in() {
     configure_dir=$1
     shift
@@ -30,11 +35,12 @@ configure_in() {
         [ -z "$(find "$root/configure" -newer "$configure_dir/.flags" -print)" ]; then
         return 0
     fi
-    if [ -e "$configure_dir/.flags" ] && [ "$(cat "$configure_dir/.flags")" != "$*" ]; then
-        find "$configure_dir" \( -name '*.o' -o -name '*.lo' -o -name '*.la' \) -exec rm -f {} +
-    fi
+    configure_before=$(cat "$configure_dir/.flags" 2>/dev/null; compiler_flags "$configure_dir")
     rm -f "$configure_dir/.flags"
     (cd "$configure_dir" && "$root/configure" "$@") || return 1
+    if [ "$configure_before" != "$(echo "$*"; compiler_flags "$configure_dir")" ]; then
+        find "$configure_dir" \( -name '*.o' -o -name '*.lo' -o -name '*.la' \) -exec rm -f {} +
+    fi
     echo "$*" >"$configure_dir/.flags"
 }
 

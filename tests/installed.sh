@@ -13,7 +13,8 @@ for file in "$libdir/libanydnn.so" "$bindir/anydnn" "$pluginsdir/anydnn_cpu_ref.
     "$libdir/pkgconfig/anydnn.pc" "$prefix/include/anydnn/anydnn.h" \
     "$prefix/include/anydnn/views.h" "$prefix/include/anydnn/cudnn_compat.h" \
     "$prefix/include/anydnn/cudnn7/cudnn.h" "$prefix/include/anydnn/cudnn7/include/cudnn.h" \
-    "$prefix/include/anydnn/cudnn7/lib/libcudnn.so" \
+    "$prefix/include/anydnn/cudnn7/lib/libcudnn.so" "$prefix/include/anydnn/cudnn7/lib64/libcudnn.so" \
+    "$prefix/include/anydnn/cudnn7/lib64/libanydnn.so" "$prefix/include/anydnn/cudnn7/lib64/libanydnn.so.0" \
     "$libdir/cmake/anydnn/anydnn-config.cmake" "$libdir/cmake/anydnn/anydnn-config-version.cmake" \
     "$docdir/template/Makefile"; do
     [ -e "$DESTDIR$file" ] || fail "$DESTDIR$file is not installed"
@@ -44,6 +45,28 @@ HOME=$scratch XDG_CONFIG_HOME=$scratch "$scratch/level1" || fail "the program of
 if [ -e "$libdir/anydnn/cudnn7/libcudnn.so.7" ]; then
     "$bindir/anydnn" exec --device cpu "$bindir/anydnn" info || fail "anydnn exec fails"
 fi
+
+# A program of cuDNN 7 by the folder that is laid out as cuDNN's, and by nothing else: $1 is that folder.
+use_root() {
+    cat >"$scratch/root.c" <<'EOF'
+#include <cudnn.h>
+#include <stdio.h>
+int main(void)
+{
+    int count = 0;
+
+    printf("%d.%d\n", CUDNN_MAJOR, CUDNN_MINOR);
+    return anydnnGetBackendCount(&count) != ANYDNN_STATUS_SUCCESS || count < 1 || cudnnGetVersion() != CUDNN_VERSION;
+}
+EOF
+    for lib in lib lib64; do
+        # shellcheck disable=SC2086
+        $CC $CFLAGS -I"$1/include" "$scratch/root.c" -o "$scratch/root" -L"$1/$lib" -lcudnn -Wl,-rpath,"$1/$lib" &&
+            [ "$(env -u LD_LIBRARY_PATH HOME="$scratch" XDG_CONFIG_HOME="$scratch" "$scratch/root")" = 7.6 ] || return 1
+    done
+}
+root=$($PKG_CONFIG --variable=cudnncompatdir anydnn)
+use_root "$root" || fail "a program built by $root alone fails"
 
 # A CMake project that finds the installation in $1, whose libraries are in $2.
 use_cmake() {
@@ -89,6 +112,7 @@ case $libdir/ in
     "$program" bench --list resnet50 >"$scratch/suite" || fail "the moved program does not find its suites"
     [ "$(wc -l <"$scratch/suite")" -eq 23 ] || fail "ResNet-50 does not have its 23 distinct layers"
     try_cmake "$moved" "$moved/${libdir#"$prefix"/}"
+    use_root "$moved/${root#"$prefix"/}" || fail "a program built by the moved $root alone fails"
     mv "$moved" "$prefix"
     trap 'rm -rf "$scratch"' EXIT
     ;;

@@ -11,6 +11,7 @@ AM_TESTS_ENVIRONMENT = \
 	ANYDNN_TEST_SRCDIR='$(abs_top_srcdir)'; export ANYDNN_TEST_SRCDIR; \
 	ANYDNN_TEST_BUILDDIR='$(abs_top_builddir)'; export ANYDNN_TEST_BUILDDIR; \
 	ANYDNN_TEST_SANITIZER='$(enable_sanitizer)'; export ANYDNN_TEST_SANITIZER; \
+	ANYDNN_TEST_CFLAGS='$(CPPFLAGS) $(CFLAGS)'; export ANYDNN_TEST_CFLAGS; \
 	CC='$(CC)'; export CC; NM='$(NM)'; export NM; AWK='$(AWK)'; export AWK; \
 	VALGRIND='$(VALGRIND)'; export VALGRIND; NVCC='$(NVCC)'; export NVCC; \
 	. '$(abs_top_srcdir)/tests/environment.sh';

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "elf.h"
+#include "shim.h"
 
 struct scan {
     int imported;
@@ -20,6 +21,9 @@ static void add_symbol(struct scan *scan, const char *name)
     json_t *object;
 
     scan->imported++;
+    /* The functions behind the porting header have no levels. */
+    if (symbol == NULL && shim_is_ported(name))
+        return;
     if (symbol == NULL) {
         json_array_append_new(scan->unknown, tool_json_text(name));
         return;

@@ -62,6 +62,42 @@ static int read_needed(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
     return 0;
 }
 
+/* The versions of imports: a chain of libraries, each with a chain of version nodes. */
+static int read_versions(Elf *elf, Elf_Scn *section, const GElf_Shdr *header,
+                         const struct elf_visitor *visitor)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t at = 0;
+    int more = 1;
+
+    if (data == NULL)
+        return -1;
+    for (size_t i = 0; more && i < header->sh_info; i++) {
+        GElf_Verneed library;
+        size_t node_at;
+
+        if (gelf_getverneed(data, (int)at, &library) == NULL)
+            return -1;
+        node_at = at + library.vn_aux;
+        for (unsigned k = 0; k < library.vn_cnt; k++) {
+            GElf_Vernaux node;
+            const char *name;
+
+            if (gelf_getvernaux(data, (int)node_at, &node) == NULL)
+                return -1;
+            name = elf_strptr(elf, header->sh_link, node.vna_name);
+            if (name != NULL && visitor->version != NULL)
+                visitor->version(visitor->cookie, name);
+            if (node.vna_next == 0)
+                break;
+            node_at += node.vna_next;
+        }
+        more = library.vn_next != 0;
+        at += library.vn_next;
+    }
+    return 0;
+}
+
 /* This program's own head in memory; the linker makes the symbol. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
@@ -92,6 +128,8 @@ static int read_all(Elf *elf, const struct elf_visitor *visitor, struct elf_fact
             return -1;
         if (header.sh_type == wanted)
             bad = read_symbols(elf, section, &header, visitor);
+        if (header.sh_type == SHT_GNU_verneed)
+            bad = read_versions(elf, section, &header, visitor);
         if (header.sh_type == SHT_DYNAMIC) {
             facts->dynamic = 1;
             bad = read_needed(elf, section, &header, visitor);

@@ -10,6 +10,7 @@ struct elf_visitor {
     void (*symbol)(void *cookie, const char *name, int defined);
     void (*needed)(void *cookie, const char *library);
     void *cookie;
+    void (*version)(void *cookie, const char *node); /* the version of an import */
 };
 
 struct elf_facts {

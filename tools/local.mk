@@ -3,7 +3,7 @@
 
 bin_PROGRAMS += tools/anydnn
 tools_anydnn_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/core $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
-tools_anydnn_LDFLAGS = $(AM_LDFLAGS)
+tools_anydnn_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_HARDEN_LDFLAGS)
 if RUN_PATH
 tools_anydnn_LDFLAGS += -Wl,-rpath,'$$ORIGIN/$(shell realpath -m -s --relative-to='$(bindir)' '$(libdir)')'
 endif
@@ -36,6 +36,7 @@ tools_anydnn_SOURCES = \
 	tools/run_options.c \
 	tools/shim.c \
 	tools/shim.h \
+	tools/shim_built.c \
 	tools/shim_names.c \
 	tools/terminal.c \
 	tools/terminal.h \

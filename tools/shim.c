@@ -12,6 +12,7 @@ struct scan {
     json_t *imported; /* names */
     json_t *needed;   /* libraries called libcudnn... */
     int own;          /* functions of cuDNN 7 that the file brings itself */
+    struct shim_built built;
 };
 
 /* Functions are called cudnn and a capital. */
@@ -24,18 +25,31 @@ static void see_symbol(void *cookie, const char *name, int defined)
 {
     struct scan *scan = cookie;
 
-    if (defined)
+    if (defined) {
         scan->own += shim_find(name) != NULL;
-    else if (is_cudnn(name))
+        return;
+    }
+    shim_built_import(&scan->built, name);
+    if (is_cudnn(name))
         json_array_append_new(scan->imported, tool_json_text(name));
+    else if (shim_is_ported(name))
+        json_array_append_new(scan->imported, json_sprintf("cudnn%s", name + strlen(SHIM_PORTED)));
 }
 
 static void see_library(void *cookie, const char *library)
 {
     struct scan *scan = cookie;
 
+    shim_built_needed(&scan->built, library);
     if (strncmp(library, "libcudnn", 8) == 0)
         json_array_append_new(scan->needed, tool_json_text(library));
+}
+
+static void see_version(void *cookie, const char *node)
+{
+    struct scan *scan = cookie;
+
+    shim_built_version(&scan->built, node);
 }
 
 static int by_name(const void *a, const void *b)
@@ -136,12 +150,15 @@ static void print_file(const char *file, const json_t *answer, size_t lacking)
     const json_t *functions = json_object_get(answer, "functions");
     size_t count = json_array_size(functions);
     const char *said = tool_text_of(answer, "remark");
+    const char *built = tool_text_of(answer, "built");
 
     printf("%s imports %zu function%s of cuDNN", file, count, count == 1 ? "" : "s");
     if (count > 0)
         printf("; %zu of them run%s, on device %s", count - lacking,
                count - lacking == 1 ? "s" : "", tool_text_of(answer, "device"));
     printf("\n");
+    if (*built != '\0')
+        printf("  built %s\n", built);
     if (*said != '\0')
         printf("  %s\n", said);
     for (size_t i = 0; i < count; i++)
@@ -150,14 +167,17 @@ static void print_file(const char *file, const json_t *answer, size_t lacking)
 
 static int read_file(struct tool *tool, anydnnHandle_t handle, const char *file, json_t *answer)
 {
-    struct scan scan = {json_array(), json_array(), 0};
-    const struct elf_visitor visitor = {see_symbol, see_library, &scan};
+    struct scan scan = {.imported = json_array(), .needed = json_array()};
+    const struct elf_visitor visitor = {see_symbol, see_library, &scan, see_version};
     json_t *functions = json_array();
     struct elf_facts facts;
     char device[64] = "";
+    char built[300];
     size_t lacking = 0;
-    int code = elf_read(tool, file, file, &visitor, &facts);
+    int code;
 
+    shim_built_start(&scan.built);
+    code = elf_read(tool, file, file, &visitor, &facts);
     if (code == TOOL_FINE) {
         const char **names = in_order(scan.imported);
 
@@ -172,6 +192,8 @@ static int read_file(struct tool *tool, anydnnHandle_t handle, const char *file,
         anydnnGetDevice(handle, device, sizeof(device));
         json_object_set_new(answer, "device", tool_json_text(device));
         json_object_set(answer, "needed", scan.needed);
+        shim_built_for(&scan.built, built, sizeof(built));
+        json_object_set_new(answer, "built", tool_json_text(*built != '\0' ? built : NULL));
         json_object_set_new(answer, "remark", tool_json_text(remark(&scan)));
         json_object_set(answer, "functions", functions);
         if (!tool->json)

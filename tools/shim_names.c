@@ -72,6 +72,18 @@ const struct shim_name *shim_find(const char *name)
     return NULL;
 }
 
+int shim_is_ported(const char *symbol)
+{
+    size_t length = strlen(SHIM_PORTED);
+
+    if (strncmp(symbol, SHIM_PORTED, length) != 0)
+        return 0;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i].name + strlen("cudnn"), symbol + length) == 0)
+            return 1;
+    return 0;
+}
+
 const char *shim_problem(const char *name)
 {
     for (size_t i = 0; i < sizeof(problems) / sizeof(problems[0]); i++)

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fills cudnn_compat.h.in from entries.def, anydnn.h and cudnn7.def: every type, constant and entry that
-# anydnn has of cuDNN 7, under its name there, and stubs of what it lacks. Entries of OURS(...), types that
-# only they use, and constants from 1000 are not cuDNN's. Enumerations and the structs of results are the
-# header's own types with cuDNN 7's members, so that a switch over them is complete; what a function
-# takes of them is cast.
+# Fills cudnn_compat.h.in from entries.def, anydnn.h and cudnn7.def: every type, constant and function of
+# cuDNN 7 under its name there, those that anydnn lacks included. Entries of OURS(...), types that only
+# they use, and constants from 1000 are not cuDNN's. Enumerations and the structs of results are the
+# header's own types with cuDNN 7's members, so that a switch over them is complete. With `declared_only`
+# set, functions are declared without the symbol of libanydnn behind them.
 #   awk -f table.awk -f header.awk -f cudnn7.awk -f compat.awk entries.def anydnn.h cudnn7.def cudnn_compat.h.in
 
 BEGIN {
     constants = types = 0
-    # The template has functions of its own for them.
-    written["anydnnGetVersion"] = written["anydnnGetProperty"] = 1
     # cuDNN got these later: they are constants, but no members.
     later["ANYDNN_DATA_BFLOAT16"] = later["ANYDNN_DATA_INT64"] = 1
     later["ANYDNN_FMA_MATH"] = later["ANYDNN_ACTIVATION_SWISH"] = 1
@@ -73,103 +71,51 @@ file == 2 {
 
 # ---- what the template's marks stand for
 
-# The name of the symbol behind form k, whatever view of anydnn.h a program takes.
-function raw_name(i, k,    name) {
-    name = symbol_of(i, k)
-    sub(/^anydnn/, "anydnnCompat", name)
-    return name
-}
-
-function raw_prototype(i, k, name) {
-    return "ANYDNN_API " result_of[entry[i], form_key(i, k)] name arguments_of[entry[i], form_key(i, k)]
-}
-
-function print_raw(i, k, labelled) {
-    if (labelled) {
-        print folded(raw_prototype(i, k, raw_name(i, k))) "\n    ANYDNN_COMPAT_SYMBOL(" symbol_of(i, k) ");"
-        return
-    }
-    print "#define " raw_name(i, k) " " own_symbol(i, k)
-    if (forms[i] > 1)
-        print folded(raw_prototype(i, k, own_symbol(i, k)) ";")
-}
-
+# The header's own types among enumerations and structs.
 function is_own(name) {
     return name in of_cudnn && !(name in foreign) && (name in enumeration || name in struct)
 }
 
-# How an argument is handed on: cast where its type is the header's own.
-function handed_on(text,    name, type_text) {
-    name = argument_name(text)
-    if (text == "void")
-        return ""
-    type_text = substr(text, 1, length(text) - length(name))
-    sub(/ +$/, "", type_text)
-    if (text ~ /anydnnCallback_t fptr/)
-        return "(anydnnCallback_t)(void (*)(void))" name
-    if (text ~ /anydnnCallback_t \*/)
-        return "(anydnnCallback_t *)" name
-    # The only struct that is passed by value.
-    if (text ~ /^anydnnAlgorithm_t [a-z]/)
-        return "anydnnCompatAlgorithm(" name ")"
-    if (name == "requestedAlgoCount")
-        return "ANYDNN_COMPAT_WANTED(" name ")"
-    if (text ~ /AlgoPerf_t \*/)
-        return name " ? found : 0"
-    if (match(text, /anydnn[A-Za-z]+_t/) && is_own(substr(text, RSTART, RLENGTH)))
-        return "(" type_text ")" name
-    return name
-}
-
-# Where the library itself writes statuses: they are cuDNN's as well.
-function mend_statuses(text, count, part,    a, out) {
-    for (a = 1; a <= count; a++) {
-        if (part[a] ~ /anydnnStatus_t \*/)
-            out = out "    if (" argument_name(part[a]) ")\n        anydnnCompatStatusAt(" argument_name(part[a]) ");\n"
-        if (part[a] ~ /AlgoPerf_t \*/)
-            out = out "    if (answer == CUDNN_STATUS_SUCCESS)\n        *returnedAlgoCount =\n" \
-                "            anydnnCompatKeep(found, *returnedAlgoCount, requestedAlgoCount, " argument_name(part[a]) ");\n"
-    }
-    return out
-}
-
-# Results are asked for in anydnn's own struct, of which some are handed on.
-function print_found(text) {
-    if (match(text, /anydnn[A-Za-z]+AlgoPerf_t \*/))
-        print "    " substr(text, RSTART, RLENGTH - 2) " found[ANYDNN_COMPAT_ANSWERS];"
-}
-
-function print_wrapper(i, k, name,    text, count, part, a, call, mended, result) {
-    text = arguments_of[entry[i], form_key(i, k)]
-    result = renamed(result_of[entry[i], form_key(i, k)])
+function print_declaration(result, name, text) {
     sub(/^\(/, "", text)
     sub(/\)$/, "", text)
-    count = split(text, part, /, */)
-    for (a = 1; a <= count; a++)
-        call = call (a > 1 ? ", " : "") handed_on(part[a])
-    call = raw_name(i, k) "(" call ")"
-    mended = mend_statuses(text, count, part)
-    if (result ~ /^cudnnStatus_t/)
-        call = "anydnnCompatStatus(" call ")"
-    print folded("ANYDNN_COMPAT_INLINE " result name "(" renamed(text) ")") "\n{"
-    if (mended == "")
-        print folded("    return " call ";") "\n}\n"
-    else {
-        print_found(text)
-        print folded("    cudnnStatus_t answer = " call ";") "\n\n" mended "    return answer;\n}\n"
-    }
+    gsub(/anydnnLibraryPropertyType_t/, "libraryPropertyType", text)
+    print folded((declared_only ? "" : "ANYDNN_API ") renamed(result) name "(" renamed(text) ")") \
+        (declared_only ? ";" : "\n    ANYDNN_CUDNN7(" substr(name, 6) ");")
 }
 
-function print_raws(labelled,    i, k) {
-    for (i = 0; i < entries; i++)
-        for (k = 0; k < forms[i] && of_cudnn_7(i); k++)
-            print_raw(i, k, labelled)
+# The ranked list of entry i: cuDNN 7's has no limit for the workspace.
+function print_ranked(i,    text) {
+    text = arguments_of[entry[i], form_key(i, 1)]
+    sub(/size_t workspaceLimit, /, "", text)
+    print_declaration(result_of[entry[i], form_key(i, 1)], renamed(entry[i]) "_v7", text)
 }
 
-function print_wrappers(    i) {
+function print_declarations(    i) {
     for (i = 0; i < entries; i++)
-        if (of_cudnn_7(i))
-            print_wrapper(i, 0, renamed(entry[i]))
+        if (!ours[i]) {
+            print_declaration(result_of[entry[i], form_key(i, 0)], renamed(entry[i]), arguments_of[entry[i], form_key(i, 0)])
+            if (forms[i] > 1)
+                print_ranked(i)
+        }
+    print_declaration("size_t ", "cudnnGetCudartVersion", "void")
+}
+
+function print_macro(name) {
+    print "#define " name " anydnnCudnn7" substr(name, 6)
+}
+
+function print_macros(    i, l) {
+    for (i = 0; i < entries; i++)
+        if (!ours[i]) {
+            print_macro(renamed(entry[i]))
+            if (forms[i] > 1)
+                print_macro(renamed(entry[i]) "_v7")
+        }
+    for (l = 0; l < lacking; l++)
+        if (lacking_kind[l] == "call" && !is_had(lacking_name[l]))
+            print_macro(lacking_name[l])
+    print_macro("cudnnGetCudartVersion")
 }
 
 function print_enumeration(name,    c, first) {
@@ -207,18 +153,6 @@ function print_constants(    c) {
 
 # ---- what anydnn lacks
 
-function print_stub(name, text,    count, part, a, unused) {
-    if (declared_only) {
-        print folded("cudnnStatus_t " name "(" text ");")
-        return
-    }
-    count = split(text, part, /, */)
-    for (a = 1; a <= count; a++)
-        unused = unused "    (void)" argument_name(part[a]) ";\n"
-    print folded("ANYDNN_COMPAT_INLINE cudnnStatus_t " name "(" text ")") "\n{\n" unused \
-        "    return anydnnCompatStatus(anydnnCompatNotImplemented(\"" name "\"));\n}\n"
-}
-
 function print_lacking(    l, text) {
     for (l = 0; l < lacking; l++) {
         text = lacking_text[l]
@@ -234,7 +168,7 @@ function print_lacking(    l, text) {
         else if (lacking_kind[l] == "number")
             print "#define " lacking_name[l] " " text
         else
-            print_stub(lacking_name[l], text)
+            print_declaration("cudnnStatus_t ", lacking_name[l], text)
     }
 }
 
@@ -260,12 +194,10 @@ file == 4 {
         print_types()
     else if ($0 == "@CONSTANTS@")
         print_constants()
-    else if ($0 == "@LABELLED@")
-        print_raws(1)
-    else if ($0 == "@PLAIN@")
-        print_raws(0)
-    else if ($0 == "@WRAPPERS@")
-        print_wrappers()
+    else if ($0 == "@MACROS@")
+        print_macros()
+    else if ($0 == "@DECLARATIONS@")
+        print_declarations()
     else if ($0 == "@LACKING@")
         print_lacking()
     else

@@ -22,8 +22,8 @@ EXTRA_DIST += core/abi/compat.awk core/abi/cudnn7.awk core/abi/cudnn7.def core/a
 	core/abi/header.awk core/abi/map.awk core/abi/page.awk core/abi/prototypes.awk core/abi/rows.awk core/abi/table.awk core/abi/views.awk
 CLEANFILES += core/abi/libanydnn.map include/anydnn/cudnn_compat.h core/abi/prototypes.def core/abi/rows.def docs/entries.md include/anydnn/views.h
 
-core/abi/libanydnn.map: $(abi_table) $(srcdir)/core/abi/map.awk
-	$(AM_V_GEN)$(call make_from_table,map)
+core/abi/libanydnn.map: $(abi_table) $(srcdir)/core/abi/map.awk $(srcdir)/cudnn7/ported.map
+	$(AM_V_GEN)$(call make_from_table,map) && cat $(srcdir)/cudnn7/ported.map >>$@
 
 BUILT_SOURCES += core/abi/rows.def
 core/abi/rows.def: $(abi_table) $(srcdir)/core/abi/rows.awk
@@ -49,11 +49,24 @@ all-local: include/anydnn/cudnn_compat.h
 nodist_anydnninclude_HEADERS += include/anydnn/cudnn_compat.h
 cudnncompatdir = $(anydnnincludedir)/cudnn7
 dist_cudnncompat_HEADERS = include/anydnn/cudnn7/cudnn.h
-# The folder is laid out as cuDNN's own root, too, for build systems that look below one.
+# The folder is laid out as cuDNN's own root, too, for build systems that look below one: they find all
+# that belongs to it there, in lib or lib64, and so do the linker and the loader.
 cudnncompatincludedir = $(cudnncompatdir)/include
 cudnncompatinclude_HEADERS = include/anydnn/cudnn7/cudnn.h
 cudnncompatlibdir = $(cudnncompatdir)/lib
 dist_cudnncompatlib_DATA = include/anydnn/cudnn7/lib/libcudnn.so
+cudnncompat_headers = anydnn.h cudnn_compat.h views.h
+cudnncompat_libraries = libanydnn.so libanydnn.so.0
+cudnncompat-install-hook:
+	cd "$(DESTDIR)$(cudnncompatdir)" && ln -sfn lib lib64 && $(MKDIR_P) include/anydnn && \
+	for file in $(cudnncompat_headers); do ln -sfn ../../../$$file include/anydnn/$$file || exit 1; done && \
+	to=`realpath -m -s --relative-to='$(cudnncompatlibdir)' '$(libdir)'` && \
+	for file in $(cudnncompat_libraries); do ln -sfn "$$to/$$file" lib/$$file || exit 1; done
+cudnncompat-uninstall-hook:
+	cd "$(DESTDIR)$(cudnncompatdir)" 2>/dev/null || exit 0; rm -f lib64 && \
+	for file in $(cudnncompat_headers); do rm -f include/anydnn/$$file; done; \
+	for file in $(cudnncompat_libraries); do rm -f lib/$$file; done; rmdir include/anydnn 2>/dev/null || :
+.PHONY: cudnncompat-install-hook cudnncompat-uninstall-hook
 abi_cudnn7 = $(abi_table) $(abi_header) $(srcdir)/core/abi/cudnn7.awk $(srcdir)/core/abi/cudnn7.def
 include/anydnn/cudnn_compat.h: $(abi_cudnn7) $(srcdir)/core/abi/compat.awk $(srcdir)/core/abi/cudnn_compat.h.in
 	$(AM_V_GEN)$(call make_from_header,core/abi/cudnn7 core/abi/compat,$(srcdir)/core/abi/cudnn7.def $(srcdir)/core/abi/cudnn_compat.h.in)

@@ -25,7 +25,7 @@ AM_NVCCFLAGS = $(if $(filter $(CUDA_PASS_90A),$@),$(filter-out --Ofast-compile=%
 .cu.lo:
 	$(AM_V_NVCC)$(MKDIR_P) $(@D) && \
 	$(LIBTOOL) $(AM_V_lt) --tag=CC --mode=compile $(SHELL) $(top_srcdir)/plugins/make/nvcc-libtool.sh \
-	    $(NVCC) $(PLUGIN_CPPFLAGS) $(AM_GENCODE) -std=c++17 -fvisibility=hidden $(AM_NVCCFLAGS) \
+	    $(NVCC) $(PLUGIN_CPPFLAGS) $(AM_GENCODE) -std=c++17 -fvisibility=hidden $(CUDA_HARDEN) $(AM_NVCCFLAGS) \
 	    -MMD -MP -MF $(@:.lo=.cu.d) -MT $@ -c -o $@ $<
 
 -include $(wildcard plugins/*/*.cu.d plugins/*/*/*.cu.d)

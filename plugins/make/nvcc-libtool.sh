@@ -19,7 +19,7 @@ while [ "$n" -gt 0 ]; do
         warn=
         set -- "$@" "$arg"
         ;;
-    -fPIC | -fvisibility=* | -fno-* | -pthread | -W[!l]*) set -- "$@" -Xcompiler "$arg" ;;
+    -fPIC | -fvisibility=* | -fno-* | -fstack-* | -fcf-* | -pthread | -W[!l]*) set -- "$@" -Xcompiler "$arg" ;;
     *) set -- "$@" "$arg" ;;
     esac
     [ "$arg" != -o ] || object=$1

@@ -4,20 +4,22 @@
 #
 #   python/tests/torch.sh BUILD [fetch]
 #
-# BUILD is a built tree; the packages go to BUILD/python-env and stay there. Prints TAP. What cannot be had is
-# skipped with a sentence. With `fetch` it only has the packages come, gigabytes, for which BUILD may be an empty folder. PIP_INDEX_URL may name an index whose torch is for the CPU alone, which is smaller.
+# BUILD is a built tree; the packages, whose versions and hashes requirements.txt has, go to BUILD/python-env and stay there. Prints TAP. What cannot be had is
+# skipped with a sentence. With `fetch` it only has the packages come, gigabytes, for which BUILD may be an empty folder. TORCH_REQUIREMENTS may name
+# another file of that kind, such as one for an index whose torch is for the CPU alone, which is smaller.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/tap.sh
 . "$root/tests/tap.sh"
 build=$(cd "${1:?the build folder}" && pwd) || exit 2
 env=$build/python-env
+requirements=${TORCH_REQUIREMENTS:-$root/python/tests/requirements.txt}
 
 # fetch: the environment, once.
 fetch() {
-    [ -e "$env/fetched" ] && return
-    python3 -m venv "$env" >"$build/python-env.log" 2>&1 &&
-        timeout 1800 "$env/bin/python" -m pip install -q numpy ml_dtypes mypy pyright expecttest 'torch>=2.11' >>"$build/python-env.log" 2>&1 &&
-        : >"$env/fetched"
+    cmp -s "$requirements" "$env/fetched" && return
+    python3 -m venv --clear "$env" >"$build/python-env.log" 2>&1 &&
+        timeout 1800 "$env/bin/python" -m pip install -q --require-hashes -r "$requirements" >>"$build/python-env.log" 2>&1 &&
+        cp "$requirements" "$env/fetched"
 }
 
 # wheel_runs: a wheel in an environment of its own, with nothing of the build, trains LeNet; torch is lent.

@@ -4,6 +4,11 @@
 TESTS += tests/abi/symbols.sh tests/abi/tool.sh
 dist_check_SCRIPTS += tests/abi/symbols.sh tests/abi/tool.sh
 
+if HARDENING
+TESTS += tests/abi/hardening.sh
+endif
+dist_check_SCRIPTS += tests/abi/hardening.sh
+
 abi_gates = \
 	tests/abi/breaks.sh \
 	tests/abi/gate.sh \

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # libanydnn exports exactly the symbols of core/abi/entries.def, and each view of anydnn.h declares
-# exactly what the table says; a plugin exports its two symbols; every symbol keeps its version node.
+# exactly what the table says. The library also exports every function of the porting header, a plugin
+# its two symbols, and every symbol keeps its version node.
 # Needs: libanydnn.la
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
@@ -24,7 +25,11 @@ none_missing() {
 }
 
 abi_table map -v list=node | sort >"$tap_dir/symbols"
-exports "$library" >"$tap_dir/exports"
+exports "$library" >"$tap_dir/all_exports"
+grep ' ANYDNN_CUDNN7$' "$tap_dir/all_exports" >"$tap_dir/ported"
+grep -v ' ANYDNN_CUDNN7$' "$tap_dir/all_exports" >"$tap_dir/exports"
+grep -v '^#\|Backdoor' "$ANYDNN_TEST_SRCDIR/tests/abi/cudnn7-names" | sed 's/^cudnn\(.*\)/anydnnCudnn7\1 ANYDNN_CUDNN7/' |
+    sort >"$tap_dir/of_cudnn7"
 abi_prototypes -DANYDNN_EVERY_FORM >"$tap_dir/prototypes"
 cut -d'|' -f1 "$tap_dir/prototypes" | sort >"$tap_dir/declared"
 cut -d' ' -f1 "$tap_dir/symbols" >"$tap_dir/names"
@@ -32,6 +37,7 @@ cut -d' ' -f1 "$tap_dir/symbols" >"$tap_dir/names"
 check "the table of entries is not empty" test -s "$tap_dir/symbols"
 check "every symbol of the table is exported, in its version node" none_missing "$tap_dir/symbols" "$tap_dir/exports"
 check "nothing but the table's symbols is exported" none_missing "$tap_dir/exports" "$tap_dir/symbols"
+check "the functions behind the porting header are those that cuDNN 7.6.5 declares" diff "$tap_dir/of_cudnn7" "$tap_dir/ported"
 check "every function that anydnn.h declares is in the table" none_missing "$tap_dir/declared" "$tap_dir/names"
 check "every symbol of the table is declared in anydnn.h" none_missing "$tap_dir/names" "$tap_dir/declared"
 

@@ -91,6 +91,7 @@ printf '%s\n' $get anydnnCreate anydnn_plugin_main other | imports old -shared
 printf '%s\n' ${get}_v2 anydnnCreate | imports new -shared
 printf '%s\n' ${get}_v1 | imports object.o -c
 printf '%s\n' anydnnCreate anydnnFromTheFuture | imports future -shared
+echo anydnnCudnn7Create | imports ported.o -c
 
 check "a library that imports an old form" gives 1 "^$get: deprecated from level 2, use ${get}_v2$" --scan "$tap_dir/old"
 check "what it imports is counted" gives 1 "imports 2 symbols of libanydnn, 1 of them deprecated$" --scan "$tap_dir/old"
@@ -98,6 +99,8 @@ check "as JSON" json 1 "a['imported'] == 2 and a['unknown'] == [] and a['depreca
     {'symbol': '$get', 'level': 1, 'deprecated_from': 2, 'use': '${get}_v2'}]" --scan "$tap_dir/old"
 check "a library that imports new forms alone" gives 0 "imports 2 symbols of libanydnn, 0 of them deprecated$" --scan "$tap_dir/new"
 check "an object file" gives 1 "^${get}_v1: deprecated from level 2" --scan "$tap_dir/object.o"
+check "a program of the porting header needs no newer version" gives 0 "imports 1 symbol of libanydnn, 0 of them deprecated$" \
+    --scan "$tap_dir/ported.o"
 check "a program that needs a newer library" gives 1 "^anydnnFromTheFuture: this version of anydnn does not have it" \
     --scan "$tap_dir/future"
 check "as JSON" json 1 "a['unknown'] == ['anydnnFromTheFuture']" --scan "$tap_dir/future"

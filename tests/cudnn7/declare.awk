@@ -3,33 +3,14 @@
 # name. What differs from the porting header: functions are declared, and results have 48 bytes.
 #   awk -f table.awk -f header.awk -f cudnn7.awk -f declare.awk -f compat.awk entries.def anydnn.h cudnn7.def cudnn.h.in
 
+BEGIN {
+    declared_only = 1
+}
+
 # The rule of compat.awk comes behind this one.
 file == 4 && $0 == "@TYPES@" {
     for (name in struct) {
         gsub(/ *int (backend|reason);\n/, "", struct[name])
         sub(/int reserved\[10\]/, "int reserved[3]", struct[name])
     }
-}
-
-function print_declaration(name, text) {
-    sub(/^\(/, "", text)
-    sub(/\)$/, "", text)
-    print folded("cudnnStatus_t " name "(" renamed(text) ");")
-}
-
-file == 4 && $0 == "@DECLARATIONS@" {
-    for (i = 0; i < entries; i++) {
-        if (!of_cudnn_7(i))
-            continue
-        text = arguments_of[entry[i], form_key(i, 0)]
-        if (result_of[entry[i], form_key(i, 0)] ~ /Status_t/)
-            print_declaration(renamed(entry[i]), text)
-        if (forms[i] > 1) {
-            text = arguments_of[entry[i], form_key(i, 1)]
-            sub(/size_t workspaceLimit, /, "", text)
-            print_declaration(renamed(entry[i]) "_v7", text)
-        }
-    }
-    declared_only = 1
-    next
 }

@@ -12,11 +12,14 @@ EXTRA_DIST += \
 	tests/cudnn7/interface.c
 
 if HAVE_CMOCKA
-check_PROGRAMS += tests/cudnn7/test_found
-TESTS += tests/cudnn7/test_found
+check_PROGRAMS += tests/cudnn7/test_found tests/cudnn7/test_ported
+TESTS += tests/cudnn7/test_found tests/cudnn7/test_ported
 tests_cudnn7_test_found_CPPFLAGS = $(TEST_CPPFLAGS)
 tests_cudnn7_test_found_SOURCES = cudnn7/found.c tests/cudnn7/test_found.c
 tests_cudnn7_test_found_LDADD = $(CMOCKA_LIBS)
+tests_cudnn7_test_ported_CPPFLAGS = $(TEST_CPPFLAGS)
+tests_cudnn7_test_ported_SOURCES = cudnn7/ported.c tests/cudnn7/test_ported.c
+tests_cudnn7_test_ported_LDADD = libanydnn.la $(CMOCKA_LIBS)
 endif
 
 # The programs of tests/porting and the interface's own, linked to cuDNN 7's names with CUDA's own

@@ -80,6 +80,66 @@ remarks() {
         gives 0 "$anydnn" shim --device cpu "$(command -v sh)" && says 'imports 0 functions of cuDNN$' && says 'by name (dlopen)'
 }
 
+# ---- which cuDNN a file was built for
+
+# objects NAME: an object file that refers to the functions on standard input.
+objects() {
+    { echo 'void (*imports[])(void) = {' && sed 's/.*/    &,/' && echo '};'; } >"$tap_dir/body"
+    { sed -n 's/^    \(cudnn[A-Za-z0-9_]*\),$/void \1(void);/p' "$tap_dir/body" && cat "$tap_dir/body"; } >"$tap_dir/object.c"
+    # shellcheck disable=SC2086
+    $cc -c "$tap_dir/object.c" -o "$tap_dir/$1"
+}
+
+# built FILE TEXT: what the program says of it.
+built() {
+    "$anydnn" shim --device cpu "$1" >"$tap_dir/out" 2>"$tap_dir/err"
+    says "^  built $2\$" || { cat "$tap_dir/out" "$tap_dir/err"; return 1; }
+}
+
+built_by_library() {
+    built "$tap_dir/darknet.so" 'for cuDNN 7: it needs libcudnn.so.7' || return 1
+    echo cudnnCreate | stub nine.so -L"$tap_dir" -l:libcudnn.so.9 &&
+        built "$tap_dir/nine.so" 'for cuDNN 9: it needs libcudnn.so.9' || return 1
+    # A library of another name whose symbols keep cuDNN's version.
+    echo 'libcudnn.so.8 { global: *; };' >"$tap_dir/eight.map"
+    # shellcheck disable=SC2086
+    echo 'int cudnnCreate(void); int cudnnCreate(void) { return 0; }' | $cc -shared -fPIC -Wl,-soname,libother.so \
+        -Wl,--version-script="$tap_dir/eight.map" -x c - -o "$tap_dir/libother.so" &&
+        echo cudnnCreate | stub eight.so "$tap_dir/libother.so" &&
+        built "$tap_dir/eight.so" 'for cuDNN 8: its symbols are of the version libcudnn.so.8'
+}
+
+built_by_functions() {
+    printf 'cudnnCreate\ncudnnGetConvolutionForwardAlgorithm\n' | objects seven.o &&
+        built "$tap_dir/seven.o" 'for cuDNN 7: it imports cudnnGetConvolutionForwardAlgorithm' &&
+        printf 'cudnnBackendCreateDescriptor\ncudnnCreate\n' | objects later.o &&
+        built "$tap_dir/later.o" 'for cuDNN 8 or 9: it imports cudnnBackendCreateDescriptor' &&
+        printf 'cudnnBackendCreateDescriptor\ncudnnGetLastErrorString\n' | objects nine.o &&
+        built "$tap_dir/nine.o" 'for cuDNN 9: it imports cudnnGetLastErrorString' &&
+        printf 'cudnnGetConvolutionForwardAlgorithm\ncudnnBackendExecute\n' | objects mixed.o &&
+        built "$tap_dir/mixed.o" 'for no single version of cuDNN: its functions are of several' || return 1
+    echo cudnnCreate | objects any.o && "$anydnn" shim --device cpu "$tap_dir/any.o" >"$tap_dir/out" &&
+        ! grep '^  built' "$tap_dir/out"
+}
+
+# The porting header's symbols, under cuDNN's names again, and anydnn's own.
+built_with_anydnn() {
+    printf '#include <cudnn.h>\nint main(void) { cudnnRNNDescriptor_t r; cudnnHandle_t h; return cudnnCreate(&h) || cudnnCreateRNNDescriptor(&r); }\n' \
+        >"$tap_dir/ported.c"
+    printf '#include <anydnn/anydnn.h>\nint main(void) { anydnnHandle_t h; return anydnnCreate(&h); }\n' >"$tap_dir/own.c"
+    for name in ported own; do
+        # shellcheck disable=SC2086
+        $cc $cudnn7_sanitize -I"$ANYDNN_TEST_SRCDIR/include" -I"$ANYDNN_TEST_BUILDDIR/include" \
+            -I"$ANYDNN_TEST_SRCDIR/include/anydnn/cudnn7" -I"$ANYDNN_TEST_SRCDIR/tests/porting/stub" "$tap_dir/$name.c" \
+            -o "$tap_dir/$name" -L"$ANYDNN_TEST_BUILDDIR/.libs" -lanydnn || return 1
+    done
+    built "$tap_dir/ported" "with anydnn's cudnn.h: it imports functions that begin with anydnnCudnn7" &&
+        says 'ported imports 2 functions of cuDNN; 1 of them runs' && says '^  cudnnCreate  *anydnn itself$' &&
+        says '^  cudnnCreateRNNDescriptor  *answers CUDNN_STATUS_NOT_SUPPORTED$' &&
+        built "$tap_dir/own" 'with anydnn.h: it imports functions that begin with anydnn' &&
+        "$anydnn" shim --json --device cpu "$tap_dir/own" | grep -q '"built": "with anydnn.h: '
+}
+
 refuses_files() {
     gives 2 "$anydnn" shim && says 'a file is missing' &&
         gives 1 "$anydnn" shim --device cpu "$tap_dir/none" && says 'none: the file cannot be read: No such file' &&
@@ -181,6 +241,9 @@ check "darknet: all runs, and on what" all_of_darknet
 check "a program with recurrent layers: some does not" some_of_the_sample
 check "every function is known, every operation has its backend" knows_operations
 check "another version, cuDNN itself, no import: a remark" remarks
+check "which cuDNN a file was built for, by the library that it needs" built_by_library
+check "which cuDNN a file was built for, by its functions" built_by_functions
+check "a program built with anydnn's headers" built_with_anydnn
 check "what is no program is refused" refuses_files
 check "damaged files are read or refused" damaged
 check "a program of cuDNN 7's interface compiles" cudnn7_compiles "$cudnn7_here/interface.c" "$tap_dir/interface" -ldl \

@@ -13,7 +13,7 @@ TESTS += tests/onednn/test_declarations
 endif
 TESTS += tests/onednn/test_half.sh tests/onednn/test_offers.sh tests/onednn/test_sums.sh tests/onednn/test_windows.sh
 dist_check_SCRIPTS += tests/onednn/test_half.sh tests/onednn/test_offers.sh tests/onednn/test_sums.sh tests/onednn/test_windows.sh
-EXTRA_DIST += tests/onednn/lenet_threads.sh tests/onednn/refusing.c tests/onednn/wheels.sh
+EXTRA_DIST += tests/onednn/lenet_threads.sh tests/onednn/refusing.c tests/onednn/wheels.in tests/onednn/wheels.sh tests/onednn/wheels.txt
 
 tests_onednn_test_declarations_SOURCES = \
 	tests/onednn/declarations.h \

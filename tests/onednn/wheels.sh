@@ -5,7 +5,7 @@
 #
 #   tests/onednn/wheels.sh BUILD [OPTION-OF-VERIFY...]
 #
-# BUILD is a built tree; the packages go to BUILD/wheels and stay there. Prints TAP. What cannot be had is
+# BUILD is a built tree; the packages, whose versions and hashes wheels.txt has, go to BUILD/wheels and stay there. Prints TAP. What cannot be had is
 # skipped with a sentence.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/tap.sh
@@ -15,12 +15,18 @@ shift
 wheels=$build/wheels
 plugin=$build/plugins/onednn/.libs/anydnn_onednn.so
 
+# pinned PACKAGE: its lines of wheels.txt.
+pinned() {
+    # shellcheck disable=SC2016
+    awk -v name="$1==" '/^[a-z]/ { on = index($0, name) == 1 } on' "$root/tests/onednn/wheels.txt"
+}
+
 # fetch PACKAGE: its shared objects in $wheels/PACKAGE; without what it depends on.
 fetch() {
-    [ -e "$wheels/$1/fetched" ] && return
-    mkdir -p "$wheels/$1" &&
-        timeout 300 python3 -m pip download -q --no-deps -d "$wheels/$1" "$1" >"$wheels/$1.log" 2>&1 &&
-        python3 - "$wheels/$1" <<'PYTHON'
+    mkdir -p "$wheels/$1" && pinned "$1" >"$wheels/$1.txt" && [ -s "$wheels/$1.txt" ] || return
+    cmp -s "$wheels/$1.txt" "$wheels/$1/fetched" && return
+    timeout 300 python3 -m pip download -q --no-deps --require-hashes -d "$wheels/$1" -r "$wheels/$1.txt" >"$wheels/$1.log" 2>&1 &&
+        python3 - "$wheels/$1" <<'PYTHON' || return
 import glob, os, sys, zipfile
 for wheel in glob.glob(sys.argv[1] + '/*.whl'):
     with zipfile.ZipFile(wheel) as archive:
@@ -31,8 +37,8 @@ for wheel in glob.glob(sys.argv[1] + '/*.whl'):
                 with open(target, 'wb') as out:
                     out.write(archive.read(name))
     os.unlink(wheel)
-open(os.path.join(sys.argv[1], 'fetched'), 'w').close()
 PYTHON
+    cp "$wheels/$1.txt" "$wheels/$1/fetched"
 }
 
 # configured PACKAGE: prints a settings file that names its library.

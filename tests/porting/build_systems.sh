@@ -14,19 +14,23 @@ if [ -n "${ANYDNN_TEST_SANITIZER-}" ] && [ "$ANYDNN_TEST_SANITIZER" != no ]; the
     exit 0
 fi
 
-# As it is installed.
-root=$tap_dir/cudnn7
-mkdir -p "$root/include" "$root/lib" "$tap_dir/project"
+# As it is installed, with links to the headers and the library of the build tree.
+root=$tap_dir/include/anydnn/cudnn7
+mkdir -p "$root/include" "$root/lib" "$tap_dir/project" "$tap_dir/lib"
 cp "$source_include/anydnn/cudnn7/cudnn.h" "$root"
 cp "$source_include/anydnn/cudnn7/cudnn.h" "$root/include"
 cp "$source_include/anydnn/cudnn7/lib/libcudnn.so" "$root/lib"
+cp "$source_include/anydnn/anydnn.h" "$built_include/anydnn/views.h" "$built_include/anydnn/cudnn_compat.h" "$tap_dir/include/anydnn"
+cp -P "$libraries"/libanydnn.so* "$tap_dir/lib"
+make -s -C "$ANYDNN_TEST_BUILDDIR" cudnncompat-install-hook DESTDIR= cudnncompatdir="$root" libdir="$tap_dir/lib" || exit 1
 # A newer cuDNN in CUDA's folder.
 mkdir -p "$tap_dir/cuda/include"
 echo '#define CUDNN_MAJOR 9' >"$tap_dir/cuda/include/cudnn.h"
-CPATH=$source_include:$built_include:$tap_dir/cuda/include
-LIBRARY_PATH=$libraries
-LD_LIBRARY_PATH=$libraries
-export CPATH LIBRARY_PATH LD_LIBRARY_PATH
+# Nothing but the folder leads to anydnn.
+CPATH=$tap_dir/cuda/include
+LD_LIBRARY_PATH=$root/lib64
+export CPATH LD_LIBRARY_PATH
+unset LIBRARY_PATH
 cd "$tap_dir/project" || exit 1
 
 cat >program.c <<'EOF'
@@ -101,6 +105,27 @@ newer_first() {
         cat message
 }
 check "the order of -I decides" newer_first
+
+# ---- a makefile for CUDA's layout: CUDA's folders stand first, the library's is lib64
+
+cat >Makefile.cuda <<'EOF'
+program64: program.cpp
+	$(CC) $< -o $@ -I$(CUDA)/include -I$(CUDNN_ROOT)/include -L$(CUDNN_ROOT)/lib64 -lcudnn -Wl,-rpath,$(CUDNN_ROOT)/lib64
+EOF
+with_lib64() {
+    make -f Makefile.cuda CC="${CXX:-c++} -I$root/include -L$root/lib64" CUDNN_ROOT="$root" CUDA="$tap_dir/cuda" &&
+        (unset LD_LIBRARY_PATH && runs ./program64)
+}
+check "flags in CC come before CUDA's folder; lib64 and a run path are enough" with_lib64
+with_nvcc() {
+    NVCC_PREPEND_FLAGS="-I$root/include -L$root/lib64" "$NVCC" -I"$tap_dir/cuda/include" program.cpp -o by_nvcc -lcudnn &&
+        runs ./by_nvcc
+}
+if [ -n "${NVCC-}" ] && command -v "$NVCC" >/dev/null 2>&1; then
+    check "NVCC_PREPEND_FLAGS come before CUDA's folder" with_nvcc
+else
+    skip "NVCC_PREPEND_FLAGS come before CUDA's folder" "no nvcc"
+fi
 
 # ---- Autotools
 

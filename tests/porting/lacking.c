@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source with calls of families that anydnn lacks, compiled with ANYDNN_CUDNN_DECLARE_ALL: each
- * says that it is not supported, and which it is.
+ * Source with calls of families that anydnn lacks: each says that it is not supported, and which it
+ * is.
  */
 #include <cudnn.h>
 #include <stdio.h>

@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/porting/in_place.c \
 	tests/porting/lacking.c \
 	tests/porting/layers.cpp \
+	tests/porting/names.cpp \
 	tests/porting/network.c \
 	tests/porting/objects.c \
 	tests/porting/owners.cpp \

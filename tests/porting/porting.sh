@@ -40,32 +40,68 @@ runs_without_settings() {
     ANYDNN_CONFIG=$tap_dir/missing.conf LD_LIBRARY_PATH=$libraries "$tap_dir/program"
 }
 
-# Every function of cuDNN 7.6.5 is there, as a call or as a stub.
-declares_all() {
+# The functions that the header declares with these flags, a line each.
+declared() {
     # shellcheck disable=SC2086
-    printf '#include <cudnn.h>\n' | $cc -E -DANYDNN_CUDNN_DECLARE_ALL -I"$here/stub" -I"$source_include" \
-        -I"$built_include" -I"$source_include/anydnn/cudnn7" - | grep -o '^.*[* ]cudnn[A-Z][A-Za-z0-9_]*(' |
-        sed 's/.*[* ]\(cudnn[A-Za-z0-9_]*\)($/\1/' | grep -v '_t$' | sort -u >"$tap_dir/declared"
-    [ "$(wc -l <"$tap_dir/declared")" = 231 ] || { wc -l "$tap_dir/declared"; return 1; }
+    printf '#include <cudnn.h>\n' | $cc -E "$@" -I"$here/stub" -I"$source_include" -I"$built_include" \
+        -I"$source_include/anydnn/cudnn7" - | grep -o '^.*[* ]cudnn[A-Z][A-Za-z0-9_]*(' |
+        sed 's/.*[* ]\(cudnn[A-Za-z0-9_]*\)($/\1/' | grep -v '_t$' | sort -u
 }
 
-# An operation that lands takes its stubs' place: an entry more in the table, and the stub is gone.
+# Every function that the headers of cuDNN 7.6.5 declare is there, and no other.
+declares_all() {
+    grep -v '^#\|Backdoor' "$ANYDNN_TEST_SRCDIR/tests/abi/cudnn7-names" | sort >"$tap_dir/all"
+    declared >"$tap_dir/declared"
+    [ "$(wc -l <"$tap_dir/all")" = 231 ] && diff "$tap_dir/all" "$tap_dir/declared"
+}
+
+# With the macro only what runs; the macro of before changes nothing.
+declares_only_what_runs() {
+    sed -n 's/^{"\(.*\)", 1},$/\1/p' "$ANYDNN_TEST_BUILDDIR/cudnn7/names.def" | sort >"$tap_dir/run"
+    declared -DANYDNN_CUDNN_DECLARE_ONLY_IMPLEMENTED >"$tap_dir/declared"
+    [ -s "$tap_dir/run" ] && diff "$tap_dir/run" "$tap_dir/declared" &&
+        declared -DANYDNN_CUDNN_DECLARE_ALL | diff "$tap_dir/all" -
+}
+
+# The plain prototypes of cuDNN 7.6.5, each behind the header's own; then a table of the addresses.
+writes_prototypes() {
+    (cd "$ANYDNN_TEST_SRCDIR" && "${AWK:-awk}" -f core/abi/table.awk -f core/abi/header.awk -f core/abi/cudnn7.awk \
+        -f tests/cudnn7/declare.awk -f core/abi/compat.awk core/abi/entries.def include/anydnn/anydnn.h core/abi/cudnn7.def \
+        tests/cudnn7/cudnn.h.in) >"$tap_dir/plain.h" || return 1
+    {
+        printf '#include <cudnn.h>\n#ifdef __cplusplus\nextern "C" {\n#endif\n'
+        # shellcheck disable=SC2016
+        "${AWK:-awk}" '/^(cudnnStatus_t|size_t|const char \*) ?cudnn[A-Z][A-Za-z0-9_]*\(/ { on = 1 } on; /;$/ { on = 0 }' "$tap_dir/plain.h"
+        printf '#ifdef __cplusplus\n}\n#endif\ntypedef void (*function)(void);\nfunction const functions[] = {\n'
+        sed 's/.*/    (function)&,/' "$tap_dir/all"
+        printf '};\nint main(void)\n{\n    int i, count = 0;\n    for (i = 0; i < 231; i++)\n        count += functions[i] != 0;\n'
+        printf '    return count != 231;\n}\n'
+    } >"$tap_dir/prototypes.c"
+    [ "$(grep -c '^\(cudnnStatus_t\|size_t\|const char \*\) *cudnn[A-Z].*(' "$tap_dir/prototypes.c")" = 231 ]
+}
+
+# An operation that lands takes its stub's place: an entry more in the table, and the stub is gone.
 replaces_stubs() {
     echo 'ENTRY(anydnnMultiHeadAttnForward, 2.1)' | cat "$ANYDNN_TEST_SRCDIR/core/abi/entries.def" - >"$tap_dir/entries.def"
     sed 's/^ANYDNN_FORM(anydnnStatus_t, anydnnNotImplemented.*/&\nANYDNN_FORM(anydnnStatus_t, anydnnMultiHeadAttnForward, 2, (anydnnHandle_t handle));/' \
         "$source_include/anydnn/anydnn.h" >"$tap_dir/anydnn.h"
     (cd "$ANYDNN_TEST_SRCDIR/core/abi" && "${AWK:-awk}" -f table.awk -f header.awk -f cudnn7.awk -f compat.awk "$tap_dir/entries.def" \
-        "$tap_dir/anydnn.h" cudnn7.def cudnn_compat.h.in) >"$tap_dir/compat.h" || return 1
-    grep -q 'cudnnStatus_t cudnnMultiHeadAttnForward(cudnnHandle_t handle)$' "$tap_dir/compat.h" &&
-        ! grep -q 'NotImplemented("cudnnMultiHeadAttnForward")' "$tap_dir/compat.h" &&
-        grep -q 'NotImplemented("cudnnGetMultiHeadAttnBuffers")' "$tap_dir/compat.h"
+        "$tap_dir/anydnn.h" cudnn7.def cudnn_compat.h.in) >"$tap_dir/compat.h" &&
+        (cd "$ANYDNN_TEST_SRCDIR/core/abi" && "${AWK:-awk}" -f table.awk -f header.awk -f cudnn7.awk -f ../../cudnn7/forward.awk \
+            "$tap_dir/entries.def" "$tap_dir/anydnn.h" cudnn7.def) >"$tap_dir/forward.c" || return 1
+    [ "$(grep -c 'cudnnStatus_t cudnnMultiHeadAttnForward(' "$tap_dir/compat.h")" = 1 ] &&
+        grep -q 'cudnnStatus_t cudnnMultiHeadAttnForward(cudnnHandle_t handle)$' "$tap_dir/compat.h" &&
+        grep -q 'cudnn7_status(anydnnMultiHeadAttnForward(handle))' "$tap_dir/forward.c" &&
+        ! grep -q 'MISSING(MultiHeadAttnForward)' "$tap_dir/forward.c" &&
+        grep -q 'MISSING(GetMultiHeadAttnBuffers)' "$tap_dir/forward.c"
 }
 
-# The compiler names what anydnn lacks.
+# The compiler names what anydnn lacks, where the program asks for it.
 names_what_is_missing() {
     printf '#include <cudnn.h>\nint main(void) { cudnnRNNDescriptor_t d; return d != 0; }\n' >"$tap_dir/lacks.c"
     # shellcheck disable=SC2086
-    ! compiles "$tap_dir/lacks.c" $cc 2>"$tap_dir/message" && grep -q cudnnRNNDescriptor_t "$tap_dir/message"
+    ! compiles "$tap_dir/lacks.c" $cc -DANYDNN_CUDNN_DECLARE_ONLY_IMPLEMENTED 2>"$tap_dir/message" &&
+        grep -q cudnnRNNDescriptor_t "$tap_dir/message"
 }
 
 # Every constant of anydnn.h that cuDNN has, under its name there; and every entry but anydnn's own.
@@ -113,6 +149,9 @@ usable() {
     return 1
 }
 
+check "every function of cuDNN 7.6.5 is declared" declares_all
+check "a macro leaves out what anydnn lacks" declares_only_what_runs
+check "a program with a prototype and the address of every function" writes_prototypes
 for compiler in gcc clang; do
     usable "C programs" "$compiler" || continue
     for flags in "-std=c99" "-std=c17 -DANYDNN_API_LEVEL=1" "-std=c11 -DANYDNN_NO_LABELS"; do
@@ -132,8 +171,7 @@ for compiler in gcc clang; do
         check "enumerations.c compiles: $compiler $flags" compiles "$here/enumerations.c" $compiler -Wswitch $flags
         check "enumerations.c runs: $compiler $flags" runs_without_settings
         # shellcheck disable=SC2086
-        check "lacking.c compiles: $compiler $flags" \
-            compiles "$here/lacking.c" $compiler -DANYDNN_CUDNN_DECLARE_ALL $flags
+        check "lacking.c compiles: $compiler $flags" compiles "$here/lacking.c" $compiler $flags
         check "lacking.c runs: $compiler $flags" runs
         # shellcheck disable=SC2086
         check "objects.c compiles: $compiler $flags" compiles "$here/objects.c" $compiler $flags
@@ -144,6 +182,8 @@ for compiler in gcc clang; do
         # shellcheck disable=SC2086
         check "groups.c compiles: $compiler $flags" compiles "$here/groups.c" $compiler $flags
         check "groups.c runs: $compiler $flags" runs
+        check "prototypes of every function compile: $compiler $flags" compiles "$tap_dir/prototypes.c" $compiler $flags
+        check "the address of every function is there: $compiler $flags" runs
     done
 done
 for compiler in g++ clang++; do
@@ -157,8 +197,7 @@ for compiler in g++ clang++; do
             compiles "$here/enumerations.c" $compiler -Wswitch $flags -x c++
         check "enumerations.c runs: $compiler $flags" runs_without_settings
         # shellcheck disable=SC2086
-        check "lacking.c compiles: $compiler $flags" \
-            compiles "$here/lacking.c" $compiler -DANYDNN_CUDNN_DECLARE_ALL $flags -x c++
+        check "lacking.c compiles: $compiler $flags" compiles "$here/lacking.c" $compiler $flags -x c++
         check "lacking.c runs: $compiler $flags" runs
         # shellcheck disable=SC2086
         check "in_place.c compiles: $compiler $flags" compiles "$here/in_place.c" $compiler $flags -x c++
@@ -172,11 +211,16 @@ for compiler in g++ clang++; do
         # shellcheck disable=SC2086
         check "owners.cpp compiles: $compiler $flags" compiles "$here/owners.cpp" $compiler $flags
         check "owners.cpp runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
+        check "names.cpp compiles: $compiler $flags" compiles "$here/names.cpp" $compiler $flags
+        check "names.cpp runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
+        check "prototypes of every function compile: $compiler $flags" compiles "$tap_dir/prototypes.c" $compiler $flags -x c++
+        check "the address of every function is there: $compiler $flags" runs
     done
 done
 check "every constant and entry of cuDNN's has its name, anydnn's own have none" names_everything
 check "what is missing is named by the compiler" names_what_is_missing
-check "on demand every function of cuDNN 7.6.5 is declared" declares_all
 check "an entry that lands replaces its stub" replaces_stubs
 check "cuDNN's own header before it is refused" keeps_apart
 tap_end
