@@ -122,8 +122,8 @@ hostile() {
     mkdir -p "$tap_dir/hostile"
     file="$tap_dir/hostile/x';touch pwned;'"
     escape=$(printf '\033')
-    printf "pooling_sideways ';touch pwned;' \$(touch pwned) x=${escape}]0;title\\tcpu_ref\\t1\\tdefault\\t1.0\\t1:1\\t1\\t-\\tok\\n" \
-        >"$file"
+    printf '%s\tcpu_ref\t1\tdefault\t1.0\t1:1\t1\t-\tok\n' \
+        "pooling_sideways ';touch pwned;' \$(touch pwned) x=${escape}]0;title" >"$file"
     rm -f "$tap_dir/pwned"
     replay 1 "$file" && says '^  again: anydnn ' && says 'touch pwned' || return 1
     if LC_ALL=C grep -q '[^[:print:][:space:]]' "$tap_dir/out" "$tap_dir/err"; then
@@ -132,6 +132,7 @@ hostile() {
         return 1
     fi
     sed -n 's/^  again: //p' "$tap_dir/out" >"$tap_dir/again"
+    # shellcheck disable=SC1091,SC2317
     (
         cd "$tap_dir" && anydnn() { printf '%s\n' "$#" >>"$tap_dir/counted"; }
         . "$tap_dir/again"
