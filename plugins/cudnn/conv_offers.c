@@ -101,8 +101,7 @@ static int suits_integers(const struct cdn_engine *engine)
  * call, which takes others, refuses is declined. */
 static int32_t check_factors(struct anydnn_plugin_plan *plan, struct kit_refusal *why)
 {
-    uint64_t engine = plan->problem.math == ANYDNN_PLUGIN_MATH_DEFAULT ? CUDNN_LEGACY_FMA
-                                                                       : CUDNN_LEGACY_TENSOR_OP;
+    uint64_t engine = cdn_legacy_with_factors(&plan->problem, plan->problem.math);
     int32_t reason;
 
     if (!cdn_is_fused(&plan->problem))

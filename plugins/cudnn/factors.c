@@ -68,9 +68,7 @@ int32_t cdn_run_other(struct anydnn_plugin_plan *plan, const struct cdn_call *ca
 /* The engines of the fused graph know no factors but 1; the older call takes any. */
 int32_t cdn_run_fused(struct anydnn_plugin_plan *plan, const struct cdn_call *call)
 {
-    uint64_t engine = plan->kernels->engine.math == ANYDNN_PLUGIN_MATH_DEFAULT
-                          ? CUDNN_LEGACY_FMA
-                          : CUDNN_LEGACY_TENSOR_OP;
+    uint64_t engine = cdn_legacy_with_factors(&plan->problem, plan->kernels->engine.math);
     void *workspace, *scratch;
     struct kit_refusal why;
     int32_t status;

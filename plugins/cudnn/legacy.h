@@ -15,6 +15,17 @@ static inline int cdn_is_legacy(uint64_t engine)
     return engine == CUDNN_LEGACY_FMA || engine == CUDNN_LEGACY_TENSOR_OP;
 }
 
+/* Returns the engine for a fused call with other factors than 1. cuDNN chooses the kernel of such a
+ * call by itself, so no erratum reaches it. With Tensor Cores it may round float twice: to TF32
+ * once more before the bias is added. Float therefore goes without them. */
+static inline uint64_t cdn_legacy_with_factors(const struct anydnn_plugin_problem *problem,
+                                               int32_t math)
+{
+    return math == ANYDNN_PLUGIN_MATH_DEFAULT || problem->tensor[0]->type == ANYDNN_PLUGIN_FLOAT
+               ? CUDNN_LEGACY_FMA
+               : CUDNN_LEGACY_TENSOR_OP;
+}
+
 /* Offers what there is and adds to *offered; 0, or a reason for the last that there is not. */
 int32_t cdn_legacy_offer(struct anydnn_plugin_plan *plan, struct kit_refusal *why,
                          anydnn_plugin_offer_fn offer, void *cookie, int *offered);

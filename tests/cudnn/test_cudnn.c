@@ -280,6 +280,40 @@ static void nhwc_alone(void)
     end(context);
 }
 
+static void make_data_layer(struct layer *layer, int32_t type, int32_t math)
+{
+    make_layer(layer, type, math);
+    layer->problem.operation = ANYDNN_PLUGIN_CONVOLUTION_BACKWARD_DATA;
+    layer->problem.tensor[0] = &layer->w;
+    layer->problem.tensor[1] = &layer->y;
+    layer->problem.tensor[2] = &layer->x;
+}
+
+/* An engine that is wrong where an axis is padded by more than 12 is offered up to that padding. */
+static void wide_padding(void)
+{
+    static const struct mock_engine engines[] = {
+        {.index = 76, .knob = -1, .numerical = NOTE(TENSOR_CORE)},
+        {.index = 1, .knob = -1},
+    };
+    struct anydnn_plugin_context *context;
+    struct answer answer;
+    struct layer layer;
+
+    context = begin_with(engines, 2);
+    make_data_layer(&layer, ANYDNN_PLUGIN_FLOAT, CONVERSION);
+    for (int64_t pad = 12; pad < 14; pad++) {
+        layer.params.pad[1] = pad;
+        layer.y.dims[3] = layer.x.dims[3] + 2 * pad - 2;
+        pack_rows(&layer.y);
+        ask(context, &layer, &answer);
+        assert_true(answer.count > 0);
+        assert_int_equal(answer.offer[0].reason, 0);
+        assert_int_equal(answer.offer[0].math, pad > 12 ? DEFAULT : CONVERSION);
+    }
+    end(context);
+}
+
 static void test_offers(void **state)
 {
     (void)state;
@@ -288,6 +322,7 @@ static void test_offers(void **state)
     run_alone(filter_offers);
     run_alone(none_left);
     run_alone(nhwc_alone);
+    run_alone(wide_padding);
 }
 
 int main(void)
