@@ -182,6 +182,7 @@ for compiler in gcc clang; do
         # shellcheck disable=SC2086
         check "groups.c compiles: $compiler $flags" compiles "$here/groups.c" $compiler $flags
         check "groups.c runs: $compiler $flags" runs
+        # shellcheck disable=SC2086
         check "prototypes of every function compile: $compiler $flags" compiles "$tap_dir/prototypes.c" $compiler $flags
         check "the address of every function is there: $compiler $flags" runs
     done

@@ -74,8 +74,8 @@ limited_trace() {
 
 # The program's own writes are as before.
 own_signal() {
-    prlimit --fsize=0 sh -c 'echo x >"$1"' sh "$tap_dir/own" 2>/dev/null
-    [ $? -ne 0 ]
+    # shellcheck disable=SC2016
+    ! prlimit --fsize=0 sh -c 'echo x >"$1"' sh "$tap_dir/own" 2>/dev/null
 }
 
 # ---- small stacks

@@ -186,8 +186,7 @@ many_backends() {
     awk 'BEGIN { for (i = 0; i < 100000; i++)
         printf "softmax_forward x=f32:2,3:nchw\tb%d\t1\tdefault\t1.5\t1:1\t1\t-\tok\n", i }' >"$tap_dir/many"
     (
-        ulimit -t 20
-        exec "$anydnn" replay "$tap_dir/many" >"$tap_dir/out" 2>"$tap_dir/err"
+        exec prlimit --cpu=20 "$anydnn" replay "$tap_dir/many" >"$tap_dir/out" 2>"$tap_dir/err"
     )
     says '^100000 calls, 100000 of them distinct'
 }

@@ -45,7 +45,8 @@ struct adn_table {
 
 #define ADN_KEY_WAYS 4
 
-/* Takes one more word into a key's hash. The words are stamps, which are small, and packed modes. */
+/* Takes one more word into a key's hash. The words are stamps, which are small, and packed modes.
+ */
 static inline uint64_t adn_table_key_mix(uint64_t hash, uint64_t word)
 {
     return (hash << 11 | hash >> 53) ^ word;
