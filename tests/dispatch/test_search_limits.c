@@ -113,18 +113,20 @@ static const char *ranked(anydnnHandle_t handle, anydnnMathType_t math, uint64_t
 {
     static char text[512];
     struct adn_found list[ADN_SEARCH_MAX];
+    struct adn_call call;
     struct adn_entry entry;
-    struct adn_search search = {.handle = handle, .call = &entry.call, .workspace_limit = limit};
+    struct adn_search search = {.handle = handle, .call = &call, .workspace_limit = limit};
     size_t length = 0;
     int count = 0;
 
-    adn_call_begin(&entry, "test", ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
+    adn_call_begin(&entry, &call, "test", ANYDNN_PLUGIN_CONVOLUTION_FORWARD);
     adn_call_put(&entry, 0, &with.x->t, NULL);
     adn_call_put(&entry, 1, &with.w->t, NULL);
     adn_call_put(&entry, 2, &with.y->t, NULL);
-    entry.call.descriptor[0] = with.conv;
-    entry.call.params = adn_convolution_params;
-    entry.call.math = (int32_t)math;
+    adn_call_operands_end(&entry);
+    call.descriptor[0] = with.conv;
+    call.params = adn_convolution_params;
+    call.math = (int32_t)math;
     assert_ok(adn_search_get(&search, ADN_SEARCH_MAX, list, &count));
     for (int i = 0; i < count; i++) {
         length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%d/%d",
