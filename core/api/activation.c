@@ -15,7 +15,7 @@ anydnnStatus_t anydnnActivationForward(anydnnHandle_t handle,
                                        const void *x, const void *beta,
                                        anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -38,7 +38,7 @@ anydnnStatus_t anydnnActivationBackward(anydnnHandle_t handle,
                                         const void *x, const void *beta,
                                         anydnnTensorDescriptor_t dxDesc, void *dx)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
     const struct anydnnActivationStruct *desc;

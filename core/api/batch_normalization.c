@@ -137,7 +137,7 @@ anydnnStatus_t anydnnBatchNormalizationForwardInference(
     anydnnTensorDescriptor_t bnScaleBiasMeanVarDesc, const void *bnScale, const void *bnBias,
     const void *estimatedMean, const void *estimatedVariance, double epsilon)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct settings settings = {(int32_t)mode, ANYDNN_BATCHNORM_OPS_BN, epsilon, NULL};
     const struct anydnn_plugin_tensor *param;
     struct adn_call call;

@@ -113,3 +113,11 @@ anydnnStatus_t adn_call_report_refused(const struct adn_call *call, struct adn_r
     }
     return adn_desc_complain(name, refused.argument, refused.desc, refused.kind);
 }
+
+anydnnStatus_t adn_call_run_closely(anydnnHandle_t handle, struct adn_call *call)
+{
+    ADN_MESSAGES_SCOPE;
+    anydnnStatus_t status = adn_handle_complain_call(handle, call->entry);
+
+    return status == ANYDNN_STATUS_SUCCESS ? adn_dispatch_run(handle, call) : status;
+}

@@ -312,17 +312,20 @@ static inline __attribute__((always_inline)) void adn_call_key_end(struct adn_en
         call->key[entry->key_words] = 0;
 }
 
+/* Runs a call off the hot path: checks the handle first and holds messages back. */
+anydnnStatus_t adn_call_run_closely(anydnnHandle_t handle, struct adn_call *call)
+    __attribute__((cold));
+
 static inline __attribute__((always_inline)) anydnnStatus_t adn_call_run(anydnnHandle_t handle,
                                                                          struct adn_entry *entry)
 {
-    anydnnStatus_t status;
-
     if (__builtin_expect(!adn_call_accepted(entry), 0))
         return adn_call_report(entry);
     adn_call_operands_end(entry);
     adn_call_key_end(entry);
-    status = adn_handle_check_call(handle, entry->call->entry);
-    return status == ANYDNN_STATUS_SUCCESS ? adn_dispatch_run(handle, entry->call) : status;
+    if (__builtin_expect(!adn_handle_is_ready(handle), 0))
+        return adn_call_run_closely(handle, entry->call);
+    return adn_dispatch_run(handle, entry->call);
 }
 
 /* Answers a workspace query for the call. */

@@ -29,7 +29,7 @@ anydnnStatus_t anydnnConvolutionForward(anydnnHandle_t handle, const void *alpha
                                         size_t workSpaceSizeInBytes, const void *beta,
                                         anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -52,7 +52,7 @@ anydnnStatus_t anydnnConvolutionBackwardData(anydnnHandle_t handle, const void *
                                              size_t workSpaceSizeInBytes, const void *beta,
                                              anydnnTensorDescriptor_t dxDesc, void *dx)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -74,7 +74,7 @@ anydnnStatus_t anydnnConvolutionBackwardFilter(
     anydnnConvolutionBwdFilterAlgo_t algo, void *workSpace, size_t workSpaceSizeInBytes,
     const void *beta, anydnnFilterDescriptor_t dwDesc, void *dw)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -95,7 +95,7 @@ anydnnStatus_t anydnnConvolutionBackwardBias(anydnnHandle_t handle, const void *
                                              const void *beta, anydnnTensorDescriptor_t dbDesc,
                                              void *db)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -115,7 +115,7 @@ anydnnStatus_t anydnnConvolutionBiasActivationForward(
     anydnnTensorDescriptor_t biasDesc, const void *bias,
     anydnnActivationDescriptor_t activationDesc, anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -152,7 +152,7 @@ anydnnStatus_t anydnnIm2Col(anydnnHandle_t handle, anydnnTensorDescriptor_t xDes
                             anydnnFilterDescriptor_t wDesc, anydnnConvolutionDescriptor_t convDesc,
                             void *colBuffer)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_problem problem;
     struct adn_call call;
     struct adn_entry entry;

@@ -19,7 +19,7 @@ anydnnStatus_t anydnnDropoutForward(anydnnHandle_t handle, anydnnDropoutDescript
                                     anydnnTensorDescriptor_t yDesc, void *y, void *reserveSpace,
                                     size_t reserveSpaceSizeInBytes)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     const struct anydnnDropoutStruct *desc;
     struct anydnn_plugin_tensor states;
     struct anydnn_plugin_tensor reserve;
@@ -47,7 +47,7 @@ anydnnStatus_t anydnnDropoutBackward(anydnnHandle_t handle, anydnnDropoutDescrip
                                      anydnnTensorDescriptor_t dxDesc, void *dx, void *reserveSpace,
                                      size_t reserveSpaceSizeInBytes)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct anydnn_plugin_tensor reserve;
     struct adn_call call;
     struct adn_entry entry;

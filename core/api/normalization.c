@@ -27,7 +27,7 @@ anydnnStatus_t anydnnLRNCrossChannelForward(anydnnHandle_t handle, anydnnLRNDesc
                                             const void *beta, anydnnTensorDescriptor_t yDesc,
                                             void *y)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -50,7 +50,7 @@ anydnnStatus_t anydnnLRNCrossChannelBackward(anydnnHandle_t handle, anydnnLRNDes
                                              const void *beta, anydnnTensorDescriptor_t dxDesc,
                                              void *dx)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -74,7 +74,7 @@ anydnnStatus_t anydnnDivisiveNormalizationForward(
     const void *alpha, anydnnTensorDescriptor_t xDesc, const void *x, const void *means, void *temp,
     void *temp2, const void *beta, anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -99,7 +99,7 @@ anydnnStatus_t anydnnDivisiveNormalizationBackward(
     const void *dy, void *temp, void *temp2, const void *beta,
     anydnnTensorDescriptor_t dXdMeansDesc, void *dx, void *dMeans)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 

@@ -14,7 +14,7 @@ anydnnStatus_t anydnnPoolingForward(anydnnHandle_t handle, anydnnPoolingDescript
                                     const void *x, const void *beta, anydnnTensorDescriptor_t yDesc,
                                     void *y)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -35,7 +35,7 @@ anydnnStatus_t anydnnPoolingBackward(anydnnHandle_t handle, anydnnPoolingDescrip
                                      anydnnTensorDescriptor_t xDesc, const void *x,
                                      const void *beta, anydnnTensorDescriptor_t dxDesc, void *dx)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
     const struct anydnnPoolingStruct *desc;

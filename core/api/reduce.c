@@ -98,7 +98,7 @@ anydnnStatus_t anydnnReduceTensor(anydnnHandle_t handle,
                                   anydnnTensorDescriptor_t aDesc, const void *A, const void *beta,
                                   anydnnTensorDescriptor_t cDesc, void *C)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     const struct anydnnReduceTensorStruct *desc;
     struct anydnn_plugin_tensor tensor;
     struct adn_call call;

@@ -39,7 +39,9 @@ anydnnStatus_t adn_question_begin(anydnnHandle_t handle, const struct adn_questi
                                   struct adn_call *call)
 {
     struct adn_entry started, *entry = &started;
-    anydnnStatus_t status = adn_handle_check_call(handle, question->name);
+    anydnnStatus_t status = adn_handle_is_ready(handle)
+                                ? ANYDNN_STATUS_SUCCESS
+                                : adn_handle_complain_call(handle, question->name);
 
     if (status != ANYDNN_STATUS_SUCCESS)
         return status;

@@ -27,7 +27,7 @@ anydnnStatus_t anydnnSoftmaxForward(anydnnHandle_t handle, anydnnSoftmaxAlgorith
                                     anydnnTensorDescriptor_t xDesc, const void *x, const void *beta,
                                     anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct modes modes = {(int32_t)algo, (int32_t)mode};
     struct adn_call call;
     struct adn_entry entry;
@@ -46,7 +46,7 @@ anydnnStatus_t anydnnSoftmaxBackward(anydnnHandle_t handle, anydnnSoftmaxAlgorit
                                      anydnnTensorDescriptor_t dyDesc, const void *dy,
                                      const void *beta, anydnnTensorDescriptor_t dxDesc, void *dx)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct modes modes = {(int32_t)algo, (int32_t)mode};
     struct adn_call call;
     struct adn_entry entry;

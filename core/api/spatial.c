@@ -13,7 +13,7 @@ anydnnStatus_t anydnnSpatialTfGridGeneratorForward(anydnnHandle_t handle,
                                                    anydnnSpatialTransformerDescriptor_t stDesc,
                                                    const void *theta, void *grid)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     const struct anydnnSpatialTransformerStruct *desc;
     struct adn_call call;
     struct adn_entry entry;
@@ -31,7 +31,7 @@ anydnnStatus_t anydnnSpatialTfGridGeneratorBackward(anydnnHandle_t handle,
                                                     anydnnSpatialTransformerDescriptor_t stDesc,
                                                     const void *dgrid, void *dtheta)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     const struct anydnnSpatialTransformerStruct *desc;
     struct adn_call call;
     struct adn_entry entry;
@@ -51,7 +51,7 @@ anydnnStatus_t anydnnSpatialTfSamplerForward(anydnnHandle_t handle,
                                              const void *x, const void *grid, const void *beta,
                                              anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     const struct anydnnSpatialTransformerStruct *desc;
     struct adn_call call;
     struct adn_entry entry;
@@ -74,7 +74,7 @@ anydnnSpatialTfSamplerBackward(anydnnHandle_t handle, anydnnSpatialTransformerDe
                                const void *alphaDgrid, anydnnTensorDescriptor_t dyDesc,
                                const void *dy, const void *grid, const void *betaDgrid, void *dgrid)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     const struct anydnnSpatialTransformerStruct *desc;
     struct adn_call call;
     struct adn_entry entry;

@@ -22,7 +22,7 @@ anydnnStatus_t anydnnTransformTensor(anydnnHandle_t handle, const void *alpha,
                                      anydnnTensorDescriptor_t xDesc, const void *x,
                                      const void *beta, anydnnTensorDescriptor_t yDesc, void *y)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -98,7 +98,7 @@ anydnnStatus_t anydnnAddTensor(anydnnHandle_t handle, const void *alpha,
                                anydnnTensorDescriptor_t aDesc, const void *A, const void *beta,
                                anydnnTensorDescriptor_t cDesc, void *C)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -120,7 +120,7 @@ anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle, anydnnOpTensorDescriptor_t 
                               const void *alpha2, anydnnTensorDescriptor_t bDesc, const void *B,
                               const void *beta, anydnnTensorDescriptor_t cDesc, void *C)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     const struct anydnnOpTensorStruct *desc;
     struct adn_call call;
     struct adn_entry entry;
@@ -144,7 +144,7 @@ anydnnStatus_t anydnnOpTensor(anydnnHandle_t handle, anydnnOpTensorDescriptor_t 
 anydnnStatus_t anydnnSetTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc, void *y,
                                const void *valuePtr)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 
@@ -160,7 +160,7 @@ anydnnStatus_t anydnnSetTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t y
 anydnnStatus_t anydnnScaleTensor(anydnnHandle_t handle, anydnnTensorDescriptor_t yDesc, void *y,
                                  const void *alpha)
 {
-    ADN_ENTRY_SCOPE;
+    ADN_FLOAT_SCOPE;
     struct adn_call call;
     struct adn_entry entry;
 

@@ -9,6 +9,7 @@
 #include "dispatch/miss/miss.h"
 #include "problem/masks.h"
 
+#include "sys/callback.h"
 #include "sys/error.h"
 #include "sys/float_mode.h"
 #include "sys/log.h"
@@ -48,16 +49,57 @@ static anydnnStatus_t record(const struct adn_running *running, struct adn_plan 
 static anydnnStatus_t execute_other(const struct adn_running *running, struct adn_plan *plan,
                                     enum adn_how how);
 
+/* The backend refused: another one runs the call, or it fails. */
+static __attribute__((noinline)) anydnnStatus_t
+run_next(const struct adn_running *running, struct adn_plan *plan, int32_t result, enum adn_how how)
+{
+    ADN_MESSAGES_SCOPE;
+    anydnnStatus_t status = adn_retry_next(running, plan, result, &plan);
+
+    return status == ANYDNN_STATUS_SUCCESS ? execute_other(running, plan, how) : status;
+}
+
+static inline __attribute__((always_inline)) anydnnStatus_t
+run_plan(const struct adn_running *running, struct adn_plan *plan, enum adn_how how, int unaligned,
+         int workspace_short)
+{
+    anydnnHandle_t handle = running->handle;
+    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
+    int taken = 0;
+    int32_t result;
+
+    remember(handle, plan, how, unaligned, workspace_short);
+    if (UNLIKELY(handle->recording != NULL))
+        status = record(running, plan, &taken);
+    if (UNLIKELY(status != ANYDNN_STATUS_SUCCESS || taken))
+        return status;
+    result = plan->execute(plan->body, running->operands, &handle->last.effect);
+    if (UNLIKELY(result != 0))
+        return run_next(running, plan, result, how);
+    handle->last.effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
+    return ANYDNN_STATUS_SUCCESS;
+}
+
+/* Runs the plan that is there for what the usual one does not take. */
+static __attribute__((noinline)) anydnnStatus_t run_second(const struct adn_running *running,
+                                                           struct adn_plan *plan, enum adn_how how,
+                                                           int unaligned, int workspace_short)
+{
+    ADN_MESSAGES_SCOPE;
+    anydnnStatus_t status = adn_retry_second(running, plan, &plan);
+
+    return status == ANYDNN_STATUS_SUCCESS
+               ? run_plan(running, plan, how, unaligned, workspace_short)
+               : status;
+}
+
 static inline __attribute__((always_inline)) anydnnStatus_t
 execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how how,
         uintptr_t address_bits)
 {
-    anydnnHandle_t handle = running->handle;
     const struct anydnn_plugin_operands *operands = running->operands;
-    anydnnStatus_t status = ANYDNN_STATUS_SUCCESS;
     uintptr_t misaligned = 0;
     int workspace_short;
-    int32_t result;
 
     if (UNLIKELY(plan->fork_number != adn_process_fork_number && !plan->fork_safe))
         return adn_guard_fork(running->entry, plan);
@@ -68,31 +110,9 @@ execute(const struct adn_running *running, struct adn_plan *plan, enum adn_how h
     workspace_short = plan->workspace > 0 &&
                       (operands->workspace_bytes < plan->workspace || !operands->workspace ||
                        (uintptr_t)operands->workspace % ADN_ASSUMED_ALIGNMENT != 0);
-    if (UNLIKELY(misaligned != 0 || workspace_short)) {
-        struct adn_plan *second = NULL;
-
-        status = adn_retry_second(running, plan, &second);
-        if (status != ANYDNN_STATUS_SUCCESS)
-            return status;
-        plan = second;
-    }
-    remember(handle, plan, how, misaligned != 0, workspace_short);
-    if (UNLIKELY(handle->recording != NULL)) {
-        int taken = 0;
-
-        status = record(running, plan, &taken);
-        if (status != ANYDNN_STATUS_SUCCESS || taken)
-            return status;
-    }
-    result = plan->execute(plan->body, operands, &handle->last.effect);
-    if (UNLIKELY(result != 0)) {
-        struct adn_plan *next = NULL;
-
-        status = adn_retry_next(running, plan, result, &next);
-        return status == ANYDNN_STATUS_SUCCESS ? execute_other(running, next, how) : status;
-    }
-    handle->last.effect = ANYDNN_PLUGIN_EFFECT_ENQUEUED;
-    return ANYDNN_STATUS_SUCCESS;
+    if (UNLIKELY(misaligned != 0 || workspace_short))
+        return run_second(running, plan, how, misaligned != 0, workspace_short);
+    return run_plan(running, plan, how, 0, 0);
 }
 
 /* The same, off the hot path, where backends were asked or have failed before. */
@@ -130,6 +150,7 @@ static anydnnStatus_t run_problem(const struct adn_running *running,
 static __attribute__((noinline)) anydnnStatus_t run_missed(const struct adn_running *running,
                                                            struct adn_call *call, uint64_t aliases)
 {
+    ADN_MESSAGES_SCOPE;
     struct adn_problem problem;
 
     adn_call_problem(call, running->handle->deterministic, aliases, &problem);

@@ -8,6 +8,7 @@
 
 #include "sys/error.h"
 #include "sys/log.h"
+#include "sys/process.h"
 
 struct adn_message {
     struct adn_message *next;
@@ -16,8 +17,10 @@ struct adn_message {
 };
 
 _Thread_local struct adn_messages adn_messages_here;
+_Atomic int adn_messages_pending;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all below */
+static struct adn_messages for_any_thread;
 static unsigned callback_mask;
 static void *callback_user;
 static anydnnCallback_t callback_function;
@@ -59,29 +62,36 @@ static void keep(struct adn_messages *messages, anydnnSeverity_t severity, const
     messages->last = message;
 }
 
-void adn_callback_send(anydnnSeverity_t severity, const char *text, size_t length)
+/* From here on every call looks closer, so that the next one on any thread hands it over. */
+static void keep_for_any_thread(anydnnSeverity_t severity, const char *text, size_t length)
+{
+    pthread_mutex_lock(&lock);
+    keep(&for_any_thread, severity, text, length);
+    adn_messages_pending = 1;
+    adn_process_attention = 1;
+    pthread_mutex_unlock(&lock);
+}
+
+void adn_callback_send(anydnnSeverity_t severity, const char *text, size_t length, int backend)
 {
     struct adn_messages *messages = &adn_messages_here;
     anydnnCallback_t function;
     void *user;
     unsigned mask;
 
-    if (inside_callback)
-        return;
-    if (messages->depth == 0) {
-        call(severity, text);
-        return;
-    }
     adn_log_callback_get(&mask, &user, &function);
-    if (function && (mask & (1u << severity)))
+    if (inside_callback || !function || !(mask & (1u << severity)))
+        return;
+    if (messages->depth > 0)
         keep(messages, severity, text, length);
+    else if (backend)
+        keep_for_any_thread(severity, text, length);
+    else
+        call(severity, text);
 }
 
-void adn_callback_deliver(struct adn_messages *messages)
+static void deliver(struct adn_message *message)
 {
-    struct adn_message *message = messages->first;
-
-    messages->first = messages->last = NULL;
     while (message) {
         struct adn_message *next = message->next;
 
@@ -91,11 +101,31 @@ void adn_callback_deliver(struct adn_messages *messages)
     }
 }
 
+void adn_callback_deliver(struct adn_messages *messages)
+{
+    struct adn_message *first = messages->first;
+
+    messages->first = messages->last = NULL;
+    deliver(first);
+    /* Inside the receiver they would be dropped. */
+    if (!adn_messages_pending || inside_callback)
+        return;
+    pthread_mutex_lock(&lock);
+    first = for_any_thread.first;
+    for_any_thread.first = for_any_thread.last = NULL;
+    adn_messages_pending = 0;
+    pthread_mutex_unlock(&lock);
+    deliver(first);
+}
+
 void adn_callback_after_fork(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
 
     lock = fresh;
+    /* The parent delivers these. */
+    for_any_thread.first = for_any_thread.last = NULL;
+    adn_messages_pending = 0;
 }
 
 void adn_log_callback_set(unsigned mask, void *user, anydnnCallback_t function)

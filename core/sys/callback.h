@@ -21,13 +21,17 @@ struct adn_messages {
     struct adn_message *first, *last;
 };
 
-/* Its address takes two instructions in this TLS model, and a call in the default one. */
-extern _Thread_local struct adn_messages adn_messages_here
-    __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern _Thread_local struct adn_messages adn_messages_here;
+/* 1 while messages wait for whichever thread returns from an entry next. */
+extern _Atomic int adn_messages_pending;
 
-/* Hands a line to the receiver, if it wants the severity: now, or when the outermost entry returns.
- * Two zero bytes follow the text. A line that the receiver itself causes is dropped. */
-void adn_callback_send(anydnnSeverity_t severity, const char *text, size_t length);
+/*
+ * Hands a line to the receiver, if it wants the severity, when the outermost entry returns. Outside
+ * of entries that is now, but for the line of a backend, which may hold locks and run a call: such
+ * a line waits for the end of any entry. Two zero bytes follow the text. A line that the receiver
+ * itself causes is dropped.
+ */
+void adn_callback_send(anydnnSeverity_t severity, const char *text, size_t length, int backend);
 
 /* Hands over what waits. */
 void adn_callback_deliver(struct adn_messages *messages) __attribute__((cold));
@@ -46,16 +50,22 @@ static inline __attribute__((always_inline)) struct adn_messages *adn_messages_h
 static inline __attribute__((always_inline)) void
 adn_messages_release(struct adn_messages *const *messages)
 {
-    if (--(*messages)->depth == 0 && __builtin_expect((*messages)->first != NULL, 0))
+    if (--(*messages)->depth == 0 &&
+        __builtin_expect(((*messages)->first != NULL) | adn_messages_pending, 0))
         adn_callback_deliver(*messages);
 }
 
-/* What an entry begins with, if it takes a handle, reads the settings, or calls a backend: up to
- * the end of the block the thread is in the standard's floating-point environment, and messages
- * wait. They are delivered before the environment of the caller returns. */
+/* To the end of the block messages wait. */
+#define ADN_MESSAGES_SCOPE                                                                         \
+    struct adn_messages *const __attribute__((cleanup(adn_messages_release)))                      \
+    adn_messages_before = adn_messages_hold()
+
+/* What an entry begins with that takes a handle or reads the settings: to the end of the block the
+ * thread is in the standard's floating-point environment, and messages wait; they are handed over
+ * in that environment. Entries that end in adn_call_run take ADN_FLOAT_SCOPE: a call whose plan is
+ * known has no time for more, and what sends messages on the way of others has a scope. */
 #define ADN_ENTRY_SCOPE                                                                            \
     ADN_FLOAT_SCOPE;                                                                               \
-    struct adn_messages *const __attribute__((cleanup(adn_messages_release))) adn_entry_messages = \
-        adn_messages_hold()
+    ADN_MESSAGES_SCOPE
 
 #endif

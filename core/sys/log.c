@@ -301,7 +301,7 @@ void adn_log_line(int level, const char *who, const char *format, ...)
         write_whole(line, length + 1);
     /* cuDNN ends a callback's text with two zeros. */
     line[length] = line[length + 1] = '\0';
-    adn_callback_send(level_severity(level), line, length);
+    adn_callback_send(level_severity(level), line, length, strcmp(who, "anydnn") != 0);
     if (line != small)
         free(line);
     errno = saved_errno;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every entry that takes a handle, or reads the settings, begins with ADN_ENTRY_SCOPE: messages for the
-# application's callback wait until it has released its locks and its objects.
+# Every entry that takes a handle, or reads the settings, begins with ADN_ENTRY_SCOPE or ends in
+# adn_call_run: messages for the application's callback wait until it has released its locks and objects.
 set -u
 . "$ANYDNN_TEST_SRCDIR/tests/tap.sh"
 
@@ -11,7 +11,7 @@ bare() {
         reading { head = head " " $0 }
         /;/ && !begun { reading = 0 }
         /^\{/ && reading { begun = 1; reading = 0; scoped = 0 }
-        begun && /ADN_ENTRY_SCOPE;/ { scoped = 1 }
+        begun && /ADN_ENTRY_SCOPE;|return adn_call_run\(/ { scoped = 1 }
         /^\}/ && begun {
             begun = 0
             wants = head ~ /anydnnHandle_t/ || FILENAME ~ /info\.c$/

@@ -94,12 +94,11 @@ static inline anydnnStatus_t adn_handle_check(anydnnHandle_t handle, const char 
 anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry)
     __attribute__((cold));
 
-static inline anydnnStatus_t adn_handle_check_call(anydnnHandle_t handle, const char *entry)
+/* Whether neither of the two has anything to say. */
+static inline int adn_handle_is_ready(anydnnHandle_t handle)
 {
-    if (handle && handle->magic == ADN_HANDLE_MAGIC &&
-        !atomic_load_explicit(&adn_process_attention, memory_order_relaxed))
-        return ANYDNN_STATUS_SUCCESS;
-    return adn_handle_complain_call(handle, entry);
+    return handle && handle->magic == ADN_HANDLE_MAGIC &&
+           !atomic_load_explicit(&adn_process_attention, memory_order_relaxed);
 }
 
 anydnnStatus_t adn_handle_create(anydnnHandle_t *handle, const char *device, const char *entry);

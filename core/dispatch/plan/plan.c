@@ -34,6 +34,8 @@ struct adn_excluded *adn_excluded_copy(const struct adn_excluded *excluded, int3
 void adn_plan_wrap(struct adn_plan *plan, struct adn_wrap *wrap, adn_execute_fn *execute,
                    void (*end)(struct adn_wrap *wrap))
 {
+    /* Wraps send messages: every call looks closer, and holds them back. */
+    adn_process_attention = 1;
     wrap->next = plan->wraps;
     wrap->plan = plan;
     wrap->execute = plan->execute;
