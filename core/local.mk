@@ -12,11 +12,6 @@ core_libanydnn_core_la_SOURCES =
 core_libanydnn_core_la_CPPFLAGS = $(AM_CPPFLAGS) -DANYDNN_EVERY_FORM
 core_libanydnn_core_la_LIBADD = core/libanydnn_base.la
 
-# On the way of a hit, which has at most 300 instructions, the stack is guarded only where characters lie on it.
-core/api/%.lo core/dispatch/%-run.lo: private ROOM_CFLAGS = $(patsubst %-strong,%,$(filter -fstack-protector-strong,$(ANYDNN_HARDEN_CFLAGS)))
-# Its one function is called directly alone, and goes without the mark of a target of indirect calls.
-core/dispatch/%-run.lo: private ROOM_CFLAGS += $(patsubst %,%=return,$(filter -fcf-protection,$(ANYDNN_HARDEN_CFLAGS)))
-
 include core/api/local.mk
 include core/abi/local.mk
 include core/desc/local.mk

@@ -31,7 +31,7 @@ tracked() {
     # shellcheck disable=SC2086
     $cc $flags -fcf-protection -fPIC -shared "$tap_dir/f.c" -o "$tap_dir/f.so" || return 1
     if readelf -nW "$tap_dir/f.so" | grep -q 'IBT, SHSTK'; then
-        readelf -nW "$build/.libs/libanydnn.so" | grep -q SHSTK || return 1
+        readelf -nW "$build/.libs/libanydnn.so" | grep -q 'IBT, SHSTK' || return 1
     fi
     for object in "$build"/core/api/.libs/*.o "$build"/plugins/cpu_ref/.libs/*.o; do
         case $object in
