@@ -570,8 +570,9 @@ typedef struct CUstream_st *anydnnStream_t;
  * `dbg` is NULL in this version.
  *
  * An entry that sends messages calls the receiver when its work is done, just before it returns, in
- * the calling thread. The receiver is called at once for a message that belongs to no such entry: a
- * bad argument of a descriptor's setter, a backend's own thread, the exit of the process.
+ * the calling thread. A line that a backend logs on a thread of its own, or while it runs a plan
+ * that was made before, comes when the next entry returns, in whichever thread. The receiver is
+ * called at once for a bad argument of a descriptor's entry, and while the process exits.
  *
  * The receiver may wait for another thread that uses anydnn, since no lock is held. It may call
  * every entry, also on the handle of the call that sent the message: run operations, record,
