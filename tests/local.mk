@@ -45,7 +45,7 @@ tests/loader/mocks/built/.stamp: $(mock_modules)
 
 mocks-dir: tests/loader/mocks/built/.stamp
 
-EXTRA_DIST += tests/README tests/environment.sh tests/holds.h tests/installed.sh tests/must.h tests/run_cmocka.sh tests/lsan.supp tests/tap.sh tests/tsan.supp
+EXTRA_DIST += tests/README tests/environment.sh tests/holds.h tests/installed.sh tests/must.h tests/run_cmocka.sh tests/lsan.supp tests/tap.sh tests/tsan.supp tests/valgrind.supp
 
 # Tests start in this order: first what takes longest, so that no core is left alone with it at the end.
 include tests/cuda/local.mk

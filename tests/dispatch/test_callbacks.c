@@ -49,6 +49,7 @@ static void use_begin(struct use *use)
     must_be(OK, anydnnCreateTensorDescriptor(&use->desc));
     must_be(OK, anydnnSetTensor4dDescriptor(use->desc, ANYDNN_TENSOR_NCHW, ANYDNN_DATA_FLOAT, 2, 3,
                                             1, 1));
+    memset(use->data, 0, sizeof(use->data));
     use->data[0][0] = NAN;
 }
 
