@@ -57,7 +57,7 @@ adn_messages_release(struct adn_messages *const *messages)
 
 /* To the end of the block messages wait. */
 #define ADN_MESSAGES_SCOPE                                                                         \
-    struct adn_messages *const __attribute__((cleanup(adn_messages_release)))                      \
+    struct adn_messages *const __attribute__((cleanup(adn_messages_release), unused))              \
     adn_messages_before = adn_messages_hold()
 
 /* What an entry begins with that takes a handle or reads the settings: to the end of the block the
