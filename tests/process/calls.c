@@ -63,9 +63,9 @@ static void run(anydnnHandle_t handle, const char *text)
 
 static void search(anydnnHandle_t handle)
 {
-    anydnnTensorDescriptor_t x, y;
-    anydnnFilterDescriptor_t w;
-    anydnnConvolutionDescriptor_t conv;
+    anydnnTensorDescriptor_t x = NULL, y = NULL;
+    anydnnFilterDescriptor_t w = NULL;
+    anydnnConvolutionDescriptor_t conv = NULL;
     anydnnConvolutionFwdAlgoPerf_t found[4];
     int answers;
 

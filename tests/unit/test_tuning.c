@@ -438,8 +438,9 @@ static void killed_processes_leave_nothing(void **state)
         pid_t child = fork();
 
         assert_true(child >= 0);
-        for (uint64_t i = 0; child == 0; i++)
-            keep(adn_tuning_at(path), "child", i, 1);
+        if (child == 0)
+            for (uint64_t i = 0;; i++)
+                keep(adn_tuning_at(path), "child", i, 1);
         nanosleep(&pause, NULL);
         kill(child, SIGKILL);
         assert_int_equal(waitpid(child, NULL, 0), child);
