@@ -4,6 +4,8 @@
  * a graphical program does. ANYDNN_TEST_LOCALE names the locale. What the program itself prints and
  * reads stays in the C locale, so that the tests of the program judge the library alone.
  */
+/* With it clang's headers make macros of the functions that are defined here. */
+#undef _FORTIFY_SOURCE
 #include <dlfcn.h>
 #include <link.h>
 #include <locale.h>
