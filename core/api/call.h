@@ -36,8 +36,8 @@ struct adn_refused {
     const char *argument; /* of a descriptor of an operation */
 };
 
-/* What the builders of an entry count. It is apart from the call, whose address goes to dispatch,
- * so that the compiler keeps it in registers. */
+/* The counts of the builders of an entry. They lie apart from the call, whose address goes to
+ * dispatch, so that the compiler keeps it in registers. */
 struct adn_entry {
     struct adn_call *call;
     uint32_t present;

@@ -40,7 +40,7 @@ static void host_log(const struct anydnn_plugin_host *host, int32_t level, const
         adn_log_line(level, who, "%s", text);
 }
 
-/* In a privileged process nobody but root may be able to change the code that a value names. */
+/* Checks that root alone can change the code that a value names in a privileged process. */
 static int is_trusted_code(const struct adn_backend *backend, const char *key, const char *value)
 {
     static const char what[] = "code that a setting names";

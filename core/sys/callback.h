@@ -55,7 +55,7 @@ adn_messages_release(struct adn_messages *const *messages)
         adn_callback_deliver(*messages);
 }
 
-/* To the end of the block messages wait. */
+/* Holds messages back to the end of the block. */
 #define ADN_MESSAGES_SCOPE                                                                         \
     struct adn_messages *const __attribute__((cleanup(adn_messages_release), unused))              \
     adn_messages_before = adn_messages_hold()

@@ -199,7 +199,7 @@ static void push(const struct adn_trace_file *file, const char *path)
     }
 }
 
-/* Whether a trace may take the place of what lies there: nothing, or a trace of this user's. */
+/* Returns 1 where a trace may take that path: nothing lies there, or a trace of this user. */
 static int may_replace(const char *path)
 {
     static const char begin[] = "# anydnn trace ";

@@ -94,7 +94,7 @@ void adn_tuning_place_unlock(int folder)
     close(folder);
 }
 
-/* Whether a killed process has left it: empty, or begun as a tuning file is. */
+/* Returns 1 for what a killed process leaves: an empty file, or one begun as a tuning file. */
 static int is_left_over(const char *path)
 {
     char head[sizeof(ADN_TUNING_HEADER) - 1];

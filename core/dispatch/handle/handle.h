@@ -94,7 +94,7 @@ static inline anydnnStatus_t adn_handle_check(anydnnHandle_t handle, const char 
 anydnnStatus_t adn_handle_complain_call(anydnnHandle_t handle, const char *entry)
     __attribute__((cold));
 
-/* Whether neither of the two has anything to say. */
+/* Returns 1 where neither of the two refuses. */
 static inline int adn_handle_is_ready(anydnnHandle_t handle)
 {
     return handle && handle->magic == ADN_HANDLE_MAGIC &&
