@@ -94,6 +94,20 @@ void adn_tuning_place_unlock(int folder)
     close(folder);
 }
 
+int adn_tuning_place_moved(const struct adn_tuning_place *place, struct timespec *last)
+{
+    char *folder = folder_of(place->file);
+    struct stat status;
+    int moved = 0;
+
+    if (folder && stat(folder, &status) == 0) {
+        moved = status.st_mtim.tv_sec != last->tv_sec || status.st_mtim.tv_nsec != last->tv_nsec;
+        *last = status.st_mtim;
+    }
+    free(folder);
+    return moved;
+}
+
 /* Returns 1 for what a killed process leaves: an empty file, or one begun as a tuning file. */
 static int is_left_over(const char *path)
 {

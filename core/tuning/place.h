@@ -3,8 +3,12 @@
 #ifndef ADN_TUNING_PLACE_H
 #define ADN_TUNING_PLACE_H
 
-/* Milliseconds that a search waits at most for the folder's lock, and between two looks at it. */
+#include <time.h>
+
+/* Milliseconds that a search waits for the folder's lock while nobody stores anything, while others
+ * do, and between two tries. Locks have no queue, so that busy writers may pass a waiting one. */
 #define ADN_TUNING_WAIT      2000
+#define ADN_TUNING_WAIT_BUSY 20000
 #define ADN_TUNING_WAIT_STEP 10
 
 /* What adn_tuning_place_lock gives beside a descriptor: somebody else holds the lock; there is none
@@ -27,6 +31,10 @@ void adn_tuning_place_find(struct adn_tuning_place *place, const char *path);
  * two above. */
 int adn_tuning_place_lock(const struct adn_tuning_place *place);
 void adn_tuning_place_unlock(int folder);
+
+/* Returns 1 if a file of the folder was made, replaced or removed since the last call, whose time
+ * is in `last`. */
+int adn_tuning_place_moved(const struct adn_tuning_place *place, struct timespec *last);
 
 /*
  * Makes the file that is to be renamed to the place's own: a descriptor, and its path in `name`,

@@ -197,22 +197,24 @@ int adn_tuning_find(struct adn_tuning *tuning, const char *key, struct adn_tuned
 /* ---- writing */
 
 /*
- * Locks the folder, waiting a while for who holds it, without our own lock meanwhile. Since fork()
- * waits for our own lock, no child inherits the folder's. After a wait that was in vain nobody
- * waits again until it is free.
+ * Locks the folder. While another process holds it, waits without our own lock: as long as others
+ * store something up to ADN_TUNING_WAIT_BUSY, otherwise up to ADN_TUNING_WAIT. Since fork() waits
+ * for our own lock, no child inherits the folder's. After a wait that was in vain nobody waits
+ * again until it is free.
  */
 static int lock_folder(struct adn_tuning *tuning)
 {
     const struct timespec pause = {.tv_nsec = ADN_TUNING_WAIT_STEP * 1000000L};
-    int waited = tuning->stalled ? ADN_TUNING_WAIT : 0;
-    int folder;
+    int idle = tuning->stalled ? ADN_TUNING_WAIT : 0, waited = 0, folder;
+    struct timespec last = {0};
 
     while ((folder = adn_tuning_place_lock(&tuning->place)) == ADN_TUNING_BUSY &&
-           waited < ADN_TUNING_WAIT) {
+           idle < ADN_TUNING_WAIT && waited < ADN_TUNING_WAIT_BUSY) {
+        idle = adn_tuning_place_moved(&tuning->place, &last) ? 0 : idle + ADN_TUNING_WAIT_STEP;
+        waited += ADN_TUNING_WAIT_STEP;
         leave();
         nanosleep(&pause, NULL);
         enter();
-        waited += ADN_TUNING_WAIT_STEP;
     }
     tuning->stalled = folder == ADN_TUNING_BUSY;
     return folder;
