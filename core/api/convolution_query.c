@@ -3,6 +3,7 @@
  * take. */
 #include "api/convolution.h"
 
+#include "problem/params.h"
 #include "sys/error.h"
 
 /* Modes that a result of Get or Find may carry: default, tensor_op, allow_conversion, split. */

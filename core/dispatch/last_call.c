@@ -11,6 +11,9 @@
 
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 #include "sys/error.h"
 #include "sys/text.h"
 

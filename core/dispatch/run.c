@@ -8,6 +8,9 @@
 #include "dispatch/handle/keep.h"
 #include "dispatch/miss/miss.h"
 #include "problem/masks.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 #include "sys/callback.h"
 #include "sys/error.h"

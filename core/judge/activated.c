@@ -9,12 +9,16 @@
  * Swish is v times a sigmoid, and below the least normal number that is as coarse as there: it
  * counts as |v| times at least that number.
  */
-#include "judge/judge.h"
+#include "judge/sums.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "judge/expect.h"
+#include "judge/rules.h"
+#include "problem/problem.h"
 
 /* f'(v), with y = f(v). */
 static double slope_at(const struct anydnn_plugin_convolution *params, double v, double y)
@@ -65,7 +69,7 @@ static int find_arguments(struct adn_oracle *oracle, const struct adn_subject *s
 int adn_oracle_activated(struct adn_oracle *oracle, struct adn_subject *subject, char *sentence)
 {
     const struct anydnn_plugin_convolution *params = &subject->problem.params.convolution;
-    int slot = adn_subject_find(subject, "y");
+    int slot = adn_subject_lookup(subject, "y");
     struct adn_subject_slot *y = &subject->slot[slot];
     double *out[ADN_SLOTS] = {NULL};
     double steep = steepest(params), least = least_factor(subject, slot);

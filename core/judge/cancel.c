@@ -25,13 +25,14 @@
  * in softmax's y (dy - sum y dy) and in the gradients of the activations, x in the second term of
  * LRN and of divisive normalization; where x is 0 that term is.
  */
-#include "judge/judge.h"
+#include "judge/cancel.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/shape.h"
+#include "problem/problem.h"
 
 static void raise_to(struct adn_subject_slot *slot, int64_t at, double terms)
 {
@@ -70,14 +71,14 @@ static struct cell *cell_of(const struct norm *norm, int64_t i)
 
 static const double *input(const struct adn_subject *subject, const char *role)
 {
-    int slot = adn_subject_find(subject, role);
+    int slot = adn_subject_lookup(subject, role);
 
     return slot >= 0 ? subject->slot[slot].before : NULL;
 }
 
 static const double *result(const struct adn_subject *subject, const char *role)
 {
-    return subject->slot[adn_subject_find(subject, role)].want;
+    return subject->slot[adn_subject_lookup(subject, role)].want;
 }
 
 static int describe(const struct adn_subject *subject, struct norm *norm, char *sentence)
@@ -154,7 +155,7 @@ static double error_of(const struct norm *norm, int64_t i)
 
 static int raise_norm(struct adn_subject *subject, char *sentence)
 {
-    struct adn_subject_slot *dx = &subject->slot[adn_subject_find(subject, "dx")];
+    struct adn_subject_slot *dx = &subject->slot[adn_subject_lookup(subject, "dx")];
     struct norm norm;
 
     if (describe(subject, &norm, sentence) != 0)
@@ -192,7 +193,7 @@ static int64_t row_of(const struct anydnn_plugin_tensor *tensor, int instance, i
 static int raise_log_softmax(struct adn_subject *subject, char *sentence)
 {
     const struct anydnn_plugin_tensor *tensor = &subject->problem.tensor[0];
-    struct adn_subject_slot *dx = &subject->slot[adn_subject_find(subject, "dx")];
+    struct adn_subject_slot *dx = &subject->slot[adn_subject_lookup(subject, "dx")];
     int instance = subject->problem.params.softmax.mode == 0;
     const double *dy = input(subject, "dy");
     const double *y = input(subject, "y");

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether an element may be what it is: by the type of the result, the sums behind it, and what the
  * candidate says of the way it computes. */
-#include "judge/judge.h"
+#include "judge/element.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "judge/places.h"
+#include "problem/operation.h"
 
 /* What the math that the candidate states does to each operand: TF32 has 11 bits of significand, a
  * split float at least 22; the other modes leave operands as they are. */
@@ -51,7 +54,7 @@ double adn_subject_transform_limit(const struct adn_subject *subject, int slot)
     return adn_bound_transform(subject->problem.tensor[slot].type, filter ? subject->terms : 0);
 }
 
-void adn_judged_find(const struct adn_subject *subject, int slot, const struct adn_method *method,
+void adn_judged_fill(const struct adn_subject *subject, int slot, const struct adn_method *method,
                      struct adn_judged *element)
 {
     const struct adn_subject_slot *at = &subject->slot[slot];
@@ -131,7 +134,7 @@ void adn_judge_output(const struct adn_subject *subject, int slot, const struct 
 
         now.at = i;
         now.got = adn_element_load(tensor->type, bytes + places.at);
-        adn_judged_find(subject, slot, method, &now);
+        adn_judged_fill(subject, slot, method, &now);
         adn_measure_add(&verdict->measure, tensor->type, now.got,
                         verdict->exact ? adn_type_round(tensor->type, now.want) : now.want);
         ratio = adn_judged_ratio(&now, verdict->exact);

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Right results: what the oracle gives without scaling factors, which are applied here, and whether
  * it is the only right one. */
-#include "judge/judge.h"
+#include "judge/expect.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/random.h"
+#include "judge/rules.h"
+#include "judge/sums.h"
 #include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/unread.h"
 
 /* Bits of a factor whose product with a number of 16 bits float holds, rounded to none. */
 #define FACTOR_DIGITS 12

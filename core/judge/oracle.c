@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run of the oracle: the same problem in double, on packed operands. */
-#include "judge/judge.h"
+#include "judge/oracle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +9,11 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "judge/rules.h"
+#include "judge/subject.h"
+#include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/operation.h"
 
 #define ALIGNMENT ((size_t)256)
 

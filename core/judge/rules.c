@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the judge must know of each operation: which outputs are blended and compared, and how close
  * results must come. */
-#include "judge/judge.h"
+#include "judge/rules.h"
 
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "numerics/numerics.h"
+#include "problem/operation.h"
 
 int adn_judge_is_bytes(const char *role)
 {

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sums that bound the error of an element: of absolute terms, or of what small changes of the
  * inputs do. */
-#include "judge/judge.h"
+#include "judge/sums.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/cancel.h"
+#include "judge/expect.h"
+#include "judge/rules.h"
 #include "numerics/numerics.h"
+#include "problem/problem.h"
 
 /* Tries with random changes. */
 #define TRIES 4

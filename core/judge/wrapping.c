@@ -2,13 +2,14 @@
 /* Convolutions of integers: the oracle sums in double, and here the sums wrap as those of 32 bits
  * do. What follows the sums in the fused operation is asked of the oracle once more, behind a
  * filter of one 1 for each channel. */
-#include "judge/judge.h"
+#include "judge/oracle.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/shape.h"
+#include "judge/subject.h"
 
 static double wrapped(double sum)
 {

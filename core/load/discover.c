@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which backends there are: the files anydnn_NAME.so of the folders, and what the settings name. */
+#include "load/discover.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -8,7 +10,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "load/private.h"
+#include "load/host.h"
+#include "load/slot.h"
+#include "load/validate.h"
 #include "sys/error.h"
 #include "sys/log.h"
 

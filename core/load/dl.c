@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The dynamic linker: opening a backend's file, its symbols, and which file an address belongs to.
  */
+#include "load/dl.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <libintl.h>
 #include <link.h>
 #include <string.h>
 
-#include "load/private.h"
+#include "load/attempt.h"
 #include "sys/error.h"
 #include "sys/log.h"
 

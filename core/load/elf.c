@@ -4,6 +4,8 @@
  * trusts the headers, and a file that was cut off kills the process when a page behind its end is
  * touched.
  */
+#include "load/attempt.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "load/private.h"
 #include "sys/error.h"
 #include "sys/files.h"
 

@@ -3,11 +3,14 @@
  * The handshake: the data object anydnn_plugin_abi first, and only if both sides speak the same
  * plugin ABI the one call of anydnn_plugin_main.
  */
+#include "load/attempt.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "load/private.h"
+#include "load/dl.h"
+#include "load/load.h"
 
 /* What every backend has, however many members a later minor number adds. */
 #define HANDSHAKE_SIZE_LEAST (offsetof(struct anydnn_plugin_abi, reserved) + sizeof(uint32_t))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a backend may use of the host: log, settings, error text, memory, fork number. */
+#include "load/host.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "load/load.h"
-#include "load/private.h"
+#include "load/slot.h"
 #include "sys/env.h"
 #include "sys/files.h"
 #include "sys/log.h"

@@ -3,14 +3,14 @@
  * Whether memory that a backend points to can be read: a wild pointer in a description then gives a
  * sentence instead of a crash in the application.
  */
+#include "load/probe.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include "load/private.h"
 
 static uintptr_t probe_page_size(void)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The backends of the process: made once, opened one by one at first need, never closed. */
+#include "load/load.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -7,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/private.h"
+#include "load/attempt.h"
+#include "load/discover.h"
+#include "load/slot.h"
 #include "sys/error.h"
-#include "sys/float_mode.h"
 #include "sys/log.h"
 #include "sys/process.h"
 
@@ -142,7 +145,7 @@ struct adn_registry *adn_load_registry(const struct adn_load_options *options)
     return registry;
 }
 
-void adn_load_slot_free(struct adn_load_slot *slot)
+static void load_slot_free(struct adn_load_slot *slot)
 {
     if (!slot)
         return;
@@ -159,7 +162,7 @@ void adn_load_registry_free(struct adn_registry *registry)
     if (!registry)
         return;
     for (int32_t i = 0; i < registry->count; i++)
-        adn_load_slot_free((struct adn_load_slot *)(void *)registry->backend[i]);
+        load_slot_free((struct adn_load_slot *)(void *)registry->backend[i]);
     for (char **sentence = registry->unreadable; sentence && *sentence; sentence++)
         free(*sentence);
     free(registry->unreadable);

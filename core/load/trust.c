@@ -3,6 +3,8 @@
  * Whether a backend's file may be opened: it must be a regular file, and in a privileged process
  * nobody but root may be able to put other code in its place. A plain process is only warned.
  */
+#include "load/attempt.h"
+
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -10,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "load/private.h"
 #include "sys/env.h"
 #include "sys/error.h"
 #include "sys/files.h"

@@ -3,13 +3,17 @@
  * The rules that a backend's description must keep before any other function of it is called, and
  * the normalised copy that the rest of the library works with.
  */
+#include "load/validate.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/check.h"
+#include "load/check_members.h"
+#include "load/load.h"
+#include "load/slot.h"
 #include "sys/error.h"
 
 /* Bytes up to and including a member. */

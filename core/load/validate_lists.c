@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lists of a description that say something to people: limits and settings. */
+#include "load/validate.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "load/check.h"
+#include "load/check_members.h"
+#include "load/slot.h"
 #include "sys/error.h"
 
 #define UP_TO(type, member) (offsetof(struct type, member) + sizeof(((struct type *)0)->member))

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "desc/names.h"
-#include "problem/problem.h"
+#include "problem/operation.h"
 #include "sys/text.h"
 
 #define KNOWN_NOTES                                                                                \

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which operations run in place, and on which input: what cuDNN 9 takes and computes rightly
  * (tests/probes/README.md). An input that the mode does not read may lie under any output. */
-#include "problem/check.h"
+#include "problem/check_alias.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 static const struct in_place {
     int32_t operation;

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of convolutions and im2col: dims, groups, output size, combinations of types. */
-#include "problem/check.h"
+#include "problem/check_convolution.h"
 
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/check_layer.h"
+#include "problem/infer.h"
+#include "problem/operation.h"
+#include "problem/params.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 #define SUCCESS       ANYDNN_STATUS_SUCCESS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of the CTC loss: x and its gradients are t,n,a; the rest are packed lists. */
-#include "problem/check.h"
+#include "problem/check_ctc.h"
 
 #include <stdio.h>
 

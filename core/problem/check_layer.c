@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of the layers without weights: activation, pooling, softmax, dropout. */
-#include "problem/check.h"
+#include "problem/check_layer.h"
 
 #include <math.h>
 
 #include "desc/shape.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 #define SUCCESS   ANYDNN_STATUS_SUCCESS

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of LRN, divisive normalization and batch normalization. */
-#include "problem/check.h"
+#include "problem/check_normalization.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 #define SUCCESS   ANYDNN_STATUS_SUCCESS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of the spatial transformer: theta is n,2,3, a grid n,h,w,2, images n,c,h,w. */
-#include "problem/check.h"
+#include "problem/check_spatial.h"
 
 #include <stdio.h>
 #include <string.h>

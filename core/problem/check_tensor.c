@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of operations on tensors as such: bias gradient, add, op, reduce, transforms. */
-#include "problem/check.h"
+#include "problem/check_tensor.h"
 
 #include <stdio.h>
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/params.h"
+#include "problem/problem.h"
 #include "sys/error.h"
 
 #define SUCCESS   ANYDNN_STATUS_SUCCESS

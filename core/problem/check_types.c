@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which element types operations take and which go together: what cuDNN does (tests/probes), and
  * bfloat16 wherever half is. Convolutions have a table of their own. */
-#include "problem/check.h"
+#include "problem/check_types.h"
 
 #include <stdio.h>
 
 #include "desc/names.h"
+#include "problem/problem.h"
 #include "sys/text.h"
 
 #define BIT(type) (UINT32_C(1) << ANYDNN_PLUGIN_##type)

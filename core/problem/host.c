@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host operands: which they are, and what they may hold. Of a problem the core knows shapes alone,
  * but these are read before a call returns, so their values are held to rules as well. */
-#include "problem/problem.h"
+#include "problem/host.h"
 
+#include "problem/operation.h"
 #include "sys/error.h"
 
 #define BAD_PARAM ANYDNN_STATUS_BAD_PARAM

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Required operands that a text leaves out, where the others and the parameters determine them. */
-#include "problem/problem.h"
+#include "problem/infer.h"
 
 #include <string.h>
 
@@ -8,6 +8,8 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "desc/shape.h"
+#include "problem/operation.h"
+#include "problem/params.h"
 #include "sys/error.h"
 
 /* Packed in the layout of `like` where that has a name, else rows first. */

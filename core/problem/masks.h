@@ -4,7 +4,9 @@
 #ifndef ADN_PROBLEM_MASKS_H
 #define ADN_PROBLEM_MASKS_H
 
-#include "problem/problem.h"
+#include <stdint.h>
+
+#include <anydnn/plugin.h>
 
 struct adn_slot_masks {
     uint16_t ins;

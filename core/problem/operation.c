@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operations as data: operands in slot order, scaling factors, numbers, algorithm names. */
-#include "problem/problem.h"
+#include "problem/operation.h"
 
 #include <string.h>
+
+#include "problem/problem.h"
 
 /* cuDNN's algorithm numbers per direction. */
 static const char *const forward_algorithms[] = {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of each family as data: key in the text form, kind, place, default. */
-#include "problem/problem.h"
+#include "problem/params.h"
+
+#include <anydnn/plugin.h>
 
 #define AT(family, member) offsetof(struct anydnn_plugin_##family, member)
 

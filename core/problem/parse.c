@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text form to a problem. Each error names the word and, where one is near, the word that was
  * meant. */
-#include "problem/read.h"
+#include "problem/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "problem/infer.h"
+#include "problem/operation.h"
+#include "problem/params.h"
+#include "problem/read.h"
+#include "problem/unread.h"
 #include "sys/error.h"
 
 #define WORD_MAX   512

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A problem to its text form. What it prints, parse.c reads back to the same problem. */
-#include "problem/problem.h"
+#include "problem/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -8,6 +8,8 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "problem/operation.h"
+#include "problem/params.h"
 
 #include "sys/text.h"
 

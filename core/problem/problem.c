@@ -5,6 +5,10 @@
 
 #include <string.h>
 
+#include "problem/operation.h"
+#include "problem/params.h"
+#include "problem/unread.h"
+
 static void params_init(union kit_params *params, enum adn_family family)
 {
     const struct adn_param *param = adn_problem_params(family);

@@ -9,6 +9,7 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "problem/params.h"
 #include "sys/error.h"
 #include "sys/text.h"
 

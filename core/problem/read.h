@@ -3,6 +3,12 @@
 #ifndef ADN_PROBLEM_READ_H
 #define ADN_PROBLEM_READ_H
 
+#include <stdint.h>
+
+#include <anydnn/anydnn.h>
+#include <anydnn/plugin.h>
+
+#include "problem/params.h"
 #include "problem/problem.h"
 
 /* BAD_PARAM: "problem text: `WORD`: RULE". */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs that an operation reads nothing of in some of its modes: which, what stands in for them,
  * and where operands lie that share memory. */
-#include "problem/problem.h"
+#include "problem/unread.h"
 
 /* The slots of pooling, activation and LRN backward, and of op_tensor. */
 enum { Y, DY, X, DX };

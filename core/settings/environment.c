@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environment as a layer: ANYDNN_KEY, ANYDNN_ROUTE, ANYDNN_ROUTE_OPERATION__MODE. */
+#include "settings/environment.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "desc/operations.h"
-#include "settings/parts.h"
+#include "settings/apply.h"
+#include "settings/keys.h"
+#include "settings/read.h"
+#include "sys/env.h"
 #include "sys/text.h"
 
 #define PREFIX    "ANYDNN_"
@@ -12,7 +17,7 @@
 
 struct walk {
     struct adn_settings *settings;
-    struct adn_messages *messages;
+    struct adn_settings_messages *messages;
 };
 
 static void upper(char *to, size_t size, const char *prefix, const char *name)
@@ -49,7 +54,7 @@ static void apply(struct walk *walk, const char *variable, const char *section, 
                            sizeof(error)) == ADN_APPLY_DONE)
         return;
     walk->settings->dropped++;
-    adn_message_add(walk->messages, "%s: %s; this variable is ignored", origin, error);
+    adn_settings_message(walk->messages, "%s: %s; this variable is ignored", origin, error);
 }
 
 /* ANYDNN_ROUTE, ANYDNN_ROUTE__MODE, ANYDNN_ROUTE_OPERATION, ANYDNN_ROUTE_OPERATION__MODE: `rest` is
@@ -81,7 +86,7 @@ static void unknown(struct walk *walk, const char *variable)
         names[i] = texts[i];
     snprintf(sentence, sizeof(sentence), "unknown environment variable %s", variable);
     adn_settings_suggest(sentence, sizeof(sentence), variable, names, count);
-    adn_message_add(walk->messages, "%s", sentence);
+    adn_settings_message(walk->messages, "%s", sentence);
 }
 
 static void visit(void *cookie, const char *variable, const char *value)
@@ -97,7 +102,7 @@ static void visit(void *cookie, const char *variable, const char *value)
         unknown(walk, variable);
         return;
     }
-    key = adn_key_find(name);
+    key = adn_key_index(name);
     /* Those of class DEBUG have been read, with or without privileges. */
     if (key >= 0 && adn_keys[key].env_class == ADN_ENV_DEBUG)
         return;
@@ -111,7 +116,7 @@ static void visit(void *cookie, const char *variable, const char *value)
 
 void adn_settings_environment(struct adn_settings *settings,
                               const struct adn_settings_sources *sources,
-                              struct adn_messages *messages)
+                              struct adn_settings_messages *messages)
 {
     struct walk walk = {.settings = settings, .messages = messages};
 

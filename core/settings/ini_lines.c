@@ -3,12 +3,12 @@
  * The line reader between a file and inih. It refuses, with a reason, every line that inih would
  * cut, split or merge with another one silently, and hands on the others in one plain form.
  */
+#include "settings/ini_lines.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "settings/parts.h"
 
 #define LINE_LIMIT    200 /* inih's buffer */
 #define SECTION_LIMIT 48  /* inih keeps 49 */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The effective settings one by one, each with its origin. */
+#include "settings/settings.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "desc/names.h"
 #include "desc/operations.h"
-#include "settings/parts.h"
+#include "settings/keys.h"
+#include "settings/route.h"
 
 struct item {
     const char *section;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All layers put on top of each other: built-in values, files, environment. */
+#include "settings/layers.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
@@ -8,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings/parts.h"
+#include "settings/apply.h"
+#include "settings/environment.h"
+#include "settings/keys.h"
+#include "settings/read.h"
+#include "settings/sources.h"
 #include "sys/error.h"
 #include "sys/log.h"
 #include "sys/text.h"
@@ -32,7 +38,7 @@ static const struct {
     {"route split", "convolution_*", "cuda_tensorcore, cuda_naive, onednn, cpu_ref"},
 };
 
-void adn_message_add(struct adn_messages *messages, const char *format, ...)
+void adn_settings_message(struct adn_settings_messages *messages, const char *format, ...)
 {
     char **grown = realloc(messages->text, sizeof(*grown) * ((size_t)messages->count + 1));
     va_list args;
@@ -50,7 +56,7 @@ void adn_message_add(struct adn_messages *messages, const char *format, ...)
     va_end(args);
 }
 
-static void log_messages(struct adn_messages *messages)
+static void log_messages(struct adn_settings_messages *messages)
 {
     for (int i = 0; i < messages->count; i++) {
         adn_warn("%s", messages->text[i]);
@@ -99,40 +105,41 @@ static int apply_builtin(struct adn_settings *settings)
     return 0;
 }
 
-static void warn_of_owner(const struct adn_file *file, struct adn_messages *messages)
+static void warn_of_owner(const struct adn_file *file, struct adn_settings_messages *messages)
 {
     char word[ADN_QUOTED_MAX];
 
     if (file->foreign)
-        adn_message_add(messages,
-                        "%s: it belongs to user %ld and this process runs as root: keys of it "
-                        "that name code or files are ignored",
-                        file->path, file->owner);
+        adn_settings_message(messages,
+                             "%s: it belongs to user %ld and this process runs as root: keys of it "
+                             "that name code or files are ignored",
+                             file->path, file->owner);
     if (file->loose != 0)
-        adn_message_add(messages, "%s: its group or others can write it (mode %04o): chmod go-w %s",
-                        file->path, file->loose, adn_text_quoted(file->path, word, sizeof(word)));
+        adn_settings_message(
+            messages, "%s: its group or others can write it (mode %04o): chmod go-w %s", file->path,
+            file->loose, adn_text_quoted(file->path, word, sizeof(word)));
 }
 
 /* Returns 1 for an entry that is withheld, 0 for one that counts, and -1 when memory is out. A
  * set.KEY is withheld in silence: the backend's description decides on it. */
 static int withhold(struct adn_settings *settings, struct adn_file *file,
                     const struct adn_file_entry *entry, const char *origin,
-                    struct adn_messages *messages)
+                    struct adn_settings_messages *messages)
 {
     int result = file->foreign ? adn_settings_withhold(settings, entry, file->owner, origin) : 0;
 
     if (result < 0)
         adn_file_error(file, entry->line, "out of memory");
     else if (result > 0 && messages != NULL && strncmp(entry->key, "set.", 4) != 0)
-        adn_message_add(messages, "%s: %s = %s is ignored: the file belongs to user %ld", origin,
-                        entry->key, entry->value, file->owner);
+        adn_settings_message(messages, "%s: %s = %s is ignored: the file belongs to user %ld",
+                             origin, entry->key, entry->value, file->owner);
     return result;
 }
 
 /* Puts a file's entries into the settings. With `messages` what is unknown or ignored is told
  * there; an error ends it: in the file's own words, -1. */
 static int apply_file(struct adn_settings *settings, struct adn_file *file, enum adn_layer layer,
-                      struct adn_messages *messages)
+                      struct adn_settings_messages *messages)
 {
     if (messages != NULL)
         warn_of_owner(file, messages);
@@ -156,11 +163,11 @@ static int apply_file(struct adn_settings *settings, struct adn_file *file, enum
             return -1;
         }
         if (messages != NULL && result == ADN_APPLY_UNKNOWN)
-            adn_message_add(messages,
-                            "%s: %s; passed over, since the file is of schema %d and this is %d",
-                            origin, error, file->schema, ADN_SETTINGS_SCHEMA);
+            adn_settings_message(
+                messages, "%s: %s; passed over, since the file is of schema %d and this is %d",
+                origin, error, file->schema, ADN_SETTINGS_SCHEMA);
         else if (messages != NULL)
-            adn_message_add(messages, "%s: %s; passed over", origin, error);
+            adn_settings_message(messages, "%s: %s; passed over", origin, error);
     }
     return 0;
 }
@@ -186,7 +193,7 @@ static enum adn_read read_checked(struct adn_file *file, const char *path, enum 
 
 /* 1 when the file exists and counts. */
 static int add_file(struct adn_settings *settings, const char *path, enum adn_layer layer,
-                    struct adn_messages *messages)
+                    struct adn_settings_messages *messages)
 {
     struct adn_file file;
     enum adn_read result = read_checked(&file, path, layer);
@@ -195,7 +202,8 @@ static int add_file(struct adn_settings *settings, const char *path, enum adn_la
         apply_file(settings, &file, layer, messages);
     } else if (result == ADN_READ_BAD) {
         settings->dropped++;
-        adn_message_add(messages, "%s; the whole file is ignored until that is mended", file.error);
+        adn_settings_message(messages, "%s; the whole file is ignored until that is mended",
+                             file.error);
     }
     adn_file_free(&file);
     return result == ADN_READ_GOOD;
@@ -214,7 +222,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
 }
 
 static void add_folder(struct adn_settings *settings, const char *folder,
-                       struct adn_messages *messages)
+                       struct adn_settings_messages *messages)
 {
     struct dirent **names = NULL;
     int count = scandir(folder, &names, is_conf, by_bytes);
@@ -222,7 +230,8 @@ static void add_folder(struct adn_settings *settings, const char *folder,
     if (count < 0 && errno != ENOENT && errno != ENOTDIR) {
         adn_shortage(errno);
         settings->dropped++;
-        adn_message_add(messages, "%s: the folder cannot be read: %s", folder, strerror(errno));
+        adn_settings_message(messages, "%s: the folder cannot be read: %s", folder,
+                             strerror(errno));
     }
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX];
@@ -235,7 +244,7 @@ static void add_folder(struct adn_settings *settings, const char *folder,
 }
 
 static void add_system(struct adn_settings *settings, const struct adn_settings_sources *sources,
-                       struct adn_messages *messages)
+                       struct adn_settings_messages *messages)
 {
     if (sources->system_file != NULL)
         add_file(settings, sources->system_file, ADN_LAYER_SYSTEM, messages);
@@ -245,7 +254,7 @@ static void add_system(struct adn_settings *settings, const struct adn_settings_
 
 /* The file that somebody named must be good. */
 static void add_config(struct adn_settings *settings, const char *path,
-                       struct adn_messages *messages)
+                       struct adn_settings_messages *messages)
 {
     struct adn_file file;
 
@@ -266,7 +275,7 @@ enum { USER_CONFIG_NONE, USER_CONFIG_MERGE, USER_CONFIG_ONLY };
 /* `only`: when the user has a good file, the system's count for nothing but user_config itself. */
 static struct adn_settings *without_system(struct adn_settings *settings, const char *user_file)
 {
-    int index = adn_key_find("user_config");
+    int index = adn_key_index("user_config");
     struct adn_settings *fresh = NULL;
     struct adn_file file;
 
@@ -295,23 +304,25 @@ static const char *log_file_reason(int cause)
     return strerror(cause);
 }
 
-static void put_log_in_force(const struct adn_settings *settings, struct adn_messages *messages)
+static void put_log_in_force(const struct adn_settings *settings,
+                             struct adn_settings_messages *messages)
 {
     adn_log_level_set(settings->log);
     if (adn_log_target(settings->log_file) != 0) {
         int cause = errno;
 
         adn_shortage(cause);
-        adn_message_add(messages, "%s: log_file = %s: cannot be opened: %s; the old target stays",
-                        settings->key_origin[adn_key_find("log_file")], settings->log_file,
-                        log_file_reason(cause));
+        adn_settings_message(messages,
+                             "%s: log_file = %s: cannot be opened: %s; the old target stays",
+                             settings->key_origin[adn_key_index("log_file")], settings->log_file,
+                             log_file_reason(cause));
     }
 }
 
 struct adn_settings *adn_settings_load_from(const struct adn_settings_sources *sources)
 {
     struct adn_settings *settings = adn_settings_new();
-    struct adn_messages messages = {NULL, 0};
+    struct adn_settings_messages messages = {NULL, 0};
 
     if (settings == NULL || apply_builtin(settings) != 0) {
         adn_settings_free(settings);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where backends and the system's settings lie: where they were configured, or, when the library
  * itself lies elsewhere, in the same place relative to it. */
+#include "settings/paths.h"
+
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings/parts.h"
+#include "settings/settings.h"
 #include "sys/process.h"
 
 static char plugindir[PATH_MAX];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A settings file as a list of entries, and the errors that can be told without knowing the keys.
  */
+#include "settings/read.h"
+
 #include <errno.h>
 #include <ini.h>
 #include <stdio.h>
@@ -8,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "settings/parts.h"
+#include "settings/ini_lines.h"
+#include "settings/keys.h"
+#include "sys/env.h"
 #include "sys/error.h"
 #include "sys/files.h"
 
@@ -69,7 +73,7 @@ static const struct adn_file_entry *find_entry(const struct adn_file *file, cons
 /* A list of folders may be longer than a line: its key may stand several times. */
 static int may_repeat(const char *section, const char *key)
 {
-    int index = adn_key_find_in(section, key);
+    int index = adn_key_index_in(section, key);
 
     return index >= 0 && adn_keys[index].type == ADN_KEY_FOLDERS;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of the [route] sections: read from text, and which of them wins. */
+#include "settings/route.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +10,7 @@
 
 #include "desc/names.h"
 #include "desc/operations.h"
-#include "settings/parts.h"
+#include "settings/keys.h"
 
 const int32_t adn_route_maths[ADN_ROUTE_MODE_COUNT] = {
     ANYDNN_PLUGIN_MATH_DEFAULT, ANYDNN_PLUGIN_MATH_TENSOR_OP, ANYDNN_PLUGIN_MATH_ALLOW_CONVERSION,
@@ -78,7 +80,7 @@ static enum adn_apply parse_pattern(struct adn_route_rule *rule, const char *pat
 static int parse_fallback(struct adn_route_rule *rule, const char *word, char *error,
                           size_t error_size)
 {
-    rule->fallback = adn_word_find(adn_words_fallback, word);
+    rule->fallback = adn_word_index(adn_words_fallback, word);
     if (rule->fallback >= 0)
         return 0;
     snprintf(error, error_size, "`fallback:%s`: must be fallback:on, fallback:warn or fallback:off",

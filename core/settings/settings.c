@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings/parts.h"
+#include "settings/keys.h"
 #include "settings/sources.h"
+#include "sys/env.h"
 
 /* The user's file: in $XDG_CONFIG_HOME, or in ~/.config; NULL when neither is known. */
 static const char *user_file(char *path, size_t size)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was found, on a handle and in the process: counted, asked for, told at exit. */
+#include "shadow/findings.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -8,7 +10,11 @@
 #include <string.h>
 
 #include "desc/names.h"
-#include "shadow/parts.h"
+#include "dispatch/handle/handle.h"
+#include "problem/text.h"
+#include "shadow/shadow.h"
+#include "shadow/verdict.h"
+#include "shadow/watch.h"
 #include "sys/error.h"
 #include "sys/log.h"
 #include "sys/process.h"

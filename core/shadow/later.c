@@ -6,6 +6,18 @@
 #include <stdlib.h>
 
 #include "desc/shape.h"
+#include "dispatch/handle/handle.h"
+#include "dispatch/handle/space.h"
+#include "dispatch/plan/plan.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "problem/host.h"
+#include "problem/problem.h"
+#include "shadow/block.h"
+#include "shadow/compare.h"
+#include "shadow/findings.h"
+#include "shadow/referee.h"
+#include "shadow/verdict.h"
 #include "sys/float_mode.h"
 
 int adn_later_can(const struct adn_watch *watch)

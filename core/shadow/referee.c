@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where calls run once more: a handle of its own on the device where the reference works, whose
  * route names it alone, with a stream of its own where devices have streams to make. */
+#include "shadow/referee.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "dispatch/dispatch.h"
-#include "shadow/parts.h"
+#include "dispatch/handle/space.h"
+#include "dispatch/handle/world.h"
+#include "load/load.h"
 #include "sys/error.h"
 #include "sys/process.h"
 

@@ -4,6 +4,8 @@
  * compute in double, or a math mode was asked for, it computes in the call's own types, and its
  * rounding counts beside the call's.
  */
+#include "shadow/referee.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,16 @@
 #include "desc/names.h"
 #include "desc/shape.h"
 #include "dispatch/dispatch.h"
-#include "shadow/parts.h"
+#include "dispatch/handle/space.h"
+#include "dispatch/plan/call.h"
+#include "dispatch/plan/plan.h"
+#include "judge/places.h"
+#include "judge/rules.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/operation.h"
 #include "sys/error.h"
 
 #define SUCCESS ANYDNN_STATUS_SUCCESS

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One call and its shadow, where the host sees operands at once or waits for them: what is read is
  * kept, the call runs, the reference runs on what was kept, and the outputs are compared. */
+#include "shadow/run.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "desc/shape.h"
-#include "shadow/parts.h"
+#include "dispatch/handle/operand.h"
+#include "judge/subject.h"
+#include "problem/problem.h"
+#include "shadow/compare.h"
+#include "shadow/findings.h"
+#include "shadow/later.h"
+#include "shadow/referee.h"
 #include "sys/float_mode.h"
 #include "sys/log.h"
 

@@ -19,7 +19,7 @@ void adn_shadow_begin(anydnnHandle_t handle);
 /* Changes this handle's: the section's lines, joined by `;`. The plans go, so that new ones are
  * wrapped as it says; the pins stay. */
 anydnnStatus_t adn_shadow_set(anydnnHandle_t handle, const char *entry, const char *text);
-anydnnStatus_t adn_check_set(anydnnHandle_t handle, const char *entry, const char *text);
+anydnnStatus_t adn_shadow_check_set(anydnnHandle_t handle, const char *entry, const char *text);
 
 /* What was found on the handle, by the keys of anydnn.h. */
 anydnnStatus_t adn_shadow_text(anydnnHandle_t handle, const char *entry, const char *key,

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is done about a mismatch: counted, told, kept for `anydnn replay`, or the next call fails.
  */
+#include "shadow/tell.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "desc/names.h"
-#include "shadow/parts.h"
+#include "dispatch/handle/handle.h"
+#include "dispatch/plan/plan.h"
+#include "numerics/numerics.h"
+#include "problem/text.h"
+#include "problem/unread.h"
+#include "settings/settings.h"
+#include "shadow/findings.h"
 #include "sys/log.h"
 #include "sys/text.h"
 #include "trace/dump.h"

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How sampled calls that wait for their copies come to their verdicts, or to none. */
+#include "shadow/verdict.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "shadow/later.h"
+#include "dispatch/handle/handle.h"
+#include "dispatch/handle/space.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "shadow/findings.h"
 #include "sys/float_mode.h"
 #include "sys/process.h"
 

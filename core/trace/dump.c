@@ -17,7 +17,7 @@
 #include "desc/names.h"
 #include "desc/npy.h"
 #include "desc/shape.h"
-#include "judge/judge.h"
+#include "judge/places.h"
 #include "numerics/numerics.h"
 #include "sys/env.h"
 #include "sys/files.h"

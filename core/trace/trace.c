@@ -13,7 +13,11 @@
 #include "desc/names.h"
 #include "dispatch/handle/operand.h"
 #include "numerics/numerics.h"
-#include "settings/watch.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
+#include "problem/unread.h"
+#include "settings/section_values.h"
 #include "sys/error.h"
 #include "sys/text.h"
 #include "trace/dump.h"
@@ -281,7 +285,7 @@ static void take(struct hook *hook, struct adn_settings *settings, struct adn_tr
 {
     adn_settings_free(hook->settings);
     hook->settings = settings;
-    adn_watch_operations(settings->trace_tensors, &hook->tensors);
+    adn_section_operations(settings->trace_tensors, &hook->tensors);
     hook->file = file;
 }
 
@@ -294,7 +298,7 @@ void adn_trace_begin(anydnnHandle_t handle)
 
     if (strcmp(settings->trace_file, "off") == 0)
         return;
-    own = adn_watch_settings(settings, "trace", "", error, sizeof(error));
+    own = adn_section_settings(settings, "trace", "", error, sizeof(error));
     hook = own ? hook_of(handle) : NULL;
     if (hook)
         take(hook, own, file_of(own));
@@ -311,8 +315,8 @@ anydnnStatus_t adn_trace_set(anydnnHandle_t handle, const char *entry, const cha
 
     if (!hook)
         return adn_fail(ANYDNN_STATUS_ALLOC_FAILED, "%s: out of memory", entry);
-    own = adn_watch_settings(hook->settings ? hook->settings : handle->world->settings, "trace",
-                             text, error, sizeof(error));
+    own = adn_section_settings(hook->settings ? hook->settings : handle->world->settings, "trace",
+                               text, error, sizeof(error));
     if (!own && !adn_shortage_noted())
         return adn_fail(ANYDNN_STATUS_BAD_PARAM, "%s: text: %s", entry, error);
     file = own ? file_of(own) : NULL;

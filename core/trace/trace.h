@@ -10,6 +10,7 @@
 #define ADN_TRACE_TRACE_H
 
 #include "dispatch/handle/handle.h"
+#include "problem/problem.h"
 
 /* Lets a new handle's calls be written where the settings ask for that. */
 void adn_trace_begin(anydnnHandle_t handle);

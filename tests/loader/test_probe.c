@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "load/private.h"
+#include "load/probe.h"
 
 static size_t page;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/common.h"
 #include "tools/progress.h"
 #include "tools/report/page.h"
 #include "tools/terminal.h"

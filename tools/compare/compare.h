@@ -6,6 +6,8 @@
 
 #include <stdio.h>
 
+#include "judge/element.h"
+#include "judge/subject.h"
 #include "tools/oracle/sample.h"
 #include "tools/problem/contender.h"
 #include "tools/problem/execute.h"

@@ -2,6 +2,7 @@
 /* The page of a report: its head, text, tables and end. */
 #include "tools/report/page.h"
 
+#include "tools/common.h"
 #include "tools/files.h"
 
 #include <errno.h>

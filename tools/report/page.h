@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "tools/common.h"
+struct tool;
 
 struct page {
     FILE *file;

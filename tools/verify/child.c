@@ -10,6 +10,9 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "desc/shape.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "problem/problem.h"
 #include "tools/verify/cases/cases.h"
 #include "tools/verify/verify.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "problem/text.h"
 #include "sys/text.h"
 #include "tuning/tuning.h"
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem/operation.h"
 #include "tuning/tuning.h"
 
 static struct adn_tuning *file_of(anydnnHandle_t handle)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "desc/names.h"
+#include "problem/operation.h"
 #include "sys/error.h"
 #include "sys/log.h"
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "desc/names.h"
+#include "problem/check_problem.h"
+#include "problem/operation.h"
 #include "sys/error.h"
 #include "sys/text.h"
 

@@ -6,6 +6,7 @@
 #include "dispatch/handle/keep.h"
 #include "dispatch/miss/miss.h"
 #include "dispatch/select/select.h"
+#include "problem/check_problem.h"
 
 #include <string.h>
 

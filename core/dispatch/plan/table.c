@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "problem/problem.h"
+
 static uint32_t power_of_two(uint32_t least)
 {
     uint32_t size = 1;

@@ -9,6 +9,7 @@
 
 #include "dispatch/plan/call.h"
 #include "dispatch/plan/plan.h"
+#include "problem/problem.h"
 
 struct adn_key_entry {
     uint64_t key[ADN_KEY_WORDS];

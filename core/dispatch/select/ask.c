@@ -10,6 +10,7 @@
 #include "desc/names.h"
 #include "desc/operations.h"
 #include "problem/candidate.h"
+#include "problem/operation.h"
 #include "sys/error.h"
 
 /* Whether a transform was asked for: the call names its number or a choice was fixed; whoever

@@ -10,6 +10,8 @@
 
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "problem/operation.h"
+#include "problem/text.h"
 #include "sys/error.h"
 #include "sys/log.h"
 #include "sys/process.h"

@@ -12,7 +12,11 @@
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "judge/subject.h"
 #include "numerics/numerics.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
 #include "sys/error.h"
 #include "tools/verify/cases/vec_types.h"
 

@@ -8,6 +8,10 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "judge/expect.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
+#include "problem/problem.h"
 
 #define ENGINES_QUICK 2
 

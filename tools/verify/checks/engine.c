@@ -8,7 +8,13 @@
 
 #include "desc/names.h"
 #include "desc/shape.h"
+#include "judge/places.h"
+#include "judge/subject.h"
+#include "load/load.h"
 #include "numerics/numerics.h"
+#include "problem/host.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 #define GUARD           4096
 #define WORKSPACE_GUARD 65536

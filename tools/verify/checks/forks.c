@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A backend that says that it works in a child after fork() does so, with what the parent made. */
+#include "load/load.h"
+#include "problem/problem.h"
 #include "tools/verify/checks/target.h"
 
 #include <signal.h>

@@ -7,7 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "judge/element.h"
+#include "judge/places.h"
+#include "judge/subject.h"
 #include "numerics/numerics.h"
+#include "problem/problem.h"
+#include "problem/unread.h"
 
 /* ---- nothing but outputs has changed */
 
@@ -128,7 +133,7 @@ void verify_each_element(const struct verify_run *run, const struct adn_subject 
     for (int64_t i = 0; i < at->count; i++) {
         now.at = i;
         now.got = adn_element_load(tensor->type, block->back + block->at + places.at);
-        adn_judged_find(subject, slot, &method, &now);
+        adn_judged_fill(subject, slot, &method, &now);
         each(cookie, &now);
         adn_places_next(&places);
     }

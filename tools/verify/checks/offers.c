@@ -8,7 +8,10 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "load/load.h"
 #include "problem/candidate.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
 
 /* What a newer host would have put behind the members that we know. */
 #define NEWER 64

@@ -9,6 +9,8 @@
 #include "desc/layout.h"
 #include "desc/names.h"
 #include "desc/operations.h"
+#include "load/load.h"
+#include "problem/problem.h"
 
 /* ---- the description */
 

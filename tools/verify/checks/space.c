@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of a memory space that is not the host's: devices, memory, copies, marks, streams
  * and recordings, as handles of that space use them. */
+#include "load/load.h"
 #include "tools/verify/checks/target.h"
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "desc/names.h"
+#include "load/load.h"
 #include "numerics/numerics.h"
 
 /* Tensors with nothing between their elements, with gaps, with dims out of order, of one element;

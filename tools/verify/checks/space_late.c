@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a memory space may lack: its device's identity, streams, copies without a wait. */
+#include "load/load.h"
 #include "tools/verify/checks/target.h"
 
 #include <string.h>

@@ -3,7 +3,11 @@
 #ifndef TOOLS_VERIFY_CHECKS_TARGET_H
 #define TOOLS_VERIFY_CHECKS_TARGET_H
 
+#include "judge/element.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
 #include "numerics/numerics.h"
+#include "problem/problem.h"
 #include "tools/oracle/oracle.h"
 
 #define VERIFY_OFFERS 48

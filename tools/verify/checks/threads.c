@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several contexts at once: each thread makes its own, asks, plans and runs the same problem on
  * data of its own. */
+#include "judge/expect.h"
+#include "judge/oracle.h"
+#include "judge/subject.h"
+#include "load/load.h"
+#include "problem/problem.h"
 #include "tools/verify/checks/target.h"
 
 #include <pthread.h>

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tests that every structure of a backend's description has to pass. */
-#include "load/check.h"
+#include "load/check_members.h"
 
-#include <stddef.h>
 #include <string.h>
+
+#include "load/dl.h"
+#include "load/probe.h"
+
+/* The most characters of a limit's or a description's text. */
+#define CHECK_TEXT_MAX 1023
 
 /* Larger than any structure of plugin.h may become: more is a field that was never set. */
 #define CHECK_SIZE_MAX 65536
@@ -77,10 +81,10 @@ int adn_load_check_text(struct adn_load_attempt *attempt, const char *what, cons
 
     if (!text)
         return adn_load_refuse(attempt, "%s: its %s is NULL; it must be a string", path, what);
-    if (!adn_load_readable_text(text, ADN_LOAD_TEXT_MAX))
+    if (!adn_load_readable_text(text, CHECK_TEXT_MAX))
         return adn_load_refuse(attempt,
                                "%s: its %s at %p is no readable string of at most %d characters",
-                               path, what, (const void *)text, ADN_LOAD_TEXT_MAX);
+                               path, what, (const void *)text, CHECK_TEXT_MAX);
     return 0;
 }
 

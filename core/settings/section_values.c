@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values of [trace], [shadow] and [check] that are words of their own, and such a section as
  * one text. */
-#include "settings/watch.h"
+#include "settings/section_values.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +12,10 @@
 
 #include "desc/names.h"
 #include "desc/operations.h"
-#include "settings/parts.h"
+#include "settings/apply.h"
+#include "settings/keys.h"
+#include "settings/layers.h"
+#include "settings/read.h"
 #include "sys/error.h"
 #include "sys/text.h"
 
@@ -31,7 +34,7 @@ static int read_count(const char *text, uint64_t *count)
     return errno == 0 && *end == '\0' && *count >= 1 && *count <= COUNT_MAX ? 0 : -1;
 }
 
-int adn_watch_sample(const char *text, struct adn_sample *sample)
+int adn_section_sample(const char *text, struct adn_sample *sample)
 {
     struct adn_sample read = {ADN_SAMPLE_EVERY, 1};
     int result = 0;
@@ -51,7 +54,7 @@ int adn_watch_sample(const char *text, struct adn_sample *sample)
     return result;
 }
 
-int adn_watch_reference(const char *text, struct adn_reference *reference)
+int adn_section_reference(const char *text, struct adn_reference *reference)
 {
     size_t length = strcspn(text, ":");
     struct adn_reference read = {.math = -1};
@@ -84,7 +87,7 @@ static int read_positive(const char *text, const char *unit, double *value)
     return *value > 0 && isfinite(*value) ? 0 : -1;
 }
 
-int adn_watch_bound(const char *text, double *bound)
+int adn_section_bound(const char *text, double *bound)
 {
     double value = 0;
 
@@ -95,7 +98,7 @@ int adn_watch_bound(const char *text, double *bound)
     return 0;
 }
 
-int adn_watch_part(const char *text, double *part)
+int adn_section_part(const char *text, double *part)
 {
     double value = INFINITY;
 
@@ -149,7 +152,7 @@ static int take_operation(void *cookie, const char *word)
     return found != 0 ? 0 : -1;
 }
 
-int adn_watch_operations(const char *text, uint64_t *operations)
+int adn_section_operations(const char *text, uint64_t *operations)
 {
     uint64_t read = 0;
 
@@ -163,7 +166,7 @@ int adn_watch_operations(const char *text, uint64_t *operations)
 static int take_value(void *cookie, const char *word)
 {
     static const char *const names[] = {"nan", "inf", "zero", NULL};
-    int number = adn_word_find(names, word);
+    int number = adn_word_index(names, word);
 
     if (number < 0)
         return -1;
@@ -171,7 +174,7 @@ static int take_value(void *cookie, const char *word)
     return 0;
 }
 
-int adn_watch_values(const char *text, uint32_t *values)
+int adn_section_values(const char *text, uint32_t *values)
 {
     uint32_t read = 0;
 
@@ -233,8 +236,8 @@ static int copy_section(struct adn_settings *to, const struct adn_settings *from
     return 0;
 }
 
-struct adn_settings *adn_watch_settings(const struct adn_settings *from, const char *section,
-                                        const char *text, char *error, size_t error_size)
+struct adn_settings *adn_section_settings(const struct adn_settings *from, const char *section,
+                                          const char *text, char *error, size_t error_size)
 {
     struct adn_settings *settings;
     char *copy;

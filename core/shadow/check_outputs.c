@@ -2,16 +2,30 @@
 /* Looks through the outputs of calls for NaN, infinities, and nothing but zeros. The first call
  * whose output holds such is named, with what its inputs hold, since it may only have passed them
  * on. */
+#include "shadow/check_outputs.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "desc/shape.h"
+#include "dispatch/handle/handle.h"
+#include "dispatch/handle/operand.h"
+#include "dispatch/handle/space.h"
 #include "dispatch/handle/special.h"
-#include "shadow/parts.h"
+#include "judge/rules.h"
+#include "load/load.h"
+#include "problem/host.h"
+#include "problem/operation.h"
+#include "problem/problem.h"
+#include "problem/text.h"
+#include "problem/unread.h"
+#include "settings/section_values.h"
+#include "shadow/findings.h"
 #include "sys/float_mode.h"
 #include "sys/log.h"
+#include "sys/process.h"
 
 static const struct {
     uint32_t value;
@@ -65,7 +79,7 @@ static int32_t count_there(struct adn_watch *watch, void *stream,
     return result;
 }
 
-void adn_check_end(struct adn_watch *watch)
+void adn_shadow_check_end(struct adn_watch *watch)
 {
     const struct anydnnContext *handle = watch->handle;
 
@@ -134,7 +148,7 @@ static void tell(struct checked *own, const struct anydnn_plugin_operands *opera
     size_t length;
 
     watch->told_values |= kinds[kind].value;
-    adn_watch_call(plan, operands, &values);
+    adn_watch_factors(plan, operands, &values);
     length = (size_t)snprintf(
         sentence, HEAD_BYTES,
         "%s of %s, engine %" PRIu64 ", is the handle's first output with %s (call %" PRId64
@@ -194,7 +208,7 @@ static void end_plan(struct adn_wrap *wrap)
     free(wrap);
 }
 
-void adn_check_wrap(struct adn_watch *watch, struct adn_plan *plan)
+void adn_shadow_check_wrap(struct adn_watch *watch, struct adn_plan *plan)
 {
     struct checked *own = calloc(1, sizeof(*own));
 
