@@ -61,7 +61,7 @@ include tools/report/local.mk
 include tools/suite/local.mk
 include tools/verify/local.mk
 
-# compare and verify judge by rooms of the library below dispatch.
+# compare and verify judge by components of the library below dispatch.
 tools_anydnn_CPPFLAGS += -I$(top_srcdir)
 tools/suite/%-name.o: private ROOM_CPPFLAGS = -DANYDNN_SUITESDIR='"$(suitesdir)"'
 tools/%-shim_names.o: private ROOM_CPPFLAGS = -DANYDNN_LIBDIR='"$(libdir)"'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# One program a file, over the core's convenience library and this room's fixtures. A new test is its
+# One program a file, over the core's convenience library and this folder's fixtures. A new test is its
 # name in unit_tests: tests/local.mk has the rule.
 
 unit_tests = \
