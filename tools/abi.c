@@ -21,7 +21,7 @@ static const char *const prototypes[] = {
 
 #define SYMBOLS (sizeof(symbols) / sizeof(symbols[0]))
 
-const struct abi_symbol *abi_find(const char *name)
+const struct abi_symbol *abi_lookup(const char *name)
 {
     for (size_t i = 0; i < SYMBOLS; i++)
         if (strcmp(symbols[i].name, name) == 0)
@@ -32,7 +32,7 @@ const struct abi_symbol *abi_find(const char *name)
 const struct abi_symbol *abi_newest(const struct abi_symbol *symbol)
 {
     while (symbol->use != NULL)
-        symbol = abi_find(symbol->use);
+        symbol = abi_lookup(symbol->use);
     return symbol;
 }
 

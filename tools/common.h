@@ -82,7 +82,7 @@ int tool_handle(struct tool *tool, anydnnHandle_t *handle);
 const char *tool_data_folder(const char *configured, const char *name, char *path, size_t size);
 
 /* Index of an installed backend, or -1. */
-int tool_find_backend(const char *name);
+int tool_backend_index(const char *name);
 
 /* Text of the library, however long, to be freed; NULL when it has none. */
 char *tool_ask(anydnnStatus_t (*get)(int index, const char *key, char *text, size_t size),

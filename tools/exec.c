@@ -29,7 +29,7 @@ static const struct tool_option options[] = {
 };
 
 /* As execvp looks for it. 0, or -1 with errno. */
-static int find_program(const char *name, char *path, size_t size)
+static int locate_program(const char *name, char *path, size_t size)
 {
     const char *at = getenv("PATH");
 
@@ -150,7 +150,7 @@ static int run(struct tool *tool, int argc, char **argv)
     if (first == argc)
         return tool_fail(tool, TOOL_USAGE,
                          "a program is missing; its own options and arguments come behind it");
-    if (find_program(argv[first], path, sizeof(path)) != 0)
+    if (locate_program(argv[first], path, sizeof(path)) != 0)
         return tool_fail(tool, TOOL_FAILED, "%s: it cannot be run: %s", argv[first],
                          strerror(errno));
     code = check_program(tool, path);

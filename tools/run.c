@@ -23,7 +23,7 @@ static int operand_of(struct tool *tool, const char *option, const struct run_fi
     int index;
 
     snprintf(role, sizeof(role), "%.*s", (int)strcspn(file->role, "="), file->role);
-    index = operands_find(operands, role);
+    index = operands_index(operands, role);
     if (index >= 0 && (operands->item[index].direction & needed))
         return index;
     for (int i = 0; i < operands->count && length < sizeof(roles); i++)
@@ -74,12 +74,12 @@ static int write_files(struct tool *tool, const struct run_options *options,
 /* ---- the other backend */
 
 /* Its own device when it does not share the memory of the first. */
-static int find_check(struct tool *tool, const char *name, const char *device, char *other,
-                      size_t size)
+static int choose_check(struct tool *tool, const char *name, const char *device, char *other,
+                        size_t size)
 {
     char *reason = NULL;
     char *space = NULL;
-    int index = tool_find_backend(name);
+    int index = tool_backend_index(name);
     int code = TOOL_FINE;
 
     if (index < 0)
@@ -107,7 +107,7 @@ static int check(struct tool *tool, const struct run_options *options, anydnnPro
     char device[64];
     struct execution execution = {.device = device, .backend = options->check, .repeat = 1};
     struct outcome second;
-    int code = find_check(tool, options->check, first->device, device, sizeof(device));
+    int code = choose_check(tool, options->check, first->device, device, sizeof(device));
 
     if (code != TOOL_FINE)
         return code;

@@ -247,7 +247,7 @@ static int tune_all(struct tuning *tuning, const struct suite *suite)
 }
 
 /* The file's name, to be freed. With `tuning = off` nothing would be kept. */
-static int find_file(struct tool *tool, char **file)
+static int locate_file(struct tool *tool, char **file)
 {
     int count = 0;
 
@@ -295,7 +295,7 @@ static int run(struct tool *tool, int argc, char **argv)
 
     if (code != TOOL_GO_ON)
         return code;
-    code = find_file(tool, &file);
+    code = locate_file(tool, &file);
     if (code != TOOL_FINE || options.prune) {
         code = code != TOOL_FINE ? code : prune(tool, file, argc - first);
         free(file);

@@ -56,8 +56,8 @@ static double least_factor(const struct adn_subject *subject, int slot)
                                                                         : FLT_MIN;
 }
 
-static int find_arguments(struct adn_oracle *oracle, const struct adn_subject *subject,
-                          double *out[ADN_SLOTS], char *sentence)
+static int compute_arguments(struct adn_oracle *oracle, const struct adn_subject *subject,
+                             double *out[ADN_SLOTS], char *sentence)
 {
     struct adn_subject bare = *subject;
 
@@ -73,7 +73,7 @@ int adn_oracle_activated(struct adn_oracle *oracle, struct adn_subject *subject,
     struct adn_subject_slot *y = &subject->slot[slot];
     double *out[ADN_SLOTS] = {NULL};
     double steep = steepest(params), least = least_factor(subject, slot);
-    int result = subject->whole ? find_arguments(oracle, subject, out, sentence) : 0;
+    int result = subject->whole ? compute_arguments(oracle, subject, out, sentence) : 0;
 
     for (int64_t k = 0; result == 0 && k < y->count; k++) {
         double want = y->want[k];

@@ -99,7 +99,7 @@ static int describe(const struct adn_subject *subject, struct norm *norm, char *
 }
 
 /* The mean and 1 / sqrt(variance + epsilon) of each cell, where they are no operands. */
-static void find_statistics(const struct norm *norm, double epsilon)
+static void compute_statistics(const struct norm *norm, double epsilon)
 {
     for (int64_t i = 0; i < norm->elements; i++) {
         cell_of(norm, i)->mean += norm->x[i] / norm->m;
@@ -120,7 +120,7 @@ static void fill_cells(const struct adn_subject *subject, const struct norm *nor
     const double *inv = input(subject, "save_inv_var");
 
     if (mean == NULL || inv == NULL)
-        find_statistics(norm, subject->problem.params.batch_normalization.epsilon);
+        compute_statistics(norm, subject->problem.params.batch_normalization.epsilon);
     for (int64_t i = 0; i < norm->count; i++) {
         struct cell *cell = &norm->cell[i];
 

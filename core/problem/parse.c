@@ -31,7 +31,7 @@ struct reader {
     char aliases[WORD_MAX]; /* read once all operands are known */
 };
 
-static int32_t slot_find(const struct adn_operation *info, const char *role)
+static int32_t slot_of_role(const struct adn_operation *info, const char *role)
 {
     for (int32_t i = 0; i < info->slot_count; i++)
         if (strcmp(info->slot[i].role, role) == 0)
@@ -44,7 +44,7 @@ static anydnnStatus_t read_without(struct reader *reader, const char *word, char
     char *rest;
 
     for (char *role = strtok_r(value, ",", &rest); role; role = strtok_r(NULL, ",", &rest)) {
-        int32_t slot = slot_find(reader->info, role);
+        int32_t slot = slot_of_role(reader->info, role);
 
         if (slot < 0 ||
             (reader->info->slot[slot].flags & (ADN_SLOT_OUT | ADN_SLOT_OPTIONAL)) == ADN_SLOT_OUT)
@@ -118,8 +118,8 @@ static anydnnStatus_t read_aliases(struct reader *reader)
 
         if (input)
             *input++ = '\0';
-        out = slot_find(info, pair);
-        in = input ? slot_find(info, input) : -1;
+        out = slot_of_role(info, pair);
+        in = input ? slot_of_role(info, input) : -1;
         if (out < 0 || in < 0 || !(info->slot[out].flags & ADN_SLOT_OUT) ||
             !(info->slot[in].flags & ADN_SLOT_IN) || out == in)
             return adn_fail(
@@ -242,7 +242,7 @@ static anydnnStatus_t read_word(struct reader *reader, const char *word)
     *value++ = '\0';
     if (seen(reader, key))
         return adn_read_fail(word, "the key is given twice");
-    slot = slot_find(reader->info, key);
+    slot = slot_of_role(reader->info, key);
     if (slot >= 0) {
         reader->problem->present |= UINT32_C(1) << slot;
         return adn_read_tensor(word, value, &reader->problem->tensor[slot]);

@@ -123,7 +123,7 @@ static int rule_item(const struct adn_settings *settings, struct item *item)
     return 0;
 }
 
-static int find_item(const struct adn_settings *settings, int index, struct item *item)
+static int lookup_item(const struct adn_settings *settings, int index, struct item *item)
 {
     int found;
 
@@ -142,7 +142,7 @@ int adn_settings_item(const struct adn_settings *settings, int index, const char
 {
     struct item item = {.value = value, .value_size = value_size};
 
-    if (!find_item(settings, index, &item))
+    if (!lookup_item(settings, index, &item))
         return -1;
     *section = item.section;
     *key = item.key;
@@ -157,7 +157,7 @@ void adn_settings_item_withheld(const struct adn_settings *settings, int index, 
     struct item item = {.value = value, .value_size = sizeof(value)};
 
     snprintf(text, size, "%s", "");
-    if (!find_item(settings, index, &item) || item.withheld == NULL)
+    if (!lookup_item(settings, index, &item) || item.withheld == NULL)
         return;
     snprintf(text, size,
              "%s: %s = %s is ignored%s, since the file belongs to user %ld and this process runs "

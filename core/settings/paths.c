@@ -48,7 +48,7 @@ void adn_path_relocate(char *path, size_t size, const char *configured, const ch
     snprintf(path, size, "%.*s%s", (int)kept, to, configured + shared);
 }
 
-static void find_paths(void)
+static void locate_paths(void)
 {
     char configured[PATH_MAX], own[PATH_MAX];
     const char *library = adn_process_library_path();
@@ -65,21 +65,21 @@ static void find_paths(void)
     adn_path_relocate(sysconfdir, sizeof(sysconfdir), ANYDNN_SYSCONFDIR, ANYDNN_LIBDIR, own);
 }
 
-static void find_paths_once(void)
+static void locate_paths_once(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, find_paths);
+    pthread_once(&once, locate_paths);
 }
 
 const char *adn_settings_plugindir(void)
 {
-    find_paths_once();
+    locate_paths_once();
     return plugindir;
 }
 
 const char *adn_settings_sysconfdir(void)
 {
-    find_paths_once();
+    locate_paths_once();
     return sysconfdir;
 }

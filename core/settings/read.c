@@ -61,8 +61,8 @@ static void entry_free(struct adn_file_entry *entry)
     free(entry->value);
 }
 
-static const struct adn_file_entry *find_entry(const struct adn_file *file, const char *section,
-                                               const char *key)
+static const struct adn_file_entry *lookup_entry(const struct adn_file *file, const char *section,
+                                                 const char *key)
 {
     for (int i = 0; i < file->count; i++)
         if (strcmp(file->entry[i].key, key) == 0 && strcmp(file->entry[i].section, section) == 0)
@@ -117,7 +117,7 @@ static int take(void *cookie, const char *section, const char *key, const char *
 
     if (reading->error[0] != '\0')
         return 0;
-    before = find_entry(reading->file, section, key);
+    before = lookup_entry(reading->file, section, key);
     repeats = before != NULL && may_repeat(section, key);
     if (section[0] == '\0')
         snprintf(reading->error, sizeof(reading->error), "`%s` before the first [section]", key);
@@ -136,9 +136,9 @@ static int take(void *cookie, const char *section, const char *key, const char *
 }
 
 /* The schema tells which keys the file may hold, so it is looked up before they are judged. */
-static int find_schema(struct adn_file *file)
+static int read_schema(struct adn_file *file)
 {
-    const struct adn_file_entry *entry = find_entry(file, "anydnn", "schema");
+    const struct adn_file_entry *entry = lookup_entry(file, "anydnn", "schema");
     char reason[ADN_REASON_MAX], *end;
     long schema;
 
@@ -178,7 +178,7 @@ enum adn_read adn_file_parse(struct adn_file *file, const char *path, const char
         adn_file_error(file, line, reading.error);
         return ADN_READ_BAD;
     }
-    return find_schema(file) == 0 ? ADN_READ_GOOD : ADN_READ_BAD;
+    return read_schema(file) == 0 ? ADN_READ_GOOD : ADN_READ_BAD;
 }
 
 /* All of it, or one byte more than the limit. */

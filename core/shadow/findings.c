@@ -161,7 +161,7 @@ static const struct {
 
 #define ITEM_COUNT ((int)(sizeof(items) / sizeof(items[0])))
 
-static int find_item(const char *entry, const char *key)
+static int lookup_item(const char *entry, const char *key)
 {
     const char *names[ITEM_COUNT];
     const char *near;
@@ -215,7 +215,7 @@ anydnnStatus_t adn_shadow_text(anydnnHandle_t handle, const char *entry, const c
     static const struct adn_watch nothing;
     const struct adn_watch *watch =
         (const struct adn_watch *)(const void *)handle->hook[ADN_HOOK_SHADOW];
-    int at = find_item(entry, key);
+    int at = lookup_item(entry, key);
     struct adn_text text;
 
     if (at < 0)
@@ -236,7 +236,7 @@ anydnnStatus_t adn_shadow_int(anydnnHandle_t handle, const char *entry, const ch
 {
     const struct adn_watch *watch =
         (const struct adn_watch *)(const void *)handle->hook[ADN_HOOK_SHADOW];
-    int at = find_item(entry, key);
+    int at = lookup_item(entry, key);
     int spent = at >= 0 && strcmp(key, "spent_us") == 0;
     int pending = at >= 0 && strcmp(key, "pending") == 0;
 

@@ -21,7 +21,7 @@ static int is_reference(struct adn_world *world, struct adn_backend *backend)
            (backend->plugin->flags & ANYDNN_PLUGIN_REFERENCE) != 0;
 }
 
-static struct adn_backend *find_backend(struct adn_referee *referee)
+static struct adn_backend *choose_backend(struct adn_referee *referee)
 {
     struct adn_world *world = referee->outer->world;
     struct adn_backend *backend = NULL;
@@ -76,7 +76,7 @@ int adn_referee_open(struct adn_referee *referee)
         adn_referee_close(referee);
     if (referee->handle)
         return 0;
-    backend = find_backend(referee);
+    backend = choose_backend(referee);
     if (!backend)
         return -1;
     space = adn_world_space(referee->outer->world, backend->plugin->space);

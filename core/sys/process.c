@@ -135,7 +135,7 @@ static int object_holds_us(struct dl_phdr_info *object, size_t size, void *cooki
     return 0;
 }
 
-static void find_library(void)
+static void locate_library(void)
 {
     dl_iterate_phdr(object_holds_us, NULL);
 }
@@ -144,7 +144,7 @@ const char *adn_process_library_path(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, find_library);
+    pthread_once(&once, locate_library);
     return library_path[0] != '\0' ? library_path : NULL;
 }
 

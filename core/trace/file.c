@@ -221,7 +221,7 @@ static int may_replace(const char *path)
 }
 
 /* The number of an older part that push() must not replace; 0: there is none. */
-static int32_t find_foreign(const struct adn_trace_file *file, const char *path)
+static int32_t foreign_part(const struct adn_trace_file *file, const char *path)
 {
     char to[PATH_MAX + 16];
 
@@ -268,7 +268,7 @@ static int32_t push_on(struct adn_trace_file *file, uint64_t length)
         fstat(file->fd, &ours) != 0 || (uint64_t)ours.st_size + length <= file->size)
         return 0;
     if (stat(path, &there) == 0 && there.st_ino == ours.st_ino && there.st_dev == ours.st_dev) {
-        foreign = find_foreign(file, path);
+        foreign = foreign_part(file, path);
         if (foreign != 0)
             return foreign;
         push(file, path);

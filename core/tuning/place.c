@@ -53,7 +53,7 @@ static const char *resolve(char *path)
     return links > 0 && !folder_is_ours(path) ? "it is a link into another user's folder" : NULL;
 }
 
-void adn_tuning_place_find(struct adn_tuning_place *place, const char *path)
+void adn_tuning_place_resolve(struct adn_tuning_place *place, const char *path)
 {
     char file[PATH_MAX];
 

@@ -25,7 +25,7 @@ struct adn_tuning_place {
 };
 
 /* Follows the links of the path, once. */
-void adn_tuning_place_find(struct adn_tuning_place *place, const char *path);
+void adn_tuning_place_resolve(struct adn_tuning_place *place, const char *path);
 
 /* Locks the file's folder if nobody holds it: a descriptor for the other function, or a word of the
  * two above. */

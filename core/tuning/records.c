@@ -39,8 +39,8 @@ static struct adn_tuning_record *find(const struct adn_tuning_records *records, 
     return record;
 }
 
-const struct adn_tuned *adn_tuning_records_find(const struct adn_tuning_records *records,
-                                                const char *key)
+const struct adn_tuned *adn_tuning_records_lookup(const struct adn_tuning_records *records,
+                                                  const char *key)
 {
     size_t length = strlen(key);
     const struct adn_tuning_record *record = find(records, key, length, hash_of(key, length));

@@ -38,8 +38,8 @@ struct adn_tuning_reading {
 
 struct adn_tuning_records *adn_tuning_records_make(void);
 
-const struct adn_tuned *adn_tuning_records_find(const struct adn_tuning_records *records,
-                                                const char *key);
+const struct adn_tuned *adn_tuning_records_lookup(const struct adn_tuning_records *records,
+                                                  const char *key);
 /* Adds it or takes the place of an older one; 0, or -1 when memory is out. */
 int adn_tuning_records_add(struct adn_tuning_records *records, const char *key,
                            const struct adn_tuned *tuned);

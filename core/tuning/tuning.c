@@ -160,7 +160,7 @@ static struct adn_tuning *make(const char *path, struct sentence *sentence)
         free(tuning);
         return NULL;
     }
-    adn_tuning_place_find(&tuning->place, path);
+    adn_tuning_place_resolve(&tuning->place, path);
     read_all(tuning, sentence);
     tuning->next = files;
     files = tuning;
@@ -187,7 +187,7 @@ int adn_tuning_find(struct adn_tuning *tuning, const char *key, struct adn_tuned
     const struct adn_tuned *tuned;
 
     enter();
-    tuned = adn_tuning_records_find(tuning->records, key);
+    tuned = adn_tuning_records_lookup(tuning->records, key);
     if (tuned)
         *found = *tuned;
     leave();

@@ -181,7 +181,7 @@ static int take_file(struct tool *tool, struct verify_options *options, const ch
     return TOOL_FINE;
 }
 
-static int find_backend(struct tool *tool, struct verify_options *options, const char *given)
+static int locate_backend(struct tool *tool, struct verify_options *options, const char *given)
 {
     size_t length = strlen(given);
 
@@ -236,7 +236,7 @@ static int run(struct tool *tool, int argc, char **argv)
     if (argc - first != 1)
         return tool_fail(tool, TOOL_USAGE,
                          "anydnn verify takes one backend, by its name or by the path of its file");
-    code = find_backend(tool, &options, argv[first]);
+    code = locate_backend(tool, &options, argv[first]);
     if (code == TOOL_FINE) {
         options.oracle = strcmp(options.name, "cpu_ref") == 0 && !options.by_path
                              ? strdup(options.path)

@@ -47,15 +47,15 @@ static int tell_touched(const struct verify_block *block, size_t place, int writ
     long long at = (long long)place - (long long)block->at;
 
     if (at < 0)
-        return verify_find(finding, "bounds", "it writes %lld bytes before %s", -at, role);
+        return verify_note(finding, "bounds", "it writes %lld bytes before %s", -at, role);
     if (at >= (long long)block->bytes)
-        return verify_find(finding, "bounds", "it writes %lld bytes past the end of %s",
+        return verify_note(finding, "bounds", "it writes %lld bytes past the end of %s",
                            at - (long long)block->bytes + 1, role);
     if (written)
-        return verify_find(finding, "gaps",
+        return verify_note(finding, "gaps",
                            "it writes into a gap between the elements of %s, at byte %lld", role,
                            at);
-    return verify_find(finding, "inputs", "it writes to %s, an input, at byte %lld", role, at);
+    return verify_note(finding, "inputs", "it writes to %s, an input, at byte %lld", role, at);
 }
 
 static int check_block(const struct verify_run *run, const struct adn_subject *subject, int slot,
@@ -94,7 +94,7 @@ static int check_workspace(const struct verify_run *run, struct verify_finding *
         return 0;
     while (block->image[place] == block->back[place] || (place >= block->at && place < end))
         place++;
-    return verify_find(finding, "workspace",
+    return verify_note(finding, "workspace",
                        "it writes to the workspace at byte %lld; it had reported a need of %" PRIu64
                        " bytes",
                        (long long)place - (long long)block->at, run->candidate->workspace);
@@ -171,7 +171,7 @@ static int check_slot(const struct verify_run *run, const struct adn_subject *su
     if (judgement.wrong == 0)
         return 0;
     adn_index_text(tensor, judgement.first.at, place, sizeof(place));
-    return verify_find(finding, "result",
+    return verify_note(finding, "result",
                        "%s: %lld of %lld elements are wrong; [%s] is %.9g, %s is %.9g (%s; "
                        "relative L2 error %.3g)",
                        subject->info->slot[slot].role, (long long)judgement.wrong,

@@ -20,7 +20,7 @@ struct verify_finding {
 };
 
 /* Keeps the first finding; returns -1. */
-int verify_find(struct verify_finding *finding, const char *check, const char *format, ...)
+int verify_note(struct verify_finding *finding, const char *check, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 struct verify_target {

@@ -37,7 +37,7 @@ static int round_of(struct worker *worker, struct anydnn_plugin_context *context
         return -1;
     }
     if (offers.count == 0)
-        return verify_find(&worker->finding, "candidates",
+        return verify_note(&worker->finding, "candidates",
                            "it declines what it took from another context: %s", offers.sentence);
     if (offers.candidate[0].notes & ANYDNN_PLUGIN_NOTE_TRANSFORM)
         return 0;
@@ -64,7 +64,7 @@ static void *work(void *argument)
         struct anydnn_plugin_context *context = NULL;
 
         if (plugin->context_create(0, &context) != 0 || context == NULL) {
-            verify_find(&worker->finding, "context_create", "context_create failed in a thread: %s",
+            verify_note(&worker->finding, "context_create", "context_create failed in a thread: %s",
                         adn_load_error_text());
             break;
         }
@@ -109,7 +109,7 @@ void verify_threads(const struct verify_target *target, const struct adn_problem
         if (ready)
             pthread_join(worker[i].thread, NULL);
         if (worker[i].finding.check[0] != '\0')
-            verify_find(finding, "threads", "with %d contexts at once, a thread each: %.1800s",
+            verify_note(finding, "threads", "with %d contexts at once, a thread each: %.1800s",
                         THREADS, worker[i].finding.sentence);
         adn_subject_free(&worker[i].subject);
     }
