@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Whether a backend's file may be opened: it must be a regular file, and in a privileged process
- * nobody but root may be able to put other code in its place. A plain process is only warned.
- */
+/* Decides whether a backend's file may be opened. It must be a regular file. In a privileged
+ * process, root alone may be able to replace its code. Other processes only get a warning. */
 #include "load/attempt.h"
 
 #include <errno.h>
