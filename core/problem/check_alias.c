@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which operations run in place, and on which input: what cuDNN 9 takes and computes rightly
- * (tests/probes/README.md). An input that the mode does not read may lie under any output. */
+/* Checks which operations run in place, and on which input: those that cuDNN 9 accepts and
+ * computes correctly (tests/probes/README.md). Outputs may overwrite an input that the mode does
+ * not read. */
 #include "problem/check_alias.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the layers without weights: activation, pooling, softmax, dropout. */
+/* Checks the layers without weights: activation, pooling, softmax, dropout. */
 #include "problem/check_layer.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #define STATES_BYTES 32
 
-/* All present operands are like the first. */
+/* Checks that all present operands are like the first. */
 static anydnnStatus_t check_same(const struct adn_check *check)
 {
     anydnnStatus_t status = SUCCESS;

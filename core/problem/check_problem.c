@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules that hold for every problem: names that exist, and strides. The family checks the rest. */
+/* Checks the rules that hold for every problem: names that exist, and strides. The family checks
+ * the rest. */
 #include "problem/check_problem.h"
 
 #include <string.h>
@@ -43,8 +44,8 @@ static const check_fn checks[] = {
     [ADN_FAMILY_CTC] = adn_check_ctc,
 };
 
-/* Strides: all positive; those of outputs give each element a place of its own. And whole vectors.
- */
+/* Checks that strides are positive, that elements of an output do not share a place, and that
+ * vectors are whole. */
 static anydnnStatus_t check_strides(const struct adn_check *check, int32_t slot)
 {
     const struct anydnn_plugin_tensor *tensor = &check->problem->tensor[slot];
@@ -63,8 +64,8 @@ static anydnnStatus_t check_strides(const struct adn_check *check, int32_t slot)
     return SUCCESS;
 }
 
-/* Enumerations that came with the call or the descriptor name something; so do algorithm and math.
- */
+/* Checks that enumerations of the call or the descriptor, the algorithm and the math have a
+ * name. */
 static anydnnStatus_t check_names(const struct adn_check *check)
 {
     const struct adn_problem *problem = check->problem;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The text form to a problem. Each error names the word and, where one is near, the word that was
- * meant. */
+/* Parses the text form. Each error names the word, and a similar known word if there is one. */
 #include "problem/text.h"
 
 #include <stdlib.h>
@@ -56,8 +55,8 @@ static anydnnStatus_t read_without(struct reader *reader, const char *word, char
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Inputs that stand in `without` and are not optional: the parameters, which are all known now,
- * must be such that nothing of them is read. Others stand in for them. */
+/* Handles inputs in `without` that are not optional. All parameters are known here, and they must
+ * be such that the input is not read. Another operand stands in for it. */
 static anydnnStatus_t leave_out(struct reader *reader)
 {
     struct adn_problem *problem = reader->problem;
@@ -85,7 +84,8 @@ static anydnnStatus_t leave_out(struct reader *reader)
     return ANYDNN_STATUS_SUCCESS;
 }
 
-/* Enters one pair; of an output's inputs the first by slot is its alias, the others name it. */
+/* Enters one pair. The first input of an output by slot is the output's alias, and the others name
+ * the output. */
 static void add_alias(struct adn_problem *problem, int32_t out, int32_t in)
 {
     int32_t first = problem->alias[out] - 1;
@@ -212,7 +212,7 @@ static anydnnStatus_t bad_key(const struct reader *reader, const char *word, con
                     adn_operation_name(reader->problem->operation));
 }
 
-/* Whether an earlier word has that key. */
+/* Returns 1 if an earlier word has that key. */
 static int seen(const struct reader *reader, const char *key)
 {
     size_t length = strlen(key);
@@ -262,7 +262,7 @@ static anydnnStatus_t read_word(struct reader *reader, const char *word)
     return status;
 }
 
-/* Lists get their defaults and their lengths are compared with the first operand's dims. */
+/* Sets defaults of lists, and compares their lengths with the dims of the first operand. */
 static anydnnStatus_t finish_params(struct reader *reader)
 {
     struct adn_problem *problem = reader->problem;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of the text form: lists, numbers, tensors, names. */
+/* Reads the values of the text form: lists, numbers, tensors, names. */
 #include "problem/read.h"
 
 #include <errno.h>
