@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One entry of a file or of the environment becomes a value of the settings, or a sentence why not.
- */
+/* Turns an entry of a file or of the environment into a value, or into a sentence about the
+ * failure. */
 #include "settings/apply.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ static enum adn_apply apply_key(struct adn_settings *settings, const struct adn_
     const struct adn_key *key = &adn_keys[index < 0 ? 0 : index];
     int own = strcmp(entry->section, "anydnn") == 0;
 
-    /* About the file alone; read.c has looked at it. */
+    /* This key concerns the file alone, and read.c has checked it. */
     if (own && strcmp(entry->key, "schema") == 0)
         return ADN_APPLY_DONE;
     if (index < 0) {
@@ -156,7 +156,7 @@ static int module_valid(const char *module)
     return module[0] == '/' || (module[0] != '\0' && strchr(module, '/') == NULL);
 }
 
-/* A setting's name: what the backend asks its host for. */
+/* Returns 1 if the key can name a setting that a backend asks its host for. */
 static int set_key_valid(const char *key)
 {
     static const char allowed[] =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The environment as a layer: ANYDNN_KEY, ANYDNN_ROUTE, ANYDNN_ROUTE_OPERATION__MODE. */
+/* Applies the environment as a layer: ANYDNN_KEY, ANYDNN_ROUTE, ANYDNN_ROUTE_OPERATION__MODE. */
 #include "settings/environment.h"
 
 #include <stdio.h>
@@ -27,7 +27,8 @@ static void upper(char *to, size_t size, const char *prefix, const char *name)
         *to = (char)adn_text_upper(*to);
 }
 
-/* Whether `name` is of the form in which variables are written: no small letters. */
+/* Writes `name` in small letters. Returns 0 if it has small letters already, which variables have
+ * not. */
 static int lower(char *to, size_t size, const char *name)
 {
     size_t length = strlen(name);
@@ -57,8 +58,8 @@ static void apply(struct walk *walk, const char *variable, const char *section, 
     adn_settings_message(walk->messages, "%s: %s; this variable is ignored", origin, error);
 }
 
-/* ANYDNN_ROUTE, ANYDNN_ROUTE__MODE, ANYDNN_ROUTE_OPERATION, ANYDNN_ROUTE_OPERATION__MODE: `rest` is
- * what follows ANYDNN_ROUTE, in small letters. */
+/* Applies ANYDNN_ROUTE, ANYDNN_ROUTE__MODE, ANYDNN_ROUTE_OPERATION or ANYDNN_ROUTE_OPERATION__MODE.
+ * `rest` is the part after ANYDNN_ROUTE, in small letters. */
 static void apply_route(struct walk *walk, const char *variable, char *rest, const char *value)
 {
     char *mode = strstr(rest, "__");
@@ -95,7 +96,7 @@ static void visit(void *cookie, const char *variable, const char *value)
     char name[NAME_SIZE];
     int key = -1;
 
-    /* ANYDNN_TEST_xxx tells the library's own tests where things lie. */
+    /* ANYDNN_TEST_xxx serve the library's own tests. */
     if (strcmp(variable, "ANYDNN_CONFIG") == 0 || strncmp(variable, "ANYDNN_TEST_", 12) == 0)
         return;
     if (!lower(name, sizeof(name), variable + strlen(PREFIX))) {
@@ -103,7 +104,7 @@ static void visit(void *cookie, const char *variable, const char *value)
         return;
     }
     key = adn_key_index(name);
-    /* Those of class DEBUG have been read, with or without privileges. */
+    /* Variables of class DEBUG have been read already, with or without privileges. */
     if (key >= 0 && adn_keys[key].env_class == ADN_ENV_DEBUG)
         return;
     if (key >= 0 && adn_keys[key].env_class != ADN_KEY_CLASS_NONE)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The effective settings one by one, each with its origin. */
+/* Lists the effective settings, each with its origin. */
 #include "settings/settings.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ struct item {
     int left; /* items to pass over before the one asked for */
 };
 
-/* Section names that are put together stay valid until the thread's next call. */
+/* Composed section names stay valid until the thread's next call. */
 static _Thread_local char section_text[ADN_NAME_MAX + 16];
 static _Thread_local char key_text[256];
 
@@ -78,7 +78,7 @@ static int plugin_item(const struct adn_plugin_section *plugin, struct item *ite
     return 0;
 }
 
-/* A rule is effective when it wins for some operation in some mode. */
+/* Returns 1 if the rule wins for some operation in some mode. */
 static int rule_effective(const struct adn_settings *settings, const struct adn_route_rule *rule)
 {
     int count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keys of [anydnn] and its like as a table, and their values read from text and printed. */
+/* Holds the keys of [anydnn] and similar sections as a table. Parses and prints their values. */
 #include "settings/keys.h"
 
 #include <ctype.h>
@@ -94,7 +94,7 @@ int adn_backend_name_valid(const char *name)
     return length > 0 && length <= ADN_NAME_MAX && name[length] == '\0';
 }
 
-/* Digits alone; -1 when there is something else or too many of them. */
+/* Parses digits. Returns -1 if the text is something else or has too many of them. */
 static int parse_digits(const char *text, char **end, uint64_t *value)
 {
     if (!isdigit((unsigned char)text[0]))
@@ -160,7 +160,7 @@ static int set_bytes(const struct adn_key *key, const char *value, void *member)
             return -1;
         shift = 10 * (int)(unit - units + 1);
     }
-    /* The largest number is kept free: it means none. */
+    /* The largest number stands for no limit. */
     if (number > UINT64_MAX >> shift || number << shift == UINT64_MAX)
         return -1;
     *(uint64_t *)member = number << shift;
@@ -212,7 +212,7 @@ static void free_folders(char **folders)
     free(folders);
 }
 
-/* One folder of a list, without the blanks around it; NULL when it is not absolute. */
+/* Copies one folder of a list, without the blanks around it. Returns NULL if it is not absolute. */
 static char *copy_folder(const char *text, size_t length)
 {
     char *copy;

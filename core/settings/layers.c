@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All layers put on top of each other: built-in values, files, environment. */
+/* Merges all layers: built-in values, files, environment. */
 #include "settings/layers.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "sys/log.h"
 #include "sys/text.h"
 
-/* The order that was measured: docs/using.md has the figures. */
+/* The built-in rules, in the order that was measured (docs/using.md has the figures). */
 static const struct {
     const char *section;
     const char *pattern;
@@ -120,8 +120,8 @@ static void warn_of_owner(const struct adn_file *file, struct adn_settings_messa
             file->loose, adn_text_quoted(file->path, word, sizeof(word)));
 }
 
-/* Returns 1 for an entry that is withheld, 0 for one that counts, and -1 when memory is out. A
- * set.KEY is withheld in silence: the backend's description decides on it. */
+/* Returns 1 for an entry that is withheld, 0 for one that counts, and -1 if memory is out. A
+ * set.KEY is withheld without a message, since the backend's description decides on it. */
 static int withhold(struct adn_settings *settings, struct adn_file *file,
                     const struct adn_file_entry *entry, const char *origin,
                     struct adn_settings_messages *messages)
@@ -136,8 +136,8 @@ static int withhold(struct adn_settings *settings, struct adn_file *file,
     return result;
 }
 
-/* Puts a file's entries into the settings. With `messages` what is unknown or ignored is told
- * there; an error ends it: in the file's own words, -1. */
+/* Applies a file's entries to the settings. Adds messages about unknown and ignored entries, unless
+ * `messages` is NULL. Stops at an error: sets the file's error and returns -1. */
 static int apply_file(struct adn_settings *settings, struct adn_file *file, enum adn_layer layer,
                       struct adn_settings_messages *messages)
 {
@@ -172,7 +172,7 @@ static int apply_file(struct adn_settings *settings, struct adn_file *file, enum
     return 0;
 }
 
-/* Reads a file and tries it on settings that are thrown away, so that a bad one changes nothing. */
+/* Reads a file and applies it to temporary settings, so that a bad file changes nothing. */
 static enum adn_read read_checked(struct adn_file *file, const char *path, enum adn_layer layer)
 {
     enum adn_read result = adn_file_read(file, path);
@@ -191,7 +191,7 @@ static enum adn_read read_checked(struct adn_file *file, const char *path, enum 
     return result;
 }
 
-/* 1 when the file exists and counts. */
+/* Adds a file. Returns 1 if it exists and counts. */
 static int add_file(struct adn_settings *settings, const char *path, enum adn_layer layer,
                     struct adn_settings_messages *messages)
 {
@@ -252,7 +252,7 @@ static void add_system(struct adn_settings *settings, const struct adn_settings_
         add_folder(settings, sources->system_folder, messages);
 }
 
-/* The file that somebody named must be good. */
+/* Adds the file that the user named, which must be good. */
 static void add_config(struct adn_settings *settings, const char *path,
                        struct adn_settings_messages *messages)
 {
@@ -272,7 +272,8 @@ static void add_config(struct adn_settings *settings, const char *path,
 
 enum { USER_CONFIG_NONE, USER_CONFIG_MERGE, USER_CONFIG_ONLY };
 
-/* `only`: when the user has a good file, the system's count for nothing but user_config itself. */
+/* Makes the settings for user_config = only: if the user has a good file, the system's files do not
+ * count except for user_config itself. */
 static struct adn_settings *without_system(struct adn_settings *settings, const char *user_file)
 {
     int index = adn_key_index("user_config");

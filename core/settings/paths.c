@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where backends and the system's settings lie: where they were configured, or, when the library
- * itself lies elsewhere, in the same place relative to it. */
+/* Locates the backends and the system's settings: where they were configured, or, if the library
+ * itself was moved, at the same place relative to it. */
 #include "settings/paths.h"
 
 #include <limits.h>
@@ -15,7 +15,7 @@
 static char plugindir[PATH_MAX];
 static char sysconfdir[PATH_MAX];
 
-/* Length of the beginning that two paths share, whole components only. */
+/* Returns the length of the beginning that two paths share, in whole components. */
 static size_t shared_length(const char *a, const char *b)
 {
     size_t shared = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of [trace], [shadow] and [check] that are words of their own, and such a section as
- * one text. */
+/* Parses the values of [trace], [shadow] and [check] that are texts of their own, and such a
+ * section from one text. */
 #include "settings/section_values.h"
 
 #include <ctype.h>
@@ -111,7 +111,8 @@ int adn_section_part(const char *text, double *part)
 
 /* ---- lists */
 
-/* Calls `take` for each word of a list with commas; -1 where it answers so, or a word is empty. */
+/* Calls `take` for each word of a list with commas. Returns -1 if that returns -1, or if a word is
+ * empty. */
 static int each_word(const char *text, int (*take)(void *cookie, const char *word), void *cookie)
 {
     int result = 0;
@@ -187,7 +188,7 @@ int adn_section_values(const char *text, uint32_t *values)
 
 /* ---- a section as one text */
 
-/* Without the blanks around it, in place. */
+/* Removes the blanks around the text, in place. */
 static char *trimmed(char *text)
 {
     char *end = text + strlen(text);
@@ -258,7 +259,7 @@ struct adn_settings *adn_section_settings(const struct adn_settings *from, const
     free(copy);
     if (result == 0)
         return settings;
-    /* Who takes the text refuses it likewise where it cannot keep it. */
+    /* A value that cannot be stored looks like a wrong one. */
     if (adn_shortage_noted())
         snprintf(error, error_size, "out of memory");
     adn_settings_free(settings);
