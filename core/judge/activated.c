@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The activation behind a convolution, where it is a function whose last bits each library has its
- * own of. It carries an error e of its argument v to about |f'(v)| e, and makes one of its own, a
- * few units of its result; rounding its argument, or a product with its coefficient, counts as a
- * few units of v. So the sum S behind an element becomes
- *   max |f'| S + |f(v)|        of reals, whose sum v is off by units of S
- *   |f'(v) v| + |f(v)|         of whole numbers, whose sum v is exact in any order.
- * Swish is v times a sigmoid, and below the least normal number that is as coarse as there: it
- * counts as |v| times at least that number.
+ * Computes the sums of an activation behind a convolution whose last bits depend on the library.
+ * The activation turns an error e of its argument v into about |f'(v)| e. It adds an error of a few
+ * units of its result. Rounding the argument, or a product with its coefficient, counts as a few
+ * units of v. The sum S behind an element therefore becomes max |f'| S + |f(v)|        for reals,
+ * whose sum v is off by units of S |f'(v) v| + |f(v)|         for whole numbers, whose sum v is
+ * exact in any order. Swish is v times a sigmoid, which below the least normal number is as coarse
+ * as at that number. It counts as |v| times at least that number.
  */
 #include "judge/sums.h"
 
@@ -20,7 +19,7 @@
 #include "judge/rules.h"
 #include "problem/problem.h"
 
-/* f'(v), with y = f(v). */
+/* Returns f'(v) for y = f(v). */
 static double slope_at(const struct anydnn_plugin_convolution *params, double v, double y)
 {
     double part = 1 / (1 + exp(-params->coef * v));
@@ -37,8 +36,8 @@ static double slope_at(const struct anydnn_plugin_convolution *params, double v,
     }
 }
 
-/* The largest |f'|, or 1: swish's is 1.0998 whatever its coefficient is, and those of sigmoid and
- * tanh are at most 1. */
+/* Returns the largest |f'|, or 1 if that is less. That of swish is 1.0998 for every coefficient,
+ * and those of sigmoid and tanh are at most 1. */
 static double steepest(const struct anydnn_plugin_convolution *params)
 {
     return params->activation == ADN_JUDGE_ELU     ? fmax(1, fabs(params->coef))
@@ -46,7 +45,7 @@ static double steepest(const struct anydnn_plugin_convolution *params)
                                                    : 1;
 }
 
-/* What the factor of v counts as at least. */
+/* Returns the least factor of v. */
 static double least_factor(const struct adn_subject *subject, int slot)
 {
     int swish = subject->problem.params.convolution.activation == ADN_JUDGE_SWISH;

@@ -9,7 +9,7 @@
 #include "judge/subject.h"
 #include "numerics/numerics.h"
 
-/* What a candidate states about the way it computes. */
+/* A statement of a candidate about the way it computes. */
 struct adn_method {
     int32_t math;
     uint32_t notes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One run of the oracle: the same problem in double, on packed operands. */
+/* Runs the oracle once: the same problem in double, on packed operands. */
 #include "judge/oracle.h"
 
 #include <stdio.h>
@@ -49,7 +49,8 @@ static size_t scalar_bytes(int32_t type)
     return (size_t)(adn_type_size(type) / adn_type_lanes(type));
 }
 
-/* Packed images of the operands; an operand nobody gave holds zeros. NULL: no memory. */
+/* Makes packed images of the operands. An operand that the caller omits holds zeros. Returns NULL
+ * if memory is out. */
 static void *image_of(const struct anydnn_plugin_tensor *tensor, const double *values)
 {
     size_t size = scalar_bytes(tensor->type);

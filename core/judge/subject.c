@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A subject: its operands, and where each scalar of them lies. */
+/* Describes the operands of a subject. */
 #include "judge/subject.h"
 
 #include <stdio.h>
