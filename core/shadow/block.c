@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the host for copies without a wait, each with its marks. Blocks are used again, since a
- * device takes and frees such memory only when all its streams are idle. */
+/* Manages host memory for copies without a wait, each block with its marks. Blocks are reused,
+ * since a device allocates and frees such memory only when all its streams are idle. */
 #include "shadow/block.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looks through the outputs of calls for NaN, infinities, and nothing but zeros. The first call
- * whose output holds such is named, with what its inputs hold, since it may only have passed them
- * on. */
+/* Checks the outputs of calls for NaN, infinities, and nothing but zeros. The report names the
+ * first such call, and states whether its inputs hold such values, too, since the call may only
+ * have passed them on. */
 #include "shadow/check_outputs.h"
 
 #include <inttypes.h>
@@ -54,8 +54,7 @@ static int is_number(const struct adn_plan *plan, int slot)
            !adn_judge_is_idle(&plan->problem, role) && strcmp(role, "indices") != 0;
 }
 
-/* Counts where the data is, into memory of the device that the watch keeps; the host waits for the
- * numbers alone. */
+/* Counts on the device, into memory that the watch keeps. The host waits for the numbers alone. */
 static int32_t count_there(struct adn_watch *watch, void *stream,
                            const struct anydnn_plugin_tensor *tensor, const void *data,
                            uint64_t *counts)
@@ -88,7 +87,8 @@ void adn_shadow_check_end(struct adn_watch *watch)
         handle->space->functions->memory_free(handle->device, watch->counts);
 }
 
-/* 0 too where the operand cannot be seen, as while a device captures. */
+/* Returns the special values of an operand as bits. Returns 0, too, if the operand cannot be read,
+ * for example while a device captures. */
 static uint32_t look(const struct checked *own, const struct anydnn_plugin_operands *operands,
                      int slot)
 {
@@ -123,7 +123,8 @@ static uint32_t look(const struct checked *own, const struct anydnn_plugin_opera
 
 /* ---- telling */
 
-/* Whether an input holds them, too; one that the outputs lie on cannot be asked any more. */
+/* Returns 1 if an input holds such values, too. An input that shares memory with an output no
+ * longer exists. */
 static int inputs_hold(const struct checked *own, const struct anydnn_plugin_operands *operands,
                        uint32_t value)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, on a handle and in the process: counted, asked for, told at exit. */
+/* Counts the findings on a handle and in the process, returns them by key, and reports them at
+ * exit. */
 #include "shadow/findings.h"
 
 #include <inttypes.h>
@@ -23,7 +24,7 @@
 static _Atomic int64_t totals[ADN_COUNTS];
 static _Atomic uint64_t total_spent; /* microseconds */
 static _Atomic double total_ratio;   /* the largest */
-/* Whose totals these are: a child begins with none. */
+/* The totals belong to one process: a child begins with none. */
 static _Atomic uint64_t total_fork_number;
 
 static void begin_totals(void)
@@ -131,7 +132,7 @@ void adn_findings_at_exit(void)
 
 /* ---- by keys */
 
-/* Of a count: its number; of the others -1 and who says it. */
+/* A key with the number of its count. Other keys have -1 and a function that writes the value. */
 static const struct {
     const char *key;
     int count;
@@ -200,7 +201,8 @@ static void say_other(const struct adn_watch *watch, const char *key, struct adn
             adn_text_add(text, "%s", texts[i].text);
 }
 
-/* Of what is asked for all is known; only who asks what is not known yet does not wait. */
+/* Waits for pending verdicts, so that each key is complete. Only the key that counts pending calls
+ * does not wait. */
 static void settle(anydnnHandle_t handle, int at)
 {
     struct adn_watch *watch = (struct adn_watch *)(void *)handle->hook[ADN_HOOK_SHADOW];

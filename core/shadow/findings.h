@@ -13,7 +13,7 @@ enum adn_count {
     ADN_COUNT_SAMPLED,     /* calls that were chosen, and then compared or skipped */
     ADN_COUNT_COMPARED,    /* calls that were compared with the reference */
     ADN_COUNT_MISMATCHES,  /* calls with an output beyond its bound */
-    ADN_COUNT_OVER_BUDGET, /* skipped: no time. This and the next four skip a call */
+    ADN_COUNT_OVER_BUDGET, /* skipped: no time */
     ADN_COUNT_OVER_MEMORY, /* skipped: no memory */
     ADN_COUNT_RECORDED,    /* skipped: a device captured the stream */
     ADN_COUNT_DECLINED,    /* skipped: the reference declined */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is watched on a handle: from the settings or the program, plan by plan, and which calls. */
+/* Sets up shadow and checks on a handle, from the settings or by the program, and chooses the calls
+ * that are sampled. */
 #include "shadow/shadow.h"
 
 #include <stdlib.h>
@@ -62,7 +63,7 @@ static int32_t execute(struct anydnn_plugin_plan *body,
 
     if (watch->backlog.first)
         adn_later_look(watch, operands->stream);
-    /* A recording may hold the plan after shadow was switched off. */
+    /* A recording may still hold the plan after shadow was switched off. */
     if (watch->sample.kind == ADN_SAMPLE_OFF)
         return own->wrap.execute(own->wrap.body, operands, effect);
     adn_findings_add(&watch->findings, ADN_COUNT_CALLS);
@@ -89,7 +90,8 @@ static void shadow_wrap(struct adn_watch *watch, struct adn_plan *plan)
     adn_plan_wrap(plan, &own->wrap, execute, end_plan);
 }
 
-/* Without memory the plan stays as it is. The check is the inner one: it sees each call once. */
+/* Wraps a new plan. If memory is out, the plan stays as it is. The check is the inner wrap, so that
+ * it sees each call once. */
 static void plan_made(struct adn_hook *hook, struct adn_plan *plan)
 {
     struct adn_watch *watch = (struct adn_watch *)(void *)hook;
@@ -121,7 +123,7 @@ static void end(struct adn_hook *hook)
 
 /* ---- settings */
 
-/* The texts were found good when they were set. */
+/* Takes over the values of [shadow], which were checked when they were set. */
 static void take_shadow(struct adn_watch *watch, struct adn_settings *settings)
 {
     adn_section_sample(settings->shadow_sample, &watch->sample);
@@ -148,7 +150,7 @@ static void take_check(struct adn_watch *watch, struct adn_settings *settings)
     watch->check = settings;
 }
 
-/* What is watched on the handle; nothing at first. NULL: out of memory. */
+/* Returns the handle's watch, made at first use with nothing to do, or NULL if memory is out. */
 static struct adn_watch *watch_of(anydnnHandle_t handle)
 {
     struct adn_watch *watch = (struct adn_watch *)(void *)handle->hook[ADN_HOOK_SHADOW];
@@ -187,7 +189,8 @@ void adn_shadow_begin(anydnnHandle_t handle)
         take_check(watch, own);
 }
 
-/* Changes one section of the handle's own; 0 settings of that section: the process's count. */
+/* Changes one section of the handle's own settings. Without own settings of a section, those of the
+ * process apply. */
 static anydnnStatus_t set(anydnnHandle_t handle, const char *entry, const char *section,
                           const char *text, struct adn_watch **found, struct adn_settings **made)
 {
@@ -219,7 +222,7 @@ anydnnStatus_t adn_shadow_set(anydnnHandle_t handle, const char *entry, const ch
     if (status != SUCCESS)
         return status;
     adn_later_settle(watch);
-    /* The cap may be less from here on. */
+    /* The new cap may be smaller. */
     adn_blocks_free(watch, &watch->backlog.spare);
     take_shadow(watch, settings);
     adn_handle_forget_plans(handle);
