@@ -144,7 +144,7 @@ alone() {
 check "the table names every room" complete
 check "no room includes one that it may not" kept "$top"
 check "an include of a room above is found" found core/problem/planted.c dispatch/dispatch.h
-check "an include of a folder above is found" found core/dispatch/handle/planted.c dispatch/select/select.h
+check "an include of a folder above is found" found core/dispatch/handle/planted.c dispatch/offers/offers.h
 check "an include of a sub-command in what all share is found" found tools/suite/planted.c tools/compare/compare.h
 check "an include of core in a backend is found" found plugins/cpu_ref/planted.c desc/desc.h
 check "backends include plugin.h, their own files, the kit" apart "$top"

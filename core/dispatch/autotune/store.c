@@ -17,49 +17,47 @@ static struct adn_tuning *file_of(anydnnHandle_t handle)
 
 /* ---- finding */
 
-static int find(struct adn_tuning *tuning, struct adn_walk *walk, anydnnHandle_t handle,
-                const struct adn_problem *problem, struct adn_tuned *tuned)
+static int find(struct adn_tuning *tuning, char *key, struct adn_tuned *tuned)
 {
-    char *key = adn_tuned_key_of(walk, handle, problem);
     int found = key && adn_tuning_find(tuning, key, tuned);
 
     free(key);
     return found;
 }
 
-/* Under `fastest` a number is no wish, but that of a transform, which permits it: without one the
- * record is that of calls that name none. */
-static const struct adn_problem *
-without_number(anydnnHandle_t handle, const struct adn_problem *problem, struct adn_problem *copy)
+/* Returns the problem whose record counts under `fastest`. There a number is no wish, but that of a
+ * transform, which permits it: without one the record is that of calls that name none. */
+static const struct adn_problem *without_number(const struct adn_problem *problem,
+                                                struct adn_problem *copy)
 {
     const char *name = adn_problem_algorithm_name(problem->operation, problem->algorithm);
 
-    if (!adn_rule_of(handle, problem)->fastest || problem->algorithm == ADN_ALGORITHM_ANY ||
-        strstr(name, "fft") || strstr(name, "winograd"))
+    if (problem->algorithm == ADN_ALGORITHM_ANY || strstr(name, "fft") || strstr(name, "winograd"))
         return problem;
     adn_problem_copy(copy, problem);
     copy->algorithm = ADN_ALGORITHM_ANY;
     return copy;
 }
 
-int adn_tuned_find(anydnnHandle_t handle, const struct adn_problem *problem, struct adn_pin *pin)
+int adn_tuned_find(struct adn_offers *offers, int32_t *backend, uint64_t *engine)
 {
-    struct adn_tuning *tuning = file_of(handle);
+    struct adn_tuning *tuning = file_of(offers->handle);
+    const struct adn_problem *problem = offers->wish->problem;
+    const struct adn_backend *found;
     struct adn_problem copy;
-    struct adn_walk *walk = tuning ? malloc(sizeof(*walk)) : NULL;
-    struct adn_backend *backend = NULL;
     struct adn_tuned tuned;
 
-    if (walk && find(tuning, walk, handle, without_number(handle, problem, &copy), &tuned))
-        backend = adn_load_find(handle->world->registry, tuned.backend);
-    free(walk);
-    if (!backend)
+    if (!tuning)
         return 0;
-    memset(pin, 0, sizeof(*pin));
-    pin->engine = tuned.engine;
-    pin->backend = backend->index;
-    pin->searched = 1;
-    pin->measured = 1;
+    if (offers->rule->fastest)
+        problem = without_number(problem, &copy);
+    if (!find(tuning, adn_tuned_key(offers, problem), &tuned))
+        return 0;
+    found = adn_load_find(offers->handle->world->registry, tuned.backend);
+    if (!found)
+        return 0;
+    *backend = found->index;
+    *engine = tuned.engine;
     return 1;
 }
 
@@ -96,18 +94,18 @@ static void problem_of(const struct adn_choices *choices, const struct adn_choic
 void adn_tuned_rank(struct adn_choices *choices)
 {
     struct adn_tuning *tuning = file_of(choices->handle);
-    struct adn_walk *walk = tuning ? malloc(sizeof(*walk)) : NULL;
+    struct adn_offers *offers = tuning ? malloc(sizeof(*offers)) : NULL;
     struct timed *timed = tuning ? calloc((size_t)choices->count + 1, sizeof(*timed)) : NULL;
     int32_t count = 0;
 
-    for (int32_t i = 0; walk && timed && i < choices->count; i++) {
+    for (int32_t i = 0; offers && timed && i < choices->count; i++) {
         const struct adn_choice *choice = &choices->choice[i];
         struct adn_problem problem;
         struct adn_tuned tuned;
 
         problem_of(choices, choice, &problem);
         if (choice->status == ANYDNN_STATUS_SUCCESS &&
-            find(tuning, walk, choices->handle, &problem, &tuned) &&
+            find(tuning, adn_tuned_key_of(offers, choices->handle, &problem), &tuned) &&
             tuned.engine == choice->engine && strcmp(tuned.backend, choice->backend->name) == 0)
             timed[count++] = (struct timed){tuned.microseconds, i};
     }
@@ -118,7 +116,7 @@ void adn_tuned_rank(struct adn_choices *choices)
         qsort(choices->choice, (size_t)choices->count, sizeof(choices->choice[0]), by_rank);
     }
     free(timed);
-    free(walk);
+    free(offers);
 }
 
 /* ---- keeping */
@@ -126,7 +124,7 @@ void adn_tuned_rank(struct adn_choices *choices)
 struct keeping {
     const struct adn_choices *choices;
     struct adn_tuning *tuning;
-    struct adn_walk *walk;
+    struct adn_offers *offers;
     uint64_t limit;
     int count;
     char *key[ADN_SEARCH_MAX + 1];
@@ -137,7 +135,7 @@ static void keep(struct keeping *keeping, const struct adn_choice *choice,
                  const struct adn_problem *problem)
 {
     struct adn_tuned *tuned = &keeping->tuned[keeping->count];
-    char *key = adn_tuned_key_of(keeping->walk, keeping->choices->handle, problem);
+    char *key = adn_tuned_key_of(keeping->offers, keeping->choices->handle, problem);
 
     if (!key)
         return;
@@ -169,15 +167,11 @@ struct adn_tuning *adn_tuned_file(anydnnHandle_t handle)
     return handle->world->settings->tuning_mode == ADN_TUNING_READ ? NULL : file_of(handle);
 }
 
-char *adn_tuned_key(anydnnHandle_t handle, const struct adn_problem *problem)
+char *adn_tuned_key_of_rivals(const struct adn_choices *choices)
 {
-    struct adn_walk *walk = malloc(sizeof(*walk));
     struct adn_problem copy;
-    char *key =
-        walk ? adn_tuned_key_of(walk, handle, without_number(handle, problem, &copy)) : NULL;
 
-    free(walk);
-    return key;
+    return adn_tuned_key(choices->offers, without_number(&choices->problem, &copy));
 }
 
 /* NULL where nothing is to be kept, or memory is out. */
@@ -190,7 +184,7 @@ static struct keeping *begin_keeping(const struct adn_choices *choices)
         return NULL;
     keeping->choices = choices;
     keeping->tuning = tuning;
-    keeping->walk = malloc(sizeof(*keeping->walk));
+    keeping->offers = malloc(sizeof(*keeping->offers));
     keeping->limit = limit_of(choices);
     return keeping;
 }
@@ -202,7 +196,7 @@ static void end_keeping(struct keeping *keeping)
                         keeping->count);
     while (keeping->count > 0)
         free(keeping->key[--keeping->count]);
-    free(keeping->walk);
+    free(keeping->offers);
     free(keeping);
 }
 
@@ -215,8 +209,8 @@ void adn_tuned_keep_one(const struct adn_choices *choices, const struct adn_choi
         return;
     if (choices->partial && keeping->limit == UINT64_MAX)
         keeping->limit--;
-    if (keeping->walk)
-        keep(keeping, choice, without_number(choices->handle, &choices->problem, &copy));
+    if (keeping->offers)
+        keep(keeping, choice, without_number(&choices->problem, &copy));
     end_keeping(keeping);
 }
 
@@ -227,7 +221,7 @@ void adn_tuned_keep(const struct adn_choices *choices, int pairs)
 
     if (!keeping)
         return;
-    for (int i = 0; keeping->walk && i < pairs; i++) {
+    for (int i = 0; keeping->offers && i < pairs; i++) {
         const struct adn_choice *choice = &choices->choice[i];
         struct adn_problem problem;
 
