@@ -180,7 +180,7 @@ static enum adn_fastest compete(struct adn_choices *choices, int dry, struct adn
     if (adn_choices_collect(choices) != ANYDNN_STATUS_SUCCESS || choices->count < 2)
         return ADN_FASTEST_NONE;
     if (dry) {
-        *reason = ADN_FASTEST_NOT_YET;
+        *reason = "not timed yet; the first call does, and may choose another";
         return ADN_FASTEST_NONE;
     }
     return pick_winner(choices, pick) ? ADN_FASTEST_TIMED : ADN_FASTEST_NONE;
@@ -219,9 +219,6 @@ enum adn_fastest adn_fastest_pick(struct adn_offers *offers, const char *entry, 
     struct adn_choices *choices;
     enum adn_fastest result;
 
-    *reason = "";
-    if (!offers->rule->fastest || offers->wish->excluded)
-        return ADN_FASTEST_NONE;
     *reason = "not timed, since the tuning file is only read and does not know the problem";
     if (is_frozen(handle))
         return ADN_FASTEST_NONE;

@@ -8,8 +8,7 @@
 
 /* What came of it. */
 enum adn_fastest {
-    ADN_FASTEST_NONE,  /* the route does not ask for it, or there is nothing to time: the order of
-                          the route decides */
+    ADN_FASTEST_NONE,  /* nothing is timed: the order of the route decides */
     ADN_FASTEST_TIMED, /* the fastest one, with its plan */
     ADN_FASTEST_FOUND, /* another thread timed it meanwhile: the tuning file tells */
     ADN_FASTEST_LATER, /* nothing may be timed now (a recording, a capture): the order of the route
@@ -17,12 +16,9 @@ enum adn_fastest {
     ADN_FASTEST_LOST   /* the device is lost */
 };
 
-/* What explain says of a contest that the call would hold. */
-#define ADN_FASTEST_NOT_YET "not timed yet; the first call does, and may choose another"
-
 /* Times what the list offers, at most `tune_limit` long, on operands and, where the space makes
  * streams, a stream of its own, one problem at a time on a device, and keeps the time in the tuning
- * file. With `dry` nothing is timed. The reason why nothing was, or "", goes to *reason. */
+ * file. With `dry` nothing is timed. The reason why nothing was goes to *reason. */
 enum adn_fastest adn_fastest_pick(struct adn_offers *offers, const char *entry, int dry,
                                   struct adn_pick *pick, const char **reason);
 

@@ -24,9 +24,8 @@ char *adn_tuned_key_of_rivals(const struct adn_choices *choices);
 /* Returns the key of a problem, in memory that the caller frees; NULL when there is none. The list
  * is one for its operation and math type. */
 char *adn_tuned_key(struct adn_offers *offers, const struct adn_problem *problem);
-/* The same with a list that it begins and frees, in the memory of `offers`. */
-char *adn_tuned_key_of(struct adn_offers *offers, anydnnHandle_t handle,
-                       const struct adn_problem *problem);
+/* The same with a list of its own. */
+char *adn_tuned_key_of(anydnnHandle_t handle, const struct adn_problem *problem);
 
 /* ---- store.c */
 

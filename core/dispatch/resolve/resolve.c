@@ -50,10 +50,13 @@ static int choose_measured(struct adn_resolution *resolution)
 static int choose_fastest(struct adn_resolution *resolution)
 {
     struct adn_offers *offers = &resolution->offers;
+    enum adn_fastest result;
     const char *reason;
-    enum adn_fastest result =
-        adn_fastest_pick(offers, resolution->entry, resolution->dry, &resolution->pick, &reason);
 
+    if (!offers->rule->fastest || offers->wish->excluded)
+        return 0;
+    result =
+        adn_fastest_pick(offers, resolution->entry, resolution->dry, &resolution->pick, &reason);
     if (result == ADN_FASTEST_FOUND)
         return choose_measured(resolution);
     if (result == ADN_FASTEST_LOST)
