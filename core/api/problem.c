@@ -5,7 +5,7 @@
 #include "desc/names.h"
 #include "dispatch/dispatch.h"
 #include "dispatch/handle/handle.h"
-#include "dispatch/miss/explain.h"
+#include "dispatch/resolve/explain.h"
 #include "numerics/numerics.h"
 #include "problem/check_problem.h"
 #include "problem/host.h"

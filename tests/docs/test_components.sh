@@ -175,7 +175,7 @@ alone() {
 check "the table names every component" complete
 check "no component includes one that it may not" kept "$top"
 check "an include of a component above is found" found core/problem/planted.c dispatch/dispatch.h
-check "an include of a folder above is found" found core/dispatch/handle/planted.c dispatch/select/select.h
+check "an include of a folder above is found" found core/dispatch/handle/planted.c dispatch/offers/offers.h
 check "an include of a sub-command in what all share is found" found tools/suite/planted.c tools/compare/compare.h
 check "an include through a header of another component is found" through tools/replay/planted.c tools/oracle/planted.h load/load.h
 check "an include through a header that may include it is found" through core/settings/planted.c core/desc/planted.h problem/problem.h

@@ -224,7 +224,6 @@ int adn_table_add_pin(struct adn_table *cache, const struct adn_problem *problem
     pin->backend = backend;
     pin->engine = engine;
     pin->searched = searched;
-    pin->measured = 0;
     pin->used = 0;
     return dropped;
 }

@@ -3,8 +3,7 @@
  * the failure. */
 #include "dispatch/handle/guard.h"
 #include "dispatch/handle/keep.h"
-#include "dispatch/miss/miss.h"
-#include "dispatch/select/select.h"
+#include "dispatch/resolve/resolve.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +26,7 @@ anydnnStatus_t adn_retry_second(const struct adn_running *running, struct adn_pl
                                 struct adn_plan **out)
 {
     const struct anydnn_plugin_operands *operands = running->operands;
-    struct adn_wish wish = {&first->problem, 0, 0, first->excluded, NULL};
+    struct adn_wish wish = {&first->problem, 0, 0, first->excluded};
     anydnnStatus_t status = adn_guard_elements(running->entry, &first->problem, operands);
     struct adn_plan *second = NULL;
 
@@ -38,7 +37,7 @@ anydnnStatus_t adn_retry_second(const struct adn_running *running, struct adn_pl
     if (wish.workspace_limit > running->handle->workspace_limit)
         wish.workspace_limit = running->handle->workspace_limit;
     if (!second_fits(first, wish.workspace_limit)) {
-        status = adn_select_plan(running->handle, running->entry, &wish, &second);
+        status = adn_resolve(running->handle, running->entry, &wish, ADN_BY_ROUTE, &second);
         adn_load_error_clear();
         if (status != ANYDNN_STATUS_SUCCESS)
             return status;
@@ -73,14 +72,11 @@ static anydnnStatus_t select_once(const struct adn_running *running, const struc
 {
     anydnnHandle_t handle = running->handle;
     struct adn_wish wish = {&plan->problem, handle->workspace_limit, ADN_ASSUMED_ALIGNMENT,
-                            excluded, NULL};
-    anydnnStatus_t status = adn_select_plan(handle, running->entry, &wish, out);
+                            excluded};
+    anydnnStatus_t status = adn_resolve(handle, running->entry, &wish, ADN_BY_ROUTE, out);
 
-    if (status == ANYDNN_STATUS_SUCCESS) {
-        adn_plan_release(handle->last.plan);
-        handle->last.plan = *out;
-        adn_keep_hooked(handle, *out);
-    }
+    if (status == ANYDNN_STATUS_SUCCESS)
+        adn_find_hold(handle, *out);
     return status;
 }
 
@@ -109,7 +105,7 @@ static anydnnStatus_t select_next(const struct adn_running *running, const struc
     } else {
         if (kept)
             adn_table_remove(&handle->cache, kept);
-        status = adn_find_select(running->entry, handle, &problem, hash, excluded, out);
+        status = adn_find_new(running->entry, handle, &problem, hash, excluded, out);
     }
     free(excluded);
     adn_refusal_end(&unsaid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a call would do, without doing it. */
-#ifndef ADN_DISPATCH_MISS_EXPLAIN_H
-#define ADN_DISPATCH_MISS_EXPLAIN_H
+#ifndef ADN_DISPATCH_RESOLVE_EXPLAIN_H
+#define ADN_DISPATCH_RESOLVE_EXPLAIN_H
 
 #include <stddef.h>
 
