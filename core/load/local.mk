@@ -10,7 +10,6 @@ core_libanydnn_base_la_SOURCES += \
 	core/load/host.c \
 	core/load/load.h \
 	core/load/private.h \
-	core/load/probe.c \
 	core/load/registry.c \
 	core/load/trust.c \
 	core/load/validate.c \

@@ -67,15 +67,6 @@ int adn_load_dl_holds(void *object, const void *address);
 /* The name of the file that the address lies in; "no file" for none. */
 const char *adn_load_dl_file(const void *address);
 
-/* 1 when all bytes can be read. */
-int adn_load_readable(const void *address, size_t bytes);
-
-/* 1 when a string of at most `max` characters lies there. */
-int adn_load_readable_text(const char *text, size_t max);
-
-/* Space of a limit's or a description's words. */
-#define ADN_LOAD_TEXT_MAX 1023
-
 /* [a-z0-9_]{1,31} over the first `length` characters. */
 int adn_load_name_valid(const char *name, size_t length);
 

@@ -136,8 +136,7 @@ loader_tests = \
 	tests/loader/test_discover \
 	tests/loader/test_faults \
 	tests/loader/test_life \
-	tests/loader/test_load \
-	tests/loader/test_probe
+	tests/loader/test_load
 check_PROGRAMS += $(loader_tests) tests/loader/open_one
 TESTS += $(loader_tests) tests/loader/setuid.sh
 room_tests += $(loader_tests)
