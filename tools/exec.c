@@ -25,8 +25,8 @@ static int set_route(struct tool *tool, void *own, const char *value)
 }
 
 static const struct tool_option options[] = {
-    {"route", "LIST", "backends in their order, as ANYDNN_ROUTE=LIST", set_route},
-    {NULL, NULL, NULL, NULL},
+    {"route", "LIST", "backends in their order, as ANYDNN_ROUTE=LIST", .set = set_route},
+    TOOL_OPTIONS_END,
 };
 
 /* As execvp looks for it. 0, or -1 with errno. */
