@@ -2,12 +2,12 @@
 # The program anydnn and its manual page.
 
 bin_PROGRAMS += tools/anydnn
-tools_anydnn_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/core $(JANSSON_CFLAGS) $(LIBELF_CFLAGS)
+tools_anydnn_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/core $(JANSSON_CFLAGS)
 tools_anydnn_LDFLAGS = $(AM_LDFLAGS) $(ANYDNN_HARDEN_LDFLAGS)
 if RUN_PATH
 tools_anydnn_LDFLAGS += -Wl,-rpath,'$$ORIGIN/$(shell realpath -m -s --relative-to='$(bindir)' '$(libdir)')'
 endif
-tools_anydnn_LDADD = libanydnn.la $(JANSSON_LIBS) $(LIBELF_LIBS) -lm
+tools_anydnn_LDADD = libanydnn.la $(JANSSON_LIBS) -lm
 tools_anydnn_SOURCES = \
 	tools/abi.c \
 	tools/abi.h \

@@ -132,7 +132,7 @@ static int run_described(struct tool *tool, const struct run_options *options,
 
     if (options->repeat == 0)
         execution.repeat = options->timed ? TIMED_RUNS : 1;
-    operands_fill(operands, options->seed, options->normal);
+    operands_fill(operands, options->seed, strcmp(options->inputs, "normal") == 0);
     code = read_files(tool, options, operands);
     if (code != TOOL_FINE)
         return code;
@@ -140,7 +140,7 @@ static int run_described(struct tool *tool, const struct run_options *options,
     if (code == TOOL_FINE) {
         json_object_set_new(answer, "device", json_string(outcome.device));
         json_object_set_new(answer, "seed", json_integer((json_int_t)options->seed));
-        json_object_set_new(answer, "inputs", json_string(options->normal ? "normal" : "eighths"));
+        json_object_set_new(answer, "inputs", json_string(options->inputs));
         json_object_set(answer, "record", outcome.record);
         json_object_set_new(answer, "outputs", report_outputs(operands, &outcome));
         if (execution.timed)
@@ -182,7 +182,7 @@ static int run_problem(struct tool *tool, void *own, const char *given, json_t *
 
 static int run(struct tool *tool, int argc, char **argv)
 {
-    struct run_options options = {.seed = 1, .tolerance = -1};
+    struct run_options options = {.seed = 1, .inputs = "eighths", .tolerance = -1};
     int first;
     int code = tool_options(tool, &tool_run, &options, argc, argv, &first);
 

@@ -208,7 +208,7 @@ static int read_file(struct tool *tool, anydnnHandle_t handle, const char *file,
     return code;
 }
 
-static const struct tool_option no_options[] = {{NULL, NULL, NULL, NULL}};
+static const struct tool_option no_options[] = {TOOL_OPTIONS_END};
 
 static int run(struct tool *tool, int argc, char **argv)
 {

@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "load/dl.h"
-#include "load/probe.h"
 
 /* The most characters of a limit's or a description's text. */
 #define CHECK_TEXT_MAX 1023
 
 /* Larger than any structure of plugin.h may become: more is a field that was never set. */
 #define CHECK_SIZE_MAX 65536
+
+/* The longest string of a description. */
+#define CHECK_TEXT_MAX 1023
 
 int adn_load_copy(struct adn_load_attempt *attempt, const char *what, void *copy, size_t size,
                   size_t least, const void *given)
@@ -20,9 +22,9 @@ int adn_load_copy(struct adn_load_attempt *attempt, const char *what, void *copy
 
     if (!given)
         return adn_load_refuse(attempt, "%s: the pointer to %s is NULL", path, what);
-    if ((uintptr_t)given % sizeof(void *) != 0 || !adn_load_readable(given, sizeof(stated)))
-        return adn_load_refuse(attempt, "%s: %s is said to lie at %p, which is no readable memory",
-                               path, what, given);
+    if ((uintptr_t)given % sizeof(void *) != 0)
+        return adn_load_refuse(attempt, "%s: %s lies at %p, which is not a multiple of %zu", path,
+                               what, given, sizeof(void *));
     memcpy(&stated, given, sizeof(stated));
     if (stated < least || stated > CHECK_SIZE_MAX)
         return adn_load_refuse(attempt,
@@ -32,9 +34,6 @@ int adn_load_copy(struct adn_load_attempt *attempt, const char *what, void *copy
                                least);
     size_t common = stated < size ? stated : size;
 
-    if (!adn_load_readable(given, common))
-        return adn_load_refuse(attempt, "%s: %s at %p is not readable over its struct_size of %u",
-                               path, what, given, stated);
     memset(copy, 0, size);
     memcpy(copy, given, common);
     return 0;
@@ -81,10 +80,9 @@ int adn_load_check_text(struct adn_load_attempt *attempt, const char *what, cons
 
     if (!text)
         return adn_load_refuse(attempt, "%s: its %s is NULL; it must be a string", path, what);
-    if (!adn_load_readable_text(text, CHECK_TEXT_MAX))
-        return adn_load_refuse(attempt,
-                               "%s: its %s at %p is no readable string of at most %d characters",
-                               path, what, (const void *)text, CHECK_TEXT_MAX);
+    if (strnlen(text, CHECK_TEXT_MAX + 1) > CHECK_TEXT_MAX)
+        return adn_load_refuse(attempt, "%s: its %s is longer than %d characters: \"%.64s...\"",
+                               path, what, CHECK_TEXT_MAX, text);
     return 0;
 }
 
@@ -96,9 +94,11 @@ int adn_load_check_array(struct adn_load_attempt *attempt, const char *what, con
     if (count == 0 || count > max)
         return adn_load_refuse(attempt, "%s: it counts %u %s; 1 to %u make sense", path, count,
                                what, max);
-    if ((uintptr_t)array % sizeof(void *) != 0 || !adn_load_readable(array, count * sizeof(void *)))
-        return adn_load_refuse(
-            attempt, "%s: its array of %u %s is said to lie at %p, which is no readable memory",
-            path, count, what, array);
+    if (!array)
+        return adn_load_refuse(attempt, "%s: its array of %u %s is NULL", path, count, what);
+    if ((uintptr_t)array % sizeof(void *) != 0)
+        return adn_load_refuse(attempt,
+                               "%s: its array of %u %s lies at %p, which is not a multiple of %zu",
+                               path, count, what, array, sizeof(void *));
     return 0;
 }

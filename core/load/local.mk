@@ -13,8 +13,6 @@ core_libanydnn_base_la_SOURCES += \
 	core/load/host.c \
 	core/load/host.h \
 	core/load/load.h \
-	core/load/probe.c \
-	core/load/probe.h \
 	core/load/registry.c \
 	core/load/slot.h \
 	core/load/trust.c \

@@ -8,7 +8,6 @@ unit_tests = \
 	tests/unit/test_cpu_ref_fold \
 	tests/unit/test_cpu_ref_integer_conv \
 	tests/unit/test_cpu_ref_integer_layers \
-	tests/unit/test_cpu_ref_integer_sums \
 	tests/unit/test_cpu_ref_integer_tensor \
 	tests/unit/test_cpu_ref_narrow \
 	tests/unit/test_cpu_ref_op_tensor \

@@ -37,6 +37,9 @@ struct compare {
     const char *again;          /* the command that repeats the problem; NULL: compare itself */
 };
 
+/* Checks the value of --reference. */
+int compare_check_reference(struct tool *tool, void *own, const char *value);
+
 /* The command line that repeats one problem, to be freed. */
 char *compare_again(const struct compare *compare, const char *problem);
 
