@@ -100,7 +100,7 @@ def _check_route(route: str) -> None:
             continue
         if backend is None:
             why.append(f"there is no backend {name!r}")
-        elif backend.reason:
+        elif backend.stage != "live":
             why.append(f"{name} is not usable: {backend.reason}")
         elif backend.space == "cuda" and not torch.cuda.is_available():
             why.append(f"{name} needs a CUDA device, and torch has none")
