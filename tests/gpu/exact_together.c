@@ -79,6 +79,13 @@ static int finish(const pid_t *pids, FILE *const *outputs, int count)
     return code;
 }
 
+static void free_all(pid_t *pids, FILE **outputs, char *text)
+{
+    free(text);
+    free(outputs);
+    free(pids);
+}
+
 int exact_together(int processes)
 {
     pid_t *pids = calloc((size_t)processes, sizeof(*pids));
@@ -90,8 +97,12 @@ int exact_together(int processes)
     for (int is_child = 0; text && pids && outputs && count < processes; count++) {
         outputs[count] = tmpfile();
         is_child = outputs[count] ? become(text, size, outputs[count], &pids[count]) : -1;
-        if (is_child > 0)
+        if (is_child > 0) {
+            while (count >= 0)
+                fclose(outputs[count--]);
+            free_all(pids, outputs, text);
             return -1;
+        }
         if (is_child < 0) {
             perror("exact");
             break;
@@ -99,8 +110,6 @@ int exact_together(int processes)
     }
     code = finish(pids, outputs, count);
     code = count < processes && code == 0 ? 1 : code;
-    free(text);
-    free(outputs);
-    free(pids);
+    free_all(pids, outputs, text);
     return code;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/text.h"
 #include "sys/error.h"
 #include "sys/log.h"
 
@@ -140,13 +139,14 @@ int adn_resolution_choose(struct adn_resolution *resolution)
 /* ---- messages */
 
 /* Writes at level debug a line for each backend that was asked, and what came of it. */
-static void tell_answers(const struct adn_offers *offers, const struct adn_plan *plan)
+static void tell_answers(struct adn_resolution *resolution, const struct adn_plan *plan)
 {
-    char problem[ADN_PROBLEM_TEXT_MAX];
+    const struct adn_offers *offers = &resolution->offers;
+    char *problem = resolution->text;
 
     if (!adn_log_on(ADN_LOG_DEBUG))
         return;
-    adn_problem_print(offers->wish->problem, NULL, problem, sizeof(problem));
+    adn_problem_print(offers->wish->problem, NULL, problem, sizeof(resolution->text));
     for (int32_t i = 0; i < offers->count; i++) {
         const struct adn_answer *answer = &offers->answer[i];
         int chosen = plan && plan->backend == answer->backend;
@@ -160,22 +160,21 @@ static void tell_answers(const struct adn_offers *offers, const struct adn_plan 
 }
 
 /* Counts and tells that a plan is not of the rule's first choice, and that it was made. */
-static void tell(const struct adn_resolution *resolution)
+static void tell(struct adn_resolution *resolution)
 {
     const struct adn_pick *pick = &resolution->pick;
     const struct adn_plan *plan = pick->plan;
     anydnnHandle_t handle = resolution->offers.handle;
     int fell_back = plan->past_first && !pick->searched;
-    char problem[ADN_PROBLEM_TEXT_MAX];
 
     handle->counters.fallbacks += fell_back;
     if (plan->staged)
         adn_stage_warn(handle, plan);
     if (fell_back && plan->fallback == ADN_FALLBACK_WARN && !plan->staged &&
         adn_log_on(ADN_LOG_WARN)) {
-        adn_problem_print(&plan->problem, NULL, problem, sizeof(problem));
+        adn_problem_print(&plan->problem, NULL, resolution->text, sizeof(resolution->text));
         adn_warn("fell back to %s (%.*s) for %s", plan->backend->name,
-                 (int)strcspn(plan->passed_over, "\n"), plan->passed_over, problem);
+                 (int)strcspn(plan->passed_over, "\n"), plan->passed_over, resolution->text);
     }
     if (pick->by != ADN_BY_FASTEST)
         adn_offers_tell_plan(plan, pick);
@@ -193,7 +192,7 @@ anydnnStatus_t adn_resolve(anydnnHandle_t handle, const char *entry, const struc
     adn_resolution_begin(resolution, handle, entry, wish, first);
     if (adn_resolution_choose(resolution))
         plan = resolution->pick.plan;
-    tell_answers(&resolution->offers, plan);
+    tell_answers(resolution, plan);
     if (plan) {
         plan->passing = resolution->passing;
         if (resolution->pick.by == ADN_BY_MEASURED)

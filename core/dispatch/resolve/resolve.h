@@ -5,6 +5,7 @@
 #define ADN_DISPATCH_RESOLVE_RESOLVE_H
 
 #include "dispatch/offers/offers.h"
+#include "problem/text.h"
 
 /* What the slow paths need to know of a call. */
 struct adn_running {
@@ -24,7 +25,8 @@ struct adn_resolution {
     anydnnStatus_t status; /* other than SUCCESS where no chooser can go on */
     struct adn_pick pick;
     struct adn_offers offers;
-    char reason[ADN_CHOOSERS][300]; /* why each declined; "" where it had nothing to choose */
+    char reason[ADN_CHOOSERS][300];  /* why each declined; "" where it had nothing to choose */
+    char text[ADN_PROBLEM_TEXT_MAX]; /* the problem in messages; stacks may be small */
 };
 
 /* Begins with the chooser `first`, and asks nobody. adn_resolution_end follows. */
