@@ -441,6 +441,75 @@ assert lines == [("_convolution", "torch", reason, 3), ("native_batch_norm", "to
         for one in found:
             self.near(one, wanted.detach())
 
+    def test_threads_that_enable_and_disable(self):
+        """Other threads compute on while kernels come and go; no call fails, and all results are right."""
+        for compiled in (False, None):
+            model, x = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.MaxPool2d(2)).eval(), torch.randn(1, 3, 8, 8)
+            wanted, wrong, stop = model(x).detach(), [], threading.Event()
+
+            def work():
+                while not stop.is_set():
+                    try:
+                        if not torch.allclose(model(x), wanted, 1e-4, 1e-4):
+                            wrong.append("another result")
+                    except BaseException as error:
+                        wrong.append(repr(error))
+            threads = [threading.Thread(target=work) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            for route in ("cpu_ref", "onednn, cpu_ref", None) * 20:
+                anydnn.torch.enable(route=route, compiled=compiled)
+                model(x)
+                anydnn.torch.disable()
+                self.assertFalse(anydnn.torch.enabled())
+            stop.set()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(wrong, [])
+            anydnn.torch.disable()
+        anydnn.torch.clear_report()
+        model(x)
+        self.assertEqual(anydnn.torch.report().calls(), {})
+
+    def test_blocks_in_threads(self):
+        """Equal blocks of several threads overlap; other options are refused; what ends first does not end the others."""
+        x, w = torch.randn(1, 3, 8, 8), torch.randn(4, 3, 3, 3)
+        inside, leave, refused = threading.Event(), threading.Event(), []
+
+        def work():
+            with anydnn.torch.use(route="cpu_ref"):
+                inside.set()
+                leave.wait(60)
+                functional.conv2d(x, w)
+        thread = threading.Thread(target=work)
+        thread.start()
+        self.assertTrue(inside.wait(60))
+        with self.assertRaisesRegex(RuntimeError, "another thread is in a block of use"):
+            with anydnn.torch.use(route="onednn"):
+                refused.append(1)
+        with anydnn.torch.use(route="cpu_ref"):
+            leave.set()
+            thread.join()
+            self.assertTrue(anydnn.torch.enabled())
+            functional.conv2d(x, w)
+        self.assertFalse(anydnn.torch.enabled())
+        functional.conv2d(x, w)
+        self.assertEqual(anydnn.torch.report().calls(), {"cpu_ref": 2})
+        self.assertEqual(refused, [])
+        found = []
+
+        def many():
+            for _ in range(20):
+                with anydnn.torch.use(route="cpu_ref"):
+                    functional.conv2d(x, w)
+                    found.append(1)
+        threads = [threading.Thread(target=many) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(anydnn.torch.report().calls(), {"cpu_ref": 82})
+
     def test_child_after_fork(self):
         x, w = torch.randn(1, 3, 8, 8), torch.randn(4, 3, 3, 3)
         with anydnn.torch.use(route="cpu_ref"):

@@ -7,8 +7,10 @@
 What anydnn declines goes to the kernel that was there before; `report` tells what ran where and why.
 """
 import contextlib
+import threading
 import warnings
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from dataclasses import dataclass
+from typing import Any, Dict, FrozenSet, Iterator, List, Optional, Sequence, Set, Tuple
 
 import torch
 
@@ -52,38 +54,90 @@ _FAMILIES: Dict[str, List[Tuple[str, Any, Tuple[str, ...]]]] = {
 _DEFAULT = ("convolution", "batch_norm", "pooling")
 _MATHS = ("default", "split", "allow_conversion")
 
-_registered: Optional[torch.library.Library] = None
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What `enable` or one `use` asks for, and the thread that it is for."""
+
+    options: Options
+    families: FrozenSet[str]
+    thread: int = 0
+
+
+_lock = threading.RLock()
+# What `enable` asked for, and the blocks of `use` that have begun and not ended; the last one counts.
+_base: Optional[_Wanted] = None
+_blocks: List[_Wanted] = []
+# The families whose kernels are in place, and what takes them away again.
+_in_place: Set[str] = set()
+_registered: List[torch.library.Library] = []
 _compiled: List[Any] = []
 
 
-def _register(families: Sequence[str], compiled: Optional[bool]) -> torch.library.Library:
+def _there(key: str) -> bool:
+    return "CUDA" not in key or torch.cuda.is_available()
+
+
+def _quick(name: str, key: str, family: str, kernel: Any, before: Any) -> bool:
+    found = _fast.put(name, key, family, kernel, before)
+    if found is not None:
+        _compiled.append(found)
+    return found is not None
+
+
+def _register(families: Set[str], compiled: Optional[bool]) -> None:
+    """Puts the kernels of families in place."""
     made = torch.library.Library("aten", "IMPL")
-
-    def quick(name: str, key: str, kernel: Any, before: Any) -> bool:
-        found = None if compiled is False else _fast.put(name, key, kernel, before)
-        if found is not None:
-            _compiled.append(found)
-        return found is not None
-
-    def there(key: str) -> bool:
-        return "CUDA" not in key or torch.cuda.is_available()
+    _registered.append(made)
     with warnings.catch_warnings():
-        # One that says that a kernel is overridden: that is what was asked for.
+        # torch warns of each kernel that is overridden, which is the purpose here.
         warnings.simplefilter("ignore", UserWarning)
-        present = [(name, kernel, key) for family in families for name, kernel, keys in _FAMILIES[family]
-                   for key in keys if there(key)]
-        # All are asked for before one is put: with a kernel at CPU, another one counts at AutogradCPU.
-        previous = [torch.library.get_kernel(f"aten::{name}", key) for name, _, key in present]
-        for (name, kernel, key), before in zip(present, previous):
+        present = [(name, kernel, key, family) for family in sorted(families) for name, kernel, keys in _FAMILIES[family]
+                   for key in keys if _there(key)]
+        # All are read before one is put: with a kernel at CPU, another one counts at AutogradCPU.
+        previous = [torch.library.get_kernel(f"aten::{name}", key) for name, _, key, _ in present]
+        for (name, kernel, key, family), before in zip(present, previous):
             if kernel is _pooling.max_pool2d:
                 made.impl(name, kernel(name, key, before), key, with_keyset=True)
-            elif not quick(name, key, kernel, _fast.boxed(before, key)):
-                made.impl(name, _state.hook(name, kernel, before), key, with_keyset=True)
+            elif compiled is False or not _quick(name, key, family, kernel, _fast.boxed(before, key)):
+                made.impl(name, _state.hook(name, family, kernel, before), key, with_keyset=True)
         for name, own in _fused.OWN.items():
             for key in _BOTH:
-                if own.family in families and there(key):
-                    quick(name, key, own.ours, own.parts)
-    return made
+                if own.family in families and _there(key) and compiled is not False:
+                    _quick(name, key, own.family, own.ours, own.parts)
+    _in_place.update(families)
+
+
+def _unregister() -> None:
+    """Takes all kernels away."""
+    while _registered:
+        _registered.pop()._destroy()
+    while _compiled:
+        _fast.take(_compiled.pop())
+    _in_place.clear()
+
+
+def _alone() -> bool:
+    """Returns whether no other thread of Python may be running a kernel, which must not be taken away then."""
+    return threading.active_count() == 1
+
+
+def _apply(compiled: Optional[bool] = None) -> None:
+    """Makes what is wanted now the state of all kernels. The caller holds the lock."""
+    wanted = _blocks[-1] if _blocks else _base
+    if wanted is None:
+        _state.options, _state.families = Options(), frozenset()
+        if _alone():
+            _unregister()
+            _node.choose(False, at_once=False)
+    else:
+        missing = wanted.families - _in_place
+        if missing:
+            _register(set(missing), compiled)
+            _node.choose(bool(_compiled), at_once=bool(compiled))
+        _state.options, _state.families = wanted.options, wanted.families
+    _fast.options_changed()
 
 
 def _check_route(route: str) -> None:
@@ -138,55 +192,67 @@ def enable(*, route: Optional[str] = None, math: Optional[str] = None, operators
 
     Errors: ValueError for an unknown family or math and for a route without a backend that runs here, TypeError for
     operators that are a string, LibraryNotFound without libanydnn. What was enabled before then stays so.
+
+    Other threads may run models meanwhile: each of their calls runs by the old options or by the new ones.
     """
-    global _registered
+    global _base
     _check(route, math, operators)
     if compiled and not _fast.load():
         raise RuntimeError(f"the compiled kernels cannot be had: {_fast.reason}")
-    disable()
-    _state.options = Options(route, math)
-    families = _FAMILIES if everything else operators
-    _state.families = frozenset(families)
-    _registered = _register(list(families), compiled)
-    _node.choose(bool(_compiled), at_once=bool(compiled))
-    _fast.options_changed()
+    with _lock:
+        if _alone():
+            _unregister()
+        _base = _Wanted(Options(route, math), frozenset(_FAMILIES if everything else operators))
+        _apply(compiled)
 
 
 def disable() -> None:
-    """Takes them away: torch's own kernels are back. Without effect where nothing is enabled."""
-    global _registered
-    if _registered is not None:
-        _registered._destroy()
-        _registered = None
-    while _compiled:
-        _fast.take(_compiled.pop())
-    _node.choose(False, at_once=False)
-    _state.options, _state.families = Options(), frozenset()
+    """Lets torch's own kernels run again. Without effect where nothing is enabled.
+
+    While other threads of Python are alive, ours stay in place and pass each call on, at the cost of some microseconds.
+    """
+    global _base
+    with _lock:
+        _base = None
+        _apply()
 
 
 def enabled() -> bool:
-    """Whether anydnn's kernels are in place."""
-    return _registered is not None
+    """Returns whether anydnn's kernels run."""
+    return bool(_blocks) or _base is not None
 
 
 @contextlib.contextmanager
 def use(*, route: Optional[str] = None, math: Optional[str] = None, operators: Sequence[str] = _DEFAULT,
         everything: bool = False, compiled: Optional[bool] = None) -> Iterator[None]:
-    """`enable` for a block. Where anydnn is enabled already, route and math alone change until the block ends."""
-    before, held = _state.options, enabled()
-    if held:
-        _check(route, math, operators)
-    else:
-        enable(route=route, math=math, operators=operators, everything=everything, compiled=compiled)
-    _state.options = Options(route, math)
-    _fast.options_changed()
+    """`enable` for a block. Where anydnn is enabled already, route and math alone change until the block ends.
+
+    The options are those of the process: gradients are computed by threads of torch. So blocks of several threads may
+    overlap where their options are equal; RuntimeError otherwise.
+    """
+    _check(route, math, operators)
+    if compiled and not _fast.load():
+        raise RuntimeError(f"the compiled kernels cannot be had: {_fast.reason}")
+    with _lock:
+        around = _blocks[-1] if _blocks else _base
+        families = frozenset(_FAMILIES if everything else operators) if around is None else around.families
+        block = _Wanted(Options(route, math), families, threading.get_ident())
+        other = next((one for one in _blocks if one.thread != block.thread and one.options != block.options), None)
+        if other is not None:
+            raise RuntimeError(f"another thread is in a block of use() with other options: {other.options} and not "
+                               f"{block.options}; give handles routes, or let the blocks end one after the other")
+        _blocks.append(block)
+        try:
+            _apply(compiled)
+        except BaseException:
+            _blocks.pop()
+            raise
     try:
         yield
     finally:
-        if not held:
-            disable()
-        _state.options = before
-        _fast.options_changed()
+        with _lock:
+            del _blocks[next(place for place, one in enumerate(_blocks) if one is block)]
+            _apply()
 
 
 class Report(List[Entry]):

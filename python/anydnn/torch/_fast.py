@@ -43,8 +43,8 @@ _TYPES = {torch.uint8: 0, torch.float16: 5, torch.float32: 6, torch.float64: 7, 
 _loaded: Optional[ctypes.CDLL] = None
 reason = ""
 _counters: Dict[Tuple[str, str], int] = {}
-# By operator and key: ours, and what ran there before.
-_kernels: Dict[Tuple[str, str], Tuple[Callable[..., Any], Callable[..., Any]]] = {}
+# By operator and key: ours, what ran there before, and the family that must be enabled.
+_kernels: Dict[Tuple[str, str], Tuple[Callable[..., Any], Callable[..., Any], str]] = {}
 _option_numbers: Dict[Any, int] = {}
 _defined: List[str] = []
 
@@ -162,9 +162,13 @@ def _slow(operator: str, counted: str, schema: Any) -> Callable[..., Any]:
 
     def run(*arguments: Any) -> Any:
         assert _loaded is not None
-        ours, previous = _kernels[operator, arguments[0].device.type.upper()]
+        ours, previous, family = _kernels[operator, arguments[0].device.type.upper()]
         if operator in _MASKED:
             arguments = (*arguments[:-1], [bool(one) for one in arguments[-1]])
+        if family not in _state.families:
+            if operator in _fused.OWN:
+                _state.count(counted, "torch", _fused.DISABLED + family, 0.0)
+            return previous(*arguments)
         recorded = _state.record()
         result = _state.attempt(counted, ours, lambda: previous(*arguments), arguments)
         ran, backend = recorded()
@@ -176,9 +180,10 @@ def _slow(operator: str, counted: str, schema: Any) -> Callable[..., Any]:
     return kernel
 
 
-def put(operator: str, key: str, ours: Callable[..., Any], previous: Callable[..., Any]) -> Any:
+def put(operator: str, key: str, family: str, ours: Callable[..., Any], previous: Callable[..., Any]) -> Any:
     """Puts the compiled kernel at an operator of aten or of ours; what `take` needs, None where it cannot be.
 
+    family      runs ours while it is enabled, else the previous one
     previous    takes the operator's arguments and runs what was there before
     """
     own = _fused.OWN.get(operator)
@@ -192,7 +197,7 @@ def put(operator: str, key: str, ours: Callable[..., Any], previous: Callable[..
         for each in ("CPU", "CUDA"):
             _fused.LIBRARY.impl(name, _slow(operator, own.counted if own else operator, schema), each)
         _defined.append(name)
-    _kernels[operator, key] = (ours, previous)
+    _kernels[operator, key] = (ours, previous, family)
     made = _loaded.anydnn_torch_put(b"anydnn" if own else b"aten", operator.encode(), key.encode())
     return made or None
 

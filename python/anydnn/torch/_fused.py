@@ -31,6 +31,7 @@ class Own:
 
 
 OWN: Dict[str, Own] = {}
+DISABLED = "anydnn.torch is not enabled for "
 
 
 _numbers: Dict[Tuple[Any, ...], int] = {}
@@ -68,7 +69,7 @@ def own(name: str, schema: str, family: str, ours: Callable[..., Tuple[Any, str]
         began = time.perf_counter()
         try:
             if family not in _state.families:
-                raise Declined(f"anydnn.torch is not enabled for {family}")
+                raise Declined(DISABLED + family)
             result, backend = ours(*arguments)
         except Declined as reason:
             result = parts(*arguments)

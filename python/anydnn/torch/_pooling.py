@@ -193,6 +193,8 @@ def max_pool2d(name: str, key: str, previous: Any) -> Callable[..., Any]:
 
     def kernel(keys: Any, x: torch.Tensor, kernel_size: Any, stride: Any = (), padding: Any = (0,),
                dilation: Any = (1,), ceil_mode: bool = False) -> Any:
+        if "pooling" not in _state.families:
+            return previous.call_boxed(keys, x, kernel_size, stride, padding, dilation, ceil_mode)
         try:
             if type(x) not in (torch.Tensor, torch.nn.Parameter) or is_functorch_wrapped_tensor(x):
                 raise Declined("a tensor of a tracer or of functorch")

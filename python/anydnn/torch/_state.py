@@ -288,10 +288,12 @@ def attempt(operator: str, ours: Kernel, previous: Callable[[], Any], arguments:
     return result
 
 
-def hook(operator: str, ours: Kernel, previous: Any) -> Callable[..., Any]:
-    """The kernel to register: ours, and where it declines the one that was there before."""
+def hook(operator: str, family: str, ours: Kernel, previous: Any) -> Callable[..., Any]:
+    """Returns the kernel to register: ours, or the one that was there before where ours declines or is not enabled."""
 
     def kernel(keys: Any, *arguments: Any, **named: Any) -> Any:
+        if family not in families:
+            return previous.call_boxed(keys, *arguments, **named)
         return attempt(operator, ours, lambda: previous.call_boxed(keys, *arguments, **named), arguments, named)
 
     return kernel
