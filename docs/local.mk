@@ -16,6 +16,7 @@ dist_doc_DATA += \
 	docs/pytorch.md \
 	docs/resnet50.svg \
 	docs/shadow.md \
+	docs/style.md \
 	docs/traces.md \
 	docs/using.md
 

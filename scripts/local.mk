@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-EXTRA_DIST += scripts/cases scripts/check scripts/compile-commands scripts/setup scripts/demo scripts/test scripts/lint scripts/lib.sh scripts/abi-baseline \
+EXTRA_DIST += scripts/cases scripts/check scripts/compile-commands scripts/setup scripts/demo scripts/test scripts/lint scripts/style scripts/lib.sh scripts/abi-baseline \
 	scripts/backends-table scripts/bundle scripts/wheel scripts/wheel.in scripts/wheel.txt scripts/packages .ci/run
 
 # make bundle PLUGINS='cpu_ref ...' ARCH=90: the folder `bundle` here, made from a build of its own,
