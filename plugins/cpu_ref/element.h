@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* IEEE 754 binary16: sign, 5 bits of exponent, 10 of fraction. */
+/* A half (IEEE 754 binary16): sign, 5 bits of exponent, 10 of fraction. */
 struct cpu_ref_half {
     uint16_t bits;
 };
 
-/* The upper half of a float: sign, 8 bits of exponent, 7 of fraction. */
+/* A bfloat16, the upper half of a float: sign, 8 bits of exponent, 7 of fraction. */
 struct cpu_ref_bfloat16 {
     uint16_t bits;
 };

@@ -51,7 +51,7 @@ __device__ static inline double cuda_tanh(double v)
     return tanh(v);
 }
 
-/* Returns the activations with exponentials. It is a separate function, so that kernels without
+/* Returns the activations with exponentials. It is not inlined, so that kernels which do not need
  * them stay small. */
 template <class A> __device__ __noinline__ A cuda_activate_curve(int32_t mode, A coef, A v)
 {

@@ -31,7 +31,7 @@ extern "C" {
 #define CONV_DIMS  3
 #define CONV_FIRST (CONV_DIMS_MAX - CONV_DIMS)
 
-/* One spatial dim. */
+/* A spatial dim. */
 struct conv_dim {
     int64_t a_extent;  /* extent of A's tensor */
     int64_t positions; /* extent of the tensor by position */

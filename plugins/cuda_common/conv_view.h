@@ -10,9 +10,8 @@
 
 #include "conv.h"
 
-/* One dim of a class. Position j of the class lies at first + j * step. Tap t of those that reach
- * the class is tap_first + t * tap_step. They meet in coordinate at + j * at_position + t *
- * at_tap. */
+/* A dim of a class. Position j of the class lies at first + j * step. Tap t of those that reach the
+ * class is tap_first + t * tap_step. They meet in coordinate at + j * at_position + t * at_tap. */
 struct conv_view_dim {
     int32_t positions, first, step;
     int32_t taps, tap_first, tap_step;
@@ -25,7 +24,7 @@ struct conv_view {
     conv_view_dim dim[CONV_DIMS];
 };
 
-/* One index of A, an m or a k: its coordinates, and its offsets in A's tensor and in B, or of an m
+/* An index of A, an m or a k: its coordinates, and its offsets in A's tensor and in B, or of an m
  * in C. */
 struct alignas(16) conv_coords {
     int32_t at[CONV_DIMS];

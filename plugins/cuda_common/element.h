@@ -12,7 +12,7 @@
 
 #define CUDA_BOTH __host__ __device__ static inline
 
-/* The types of 16 bits: IEEE 754 binary16, and the upper half of a float. */
+/* The types of 16 bits: IEEE 754 binary16, and bfloat16, which is the upper half of a float. */
 struct cuda_half {
     uint16_t bits;
 };

@@ -115,7 +115,7 @@ static int32_t pointer_owner(int32_t device, const void *pointer, int32_t *owner
 
 /* ------------------------------------------------------------------ memory */
 
-/* Memory of a device, or host memory that every device can access directly. */
+/* A kind of memory: that of a device, or host memory that every device can access directly. */
 struct memory {
     const char *name;
     cudaError_t (*take)(void **pointer, size_t bytes);

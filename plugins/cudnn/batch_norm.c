@@ -51,9 +51,9 @@ static int32_t check(const struct anydnn_plugin_problem *problem, struct kit_ref
     return 0;
 }
 
-/* Refuses means of a single value. cuDNN's y = a x + b then cancels, since y should be b alone. For
- * 33 channels of one value each and epsilon 1e-5, the error is 1.6e-5; summing x - mean is
- * exact. */
+/* Refuses means of a single value. The normalized x is then 0, and y is the bias alone. cuDNN's
+ * form y = a x + b cancels: for 33 channels of one value each and epsilon 1e-5, the error
+ * is 1.6e-5. Summing x - mean would be exact. */
 static int32_t check_training(const struct anydnn_plugin_problem *problem, struct kit_refusal *why)
 {
     const struct anydnn_plugin_batch_normalization *params = problem->params;

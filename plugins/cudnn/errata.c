@@ -70,8 +70,9 @@ static const struct {
     {FORWARD, 58, SHORTS, COARSER},
     {DATA, 63, SHORTS, COARSER},
     {FUSED, 39, SHORTS, COARSER},
-    /* They round the convolution to 16 bits, or to TF32, before the bias is added. It is TF32 if
-     * the output channels are no multiple of 4: x=f32:4,44,8,8 w=f32:38,44,3,3 pad=1,1. */
+    /* These engines round the convolution to 16 bits, or to TF32, before they add the bias. TF32
+     * occurs if the output channels are no multiple of 4: x=f32:4,44,8,8 w=f32:38,44,3,3
+     * pad=1,1. */
     {FUSED, 26, SHORTS | FLOAT, COARSER},
     {FUSED, 29, SHORTS | FLOAT, COARSER},
     {FUSED, 33, SHORTS, COARSER},

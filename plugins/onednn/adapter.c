@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Set by each call that ran out of memory. A NULL result alone does not tell, since it has other
- * reasons, too. */
+/* A flag that every call sets when it runs out of memory. A NULL result does not suffice as a sign,
+ * since it has other reasons, too. */
 static _Thread_local int starved;
 
 int onednn_starved(void)

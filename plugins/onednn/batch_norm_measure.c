@@ -17,7 +17,7 @@ struct measure {
     struct onednn_view work;
     int64_t count;
     struct onednn_place x, mean, variance;
-    struct onednn_place shift, sum, square; /* one double per cell, if cells are adjacent */
+    struct onednn_place shift, sum, square; /* one double per cell, for channels-last layouts */
 };
 
 /* The arrays of a call, shared by its threads. */
@@ -26,7 +26,7 @@ struct measuring {
     const float *x;
     float *mean, *variance;
     double *shift, *sum, *square;
-    int64_t share; /* adjacent cells per thread, if cells are adjacent */
+    int64_t share; /* cells per thread, for channels-last layouts */
 };
 
 /* Returns the shift of a cell. Any number near the mean prevents cancellation in the squares; this
@@ -116,7 +116,7 @@ static void add_column(const float *x, int64_t cells, int64_t rows, double shift
     }
 }
 
-/* Computes a range of cells. All cells are adjacent, and rows follow one another. */
+/* Computes a range of cells in a channels-last layout: each row holds one element of every cell. */
 static void measure_rows(void *arg, int64_t piece)
 {
     const struct measuring *work = arg;

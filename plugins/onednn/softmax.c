@@ -109,7 +109,7 @@ static int search_mistakes(const struct mend *mend, const float *x)
     int64_t stride = mend->length * mend->inner;
     int found = 0;
 
-    /* In nearly all cases, no two numbers are so far apart. */
+    /* Nearly all inputs end here: no two of their numbers are so far apart. */
     if (onednn_none_beyond(x, mend->outer * stride, (float)(-ONEDNN_EXP_LEAST / 2)))
         return 0;
     if (!onednn_none_above(x, mend->outer * stride, FLT_MAX))
